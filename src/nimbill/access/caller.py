@@ -1,0 +1,31 @@
+"""The caller and what they may do."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from nimbill.access.role_actions import RoleAction
+from nimbill.basis import chosen
+from nimbill.storage import Scope
+from nimbill.vocabulary import Product, UserKind
+
+basis = chosen("any-one-action")
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    user_id: str
+    username: str
+    kind: UserKind
+    root_user: str  # its own user_id for a root user
+    client_id: str
+    product: Product
+    permissions: frozenset[str]
+    scope: Scope
+
+    def may(self, role_actions: Collection[RoleAction]) -> bool:
+        """Any one of the listed actions suffices, and Admin stands for all of them."""
+        return (
+            not role_actions
+            or RoleAction.Admin in self.permissions
+            or not self.permissions.isdisjoint(role_actions)
+        )

@@ -1,0 +1,134 @@
+"""The one gate in front of every route."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from litestar import Litestar, Request
+from litestar.connection import ASGIConnection
+from litestar.handlers import BaseRouteHandler, HTTPRouteHandler
+from litestar.routes import HTTPRoute
+
+from nimbill.access.caller import Caller
+from nimbill.access.role_actions import RoleAction
+from nimbill.access.tokens import Claims, kid_of
+from nimbill.access.visit import Resources, Visit, visit_of
+from nimbill.errors import NotAuthenticated, NotPermitted, TooMany
+from nimbill.vocabulary import Product
+
+MUTATING = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+
+
+class Audience(StrEnum):
+    """Whose tokens a route accepts."""
+
+    core = "core"
+    portal = "portal"
+    legacy_user = "legacy user"
+    legacy_agent = "legacy agent"
+
+
+_PRODUCT_OF = {
+    Audience.core: Product.core,
+    Audience.portal: Product.portal,
+    Audience.legacy_user: Product.legacy,
+    Audience.legacy_agent: Product.legacy,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Public:
+    """No token is asked for, and why that is right."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unaudited:
+    """A call that is sent like a change but changes nothing, and why."""
+
+    reason: str
+
+
+# what every route declares beside its path; a mutating one also says what it audits
+DECLARED = ("audiences", "role_actions", "basis")
+
+
+async def gate(connection: ASGIConnection[Any, Any, Any, Any], route: BaseRouteHandler) -> None:
+    """Token, rate, body, caller, role action: in this order, cheapest and safest first."""
+    visit = visit_of(connection.scope)
+    method = connection.scope.get("method")
+    if method == "OPTIONS":
+        return
+    visit.route = connection.scope["path_template"]
+    if isinstance(route.opt["audiences"], Public):
+        return
+    resources: Resources = connection.app.state.resources
+    claims = await _claims(connection, resources)
+    if claims.product not in {_PRODUCT_OF[audience] for audience in route.opt["audiences"]}:
+        raise NotAuthenticated("token_of_other_product", "a token of another product is needed")
+    if not resources.within_rate(claims.user_id):
+        raise TooMany("rate_exceeded", "too many requests in a second", retry_after=1)
+    # a slow sender must not hold a database connection: the body first, then the transaction
+    if method in MUTATING and isinstance(connection, Request):
+        await connection.body()
+    caller = await visit.enter(resources.engine, claims)
+    if caller is None:
+        raise NotAuthenticated("token_invalid", "the bearer token does not stand")
+    _refuse_without_action(caller, route.opt["role_actions"])
+    connection.scope["user"] = caller
+
+
+def _refuse_without_action(caller: Caller, role_actions: Sequence[RoleAction]) -> None:
+    if not caller.may(role_actions):
+        raise NotPermitted("role_action_missing", f"needs one of: {', '.join(role_actions)}")
+
+
+async def _claims(connection: ASGIConnection[Any, Any, Any, Any], resources: Resources) -> Claims:
+    token = _bearer_token(connection)
+    kid = kid_of(token) if not resources.tokens.holds(token) else None
+    if kid is not None and not resources.tokens.knows(kid):
+        await resources.look_for_new_keys()
+    return resources.tokens.read(token)
+
+
+def _bearer_token(connection: ASGIConnection[Any, Any, Any, Any]) -> str:
+    given = connection.headers.getall("authorization", [])
+    if not given:
+        raise NotAuthenticated("token_missing", "a bearer token is required")
+    scheme, _, token = given[0].partition(" ")
+    if len(given) > 1 or scheme.lower() != "bearer" or not token:
+        raise NotAuthenticated("token_invalid", "the bearer token does not stand")
+    return token
+
+
+def own_routes(app: Litestar) -> Iterator[tuple[str, HTTPRouteHandler]]:
+    """Every route of ours with its path; the OPTIONS answers of the framework are left out."""
+    for route in app.routes:
+        if isinstance(route, HTTPRoute):
+            for handler in route.route_handlers:
+                if handler.http_methods != {"OPTIONS"}:
+                    yield route.path_format, handler
+
+
+def refuse_undeclared_routes(app: Litestar) -> None:
+    """Run at start-up: a route without a declared gate must never be served."""
+    for path, handler in own_routes(app):
+        missing = [name for name in DECLARED if name not in handler.opt]
+        if handler.http_methods & MUTATING and "audited" not in handler.opt:
+            missing.append("audited")
+        if not missing and "portal" in _words(handler) and path.startswith("/m/portal"):
+            missing += ["flag"] if "flag" not in handler.opt else []
+        if missing:
+            raise RuntimeError(f"{path} does not declare {', '.join(missing)}")
+
+
+def _words(handler: HTTPRouteHandler) -> Sequence[str]:
+    audiences = handler.opt["audiences"]
+    return () if isinstance(audiences, Public) else [audience.value for audience in audiences]
+
+
+def caller_in(visit: Visit) -> Caller:
+    assert visit.caller is not None, "the gate stands before every handler that asks for a caller"
+    return visit.caller

@@ -1,0 +1,78 @@
+"""Passwords and client secrets: hashing, checking, generating."""
+
+import asyncio
+import hmac
+import secrets
+import string
+import zlib
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from hashlib import sha256
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerifyMismatchError
+
+from nimbill.seal import Sealer
+
+SECRET_PREFIX = "nb_cs_"  # noqa: S105  # a prefix by which secret scanners know ours
+_BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
+
+_hasher = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
+# two hashes at a time per process: logins cannot starve the rest of memory or cores
+_hashing = ThreadPoolExecutor(max_workers=2, thread_name_prefix="password")
+
+
+async def hash_password(password: str, sealer: Sealer) -> str:
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(_hashing, _hasher.hash, _peppered(password, sealer))
+
+
+async def password_matches(password: str, password_hash: str | None, sealer: Sealer) -> bool:
+    """Whether it is the password; an unknown user (None) costs the same time as a known one."""
+    against = password_hash or _hash_of_nobody()
+    loop = asyncio.get_running_loop()
+    matches = await loop.run_in_executor(_hashing, _verify, against, _peppered(password, sealer))
+    return matches and password_hash is not None
+
+
+def _verify(password_hash: str, peppered: bytes) -> bool:
+    try:
+        return _hasher.verify(password_hash, peppered)
+    except (VerifyMismatchError, InvalidHashError):
+        return False
+
+
+def _peppered(password: str, sealer: Sealer) -> bytes:
+    """A stolen database alone is not enough to guess passwords against."""
+    return hmac.digest(sealer.derived("password pepper"), password.encode(), sha256)
+
+
+@cache
+def _hash_of_nobody() -> str:
+    return _hasher.hash(secrets.token_bytes(16))
+
+
+def generate_client_secret() -> str:
+    """256 random bits and a checksum, so that a scanner can tell a secret from a look-alike."""
+    random = "".join(secrets.choice(_BASE62) for _ in range(43))
+    checksum = zlib.crc32(random.encode())
+    return SECRET_PREFIX + random + _base62(checksum, 6)
+
+
+def _base62(number: int, digits: int) -> str:
+    text = ""
+    for _ in range(digits):
+        number, rest = divmod(number, 62)
+        text = _BASE62[rest] + text
+    return text
+
+
+def hash_client_secret(secret: str) -> bytes:
+    """Secrets are random, so one hash is enough."""
+    return sha256(secret.encode()).digest()
+
+
+def client_secret_matches(secret: str, secret_hash: bytes | None) -> bool:
+    """Compared in constant time; an unknown client (None) does the same work."""
+    matches = hmac.compare_digest(hash_client_secret(secret), secret_hash or bytes(32))
+    return matches and secret_hash is not None

@@ -1,0 +1,96 @@
+"""The role actions, spelled as specified, and which of them each namespace offers."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from nimbill.basis import chosen
+from nimbill.vocabulary import Product
+
+
+class RoleAction(StrEnum):
+    Admin = "Admin"
+
+    ReadReseller = "ReadReseller"
+    ModifyReseller = "ModifyReseller"
+    ReadRi = "ReadRi"
+    ModifyRi = "ModifyRi"
+    ReadInvoice = "ReadInvoice"
+    ModifyInvoice = "ModifyInvoice"
+    ReadBillingGroup = "ReadBillingGroup"
+    ModifyBillingGroup = "ModifyBillingGroup"
+    ReadAccount = "ReadAccount"
+    ModifyAccount = "ModifyAccount"
+    ReadProject = "ReadProject"
+    ModifyProject = "ModifyProject"
+
+    ReadSettings = "ReadSettings"
+    ModifySettings = "ModifySettings"
+    ReadUsers = "ReadUsers"
+    ModifyUsers = "ModifyUsers"
+    ModifyApiClients = "ModifyApiClients"
+    ReadRoles = "ReadRoles"
+    ModifyRoles = "ModifyRoles"
+    ReadCost = "ReadCost"
+    ModifyCost = "ModifyCost"
+    ReadDeployment = "ReadDeployment"
+    ModifyDeployment = "ModifyDeployment"
+    ReadAudit = "ReadAudit"
+
+    ReadGroups = "ReadGroups"
+    ModifyGroups = "ModifyGroups"
+    ReadTags = "ReadTags"
+    DownloadReports = "DownloadReports"
+    ReadBudget = "ReadBudget"
+    ModifyBudget = "ModifyBudget"
+
+
+# a route that any caller with a token of the right product may use
+ANY_CALLER: tuple[RoleAction, ...] = ()
+
+_IN_BOTH = (
+    RoleAction.Admin,
+    RoleAction.ReadSettings,
+    RoleAction.ModifySettings,
+    RoleAction.ReadUsers,
+    RoleAction.ModifyUsers,
+    RoleAction.ModifyApiClients,
+    RoleAction.ReadRoles,
+    RoleAction.ModifyRoles,
+)
+
+basis = chosen("offered-permissions")
+
+OFFERED: Mapping[Product, tuple[RoleAction, ...]] = {
+    Product.core: (
+        *_IN_BOTH,
+        RoleAction.ReadReseller,
+        RoleAction.ModifyReseller,
+        RoleAction.ReadRi,
+        RoleAction.ModifyRi,
+        RoleAction.ReadInvoice,
+        RoleAction.ModifyInvoice,
+        RoleAction.ReadBillingGroup,
+        RoleAction.ModifyBillingGroup,
+        RoleAction.ReadAccount,
+        RoleAction.ModifyAccount,
+        RoleAction.ReadProject,
+        RoleAction.ModifyProject,
+        RoleAction.ReadCost,
+        RoleAction.ModifyCost,
+        RoleAction.ReadDeployment,
+        RoleAction.ModifyDeployment,
+        RoleAction.ReadAudit,
+    ),
+    Product.portal: (
+        *_IN_BOTH,
+        RoleAction.ReadAccount,
+        RoleAction.ReadGroups,
+        RoleAction.ModifyGroups,
+        RoleAction.ReadTags,
+        RoleAction.ReadInvoice,
+        RoleAction.ReadRi,
+        RoleAction.DownloadReports,
+        RoleAction.ReadBudget,
+        RoleAction.ModifyBudget,
+    ),
+}

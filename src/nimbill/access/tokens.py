@@ -1,0 +1,233 @@
+"""Issuing bearer tokens and reading them strictly."""
+
+import base64
+import binascii
+import json
+import re
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import jwt
+from cryptography.hazmat.primitives.asymmetric.ec import (
+    EllipticCurvePrivateKey,
+    EllipticCurvePublicKey,
+)
+
+from nimbill import clock
+from nimbill.errors import NotAuthenticated
+from nimbill.ids import new_id
+from nimbill.vocabulary import Product
+
+ALGORITHM = "ES256"
+ACCESS_TYPE = "at+jwt"
+LEEWAY_SECONDS = 5
+TOKEN_BYTES_MAX = 8192
+HEADER_BYTES_MAX = 1024
+PAYLOAD_BYTES_MAX = 4096
+CACHED_TOKENS_MAX = 4096
+
+_KID = re.compile(r"[a-z0-9_-]{1,32}")
+_SEGMENT = re.compile(r"[A-Za-z0-9_-]+")
+_ID = re.compile(r"[a-z]{2,8}_[a-z0-9]{8,40}")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SigningKey:
+    kid: str
+    product: Product
+    public_key: EllipticCurvePublicKey
+    private_key: EllipticCurvePrivateKey | None  # only of the active key
+
+
+@dataclass(frozen=True, slots=True)
+class Issuer:
+    """Whose tokens: the address in `iss`, the product in `aud`, how long they live."""
+
+    address: str
+    lifetime_seconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    product: Product
+    kid: str
+    organisation_id: str
+    user_id: str
+    client_id: str
+    epoch: int
+    issued_at: int
+    expires_at: int
+
+
+class Tokens:
+    """Signs with the active key of a product; accepts what one of its known keys signed."""
+
+    def __init__(self, keys: Mapping[str, SigningKey], issuers: Mapping[Product, Issuer]) -> None:
+        self._keys = dict(keys)
+        self._issuers = issuers
+        self._verified: OrderedDict[str, Claims] = OrderedDict()
+
+    def knows(self, kid: str) -> bool:
+        return kid in self._keys
+
+    def holds(self, token: str) -> bool:
+        """Whether the signature was checked before; saves asking for its key again."""
+        return token in self._verified
+
+    def issue(
+        self,
+        product: Product,
+        *,
+        organisation_id: str,
+        user_id: str,
+        client_id: str,
+        epoch: int,
+        subject_type: str,
+    ) -> tuple[str, int]:
+        """An access token and the seconds it lives. It names the caller, never permissions."""
+        issuer = self._issuers[product]
+        issued_at = clock.unix_seconds()
+        claims = {
+            "iss": issuer.address,
+            "aud": product.value,
+            "sub": user_id,
+            "sub_type": subject_type,
+            "client_id": client_id,
+            "tid": organisation_id,
+            "iat": issued_at,
+            "exp": issued_at + issuer.lifetime_seconds,
+            "jti": new_id("tok"),
+            "ep": epoch,
+            "scope": "openid",
+        }
+        return self._sign(product, claims, ACCESS_TYPE), issuer.lifetime_seconds
+
+    def issue_id_token(self, product: Product, *, user_id: str, client_id: str) -> str:
+        """Says who logged in, to the client alone; never accepted as an access token."""
+        issued_at = clock.unix_seconds()
+        claims = {
+            "iss": self._issuers[product].address,
+            "aud": client_id,
+            "sub": user_id,
+            "iat": issued_at,
+            "exp": issued_at + 300,
+        }
+        return self._sign(product, claims, "JWT")
+
+    def _sign(self, product: Product, claims: dict[str, Any], kind: str) -> str:
+        key = next(k for k in self._keys.values() if k.product == product and k.private_key)
+        headers = {"typ": kind, "kid": key.kid}
+        assert key.private_key is not None
+        return jwt.encode(claims, key.private_key, algorithm=ALGORITHM, headers=headers)
+
+    def read(self, token: str) -> Claims:
+        """The claims of a token that stands; NotAuthenticated for every other text."""
+        claims = self._verified.get(token)
+        if claims is None:
+            claims = self._verify(token)
+            self._verified[token] = claims
+            if len(self._verified) > CACHED_TOKENS_MAX:
+                self._verified.popitem(last=False)
+        if clock.unix_seconds() > claims.expires_at + LEEWAY_SECONDS:
+            _refuse()
+        return claims
+
+    def _verify(self, token: str) -> Claims:
+        if len(token) > TOKEN_BYTES_MAX or not token.isascii():
+            _refuse()
+        segments = token.split(".")
+        if len(segments) != 3:
+            _refuse()
+        header = _object(_decoded(segments[0]), HEADER_BYTES_MAX)
+        if set(header) != {"alg", "typ", "kid"} or header["typ"] != ACCESS_TYPE:
+            _refuse()
+        key = self._key(header)
+        _decoded(segments[2])
+        try:
+            jwt.api_jws.decode(token, key.public_key, algorithms=[ALGORITHM])
+        except jwt.PyJWTError:
+            _refuse()
+        payload = _object(_decoded(segments[1]), PAYLOAD_BYTES_MAX)
+        return self._claims(payload, key)
+
+    def _key(self, header: Mapping[str, Any]) -> SigningKey:
+        kid = header["kid"]
+        if header["alg"] != ALGORITHM or not isinstance(kid, str) or not _KID.fullmatch(kid):
+            _refuse()
+        key = self._keys.get(kid)
+        return key if key is not None else _refuse()
+
+    def _claims(self, payload: Mapping[str, Any], key: SigningKey) -> Claims:
+        issuer = self._issuers[key.product]
+        if payload.get("iss") != issuer.address or payload.get("aud") != key.product.value:
+            _refuse()
+        for name in ("iat", "exp", "ep"):
+            if type(payload.get(name)) is not int:
+                _refuse()
+        for name in ("tid", "sub", "client_id"):
+            if not isinstance(payload.get(name), str) or not _ID.fullmatch(payload[name]):
+                _refuse()
+        if (
+            payload["iat"] > clock.unix_seconds() + LEEWAY_SECONDS
+            or not 0 < payload["exp"] - payload["iat"] <= issuer.lifetime_seconds
+        ):
+            _refuse()
+        return Claims(
+            product=key.product,
+            kid=key.kid,
+            organisation_id=payload["tid"],
+            user_id=payload["sub"],
+            client_id=payload["client_id"],
+            epoch=payload["ep"],
+            issued_at=payload["iat"],
+            expires_at=payload["exp"],
+        )
+
+
+def kid_of(token: str) -> str | None:
+    """The key a token claims to be signed by; nothing is believed of it yet."""
+    try:
+        kid = _object(_decoded(token.split(".", 1)[0]), HEADER_BYTES_MAX).get("kid")
+    except NotAuthenticated:
+        return None
+    return kid if isinstance(kid, str) and _KID.fullmatch(kid) else None
+
+
+def _decoded(segment: str) -> bytes:
+    """base64url without padding, one spelling only: re-encoding must give the same text."""
+    if not _SEGMENT.fullmatch(segment):
+        _refuse()
+    try:
+        raw = base64.urlsafe_b64decode(segment + "=" * (-len(segment) % 4))
+    except (ValueError, binascii.Error):
+        _refuse()
+    if base64.urlsafe_b64encode(raw).rstrip(b"=").decode() != segment:
+        _refuse()
+    return raw
+
+
+def _object(raw: bytes, bytes_max: int) -> dict[str, Any]:
+    if len(raw) > bytes_max:
+        _refuse()
+    try:
+        value = json.loads(
+            raw.decode("utf-8"), object_pairs_hook=_without_duplicates, parse_constant=_no_constant
+        )
+    except (ValueError, RecursionError):
+        _refuse()
+    return value if isinstance(value, dict) else _refuse()
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    return value if len(value) == len(pairs) else _refuse()
+
+
+def _no_constant(_: str) -> NoReturn:
+    _refuse()
+
+
+def _refuse() -> NoReturn:
+    raise NotAuthenticated("token_invalid", "the bearer token does not stand")

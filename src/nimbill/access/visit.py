@@ -1,0 +1,118 @@
+"""One request from the door to the answer: its id, its caller, its transaction."""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from limits import RateLimitItemPerSecond
+from limits.storage import MemoryStorage
+from limits.strategies import MovingWindowRateLimiter
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from nimbill.access.caller import Caller
+from nimbill.access.keyring import load_signing_keys
+from nimbill.access.principals import caller_of
+from nimbill.access.tokens import Claims, Issuer, Tokens
+from nimbill.seal import Sealer
+from nimbill.settings import Settings
+from nimbill.storage import database_is_away, unavailable
+from nimbill.vocabulary import Product
+
+VISIT = "nimbill.visit"
+
+
+@dataclass
+class Resources:
+    """What one worker process holds for as long as it lives."""
+
+    settings: Settings
+    engine: AsyncEngine
+    sealer: Sealer
+    tokens: Tokens
+    keys_read_at: float = 0.0  # monotonic seconds
+    requests_by_user: MovingWindowRateLimiter = field(
+        default_factory=lambda: MovingWindowRateLimiter(MemoryStorage())
+    )
+
+    def within_rate(self, user_id: str) -> bool:
+        """Counted per worker process; the limit is a setting, 0 switches it off."""
+        limit = self.settings.rate_limit
+        return not limit or self.requests_by_user.hit(RateLimitItemPerSecond(limit), user_id)
+
+    async def look_for_new_keys(self) -> None:
+        """Another process may have rotated the keys; asked at most once a second."""
+        if time.monotonic() - self.keys_read_at < 1:
+            return
+        self.keys_read_at = time.monotonic()
+        async with self.engine.connect() as db:
+            keys = await load_signing_keys(db, self.sealer)
+        self.tokens = Tokens(keys, issuers(self.settings))
+
+
+def issuers(settings: Settings) -> Mapping[Product, Issuer]:
+    return {
+        Product.core: Issuer(f"{settings.auth_url}/core", settings.core_token_seconds),
+        Product.portal: Issuer(f"{settings.auth_url}/portal", settings.portal_token_seconds),
+        Product.legacy: Issuer(f"{settings.legacy_url}/v3", settings.legacy_token_seconds),
+    }
+
+
+class Visit:
+    """Opened by the gate, committed with the answer, closed at the door whatever happens."""
+
+    def __init__(self, request_id: str) -> None:
+        self.request_id = request_id
+        self.route = ""  # the path as declared, for logs and metrics
+        self.caller: Caller | None = None
+        self.db: AsyncConnection | None = None
+        self.sent: Any = None  # the JSON body as read, for the audit row
+        self.idempotency: Any = None  # the key held for this request, see idempotency
+        self.replayed = False  # the answer is an earlier one: no effect, no traces
+
+    async def enter(self, engine: AsyncEngine, claims: Claims) -> Caller | None:
+        """Begin the transaction and find the caller in it, in one question to the database."""
+        try:
+            return await self._begin(engine, claims)
+        except DBAPIError as error:
+            # connections from before a restart of the database: once more with a fresh one
+            if not error.connection_invalidated:
+                raise
+            await self.close()
+            return await self._begin(engine, claims)
+
+    async def _begin(self, engine: AsyncEngine, claims: Claims) -> Caller | None:
+        try:
+            self.db = await engine.connect()
+        except Exception as error:
+            if database_is_away(error):
+                raise unavailable() from error
+            raise
+        self.caller = await caller_of(self.db, claims)
+        return self.caller
+
+    async def commit(self) -> None:
+        if self.db is not None:
+            db, self.db = self.db, None
+            try:
+                await db.commit()
+            finally:
+                await _shielded(db.close())
+
+    async def close(self) -> None:
+        """Roll back what was not committed; harmless when everything was."""
+        if self.db is not None:
+            db, self.db = self.db, None
+            await _shielded(db.close())
+
+
+async def _shielded(closing: Any) -> None:
+    """A client that hangs up must not leave a connection half returned to the pool."""
+    await asyncio.shield(asyncio.ensure_future(closing))
+
+
+def visit_of(scope: Mapping[str, Any]) -> Visit:
+    visit: Visit = scope[VISIT]
+    return visit

@@ -1,0 +1,95 @@
+"""Routes, gate, database and error answers, put together."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+from litestar import Litestar, Router
+from litestar.exceptions import HTTPException
+from litestar.types import ASGIApp
+
+from nimbill import service_routes
+from nimbill.access.guards import gate, refuse_undeclared_routes
+from nimbill.access.keyring import load_signing_keys
+from nimbill.access.tokens import Tokens
+from nimbill.access.visit import Resources, issuers
+from nimbill.audit import routes as audit_routes
+from nimbill.billing_groups import routes as billing_group_routes
+from nimbill.door import Door
+from nimbill.errors import ServiceError
+from nimbill.login import routes as login_routes
+from nimbill.logs import configure_logs
+from nimbill.openapi import openapi_document
+from nimbill.problems import answer_framework_error, answer_service_error, answer_unexpected
+from nimbill.seal import load_or_make_key
+from nimbill.settings import Settings, read_settings
+from nimbill.storage import engine_for
+from nimbill.upkeep import upkeep_kinds
+from nimbill.web import DEPENDENCIES, ExactRequest, ExactResponse, replay
+from nimbill.work.runner import Runner
+
+JSON_BYTES_MAX = 1_048_576
+
+CORE_ROUTES = [*billing_group_routes.ROUTES, *audit_routes.ROUTES]
+
+
+def create_app() -> ASGIApp:
+    """What a worker process serves; settings come from its environment."""
+    configure_logs()
+    settings = read_settings()
+    return behind_door(litestar_app(settings), settings)
+
+
+def behind_door(app: Litestar, settings: Settings) -> ASGIApp:
+    over_tls = settings.base_url.startswith("https:")
+    return Door(app, body_seconds=settings.body_seconds, over_tls=over_tls)
+
+
+def litestar_app(settings: Settings) -> Litestar:
+    """The application inside the door; a route that declares no gate keeps it from starting."""
+    app = Litestar(
+        route_handlers=[
+            *service_routes.ROUTES,
+            *login_routes.ROUTES,
+            Router("/m/core", route_handlers=CORE_ROUTES),
+        ],
+        guards=[gate],
+        before_request=replay,
+        dependencies=DEPENDENCIES,
+        request_class=ExactRequest,
+        response_class=ExactResponse,
+        request_max_body_size=JSON_BYTES_MAX,
+        exception_handlers={
+            ServiceError: answer_service_error,
+            HTTPException: answer_framework_error,
+            Exception: answer_unexpected,
+        },
+        lifespan=[_open_house(settings)],
+        openapi_config=None,
+        logging_config=None,
+    )
+    refuse_undeclared_routes(app)
+    app.state.openapi_document = openapi_document(app, settings.base_url)
+    return app
+
+
+def _open_house(settings: Settings) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
+    @asynccontextmanager
+    async def open_house(app: Litestar) -> AsyncIterator[None]:
+        """Database, keys and the work loop, for as long as the process serves."""
+        assert settings.database_url is not None, "the command that starts workers sets it"
+        engine = engine_for(settings.database_url, settings.pool_size)
+        sealer = load_or_make_key(settings.key_file)
+        async with engine.connect() as db:
+            keys = await load_signing_keys(db, sealer)
+        app.state.resources = Resources(settings, engine, sealer, Tokens(keys, issuers(settings)))
+        runner = Runner(engine, upkeep_kinds(settings.data / "audit", sealer))
+        working = asyncio.create_task(runner.run())
+        try:
+            yield
+        finally:
+            runner.stop()
+            await working
+            await engine.dispose()
+
+    return open_house

@@ -1,0 +1,1 @@
+"""Who is invoiced, and on what terms."""

@@ -1,0 +1,215 @@
+"""The command line: init, serve, demo, audit; exit codes mean what they should."""
+
+import asyncio
+import signal
+import sys
+from collections.abc import Callable, Coroutine
+from dataclasses import asdict
+from json import dumps
+from typing import Annotated, Any, NoReturn, TypeVar
+
+from cyclopts import App, Parameter
+from rich.console import Console
+
+import nimbill
+from nimbill import server
+from nimbill.access.keyring import WrongKeyFile, ensure_signing_keys, load_signing_keys
+from nimbill.audit.verifying import verify_chain
+from nimbill.database import database
+from nimbill.demo import run_demo
+from nimbill.embedded_postgres import EmbeddedPostgresError
+from nimbill.errors import ServiceError
+from nimbill.migrating import MigrationError, migrate
+from nimbill.organisations.operations import NewOrganisation, create_organisation
+from nimbill.seal import KeyFileError, Sealer, load_or_make_key
+from nimbill.settings import Settings, SettingsError, read_settings
+from nimbill.storage import engine_for
+
+BROKEN_CHAIN = 1
+REFUSED = 2  # the command was understood and cannot be carried out
+
+app = App(name="nimbill", help=nimbill.__doc__, version=nimbill.__version__)
+audit = App(name="audit", help="The audit log.")
+app.command(audit)
+
+T = TypeVar("T")
+
+_out = Console(highlight=False)
+_problems = Console(stderr=True, highlight=False)
+
+
+def main() -> None:
+    """Run a command; what goes wrong is one plain sentence and an exit code of its own."""
+    signal.signal(signal.SIGTERM, _as_interrupt)
+    try:
+        app()
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except ServiceError as error:
+        _refuse(_sentence(error))
+    except (
+        SettingsError,
+        KeyFileError,
+        WrongKeyFile,
+        MigrationError,
+        EmbeddedPostgresError,
+        OSError,
+    ) as error:
+        _refuse(str(error))
+
+
+def _as_interrupt(_signal: int, _frame: object) -> NoReturn:
+    """SIGTERM lets every `with` end in order, as Ctrl-C does."""
+    raise KeyboardInterrupt
+
+
+def _refuse(sentence: str) -> NoReturn:
+    _problems.print(f"nimbill: {sentence}", style="red", markup=False)
+    sys.exit(REFUSED)
+
+
+def _sentence(error: ServiceError) -> str:
+    rules = "; ".join(f"{violation.field}: {violation.rule}" for violation in error.violations)
+    return f"{error.detail} ({rules})" if rules else error.detail
+
+
+@app.command
+def init(
+    *,
+    organisation: str,
+    username: str,
+    password_stdin: Annotated[bool, Parameter(negative="")] = False,
+    json: Annotated[bool, Parameter(negative="")] = False,
+) -> None:
+    """Make an organisation with its root user and a first API client.
+
+    May be run again for further organisations, also while the server runs.
+
+    Parameters
+    ----------
+    organisation
+        Its name.
+    username
+        Of the root user: 4 to 18 letters, digits, _, . or -.
+    password_stdin
+        Read the root user's password from standard input.
+    json
+        Print one JSON object and nothing else.
+    """
+    if not organisation.strip():
+        _refuse("the organisation needs a name")
+    password = _password(password_stdin)
+    made = _with_database(
+        read_settings(),
+        lambda url, sealer: _make_organisation(
+            url, sealer, name=organisation.strip(), username=username, password=password
+        ),
+    )
+    _show_organisation(made, as_json=json)
+
+
+def _password(from_stdin: bool) -> str:
+    if from_stdin:
+        return sys.stdin.readline().rstrip("\r\n")
+    if not sys.stdin.isatty():
+        _refuse("give the password with --password-stdin")
+    return _out.input("Password of the root user: ", password=True)
+
+
+async def _make_organisation(
+    url: str, sealer: Sealer, *, name: str, username: str, password: str
+) -> NewOrganisation:
+    engine = engine_for(url)
+    try:
+        return await create_organisation(
+            engine, sealer, name=name, username=username, password=password
+        )
+    finally:
+        await engine.dispose()
+
+
+def _show_organisation(made: NewOrganisation, *, as_json: bool) -> None:
+    if as_json:
+        sys.stdout.write(dumps(asdict(made)) + "\n")
+        return
+    for name, value in asdict(made).items():
+        _out.print(f"{name:16} {value}", markup=False)
+    _out.print("The client secret is shown this once; keep it safe.")
+
+
+@app.command
+def serve(*, host: str = "127.0.0.1", port: int = 8080, workers: int = 2) -> None:
+    """Serve the API until SIGTERM or Ctrl-C.
+
+    Parameters
+    ----------
+    host
+        Address to listen on.
+    port
+        Port to listen on.
+    workers
+        Number of worker processes.
+    """
+    settings = read_settings()
+    with database(settings) as url:
+        asyncio.run(prepare(url, load_or_make_key(settings.key_file)))
+        server.serve(host=host, port=port, workers=workers, database_url=url, data=settings.data)
+
+
+@app.command
+def demo(*, port: int = 8080) -> None:
+    """Run the product on embedded defaults with believable demo data.
+
+    Parameters
+    ----------
+    port
+        Port to listen on.
+    """
+    run_demo(port, prepare)
+
+
+@audit.command
+def verify(*, organisation: str, json: Annotated[bool, Parameter(negative="")] = False) -> None:
+    """Check the hash chain of an organisation's audit log; exit code 1 where it is broken.
+
+    Parameters
+    ----------
+    organisation
+        The organisation's id.
+    json
+        Print one JSON object and nothing else.
+    """
+    settings = read_settings()
+    found = _with_database(
+        settings,
+        lambda url, sealer: verify_chain(url, sealer, settings.data / "audit", organisation),
+    )
+    if json:
+        sys.stdout.write(found.as_json() + "\n")
+    else:
+        _out.print(found.as_sentence(), markup=False)
+    if found.first_bad is not None:
+        sys.exit(BROKEN_CHAIN)
+
+
+def _with_database(settings: Settings, do: Callable[[str, Sealer], Coroutine[Any, Any, T]]) -> T:
+    """Bring the database up to date, then do one thing with it."""
+
+    async def prepared(url: str, sealer: Sealer) -> T:
+        await prepare(url, sealer)
+        return await do(url, sealer)
+
+    with database(settings) as url:
+        return asyncio.run(prepared(url, load_or_make_key(settings.key_file)))
+
+
+async def prepare(url: str, sealer: Sealer) -> None:
+    """Migrations, then the signing keys; refuses a key file that is not this database's."""
+    await migrate(url)
+    engine = engine_for(url)
+    try:
+        async with engine.begin() as db:
+            await ensure_signing_keys(db, sealer)
+            await load_signing_keys(db, sealer)
+    finally:
+        await engine.dispose()

@@ -1,0 +1,1 @@
+"""Database changes, in order; applied by `init` and `serve` before anything else."""

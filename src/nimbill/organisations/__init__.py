@@ -1,0 +1,1 @@
+"""An organisation: a root user and everything it owns."""

@@ -1,0 +1,118 @@
+"""Answers that say no: RFC 9457 problem details, never repeating what was sent."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import structlog
+from litestar import Request, Response
+from litestar.exceptions import HTTPException, ValidationException
+from sqlalchemy.exc import IntegrityError
+
+from nimbill.access.visit import visit_of
+from nimbill.bodies import rule_of
+from nimbill.errors import Conflict, Invalid, NotAuthenticated, ServiceError, Violation
+from nimbill.storage import database_is_away, unavailable
+
+log = structlog.get_logger()
+
+PROBLEM_JSON = "application/problem+json"
+
+# what the framework refuses by itself, in our words
+_OF_STATUS: Mapping[int, tuple[str, str, str]] = {
+    400: ("malformed_request", "Invalid request", "the request cannot be read"),
+    404: ("not_found", "Not found", "there is no such record"),
+    405: ("method_not_allowed", "Method not allowed", "this path does not know the method"),
+    413: ("body_too_large", "Request not readable", "the body is larger than allowed"),
+    415: ("media_type", "Request not readable", "the content type is not one this path reads"),
+}
+
+
+def problem(
+    error: ServiceError, request_id: str, headers: Mapping[str, str] | None = None
+) -> Response[bytes]:
+    """The answer for a refusal of ours."""
+    extra = dict(headers or {})
+    if isinstance(error, NotAuthenticated):
+        extra["WWW-Authenticate"] = "Bearer"
+    if error.retry_after:
+        extra["Retry-After"] = str(error.retry_after)
+    body: dict[str, Any] = {
+        "type": "about:blank",
+        "title": error.title,
+        "status": error.status,
+        "detail": error.detail,
+        "code": error.code,
+        "instance": f"urn:request:{request_id}",
+    }
+    if error.violations:
+        body["violations"] = [violation._asdict() for violation in error.violations]
+    return Response(
+        # ASCII only, so that no text whatever can break the answer
+        json.dumps(body).encode("ascii"),
+        status_code=error.status,
+        media_type=PROBLEM_JSON,
+        headers=extra,
+    )
+
+
+def answer_service_error(request: Request[Any, Any, Any], error: ServiceError) -> Response[bytes]:
+    return problem(error, visit_of(request.scope).request_id)
+
+
+def answer_framework_error(
+    request: Request[Any, Any, Any], error: HTTPException
+) -> Response[bytes]:
+    """Routing, methods, sizes and parameters, refused before a handler of ours was reached."""
+    request_id = visit_of(request.scope).request_id
+    if isinstance(error, ValidationException):
+        return problem(_of_parameters(request, error), request_id)
+    if error.status_code not in _OF_STATUS:
+        return answer_unexpected(request, error)
+    code, title, detail = _OF_STATUS[error.status_code]
+    refusal = ServiceError(code, detail)
+    refusal.status, refusal.title = error.status_code, title  # type: ignore[misc]
+    allow = {name: value for name, value in (error.headers or {}).items() if name == "Allow"}
+    return problem(refusal, request_id, allow)
+
+
+def _of_parameters(request: Request[Any, Any, Any], error: ValidationException) -> Invalid:
+    """Which parameter, and its rule from the handler's own types."""
+    fields = getattr(request.route_handler.signature_model, "__struct_fields__", ())
+    named = [
+        str(message["key"]).split(".")[0]
+        for message in (error.extra if isinstance(error.extra, list) else [])
+        if isinstance(message, dict) and "key" in message
+    ]
+    violations = [Violation(name, _rule(request, name)) for name in named if name in fields]
+    return Invalid("rule_broken", "the request breaks a rule", violations)
+
+
+def _rule(request: Request[Any, Any, Any], name: str) -> str:
+    if name == "data":
+        return "a JSON body is required"
+    from msgspec import inspect
+
+    annotation = request.route_handler.signature_model.__annotations__[name]
+    return rule_of(inspect.type_info(annotation))
+
+
+def answer_unexpected(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
+    """The last resort. A database that is away is no fault of the request, nor a surprise."""
+    request_id = visit_of(request.scope).request_id
+    if isinstance(error, IntegrityError):
+        return problem(conflict_of(error), request_id)
+    if database_is_away(error):
+        log.warning("database_away", request_id=request_id, kind=type(error).__name__)
+        return problem(unavailable(), request_id)
+    log.error("unexpected", request_id=request_id, exc_info=error)
+    surprise = ServiceError("internal_error", "something went wrong here; the log says what")
+    surprise.status, surprise.title = 500, "Internal error"  # type: ignore[misc]
+    return problem(surprise, request_id)
+
+
+def conflict_of(error: IntegrityError) -> Conflict:
+    """Two requests raced and a constraint had the last word: its name is the code."""
+    name = str(getattr(error.orig.__cause__, "constraint_name", "") or "") if error.orig else ""
+    code = name if name.endswith("_taken") else "conflict"
+    return Conflict(code, "the records changed meanwhile and now forbid this")

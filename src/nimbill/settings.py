@@ -1,0 +1,67 @@
+"""The environment, read once, typed; every setting starts with NIMBILL_."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+
+class SettingsError(Exception):
+    """A setting cannot be used; the message says which and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    data: Path
+    database_url: str | None
+    key_file: Path
+    base_url: str
+    auth_url: str
+    legacy_url: str
+    rate_limit: int  # requests a second per user, 0 = off
+    body_seconds: int  # within which a request's body must have arrived
+    pool_size: int  # database connections per worker
+    core_token_seconds: int
+    portal_token_seconds: int
+    legacy_token_seconds: int
+
+
+def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
+    """The settings, with their defaults; SettingsError where one cannot be used."""
+    data = Path(environment.get("NIMBILL_DATA") or _default_data(environment)).expanduser()
+    base_url = _address(environment, "NIMBILL_BASE_URL", "http://127.0.0.1:8080")
+    return Settings(
+        data=data.absolute(),
+        database_url=environment.get("NIMBILL_DATABASE_URL") or None,
+        key_file=Path(environment.get("NIMBILL_KEY_FILE") or data / "key").absolute(),
+        base_url=base_url,
+        auth_url=_address(environment, "NIMBILL_AUTH_URL", base_url),
+        legacy_url=_address(environment, "NIMBILL_LEGACY_URL", base_url),
+        rate_limit=_number(environment, "NIMBILL_RATE_LIMIT", 100),
+        body_seconds=_number(environment, "NIMBILL_BODY_SECONDS", 8, least=1),
+        pool_size=_number(environment, "NIMBILL_POOL_SIZE", 10, least=1),
+        core_token_seconds=_number(environment, "NIMBILL_CORE_TOKEN_SECONDS", 86_400, least=1),
+        portal_token_seconds=_number(environment, "NIMBILL_PORTAL_TOKEN_SECONDS", 86_400, least=1),
+        legacy_token_seconds=_number(environment, "NIMBILL_LEGACY_TOKEN_SECONDS", 43_200, least=1),
+    )
+
+
+def _default_data(environment: Mapping[str, str]) -> Path:
+    share = environment.get("XDG_DATA_HOME")
+    return Path(share or "~/.local/share") / "nimbill"
+
+
+def _address(environment: Mapping[str, str], name: str, default: str) -> str:
+    address = (environment.get(name) or default).rstrip("/")
+    parts = urlsplit(address)
+    if parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment:
+        raise SettingsError(f"{name} must be an http or https address without query")
+    return address
+
+
+def _number(environment: Mapping[str, str], name: str, default: int, least: int = 0) -> int:
+    written = environment.get(name) or str(default)
+    if not (written.isascii() and written.isdigit()) or not least <= int(written) <= 1_000_000_000:
+        raise SettingsError(f"{name} must be a whole number of at least {least}")
+    return int(written)

@@ -1,0 +1,99 @@
+"""PostgreSQL: tables, connections, and the organisation set on every transaction."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+from nimbill.errors import Unavailable
+
+Row = sa.Row[*tuple[Any, ...]]
+
+# the role every request runs as: it owns nothing, so row-level security binds it
+APP_ROLE = "nimbill_app"
+
+metadata = sa.MetaData(
+    naming_convention={
+        "pk": "%(table_name)s_pkey",
+        "fk": "%(table_name)s_%(column_0_N_name)s_fkey",
+        "uq": "%(table_name)s_%(column_0_N_name)s_key",
+        "ix": "%(table_name)s_%(column_0_N_name)s_idx",
+        "ck": "%(table_name)s_%(constraint_name)s_check",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Whose records: one organisation and, where filters narrow it, some of its billing groups."""
+
+    organisation_id: str
+    billing_groups: frozenset[str] | None = None  # company_id; None = all of them
+
+
+def engine_for(url: str, pool_size: int = 5) -> AsyncEngine:
+    """Connections as the role that owns nothing; `owner_engine` is for migrations alone."""
+    engine = create_async_engine(
+        _with_driver(url),
+        pool_size=pool_size,
+        max_overflow=pool_size,
+        pool_timeout=5,
+        connect_args={
+            "timeout": 5,
+            "command_timeout": 60,
+            "server_settings": {
+                "application_name": "nimbill",
+                "statement_timeout": "30s",
+                "lock_timeout": "10s",
+                "idle_in_transaction_session_timeout": "60s",
+                "timezone": "UTC",
+            },
+        },
+    )
+
+    @sa.event.listens_for(engine.sync_engine, "connect")
+    def become_app_role(connection: Any, _record: object) -> None:
+        cursor = connection.cursor()
+        cursor.execute(f"SET ROLE {APP_ROLE}")
+        cursor.close()
+        connection.commit()
+
+    return engine
+
+
+def owner_engine(url: str) -> AsyncEngine:
+    return create_async_engine(_with_driver(url), poolclass=sa.NullPool)
+
+
+def _with_driver(url: str) -> sa.URL:
+    return sa.make_url(url).set(drivername="postgresql+asyncpg")
+
+
+async def act_for(db: AsyncConnection, organisation_id: str) -> None:
+    """From here to the end of the transaction only this organisation's rows exist."""
+    await db.execute(sa.select(sa.func.set_config("nimbill.organisation", organisation_id, True)))
+
+
+@asynccontextmanager
+async def transaction(engine: AsyncEngine, organisation_id: str) -> AsyncIterator[AsyncConnection]:
+    """A transaction on one organisation's rows: committed at the end, rolled back on an error."""
+    async with engine.begin() as db:
+        await act_for(db, organisation_id)
+        yield db
+
+
+def database_is_away(error: BaseException) -> bool:
+    """Whether the trouble is the database's being away, slow or full, not the request."""
+    if isinstance(error, DBAPIError):
+        state = str(getattr(error.orig, "sqlstate", "") or "")
+        return error.connection_invalidated or state[:2] in ("08", "53", "57", "58")
+    return isinstance(error, PoolTimeout | ConnectionError | TimeoutError | OSError)
+
+
+def unavailable() -> Unavailable:
+    return Unavailable("database_away", "the database cannot be reached", retry_after=2)

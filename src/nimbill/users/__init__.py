@@ -1,0 +1,1 @@
+"""Root users, subusers and their API clients."""

@@ -1,0 +1,28 @@
+"""Words used by more than one room."""
+
+from enum import StrEnum
+
+
+class Product(StrEnum):
+    """What a token is issued for; also the namespace its role actions are looked up in."""
+
+    core = "core"
+    portal = "portal"
+    legacy = "legacy"
+
+
+class Vendor(StrEnum):
+    aws = "aws"
+    azure = "azure"
+
+
+class Language(StrEnum):
+    ja = "ja"
+    en = "en"
+
+
+class UserKind(StrEnum):
+    """A root user may do everything in its organisation, a subuser what its roles allow."""
+
+    root = "root"
+    subuser = "subuser"

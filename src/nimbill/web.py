@@ -1,0 +1,178 @@
+"""What a route is made of: its declaration, exact bodies, the caller, the transaction."""
+
+from typing import Any
+
+from litestar import Litestar, Request, Response
+from litestar.di import NamedDependency, Provide
+from litestar.enums import MediaType
+from litestar.handlers import HTTPRouteHandler
+from litestar.types import ASGIApp
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill import exact_json, idempotency
+from nimbill.access.caller import Caller
+from nimbill.access.guards import MUTATING, Unaudited, caller_in
+from nimbill.access.visit import Resources, Visit, visit_of
+from nimbill.audit import records as audit
+from nimbill.bodies import sound
+from nimbill.errors import Unreadable
+
+CallerOfRequest = NamedDependency[Caller]
+Transaction = NamedDependency[AsyncConnection]
+
+# fields whose value never reaches a log or an audit row
+SECRET_FIELDS = frozenset(
+    {"password", "old_password", "new_password", "client_secret", "refresh_token", "auth_token"}
+)
+AUDITED_BYTES_MAX = 16_384
+
+
+class ExactRequest(Request[Any, Any, Any]):
+    """Reads JSON exactly and only where it is declared JSON; the framework's way loses digits."""
+
+    async def json(self) -> Any:
+        name, _, _ = self.headers.get("content-type", "").partition(";")
+        if name.strip().lower() != "application/json":
+            raise Unreadable(415, "media_type", "the body must be application/json")
+        sent = exact_json.read(await self.body())
+        visit_of(self.scope).sent = sent
+        return sound(self.route_handler.parsed_fn_signature.parameters["data"].annotation, sent)
+
+
+class ExactResponse(Response[Any]):
+    """Writes decimals as JSON numbers with the digits they have."""
+
+    def render(self, content: Any, media_type: str, enc_hook: Any = None) -> bytes:
+        if media_type == MediaType.JSON and not isinstance(content, bytes):
+            return exact_json.write(content)
+        return super().render(content, media_type, enc_hook)
+
+
+class Endpoint(HTTPRouteHandler):
+    """A route whose answer is sent only when audit row, kept answer and effect are committed."""
+
+    async def to_response(
+        self, app: Litestar, data: Any, request: Request[Any, Any, Any]
+    ) -> ASGIApp:
+        response = await super().to_response(app, data, request)
+        visit = visit_of(request.scope)
+        if visit.db is not None:
+            if request.method in MUTATING and not visit.replayed:
+                await self._leave_traces(visit, request, data, response)
+            await visit.commit()
+        return response
+
+    async def _leave_traces(
+        self, visit: Visit, request: Request[Any, Any, Any], data: Any, response: Any
+    ) -> None:
+        assert visit.db is not None
+        caller = caller_in(visit)
+        if isinstance(visit.idempotency, idempotency.HeldKey):
+            resources: Resources = request.app.state.resources
+            answer = idempotency.FirstAnswer(response.status_code, response.body)
+            await idempotency.keep(visit.db, caller, resources.sealer, visit.idempotency, answer)
+        audited = self.opt["audited"]
+        if not isinstance(audited, Unaudited):
+            known = {**_fields(data), **request.path_params}
+            await audit.append(
+                visit.db,
+                actor=caller.user_id,
+                actor_name=caller.username,
+                client_id=caller.client_id,
+                action=self.fn.__name__,
+                resource=audited.format_map(known),
+                company_id=known.get("company_id"),
+                request_id=visit.request_id,
+                sent=_without_secrets(visit.sent),
+            )
+
+
+def _fields(answer: Any) -> dict[str, Any]:
+    names = getattr(answer, "__struct_fields__", ())
+    return {name: getattr(answer, name) for name in names}
+
+
+def _without_secrets(sent: Any) -> Any:
+    """What was sent, for the audit row: secrets left out, long bodies by their size alone."""
+    if sent is None:
+        return None
+    cleaned = _cleaned(sent)
+    length = len(exact_json.write(cleaned))
+    return cleaned if length <= AUDITED_BYTES_MAX else {"bytes": length}
+
+
+def _cleaned(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: "***" if k in SECRET_FIELDS else _cleaned(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_cleaned(item) for item in value]
+    return value
+
+
+class get(Endpoint):  # noqa: N801  # read as a decorator, like the framework's own
+    def __init__(self, path: str | list[str], **facts: Any) -> None:
+        super().__init__(path, http_method="GET", status_code=200, **facts)
+
+
+class post(Endpoint):  # noqa: N801
+    def __init__(self, path: str | list[str], status_code: int = 200, **facts: Any) -> None:
+        super().__init__(path, http_method="POST", status_code=status_code, **facts)
+
+
+class put(Endpoint):  # noqa: N801
+    def __init__(self, path: str | list[str], **facts: Any) -> None:
+        super().__init__(path, http_method="PUT", status_code=200, **facts)
+
+
+class patch(Endpoint):  # noqa: N801
+    def __init__(self, path: str | list[str], **facts: Any) -> None:
+        super().__init__(path, http_method="PATCH", status_code=200, **facts)
+
+
+class delete(Endpoint):  # noqa: N801
+    def __init__(self, path: str | list[str], **facts: Any) -> None:
+        super().__init__(path, http_method="DELETE", status_code=200, **facts)
+
+
+async def replay(request: Request[Any, Any, Any]) -> Response[bytes] | None:
+    """Before the handler: the kept answer of an earlier call with the same key, if any."""
+    key = request.headers.get(idempotency.HEADER)
+    visit = visit_of(request.scope)
+    if key is None or visit.db is None or request.method not in MUTATING:
+        return None
+    resources: Resources = request.app.state.resources
+    print_ = idempotency.fingerprint(
+        request.method,
+        request.scope["path"],
+        request.scope["query_string"],
+        request.headers.get("content-type", ""),
+        await request.body(),
+    )
+    held = await idempotency.hold(visit.db, caller_in(visit), resources.sealer, key, print_)
+    if isinstance(held, idempotency.HeldKey):
+        visit.idempotency = held
+        return None
+    visit.replayed = True
+    return Response(
+        held.body,
+        status_code=held.status,
+        media_type=MediaType.JSON,
+        headers={"Idempotent-Replayed": "true"},
+    )
+
+
+async def caller_of_request(request: Request[Any, Any, Any]) -> Caller:
+    return caller_in(visit_of(request.scope))
+
+
+async def transaction_of_request(request: Request[Any, Any, Any]) -> AsyncConnection:
+    """The request's one transaction: committed with the answer, rolled back on a refusal."""
+    db = visit_of(request.scope).db
+    assert db is not None, "the gate opened it"
+    return db
+
+
+DEPENDENCIES = {
+    "caller": Provide(caller_of_request),
+    "db": Provide(transaction_of_request),
+}

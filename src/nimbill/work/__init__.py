@@ -1,0 +1,1 @@
+"""Everything that runs later: one table, leases, progress, one loop per process."""

@@ -1,0 +1,137 @@
+"""The one loop per process that takes due work, does it, and comes back to what went wrong."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import structlog
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from nimbill import clock
+from nimbill.storage import Scope, database_is_away, transaction
+from nimbill.work import records
+
+log = structlog.get_logger()
+
+LEASE = timedelta(seconds=60)
+LOOK_EVERY_SECONDS = 1.0
+ATTEMPTS_MAX = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A piece of work in hand."""
+
+    scope: Scope
+    work_id: str
+    kind: str
+    subject: str
+    payload: dict[str, Any]
+    progress: dict[str, Any]
+    attempt: int
+
+
+# Does the work inside a transaction that also marks it done: both happen, or neither.
+# What takes longer than a lease commits in steps of its own and is told to `hold_on`.
+Doer = Callable[[AsyncConnection, Taken], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    name: str
+    do: Doer
+    every: timedelta | None = None  # comes back by itself after this long
+
+
+class Runner:
+    def __init__(self, engine: AsyncEngine, kinds: list[Kind]) -> None:
+        self._engine = engine
+        self._kinds = {kind.name: kind for kind in kinds}
+        self._stopping = asyncio.Event()
+
+    async def run(self) -> None:
+        """Until stopped; a database that is away is waited for."""
+        while not self._stopping.is_set():
+            try:
+                did_something = await self.run_once()
+            except Exception as error:
+                if not database_is_away(error):
+                    log.error("work_loop", exc_info=error)
+                did_something = False
+            if not did_something:
+                await self._wait(LOOK_EVERY_SECONDS)
+
+    def stop(self) -> None:
+        self._stopping.set()
+
+    async def _wait(self, seconds: float) -> None:
+        try:
+            await asyncio.wait_for(self._stopping.wait(), seconds)
+        except TimeoutError:
+            return
+
+    async def run_once(self) -> bool:
+        """One piece of every organisation that has something due; whether there was any."""
+        async with self._engine.connect() as db:
+            organisations = await records.organisations_with_work(db, at=clock.now())
+        done = [await self._one_of(Scope(organisation)) for organisation in organisations]
+        return any(done)
+
+    async def _one_of(self, scope: Scope) -> bool:
+        async with transaction(self._engine, scope.organisation_id) as db:
+            row = await records.take_work(db, scope, at=clock.now(), lease=LEASE)
+        if row is None:
+            return False
+        taken = Taken(
+            scope, row.work_id, row.kind, row.subject, row.payload, row.progress, row.attempts
+        )
+        try:
+            await self._do(taken)
+        except Exception as error:  # noqa: BLE001  # whatever it was, the row must say so
+            await self._went_wrong(taken, error)
+        return True
+
+    async def _do(self, taken: Taken) -> None:
+        kind = self._kinds.get(taken.kind)
+        if kind is None:
+            raise LookupError("no such kind of work")
+        async with transaction(self._engine, taken.scope.organisation_id) as db:
+            await kind.do(db, taken)
+            ours = await records.finish_work(
+                db, taken.scope, taken.work_id, attempt=taken.attempt, at=clock.now()
+            )
+            if not ours:
+                raise RuntimeError("another process took this over")
+            if kind.every is not None:
+                await records.add_work(
+                    db, taken.scope, kind.name, due=clock.now() + kind.every, subject=taken.subject
+                )
+
+    async def _went_wrong(self, taken: Taken, error: Exception) -> None:
+        log.warning(
+            "work_failed",
+            work_id=taken.work_id,
+            kind=taken.kind,
+            attempt=taken.attempt,
+            exc_info=error,
+        )
+        async with transaction(self._engine, taken.scope.organisation_id) as db:
+            await records.put_off(
+                db,
+                taken.scope,
+                taken.work_id,
+                attempt=taken.attempt,
+                at=clock.now(),
+                due=_next_try(taken, self._kinds.get(taken.kind)),
+                reason=type(error).__name__,
+            )
+
+
+def _next_try(taken: Taken, kind: Kind | None) -> datetime | None:
+    """Later each time; what comes back by itself is never given up."""
+    recurring = kind is not None and kind.every is not None
+    if taken.attempt >= ATTEMPTS_MAX and not recurring:
+        return None
+    return clock.now() + timedelta(seconds=min(2**taken.attempt, 600))

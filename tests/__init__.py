@@ -1,0 +1,1 @@
+"""Tests; folders mirror src/nimbill, and contract/, house/, browser/ and proof/ keep the rest."""

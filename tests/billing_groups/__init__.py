@@ -1,0 +1,1 @@
+"""Tests of the billing groups room, a file for each operation."""
