@@ -14,6 +14,7 @@ from nimbill.access.keyring import load_signing_keys
 from nimbill.access.tokens import Tokens
 from nimbill.access.visit import Resources, issuers
 from nimbill.audit import routes as audit_routes
+from nimbill.basis import chosen
 from nimbill.billing_groups import routes as billing_group_routes
 from nimbill.door import Door
 from nimbill.errors import ServiceError
@@ -29,6 +30,8 @@ from nimbill.web import DEPENDENCIES, ExactRequest, ExactResponse, replay
 from nimbill.work.runner import Runner
 
 JSON_BYTES_MAX = 1_048_576
+
+addresses_basis = chosen("addresses")
 
 CORE_ROUTES = [*billing_group_routes.ROUTES, *audit_routes.ROUTES]
 

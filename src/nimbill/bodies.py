@@ -7,8 +7,10 @@ from typing import Any, ClassVar, TypeVar
 import msgspec
 from msgspec import inspect
 
-from nimbill.basis import Basis, stated
+from nimbill.basis import Basis, chosen, stated
 from nimbill.errors import Invalid, Violation
+
+basis = chosen("unknown-fields-and-null")
 
 
 class Body(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,6 +28,9 @@ class Success(Body, frozen=True, kw_only=True):
     status: str = "success"
 
 
+lengths_basis = chosen("lengths-in-code-points")
+
+
 def text(least: int, most: int) -> msgspec.Meta:
     """A text of so many characters; counted in code points."""
     return msgspec.Meta(min_length=least, max_length=most)
@@ -33,6 +38,7 @@ def text(least: int, most: int) -> msgspec.Meta:
 
 T = TypeVar("T")
 
+required_basis = chosen("required-text")
 NOT_EMPTY = msgspec.Meta(min_length=1)
 
 

@@ -11,11 +11,14 @@ from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
 from nimbill import metrics
 from nimbill.access.visit import VISIT, Visit
+from nimbill.basis import chosen
 from nimbill.errors import Invalid, ServiceError, Unreadable
 from nimbill.ids import new_id
 from nimbill.problems import problem
 
 log = structlog.get_logger("request")
+
+basis = chosen("request-limits")
 
 NOTHING_LOADS = "default-src 'none'; frame-ancestors 'none'"
 SAFE_HEADERS = (

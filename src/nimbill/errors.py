@@ -17,6 +17,10 @@ never repeated.
 from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
 
+from nimbill.basis import chosen
+
+basis = chosen("status-codes")
+
 
 class Violation(NamedTuple):
     field: str

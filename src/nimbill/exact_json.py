@@ -6,7 +6,10 @@ from typing import Any, NoReturn
 
 import msgspec
 
+from nimbill.basis import chosen
 from nimbill.errors import Invalid
+
+basis = chosen("exact-numbers")
 
 DEPTH_MAX = 32
 DIGITS_MAX = 30

@@ -5,7 +5,10 @@ from urllib.parse import parse_qsl
 
 from multipart import MultipartError, MultipartParser, parse_options_header
 
+from nimbill.basis import chosen
 from nimbill.errors import Invalid, Unreadable
+
+basis = chosen("form-encodings")
 
 FIELDS_MAX = 50
 FORM_BYTES_MAX = 65_536

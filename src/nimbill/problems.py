@@ -10,11 +10,14 @@ from litestar.exceptions import HTTPException, ValidationException
 from sqlalchemy.exc import IntegrityError
 
 from nimbill.access.visit import visit_of
+from nimbill.basis import chosen
 from nimbill.bodies import rule_of
 from nimbill.errors import Conflict, Invalid, NotAuthenticated, ServiceError, Violation
 from nimbill.storage import database_is_away, unavailable
 
 log = structlog.get_logger()
+
+basis = chosen("problem-answers")
 
 PROBLEM_JSON = "application/problem+json"
 

@@ -14,8 +14,11 @@ from nimbill.access.caller import Caller
 from nimbill.access.guards import MUTATING, Unaudited, caller_in
 from nimbill.access.visit import Resources, Visit, visit_of
 from nimbill.audit import records as audit
+from nimbill.basis import chosen
 from nimbill.bodies import sound
 from nimbill.errors import Unreadable
+
+basis = chosen("content-types")
 
 CallerOfRequest = NamedDependency[Caller]
 Transaction = NamedDependency[AsyncConnection]

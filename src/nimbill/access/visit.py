@@ -16,12 +16,15 @@ from nimbill.access.caller import Caller
 from nimbill.access.keyring import load_signing_keys
 from nimbill.access.principals import caller_of
 from nimbill.access.tokens import Claims, Issuer, Tokens
+from nimbill.basis import chosen
 from nimbill.seal import Sealer
 from nimbill.settings import Settings
 from nimbill.storage import database_is_away, unavailable
 from nimbill.vocabulary import Product
 
 VISIT = "nimbill.visit"
+
+rate_basis = chosen("request-rate")
 
 
 @dataclass

@@ -8,6 +8,7 @@ from nimbill.billing_groups.bodies import BillingGroupCreate
 from nimbill.errors import Conflict, NotPermitted, Violation, refuse_if
 from nimbill.storage import Scope
 
+references_basis = chosen("references-in-bodies")
 narrowed_basis = chosen("narrowed-callers-add-no-groups")
 
 
