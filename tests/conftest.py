@@ -1,18 +1,38 @@
-"""What tests may ask for: a database server, and the service on it."""
+"""What tests may ask for: a database server, databases on it, and the service."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from nimbill.embedded_postgres import Address, embedded_postgres
+from nimbill.embedded_postgres import Address, embedded_postgres, superuser_address
+from tests.own_database import own_database
 from tests.running_service import Service, running_service
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Address]:
+def postgres_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the embedded server of this run lives."""
+    return tmp_path_factory.mktemp("database") / "postgres"
+
+
+@pytest.fixture(scope="session")
+def postgres(postgres_folder: Path) -> Iterator[Address]:
     """One embedded server for the whole run."""
-    with embedded_postgres(tmp_path_factory.mktemp("database") / "postgres") as address:
+    with embedded_postgres(postgres_folder) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def superuser(postgres: Address, postgres_folder: Path) -> Address:
+    """Whom no wall of the database stops: for tests that tamper or look behind the walls."""
+    return superuser_address(postgres_folder)
+
+
+@pytest.fixture
+def empty_database(postgres: Address, superuser: Address) -> Iterator[Address]:
+    """A database of the test's own, with nothing in it."""
+    with own_database(postgres, superuser) as address:
         yield address
 
 

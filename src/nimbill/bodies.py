@@ -44,7 +44,10 @@ NOT_EMPTY = msgspec.Meta(min_length=1)
 
 def sound(kind: type[T], sent: Any) -> T:
     """The body of this kind, or Invalid with everything that is wrong with it."""
-    broken = list(_violations(_shape_of(kind), sent, ""))
+    shape = _shape_of(kind)
+    if isinstance(shape, inspect.StructType) and not isinstance(sent, dict):
+        raise Invalid("rule_broken", "the request breaks a rule", [Violation("body", "an object")])
+    broken = list(_violations(shape, sent, ""))
     fields_named = {violation.field for violation in broken}
     if isinstance(sent, dict) and issubclass(kind, Body):
         broken += [v for v in kind.broken_rules(sent) if v.field not in fields_named]

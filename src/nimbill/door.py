@@ -33,6 +33,7 @@ UNLESS_SAID = (
     (b"cache-control", b"no-store"),
     (b"content-security-policy", NOTHING_LOADS.encode()),
 )
+KNOWN_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"})
 OVER_TLS = (b"strict-transport-security", b"max-age=31536000; includeSubDomains")
 
 
@@ -117,12 +118,14 @@ def _unsound_address(scope: HTTPScope) -> ServiceError | None:
 
 def _note(scope: HTTPScope, visit: Visit, status: int, seconds: float) -> None:
     route = visit.route or "(none)"
-    metrics.requests.labels(scope["method"], route, str(status)).inc()
-    metrics.seconds.labels(scope["method"], route).observe(seconds)
+    # a method nobody knows is the caller's own text: it is neither counted by name nor logged
+    method = scope["method"] if scope["method"] in KNOWN_METHODS else "(other)"
+    metrics.requests.labels(method, route, str(status)).inc()
+    metrics.seconds.labels(method, route).observe(seconds)
     log.info(
         "request",
         request_id=visit.request_id,
-        method=scope["method"],
+        method=method,
         route=route,
         status=status,
         ms=int(seconds * 1000),

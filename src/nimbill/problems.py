@@ -7,6 +7,8 @@ from typing import Any
 import structlog
 from litestar import Request, Response
 from litestar.exceptions import HTTPException, ValidationException
+from litestar.typing import FieldDefinition
+from msgspec import inspect
 from sqlalchemy.exc import IntegrityError
 
 from nimbill.access.visit import visit_of
@@ -80,24 +82,22 @@ def answer_framework_error(
 
 
 def _of_parameters(request: Request[Any, Any, Any], error: ValidationException) -> Invalid:
-    """Which parameter, and its rule from the handler's own types."""
-    fields = getattr(request.route_handler.signature_model, "__struct_fields__", ())
+    """Which parameter, by the name it is sent under, and its rule from the handler's own types."""
+    declared = request.route_handler.parsed_fn_signature.parameters
     named = [
         str(message["key"]).split(".")[0]
         for message in (error.extra if isinstance(error.extra, list) else [])
         if isinstance(message, dict) and "key" in message
     ]
-    violations = [Violation(name, _rule(request, name)) for name in named if name in fields]
+    violations = [_of_parameter(declared[name]) for name in named if name in declared]
     return Invalid("rule_broken", "the request breaks a rule", violations)
 
 
-def _rule(request: Request[Any, Any, Any], name: str) -> str:
-    if name == "data":
-        return "a JSON body is required"
-    from msgspec import inspect
-
-    annotation = request.route_handler.signature_model.__annotations__[name]
-    return rule_of(inspect.type_info(annotation))
+def _of_parameter(parameter: FieldDefinition) -> Violation:
+    if parameter.name == "data":
+        return Violation("body", "a JSON body is required")
+    sent_as = getattr(parameter.kwarg_definition, "name", None) or parameter.name
+    return Violation(sent_as, rule_of(inspect.type_info(parameter.annotation)))
 
 
 def answer_unexpected(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:

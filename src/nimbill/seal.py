@@ -40,7 +40,7 @@ class Sealer:
         nonce, ciphertext = sealed[:NONCE_BYTES], sealed[NONCE_BYTES:]
         try:
             return AESGCM(self.key).decrypt(nonce, ciphertext, _bound_to(place))
-        except InvalidTag:
+        except (InvalidTag, ValueError):  # too short even for a nonce is a ValueError
             raise SealBroken(place[0]) from None
 
     def derived(self, purpose: str) -> bytes:

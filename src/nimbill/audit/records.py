@@ -36,8 +36,8 @@ _APPEND = sa.text("SELECT append_audit(:entry)")
 
 
 def moment(at: datetime) -> str:
-    """A timestamp whose text sorts as its time does."""
-    return at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    """A timestamp whose text sorts as its time does; of a time in UTC."""
+    return at.isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 async def append(

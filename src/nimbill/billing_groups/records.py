@@ -88,7 +88,7 @@ async def billinggroup_id_taken(db: AsyncConnection, scope: Scope, billinggroup_
     question = sa.select(
         sa.exists().where(
             billing_groups.c.organisation_id == scope.organisation_id,
-            billing_groups.c.billinggroup_id == billinggroup_id,
+            sa.func.text_key(billing_groups.c.billinggroup_id) == sa.func.text_key(billinggroup_id),
         )
     )
     return bool((await db.execute(question)).scalar_one())
