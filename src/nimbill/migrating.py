@@ -5,10 +5,13 @@ from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from asyncpg import PostgresError
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from nimbill.storage import APP_ROLE, owner_engine
+
+OLDEST_VERSION = 15
 
 # any number will do, as long as every version of Nimbill uses the same one
 _MIGRATION_LOCK = 7_241_996_331
@@ -22,18 +25,43 @@ async def migrate(url: str, revision: str = "head") -> None:
     """Apply what is missing, as the owner of the database, in one transaction."""
     engine = owner_engine(url)
     try:
-        async with engine.connect() as db:
-            await db.execute(sa.select(sa.func.pg_advisory_lock(_MIGRATION_LOCK)))
-            await db.commit()
-            try:
-                await _make_app_role(db)
-                await db.run_sync(_run, revision)
-                await db.commit()
-            finally:
-                await db.rollback()
-                await db.execute(sa.select(sa.func.pg_advisory_unlock(_MIGRATION_LOCK)))
+        await _migrate(engine, revision)
+    except (DBAPIError, OSError, PostgresError) as error:
+        where = engine.url.host or engine.url.query.get("host") or "the local socket"
+        raise MigrationError(f"the database at {where} cannot be used: {_reason(error)}") from error
     finally:
         await engine.dispose()
+
+
+async def _migrate(engine: AsyncEngine, revision: str) -> None:
+    async with engine.connect() as db:
+        await _refuse_old_server(db)
+        await db.execute(sa.select(sa.func.pg_advisory_lock(_MIGRATION_LOCK)))
+        await db.commit()
+        try:
+            await _make_app_role(db)
+            await db.run_sync(_run, revision)
+            await db.commit()
+        finally:
+            await db.rollback()
+            await db.execute(sa.select(sa.func.pg_advisory_unlock(_MIGRATION_LOCK)))
+
+
+def _reason(error: BaseException) -> str:
+    """The driver's own words, without the statement and its values."""
+    said = error
+    if isinstance(error, DBAPIError) and error.orig is not None:
+        said = error.orig.__cause__ or error.orig
+    words = said.strerror if isinstance(said, OSError) and said.strerror else str(said)
+    return " ".join(words.split()) or type(said).__name__
+
+
+async def _refuse_old_server(db: AsyncConnection) -> None:
+    version = int((await db.execute(sa.text("SHOW server_version_num"))).scalar_one())
+    if version < OLDEST_VERSION * 10_000:
+        raise MigrationError(
+            f"PostgreSQL {version // 10_000} is too old; Nimbill needs {OLDEST_VERSION} or newer"
+        )
 
 
 def _run(connection: sa.Connection, revision: str) -> None:

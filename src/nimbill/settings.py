@@ -4,7 +4,10 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
+
+DATABASE_SCHEMES = ("postgresql", "postgresql+asyncpg", "postgres")
+DATABASE_PARAMETERS = frozenset({"host", "port", "prepared_statement_cache_size", "ssl", "sslmode"})
 
 
 class SettingsError(Exception):
@@ -33,7 +36,7 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
     base_url = _address(environment, "NIMBILL_BASE_URL", "http://127.0.0.1:8080")
     return Settings(
         data=data.absolute(),
-        database_url=environment.get("NIMBILL_DATABASE_URL") or None,
+        database_url=_database_url(environment.get("NIMBILL_DATABASE_URL") or None),
         key_file=Path(environment.get("NIMBILL_KEY_FILE") or data / "key").absolute(),
         base_url=base_url,
         auth_url=_address(environment, "NIMBILL_AUTH_URL", base_url),
@@ -52,10 +55,34 @@ def _default_data(environment: Mapping[str, str]) -> Path:
     return Path(share or "~/.local/share") / "nimbill"
 
 
+def _database_url(written: str | None) -> str | None:
+    """Never repeated in the refusal: it holds a password."""
+    if written is None:
+        return None
+    try:
+        parts = urlsplit(written)
+        known = {name for name, _ in parse_qsl(parts.query)} <= DATABASE_PARAMETERS
+        sound = parts.scheme in DATABASE_SCHEMES and (parts.port or 1) > 0
+    except ValueError:
+        known = sound = False
+    if not sound:
+        raise SettingsError(
+            "NIMBILL_DATABASE_URL must be like postgresql://user:password@host:5432/database"
+        )
+    if not known:
+        parameters = ", ".join(sorted(DATABASE_PARAMETERS))
+        raise SettingsError(f"NIMBILL_DATABASE_URL may carry the parameters {parameters}")
+    return written
+
+
 def _address(environment: Mapping[str, str], name: str, default: str) -> str:
     address = (environment.get(name) or default).rstrip("/")
-    parts = urlsplit(address)
-    if parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment:
+    try:
+        parts = urlsplit(address)
+        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        sound = False
+    if not sound or "?" in address or "#" in address:
         raise SettingsError(f"{name} must be an http or https address without query")
     return address
 

@@ -10,7 +10,10 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
+from nimbill.basis import chosen
 from nimbill.errors import Unavailable
+
+basis = chosen("foreign-records")
 
 Row = sa.Row[*tuple[Any, ...]]
 
@@ -67,11 +70,18 @@ def engine_for(url: str, pool_size: int = 5) -> AsyncEngine:
 
 
 def owner_engine(url: str) -> AsyncEngine:
-    return create_async_engine(_with_driver(url), poolclass=sa.NullPool)
+    return create_async_engine(
+        _with_driver(url), poolclass=sa.NullPool, connect_args={"timeout": 10}
+    )
 
 
 def _with_driver(url: str) -> sa.URL:
-    return sa.make_url(url).set(drivername="postgresql+asyncpg")
+    """Our driver's words for an address as PostgreSQL's own programs take it."""
+    address = sa.make_url(url).set(drivername="postgresql+asyncpg")
+    if "sslmode" not in address.query:
+        return address
+    tls = str(address.query["sslmode"])
+    return address.difference_update_query(["sslmode"]).update_query_dict({"ssl": tls})
 
 
 async def act_for(db: AsyncConnection, organisation_id: str) -> None:
