@@ -14,6 +14,7 @@ from litestar import Litestar
 from litestar.testing import TestClient
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill.access import holdings
 from nimbill.access.role_actions import RoleAction
 from nimbill.access.visit import Resources
 from nimbill.app import behind_door, litestar_app
@@ -101,7 +102,7 @@ class Service:
             await _add_role(db, who, user_id, role_actions, product)
             for company_id in billing_groups or []:
                 await db.execute(
-                    sa.insert(users.role_filters).values(
+                    sa.insert(holdings.role_filters).values(
                         organisation_id=who.organisation_id,
                         user_id=user_id,
                         namespace="core",
@@ -139,8 +140,8 @@ async def _add_role(
     }
     role = f"role-{user_id[-12:]}"
     permissions = [action.value for action in role_actions]
-    await db.execute(sa.insert(users.roles).values(**mine, name=role, permissions=permissions))
-    await db.execute(sa.insert(users.role_mappings).values(**mine, user_id=user_id, role=role))
+    await db.execute(sa.insert(holdings.roles).values(**mine, name=role, permissions=permissions))
+    await db.execute(sa.insert(holdings.role_mappings).values(**mine, user_id=user_id, role=role))
 
 
 @contextmanager

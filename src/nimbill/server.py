@@ -2,6 +2,12 @@
 
 import os
 import shutil
+import socket
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
 from granian import Granian
@@ -12,14 +18,45 @@ from granian.log import LogLevels
 HEADER_MILLISECONDS = 8_000
 HEADER_BYTES_MAX = 65_536
 STOP_SECONDS = 15
+PAUSE_SECONDS = 0.1
+EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104  # not a choice
 
 
-def serve(*, host: str, port: int, workers: int, database_url: str, data: Path) -> None:
-    """Until SIGTERM or Ctrl-C; requests under way are answered first."""
+class CannotListen(Exception):
+    """The address is taken or not ours; the message says which."""
+
+
+def refuse_taken_port(host: str, port: int) -> None:
+    """Asked before anything is started: the workers share a port with whoever lets them."""
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind) as attempt:
+            attempt.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            attempt.bind(address)
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or "not a port"
+        raise CannotListen(
+            f"cannot listen on {host}, port {port}: {reason.lower()}; --port names another one"
+        ) from error
+
+
+def serve(
+    *,
+    host: str,
+    port: int,
+    workers: int,
+    database_url: str,
+    data: Path,
+    when_ready: Callable[[str], None],
+) -> None:
+    """Until SIGTERM or Ctrl-C; requests under way are answered first.
+
+    `when_ready` is told the address as soon as it answers, from a thread of its own.
+    """
     os.environ["NIMBILL_DATABASE_URL"] = database_url
     os.environ["NIMBILL_DATA"] = str(data)
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(_empty_folder(data / "metrics"))
-    Granian(
+    granian = Granian(
         "nimbill.app:create_app",
         factory=True,
         address=host,
@@ -34,7 +71,28 @@ def serve(*, host: str, port: int, workers: int, database_url: str, data: Path) 
         log_level=LogLevels.warning,
         respawn_failed_workers=True,
         workers_kill_timeout=STOP_SECONDS,
-    ).serve()
+    )
+    threading.Thread(target=_await_answer, args=(host, port, when_ready), daemon=True).start()
+    granian.serve()
+
+
+def _await_answer(host: str, port: int, when_ready: Callable[[str], None]) -> None:
+    # the workers are forked meanwhile: until one answers, this thread holds no lock
+    reached = EVERYWHERE.get(host, host)
+    while not _answers(reached, port):
+        time.sleep(PAUSE_SECONDS)
+    when_ready(f"http://[{reached}]:{port}" if ":" in reached else f"http://{reached}:{port}")
+
+
+def _answers(host: str, port: int) -> bool:
+    with suppress(OSError, HTTPException):
+        asked = HTTPConnection(host, port, timeout=10)
+        try:
+            asked.request("GET", "/readyz")
+            return asked.getresponse().status == 200
+        finally:
+            asked.close()
+    return False
 
 
 def _empty_folder(folder: Path) -> Path:

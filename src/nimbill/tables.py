@@ -1,7 +1,7 @@
 """Every table of the service, gathered for migrations and for the tests that compare them."""
 
 from nimbill import directory, idempotency
-from nimbill.access import keyring
+from nimbill.access import holdings, keyring
 from nimbill.audit import records as audit
 from nimbill.billing_groups import records as billing_groups
 from nimbill.organisations import records as organisations
@@ -13,6 +13,7 @@ __all__ = [
     "audit",
     "billing_groups",
     "directory",
+    "holdings",
     "idempotency",
     "keyring",
     "metadata",

@@ -1,7 +1,6 @@
-"""Stored users, API clients, roles and what maps them."""
+"""Stored users and API clients."""
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.storage import Row, Scope, metadata
@@ -32,37 +31,6 @@ api_clients = sa.Table(
     sa.Column("secret_hash", sa.LargeBinary, nullable=False),
     sa.Column("create_time_ns", sa.BigInteger, nullable=False),
 )
-
-roles = sa.Table(
-    "roles",
-    metadata,
-    sa.Column("organisation_id", sa.Text, primary_key=True),
-    sa.Column("root_user", sa.Text, primary_key=True),
-    sa.Column("namespace", sa.Text, primary_key=True),
-    sa.Column("name", sa.Text, primary_key=True),
-    sa.Column("permissions", ARRAY(sa.Text), nullable=False),
-)
-
-role_mappings = sa.Table(
-    "role_mappings",
-    metadata,
-    sa.Column("organisation_id", sa.Text, primary_key=True),
-    sa.Column("root_user", sa.Text, nullable=False),
-    sa.Column("user_id", sa.Text, primary_key=True),
-    sa.Column("namespace", sa.Text, primary_key=True),
-    sa.Column("role", sa.Text, primary_key=True),
-)
-
-role_filters = sa.Table(
-    "role_filters",
-    metadata,
-    sa.Column("organisation_id", sa.Text, primary_key=True),
-    sa.Column("user_id", sa.Text, primary_key=True),
-    sa.Column("namespace", sa.Text, primary_key=True),
-    sa.Column("type", sa.Text, primary_key=True),
-    sa.Column("resource", sa.Text, primary_key=True),
-)
-
 
 async def add_user(
     db: AsyncConnection,

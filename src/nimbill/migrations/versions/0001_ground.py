@@ -1,8 +1,8 @@
-"""The ground: organisations, users, roles, keys, audit, work, idempotency."""
+"""The ground: organisations, users, roles, keys, logins, audit, work, idempotency."""
 
 from alembic import op
 
-from nimbill.migrations.row_security import guard, open_to_owner
+from nimbill.migrations.row_security import ALL, guard, open_to_owner
 from nimbill.storage import APP_ROLE
 
 revision = "0001"
@@ -99,6 +99,52 @@ CREATE TABLE role_filters (
 );
 """
 
+LOGINS = """
+CREATE TABLE token_families (
+    organisation_id text NOT NULL,
+    family_id text NOT NULL,
+    user_id text NOT NULL,
+    client_id text,
+    product text NOT NULL,
+    subject_type text NOT NULL,
+    credential_epoch integer NOT NULL,
+    revoked boolean NOT NULL DEFAULT false,
+    create_time timestamptz NOT NULL,
+    PRIMARY KEY (organisation_id, family_id),
+    FOREIGN KEY (organisation_id, user_id) REFERENCES users ON DELETE CASCADE,
+    FOREIGN KEY (organisation_id, client_id) REFERENCES api_clients ON DELETE CASCADE
+);
+CREATE INDEX token_families_user_id_idx ON token_families (organisation_id, user_id);
+CREATE INDEX token_families_client_id_idx ON token_families (organisation_id, client_id);
+CREATE INDEX token_families_create_time_idx ON token_families (organisation_id, create_time);
+CREATE TABLE refresh_tokens (
+    organisation_id text NOT NULL,
+    token_hash bytea NOT NULL,
+    family_id text NOT NULL,
+    issue_time timestamptz NOT NULL,
+    used_time timestamptz,
+    sealed_successor bytea,
+    PRIMARY KEY (organisation_id, token_hash),
+    FOREIGN KEY (organisation_id, family_id) REFERENCES token_families ON DELETE CASCADE
+);
+CREATE INDEX refresh_tokens_family_id_idx ON refresh_tokens (organisation_id, family_id);
+CREATE TABLE login_attempts (
+    organisation_id text NOT NULL REFERENCES organisations,
+    bucket bytea NOT NULL,
+    attempts timestamptz[] NOT NULL,
+    PRIMARY KEY (organisation_id, bucket)
+);
+CREATE TABLE known_sources (
+    organisation_id text NOT NULL,
+    user_id text NOT NULL,
+    source text NOT NULL,
+    last_seen timestamptz NOT NULL,
+    PRIMARY KEY (organisation_id, user_id, source),
+    FOREIGN KEY (organisation_id, user_id) REFERENCES users ON DELETE CASCADE
+);
+CREATE INDEX api_clients_user_id_idx ON api_clients (organisation_id, user_id);
+"""
+
 RECORDS_OF_CALLS = """
 CREATE TABLE audit_log (
     organisation_id text NOT NULL REFERENCES organisations,
@@ -152,7 +198,9 @@ CREATE INDEX work_due ON work (due) WHERE state IN ('waiting', 'running');
 
 # One round trip: sets the organisation of the transaction and answers who is calling.
 ADMIT = """
-CREATE FUNCTION admit(organisation text, caller text, client text, audience text, key text)
+CREATE FUNCTION admit(
+    organisation text, caller text, client text, audience text, key text
+)
 RETURNS TABLE (
     username text, kind text, root_user text, credential_epoch integer,
     permissions text[], billing_groups text[]
@@ -174,9 +222,38 @@ BEGIN
                 AND f.namespace = 'core' AND f.type = 'billingGroup'
         )
     FROM users u
-    JOIN api_clients c ON c.organisation_id = u.organisation_id AND c.client_id = client
     WHERE u.organisation_id = organisation AND u.user_id = caller
-        AND EXISTS (SELECT FROM signing_keys k WHERE k.kid = key AND k.product = audience);
+        AND EXISTS (SELECT FROM signing_keys k WHERE k.kid = key AND k.product = audience)
+        AND (
+            EXISTS (
+                SELECT FROM api_clients c
+                WHERE c.organisation_id = organisation AND c.client_id = client
+            )
+            OR EXISTS (
+                SELECT FROM token_families t
+                WHERE t.organisation_id = organisation AND t.family_id = client
+                    AND t.user_id = caller AND t.client_id IS NULL AND NOT t.revoked
+            )
+        );
+END $$;
+"""
+
+# One round trip of a login: whose client it is, its secret's hash, and the key that signs now.
+FIND_CLIENT = """
+CREATE FUNCTION find_client(wanted_client text, wanted_product text)
+RETURNS TABLE (
+    organisation_id text, user_id text, secret_hash bytea, credential_epoch integer, kid text
+) LANGUAGE plpgsql AS $$
+DECLARE
+    organisation text := find_organisation('api_client', wanted_client);
+BEGIN
+    PERFORM set_config('nimbill.organisation', coalesce(organisation, ''), true);
+    RETURN QUERY
+    SELECT c.organisation_id, c.user_id, c.secret_hash, u.credential_epoch, k.kid
+    FROM signing_keys k
+    LEFT JOIN (api_clients c JOIN users u USING (organisation_id, user_id))
+        ON c.organisation_id = organisation AND c.client_id = wanted_client
+    WHERE k.product = wanted_product AND k.state = 'active';
 END $$;
 """
 
@@ -216,7 +293,7 @@ APPEND_ONLY = "SELECT, INSERT"
 
 
 def upgrade() -> None:
-    for statements in (ORGANISATIONS, USERS, RECORDS_OF_CALLS):
+    for statements in (ORGANISATIONS, USERS, LOGINS, RECORDS_OF_CALLS):
         for statement in statements.split(";\n"):
             if statement.strip():
                 op.execute(statement)
@@ -226,14 +303,17 @@ def upgrade() -> None:
     open_to_owner("directory")
     for table in ("users", "api_clients", "roles", "role_mappings", "role_filters"):
         guard(table)
+    for table in ("token_families", "refresh_tokens", "login_attempts", "known_sources"):
+        guard(table)
     guard("audit_log", APPEND_ONLY)
     guard("audit_heads", "SELECT, INSERT, UPDATE")
     guard("idempotency_keys", "SELECT, INSERT, DELETE")
     guard("work")
     open_to_owner("work")
-    op.execute(f"GRANT SELECT, INSERT, UPDATE ON signing_keys TO {APP_ROLE}")
+    op.execute(f"GRANT {ALL} ON signing_keys TO {APP_ROLE}")
     op.execute(f"GRANT SELECT ON alembic_version TO {APP_ROLE}")
     op.execute(ADMIT)
+    op.execute(FIND_CLIENT)
     op.execute(APPEND_AUDIT)
     for function in ACROSS.split("$$;\n"):
         if function.strip():
@@ -243,12 +323,14 @@ def upgrade() -> None:
 def downgrade() -> None:
     for function in (
         "admit(text, text, text, text, text)",
+        "find_client(text, text)",
         "append_audit(text)",
         "find_organisation(text, text)",
         "organisations_with_work(timestamptz)",
     ):
         op.execute(f"DROP FUNCTION {function}")
     op.execute(
-        "DROP TABLE work, idempotency_keys, audit_heads, audit_log, role_filters, role_mappings, "
-        "roles, api_clients, users, signing_keys, directory, organisation_keys, organisations"
+        "DROP TABLE work, idempotency_keys, audit_heads, audit_log, known_sources, login_attempts, "
+        "refresh_tokens, token_families, role_filters, role_mappings, roles, api_clients, "
+        " users, signing_keys, directory, organisation_keys, organisations"
     )
