@@ -1,0 +1,124 @@
+"""The billing groups the benchmarks read and write, and the databases they lie in."""
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import sqlalchemy as sa
+
+from bench.load import NUMBER
+from nimbill.billing_groups import operations
+from nimbill.billing_groups.bodies import BillingGroupCreate
+from nimbill.cli import prepare
+from nimbill.embedded_postgres import Address, superuser_address
+from nimbill.organisations.operations import NewOrganisation, create_organisation
+from nimbill.seal import Sealer
+from nimbill.storage import Scope, engine_for, owner_engine, transaction
+
+GROUPS = 20
+PLAIN = "plain"  # the copy without row-level security, for those who know no organisations
+
+GROUP: Mapping[str, Any] = {
+    "billinggroup_id": f"BG-{NUMBER}",
+    "billinggroup_name": "さくら商事 東日本",
+    "company_name": "株式会社さくら商事",
+    "phone": "03-1234-5678",
+    "postal": "100-0001",
+    "address": "東京都千代田区千代田1-1",
+    "billing_title": "クラウド利用料",
+    "personal": "経理部 山田花子",
+    "remarks": "月末締め翌月末払い",
+    "inv_aggregate": True,
+    "language": "ja",
+    "invoices": {
+        "aws": {
+            "calc_type": "account",
+            "currency": "jpy",
+            "discount_calc_logic": "usageamount",
+            "discount_rate": 0.05,
+            "discount_target_usage": "cloudpaywithfee",
+            "substitution_fee": "percent",
+            "substitution_fee_calc_target": "discounted",
+            "substitution_fee_calc_type": "allsum",
+            "substitution_fee_target_usage": "cloudpaywithfee",
+            "substitution_fix": 0,
+            "substitution_rate": 0.03,
+            "support_amount_target": "allusage",
+            "support_fee": "aws_business",
+            "support_fee_calc_target": "nondiscount",
+            "support_fix": 0,
+            "support_rate": 0,
+            "tax_rate": 0.10,
+        }
+    },
+}
+
+
+class Example(NamedTuple):
+    """Groups are read in one organisation and written in another: the list keeps its length."""
+
+    reading: NewOrganisation
+    writing: NewOrganisation
+    company_id: str  # one of the groups that are read
+
+
+def make_example(url: str, sealer: Sealer, folder: Path) -> Example:
+    """The service's own database with its rows, and the plain copy of it."""
+    example = asyncio.run(_fill(url, sealer))
+    asyncio.run(_copy(superuser_address(folder)))
+    return example
+
+
+async def _fill(url: str, sealer: Sealer) -> Example:
+    await prepare(url, sealer)
+    engine = engine_for(url)
+    try:
+        reading, writing = [
+            await create_organisation(
+                engine, sealer, name=name, username="root", password="correct horse 7"
+            )
+            for name in ("Reading", "Writing")
+        ]
+        scope = Scope(reading.organisation_id)
+        async with transaction(engine, scope.organisation_id) as db:
+            made = [
+                await operations.create_billing_group(db, scope, numbered(number))
+                for number in range(GROUPS)
+            ]
+    finally:
+        await engine.dispose()
+    return Example(reading, writing, company_id=made[GROUPS // 2])
+
+
+def numbered(number: int) -> BillingGroupCreate:
+    body = msgspec.json.encode({**GROUP, "billinggroup_id": f"BG-{number:010d}"})
+    return msgspec.json.decode(body, type=BillingGroupCreate)
+
+
+async def _copy(superuser: Address) -> None:
+    own = sa.make_url(superuser.url).database
+    await _do(superuser.url, [f"CREATE DATABASE {PLAIN} TEMPLATE {own} OWNER {own}"], at="postgres")
+    tables = "SELECT relname FROM pg_class WHERE relrowsecurity"
+    guarded = await _do(superuser.url, [tables], at=PLAIN)
+    open_all = [f"ALTER TABLE {table} DISABLE ROW LEVEL SECURITY" for table in guarded]
+    await _do(superuser.url, [*open_all, "VACUUM ANALYZE"], at=PLAIN)
+    await _do(superuser.url, ["VACUUM ANALYZE"], at=str(own))
+
+
+async def _do(url: str, statements: list[str], *, at: str) -> list[Any]:
+    """Run statements one by one in the database of that name; what the last one answers."""
+    engine = owner_engine(database_at(url, at))
+    try:
+        async with engine.connect() as db:
+            alone = await db.execution_options(isolation_level="AUTOCOMMIT")
+            for statement in statements:
+                answer = await alone.execute(sa.text(statement))
+            return list(answer.scalars()) if answer.returns_rows else []
+    finally:
+        await engine.dispose()
+
+
+def database_at(url: str, name: str) -> str:
+    return sa.make_url(url).set(database=name).render_as_string(hide_password=False)

@@ -1,0 +1,1 @@
+"""What a user would pick instead, written to be measured beside the service."""

@@ -1,0 +1,106 @@
+"""The tables as SQLAlchemy ORM classes, for the service written the usual way."""
+
+from datetime import datetime
+from decimal import Decimal
+
+from sqlalchemy import ForeignKeyConstraint, func
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
+
+
+class Base(DeclarativeBase):
+    pass
+
+
+class User(Base):
+    __tablename__ = "users"
+
+    organisation_id: Mapped[str] = mapped_column(primary_key=True)
+    user_id: Mapped[str] = mapped_column(primary_key=True)
+    username: Mapped[str]
+    kind: Mapped[str]
+
+
+class Project(Base):
+    __tablename__ = "projects"
+
+    organisation_id: Mapped[str] = mapped_column(primary_key=True)
+    project_id: Mapped[str] = mapped_column(primary_key=True)
+    project_code: Mapped[str]
+    project_label: Mapped[str]
+    project_currency: Mapped[str]
+
+
+class InvoiceSetting(Base):
+    __tablename__ = "invoice_settings"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["organisation_id", "company_id"],
+            ["billing_groups.organisation_id", "billing_groups.company_id"],
+        ),
+    )
+
+    organisation_id: Mapped[str] = mapped_column(primary_key=True)
+    company_id: Mapped[str] = mapped_column(primary_key=True)
+    vendor: Mapped[str] = mapped_column(primary_key=True)
+    calc_type: Mapped[str]
+    currency: Mapped[str]
+    discount_calc_logic: Mapped[str]
+    discount_rate: Mapped[Decimal]
+    discount_target_usage: Mapped[str]
+    substitution_fee: Mapped[str]
+    substitution_fee_calc_target: Mapped[str]
+    substitution_fee_calc_type: Mapped[str]
+    substitution_fee_target_usage: Mapped[str]
+    substitution_fix: Mapped[Decimal]
+    substitution_rate: Mapped[Decimal]
+    support_amount_target: Mapped[str]
+    support_fee: Mapped[str]
+    support_fee_calc_target: Mapped[str]
+    support_fix: Mapped[Decimal]
+    support_rate: Mapped[Decimal]
+    tax_rate: Mapped[Decimal]
+
+
+class BillingGroup(Base):
+    __tablename__ = "billing_groups"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["organisation_id", "project_id"], ["projects.organisation_id", "projects.project_id"]
+        ),
+    )
+
+    organisation_id: Mapped[str] = mapped_column(primary_key=True)
+    company_id: Mapped[str] = mapped_column(primary_key=True)
+    billinggroup_id: Mapped[str]
+    billinggroup_name: Mapped[str]
+    company_name: Mapped[str]
+    phone: Mapped[str | None]
+    postal: Mapped[str | None]
+    address: Mapped[str | None]
+    billing_title: Mapped[str | None]
+    personal: Mapped[str | None]
+    remarks: Mapped[str | None]
+    inv_aggregate: Mapped[bool]
+    project_id: Mapped[str | None]
+    invoice_template_id: Mapped[str | None]
+    language: Mapped[str | None]
+    create_time: Mapped[datetime] = mapped_column(server_default=func.now())
+
+    settings: Mapped[list[InvoiceSetting]] = relationship(order_by=InvoiceSetting.vendor)
+    project: Mapped[Project | None] = relationship(viewonly=True)
+
+    @property
+    def invoices(self) -> dict[str, InvoiceSetting]:
+        return {setting.vendor: setting for setting in self.settings}
+
+    @property
+    def project_code(self) -> str | None:
+        return self.project.project_code if self.project else None
+
+    @property
+    def project_label(self) -> str | None:
+        return self.project.project_label if self.project else None
+
+    @property
+    def project_currency(self) -> str | None:
+        return self.project.project_currency if self.project else None
