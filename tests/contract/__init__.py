@@ -1,0 +1,1 @@
+"""What the code declares, held against the specification, the database and itself."""

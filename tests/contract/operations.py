@@ -1,0 +1,119 @@
+"""Every operation and the role actions that open it; a new route begins with a row here."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from tests.contract.routes_of import Route
+
+
+class Group(NamedTuple):
+    group: str
+    actions: tuple[str, ...]
+    operations: tuple[str, ...]
+
+
+# The table under "Authentication", word for word; beside each row the names of its operations.
+SPECIFIED = (
+    Group(
+        "create, delete reseller; reseller password; reseller meta",
+        ("ModifyReseller",),
+        (
+            "create_reseller",
+            "delete_reseller",
+            "change_reseller_password",
+            "update_reseller_meta",
+        ),
+    ),
+    Group("list resellers", ("ReadReseller", "ModifyReseller"), ("list_resellers",)),
+    Group("list RI", ("ReadRi", "ModifyRi"), ("list_reserved_instances",)),
+    Group(
+        "move and remove RI",
+        ("ModifyRi",),
+        ("move_reserved_instance", "remove_reserved_instance"),
+    ),
+    Group(
+        "invoice CSV (account, tag); account totals; invoice list",
+        ("ReadInvoice", "ModifyInvoice"),
+        (
+            "export_invoice_account_csv",
+            "export_invoice_tag_csv",
+            "list_account_totals",
+            "list_invoices",
+        ),
+    ),
+    Group(
+        "save invoice settings, save exchange rates, create invoice",
+        ("ModifyInvoice",),
+        ("save_invoice_settings", "save_exchange_rates", "create_invoices"),
+    ),
+    Group(
+        "billing group CSV and setting CSV; billing group list, list details; recalculation list",
+        ("ReadBillingGroup", "ModifyBillingGroup"),
+        (
+            "export_billing_group_csv",
+            "export_billing_group_setting_csv",
+            "list_billing_groups",
+            "list_billing_group_details",
+            "list_recalculation",
+        ),
+    ),
+    Group(
+        "billing group create, update, invoice setting, free format, invoice template, delete; "
+        "apply recalculation",
+        ("ModifyBillingGroup",),
+        (
+            "create_billing_group",
+            "update_billing_group",
+            "update_invoice_setting",
+            "update_free_format",
+            "delete_free_format",
+            "update_invoice_template_of_group",
+            "delete_billing_group",
+            "apply_recalculation",
+        ),
+    ),
+    Group(
+        "create, update, delete customer account",
+        ("ModifyAccount",),
+        ("create_account", "update_account", "delete_account"),
+    ),
+    Group("list customer accounts", ("ReadAccount", "ModifyAccount"), ("list_accounts",)),
+    Group(
+        "create, edit, delete project",
+        ("ModifyProject",),
+        ("create_project", "edit_project", "delete_project"),
+    ),
+    Group(
+        "project list, per month, export",
+        ("ReadProject", "ModifyProject"),
+        ("list_projects", "list_projects_of_month", "export_projects_of_month"),
+    ),
+)
+
+# What the specification does not name, by docs/choices.md; () = any caller with a token.
+ADDED: dict[str, tuple[str, ...]] = {
+    "list_audit_entries": ("ReadAudit",),
+}
+
+OPERATIONS: dict[str, tuple[str, ...]] = {
+    **{name: row.actions for row in SPECIFIED for name in row.operations},
+    **ADDED,
+}
+
+
+def undeclared(routes: Iterable[Route]) -> list[str]:
+    return [
+        f"{route.operation} has no row in tests/contract/operations.py"
+        for route in routes
+        if route.operation not in OPERATIONS
+    ]
+
+
+def wrongly_declared(routes: Iterable[Route]) -> list[str]:
+    return [
+        f"{route.operation} declares {', '.join(route.role_actions) or 'nothing'}, "
+        f"its row says {', '.join(OPERATIONS[route.operation]) or 'nothing'}"
+        for route in routes
+        if route.operation in OPERATIONS
+        and set(route.role_actions) != set(OPERATIONS[route.operation])
+    ]

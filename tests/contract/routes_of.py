@@ -1,0 +1,110 @@
+"""Every route there is, what it declares and what it takes: the matrices are made from this."""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from litestar import Litestar
+from litestar.handlers import HTTPRouteHandler
+
+from nimbill.access.guards import MUTATING, Audience, Public, own_routes
+from nimbill.access.role_actions import RoleAction
+from nimbill.app import litestar_app
+from nimbill.settings import read_settings
+from nimbill.vocabulary import Product
+
+PRODUCT_OF = {
+    Audience.core: Product.core,
+    Audience.portal: Product.portal,
+    Audience.legacy_user: Product.legacy,
+    Audience.legacy_agent: Product.legacy,
+}
+
+
+@dataclass(frozen=True)
+class Route:
+    method: str
+    path: str
+    handler: HTTPRouteHandler
+    query_names: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.path}"
+
+    @property
+    def operation(self) -> str:
+        """The one name that route, operation and test file share."""
+        return self.handler.fn.__name__
+
+    @property
+    def is_public(self) -> bool:
+        return isinstance(self.handler.opt["audiences"], Public)
+
+    @property
+    def is_mutating(self) -> bool:
+        return self.method in MUTATING
+
+    @property
+    def products(self) -> list[Product]:
+        """Whose tokens open it, each once."""
+        if self.is_public:
+            return []
+        return list(dict.fromkeys(PRODUCT_OF[one] for one in self.handler.opt["audiences"]))
+
+    @property
+    def role_actions(self) -> Sequence[RoleAction]:
+        actions: Sequence[RoleAction] = self.handler.opt["role_actions"]
+        return actions
+
+    @property
+    def path_names(self) -> list[str]:
+        return re.findall(r"{([^}]+)}", self.path)
+
+    @property
+    def body(self) -> type[Any] | None:
+        """The struct its JSON body is read into."""
+        data = self.handler.parsed_fn_signature.parameters.get("data")
+        return None if data is None else data.annotation
+
+    @property
+    def reads_by_hand(self) -> bool:
+        """It takes the request itself, so that its body cannot be known from its types."""
+        return "request" in self.handler.parsed_fn_signature.parameters
+
+    def address(self, **values: str) -> str:
+        """The path with these values; what is not given becomes a word that names nothing."""
+        return re.sub(r"{([^}]+)}", lambda name: values.get(name[1], "anything"), self.path)
+
+
+@cache
+def declared_app() -> Litestar:
+    """The application as it declares itself, without a database."""
+    return litestar_app(read_settings({}))
+
+
+@cache
+def all_routes() -> tuple[Route, ...]:
+    return routes_of(declared_app())
+
+
+def routes_of(app: Litestar) -> tuple[Route, ...]:
+    """Every route of ours, a row for each method and path."""
+    document = json.loads(app.state.openapi_document)
+    return tuple(
+        Route(method, path, handler, _query_names(document, path, method))
+        for path, handler in own_routes(app)
+        for method in sorted(handler.http_methods)
+    )
+
+
+def _query_names(document: Any, path: str, method: str) -> tuple[str, ...]:
+    operation = document["paths"].get(path, {}).get(method.lower(), {})
+    parameters = operation.get("parameters", [])
+    return tuple(each["name"] for each in parameters if each["in"] == "query")
+
+
+def guarded_routes() -> list[Route]:
+    return [route for route in all_routes() if not route.is_public]

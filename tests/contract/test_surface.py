@@ -1,0 +1,25 @@
+"""The overview page of the routes is what the routes say now."""
+
+import pytest
+
+from nimbill import surface
+from tests.contract.routes_of import all_routes
+from tests.contract.specification import ROOT
+
+PAGE = ROOT / "docs" / "surface.md"
+
+
+def test_the_page_is_fresh() -> None:
+    assert PAGE.read_text() == surface.surface(), "run: make surface"
+
+
+def test_the_page_has_a_row_for_every_route() -> None:
+    rows = [line for line in PAGE.read_text().splitlines() if line.startswith("| ")]
+
+    assert len(rows) == len(all_routes()) + 1  # the header
+
+
+def test_the_page_does_not_depend_on_where_it_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NIMBILL_BASE_URL", "https://elsewhere.example")
+
+    assert surface.surface() == PAGE.read_text()
