@@ -9,19 +9,22 @@ from json import dumps
 from typing import Annotated, Any, NoReturn, TypeVar
 
 from cyclopts import App, Parameter
+from cyclopts.validators import Number
 from rich.console import Console
+from sqlalchemy.exc import SQLAlchemyError
 
 import nimbill
 from nimbill import server
 from nimbill.access.keyring import WrongKeyFile, ensure_signing_keys, load_signing_keys
 from nimbill.audit.verifying import verify_chain
 from nimbill.database import database
-from nimbill.demo import run_demo
+from nimbill.demo import DemoError, run_demo
 from nimbill.embedded_postgres import EmbeddedPostgresError
 from nimbill.errors import ServiceError
 from nimbill.migrating import MigrationError, migrate
 from nimbill.organisations.operations import NewOrganisation, create_organisation
 from nimbill.seal import KeyFileError, Sealer, load_or_make_key
+from nimbill.server import CannotListen
 from nimbill.settings import Settings, SettingsError, read_settings
 from nimbill.storage import engine_for
 
@@ -33,6 +36,9 @@ audit = App(name="audit", help="The audit log.")
 app.command(audit)
 
 T = TypeVar("T")
+Port = Annotated[int, Parameter(validator=Number(gte=1, lte=65_535))]
+Workers = Annotated[int, Parameter(validator=Number(gte=1, lte=256))]
+Switch = Annotated[bool, Parameter(negative="")]
 
 _out = Console(highlight=False)
 _problems = Console(stderr=True, highlight=False)
@@ -53,9 +59,14 @@ def main() -> None:
         WrongKeyFile,
         MigrationError,
         EmbeddedPostgresError,
-        OSError,
+        CannotListen,
+        DemoError,
     ) as error:
         _refuse(str(error))
+    except OSError as error:
+        _refuse(f"{error.filename or 'the system refused'}: {error.strerror or error}")
+    except SQLAlchemyError as error:
+        _refuse(f"the database failed ({type(error).__name__}); its log says why")
 
 
 def _as_interrupt(_signal: int, _frame: object) -> NoReturn:
@@ -64,7 +75,7 @@ def _as_interrupt(_signal: int, _frame: object) -> NoReturn:
 
 
 def _refuse(sentence: str) -> NoReturn:
-    _problems.print(f"nimbill: {sentence}", style="red", markup=False)
+    _problems.print(f"nimbill: {sentence}", style="red", markup=False, soft_wrap=True)
     sys.exit(REFUSED)
 
 
@@ -78,8 +89,8 @@ def init(
     *,
     organisation: str,
     username: str,
-    password_stdin: Annotated[bool, Parameter(negative="")] = False,
-    json: Annotated[bool, Parameter(negative="")] = False,
+    password_stdin: Switch = False,
+    json: Switch = False,
 ) -> None:
     """Make an organisation with its root user and a first API client.
 
@@ -96,13 +107,14 @@ def init(
     json
         Print one JSON object and nothing else.
     """
-    if not organisation.strip():
-        _refuse("the organisation needs a name")
+    name = organisation.strip()
+    if not name.isprintable() or not name:
+        _refuse("the organisation needs a name of printable characters")
     password = _password(password_stdin)
     made = _with_database(
         read_settings(),
         lambda url, sealer: _make_organisation(
-            url, sealer, name=organisation.strip(), username=username, password=password
+            url, sealer, name=name, username=username, password=password
         ),
     )
     _show_organisation(made, as_json=json)
@@ -110,7 +122,10 @@ def init(
 
 def _password(from_stdin: bool) -> str:
     if from_stdin:
-        return sys.stdin.readline().rstrip("\r\n")
+        try:
+            return sys.stdin.readline().rstrip("\r\n")
+        except UnicodeDecodeError:
+            _refuse("the password is not UTF-8")
     if not sys.stdin.isatty():
         _refuse("give the password with --password-stdin")
     return _out.input("Password of the root user: ", password=True)
@@ -138,27 +153,42 @@ def _show_organisation(made: NewOrganisation, *, as_json: bool) -> None:
 
 
 @app.command
-def serve(*, host: str = "127.0.0.1", port: int = 8080, workers: int = 2) -> None:
+def serve(*, host: str = "127.0.0.1", port: Port = 8080, workers: Workers = 2) -> None:
     """Serve the API until SIGTERM or Ctrl-C.
 
     Parameters
     ----------
     host
-        Address to listen on.
+        Address to listen on; 0.0.0.0 for every address of the machine.
     port
         Port to listen on.
     workers
-        Number of worker processes.
+        Worker processes; one for each processor is a good number.
     """
     settings = read_settings()
+    server.refuse_taken_port(host, port)
     with database(settings) as url:
         asyncio.run(prepare(url, load_or_make_key(settings.key_file)))
-        server.serve(host=host, port=port, workers=workers, database_url=url, data=settings.data)
+        server.serve(
+            host=host,
+            port=port,
+            workers=workers,
+            database_url=url,
+            data=settings.data,
+            when_ready=_say_where,
+        )
+
+
+def _say_where(address: str) -> None:
+    _out.print(f"Nimbill answers at {address} (API page: {address}/docs)", soft_wrap=True)
 
 
 @app.command
-def demo(*, port: int = 8080) -> None:
-    """Run the product on embedded defaults with believable demo data.
+def demo(*, port: Port = 8080) -> None:
+    """Start with example data: a reseller, its customers, and commands to try.
+
+    Keeps its data in .nimbill-demo, or in the folder NIMBILL_DATA names, on an embedded
+    PostgreSQL; a database address that is set is left alone.
 
     Parameters
     ----------
@@ -169,7 +199,7 @@ def demo(*, port: int = 8080) -> None:
 
 
 @audit.command
-def verify(*, organisation: str, json: Annotated[bool, Parameter(negative="")] = False) -> None:
+def verify(*, organisation: str, json: Switch = False) -> None:
     """Check the hash chain of an organisation's audit log; exit code 1 where it is broken.
 
     Parameters

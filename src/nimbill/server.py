@@ -55,7 +55,7 @@ def serve(
     """
     os.environ["NIMBILL_DATABASE_URL"] = database_url
     os.environ["NIMBILL_DATA"] = str(data)
-    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(_empty_folder(data / "metrics"))
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(_empty_folder(data / "metrics" / str(port)))
     granian = Granian(
         "nimbill.app:create_app",
         factory=True,

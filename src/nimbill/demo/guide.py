@@ -1,0 +1,103 @@
+"""What the demo prints: where to look, how to log in, and commands that work when pasted."""
+
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from nimbill.demo.accounts import Account, Accounts
+from nimbill.demo.story import AOZORA, MINATO
+
+SOUND = (
+    '{"billinggroup_id": "BG-0100", "billinggroup_name": "まつかぜ茶舗", '
+    '"company_name": "株式会社まつかぜ茶舗", "inv_aggregate": true}'
+)
+UNSOUND = (
+    '{"billinggroup_id": "", "billinggroup_name": "まつかぜ茶舗", "inv_aggregate": "yes", '
+    '"invoices": {"aws": {"currency": "eur", "tax_rate": 0.11}}}'
+)
+EXTRACT = """sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/'"""
+
+
+class Command(NamedTuple):
+    purpose: str
+    line: str
+
+
+def guide(address: str, folder: Path, accounts: Accounts) -> str:
+    """The whole page."""
+    return "\n".join(_lines(address, folder, accounts))
+
+
+def _lines(address: str, folder: Path, accounts: Accounts) -> Iterator[str]:
+    account = accounts[AOZORA.english_name]
+    yield f"\nNimbill answers at {address}\n"
+    yield f"  API page  {address}/docs"
+    yield f"  health    {address}/healthz, {address}/readyz"
+    yield f"  figures   {address}/metrics"
+    yield f"  log       {folder / 'demo.log'}\n"
+    yield f"{AOZORA.name} ({AOZORA.english_name}) bills {len(AOZORA.customers)} companies."
+    yield "Its root user and first API client, the same at every start:\n"
+    for name in ("organisation_id", "username", "password", "client_id", "client_secret"):
+        yield f"  {name:15}  {getattr(account, name)}"
+    yield "\nTo try in another terminal, line by line or all at once:"
+    for command in commands(address, folder, accounts):
+        yield f"\n# {command.purpose}\n{command.line}"
+    yield f"\nCtrl-C stops it. The data stays in {folder}; remove that folder to start afresh.\n"
+
+
+def commands(address: str, folder: Path, accounts: Accounts) -> list[Command]:
+    """Lines for bash; the first one gets the token the others use."""
+    aozora, minato = accounts[AOZORA.english_name], accounts[MINATO.english_name]
+    groups = f"{address}/m/core/billinggroup"
+    bearer = '-H "Authorization: Bearer $TOKEN"'
+    post = f"curl -s {groups} {bearer} -H 'Content-Type: application/json'"
+    return [
+        Command(
+            "a token, good for a day",
+            f"TOKEN=$(curl -s {address}/core/access_token -d grant_type=client_credentials "
+            f"{_client(aozora, '-d')} | {EXTRACT})",
+        ),
+        Command(
+            "the companies it bills; without grep, everything about them",
+            f"""curl -s {groups} {bearer} | grep -o '"name":"[^"]*"'""",
+        ),
+        Command(
+            "one more; sent again with the same key, it is still one",
+            f"{post} -H 'Idempotency-Key: my-first-group' -d {shlex.quote(SOUND)}; echo",
+        ),
+        Command(
+            "a request that breaks several rules: all of them are named",
+            f"{post} -d {shlex.quote(UNSOUND)}; echo",
+        ),
+        Command(
+            "who changed what, newest first",
+            f"curl -s {address}/m/core/audit {bearer} | "
+            """grep -o '"action":"[^"]*","resource":"[^"]*"'""",
+        ),
+        Command(
+            "is the record of it untouched?",
+            f"NIMBILL_DATA={shlex.quote(str(folder))} {_program()} audit verify "
+            f"--organisation {aozora.organisation_id}",
+        ),
+        Command(
+            f"another reseller, {MINATO.name}, by password: it sees its own companies alone",
+            f"OTHER=$(curl -s {address}/core/access_token -F grant_type=password "
+            f"{_client(minato, '-F')} -F username={minato.username} -F password={minato.password} "
+            f'| {EXTRACT}); curl -s {groups} -H "Authorization: Bearer $OTHER" '
+            """| grep -o '"name":"[^"]*"'""",
+        ),
+    ]
+
+
+def _client(account: Account, option: str) -> str:
+    return f"{option} client_id={account.client_id} {option} client_secret={account.client_secret}"
+
+
+def _program() -> str:
+    """How the demo itself was started, so that it can be started so again from anywhere."""
+    started_as = Path(sys.argv[0]).absolute()
+    if started_as.name == "nimbill":
+        return shlex.quote(str(started_as))
+    return f"{shlex.quote(sys.executable)} -m nimbill"

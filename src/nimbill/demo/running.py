@@ -1,0 +1,125 @@
+"""The order of the demo: a database, the service on it, the story, and what to look at."""
+
+import asyncio
+import os
+import signal
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from nimbill import server
+from nimbill.database import database
+from nimbill.demo.accounts import Accounts, make_accounts, remember
+from nimbill.demo.guide import guide
+from nimbill.demo.story import RESELLERS
+from nimbill.demo.telling import DemoError, tell
+from nimbill.seal import Sealer, load_or_make_key
+from nimbill.settings import read_settings
+
+HOST = "127.0.0.1"
+WORKERS = 2
+READY_SECONDS_MAX = 60
+FOLDER = ".nimbill-demo"
+
+Prepare = Callable[[str, Sealer], Awaitable[None]]
+
+
+def run_demo(port: int, prepare: Prepare) -> None:
+    """Until SIGTERM or Ctrl-C. Started again, it goes on with the data it has."""
+    server.refuse_taken_port(HOST, port)
+    folder = Path(os.environ.get("NIMBILL_DATA") or FOLDER).expanduser().absolute()
+    _leave_other_installations_alone(folder, port)
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    settings = read_settings()
+    print(f"Starting the demo in {folder} …", flush=True)
+    with database(settings) as url:
+        sealer = load_or_make_key(settings.key_file)
+        accounts = asyncio.run(_prepared(url, sealer, folder, prepare))
+        story = Story(folder, accounts)
+        with _log_file(folder / "demo.log"), story.told_in_time():
+            _serve(port, url, folder, story)
+        if story.failure is not None:
+            raise story.failure
+    print(f"Stopped. The data stays in {folder}.", flush=True)
+
+
+def _serve(port: int, url: str, folder: Path, story: "Story") -> None:
+    try:
+        server.serve(
+            host=HOST,
+            port=port,
+            workers=WORKERS,
+            database_url=url,
+            data=folder,
+            when_ready=story.tell,
+        )
+    except SystemExit as ended:  # the server's way of saying that its workers do not start
+        raise DemoError(f"the service stopped by itself; see {folder}/demo.log") from ended
+
+
+def _leave_other_installations_alone(folder: Path, port: int) -> None:
+    """What the environment says of a real installation must not lead the demo into it."""
+    for name in ("DATABASE_URL", "KEY_FILE", "AUTH_URL", "LEGACY_URL"):
+        os.environ.pop(f"NIMBILL_{name}", None)
+    os.environ["NIMBILL_DATA"] = str(folder)
+    os.environ["NIMBILL_BASE_URL"] = f"http://{HOST}:{port}"
+
+
+async def _prepared(url: str, sealer: Sealer, folder: Path, prepare: Prepare) -> Accounts:
+    await prepare(url, sealer)
+    return await make_accounts(url, sealer, folder)
+
+
+class Story:
+    """Told from a thread while the main one serves; a failure stops the service."""
+
+    def __init__(self, folder: Path, accounts: Accounts) -> None:
+        self.failure: DemoError | None = None
+        self._folder = folder
+        self._accounts = accounts
+
+    def tell(self, address: str) -> None:
+        self._in_time.cancel()
+        try:
+            for reseller in RESELLERS:
+                if tell(address, reseller, self._accounts[reseller.english_name]):
+                    remember(self._folder, self._accounts)
+        except DemoError as error:
+            self._stop(error)
+        except Exception as error:  # noqa: BLE001  # whatever it is, the demo must not hang
+            self._stop(DemoError(f"the story broke off ({error}); see {self._folder}/demo.log"))
+        else:
+            print(guide(address, self._folder, self._accounts), flush=True)
+
+    @contextmanager
+    def told_in_time(self) -> Iterator[None]:
+        late = DemoError(
+            f"the service has not become ready for {READY_SECONDS_MAX} seconds; see "
+            f"{self._folder}/demo.log"
+        )
+        self._in_time = threading.Timer(READY_SECONDS_MAX, self._stop, [late])
+        self._in_time.daemon = True
+        self._in_time.start()
+        try:
+            yield
+        finally:
+            self._in_time.cancel()
+
+    def _stop(self, failure: DemoError) -> None:
+        self.failure = failure
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+@contextmanager
+def _log_file(file: Path) -> Iterator[None]:
+    """The log of this run goes to a file, so that the terminal keeps what is worth reading."""
+    kept = os.dup(2)
+    handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    os.dup2(handle, 2)
+    os.close(handle)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
