@@ -4,10 +4,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from nimbill.embedded_postgres import Address, embedded_postgres, superuser_address
 from tests.own_database import own_database
 from tests.running_service import Service, running_service
+
+# Machines differ in speed, and what holds must hold on the slow ones too.
+settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("any machine")
 
 
 @pytest.fixture(scope="session")

@@ -95,22 +95,21 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse_bad_text_and_depth(value: Any) -> None:
-    level = [value]
-    for _ in range(DEPTH_MAX + 1):
+    level, depth = [value], 0
+    while level:
         below: list[Any] = []
         for item in level:
             if isinstance(item, str):
                 _refuse_bad_text(item)
+            elif isinstance(item, dict | list) and depth == DEPTH_MAX:
+                raise _too_deep()
             elif isinstance(item, dict):
                 for key in item:
                     _refuse_bad_text(key)
                 below.extend(item.values())
             elif isinstance(item, list):
                 below.extend(item)
-        if not below:
-            return
-        level = below
-    raise _too_deep()
+        level, depth = below, depth + 1
 
 
 def _refuse_bad_text(text: str) -> None:
