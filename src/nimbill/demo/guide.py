@@ -15,9 +15,11 @@ SOUND = (
 )
 UNSOUND = (
     '{"billinggroup_id": "", "billinggroup_name": "まつかぜ茶舗", "inv_aggregate": "yes", '
-    '"invoices": {"aws": {"currency": "eur", "tax_rate": 0.11}}}'
+    '"language": "fr", "invoices": {"acme": {}}}'
 )
 EXTRACT = """sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/'"""
+NAMES = """grep -o '"name":"[^"]*"'"""
+CHANGES = """grep -o '"action":"[^"]*","resource":"[^"]*"'"""
 
 
 class Command(NamedTuple):
@@ -41,52 +43,51 @@ def _lines(address: str, folder: Path, accounts: Accounts) -> Iterator[str]:
     yield "Its root user and first API client, the same at every start:\n"
     for name in ("organisation_id", "username", "password", "client_id", "client_secret"):
         yield f"  {name:15}  {getattr(account, name)}"
-    yield "\nTo try in another terminal, line by line or all at once:"
+    yield "\nTo try, pasted into another terminal:"
     for command in commands(address, folder, accounts):
         yield f"\n# {command.purpose}\n{command.line}"
     yield f"\nCtrl-C stops it. The data stays in {folder}; remove that folder to start afresh.\n"
 
 
 def commands(address: str, folder: Path, accounts: Accounts) -> list[Command]:
-    """Lines for bash; the first one gets the token the others use."""
+    """Lines for a shell; the first two set what the others use."""
     aozora, minato = accounts[AOZORA.english_name], accounts[MINATO.english_name]
-    groups = f"{address}/m/core/billinggroup"
-    bearer = '-H "Authorization: Bearer $TOKEN"'
-    post = f"curl -s {groups} {bearer} -H 'Content-Type: application/json'"
+    post = """curl -s $API/m/core/billinggroup -H "$AUTH" -H 'Content-Type: application/json'"""
     return [
         Command(
             "a token, good for a day",
-            f"TOKEN=$(curl -s {address}/core/access_token -d grant_type=client_credentials "
-            f"{_client(aozora, '-d')} | {EXTRACT})",
+            f"API={address}\n"
+            "TOKEN=$(curl -s $API/core/access_token -d grant_type=client_credentials \\\n"
+            f"  {_client(aozora, '-d')} | {EXTRACT})\n"
+            'AUTH="Authorization: Bearer $TOKEN"',
         ),
         Command(
             "the companies it bills; without grep, everything about them",
-            f"""curl -s {groups} {bearer} | grep -o '"name":"[^"]*"'""",
+            f'curl -s $API/m/core/billinggroup -H "$AUTH" | {NAMES}',
         ),
         Command(
             "one more; sent again with the same key, it is still one",
-            f"{post} -H 'Idempotency-Key: my-first-group' -d {shlex.quote(SOUND)}; echo",
+            f"{post} -H 'Idempotency-Key: my-first-group' \\\n  -d {shlex.quote(SOUND)}; echo",
         ),
         Command(
             "a request that breaks several rules: all of them are named",
-            f"{post} -d {shlex.quote(UNSOUND)}; echo",
+            f"{post} \\\n  -d {shlex.quote(UNSOUND)}; echo",
         ),
         Command(
             "who changed what, newest first",
-            f"curl -s {address}/m/core/audit {bearer} | "
-            """grep -o '"action":"[^"]*","resource":"[^"]*"'""",
+            f'curl -s $API/m/core/audit -H "$AUTH" | {CHANGES}',
         ),
         Command(
-            "is the record of it untouched?",
-            f"NIMBILL_DATA={shlex.quote(str(folder))} {_program()} audit verify "
-            f"--organisation {aozora.organisation_id}",
+            "is that record untouched?",
+            f"NIMBILL_DATA={shlex.quote(str(folder))} {_program()} audit verify \\\n"
+            f"  --organisation {aozora.organisation_id}",
         ),
         Command(
             f"another reseller, {MINATO.name}, by password: it sees its own companies alone",
-            f"OTHER=$(curl -s {address}/core/access_token -F grant_type=password "
-            f"{_client(minato, '-F')} -F username={minato.username} -F password={minato.password} "
-            f'| {EXTRACT}); curl -s {groups} -H "Authorization: Bearer $OTHER" '
-            """| grep -o '"name":"[^"]*"'""",
+            "OTHER=$(curl -s $API/core/access_token -F grant_type=password \\\n"
+            f"  {_client(minato, '-F')} \\\n"
+            f"  -F username={minato.username} -F password={minato.password} | {EXTRACT})\n"
+            f'curl -s $API/m/core/billinggroup -H "Authorization: Bearer $OTHER" | {NAMES}',
         ),
     ]
 
