@@ -3,10 +3,9 @@
 import asyncio
 import signal
 import sys
-from collections.abc import Callable, Coroutine
 from dataclasses import asdict
 from json import dumps
-from typing import Annotated, Any, NoReturn, TypeVar
+from typing import Annotated, NoReturn, TypeVar
 
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
@@ -15,17 +14,18 @@ from sqlalchemy.exc import SQLAlchemyError
 
 import nimbill
 from nimbill import server
-from nimbill.access.keyring import WrongKeyFile, ensure_signing_keys, load_signing_keys
+from nimbill.access.keyring import WrongKeyFile
 from nimbill.audit.verifying import verify_chain
-from nimbill.database import database
+from nimbill.database import database, prepare, with_database
 from nimbill.demo import DemoError, run_demo
 from nimbill.embedded_postgres import EmbeddedPostgresError
 from nimbill.errors import ServiceError
-from nimbill.migrating import MigrationError, migrate
+from nimbill.key_commands import keys
+from nimbill.migrating import MigrationError
 from nimbill.organisations.operations import NewOrganisation, create_organisation
 from nimbill.seal import KeyFileError, Sealer, load_or_make_key
 from nimbill.server import CannotListen
-from nimbill.settings import Settings, SettingsError, read_settings
+from nimbill.settings import SettingsError, read_settings
 from nimbill.storage import engine_for
 
 BROKEN_CHAIN = 1
@@ -34,6 +34,7 @@ REFUSED = 2  # the command was understood and cannot be carried out
 app = App(name="nimbill", help=nimbill.__doc__, version=nimbill.__version__)
 audit = App(name="audit", help="The audit log.")
 app.command(audit)
+app.command(keys)
 
 T = TypeVar("T")
 Port = Annotated[int, Parameter(validator=Number(gte=1, lte=65_535))]
@@ -111,7 +112,7 @@ def init(
     if not name.isprintable() or not name:
         _refuse("the organisation needs a name of printable characters")
     password = _password(password_stdin)
-    made = _with_database(
+    made = with_database(
         read_settings(),
         lambda url, sealer: _make_organisation(
             url, sealer, name=name, username=username, password=password
@@ -123,7 +124,7 @@ def init(
 def _password(from_stdin: bool) -> str:
     if from_stdin:
         try:
-            return sys.stdin.readline().rstrip("\r\n")
+            return sys.stdin.buffer.readline().decode().rstrip("\r\n")
         except UnicodeDecodeError:
             _refuse("the password is not UTF-8")
     if not sys.stdin.isatty():
@@ -210,7 +211,7 @@ def verify(*, organisation: str, json: Switch = False) -> None:
         Print one JSON object and nothing else.
     """
     settings = read_settings()
-    found = _with_database(
+    found = with_database(
         settings,
         lambda url, sealer: verify_chain(url, sealer, settings.data / "audit", organisation),
     )
@@ -220,26 +221,3 @@ def verify(*, organisation: str, json: Switch = False) -> None:
         _out.print(found.as_sentence(), markup=False)
     if found.first_bad is not None:
         sys.exit(BROKEN_CHAIN)
-
-
-def _with_database(settings: Settings, do: Callable[[str, Sealer], Coroutine[Any, Any, T]]) -> T:
-    """Bring the database up to date, then do one thing with it."""
-
-    async def prepared(url: str, sealer: Sealer) -> T:
-        await prepare(url, sealer)
-        return await do(url, sealer)
-
-    with database(settings) as url:
-        return asyncio.run(prepared(url, load_or_make_key(settings.key_file)))
-
-
-async def prepare(url: str, sealer: Sealer) -> None:
-    """Migrations, then the signing keys; refuses a key file that is not this database's."""
-    await migrate(url)
-    engine = engine_for(url)
-    try:
-        async with engine.begin() as db:
-            await ensure_signing_keys(db, sealer)
-            await load_signing_keys(db, sealer)
-    finally:
-        await engine.dispose()

@@ -86,6 +86,8 @@ def _make_key(file: Path) -> None:
 
 
 def _read_key(file: Path) -> bytes:
+    if not file.is_file():
+        raise KeyFileError(f"{file} is not a file")
     if file.stat().st_mode & 0o077:
         raise KeyFileError(f"{file} may be read by others; run: chmod 0400 {file}")
     try:

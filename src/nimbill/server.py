@@ -1,5 +1,6 @@
 """Serving: several worker processes behind one port, started and stopped in order."""
 
+import errno
 import os
 import shutil
 import socket
@@ -33,11 +34,10 @@ def refuse_taken_port(host: str, port: int) -> None:
         with socket.socket(family, kind) as attempt:
             attempt.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             attempt.bind(address)
-    except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or "not a port"
-        raise CannotListen(
-            f"cannot listen on {host}, port {port}: {reason.lower()}; --port names another one"
-        ) from error
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise CannotListen(f"port {port} of {host} is taken; --port names another") from error
+        raise CannotListen(f"cannot listen on {host}, port {port}: {error.strerror}") from error
 
 
 def serve(
