@@ -9,6 +9,8 @@ from urllib.parse import parse_qsl, urlsplit
 DATABASE_SCHEMES = ("postgresql", "postgresql+asyncpg", "postgres")
 DATABASE_PARAMETERS = frozenset({"host", "port", "prepared_statement_cache_size", "ssl", "sslmode"})
 
+NUMBER_MAX = 1_000_000_000
+
 
 class SettingsError(Exception):
     """A setting cannot be used; the message says which and why."""
@@ -89,6 +91,7 @@ def _address(environment: Mapping[str, str], name: str, default: str) -> str:
 
 def _number(environment: Mapping[str, str], name: str, default: int, least: int = 0) -> int:
     written = environment.get(name) or str(default)
-    if not (written.isascii() and written.isdigit()) or not least <= int(written) <= 1_000_000_000:
-        raise SettingsError(f"{name} must be a whole number of at least {least}")
+    digits = written.isascii() and written.isdigit() and len(written) <= 10
+    if not digits or not least <= int(written) <= NUMBER_MAX:
+        raise SettingsError(f"{name} must be a whole number from {least} to {NUMBER_MAX}")
     return int(written)
