@@ -1,0 +1,196 @@
+"""Requests made from the routes: a sound one of a tenant's own, and the same with another's ids."""
+
+from __future__ import annotations
+
+import copy
+import re
+import secrets
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+import msgspec
+from msgspec import inspect
+
+from tests.contract import makers
+from tests.contract.makers import Slot, Tenant, slot_of
+from tests.contract.routes_of import Route
+
+# names that may stand for a record wherever they appear; each is a slot, or has a reason not to be
+SUSPICIOUS = re.compile(r".*_ids?|ids?|users?|roles?|groups?|resource|data|actor")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a request names a record; in a body by keys, `[]` an item, `{}` a key, `*` a value."""
+
+    where: str
+    name: str
+    keys: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.where} {'.'.join(self.keys) or self.name}"
+
+
+@dataclass
+class Sent:
+    """What a request carries; the answers to two of them can be compared."""
+
+    path: dict[str, str] = field(default_factory=dict)
+    query: dict[str, str] = field(default_factory=dict)
+    body: Any = None
+
+    def value_at(self, place: Place) -> str:
+        if place.where != "body":
+            return str(getattr(self, place.where)[place.name])
+        return str(_followed(self.body, place.keys))
+
+    def with_values(self, values: dict[Place, str]) -> Sent:
+        changed = copy.deepcopy(self)
+        for place, value in values.items():
+            if place.where != "body":
+                getattr(changed, place.where)[place.name] = value
+                continue
+            *outer, last = place.keys
+            inside = _followed(changed.body, outer)
+            if last == "{}":
+                inside[value] = inside.pop(next(iter(inside)))
+            else:
+                inside[0 if last == "[]" else last] = value
+        return changed
+
+
+def _followed(value: Any, keys: Sequence[str]) -> Any:
+    for key in keys:
+        match key:
+            case "[]":
+                value = value[0]
+            case "{}":
+                value = next(iter(value))
+            case "*":
+                value = next(iter(value.values()))
+            case _:
+                value = value[key]
+    return value
+
+
+def sound_request(route: Route, tenant: Tenant) -> Sent:
+    """A request of the tenant's own that should be answered with success."""
+    sent = Sent()
+    for name in route.path_names:
+        slot = slot_of(route.operation, name)
+        if slot is makers.CLIENT and "user" in sent.path:
+            owner = tenant.superuser.sql(
+                "SELECT user_id FROM users WHERE $1 IN (user_id, username)", sent.path["user"]
+            )
+            sent.path[name] = makers.make_api_client(tenant, owner[0]["user_id"])
+        else:
+            sent.path[name] = slot.spelled(tenant) if slot else makers.PLAIN_VALUES[name]
+    for name in route.query_names:
+        if slot := slot_of(route.operation, name):
+            sent.query[name] = slot.spelled(tenant)
+    if route.body is not None:
+        sent.body = makers.BODIES[route.operation](tenant)
+    return sent
+
+
+def ask(tenant: Tenant, route: Route, sent: Sent, headers: dict[str, str]) -> httpx.Response:
+    return tenant.service.http.request(
+        route.method,
+        route.address(**sent.path),
+        params=sent.query,
+        headers=headers,
+        **({} if sent.body is None else {"json": sent.body}),
+    )
+
+
+def places_of(route: Route) -> list[Place]:
+    """Every place of a request that names a record, for which there is a maker."""
+    return [place for place in _named(route) if slot_of(route.operation, place.name)]
+
+
+def unexplained_places(route: Route) -> list[str]:
+    """Parameters and suspicious body fields that are neither a slot nor explained."""
+    explained = makers.NOT_A_RECORD.keys() | makers.PLAIN_VALUES.keys()
+    return [
+        f"{route.operation}: {place} has no maker in tests/contract/makers.py"
+        for place in _named(route)
+        if not slot_of(route.operation, place.name) and place.name not in explained
+    ]
+
+
+def _named(route: Route) -> Iterator[Place]:
+    for name in route.path_names:
+        yield Place("path", name)
+    for name in route.query_names:
+        yield Place("query", name)
+    if route.body is not None:
+        shape = inspect.type_info(route.body)
+        for place in _inside(shape, "", ()):
+            if SUSPICIOUS.fullmatch(place.name) or slot_of(route.operation, place.name):
+                yield place
+
+
+def _inside(shape: inspect.Type, name: str, keys: tuple[str, ...]) -> Iterator[Place]:
+    """Every text of a body, by the field that holds it; also the keys of a map that are texts."""
+    match shape:
+        case inspect.StructType(fields=fields):
+            for one in fields:
+                yield from _inside(one.type, one.encode_name, (*keys, one.encode_name))
+        case inspect.UnionType(types=kinds):
+            for kind in kinds:
+                yield from _inside(kind, name, keys)
+        case inspect.ListType(item_type=item):
+            yield from _inside(item, name, (*keys, "[]"))
+        case inspect.DictType(key_type=key, value_type=value):
+            if isinstance(key, inspect.StrType):
+                yield Place("body", name, (*keys, "{}"))
+            yield from _inside(value, name, (*keys, "*"))
+        case inspect.StrType() | inspect.AnyType():
+            yield Place("body", name, keys)
+
+
+def never_existed(value: str) -> str:
+    """An id or a name of the same form that nobody ever had."""
+    stem, mark, random = value.rpartition("_")
+    if mark and len(random) == 26:
+        return stem + mark + secrets.token_hex(13)
+    return value[:3] + secrets.token_hex(9)[: len(value) - 3]
+
+
+def slots_at(route: Route, places: Sequence[Place]) -> dict[Place, Slot]:
+    found = {place: slot_of(route.operation, place.name) for place in places}
+    return {place: slot for place, slot in found.items() if slot is not None}
+
+
+def told(answer: httpx.Response, sent: Sent | None = None) -> tuple[int, dict[str, str], bytes]:
+    """All that an answer tells, but for its own number and the time.
+
+    A refusal is taken as it is. A success may repeat the names and ids it was asked by.
+    """
+    body = answer.content.replace(answer.headers["x-request-id"].encode(), b"*")
+    if answer.is_success and sent is not None:
+        for word in sorted(set(_texts(vars(sent))), key=len, reverse=True):
+            body = body.replace(word.encode(), b"*") if len(word) > 8 else body
+    headers = {name: value for name, value in answer.headers.items() if name != "date"}
+    if answer.is_success:
+        headers.pop("content-length", None)
+    return answer.status_code, headers | {"x-request-id": "*"}, body
+
+
+def _texts(value: Any) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case dict():
+            for key, item in value.items():
+                yield key
+                yield from _texts(item)
+        case list():
+            for item in value:
+                yield from _texts(item)
+
+
+def known_fields(bodies: Sequence[type[msgspec.Struct]]) -> set[str]:
+    return {one.encode_name for body in bodies for one in msgspec.structs.fields(body)}

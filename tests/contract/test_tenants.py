@@ -1,0 +1,373 @@
+"""Nobody else's records: every place of every request that names one, with ids of every kind."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+
+import httpx
+import pytest
+import structlog
+
+from nimbill.access.role_actions import RoleAction
+from nimbill.embedded_postgres import Address
+from nimbill.logs import configure_logs
+from nimbill.vocabulary import Product
+from tests.contract import makers
+from tests.contract.behind_the_walls import Superuser, behind_the_walls
+from tests.contract.makers import Tenant, new_tenant
+from tests.contract.requests_of import (
+    Place,
+    Sent,
+    ask,
+    never_existed,
+    places_of,
+    slots_at,
+    sound_request,
+    told,
+    unexplained_places,
+)
+from tests.contract.routes_of import Route, guarded_routes
+from tests.running_service import PASSWORD, Service
+
+OURS, THEIRS, HIDDEN, HIDDEN_GROUP = "kanaria", "kanarib", "kanaric", "kanarid"
+
+# guarded routes that read their body by hand, and how they are covered instead
+BY_HAND: dict[str, str] = {}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A route and the places in which it is given somebody else's ids."""
+
+    route: Route
+    places: tuple[Place, ...]
+    product: Product
+
+    def __str__(self) -> str:
+        named = " and ".join(str(place) for place in self.places)
+        return f"{self.route.operation}, {named}, {self.product}"
+
+
+def cases() -> list[Case]:
+    """Each place by itself, and all places of a request together."""
+    found = []
+    for route in guarded_routes():
+        places = places_of(route)
+        alone = [(place,) for place in places]
+        together = [tuple(places)] if len(places) > 1 else []
+        found += [
+            Case(route, which, product)
+            for which, product in product_of(alone + together, route.products)
+        ]
+    return found
+
+
+def product_of(
+    which: list[tuple[Place, ...]], products: list[Product]
+) -> list[tuple[tuple[Place, ...], Product]]:
+    return list(product(which, products))
+
+
+CASES = cases()
+ROUTES = [(route, product) for route in guarded_routes() for product in route.products]
+each_case = pytest.mark.parametrize("case", CASES, ids=str)
+each_route = pytest.mark.parametrize(
+    ("route", "token"), ROUTES, ids=[f"{route.operation}, {token}" for route, token in ROUTES]
+)
+
+
+@pytest.fixture(scope="module")
+def behind(running: Service, superuser: Address) -> Iterator[Superuser]:
+    with behind_the_walls(running, superuser) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def ours(running: Service, behind: Superuser) -> Tenant:
+    return new_tenant(running, behind, OURS)
+
+
+@pytest.fixture(scope="module")
+def theirs(running: Service, behind: Superuser) -> Tenant:
+    tenant = new_tenant(running, behind, THEIRS)
+    for slot in set(makers.SLOTS.values()):
+        slot.make(tenant)
+    return tenant
+
+
+@pytest.fixture
+def logs(monkeypatch: pytest.MonkeyPatch) -> Iterator[io.StringIO]:
+    """What the service logs as it would when it serves."""
+    written = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", written)
+    configure_logs()
+    yield written
+    structlog.reset_defaults()
+
+
+@dataclass
+class Watch:
+    """Asks, and sees to it that nothing of anybody else's moved or was shown."""
+
+    behind: Superuser
+    logs: io.StringIO
+    canaries: tuple[str, ...]
+    unchanged: tuple[Tenant, ...]
+
+    def ask(
+        self, asking: Tenant, route: Route, sent: Sent, headers: dict[str, str], *ids: str
+    ) -> httpx.Response:
+        before = [self.behind.digest(tenant.organisation_id) for tenant in self.unchanged]
+        own = self.behind.digest(asking.organisation_id)
+        answer = ask(asking, route, sent, headers)
+        after = [self.behind.digest(tenant.organisation_id) for tenant in self.unchanged]
+
+        assert after == before, f"{route} changed rows of another organisation"
+        assert answer.status_code < 500, route
+        if answer.status_code >= 400:
+            assert self.behind.digest(asking.organisation_id) == own, f"{route} left something"
+        self.look(answer, *(ids if answer.status_code >= 400 else ()))
+        return answer
+
+    def look(self, answer: httpx.Response, *ids: str) -> None:
+        shown = answer.text + repr(answer.headers) + self.logs.getvalue()
+        for word in (*self.canaries, *ids):
+            assert word not in shown, f"{word} was shown"
+
+
+def compare(
+    case: Case,
+    watch: Watch,
+    asking: Tenant,
+    headers: dict[str, str],
+    values: dict[Place, str],
+) -> httpx.Response:
+    """Ask with these ids and with ids that never were: the two answers tell the same."""
+    nobodys = {place: never_existed(value) for place, value in values.items()}
+    unknown = sound_request(case.route, asking).with_values(nobodys)
+    known = sound_request(case.route, asking).with_values(values)
+
+    baseline = watch.ask(asking, case.route, unknown, headers, *nobodys.values())
+    answer = watch.ask(asking, case.route, known, headers, *values.values())
+
+    assert told(answer, known) == told(baseline, unknown)
+    return answer
+
+
+def values_of(case: Case, tenant: Tenant) -> dict[Place, str]:
+    """Records of a tenant that belong together, one for each place."""
+    sent = sound_request(case.route, tenant)
+    return {place: sent.value_at(place) for place in case.places}
+
+
+@each_case
+def test_another_organisations_record_is_answered_as_one_that_never_was(
+    case: Case, ours: Tenant, theirs: Tenant, behind: Superuser, logs: io.StringIO
+) -> None:
+    watch = Watch(behind, logs, (THEIRS,), (theirs,))
+    headers = ours.service.root(ours.organisation, case.product)
+    values = values_of(case, theirs)
+
+    compare(case, watch, ours, headers, values)
+
+    for place, slot in slots_at(case.route, case.places).items():
+        if slot.also is not None:
+            compare(case, watch, ours, headers, values | {place: slot.also.spelled(theirs)})
+
+
+@each_case
+def test_a_deleted_record_is_answered_as_one_that_never_was(
+    case: Case, ours: Tenant, behind: Superuser, logs: io.StringIO
+) -> None:
+    watch = Watch(behind, logs, (), ())
+    headers = ours.service.root(ours.organisation, case.product)
+    values = values_of(case, ours)
+    for place, slot in slots_at(case.route, case.places).items():
+        slot.delete(ours, values[place])
+
+    compare(case, watch, ours, headers, values)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        case
+        for case in CASES
+        if all(slot.narrowed for slot in slots_at(case.route, case.places).values())
+    ],
+    ids=str,
+)
+def test_a_record_hidden_by_a_filter_is_answered_as_one_that_never_was(
+    case: Case, ours: Tenant, behind: Superuser, logs: io.StringIO
+) -> None:
+    hidden = replace(ours, canary=HIDDEN)
+    visible = replace(ours, group=makers.make_billing_group(ours))
+    headers = narrowed(visible, case.product)
+
+    compare(case, Watch(behind, logs, (HIDDEN,), ()), visible, headers, values_of(case, hidden))
+
+
+def narrowed(tenant: Tenant, product: Product) -> dict[str, str]:
+    """Who may do everything, within one billing group."""
+    assert tenant.group is not None
+    return tenant.service.caller(
+        RoleAction.Admin,
+        product=product,
+        organisation=tenant.organisation,
+        billing_groups=[tenant.group],
+    )
+
+
+@each_route
+def test_ones_own_records_are_found(route: Route, token: Product, ours: Tenant) -> None:
+    """Otherwise the tests above would be kept by a service that finds nothing."""
+    sent = sound_request(route, ours)
+
+    answer = ask(ours, route, sent, ours.service.root(ours.organisation, token))
+
+    assert answer.is_success, answer.text
+
+
+@each_route
+def test_answers_show_nothing_of_others(
+    route: Route, token: Product, ours: Tenant, theirs: Tenant, behind: Superuser, logs: io.StringIO
+) -> None:
+    sent = replace(sound_request(route, ours), query={})
+    watch = Watch(behind, logs, (THEIRS,), (theirs,))
+
+    watch.ask(ours, route, sent, ours.service.root(ours.organisation, token))
+
+
+@pytest.mark.parametrize(
+    ("route", "token"),
+    [pair for pair in ROUTES if pair[0].method == "GET"],
+    ids=[f"{route.operation}, {token}" for route, token in ROUTES if route.method == "GET"],
+)
+def test_lists_show_nothing_a_filter_hides(
+    route: Route, token: Product, ours: Tenant, logs: io.StringIO
+) -> None:
+    company_id = hidden_group(ours)
+    visible = replace(ours, group=makers.make_billing_group(ours))
+
+    sent = replace(sound_request(route, visible), query={})
+    answer = ask(visible, route, sent, narrowed(visible, token))
+
+    assert HIDDEN_GROUP not in answer.text + repr(answer.headers) + logs.getvalue()
+    assert company_id not in answer.text
+
+
+def hidden_group(tenant: Tenant) -> str:
+    """Made by a call, so that the audit log has something to hide; what it names is not hidden."""
+    body = makers.billing_group_body(replace(tenant, canary=HIDDEN_GROUP)) | {
+        "project_id": makers.make_project(tenant),
+        "invoice_template_id": makers.make_invoice_template(tenant),
+    }
+    headers = tenant.service.root(tenant.organisation)
+    answer = tenant.service.http.post("/m/core/billinggroup", json=body, headers=headers)
+    return str(answer.json()["company_id"])
+
+
+# ── what strangers may name: the token endpoints ─────────────────────────────────────────────────
+
+
+def grant(service: Service, **form: str) -> httpx.Response:
+    return service.http.post("/core/access_token", data={"scope": "openid", **form})
+
+
+def test_another_organisations_username_is_as_unknown_as_any(ours: Tenant, theirs: Tenant) -> None:
+    """Its right password, through a client of ours."""
+    client = {
+        "grant_type": "password",
+        "client_id": ours.organisation.client_id,
+        "client_secret": ours.organisation.client_secret,
+    }
+
+    answer = grant(ours.service, **client, username=f"{THEIRS}-root", password=PASSWORD)
+    nobody = grant(ours.service, **client, username="kanarix-root", password=PASSWORD)
+
+    assert told(answer) == told(nobody)
+    assert answer.status_code == 400
+    assert grant(ours.service, **client, username=f"{OURS}-root", password=PASSWORD).is_success
+
+
+def test_another_organisations_client_is_as_unknown_as_any(ours: Tenant, theirs: Tenant) -> None:
+    """With a secret that is ours."""
+    secret = ours.organisation.client_secret
+    form = {"grant_type": "client_credentials", "client_secret": secret}
+
+    answer = grant(ours.service, **form, client_id=theirs.organisation.client_id)
+    nobody = grant(ours.service, **form, client_id=never_existed(theirs.organisation.client_id))
+
+    assert told(answer) == told(nobody)
+    assert answer.status_code == 401
+
+
+# ── every later route is covered the day it is added ─────────────────────────────────────────────
+
+
+def uncovered(routes: list[Route]) -> list[str]:
+    """Places without a maker, bodies without an example, bodies that nobody can know."""
+    complaints = [line for route in routes for line in unexplained_places(route)]
+    complaints += [
+        f"{route.operation} has no body in tests/contract/makers.py"
+        for route in routes
+        if route.body is not None and route.operation not in makers.BODIES
+    ]
+    return complaints + [
+        f"{route.operation} reads its body by hand and is not in BY_HAND"
+        for route in routes
+        if route.is_mutating
+        and route.body is None
+        and route.reads_by_hand
+        and route.operation not in BY_HAND
+    ]
+
+
+def test_every_place_that_names_a_record_has_a_maker() -> None:
+    assert uncovered(guarded_routes()) == []
+
+
+def test_what_is_explained_still_exists() -> None:
+    operations = {route.operation for route in guarded_routes()}
+
+    assert set(makers.BODIES) - operations == set()
+    assert {name.partition(".")[0] for name in makers.SLOTS if "." in name} - operations == set()
+
+
+def test_a_place_without_a_maker_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    some = {"list_billing_group_details", "create_billing_group"}
+    routes = [route for route in guarded_routes() if route.operation in some]
+    without = {name: makers.SLOTS[name] for name in makers.SLOTS if name != "project_id"}
+    without.pop("company_id")
+    monkeypatch.setattr(makers, "SLOTS", without)
+    monkeypatch.setattr(makers, "BODIES", {})
+
+    assert sorted(uncovered(routes)) == [
+        "create_billing_group has no body in tests/contract/makers.py",
+        "create_billing_group: body project_id has no maker in tests/contract/makers.py",
+        "list_billing_group_details: path company_id has no maker in tests/contract/makers.py",
+    ]
+
+
+def test_a_leak_is_found(
+    ours: Tenant, theirs: Tenant, behind: Superuser, logs: io.StringIO
+) -> None:
+    """A watch over rows, words and ids that did not notice a change would prove nothing."""
+    watch = Watch(behind, logs, (THEIRS,), (theirs,))
+    listing = next(route for route in guarded_routes() if route.operation == "list_billing_groups")
+    creating = next(
+        route for route in guarded_routes() if route.operation == "create_billing_group"
+    )
+    as_them = ours.service.root(theirs.organisation)
+
+    with pytest.raises(AssertionError, match="was shown"):
+        watch.ask(ours, listing, Sent(), as_them)
+    with pytest.raises(AssertionError, match="changed rows of another organisation"):
+        watch.ask(ours, creating, sound_request(creating, theirs), as_them)
+    print(THEIRS, file=logs)
+    with pytest.raises(AssertionError, match="was shown"):
+        watch.ask(ours, listing, Sent(), ours.service.root(ours.organisation))
