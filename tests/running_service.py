@@ -18,7 +18,7 @@ from nimbill.access import holdings
 from nimbill.access.role_actions import RoleAction
 from nimbill.access.visit import Resources
 from nimbill.app import behind_door, litestar_app
-from nimbill.cli import prepare
+from nimbill.database import prepare
 from nimbill.ids import new_id
 from nimbill.organisations.operations import NewOrganisation, create_organisation
 from nimbill.seal import load_or_make_key

@@ -18,14 +18,17 @@ from nimbill.basis import chosen
 from nimbill.billing_groups import routes as billing_group_routes
 from nimbill.door import Door
 from nimbill.errors import ServiceError
+from nimbill.login import discovery_routes, session_routes
 from nimbill.login import routes as login_routes
 from nimbill.logs import configure_logs
 from nimbill.openapi import openapi_document
 from nimbill.problems import answer_framework_error, answer_service_error, answer_unexpected
+from nimbill.rbac import routes as rbac_routes
 from nimbill.seal import load_or_make_key
 from nimbill.settings import Settings, read_settings
 from nimbill.storage import engine_for
-from nimbill.upkeep import upkeep_kinds
+from nimbill.upkeep import keep_house, upkeep_kinds
+from nimbill.users import routes as user_routes
 from nimbill.web import DEPENDENCIES, ExactRequest, ExactResponse, replay
 from nimbill.work.runner import Runner
 
@@ -54,7 +57,11 @@ def litestar_app(settings: Settings) -> Litestar:
         route_handlers=[
             *service_routes.ROUTES,
             *login_routes.ROUTES,
+            *session_routes.ROUTES,
+            *discovery_routes.ROUTES,
             Router("/m/core", route_handlers=CORE_ROUTES),
+            Router("/m/u/users", route_handlers=user_routes.ROUTES),
+            Router("/m/auth/rbac", route_handlers=rbac_routes.ROUTES),
         ],
         guards=[gate],
         before_request=replay,
@@ -87,12 +94,17 @@ def _open_house(settings: Settings) -> Callable[[Litestar], AbstractAsyncContext
             keys = await load_signing_keys(db, sealer)
         app.state.resources = Resources(settings, engine, sealer, Tokens(keys, issuers(settings)))
         runner = Runner(engine, upkeep_kinds(settings.data / "audit", sealer))
-        working = asyncio.create_task(runner.run())
+        stopping = asyncio.Event()
+        chores = [
+            asyncio.create_task(runner.run()),
+            asyncio.create_task(keep_house(app.state.resources, stopping)),
+        ]
         try:
             yield
         finally:
             runner.stop()
-            await working
+            stopping.set()
+            await asyncio.gather(*chores)
             await engine.dispose()
 
     return open_house

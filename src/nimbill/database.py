@@ -1,10 +1,20 @@
 """The database a command works with: the one at the address given, or the embedded one."""
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
+from typing import Any, TypeVar
 
+from nimbill import clock
+from nimbill.access.key_rotation import ensure_keys
+from nimbill.access.keyring import load_signing_keys
 from nimbill.embedded_postgres import embedded_postgres
+from nimbill.migrating import migrate
+from nimbill.seal import Sealer, load_or_make_key
 from nimbill.settings import Settings
+from nimbill.storage import engine_for
+
+T = TypeVar("T")
 
 
 @contextmanager
@@ -15,3 +25,26 @@ def database(settings: Settings) -> Iterator[str]:
         return
     with embedded_postgres(settings.data / "postgres") as address:
         yield address.url
+
+
+def with_database(settings: Settings, do: Callable[[str, Sealer], Coroutine[Any, Any, T]]) -> T:
+    """Bring the database up to date, then do one thing with it."""
+
+    async def prepared(url: str, sealer: Sealer) -> T:
+        await prepare(url, sealer)
+        return await do(url, sealer)
+
+    with database(settings) as url:
+        return asyncio.run(prepared(url, load_or_make_key(settings.key_file)))
+
+
+async def prepare(url: str, sealer: Sealer) -> None:
+    """Migrations, then the signing keys; refuses a key file that is not this database's."""
+    await migrate(url)
+    engine = engine_for(url)
+    try:
+        async with engine.begin() as db:
+            await ensure_keys(db, sealer, at=clock.now())
+            await load_signing_keys(db, sealer)
+    finally:
+        await engine.dispose()

@@ -1,4 +1,4 @@
-"""What a stranger may name before we know the organisation: a client id, a short name."""
+"""What a stranger may name before we know the organisation: a client id, a name of its own."""
 
 from enum import StrEnum
 
@@ -19,6 +19,7 @@ directory = sa.Table(
 class Named(StrEnum):
     api_client = "api_client"
     short_name = "short_name"
+    organisation = "organisation"
 
 
 async def put_in_directory(db: AsyncConnection, scope: Scope, kind: Named, key: str) -> None:

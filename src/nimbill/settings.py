@@ -3,11 +3,14 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
 DATABASE_SCHEMES = ("postgresql", "postgresql+asyncpg", "postgres")
 DATABASE_PARAMETERS = frozenset({"host", "port", "prepared_statement_cache_size", "ssl", "sslmode"})
+
+Network = IPv4Network | IPv6Network
 
 NUMBER_MAX = 1_000_000_000
 
@@ -30,6 +33,7 @@ class Settings:
     core_token_seconds: int
     portal_token_seconds: int
     legacy_token_seconds: int
+    trusted_proxies: tuple[Network, ...]  # whose X-Forwarded-For is believed
 
 
 def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
@@ -49,12 +53,21 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         core_token_seconds=_number(environment, "NIMBILL_CORE_TOKEN_SECONDS", 86_400, least=1),
         portal_token_seconds=_number(environment, "NIMBILL_PORTAL_TOKEN_SECONDS", 86_400, least=1),
         legacy_token_seconds=_number(environment, "NIMBILL_LEGACY_TOKEN_SECONDS", 43_200, least=1),
+        trusted_proxies=_networks(environment, "NIMBILL_TRUSTED_PROXIES"),
     )
 
 
 def _default_data(environment: Mapping[str, str]) -> Path:
     share = environment.get("XDG_DATA_HOME")
     return Path(share or "~/.local/share") / "nimbill"
+
+
+def _networks(environment: Mapping[str, str], name: str) -> tuple[Network, ...]:
+    written = (environment.get(name) or "").replace(",", " ").split()
+    try:
+        return tuple(ip_network(one) for one in written)
+    except ValueError:
+        raise SettingsError(f"{name} must list addresses or networks such as 10.0.0.0/8") from None
 
 
 def _database_url(written: str | None) -> str | None:

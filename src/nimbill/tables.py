@@ -4,6 +4,7 @@ from nimbill import directory, idempotency
 from nimbill.access import holdings, keyring
 from nimbill.audit import records as audit
 from nimbill.billing_groups import records as billing_groups
+from nimbill.login import records as login
 from nimbill.organisations import records as organisations
 from nimbill.storage import metadata
 from nimbill.users import records as users
@@ -16,6 +17,7 @@ __all__ = [
     "holdings",
     "idempotency",
     "keyring",
+    "login",
     "metadata",
     "organisations",
     "users",

@@ -1,26 +1,47 @@
 """Work that comes back by itself for every organisation: checkpoints and forgetting."""
 
+import asyncio
+import contextlib
 from datetime import timedelta
 from pathlib import Path
 
+import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill import clock, idempotency
+from nimbill.access.key_rotation import keep_keys
+from nimbill.access.visit import Resources
 from nimbill.audit import records as audit
 from nimbill.audit.checkpoints import write_checkpoint
+from nimbill.login import records as logins
+from nimbill.login.families import ABSOLUTE
+from nimbill.login.throttle import WINDOW
 from nimbill.seal import Sealer
-from nimbill.storage import Scope
-from nimbill.work import records as work
+from nimbill.storage import database_is_away
+from nimbill.work.recurring import AUDIT_CHECKPOINT, FORGET_IDEMPOTENCY_KEYS, FORGET_LOGINS
 from nimbill.work.runner import Kind, Taken
 
-AUDIT_CHECKPOINT = "audit_checkpoint"
-FORGET_IDEMPOTENCY_KEYS = "forget_idempotency_keys"
+HOUSE_KEPT_EVERY_SECONDS = 3600
+
+log = structlog.get_logger()
 
 
-async def schedule_upkeep(db: AsyncConnection, scope: Scope) -> None:
-    """For a new organisation, in the transaction that makes it."""
-    for kind in (AUDIT_CHECKPOINT, FORGET_IDEMPOTENCY_KEYS):
-        await work.add_work(db, scope, kind, due=clock.now(), subject="upkeep")
+async def keep_house(resources: Resources, stopping: asyncio.Event) -> None:
+    """Once an hour, in every process: keys give way in time, and this process knows of it."""
+    settings = resources.settings
+    longest = max(
+        settings.core_token_seconds, settings.portal_token_seconds, settings.legacy_token_seconds
+    )
+    while not stopping.is_set():
+        try:
+            async with resources.engine.begin() as db:
+                await keep_keys(db, resources.sealer, at=clock.now(), token_seconds=longest)
+            await resources.read_keys()
+        except Exception as error:
+            if not database_is_away(error):
+                log.error("keep_house", exc_info=error)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(stopping.wait(), HOUSE_KEPT_EVERY_SECONDS)
 
 
 def upkeep_kinds(checkpoint_folder: Path, sealer: Sealer) -> list[Kind]:
@@ -33,7 +54,15 @@ def upkeep_kinds(checkpoint_folder: Path, sealer: Sealer) -> list[Kind]:
     async def forget(db: AsyncConnection, taken: Taken) -> None:
         await idempotency.forget_old_keys(db, taken.scope)
 
+    async def forget_logins(db: AsyncConnection, taken: Taken) -> None:
+        # a family outlives its last refresh token by the life of the access token it gave
+        await logins.forget_old_families(
+            db, taken.scope, before=clock.now() - ABSOLUTE - timedelta(days=2)
+        )
+        await logins.forget_old_attempts(db, taken.scope, before=clock.now() - WINDOW)
+
     return [
         Kind(AUDIT_CHECKPOINT, checkpoint, every=timedelta(hours=1)),
         Kind(FORGET_IDEMPOTENCY_KEYS, forget, every=timedelta(days=1)),
+        Kind(FORGET_LOGINS, forget_logins, every=timedelta(hours=1)),
     ]

@@ -21,6 +21,7 @@ from nimbill.errors import Unreadable
 basis = chosen("content-types")
 
 CallerOfRequest = NamedDependency[Caller]
+ResourcesOfWorker = NamedDependency[Resources]
 Transaction = NamedDependency[AsyncConnection]
 
 # fields whose value never reaches a log or an audit row
@@ -38,8 +39,10 @@ class ExactRequest(Request[Any, Any, Any]):
         if name.strip().lower() != "application/json":
             raise Unreadable(415, "media_type", "the body must be application/json")
         sent = exact_json.read(await self.body())
-        visit_of(self.scope).sent = sent
-        return sound(self.route_handler.parsed_fn_signature.parameters["data"].annotation, sent)
+        visit = visit_of(self.scope)
+        kind = self.route_handler.parsed_fn_signature.parameters["data"].annotation
+        visit.sent, visit.body = sent, sound(kind, sent)
+        return visit.body
 
 
 class ExactResponse(Response[Any]):
@@ -76,7 +79,7 @@ class Endpoint(HTTPRouteHandler):
             await idempotency.keep(visit.db, caller, resources.sealer, visit.idempotency, answer)
         audited = self.opt["audited"]
         if not isinstance(audited, Unaudited):
-            known = {**_fields(data), **request.path_params}
+            known = {**_fields(visit.body), **_fields(data), **request.path_params}
             await audit.append(
                 visit.db,
                 actor=caller.user_id,
@@ -168,6 +171,11 @@ async def caller_of_request(request: Request[Any, Any, Any]) -> Caller:
     return caller_in(visit_of(request.scope))
 
 
+async def resources_of_worker(request: Request[Any, Any, Any]) -> Resources:
+    resources: Resources = request.app.state.resources
+    return resources
+
+
 async def transaction_of_request(request: Request[Any, Any, Any]) -> AsyncConnection:
     """The request's one transaction: committed with the answer, rolled back on a refusal."""
     db = visit_of(request.scope).db
@@ -178,4 +186,5 @@ async def transaction_of_request(request: Request[Any, Any, Any]) -> AsyncConnec
 DEPENDENCIES = {
     "caller": Provide(caller_of_request),
     "db": Provide(transaction_of_request),
+    "resources": Provide(resources_of_worker),
 }

@@ -29,11 +29,12 @@ class Audience(StrEnum):
     legacy_agent = "legacy agent"
 
 
-_PRODUCT_OF = {
-    Audience.core: Product.core,
-    Audience.portal: Product.portal,
-    Audience.legacy_user: Product.legacy,
-    Audience.legacy_agent: Product.legacy,
+# which product's tokens, and whom they may speak for
+_ADMITS = {
+    Audience.core: (Product.core, {"user", "client"}),
+    Audience.portal: (Product.portal, {"user", "client"}),
+    Audience.legacy_user: (Product.legacy, {"user"}),
+    Audience.legacy_agent: (Product.legacy, {"client", "agent"}),
 }
 
 
@@ -66,8 +67,7 @@ async def gate(connection: ASGIConnection[Any, Any, Any, Any], route: BaseRouteH
         return
     resources: Resources = connection.app.state.resources
     claims = await _claims(connection, resources)
-    if claims.product not in {_PRODUCT_OF[audience] for audience in route.opt["audiences"]}:
-        raise NotAuthenticated("token_of_other_product", "a token of another product is needed")
+    _refuse_other_audience(claims, route.opt["audiences"])
     if not resources.within_rate(claims.user_id):
         raise TooMany("rate_exceeded", "too many requests in a second", retry_after=1)
     # a slow sender must not hold a database connection: the body first, then the transaction
@@ -76,8 +76,27 @@ async def gate(connection: ASGIConnection[Any, Any, Any, Any], route: BaseRouteH
     caller = await visit.enter(resources.engine, claims)
     if caller is None:
         raise NotAuthenticated("token_invalid", "the bearer token does not stand")
-    _refuse_without_action(caller, route.opt["role_actions"])
+    if not _is_oneself(connection, caller, route.opt.get("oneself")):
+        _refuse_without_action(caller, route.opt["role_actions"])
     connection.scope["user"] = caller
+
+
+def _refuse_other_audience(claims: Claims, audiences: Sequence[Audience]) -> None:
+    admitted = [_ADMITS[audience] for audience in audiences]
+    if claims.product not in [product for product, _ in admitted]:
+        raise NotAuthenticated("token_of_other_product", "a token of another product is needed")
+    if not any(claims.product == p and claims.subject_type in kinds for p, kinds in admitted):
+        raise NotPermitted("grant_not_admitted", "a token of another grant type is needed")
+
+
+def _is_oneself(
+    connection: ASGIConnection[Any, Any, Any, Any], caller: Caller, parameter: str | None
+) -> bool:
+    """A route may be open to the user its path names, by id or by name, whatever his roles."""
+    if parameter is None:
+        return False
+    named = str(connection.path_params[parameter])
+    return named == caller.user_id or named.lower() == caller.username.lower()
 
 
 def _refuse_without_action(caller: Caller, role_actions: Sequence[RoleAction]) -> None:

@@ -1,6 +1,7 @@
 """The keys that sign tokens and seal secrets, kept sealed in the database."""
 
 import secrets
+from datetime import datetime
 
 import sqlalchemy as sa
 from cryptography.hazmat.primitives import serialization
@@ -41,26 +42,25 @@ class WrongKeyFile(Exception):
     """The key file is not the one this database was made with."""
 
 
-async def ensure_signing_keys(db: AsyncConnection, sealer: Sealer) -> None:
-    """Make the first key of each product; of several processes that try, one does."""
+async def lock_keys(db: AsyncConnection) -> None:
+    """Of several processes that change keys at once, one does at a time."""
     await db.execute(sa.select(sa.func.pg_advisory_xact_lock(_KEY_MAKING_LOCK)))
-    active = sa.select(signing_keys.c.product).where(signing_keys.c.state == "active")
-    present = set((await db.execute(active)).scalars())
-    for product in Product:
-        if product.value not in present:
-            await _add_signing_key(db, sealer, product)
 
 
-async def _add_signing_key(db: AsyncConnection, sealer: Sealer, product: Product) -> None:
+async def add_signing_key(
+    db: AsyncConnection, sealer: Sealer, product: Product, state: str, at: datetime
+) -> None:
     kid = new_id("key")
     private_key = ec.generate_private_key(ec.SECP256R1())
     await db.execute(
         sa.insert(signing_keys).values(
             kid=kid,
             product=product,
-            state="active",
+            state=state,
             public_key=_public_text(private_key.public_key()),
             sealed_private_key=sealer.seal(_private_bytes(private_key), _place(kid)),
+            create_time=at,
+            state_time=at,
         )
     )
 

@@ -5,14 +5,19 @@ import hmac
 import secrets
 import string
 import zlib
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from hashlib import sha256
+from typing import TypeVar
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerifyMismatchError
 
+from nimbill.errors import TooMany
 from nimbill.seal import Sealer
+
+T = TypeVar("T")
 
 SECRET_PREFIX = "nb_cs_"  # noqa: S105  # a prefix by which secret scanners know ours
 _BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
@@ -20,19 +25,31 @@ _BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
 _hasher = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
 # two hashes at a time per process: logins cannot starve the rest of memory or cores
 _hashing = ThreadPoolExecutor(max_workers=2, thread_name_prefix="password")
+HASHES_WAITING_MAX = 32
+_waiting = 0
 
 
 async def hash_password(password: str, sealer: Sealer) -> str:
-    loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(_hashing, _hasher.hash, _peppered(password, sealer))
+    return await _in_turn(_hasher.hash, _peppered(password, sealer))
 
 
 async def password_matches(password: str, password_hash: str | None, sealer: Sealer) -> bool:
     """Whether it is the password; an unknown user (None) costs the same time as a known one."""
     against = password_hash or _hash_of_nobody()
-    loop = asyncio.get_running_loop()
-    matches = await loop.run_in_executor(_hashing, _verify, against, _peppered(password, sealer))
+    matches = await _in_turn(_verify, against, _peppered(password, sealer))
     return matches and password_hash is not None
+
+
+async def _in_turn(hash_: Callable[..., T], *what: str | bytes) -> T:
+    """Behind a short queue; whoever finds it full is asked to come back."""
+    global _waiting
+    if _waiting >= HASHES_WAITING_MAX:
+        raise TooMany("logins_waiting", "too many logins at once", retry_after=1)
+    _waiting += 1
+    try:
+        return await asyncio.get_running_loop().run_in_executor(_hashing, hash_, *what)
+    finally:
+        _waiting -= 1
 
 
 def _verify(password_hash: str, peppered: bytes) -> bool:

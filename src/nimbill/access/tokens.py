@@ -21,6 +21,7 @@ from nimbill.ids import new_id
 from nimbill.vocabulary import Product
 
 ALGORITHM = "ES256"
+SUBJECT_TYPES = ("user", "client", "agent")
 ACCESS_TYPE = "at+jwt"
 LEEWAY_SECONDS = 5
 TOKEN_BYTES_MAX = 8192
@@ -56,6 +57,7 @@ class Claims:
     organisation_id: str
     user_id: str
     client_id: str
+    subject_type: str
     epoch: int
     issued_at: int
     expires_at: int
@@ -71,6 +73,16 @@ class Tokens:
 
     def knows(self, kid: str) -> bool:
         return kid in self._keys
+
+    def signs_with(self, kid: str) -> bool:
+        key = self._keys.get(kid)
+        return key is not None and key.private_key is not None
+
+    def published(self, product: Product) -> list[SigningKey]:
+        """What a client may check this product's tokens with, by kid."""
+        return sorted(
+            (key for key in self._keys.values() if key.product == product), key=lambda key: key.kid
+        )
 
     def holds(self, token: str) -> bool:
         """Whether the signature was checked before; saves asking for its key again."""
@@ -169,6 +181,8 @@ class Tokens:
         for name in ("tid", "sub", "client_id"):
             if not isinstance(payload.get(name), str) or not _ID.fullmatch(payload[name]):
                 _refuse()
+        if payload.get("sub_type") not in SUBJECT_TYPES or payload.get("scope") != "openid":
+            _refuse()
         if (
             payload["iat"] > clock.unix_seconds() + LEEWAY_SECONDS
             or not 0 < payload["exp"] - payload["iat"] <= issuer.lifetime_seconds
@@ -180,6 +194,7 @@ class Tokens:
             organisation_id=payload["tid"],
             user_id=payload["sub"],
             client_id=payload["client_id"],
+            subject_type=payload["sub_type"],
             epoch=payload["ep"],
             issued_at=payload["iat"],
             expires_at=payload["exp"],

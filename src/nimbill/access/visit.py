@@ -40,15 +40,27 @@ class Resources:
         default_factory=lambda: MovingWindowRateLimiter(MemoryStorage())
     )
 
+    login_failures: MovingWindowRateLimiter = field(
+        default_factory=lambda: MovingWindowRateLimiter(MemoryStorage())
+    )
+
     def within_rate(self, user_id: str) -> bool:
         """Counted per worker process; the limit is a setting, 0 switches it off."""
         limit = self.settings.rate_limit
         return not limit or self.requests_by_user.hit(RateLimitItemPerSecond(limit), user_id)
 
+    async def sign_with(self, kid: str) -> None:
+        """The key that signs now may have been rotated by another process."""
+        if not self.tokens.signs_with(kid):
+            await self.read_keys()
+
     async def look_for_new_keys(self) -> None:
         """Another process may have rotated the keys; asked at most once a second."""
         if time.monotonic() - self.keys_read_at < 1:
             return
+        await self.read_keys()
+
+    async def read_keys(self) -> None:
         self.keys_read_at = time.monotonic()
         async with self.engine.connect() as db:
             keys = await load_signing_keys(db, self.sealer)
@@ -58,7 +70,7 @@ class Resources:
 def issuers(settings: Settings) -> Mapping[Product, Issuer]:
     return {
         Product.core: Issuer(f"{settings.auth_url}/core", settings.core_token_seconds),
-        Product.portal: Issuer(f"{settings.auth_url}/portal", settings.portal_token_seconds),
+        Product.portal: Issuer(settings.auth_url, settings.portal_token_seconds),
         Product.legacy: Issuer(f"{settings.legacy_url}/v3", settings.legacy_token_seconds),
     }
 
@@ -72,6 +84,7 @@ class Visit:
         self.caller: Caller | None = None
         self.db: AsyncConnection | None = None
         self.sent: Any = None  # the JSON body as read, for the audit row
+        self.body: Any = None  # the same, checked
         self.idempotency: Any = None  # the key held for this request, see idempotency
         self.replayed = False  # the answer is an earlier one: no effect, no traces
 

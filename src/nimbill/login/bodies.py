@@ -1,9 +1,9 @@
 """What a token endpoint answers."""
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from nimbill.basis import Basis, chosen, stated
-from nimbill.bodies import Body
+from nimbill.bodies import Body, text
 
 
 class TokenAnswer(Body, frozen=True, kw_only=True):
@@ -13,6 +13,38 @@ class TokenAnswer(Body, frozen=True, kw_only=True):
     token_type: str = "Bearer"  # noqa: S105  # the scheme, not a secret
     expires_in: int
     id_token: str
+    refresh_token: str
+
+
+class LegacyTokenAnswer(Body, frozen=True, kw_only=True):
+    """The legacy token endpoint returns these three fields and no other."""
+
+    basis: ClassVar[Basis] = stated("Token response")
+
+    token_type: str = "Bearer"  # noqa: S105
+    expires_in: int
+    access_token: str
+
+
+class SignIn(Body, frozen=True, kw_only=True):
+    """`organisation` is its id or its short name."""
+
+    basis: ClassVar[Basis] = chosen("console-sessions")
+
+    organisation: Annotated[str, text(1, 100)]
+    username: Annotated[str, text(1, 254)]
+    password: Annotated[str, text(1, 128)]
+
+
+class SignedIn(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("console-sessions")
+
+    access_token: str
+    token_type: str = "Bearer"  # noqa: S105
+    expires_in: int
+    organisation_id: str
+    user_id: str
+    username: str
 
 
 class TokenRefusal(Body, frozen=True, kw_only=True):

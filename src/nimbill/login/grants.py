@@ -8,13 +8,22 @@ from urllib.parse import unquote_plus
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill import clock
 from nimbill.access.passwords import client_secret_matches, password_matches
 from nimbill.access.visit import Resources
 from nimbill.basis import stated
-from nimbill.directory import Named, organisation_of
+from nimbill.login import records, throttle
 from nimbill.login.bodies import TokenAnswer
-from nimbill.storage import Scope, act_for
-from nimbill.users import records
+from nimbill.login.families import (
+    Family,
+    NotStanding,
+    Reused,
+    Subject,
+    continue_family,
+    start_family,
+)
+from nimbill.storage import Row, Scope, transaction
+from nimbill.users import records as users
 from nimbill.vocabulary import Product
 
 basis = stated("Token endpoints")
@@ -31,96 +40,151 @@ class Refused(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
-    """Who the token will speak for."""
-
-    scope: Scope
-    user_id: str
-    client_id: str
-    epoch: int
-    subject_type: str
-
-
-@dataclass(frozen=True, slots=True)
 class Client:
     scope: Scope
     client_id: str
     user_id: str
+    epoch: int  # of its user
 
 
-async def grant(
-    db: AsyncConnection, resources: Resources, product: Product, form: Mapping[str, str]
-) -> TokenAnswer:
+GrantOfUser = Callable[[Resources, Product, Client, Mapping[str, str]], Awaitable[Family]]
+
+
+async def grant(resources: Resources, product: Product, form: Mapping[str, str]) -> TokenAnswer:
     """A token for a form that names a known grant and stands; Refused otherwise."""
     kind = form.get("grant_type", "")
     if not kind:
         raise Refused("invalid_request", "grant_type is missing")
     if kind not in GRANTS:
-        raise Refused("unsupported_grant_type", "grant_type is password or client_credentials")
-    if form.get("scope", "openid") != "openid":
+        raise Refused("unsupported_grant_type", f"grant_type is one of {', '.join(GRANTS)}")
+    if form.get("scope", "openid") not in ("openid", ""):
         raise Refused("invalid_scope", "scope is openid")
-    client = await _authenticated_client(db, form)
-    subject = await GRANTS[kind](db, resources, client, form)
-    return _answer(resources, product, subject)
+    async with resources.engine.connect() as db:
+        client = await authenticated_client(db, resources, product, form)
+        if kind == "client_credentials":
+            family = await _of_client(db, product, client)
+            await db.commit()
+            return answer(resources, product, family)
+    # the others take their time or end families: no connection is held, each step commits itself
+    family = await OF_USERS[kind](resources, product, client, form)
+    return answer(resources, product, family)
 
 
-async def _authenticated_client(db: AsyncConnection, form: Mapping[str, str]) -> Client:
+async def authenticated_client(
+    db: AsyncConnection, resources: Resources, product: Product, form: Mapping[str, str]
+) -> Client:
+    """A stranger's id and a wrong secret cost the same and look the same.
+
+    From here on the transaction is one of the client's organisation.
+    """
     client_id, secret = form.get("client_id", ""), form.get("client_secret", "")
     if not client_id or not secret:
         raise Refused("invalid_client", "client_id and client_secret are required", 401)
-    organisation_id = await organisation_of(db, Named.api_client, client_id)
-    scope = Scope(organisation_id or "")
-    await act_for(db, scope.organisation_id)
-    row = await records.find_client(db, scope, client_id)
-    if not client_secret_matches(secret, row.secret_hash if row else None) or row is None:
+    row = await records.find_client(db, client_id, product)
+    if not client_secret_matches(secret, row.secret_hash):
         raise Refused("invalid_client", "the client is unknown or its secret is wrong", 401)
-    return Client(scope, client_id, row.user_id)
+    await resources.sign_with(row.kid)
+    return Client(Scope(row.organisation_id), client_id, row.user_id, row.credential_epoch)
 
 
-async def _client_credentials(
-    db: AsyncConnection, _resources: Resources, client: Client, _form: Mapping[str, str]
-) -> Subject:
+async def _of_client(db: AsyncConnection, product: Product, client: Client) -> Family:
     """The client acts as the user it was made for."""
-    user = await records.find_user(db, client.scope, client.user_id)
-    assert user is not None, "a client is deleted with its user"
-    return Subject(client.scope, client.user_id, client.client_id, user.credential_epoch, "client")
+    subject = Subject(client.scope, client.user_id, client.client_id, client.epoch, "client")
+    return await start_family(db, product, subject)
 
 
 async def _password(
-    db: AsyncConnection, resources: Resources, client: Client, form: Mapping[str, str]
-) -> Subject:
+    resources: Resources, product: Product, client: Client, form: Mapping[str, str]
+) -> Family:
     """Any client of the organisation carries it; a wrong name and a wrong password look alike."""
     username, password = form.get("username", ""), form.get("password", "")
     if not username or not password:
         raise Refused("invalid_request", "username and password are required")
-    user = await records.find_user_by_name(db, client.scope, username)
-    stored = str(user.password_hash) if user else None
-    if not await password_matches(password, stored, resources.sealer) or user is None:
+    user = await user_by_password(
+        resources, client.scope, username=username, password=password, source=client.client_id
+    )
+    if user is None:
         raise Refused("invalid_grant", "the username or the password is wrong")
-    return Subject(client.scope, user.user_id, client.client_id, user.credential_epoch, "user")
+    subject = Subject(client.scope, user.user_id, client.client_id, user.credential_epoch, "user")
+    async with transaction(resources.engine, client.scope.organisation_id) as db:
+        return await start_family(db, product, subject)
 
 
-Grant = Callable[[AsyncConnection, Resources, Client, Mapping[str, str]], Awaitable[Subject]]
+async def user_by_password(
+    resources: Resources, scope: Scope, *, username: str, password: str, source: str | None
+) -> Row | None:
+    """Counted first, hashed outside any transaction, forgiven when right."""
+    async with transaction(resources.engine, scope.organisation_id) as db:
+        user = await users.find_user_by_name(db, scope, username)
+        known = user and source and await records.source_known(db, scope, user.user_id, source)
+        attempt = await throttle.count_attempt(
+            db, scope, name=username, known_source=source if known else None
+        )
+    stored = user.password_hash if user else None
+    if not await password_matches(password, stored, resources.sealer) or user is None:
+        return None
+    async with transaction(resources.engine, scope.organisation_id) as db:
+        await throttle.forgive(db, attempt)
+        if source:
+            await records.remember_source(db, scope, user.user_id, source, at=clock.now())
+    return user
 
-GRANTS: Mapping[str, Grant] = {
-    "client_credentials": _client_credentials,
-    "password": _password,
-}
+
+async def _refresh_token(
+    resources: Resources, product: Product, client: Client, form: Mapping[str, str]
+) -> Family:
+    token = form.get("refresh_token", "")
+    if not token:
+        raise Refused("invalid_request", "refresh_token is required")
+    try:
+        return await refreshed(resources, product, client.scope, client.client_id, token)
+    except NotStanding:
+        raise Refused("invalid_grant", "the refresh token does not stand") from None
 
 
-def _answer(resources: Resources, product: Product, subject: Subject) -> TokenAnswer:
+async def refreshed(
+    resources: Resources, product: Product, scope: Scope, client_id: str | None, token: str
+) -> Family:
+    """The successor; a token that comes back too late ends its whole family."""
+    try:
+        async with transaction(resources.engine, scope.organisation_id) as db:
+            family = await continue_family(
+                db, resources.sealer, scope, product, client_id=client_id, refresh_token=token
+            )
+            user = await users.find_user(db, scope, family.subject.user_id)
+            if user is None or user.credential_epoch != family.subject.epoch:
+                raise NotStanding
+            return family
+    except Reused as reused:
+        # in a transaction of its own: it must outlive the refusal
+        async with transaction(resources.engine, scope.organisation_id) as db:
+            await records.revoke_family(db, reused.scope, reused.family_id)
+        raise NotStanding from None
+
+
+OF_USERS: Mapping[str, GrantOfUser] = {"password": _password, "refresh_token": _refresh_token}
+GRANTS = ("client_credentials", *OF_USERS)
+
+
+def answer(resources: Resources, product: Product, family: Family) -> TokenAnswer:
+    subject = family.subject
     token, lifetime = resources.tokens.issue(
         product,
         organisation_id=subject.scope.organisation_id,
         user_id=subject.user_id,
-        client_id=subject.client_id,
+        client_id=subject.client_id or family.family_id,
         epoch=subject.epoch,
         subject_type=subject.subject_type,
     )
     id_token = resources.tokens.issue_id_token(
-        product, user_id=subject.user_id, client_id=subject.client_id
+        product, user_id=subject.user_id, client_id=subject.client_id or family.family_id
     )
-    return TokenAnswer(access_token=token, expires_in=lifetime, id_token=id_token)
+    return TokenAnswer(
+        access_token=token,
+        expires_in=lifetime,
+        id_token=id_token,
+        refresh_token=family.refresh_token,
+    )
 
 
 def with_basic_credentials(form: dict[str, str], authorization: str | None) -> dict[str, str]:
@@ -132,6 +196,9 @@ def with_basic_credentials(form: dict[str, str], authorization: str | None) -> d
         name, _, secret = base64.b64decode(encoded, validate=True).decode().partition(":")
     except (ValueError, binascii.Error):
         raise Refused("invalid_client", "the Authorization header cannot be read", 401) from None
-    if form.get("client_id", unquote_plus(name)) != unquote_plus(name):
+    name, secret = unquote_plus(name), unquote_plus(secret)
+    if form.get("client_id", name) != name:
         raise Refused("invalid_request", "two different clients are named")
-    return form | {"client_id": unquote_plus(name), "client_secret": unquote_plus(secret)}
+    if "\0" in name + secret:
+        raise Refused("invalid_client", "the Authorization header cannot be read", 401)
+    return form | {"client_id": name, "client_secret": secret}

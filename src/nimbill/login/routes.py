@@ -1,5 +1,6 @@
-"""Tokens over HTTP; paths are relative to the login service's address."""
+"""Tokens over HTTP; paths are relative to the address of the login service."""
 
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from litestar import Request, Response
@@ -7,51 +8,100 @@ from litestar import Request, Response
 from nimbill import exact_json
 from nimbill.access.guards import Public, Unaudited
 from nimbill.access.role_actions import ANY_CALLER
-from nimbill.access.visit import Resources
 from nimbill.basis import stated
-from nimbill.errors import ServiceError
+from nimbill.bodies import Body
+from nimbill.errors import Invalid, ServiceError, TooMany
 from nimbill.forms import FORM_BYTES_MAX, read_form
-from nimbill.login.bodies import TokenAnswer, TokenRefusal
+from nimbill.login import failures
+from nimbill.login.bodies import LegacyTokenAnswer, TokenAnswer, TokenRefusal
 from nimbill.login.grants import Refused, grant, with_basic_credentials
+from nimbill.login.legacy_grants import legacy_grant
 from nimbill.vocabulary import Product
-from nimbill.web import post
+from nimbill.web import ResourcesOfWorker, post
 
 NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
 
-
-@post(
-    "/core/access_token",
-    audiences=Public("a token is what the caller comes for"),
-    role_actions=ANY_CALLER,
-    basis=stated("Token endpoints"),
-    audited=Unaudited("issuing a token changes no record"),
-    request_max_body_size=FORM_BYTES_MAX,
-)
-async def issue_core_token(request: Request[Any, Any, Any]) -> Response[TokenAnswer]:
-    """A `core` token for a client, or for a user through a client."""
-    return await _issue(request, Product.core)
+TOKEN_ENDPOINT: dict[str, Any] = {
+    "audiences": Public("a token is what the caller comes for"),
+    "role_actions": ANY_CALLER,
+    "basis": stated("Token endpoints"),
+    "audited": Unaudited("issuing a token changes no record"),
+    "request_max_body_size": FORM_BYTES_MAX,
+}
 
 
-async def _issue(request: Request[Any, Any, Any], product: Product) -> Response[Any]:
+@post("/core/access_token", **TOKEN_ENDPOINT)
+async def issue_core_token(
+    request: Request[Any, Any, Any], resources: ResourcesOfWorker
+) -> Response[TokenAnswer]:
+    """A `core` token for a client, or for a user through a client; form fields."""
+    return await _answered(request, _form_of, lambda form: grant(resources, Product.core, form))
+
+
+@post("/access_token", **TOKEN_ENDPOINT)
+async def issue_portal_token(
+    request: Request[Any, Any, Any], resources: ResourcesOfWorker
+) -> Response[TokenAnswer]:
+    """A `portal` token for a client, or for a user through a client; form fields."""
+    return await _answered(request, _form_of, lambda form: grant(resources, Product.portal, form))
+
+
+@post("/v3/access_token", **TOKEN_ENDPOINT)
+async def issue_legacy_token(
+    request: Request[Any, Any, Any], resources: ResourcesOfWorker
+) -> Response[LegacyTokenAnswer]:
+    """A token of the legacy API, deprecated; a JSON object, or form fields."""
+    return await _answered(request, _json_or_form_of, lambda form: legacy_grant(resources, form))
+
+
+async def _answered(
+    request: Request[Any, Any, Any],
+    read: Callable[[Request[Any, Any, Any]], Awaitable[dict[str, str]]],
+    issue: Callable[[Mapping[str, str]], Awaitable[Body]],
+) -> Response[Any]:
     resources: Resources = request.app.state.resources
     try:
-        form = read_form(request.headers.get("content-type", ""), await request.body())
+        failures.refuse_if_too_many(request, resources)
+        form = await read(request)
         form = with_basic_credentials(form, request.headers.get("authorization"))
-        async with resources.engine.connect() as db:
-            answer = await grant(db, resources, product, form)
+        return Response(await issue(form), headers=NO_STORE)
     except Refused as refused:
+        if refused.error in ("invalid_client", "invalid_grant"):
+            failures.count(request, resources)
         return _refusal(refused.status, refused.error, refused.description)
     except ServiceError as error:
-        if error.status not in (400, 413, 415):
+        if error.status not in (400, 413, 415, 429):
             raise
-        return _refusal(error.status, "invalid_request", error.detail)
-    return Response(answer, headers=NO_STORE)
+        word = "temporarily_unavailable" if isinstance(error, TooMany) else "invalid_request"
+        return _refusal(error.status, word, error.detail, error.retry_after)
 
 
-def _refusal(status: int, error: str, description: str) -> Response[bytes]:
-    headers = NO_STORE | ({"WWW-Authenticate": "Basic"} if status == 401 else {})
+async def _form_of(request: Request[Any, Any, Any]) -> dict[str, str]:
+    return read_form(request.headers.get("content-type", ""), await request.body())
+
+
+async def _json_or_form_of(request: Request[Any, Any, Any]) -> dict[str, str]:
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        return await _form_of(request)
+    sent = exact_json.read(await request.body())
+    if not isinstance(sent, dict):
+        raise Invalid("malformed_body", "the body is not a JSON object")
+    given = {name: value for name, value in sent.items() if value is not None}
+    known = ("grant_type", "client_id", "client_secret", "username", "password")
+    if any(not isinstance(given.get(name, ""), str) for name in known):
+        raise Invalid("malformed_body", "every field is a text")
+    return {name: given[name] for name in known if name in given}
+
+
+def _refusal(status: int, error: str, description: str, retry_after: int = 0) -> Response[bytes]:
+    headers = dict(NO_STORE)
+    if status == 401:
+        headers["WWW-Authenticate"] = 'Basic realm="nimbill"'
+    if retry_after:
+        headers["Retry-After"] = str(retry_after)
     body = exact_json.write(TokenRefusal(error=error, error_description=description))
     return Response(body, status_code=status, media_type="application/json", headers=headers)
 
 
-ROUTES = [issue_core_token]
+ROUTES = [issue_core_token, issue_portal_token, issue_legacy_token]

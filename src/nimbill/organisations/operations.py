@@ -16,11 +16,11 @@ from nimbill.ids import new_id
 from nimbill.organisations import records
 from nimbill.seal import Sealer
 from nimbill.storage import Scope, transaction
-from nimbill.upkeep import schedule_upkeep
 from nimbill.users import records as user_records
 from nimbill.users.operations import add_api_client
 from nimbill.users.user_rules import password_violations, username_violations
 from nimbill.vocabulary import UserKind
+from nimbill.work.recurring import schedule_upkeep
 
 basis = chosen("organisations")
 
@@ -48,6 +48,7 @@ async def create_organisation(
             short = f"{short}-{secrets.token_hex(3)}"
         await records.add_organisation(db, scope, name=name, short=short)
         await put_in_directory(db, scope, Named.short_name, short)
+        await put_in_directory(db, scope, Named.organisation, organisation_id)
         await add_organisation_key(db, scope, sealer)
         await user_records.add_user(
             db,

@@ -5,24 +5,109 @@ from dataclasses import dataclass
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill import clock
-from nimbill.access.passwords import generate_client_secret, hash_client_secret
-from nimbill.directory import Named, put_in_directory
+from nimbill.access.caller import Caller
+from nimbill.access.holdings import ROOT, Holdings, holdings_of
+from nimbill.access.passwords import (
+    generate_client_secret,
+    hash_client_secret,
+    hash_password,
+    password_matches,
+)
+from nimbill.directory import Named, put_in_directory, take_from_directory
+from nimbill.errors import Conflict, Invalid, NotPermitted, Violation, not_found
 from nimbill.ids import new_id
-from nimbill.storage import Scope
+from nimbill.seal import Sealer
+from nimbill.storage import Row, Scope
 from nimbill.users import records
+from nimbill.users.bodies import PasswordChange, SubuserCreate, TrueOrFalse
+from nimbill.vocabulary import UserKind
 
 
 @dataclass(frozen=True, slots=True)
 class NewClient:
     client_id: str
     client_secret: str  # shown once, stored as a hash
+    create_time_ns: int
+
+
+async def create_subuser(
+    db: AsyncConnection, caller: Caller, sealer: Sealer, body: SubuserCreate
+) -> Row:
+    """Store the subuser, who may do nothing yet; refuse a name or address already in use."""
+    taken = await records.taken_names(db, caller.scope, username=body.username, email=body.email)
+    if "username" in taken:
+        raise Conflict("username_taken", "this username is already in use")
+    if "email" in taken:
+        raise Conflict("email_taken", "this e-mail address is already in use")
+    return await records.add_user(
+        db,
+        caller.scope,
+        user_id=new_id("usr"),
+        root_user=caller.root_user,
+        kind=UserKind.subuser,
+        username=body.username,
+        email=body.email,
+        notification_email=body.notification.email is TrueOrFalse.true,
+        password_hash=await hash_password(body.password, sealer),
+    )
+
+
+async def delete_subuser(db: AsyncConnection, caller: Caller, user_id: str) -> None:
+    """Clients, mappings and tokens go with the user; the audit log keeps the name."""
+    user = await records.find_user(db, caller.scope, user_id)
+    if user is None:
+        raise not_found()
+    await refuse_over_oneself(db, caller, user)
+    if user.kind != UserKind.subuser:
+        raise Conflict("root_user", "the root user cannot be deleted")
+    for client in await records.list_api_clients(db, caller.scope, user_id):
+        await take_from_directory(db, caller.scope, Named.api_client, client.client_id)
+    await records.delete_user(db, caller.scope, user_id)
+
+
+async def change_password(
+    db: AsyncConnection, caller: Caller, sealer: Sealer, user_id: str, body: PasswordChange
+) -> None:
+    """Oneself with the old password; somebody else's only where one holds all he holds."""
+    user = await records.find_user(db, caller.scope, user_id)
+    if user is None:
+        raise not_found()
+    if user_id != caller.user_id:
+        await refuse_over_oneself(db, caller, user)
+    elif body.old_password is None or not await password_matches(
+        body.old_password, user.password_hash, sealer
+    ):
+        violations = [Violation("old_password", "the present password")]
+        raise Invalid("rule_broken", "the request breaks a rule", violations)
+    password_hash = await hash_password(body.password, sealer)
+    await records.set_password(db, caller.scope, user_id, password_hash)
+
+
+async def user_named(db: AsyncConnection, caller: Caller, user: str) -> Row:
+    """The root user or a subuser, by id or by name."""
+    found = await records.find_user(db, caller.scope, user)
+    found = found or await records.find_user_by_name(db, caller.scope, user)
+    if found is None or found.root_user != caller.root_user:
+        raise not_found()
+    return found
+
+
+async def create_api_client(
+    db: AsyncConnection, caller: Caller, user: str, name: str
+) -> tuple[Row, NewClient]:
+    """A client acts as its user: nobody makes one for someone who may do more than himself."""
+    owner = await user_named(db, caller, user)
+    if owner.user_id != caller.user_id:
+        await refuse_over_oneself(db, caller, owner)
+    client = await add_api_client(db, caller.scope, user_id=owner.user_id, name=name)
+    return owner, client
 
 
 async def add_api_client(
     db: AsyncConnection, scope: Scope, *, user_id: str, name: str
 ) -> NewClient:
-    """A client that acts as this user; it can be found by its id before the caller is known."""
-    client = NewClient(new_id("cl"), generate_client_secret())
+    """Findable by its id before the caller is known."""
+    client = NewClient(new_id("cl"), generate_client_secret(), clock.unix_nanoseconds())
     await records.add_api_client(
         db,
         scope,
@@ -30,7 +115,37 @@ async def add_api_client(
         user_id=user_id,
         name=name,
         secret_hash=hash_client_secret(client.client_secret),
-        create_time_ns=clock.unix_nanoseconds(),
+        create_time_ns=client.create_time_ns,
     )
     await put_in_directory(db, scope, Named.api_client, client.client_id)
     return client
+
+
+async def delete_api_client(db: AsyncConnection, caller: Caller, user: str, client_id: str) -> None:
+    """Its tokens, access and refresh, die with it."""
+    owner = await user_named(db, caller, user)
+    deleted = await records.delete_api_client(
+        db, caller.scope, user_id=owner.user_id, client_id=client_id
+    )
+    if not deleted:
+        raise not_found()
+    await take_from_directory(db, caller.scope, Named.api_client, client_id)
+
+
+async def holdings_of_caller(db: AsyncConnection, caller: Caller) -> Holdings:
+    if caller.kind is UserKind.root:
+        return ROOT
+    return await holdings_of(db, caller.scope, caller.user_id)
+
+
+async def holdings_of_user(db: AsyncConnection, scope: Scope, user: Row) -> Holdings:
+    return ROOT if user.kind == UserKind.root else await holdings_of(db, scope, user.user_id)
+
+
+async def refuse_over_oneself(db: AsyncConnection, caller: Caller, user: Row) -> None:
+    """403 where the other may do more than the caller; otherwise acting as him would be a gain."""
+    if user.user_id == caller.user_id:
+        return
+    mine = await holdings_of_caller(db, caller)
+    if not mine.cover(await holdings_of_user(db, caller.scope, user)):
+        raise NotPermitted("holds_more", "the other user may do more than the caller")

@@ -1,5 +1,7 @@
 """Stored users and API clients."""
 
+from collections.abc import Sequence
+
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -32,6 +34,7 @@ api_clients = sa.Table(
     sa.Column("create_time_ns", sa.BigInteger, nullable=False),
 )
 
+
 async def add_user(
     db: AsyncConnection,
     scope: Scope,
@@ -41,15 +44,84 @@ async def add_user(
     kind: UserKind,
     username: str,
     password_hash: str,
-) -> None:
-    await db.execute(
-        sa.insert(users).values(
+    email: str | None = None,
+    notification_email: bool = False,
+) -> Row:
+    added = await db.execute(
+        sa.insert(users)
+        .values(
             organisation_id=scope.organisation_id,
             user_id=user_id,
             root_user=root_user,
             kind=kind,
             username=username,
+            email=email,
+            notification_email=notification_email,
             password_hash=password_hash,
+        )
+        .returning(users)
+    )
+    row: Row = added.one()
+    return row
+
+
+async def list_subusers(db: AsyncConnection, scope: Scope, root_user: str) -> Sequence[Row]:
+    question = (
+        sa.select(users)
+        .where(
+            users.c.organisation_id == scope.organisation_id,
+            users.c.root_user == root_user,
+            users.c.kind == UserKind.subuser,
+        )
+        .order_by(sa.func.lower(users.c.username))
+    )
+    return (await db.execute(question)).all()
+
+
+async def find_user(db: AsyncConnection, scope: Scope, user_id: str) -> Row | None:
+    question = sa.select(users).where(
+        users.c.organisation_id == scope.organisation_id, users.c.user_id == user_id
+    )
+    return (await db.execute(question)).one_or_none()
+
+
+async def find_user_by_name(db: AsyncConnection, scope: Scope, username: str) -> Row | None:
+    """Names are compared without regard to case."""
+    question = sa.select(users).where(
+        users.c.organisation_id == scope.organisation_id,
+        sa.func.lower(users.c.username) == sa.func.lower(username),
+    )
+    return (await db.execute(question)).one_or_none()
+
+
+async def taken_names(
+    db: AsyncConnection, scope: Scope, *, username: str, email: str | None
+) -> set[str]:
+    """Which of the two are in use already: `username`, `email`."""
+    same_name = sa.func.lower(users.c.username) == sa.func.lower(username)
+    same_email = sa.func.lower(users.c.email) == sa.func.lower(email)
+    question = sa.select(
+        sa.func.coalesce(sa.func.bool_or(same_name), False),
+        sa.func.coalesce(sa.func.bool_or(same_email), False),
+    ).where(users.c.organisation_id == scope.organisation_id, same_name | same_email)
+    by_name, by_email = (await db.execute(question)).one()
+    return {name for name, taken in (("username", by_name), ("email", by_email)) if taken}
+
+
+async def set_password(db: AsyncConnection, scope: Scope, user_id: str, password_hash: str) -> None:
+    """A new epoch with it: every token issued before dies on its next use."""
+    await db.execute(
+        sa.update(users)
+        .where(users.c.organisation_id == scope.organisation_id, users.c.user_id == user_id)
+        .values(password_hash=password_hash, credential_epoch=users.c.credential_epoch + 1)
+    )
+
+
+async def delete_user(db: AsyncConnection, scope: Scope, user_id: str) -> None:
+    """Clients, mappings, filters, token families and kept answers go with it."""
+    await db.execute(
+        sa.delete(users).where(
+            users.c.organisation_id == scope.organisation_id, users.c.user_id == user_id
         )
     )
 
@@ -76,26 +148,26 @@ async def add_api_client(
     )
 
 
-async def find_client(db: AsyncConnection, scope: Scope, client_id: str) -> Row | None:
-    """user_id and secret_hash of a client."""
-    question = sa.select(api_clients.c.user_id, api_clients.c.secret_hash).where(
-        api_clients.c.organisation_id == scope.organisation_id,
-        api_clients.c.client_id == client_id,
+async def list_api_clients(db: AsyncConnection, scope: Scope, user_id: str) -> Sequence[Row]:
+    question = (
+        sa.select(api_clients)
+        .where(
+            api_clients.c.organisation_id == scope.organisation_id,
+            api_clients.c.user_id == user_id,
+        )
+        .order_by(api_clients.c.create_time_ns, api_clients.c.client_id)
     )
-    return (await db.execute(question)).one_or_none()
+    return (await db.execute(question)).all()
 
 
-async def find_user(db: AsyncConnection, scope: Scope, user_id: str) -> Row | None:
-    question = sa.select(users).where(
-        users.c.organisation_id == scope.organisation_id, users.c.user_id == user_id
+async def delete_api_client(
+    db: AsyncConnection, scope: Scope, *, user_id: str, client_id: str
+) -> bool:
+    deleted = await db.execute(
+        sa.delete(api_clients).where(
+            api_clients.c.organisation_id == scope.organisation_id,
+            api_clients.c.user_id == user_id,
+            api_clients.c.client_id == client_id,
+        )
     )
-    return (await db.execute(question)).one_or_none()
-
-
-async def find_user_by_name(db: AsyncConnection, scope: Scope, username: str) -> Row | None:
-    """Names are compared without regard to case."""
-    question = sa.select(users).where(
-        users.c.organisation_id == scope.organisation_id,
-        sa.func.lower(users.c.username) == sa.func.lower(username),
-    )
-    return (await db.execute(question)).one_or_none()
+    return bool(deleted.rowcount)

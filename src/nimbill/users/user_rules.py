@@ -1,26 +1,43 @@
-"""What a username and a password may be."""
+"""What a username, a password and an e-mail address may be."""
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
-from nimbill.basis import stated
+from nimbill.basis import chosen, stated
 from nimbill.errors import Violation
 
 basis = stated("Subuser creation body")
 
-USERNAME_LENGTH_MIN = 4
-USERNAME_LENGTH_MAX = 18
 PASSWORD_LENGTH_MIN = 8
 PASSWORD_LENGTH_MAX = 18
+EMAIL_LENGTH_MAX = 254
+
 _USERNAME = re.compile(r"[A-Za-z0-9_.-]{4,18}")
+# one @, no spaces or control characters, a dot or a bare host after it: mail decides the rest
+_EMAIL = re.compile(
+    r"[^\s@\x00-\x1f\x7f<>,;:\"()\[\]\\]+@[^\s@\x00-\x1f\x7f<>,;:\"()\[\]\\.][^\s@]*"
+)
+
+reserved_basis = chosen("reserved-usernames")
+# words that stand where a name stands in a path
+RESERVED_USERNAMES = frozenset({"role", "roles", "templates", "userroles", "permissions"})
 
 
-def username_violations(username: str) -> Iterator[Violation]:
-    if not _USERNAME.fullmatch(username):
+def username_violations(username: Any) -> Iterator[Violation]:
+    if not isinstance(username, str) or not _USERNAME.fullmatch(username):
         yield Violation("username", "4 to 18 letters, digits, _, . or -")
+    elif username.lower() in RESERVED_USERNAMES or not username.strip("."):
+        yield Violation("username", "not a reserved word")
 
 
-def password_violations(password: str) -> Iterator[Violation]:
+def password_violations(password: Any, field: str = "password") -> Iterator[Violation]:
     """Counted in code points as received: nothing is trimmed or folded."""
-    if not PASSWORD_LENGTH_MIN <= len(password) <= PASSWORD_LENGTH_MAX:
-        yield Violation("password", f"length {PASSWORD_LENGTH_MIN} to {PASSWORD_LENGTH_MAX}")
+    least, most = PASSWORD_LENGTH_MIN, PASSWORD_LENGTH_MAX
+    if not isinstance(password, str) or not least <= len(password) <= most:
+        yield Violation(field, f"length {least} to {most}")
+
+
+def email_violations(email: Any) -> Iterator[Violation]:
+    if not isinstance(email, str) or len(email) > EMAIL_LENGTH_MAX or not _EMAIL.fullmatch(email):
+        yield Violation("email", "an e-mail address")

@@ -1,0 +1,49 @@
+"""The grants of the legacy token endpoint, deprecated with the API it serves."""
+
+from collections.abc import Mapping
+
+from nimbill.access.visit import Resources
+from nimbill.basis import chosen
+from nimbill.login.bodies import LegacyTokenAnswer
+from nimbill.login.families import Subject
+from nimbill.login.grants import Client, Refused, authenticated_client, user_by_password
+from nimbill.vocabulary import Product
+
+basis = chosen("legacy-grants")
+
+
+async def legacy_grant(resources: Resources, form: Mapping[str, str]) -> LegacyTokenAnswer:
+    """`password` acts as a user, `client_credentials` as the server-side agent."""
+    kind = form.get("grant_type", "")
+    if not kind:
+        raise Refused("invalid_request", "grant_type is missing")
+    if kind not in ("client_credentials", "password"):
+        raise Refused("unsupported_grant_type", "grant_type is client_credentials or password")
+    async with resources.engine.connect() as db:
+        client = await authenticated_client(db, resources, Product.legacy, form)
+    as_client = Subject(client.scope, client.user_id, client.client_id, client.epoch, "client")
+    subject = await _user(resources, client, form) if kind == "password" else as_client
+    token, lifetime = resources.tokens.issue(
+        Product.legacy,
+        organisation_id=subject.scope.organisation_id,
+        user_id=subject.user_id,
+        client_id=client.client_id,
+        epoch=subject.epoch,
+        subject_type=subject.subject_type,
+    )
+    return LegacyTokenAnswer(expires_in=lifetime, access_token=token)
+
+
+async def _user(resources: Resources, client: Client, form: Mapping[str, str]) -> Subject:
+    """The user named; without a name (the specified body has none) the client's owner."""
+    if "username" not in form and "password" not in form:
+        return Subject(client.scope, client.user_id, client.client_id, client.epoch, "user")
+    username, password = form.get("username", ""), form.get("password", "")
+    if not username or not password:
+        raise Refused("invalid_request", "username and password go together")
+    user = await user_by_password(
+        resources, client.scope, username=username, password=password, source=client.client_id
+    )
+    if user is None:
+        raise Refused("invalid_grant", "the username or the password is wrong")
+    return Subject(client.scope, user.user_id, client.client_id, user.credential_epoch, "user")

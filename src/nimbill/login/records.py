@@ -1,0 +1,235 @@
+"""Stored token families, refresh tokens, login attempts and the sources known for each user."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import ARRAY, insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill.storage import Row, Scope, metadata
+
+token_families = sa.Table(
+    "token_families",
+    metadata,
+    sa.Column("organisation_id", sa.Text, primary_key=True),
+    sa.Column("family_id", sa.Text, primary_key=True),
+    sa.Column("user_id", sa.Text, nullable=False),
+    sa.Column("client_id", sa.Text),
+    sa.Column("product", sa.Text, nullable=False),
+    sa.Column("subject_type", sa.Text, nullable=False),
+    sa.Column("credential_epoch", sa.Integer, nullable=False),
+    sa.Column("revoked", sa.Boolean, nullable=False),
+    sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
+)
+
+refresh_tokens = sa.Table(
+    "refresh_tokens",
+    metadata,
+    sa.Column("organisation_id", sa.Text, primary_key=True),
+    sa.Column("token_hash", sa.LargeBinary, primary_key=True),
+    sa.Column("family_id", sa.Text, nullable=False),
+    sa.Column("issue_time", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("used_time", sa.DateTime(timezone=True)),
+    sa.Column("sealed_successor", sa.LargeBinary),
+)
+
+login_attempts = sa.Table(
+    "login_attempts",
+    metadata,
+    sa.Column("organisation_id", sa.Text, primary_key=True),
+    sa.Column("bucket", sa.LargeBinary, primary_key=True),
+    sa.Column("attempts", ARRAY(sa.DateTime(timezone=True)), nullable=False),
+)
+
+known_sources = sa.Table(
+    "known_sources",
+    metadata,
+    sa.Column("organisation_id", sa.Text, primary_key=True),
+    sa.Column("user_id", sa.Text, primary_key=True),
+    sa.Column("source", sa.Text, primary_key=True),
+    sa.Column("last_seen", sa.DateTime(timezone=True), nullable=False),
+)
+
+_FIND_CLIENT = sa.text("SELECT * FROM find_client(:client, :product)")
+
+
+async def find_client(db: AsyncConnection, client_id: str, product: str) -> Row:
+    """Sets the transaction's organisation to the client's. Columns are null for a stranger's."""
+    found = await db.execute(_FIND_CLIENT, {"client": client_id, "product": product})
+    return found.one()
+
+
+async def add_family(
+    db: AsyncConnection, scope: Scope, *, at: datetime, token_hash: bytes, **family: Any
+) -> None:
+    """A family and its first refresh token, in one statement."""
+    added = (
+        sa.insert(token_families)
+        .values(organisation_id=scope.organisation_id, create_time=at, revoked=False, **family)
+        .returning(token_families.c.organisation_id, token_families.c.family_id)
+        .cte("added")
+    )
+    first = sa.select(
+        added.c.organisation_id, added.c.family_id, sa.bindparam("first_hash"), sa.bindparam("now")
+    )
+    names = ["organisation_id", "family_id", "token_hash", "issue_time"]
+    await db.execute(
+        sa.insert(refresh_tokens).from_select(names, first),
+        {"first_hash": token_hash, "now": at},
+    )
+
+
+async def take_refresh_token(db: AsyncConnection, scope: Scope, token_hash: bytes) -> Row | None:
+    """The token with its family, locked: of many uses at once, one is the first."""
+    question = (
+        sa.select(refresh_tokens, token_families)
+        .join_from(
+            refresh_tokens,
+            token_families,
+            (token_families.c.organisation_id == refresh_tokens.c.organisation_id)
+            & (token_families.c.family_id == refresh_tokens.c.family_id),
+        )
+        .where(
+            refresh_tokens.c.organisation_id == scope.organisation_id,
+            refresh_tokens.c.token_hash == token_hash,
+        )
+        .with_for_update()
+    )
+    return (await db.execute(question)).one_or_none()
+
+
+async def use_refresh_token(
+    db: AsyncConnection,
+    scope: Scope,
+    token_hash: bytes,
+    *,
+    at: datetime,
+    successor_hash: bytes,
+    sealed_successor: bytes,
+    family_id: str,
+) -> None:
+    await db.execute(
+        sa.update(refresh_tokens)
+        .where(
+            refresh_tokens.c.organisation_id == scope.organisation_id,
+            refresh_tokens.c.token_hash == token_hash,
+        )
+        .values(used_time=at, sealed_successor=sealed_successor)
+    )
+    await db.execute(
+        sa.insert(refresh_tokens).values(
+            organisation_id=scope.organisation_id,
+            token_hash=successor_hash,
+            family_id=family_id,
+            issue_time=at,
+        )
+    )
+
+
+async def revoke_family(db: AsyncConnection, scope: Scope, family_id: str) -> None:
+    await db.execute(
+        sa.update(token_families)
+        .where(
+            token_families.c.organisation_id == scope.organisation_id,
+            token_families.c.family_id == family_id,
+        )
+        .values(revoked=True)
+    )
+
+
+async def end_sessions(db: AsyncConnection, scope: Scope, user_id: str, product: str) -> None:
+    """Every console session of the user; API clients keep theirs."""
+    await db.execute(
+        sa.delete(token_families).where(
+            token_families.c.organisation_id == scope.organisation_id,
+            token_families.c.user_id == user_id,
+            token_families.c.product == product,
+            token_families.c.client_id.is_(None),
+        )
+    )
+
+
+async def forget_old_families(db: AsyncConnection, scope: Scope, *, before: datetime) -> None:
+    await db.execute(
+        sa.delete(token_families).where(
+            token_families.c.organisation_id == scope.organisation_id,
+            token_families.c.create_time < before,
+        )
+    )
+
+
+async def reserve_attempt(
+    db: AsyncConnection,
+    scope: Scope,
+    bucket: bytes,
+    *,
+    at: datetime,
+    window: timedelta,
+    attempts_max: int,
+) -> datetime | None:
+    """Counts the attempt before it is made; the time to come back where there were too many."""
+    fresh = insert(login_attempts).values(
+        organisation_id=scope.organisation_id, bucket=bucket, attempts=[]
+    )
+    await db.execute(fresh.on_conflict_do_nothing())
+    mine = [
+        login_attempts.c.organisation_id == scope.organisation_id,
+        login_attempts.c.bucket == bucket,
+    ]
+    question = sa.select(login_attempts.c.attempts).where(*mine).with_for_update()
+    earlier = [one for one in (await db.execute(question)).scalar_one() if one > at - window]
+    if len(earlier) >= attempts_max:
+        come_back: datetime = min(earlier) + window
+        return come_back
+    await db.execute(sa.update(login_attempts).where(*mine).values(attempts=[*earlier, at]))
+    return None
+
+
+async def forgive_attempt(
+    db: AsyncConnection, scope: Scope, bucket: bytes, *, at: datetime
+) -> None:
+    """It was the right password: the attempt does not count."""
+    await db.execute(
+        sa.update(login_attempts)
+        .where(
+            login_attempts.c.organisation_id == scope.organisation_id,
+            login_attempts.c.bucket == bucket,
+        )
+        .values(attempts=sa.func.array_remove(login_attempts.c.attempts, at))
+    )
+
+
+async def forget_old_attempts(db: AsyncConnection, scope: Scope, *, before: datetime) -> None:
+    attempts = login_attempts.c.attempts
+    newest = attempts[sa.func.cardinality(attempts)]
+    await db.execute(
+        sa.delete(login_attempts).where(
+            login_attempts.c.organisation_id == scope.organisation_id,
+            sa.or_(sa.func.cardinality(attempts) == 0, newest < before),
+        )
+    )
+
+
+async def source_known(db: AsyncConnection, scope: Scope, user_id: str, source: str) -> bool:
+    question = sa.select(
+        sa.exists().where(
+            known_sources.c.organisation_id == scope.organisation_id,
+            known_sources.c.user_id == user_id,
+            known_sources.c.source == source,
+        )
+    )
+    return bool((await db.execute(question)).scalar_one())
+
+
+async def remember_source(
+    db: AsyncConnection, scope: Scope, user_id: str, source: str, *, at: datetime
+) -> None:
+    remembered = insert(known_sources).values(
+        organisation_id=scope.organisation_id, user_id=user_id, source=source, last_seen=at
+    )
+    await db.execute(
+        remembered.on_conflict_do_update(
+            index_elements=["organisation_id", "user_id", "source"], set_={"last_seen": at}
+        )
+    )

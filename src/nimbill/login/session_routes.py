@@ -1,0 +1,217 @@
+"""Where the consoles sign in: the refresh token stays in a cookie that scripts cannot read."""
+
+import re
+import secrets
+from typing import Any
+from urllib.parse import urlsplit
+
+from litestar import Request, Response
+from litestar.datastructures import Cookie
+from litestar.params import JSONBody
+
+from nimbill.access.guards import Audience, Public, Unaudited
+from nimbill.access.passwords import password_matches
+from nimbill.access.role_actions import ANY_CALLER
+from nimbill.access.visit import Resources
+from nimbill.basis import chosen
+from nimbill.bodies import Success
+from nimbill.directory import Named, organisation_of
+from nimbill.errors import NotAuthenticated, NotPermitted
+from nimbill.login import failures, records
+from nimbill.login.bodies import SignedIn, SignIn
+from nimbill.login.families import ABSOLUTE, Family, NotStanding, Subject, start_family
+from nimbill.login.grants import answer, refreshed, user_by_password
+from nimbill.storage import Row, Scope, transaction
+from nimbill.users import records as users
+from nimbill.vocabulary import Product
+from nimbill.web import CallerOfRequest, ResourcesOfWorker, Transaction, delete, post
+
+DEVICE_COOKIE = "nimbill_device"
+DEVICE_SECONDS = 365 * 86_400
+_DEVICE = re.compile(r"[A-Za-z0-9_-]{24}")
+
+SIGN_IN: dict[str, Any] = {
+    "audiences": Public("signing in is how a person gets a token"),
+    "role_actions": ANY_CALLER,
+    "basis": chosen("console-sessions"),
+    "audited": Unaudited("issuing a token changes no record"),
+}
+SIGN_OUT: dict[str, Any] = {
+    "role_actions": ANY_CALLER,
+    "basis": chosen("console-sessions"),
+    "audited": "session",
+}
+
+
+@post("/core/session", **SIGN_IN)
+async def sign_in_to_core(
+    request: Request[Any, Any, Any], data: JSONBody[SignIn], resources: ResourcesOfWorker
+) -> Response[SignedIn]:
+    """Sign in to the core console."""
+    return await _sign_in(request, data, resources, Product.core)
+
+
+@post("/portal/session", **SIGN_IN)
+async def sign_in_to_portal(
+    request: Request[Any, Any, Any], data: JSONBody[SignIn], resources: ResourcesOfWorker
+) -> Response[SignedIn]:
+    """Sign in to the portal."""
+    return await _sign_in(request, data, resources, Product.portal)
+
+
+@post("/core/session/refresh", **SIGN_IN)
+async def refresh_core_session(
+    request: Request[Any, Any, Any], resources: ResourcesOfWorker
+) -> Response[SignedIn]:
+    """A fresh access token for the core console, from its cookie."""
+    return await _refresh(request, resources, Product.core)
+
+
+@post("/portal/session/refresh", **SIGN_IN)
+async def refresh_portal_session(
+    request: Request[Any, Any, Any], resources: ResourcesOfWorker
+) -> Response[SignedIn]:
+    """A fresh access token for the portal, from its cookie."""
+    return await _refresh(request, resources, Product.portal)
+
+
+@delete("/core/session", audiences=[Audience.core], **SIGN_OUT)
+async def sign_out_of_core(caller: CallerOfRequest, db: Transaction) -> Response[Success]:
+    """End every console session of the caller."""
+    return await _sign_out(caller.scope, db, caller.user_id, Product.core)
+
+
+@delete("/portal/session", audiences=[Audience.portal], **SIGN_OUT)
+async def sign_out_of_portal(caller: CallerOfRequest, db: Transaction) -> Response[Success]:
+    """End every portal session of the caller."""
+    return await _sign_out(caller.scope, db, caller.user_id, Product.portal)
+
+
+async def _sign_in(
+    request: Request[Any, Any, Any], data: SignIn, resources: Resources, product: Product
+) -> Response[SignedIn]:
+    _refuse_other_origin(request, resources)
+    failures.refuse_if_too_many(request, resources)
+    scope = await _scope_named(resources, data.organisation)
+    device = _device(request)
+    user = None
+    if scope is None:
+        await password_matches(data.password, None, resources.sealer)
+    else:
+        user = await user_by_password(
+            resources, scope, username=data.username, password=data.password, source=device
+        )
+    if scope is None or user is None:
+        failures.count(request, resources)
+        raise NotAuthenticated("credentials_wrong", "organisation, name or password is wrong")
+    async with transaction(resources.engine, scope.organisation_id) as db:
+        subject = Subject(scope, user.user_id, None, user.credential_epoch, "user")
+        family = await start_family(db, product, subject)
+    response = _signed_in(resources, product, family, user)
+    response.set_cookie(_cookie(resources, DEVICE_COOKIE, device, seconds=DEVICE_SECONDS, path="/"))
+    return response
+
+
+def _device(request: Request[Any, Any, Any]) -> str:
+    """The browser's own mark from an earlier login, or a new one; only a success makes it known."""
+    given = request.cookies.get(DEVICE_COOKIE, "")
+    return given if _DEVICE.fullmatch(given) else secrets.token_urlsafe(18)
+
+
+async def _scope_named(resources: Resources, organisation: str) -> Scope | None:
+    """By short name, or by id."""
+    async with resources.engine.connect() as db:
+        found = await organisation_of(db, Named.short_name, organisation.lower())
+        found = found or await organisation_of(db, Named.organisation, organisation)
+    return None if found is None else Scope(found)
+
+
+async def _refresh(
+    request: Request[Any, Any, Any], resources: Resources, product: Product
+) -> Response[SignedIn]:
+    _refuse_other_origin(request, resources)
+    organisation_id, _, token = request.cookies.get(_name(product), "").partition(".")
+    scope = Scope(organisation_id)
+    try:
+        family = await refreshed(resources, product, scope, None, token)
+    except NotStanding:
+        raise NotAuthenticated("session_ended", "the session has ended; sign in again") from None
+    async with transaction(resources.engine, organisation_id) as db:
+        user = await users.find_user(db, scope, family.subject.user_id)
+    if user is None:
+        raise NotAuthenticated("session_ended", "the session has ended; sign in again")
+    return _signed_in(resources, product, family, user)
+
+
+async def _sign_out(
+    scope: Scope, db: Transaction, user_id: str, product: Product
+) -> Response[Success]:
+    await records.end_sessions(db, scope, user_id, product)
+    response = Response(Success())
+    response.delete_cookie(_name(product), path=f"/{product}/session")
+    return response
+
+
+def _signed_in(
+    resources: Resources, product: Product, family: Family, user: Row
+) -> Response[SignedIn]:
+    issued = answer(resources, product, family)
+    response = Response(
+        SignedIn(
+            access_token=issued.access_token,
+            expires_in=issued.expires_in,
+            organisation_id=family.subject.scope.organisation_id,
+            user_id=user.user_id,
+            username=user.username,
+        )
+    )
+    response.set_cookie(
+        _cookie(
+            resources,
+            _name(product),
+            f"{family.subject.scope.organisation_id}.{family.refresh_token}",
+            seconds=int(ABSOLUTE.total_seconds()),
+            path=f"/{product}/session",
+        )
+    )
+    return response
+
+
+def _name(product: Product) -> str:
+    return f"nimbill_{product}_session"
+
+
+def _cookie(resources: Resources, name: str, value: str, *, seconds: int, path: str) -> Cookie:
+    return Cookie(
+        key=name,
+        value=value,
+        max_age=seconds,
+        path=path,
+        httponly=True,
+        samesite="strict",
+        secure=resources.settings.base_url.startswith("https:"),
+    )
+
+
+def _refuse_other_origin(request: Request[Any, Any, Any], resources: Resources) -> None:
+    """A page of another site cannot make a browser use the cookie; scripts send neither header."""
+    site = request.headers.get("sec-fetch-site")
+    origin = request.headers.get("origin")
+    ours = {_origin(resources.settings.base_url), _origin(resources.settings.auth_url)}
+    if site not in (None, "same-origin", "none") or (origin is not None and origin not in ours):
+        raise NotPermitted("other_origin", "the request comes from another site")
+
+
+def _origin(address: str) -> str:
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+ROUTES = [
+    sign_in_to_core,
+    sign_in_to_portal,
+    refresh_core_session,
+    refresh_portal_session,
+    sign_out_of_core,
+    sign_out_of_portal,
+]

@@ -1,0 +1,1 @@
+"""Permissions, roles, and the roles and filters mapped to subusers."""
