@@ -8,6 +8,7 @@ from litestar import Request, Response
 from nimbill import exact_json
 from nimbill.access.guards import Public, Unaudited
 from nimbill.access.role_actions import ANY_CALLER
+from nimbill.access.visit import Resources
 from nimbill.basis import stated
 from nimbill.bodies import Body
 from nimbill.errors import Invalid, ServiceError, TooMany
