@@ -77,7 +77,7 @@ def answer_framework_error(
     code, title, detail = _OF_STATUS[error.status_code]
     refusal = ServiceError(code, detail)
     refusal.status, refusal.title = error.status_code, title  # type: ignore[misc]
-    allow = {name: value for name, value in (error.headers or {}).items() if name == "Allow"}
+    allow = {n: value for n, value in (error.headers or {}).items() if n.lower() == "allow"}
     return problem(refusal, request_id, allow)
 
 

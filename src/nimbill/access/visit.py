@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from limits import RateLimitItemPerSecond
@@ -27,22 +26,19 @@ VISIT = "nimbill.visit"
 rate_basis = chosen("request-rate")
 
 
-@dataclass
 class Resources:
     """What one worker process holds for as long as it lives."""
 
-    settings: Settings
-    engine: AsyncEngine
-    sealer: Sealer
-    tokens: Tokens
-    keys_read_at: float = 0.0  # monotonic seconds
-    requests_by_user: MovingWindowRateLimiter = field(
-        default_factory=lambda: MovingWindowRateLimiter(MemoryStorage())
-    )
-
-    login_failures: MovingWindowRateLimiter = field(
-        default_factory=lambda: MovingWindowRateLimiter(MemoryStorage())
-    )
+    def __init__(
+        self, settings: Settings, engine: AsyncEngine, sealer: Sealer, tokens: Tokens
+    ) -> None:
+        self.settings = settings
+        self.engine = engine
+        self.sealer = sealer
+        self.tokens = tokens
+        self.keys_read_at = 0.0  # monotonic seconds
+        self.requests_by_user = MovingWindowRateLimiter(MemoryStorage())
+        self.login_failures = MovingWindowRateLimiter(MemoryStorage())
 
     def within_rate(self, user_id: str) -> bool:
         """Counted per worker process; the limit is a setting, 0 switches it off."""
