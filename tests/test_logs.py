@@ -16,12 +16,12 @@ from nimbill.logs import configure_logs
 
 @pytest.fixture
 def lines(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    written = StringIO()
+    before, written = structlog.get_config(), StringIO()
     with monkeypatch.context() as replaced:
         replaced.setattr(sys, "stderr", written)
         configure_logs()
     yield lambda: [json.loads(line) for line in written.getvalue().splitlines()]
-    structlog.reset_defaults()
+    structlog.configure(**before)
 
 
 def fail_with(canary: str) -> None:
