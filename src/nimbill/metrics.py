@@ -5,7 +5,7 @@ import os
 from prometheus_client import REGISTRY, CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
-CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+CONTENT_TYPE = "text/plain; version=0.0.4"  # the framework adds the charset
 
 requests = Counter("nimbill_requests", "Requests answered.", ["method", "route", "status"])
 seconds = Histogram(

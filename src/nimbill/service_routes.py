@@ -26,9 +26,9 @@ PAGE_POLICY = (
     "frame-ancestors 'none'"
 )
 _KINDS = {
-    "html": "text/html; charset=utf-8",
-    "css": "text/css; charset=utf-8",
-    "js": "text/javascript; charset=utf-8",
+    "html": "text/html",
+    "css": "text/css",
+    "js": "text/javascript",
     "png": "image/png",
 }
 
