@@ -92,7 +92,36 @@ SPECIFIED = (
 
 # What the specification does not name, by docs/choices.md; () = any caller with a token.
 ADDED: dict[str, tuple[str, ...]] = {
+    "sign_out_of_core": (),
+    "sign_out_of_portal": (),
+    "create_subuser": ("ModifyUsers",),
+    "list_subusers": ("ReadUsers", "ModifyUsers"),
+    "delete_subuser": ("ModifyUsers",),
+    "change_password": ("ModifyUsers",),
+    "create_api_client": ("ModifyApiClients",),
+    "list_api_clients": ("ModifyApiClients",),
+    "delete_api_client": ("ModifyApiClients",),
+    "list_permissions": (),
+    "create_role": ("ModifyRoles",),
+    "list_roles": ("ReadRoles", "ModifyRoles"),
+    "update_role": ("ModifyRoles",),
+    "delete_role": ("ModifyRoles",),
+    "map_roles": ("ModifyRoles",),
+    "list_own_mappings": (),
+    "list_mappings_of_subuser": ("ReadRoles", "ModifyRoles"),
+    "list_permissions_of_subuser": ("ReadRoles", "ModifyRoles"),
+    "replace_mappings": ("ModifyRoles",),
     "list_audit_entries": ("ReadAudit",),
+}
+
+# Open without any action to the user whom the path names.
+OPEN_TO_ONESELF = {
+    "change_password",
+    "create_api_client",
+    "list_api_clients",
+    "delete_api_client",
+    "list_mappings_of_subuser",
+    "list_permissions_of_subuser",
 }
 
 OPERATIONS: dict[str, tuple[str, ...]] = {

@@ -93,11 +93,12 @@ def all_routes() -> tuple[Route, ...]:
 def routes_of(app: Litestar) -> tuple[Route, ...]:
     """Every route of ours, a row for each method and path."""
     document = json.loads(app.state.openapi_document)
-    return tuple(
+    found = [
         Route(method, path, handler, _query_names(document, path, method))
         for path, handler in own_routes(app)
-        for method in sorted(handler.http_methods)
-    )
+        for method in handler.http_methods
+    ]
+    return tuple(sorted(found, key=lambda route: (route.path, route.method)))
 
 
 def _query_names(document: Any, path: str, method: str) -> tuple[str, ...]:

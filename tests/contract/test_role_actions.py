@@ -6,7 +6,14 @@ import pytest
 
 from nimbill.access.role_actions import OFFERED, RoleAction
 from nimbill.vocabulary import Product
-from tests.contract.operations import ADDED, OPERATIONS, SPECIFIED, undeclared, wrongly_declared
+from tests.contract.operations import (
+    ADDED,
+    OPEN_TO_ONESELF,
+    OPERATIONS,
+    SPECIFIED,
+    undeclared,
+    wrongly_declared,
+)
 from tests.contract.routes_of import all_routes, guarded_routes
 from tests.contract.specification import (
     ROOT,
@@ -62,6 +69,12 @@ def test_routes_declare_the_actions_of_the_table() -> None:
 
 def test_every_guarded_route_has_a_row() -> None:
     assert undeclared(guarded_routes()) == []
+
+
+def test_what_is_open_to_oneself_is_what_was_chosen() -> None:
+    declared = {route.operation for route in all_routes() if "oneself" in route.handler.opt}
+
+    assert declared == OPEN_TO_ONESELF
 
 
 def test_a_row_we_added_belongs_to_a_route() -> None:

@@ -1,0 +1,86 @@
+"""A route that does not say who may call it keeps the service from starting."""
+
+from typing import Any
+
+import pytest
+from litestar import Litestar, Router
+from litestar.handlers import HTTPRouteHandler
+
+from nimbill import app as application
+from nimbill.access.guards import Audience, Public, Unaudited, refuse_undeclared_routes
+from nimbill.access.role_actions import ANY_CALLER, RoleAction
+from nimbill.app import litestar_app
+from nimbill.basis import chosen
+from nimbill.settings import read_settings
+from nimbill.web import get, post
+
+FACTS: dict[str, Any] = {
+    "audiences": [Audience.core],
+    "role_actions": [RoleAction.ReadAudit],
+    "basis": chosen("audit-log"),
+    "audited": Unaudited("it is only a test"),
+}
+
+
+def route(**facts: Any) -> HTTPRouteHandler:
+    @post("/quiet", **facts)
+    async def quiet() -> None:
+        """Says nothing."""
+
+    return quiet
+
+
+def test_a_route_that_declares_everything_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(application, "CORE_ROUTES", [*application.CORE_ROUTES, route(**FACTS)])
+
+    assert litestar_app(read_settings({})).state.openapi_document
+
+
+@pytest.mark.parametrize("missing", FACTS)
+def test_each_missing_fact_keeps_the_service_from_starting(
+    monkeypatch: pytest.MonkeyPatch, missing: str
+) -> None:
+    facts = {name: fact for name, fact in FACTS.items() if name != missing}
+    monkeypatch.setattr(application, "CORE_ROUTES", [*application.CORE_ROUTES, route(**facts)])
+
+    with pytest.raises(RuntimeError, match=rf"/m/core/quiet does not declare {missing}$"):
+        litestar_app(read_settings({}))
+
+
+def test_all_missing_facts_are_named_at_once() -> None:
+    with pytest.raises(RuntimeError) as refusal:
+        refuse_undeclared_routes(Litestar([route()], openapi_config=None))
+
+    assert str(refusal.value) == f"/quiet does not declare {', '.join(FACTS)}"
+
+
+def test_a_worker_does_not_come_up_with_an_undeclared_route(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(application, "CORE_ROUTES", [*application.CORE_ROUTES, route()])
+    monkeypatch.setattr(application, "configure_logs", lambda: None)
+
+    with pytest.raises(RuntimeError, match="does not declare"):
+        application.create_app()
+
+
+@pytest.mark.parametrize("audiences", [[Audience.portal], [Audience.core, Audience.portal]])
+def test_a_portal_route_declares_its_flag_too(audiences: list[Audience]) -> None:
+    without = FACTS | {"audiences": audiences}
+
+    with pytest.raises(RuntimeError, match="does not declare flag"):
+        refuse_undeclared_routes(portal_with(route(**without)))
+
+    refuse_undeclared_routes(portal_with(route(**without, flag="invoice")))
+
+
+def portal_with(handler: HTTPRouteHandler) -> Litestar:
+    return Litestar([Router("/m/portal", route_handlers=[handler])], openapi_config=None)
+
+
+def test_a_route_that_reads_needs_nothing_audited() -> None:
+    @get("/loud", audiences=Public("a test"), role_actions=ANY_CALLER, basis=chosen("audit-log"))
+    async def loud() -> None:
+        """Says nothing either."""
+
+    refuse_undeclared_routes(Litestar([loud], openapi_config=None))
