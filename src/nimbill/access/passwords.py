@@ -2,6 +2,7 @@
 
 import asyncio
 import hmac
+import os
 import secrets
 import string
 import zlib
@@ -27,6 +28,16 @@ _hasher = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
 _hashing = ThreadPoolExecutor(max_workers=2, thread_name_prefix="password")
 HASHES_WAITING_MAX = 32
 _waiting = 0
+
+
+def _start_afresh() -> None:
+    """A forked worker has none of its parent's threads, however busy they seem to it."""
+    global _hashing, _waiting
+    _hashing = ThreadPoolExecutor(max_workers=2, thread_name_prefix="password")
+    _waiting = 0
+
+
+os.register_at_fork(after_in_child=_start_afresh)
 
 
 async def hash_password(password: str, sealer: Sealer) -> str:
