@@ -1,6 +1,10 @@
 """Routes, gate, database and error answers, put together."""
 
 import asyncio
+import os
+import signal
+import threading
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
@@ -43,7 +47,15 @@ def create_app() -> ASGIApp:
     """What a worker process serves; settings come from its environment."""
     configure_logs()
     settings = read_settings()
+    threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
     return behind_door(litestar_app(settings), settings)
+
+
+def _leave_with(parent: int) -> None:
+    """A worker whose parent was killed would hold the port against the next start."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def behind_door(app: Litestar, settings: Settings) -> ASGIApp:
