@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import sqlalchemy as sa
@@ -60,13 +61,21 @@ def engine_for(url: str, pool_size: int = 5) -> AsyncEngine:
     )
 
     @sa.event.listens_for(engine.sync_engine, "connect")
-    def become_app_role(connection: Any, _record: object) -> None:
+    def make_ready(connection: Any, _record: object) -> None:
+        connection.run_async(_read_numbers_as_written)
         cursor = connection.cursor()
         cursor.execute(f"SET ROLE {APP_ROLE}")
         cursor.close()
         connection.commit()
 
     return engine
+
+
+async def _read_numbers_as_written(driver: Any) -> None:
+    """The driver's own way turns 1000000 into 1.00E+6: equal, but not what was stored."""
+    await driver.set_type_codec(
+        "numeric", schema="pg_catalog", encoder=str, decoder=Decimal, format="text"
+    )
 
 
 def owner_engine(url: str) -> AsyncEngine:
