@@ -106,12 +106,12 @@ class Visit:
         return self.caller
 
     async def commit(self) -> None:
+        """Where it fails or is interrupted, the connection stays ours for `close` to deal with."""
         if self.db is not None:
+            await self.db.commit()
+            # nothing is left to roll back, so that closing waits for nobody and needs no shield
             db, self.db = self.db, None
-            try:
-                await db.commit()
-            finally:
-                await _shielded(db.close())
+            await db.close()
 
     async def close(self) -> None:
         """Roll back what was not committed; harmless when everything was."""
