@@ -15,9 +15,9 @@ from nimbill.audit import records as audit
 from nimbill.audit.checkpoints import write_checkpoint
 from nimbill.login import records as logins
 from nimbill.login.families import ABSOLUTE
-from nimbill.login.throttle import WINDOW
+from nimbill.login.throttle import NOBODY, SOURCE_KEPT, WINDOW
 from nimbill.seal import Sealer
-from nimbill.storage import database_is_away
+from nimbill.storage import database_is_away, transaction
 from nimbill.work.recurring import AUDIT_CHECKPOINT, FORGET_IDEMPOTENCY_KEYS, FORGET_LOGINS
 from nimbill.work.runner import Kind, Taken
 
@@ -36,6 +36,8 @@ async def keep_house(resources: Resources, stopping: asyncio.Event) -> None:
         try:
             async with resources.engine.begin() as db:
                 await keep_keys(db, resources.sealer, at=clock.now(), token_seconds=longest)
+            async with transaction(resources.engine, NOBODY.organisation_id) as db:
+                await logins.forget_old_attempts(db, NOBODY, before=clock.now() - WINDOW)
             await resources.read_keys()
         except Exception as error:
             if not database_is_away(error):
@@ -60,6 +62,7 @@ def upkeep_kinds(checkpoint_folder: Path, sealer: Sealer) -> list[Kind]:
             db, taken.scope, before=clock.now() - ABSOLUTE - timedelta(days=2)
         )
         await logins.forget_old_attempts(db, taken.scope, before=clock.now() - WINDOW)
+        await logins.forget_old_sources(db, taken.scope, before=clock.now() - SOURCE_KEPT)
 
     return [
         Kind(AUDIT_CHECKPOINT, checkpoint, every=timedelta(hours=1)),

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from litestar import Request, Response
+from litestar.exceptions.http_exceptions import RequestEntityTooLarge
 
 from nimbill import exact_json
 from nimbill.access.guards import Public, Unaudited
@@ -71,10 +72,12 @@ async def _answered(
             failures.count(request, resources)
         return _refusal(refused.status, refused.error, refused.description)
     except ServiceError as error:
-        if error.status not in (400, 413, 415, 429):
+        if error.status not in (400, 408, 413, 415, 429):
             raise
         word = "temporarily_unavailable" if isinstance(error, TooMany) else "invalid_request"
         return _refusal(error.status, word, error.detail, error.retry_after)
+    except RequestEntityTooLarge:
+        return _refusal(413, "invalid_request", "the form is larger than 64 KiB")
 
 
 async def _form_of(request: Request[Any, Any, Any]) -> dict[str, str]:
