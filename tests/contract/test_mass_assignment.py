@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 import pytest
+import sqlalchemy as sa
 from msgspec import inspect
 
 from nimbill import tables
@@ -27,15 +28,14 @@ WRITES = [route for route in guarded_routes() if route.is_mutating and route.bod
 each_write = pytest.mark.parametrize("route", WRITES, ids=str)
 
 POISON = "poison"
-# a text, both truths, a number and nothing: whatever the type of a column, one of them would show
-POISONS: dict[str, Any] = {
-    "text": POISON,
-    "true": True,
-    "false": False,
-    "number": 6_660_666,
-    "null": None,
-    "list": [POISON],
-    "object": {POISON: POISON},
+# what a column of a type could take; anything else gets a text
+OF_TYPE: dict[type, Any] = {
+    sa.Boolean: True,
+    sa.Integer: 6_660_666,
+    sa.Numeric: 6_660_666,
+    sa.DateTime: "1999-12-31T23:59:59Z",
+    sa.ARRAY: [POISON],
+    sa.JSON: {POISON: POISON},
 }
 # what was sent is kept there on purpose, under `sent`
 AUDIT = "audit_log"
@@ -44,29 +44,41 @@ ID = re.compile(r"\b([a-z]{2,8})_[a-z2-7]{26}\b")
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]*(?:Z|\+00:00)")
 
 
-def known_names() -> set[str]:
-    """Every field of every body and every column of every table."""
-    fields = {one.encode_name for body in all_bodies() for one in msgspec.structs.fields(body)}
-    columns = {column.name for table in tables.metadata.tables.values() for column in table.columns}
-    return fields | columns
+def known_names() -> dict[str, Any]:
+    """Every field of every body and every column of every table, with a value it could take."""
+    fields = [one.encode_name for body in all_bodies() for one in msgspec.structs.fields(body)]
+    columns = [column for table in tables.metadata.tables.values() for column in table.columns]
+    return dict.fromkeys(fields, POISON) | {column.name: _fitting(column) for column in columns}
 
 
-def poisoned(kind: inspect.Type, body: Any, value: Any) -> Any:
+def _fitting(column: sa.Column[Any]) -> Any:
+    return next((OF_TYPE[kind] for kind in OF_TYPE if isinstance(column.type, kind)), POISON)
+
+
+# both truths, because one of them is what would have been stored anyway
+POISONS: dict[str, dict[str, Any]] = {
+    "value of its type": known_names(),
+    "false": {name: value is not True and value for name, value in known_names().items()},
+    "null": dict.fromkeys(known_names()),
+}
+
+
+def poisoned(kind: inspect.Type, body: Any, poison: dict[str, Any]) -> Any:
     """The body with every known name added wherever its struct does not know it."""
     match kind:
         case inspect.StructType(fields=fields) if isinstance(body, dict):
             own = {one.encode_name: one.type for one in fields}
-            extra = dict.fromkeys(sorted(known_names() - own.keys()), value)
-            inner = {name: poisoned(own[name], item, value) for name, item in body.items()}
+            extra = {name: value for name, value in poison.items() if name not in own}
+            inner = {name: poisoned(own[name], item, poison) for name, item in body.items()}
             return extra | inner
         case inspect.UnionType(types=kinds):
             for one in kinds:
-                body = poisoned(one, body, value)
+                body = poisoned(one, body, poison)
             return body
         case inspect.ListType(item_type=item_type) if isinstance(body, list):
-            return [poisoned(item_type, item, value) for item in body]
+            return [poisoned(item_type, item, poison) for item in body]
         case inspect.DictType(value_type=value_type) if isinstance(body, dict):
-            return {key: poisoned(value_type, item, value) for key, item in body.items()}
+            return {key: poisoned(value_type, item, poison) for key, item in body.items()}
     return copy.deepcopy(body)
 
 
@@ -115,26 +127,24 @@ def behind(running: Service, superuser: Address) -> Iterator[Superuser]:
 
 
 def written(
-    running: Service, behind: Superuser, route: Route, poison: tuple[Any] | None
+    running: Service, behind: Superuser, route: Route, poison: dict[str, Any]
 ) -> tuple[Any, dict[str, list[str]]]:
     """What a request answered and left, in an organisation of its own."""
     tenant = new_tenant(running, behind, "kanari")
     sent = sound_request(route, tenant)
-    if poison is not None:
-        body = poisoned(inspect.type_info(route.body), sent.body, poison[0])
-        sent = Sent(sent.path, sent.query, body)
+    body = poisoned(inspect.type_info(route.body), sent.body, poison)
     headers = running.root(tenant.organisation, route.products[0])
-    answer = ask(tenant, route, sent, headers)
+    answer = ask(tenant, route, Sent(sent.path, sent.query, body), headers)
     assert answer.is_success, answer.text
     return settled(answer.json()), stored(behind, tenant.organisation_id)
 
 
 @each_write
 def test_unknown_fields_change_nothing(running: Service, behind: Superuser, route: Route) -> None:
-    plain_answer, plain = written(running, behind, route, None)
+    plain_answer, plain = written(running, behind, route, {})
 
-    for name, value in POISONS.items():
-        answer, rows = written(running, behind, route, (value,))
+    for name, poison in POISONS.items():
+        answer, rows = written(running, behind, route, poison)
 
         assert rows == plain, f"a {name} was taken from a field nobody asked for"
         assert without_secrets(answer) == without_secrets(plain_answer)
@@ -149,7 +159,10 @@ def test_there_is_something_to_add() -> None:
     names = known_names()
 
     assert len(names) > 60
-    assert {"organisation_id", "credential_epoch", "password_hash", "kind", "company_id"} <= names
+    assert {"organisation_id", "password_hash", "kind", "company_id"} <= names.keys()
+    assert names["credential_epoch"] == 6_660_666
+    assert POISONS["false"]["revoked"] is False
+    assert POISONS["false"]["company_id"] == POISON
     assert WRITES
     assert all(Product.core in route.products for route in WRITES)
 
@@ -158,7 +171,7 @@ def test_every_level_of_a_body_is_poisoned() -> None:
     route = next(route for route in WRITES if route.operation == "create_billing_group")
     body = {"billinggroup_id": "a", "invoices": {"aws": {"currency": "jpy"}}}
 
-    found = poisoned(inspect.type_info(route.body), body, POISON)
+    found = poisoned(inspect.type_info(route.body), body, known_names())
 
     assert found["billinggroup_id"] == "a"
     assert found["organisation_id"] == POISON
