@@ -26,7 +26,7 @@ class Named(StrEnum):
 
 
 async def take_turns(db: AsyncConnection) -> None:
-    """Until the transaction ends nobody else looks whether a name is free, finds so and takes it."""
+    """Until the transaction ends nobody else looks for a free name and takes it."""
     await db.execute(sa.select(sa.func.pg_advisory_xact_lock(_TURNS_LOCK)))
 
 
