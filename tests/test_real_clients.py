@@ -47,7 +47,7 @@ class Account:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
     data = tmp_path_factory.mktemp("clients") / "data"
-    with real_server(data, workers=1, **environment(data)) as server:
+    with real_server(data, environment(data), workers=1) as server:
         yield server
 
 

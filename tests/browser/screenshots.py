@@ -1,0 +1,81 @@
+"""Takes the pictures of docs/images from a running demo: `make screenshots`."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Locator, Page, ViewportSize
+
+from tests.browser.chromium import chromium
+from tests.demo.running_demo import Demo, running_demo
+
+IMAGES = Path(__file__).parents[2] / "docs" / "images"
+WIDE: ViewportSize = {"width": 1280, "height": 860}
+PORT = 8080  # as in the README
+READY_MILLISECONDS = 30_000
+
+
+def main() -> None:
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    refuse_without_japanese_font()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        running_demo(Path(folder), port=PORT) as demo,
+        chromium() as browser,
+    ):
+        page = browser.new_page(viewport=WIDE, device_scale_factor=1.5)
+        page.set_default_timeout(READY_MILLISECONDS)
+        api_page(page, demo)
+        api_answer(page, demo)
+
+
+def refuse_without_japanese_font() -> None:
+    line = ["fc-list", ":lang=ja"]
+    if not subprocess.run(line, capture_output=True, check=False).stdout:
+        sys.exit("the pictures need a Japanese font (Debian and Ubuntu: fonts-noto-cjk)")
+
+
+def api_page(page: Page, demo: Demo) -> None:
+    """The operations of the billing groups, as one meets them."""
+    page.goto(f"{demo.address}/docs")
+    page.locator(".opblock").first.wait_for()
+    save(page, "api-page.png")
+
+
+def api_answer(page: Page, demo: Demo) -> None:
+    """A call tried on the page, and its answer."""
+    authorize(page, demo.token())
+    block = unfolded(page, "/m/core/billinggroup")
+    block.get_by_role("button", name="Try it out").click()
+    block.get_by_role("button", name="Execute").click()
+    block.locator(".live-responses-table").wait_for()
+    block.locator(".live-responses-table").evaluate("it => it.scrollIntoView()")
+    save(page, "api-answer.png")
+
+
+def authorize(page: Page, token: str) -> None:
+    page.get_by_role("button", name="Authorize").first.click()
+    asked = page.locator(".modal-ux")
+    asked.locator("input").fill(token)
+    asked.get_by_role("button", name="Apply credentials").click()
+    asked.get_by_role("button", name="Close").first.click()
+
+
+def unfolded(page: Page, path: str) -> Locator:
+    named = page.locator(f".opblock-summary-path[data-path={json.dumps(path)}]")
+    block = page.locator(".opblock-get", has=named)
+    block.locator(".opblock-summary-control").click()
+    return block
+
+
+def save(page: Page, name: str) -> None:
+    page.screenshot(path=IMAGES / name)
+    print(IMAGES / name)
+
+
+if __name__ == "__main__":
+    main()
