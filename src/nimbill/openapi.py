@@ -104,7 +104,8 @@ def _name(operation: dict[str, Any], handler: HTTPRouteHandler) -> None:
     room = handler.fn.__module__.split(".")[1]
     operation["tags"] = [ROOMS.get(room, room.replace("_", " ").capitalize())]
     does, _, more = operation.get("description", "").partition("\n")
-    operation["summary"], operation["description"] = does.strip().rstrip("."), more.strip()
+    operation["summary"] = does.strip().rstrip(".").replace("`", "")  # shown as plain text
+    operation["description"] = more.strip()
 
 
 def _tags(document: dict[str, Any]) -> list[dict[str, str]]:
