@@ -1,5 +1,6 @@
 """The OpenAPI document, made from the routes and what they declare."""
 
+import re
 from typing import Any
 
 import msgspec
@@ -104,7 +105,7 @@ def _name(operation: dict[str, Any], handler: HTTPRouteHandler) -> None:
     room = handler.fn.__module__.split(".")[1]
     operation["tags"] = [ROOMS.get(room, room.replace("_", " ").capitalize())]
     does, _, more = operation.get("description", "").partition("\n")
-    operation["summary"] = does.strip().rstrip(".").replace("`", "")  # shown as plain text
+    operation["summary"] = re.sub(r"`(.*?)`", r"“\1”", does.strip().rstrip("."))  # plain text
     operation["description"] = more.strip()
 
 

@@ -8,13 +8,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import Locator, Page, ViewportSize
+from playwright.sync_api import FloatRect, Locator, Page, ViewportSize
 
 from tests.browser.chromium import chromium
 from tests.demo.running_demo import Demo, running_demo
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 WIDE: ViewportSize = {"width": 1280, "height": 860}
+MARGIN = 20
 PORT = 8080  # as in the README
 READY_MILLISECONDS = 30_000
 
@@ -55,7 +56,22 @@ def api_answer(page: Page, demo: Demo) -> None:
     block.get_by_role("button", name="Execute").click()
     answer = block.locator(".live-responses-table")
     answer.wait_for()
-    save(answer.screenshot(), "api-answer.png")
+    save(page.screenshot(full_page=True, clip=around(answer)), "api-answer.png")
+
+
+def around(shown: Locator) -> FloatRect:
+    """The element with a margin, measured on the whole page."""
+    box = shown.evaluate(
+        "it => { const box = it.getBoundingClientRect();"
+        " return [box.x + scrollX, box.y + scrollY, box.width, box.height]; }"
+    )
+    x, y, width, height = box
+    return {
+        "x": x - MARGIN,
+        "y": y - MARGIN,
+        "width": width + 2 * MARGIN,
+        "height": height + 2 * MARGIN,
+    }
 
 
 def authorize(page: Page, token: str) -> None:
