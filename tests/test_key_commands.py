@@ -11,8 +11,9 @@ import pytest
 
 from nimbill.embedded_postgres import Address
 from nimbill.key_commands import drop, list_, rotate
+from tests.command_line import environment
 from tests.own_database import own_database
-from tests.proof.real_server import environment_for, nimbill
+from tests.proof.real_server import nimbill
 
 Keys = list[dict[str, str]]
 
@@ -136,13 +137,9 @@ def test_drop_of_an_unknown_key_says_so(shown: Shown, capsys: pytest.CaptureFixt
 
 
 def test_the_commands_are_there_for_a_shell(data: Path) -> None:
-    database = {"NIMBILL_DATABASE_URL": os.environ["NIMBILL_DATABASE_URL"]}
-    env = environment_for(data, database)
+    env = environment(data, NIMBILL_DATABASE_URL=os.environ["NIMBILL_DATABASE_URL"])
 
-    listed = nimbill("keys", "list", "--json", env=env)
     rotated = nimbill("keys", "rotate", "--product", "core", env=env)
 
-    assert listed.returncode == 0
-    assert len(json.loads(listed.stdout)["keys"]) == 6
     assert rotated.returncode == 1
     assert "--now" in rotated.stderr

@@ -188,16 +188,19 @@ async def reserve_attempt(
     fresh = insert(login_attempts).values(
         organisation_id=scope.organisation_id, bucket=bucket, attempts=[]
     )
-    await db.execute(fresh.on_conflict_do_nothing())
-    mine = [
-        login_attempts.c.organisation_id == scope.organisation_id,
-        login_attempts.c.bucket == bucket,
-    ]
-    question = sa.select(login_attempts.c.attempts).where(*mine).with_for_update()
-    earlier = [one for one in (await db.execute(question)).scalar_one() if one > at - window]
+    # made or found, and locked, by one statement: what is forgotten meanwhile cannot be in between
+    held = fresh.on_conflict_do_update(
+        index_elements=["organisation_id", "bucket"],
+        set_={"attempts": login_attempts.c.attempts},
+    ).returning(login_attempts.c.attempts)
+    earlier = [one for one in (await db.execute(held)).scalar_one() if one > at - window]
     if len(earlier) >= attempts_max:
         come_back: datetime = min(earlier) + window
         return come_back
+    mine = (
+        login_attempts.c.organisation_id == scope.organisation_id,
+        login_attempts.c.bucket == bucket,
+    )
     await db.execute(sa.update(login_attempts).where(*mine).values(attempts=[*earlier, at]))
     return None
 
