@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import secrets
 import shutil
 import subprocess
@@ -16,7 +18,7 @@ from authlib.integrations.requests_client import OAuth2Session
 
 from tests.billing_groups.bodies import REQUIRED_FIELDS, SOUND_SETTING
 from tests.command_line import PASSWORD, environment, init
-from tests.proof.real_server import RealServer, real_server
+from tests.proof.real_server import ROOT, RealServer, real_server
 
 SECONDS_MAX = 30
 
@@ -102,6 +104,26 @@ def test_curl_with_the_clients_own_name_and_secret(account: Account) -> None:
     answered = curl(account.groups_url, "--oauth2-bearer", token["access_token"])
 
     assert isinstance(answered, list)
+
+
+def test_the_five_lines_of_the_readme(account: Account) -> None:
+    readme = (ROOT / "README.md").read_text()
+    (lines,) = re.findall(r"```bash\n(API=.*?)```", readme, re.DOTALL)
+    client = {"CLIENT_ID": account.client_id, "CLIENT_SECRET": account.client_secret}
+
+    done = subprocess.run(
+        ["bash", "-e"],
+        input=lines.replace("http://127.0.0.1:8080", account.server.url),
+        env={**os.environ, **client},
+        capture_output=True,
+        text=True,
+        timeout=SECONDS_MAX,
+        check=True,
+    )
+
+    assert len(lines.splitlines()) == 5
+    assert '"status":"success"' in done.stdout
+    assert '"name":"Matsukaze Tea"' in done.stdout
 
 
 def test_requests_with_a_multipart_form(account: Account) -> None:

@@ -15,7 +15,7 @@ from tests.demo.running_demo import Demo, running_demo
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 WIDE: ViewportSize = {"width": 1280, "height": 860}
-MARGIN = 20
+MARGIN = 12
 PORT = 8080  # as in the README
 READY_MILLISECONDS = 30_000
 
