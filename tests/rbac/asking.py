@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import httpx
+import sqlalchemy as sa
 
+from nimbill.access import holdings
+from nimbill.storage import transaction
 from tests.running_service import Service
 
 RBAC = "/m/auth/rbac"
@@ -38,6 +41,28 @@ def new_role(
     answer = create_role(service, name=name, namespace=namespace, permissions=list(permissions))
     assert answer.status_code == 200, answer.text
     return name
+
+
+def have_roles(service: Service, names: Sequence[str], permissions: Sequence[str]) -> None:
+    """Stored without a request, in both namespaces."""
+    who = service.organisation
+    rows = [
+        {
+            "organisation_id": who.organisation_id,
+            "root_user": who.root_user_id,
+            "namespace": namespace,
+            "name": name,
+            "permissions": list(permissions),
+        }
+        for name in names
+        for namespace in ("core", "portal")
+    ]
+
+    async def add() -> None:
+        async with transaction(service.resources.engine, who.organisation_id) as db:
+            await db.execute(sa.insert(holdings.roles), rows)
+
+    service.run(add)
 
 
 def roles_of(service: Service, headers: dict[str, str] | None = None) -> list[dict[str, Any]]:

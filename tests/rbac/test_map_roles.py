@@ -17,6 +17,7 @@ from tests.rbac.asking import (
     create_role,
     delete_role,
     filtering,
+    have_roles,
     map_roles,
     mappings_of,
     named,
@@ -39,9 +40,7 @@ def person(service: Service) -> Person:
 @pytest.fixture
 def six(service: Service) -> list[str]:
     """Six roles in each namespace."""
-    for name in SIX:
-        new_role(service, name, ["ReadUsers"])
-        new_role(service, name, ["ReadUsers"], "portal")
+    have_roles(service, SIX, ["ReadUsers"])
     return SIX
 
 
