@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
 
-from nimbill.app import JSON_BYTES_MAX
+from nimbill.app import JSON_BYTES_MAX, behind_door
 from nimbill.door import OVER_TLS, SAFE_HEADERS, UNLESS_SAID, Door
 from nimbill.forms import FORM_BYTES_MAX
 from tests.answers import CANARY, problem_of
@@ -71,7 +72,8 @@ def test_an_answer_that_says_its_own_policy_keeps_it(service: Service) -> None:
 
 def test_only_over_tls_is_tls_demanded_for_the_future(service: Service) -> None:
     name, value = (part.decode() for part in OVER_TLS)
-    over_tls = Door(service.app, body_seconds=8, over_tls=True)
+    settings = replace(service.settings, base_url="https://billing.example")
+    over_tls = behind_door(service.app, settings)
 
     plain = service.http.get("/healthz")
     secure = raw_request(service, "GET", b"/healthz", door=over_tls)
