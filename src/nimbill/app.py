@@ -25,7 +25,7 @@ from nimbill.errors import ServiceError
 from nimbill.login import discovery_routes, session_routes
 from nimbill.login import routes as login_routes
 from nimbill.logs import configure_logs
-from nimbill.openapi import openapi_document
+from nimbill.openapi import ExactNumbers, openapi_document
 from nimbill.problems import answer_framework_error, answer_service_error, answer_unexpected
 from nimbill.rbac import routes as rbac_routes
 from nimbill.seal import load_or_make_key
@@ -88,6 +88,7 @@ def litestar_app(settings: Settings) -> Litestar:
         },
         lifespan=[_open_house(settings)],
         openapi_config=None,
+        plugins=[ExactNumbers()],
         logging_config=None,
     )
     refuse_undeclared_routes(app)

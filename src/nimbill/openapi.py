@@ -1,6 +1,7 @@
 """The OpenAPI document, made from the routes and what they declare."""
 
 import re
+from decimal import Decimal
 from typing import Any
 
 import msgspec
@@ -8,7 +9,8 @@ from litestar import Litestar
 from litestar._openapi.plugin import OpenAPIPlugin  # the public way would serve routes of its own
 from litestar.handlers import HTTPRouteHandler
 from litestar.openapi import OpenAPIConfig
-from litestar.openapi.spec import Components, SecurityScheme, Server
+from litestar.openapi.spec import Components, OpenAPIType, Schema, SecurityScheme, Server
+from litestar.plugins import OpenAPISchemaPlugin
 
 import nimbill
 from nimbill import exact_json, idempotency
@@ -67,6 +69,17 @@ _REFUSALS = {
     429: "Too many requests; Retry-After says when to come back.",
     503: "The database cannot be reached; Retry-After says when to come back.",
 }
+
+
+class ExactNumbers(OpenAPISchemaPlugin):
+    """Decimals stand in bodies as JSON numbers; the framework would call them texts."""
+
+    @staticmethod
+    def is_plugin_supported_type(value: Any) -> bool:
+        return value is Decimal
+
+    def to_openapi_schema(self, field_definition: Any, schema_creator: Any) -> Schema:  # noqa: ARG002
+        return Schema(type=OpenAPIType.NUMBER)
 
 
 def openapi_document(app: Litestar, base_url: str) -> bytes:
