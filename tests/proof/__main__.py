@@ -27,7 +27,7 @@ def main() -> int:
     lines = []
     with (
         tempfile.TemporaryDirectory(prefix="nimbill-proof-") as folder,
-        Stage(Path(folder), asked.seed, log=Path(folder, "service.log")) as stage,
+        Stage(Path(folder), asked.seed) as stage,
     ):
         for row in chosen:
             size = None if asked.twins else _size(row, asked)

@@ -9,6 +9,8 @@ from pathlib import Path
 from random import Random
 from types import TracebackType
 
+import structlog
+
 from nimbill.embedded_postgres import Address, embedded_postgres, superuser_address
 from nimbill.logs import configure_logs
 from tests.running_service import Service, running_service
@@ -20,10 +22,10 @@ QUICK_SEED = 20_260_115  # of `make test` and of the twins, so that they fail al
 class Stage:
     """Made once for a run; every row draws its randomness from the same printed seed."""
 
-    def __init__(self, folder: Path, seed: int, *, log: Path | None = None) -> None:
+    def __init__(self, folder: Path, seed: int) -> None:
         self.folder = folder
         self.seed = seed
-        self._log = log
+        self.log = folder / "service.log"  # of the service in this process
         self._open = ExitStack()
         self._folders = 0
 
@@ -60,13 +62,20 @@ class Stage:
 
     @cached_property
     def service(self) -> Service:
-        """The service in this process; its log lines go into a file where one was named."""
-        if self._log is not None:
-            out = self._open.enter_context(self._log.open("a", buffering=1))
-            with redirect_stderr(out):
-                configure_logs()
+        """The service in this process; its log lines go into a file."""
+        out = self._open.enter_context(self.log.open("a", buffering=1))
+        self._open.callback(structlog.reset_defaults)
+        with redirect_stderr(out):
+            configure_logs()
         data = self.new_folder("data")
         return self._open.enter_context(running_service(self.postgres.url, data))
+
+    def logged(self, request_id: str) -> str:
+        """The log lines of one request but its closing one: what went wrong, if anything did."""
+        lines = self.log.read_text(errors="replace").splitlines() if self.log.exists() else []
+        return "\n".join(
+            line for line in lines if request_id in line and '"event": "request"' not in line
+        )
 
 
 def say(text: str) -> None:
