@@ -262,3 +262,12 @@ def test_a_refresh_that_meets_a_deletion_is_a_plain_answer(service: Service) -> 
         assert deleted.status_code == 200
         assert {answer.status_code for answer in refreshed} <= {200, 400, 401}
         refused(refresh(), 401, "invalid_client")
+
+
+def test_a_clock_that_is_put_back_gives_nobody_more_time(service: Service) -> None:
+    who = service.organisation
+    token = issued(service, as_client(who))["refresh_token"]
+    with later(hours=1):
+        issued(service, refreshing(who, token))
+
+    refused(ask(service, refreshing(who, token)), 400, "invalid_grant")

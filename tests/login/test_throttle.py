@@ -324,3 +324,21 @@ def test_a_login_nobody_had_time_for_is_no_guess(
 
     monkeypatch.undo()
     assert issued(service, as_user(service.organisation, "root"))
+
+
+def test_a_clock_that_is_put_back_locks_nobody_out_for_longer(service: Service) -> None:
+    now = datetime.now(UTC)
+    with time_machine.travel(now + timedelta(hours=1), tick=False):
+        guess(service, "root")
+
+    with time_machine.travel(now, tick=False):
+        assert issued(service, as_user(service.organisation, "root"))
+
+
+def test_clocks_that_differ_a_little_count_together(service: Service) -> None:
+    now = datetime.now(UTC)
+    with time_machine.travel(now + timedelta(seconds=20), tick=False):
+        guess(service, "root")
+
+    with time_machine.travel(now, tick=False):
+        assert throttled(ask(service, as_user(service.organisation, "root"))) <= 921
