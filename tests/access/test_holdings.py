@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
 
@@ -11,44 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nimbill.access.holdings import ROOT, FilterKey, Holdings
-
-# One action and one resource more than anybody names stands for all the rest of the world.
-ACTIONS = ("ReadUsers", "ModifyRoles", "ReadInvoice", "whatever else there is")
-RESOURCES = ("a", "b", "c", "whatever else there is")
-GROUPS: FilterKey = ("core", "billingGroup")
-TYPES: Mapping[str, tuple[FilterKey, ...]] = {
-    "core": (GROUPS,),
-    # the groups that a filter hides are hidden in the portal too
-    "portal": (GROUPS, ("portal", "linkAcct"), ("portal", "tags")),
-}
-NAMESPACES = tuple(TYPES)
-Filters = Mapping[FilterKey, frozenset[str]]
-
-
-def seen(namespace: str, filters: Filters) -> set[tuple[str, ...]]:
-    """Everything there is to look at in a namespace, and not filtered away."""
-    each = [filters.get(key) or RESOURCES for key in TYPES[namespace]]
-    return set(product(*each))
-
-
-def doable(holdings: Holdings) -> set[tuple[str, ...]]:
-    """Every single thing somebody can do: where, what, on what."""
-    if holdings.is_root:
-        everything = {
-            (namespace, action, *on)
-            for namespace in NAMESPACES
-            for action in ACTIONS
-            for on in seen(namespace, {})
-        }
-        return everything | {("everywhere", "what root users alone may")}
-    can = set()
-    for namespace, held in holdings.permissions.items():
-        actions = ACTIONS if "Admin" in held else held
-        can |= {
-            (namespace, one, *on) for one in actions for on in seen(namespace, holdings.filters)
-        }
-    return can
-
+from tests.access.everything_doable import (
+    ACTIONS,
+    GROUPS,
+    NAMESPACES,
+    RESOURCES,
+    TYPES,
+    Filters,
+    doable,
+    seen,
+)
 
 some_permissions = st.frozensets(st.sampled_from(["Admin", *ACTIONS[:3]]), max_size=3)
 some_filters: st.SearchStrategy[dict[FilterKey, frozenset[str]]] = st.dictionaries(

@@ -244,6 +244,22 @@ def test_who_is_filtered_replaces_neither_others_filters_nor_his_own_by_wider_on
         assert problem_of(added, 403)["code"] == "maps_more"
 
 
+@pytest.mark.parametrize(
+    ("holds", "may"), [(["ReadAudit"], False), (["Admin"], False), (["ReadInvoice"], True)]
+)
+def test_wider_filters_are_a_gain_in_all_that_is_held_already(
+    service: Service, holds: list[str], may: bool
+) -> None:
+    caller = new_person(service, core=["ModifyRoles", "ReadInvoice"])
+    other = new_person(service, core=holds, filters=[GROUP_A])
+
+    answer = map_roles(service, other.user_id, [], [filtering("cmp_b")], caller.core)
+
+    assert answer.status_code == (200 if may else 403)
+    filters = [one for _, one in mappings_of(service, other.username) if ":" in one]
+    assert filters == ["billingGroup:cmp_a", "billingGroup:cmp_b"][: 2 if may else 1]
+
+
 def test_who_is_filtered_lets_no_role_permit_more_to_those_outside(service: Service) -> None:
     """A role that grows does so for all who have it."""
     new_role(service, "in-use", ["ReadCost"])
