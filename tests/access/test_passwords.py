@@ -105,7 +105,9 @@ def test_an_unknown_user_costs_a_hash(
             verified.append(str(hash))
             return real.verify(hash, password)
 
-    monkeypatch.setattr(passwords, "_hasher", Counting(time_cost=2, memory_cost=19_456, parallelism=1))
+    monkeypatch.setattr(
+        passwords, "_hasher", Counting(time_cost=2, memory_cost=19_456, parallelism=1)
+    )
     run(password_matches(PASSWORD, no_hash, OURS))
 
     (against,) = verified
