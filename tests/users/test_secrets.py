@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from io import StringIO
 
 import pytest
+import sqlalchemy as sa
 import structlog
+from sqlalchemy.exc import DBAPIError
 
 from nimbill.embedded_postgres import Address
 from nimbill.logs import configure_logs
@@ -102,3 +104,19 @@ def test_a_client_secret_is_in_the_answer_to_its_creation_alone(
     ):
         assert secret not in place
         assert secret.removeprefix("nb_cs_")[:20] not in place
+
+
+def test_an_error_of_the_database_does_not_tell_what_was_sent(service: Service) -> None:
+    """It ends in the log, with the statement and without its values."""
+
+    async def fail() -> None:
+        async with service.resources.engine.connect() as db:
+            await db.execute(
+                sa.text("SELECT 1 / length(:zero), :secret"), {"zero": "", "secret": FIRST}
+            )
+
+    with pytest.raises(DBAPIError) as failed:
+        service.run(fail)
+
+    assert "SELECT" in str(failed.value)
+    assert FIRST not in str(failed.value)

@@ -14,14 +14,15 @@ from itertools import chain, combinations
 from nimbill.access.caller import Caller
 from nimbill.access.role_actions import RoleAction
 from nimbill.organisations.operations import NewOrganisation
-from nimbill.storage import Scope
+from nimbill.storage import Scope, transaction
+from nimbill.users import records as users
 from nimbill.vocabulary import Product, UserKind
 from tests.contract.operations import ADDED, OPEN_TO_ONESELF, OPERATIONS, SPECIFIED
 from tests.contract.routes_of import Route, guarded_routes
 from tests.people import Person, new_person
 from tests.proof.row import Measured
 from tests.proof.stage import Stage
-from tests.running_service import Service
+from tests.running_service import NO_PASSWORD, Service
 
 TARGET = "every decision as the table says, both ways, in this process and over HTTP"
 QUICK = 26  # people who knock at every operation
@@ -146,14 +147,16 @@ def _strangers(service: Service, organisation: NewOrganisation) -> list[Knocking
     deleted, without_client, changed = (
         _both(service, organisation, ["Admin"], ["Admin"]) for _ in range(3)
     )
-    root = service.root(organisation)
-    gone = [f"/m/u/users/{deleted.user_id}"]
-    gone.append(f"/m/u/users/client/{without_client.user_id}/{without_client.client_id}")
-    answers = [service.http.delete(path, headers=root) for path in gone]
-    body = {"password": "another one 123"}
-    path = f"/m/u/users/{changed.user_id}/password"
-    answers.append(service.http.put(path, json=body, headers=root))
-    assert {answer.status_code for answer in answers} == {200}, [one.text for one in answers]
+    scope = Scope(organisation.organisation_id)
+
+    async def end() -> None:
+        async with transaction(service.resources.engine, organisation.organisation_id) as db:
+            await users.delete_user(db, scope, deleted.user_id)
+            mine = {"user_id": without_client.user_id, "client_id": without_client.client_id}
+            await users.delete_api_client(db, scope, **mine)
+            await users.set_password(db, scope, changed.user_id, NO_PASSWORD)
+
+    service.run(end)
     headers: Mapping[str, Callable[[Product], dict[str, str]]] = {
         "somebody without a token": lambda _: {},
         "somebody with a token that is none": lambda _: {"Authorization": "Bearer e30.e30.e30"},
