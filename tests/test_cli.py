@@ -121,7 +121,7 @@ def test_serve_says_where_it_answers(server: RealServer) -> None:
 
 
 def wait_until_nobody_else_is_let_in(server: RealServer) -> None:
-    until = time.monotonic() + 6  # less than a body may take
+    until = time.monotonic() + 10  # less than a worker gets to stop
     with suppress(OSError):
         while time.monotonic() < until:
             socket.create_connection(("127.0.0.1", server.port), timeout=5).close()
@@ -130,7 +130,7 @@ def wait_until_nobody_else_is_let_in(server: RealServer) -> None:
 
 def test_sigterm_lets_the_request_under_way_be_answered(tmp_path: Path) -> None:
     data = tmp_path / "data"
-    with real_server(data, environment(data), workers=3) as server:
+    with real_server(data, environment(data, NIMBILL_BODY_SECONDS="60"), workers=3) as server:
         token = server.token(server.init())
         head = (
             "POST /m/core/billinggroup HTTP/1.1\r\nHost: here\r\n"

@@ -17,7 +17,7 @@ IMAGES = Path(__file__).parents[2] / "docs" / "images"
 WIDE: ViewportSize = {"width": 1280, "height": 860}
 MARGIN = 12
 PORT = 8080  # as in the README
-READY_MILLISECONDS = 30_000
+READY_MILLISECONDS = 60_000
 
 
 def main() -> None:

@@ -35,7 +35,7 @@ def guide(address: str, folder: Path, accounts: Accounts) -> str:
 def _lines(address: str, folder: Path, accounts: Accounts) -> Iterator[str]:
     account = accounts[AOZORA.english_name]
     yield f"\nNimbill answers at {address}\n"
-    yield f"  API page  {address}/docs"
+    yield f"  API page  {address}/docs (Authorize takes a token, see below)"
     yield f"  health    {address}/healthz, {address}/readyz"
     yield f"  figures   {address}/metrics"
     yield f"  log       {folder / 'demo.log'}\n"

@@ -19,7 +19,7 @@ from nimbill.settings import read_settings
 
 HOST = "127.0.0.1"
 WORKERS = 2
-READY_SECONDS_MAX = 60
+READY_SECONDS_MAX = 180
 FOLDER = ".nimbill-demo"
 
 Prepare = Callable[[str, Sealer], Awaitable[None]]
