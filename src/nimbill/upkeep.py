@@ -14,7 +14,7 @@ from nimbill.access.visit import Resources
 from nimbill.audit import records as audit
 from nimbill.audit.checkpoints import write_checkpoint
 from nimbill.login import records as logins
-from nimbill.login.families import ABSOLUTE
+from nimbill.login.families import ABSOLUTE, IDLE
 from nimbill.login.throttle import NOBODY, SOURCE_KEPT, WINDOW
 from nimbill.seal import Sealer
 from nimbill.storage import database_is_away, transaction
@@ -58,8 +58,9 @@ def upkeep_kinds(checkpoint_folder: Path, sealer: Sealer) -> list[Kind]:
 
     async def forget_logins(db: AsyncConnection, taken: Taken) -> None:
         # a family outlives its last refresh token by the life of the access token it gave
+        now = clock.now()
         await logins.forget_old_families(
-            db, taken.scope, before=clock.now() - ABSOLUTE - timedelta(days=2)
+            db, taken.scope, before=now - ABSOLUTE - timedelta(days=2), unused_since=now - IDLE
         )
         await logins.forget_old_attempts(db, taken.scope, before=clock.now() - WINDOW)
         await logins.forget_old_sources(db, taken.scope, before=clock.now() - SOURCE_KEPT)

@@ -168,11 +168,27 @@ async def end_sessions(db: AsyncConnection, scope: Scope, user_id: str, product:
     )
 
 
-async def forget_old_families(db: AsyncConnection, scope: Scope, *, before: datetime) -> None:
+async def forget_old_families(
+    db: AsyncConnection, scope: Scope, *, before: datetime, unused_since: datetime
+) -> None:
+    """Those too old, and those of clients that nobody can refresh any more.
+
+    A console's family stays: its access token stands only as long as it does.
+    """
+    in_use = sa.exists().where(
+        refresh_tokens.c.organisation_id == token_families.c.organisation_id,
+        refresh_tokens.c.family_id == token_families.c.family_id,
+        refresh_tokens.c.issue_time >= unused_since,
+    )
+    unused = sa.and_(
+        token_families.c.client_id.is_not(None),
+        token_families.c.create_time < unused_since,
+        ~in_use,
+    )
     await db.execute(
         sa.delete(token_families).where(
             token_families.c.organisation_id == scope.organisation_id,
-            token_families.c.create_time < before,
+            sa.or_(token_families.c.create_time < before, unused),
         )
     )
 
