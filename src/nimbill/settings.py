@@ -33,6 +33,8 @@ class Settings:
     core_token_seconds: int
     portal_token_seconds: int
     legacy_token_seconds: int
+    smtp_url: str | None  # letters go to the outbox folder without one
+    mail_from: str
     trusted_proxies: tuple[Network, ...]  # whose X-Forwarded-For is believed
 
 
@@ -53,6 +55,8 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         core_token_seconds=_number(environment, "NIMBILL_CORE_TOKEN_SECONDS", 86_400, least=1),
         portal_token_seconds=_number(environment, "NIMBILL_PORTAL_TOKEN_SECONDS", 86_400, least=1),
         legacy_token_seconds=_number(environment, "NIMBILL_LEGACY_TOKEN_SECONDS", 43_200, least=1),
+        smtp_url=_smtp_url(environment.get("NIMBILL_SMTP_URL") or None),
+        mail_from=environment.get("NIMBILL_MAIL_FROM") or "nimbill@localhost",
         trusted_proxies=_networks(environment, "NIMBILL_TRUSTED_PROXIES"),
     )
 
@@ -60,6 +64,16 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
 def _default_data(environment: Mapping[str, str]) -> Path:
     share = environment.get("XDG_DATA_HOME")
     return Path(share or "~/.local/share") / "nimbill"
+
+
+def _smtp_url(written: str | None) -> str | None:
+    """Never repeated in the refusal: it may hold a password."""
+    if written is None:
+        return None
+    parts = urlsplit(written)
+    if parts.scheme not in ("smtp", "smtps") or not parts.hostname:
+        raise SettingsError("NIMBILL_SMTP_URL must be smtp://host:port or smtps://host:port")
+    return written
 
 
 def _networks(environment: Mapping[str, str], name: str) -> tuple[Network, ...]:

@@ -1,11 +1,13 @@
 """What a route is made of: its declaration, exact bodies, the caller, the transaction."""
 
-from typing import Any
+from types import NoneType
+from typing import Annotated, Any, get_args
 
 from litestar import Litestar, Request, Response
 from litestar.di import NamedDependency, Provide
 from litestar.enums import MediaType
 from litestar.handlers import HTTPRouteHandler
+from litestar.params import QueryParameter
 from litestar.types import ASGIApp
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -21,6 +23,9 @@ from nimbill.errors import Unreadable
 basis = chosen("content-types")
 
 CallerOfRequest = NamedDependency[Caller]
+# paging, for those who want it; without it a list is whole
+Limit = Annotated[int | None, QueryParameter(ge=1, le=10_000)]
+Offset = Annotated[int, QueryParameter(ge=0, le=10_000_000)]
 ResourcesOfWorker = NamedDependency[Resources]
 Transaction = NamedDependency[AsyncConnection]
 
@@ -41,8 +46,14 @@ class ExactRequest(Request[Any, Any, Any]):
         sent = exact_json.read(await self.body())
         visit = visit_of(self.scope)
         kind = self.route_handler.parsed_fn_signature.parameters["data"].annotation
-        visit.sent, visit.body = sent, sound(kind, sent)
+        visit.sent, visit.body = sent, sound(_without_none(kind), sent)
         return visit.body
+
+
+def _without_none(kind: Any) -> Any:
+    """The body of a route that also answers without one."""
+    kinds = [one for one in get_args(kind) if one is not NoneType]
+    return kinds[0] if kinds else kind
 
 
 class ExactResponse(Response[Any]):
@@ -63,7 +74,7 @@ class Endpoint(HTTPRouteHandler):
         response = await super().to_response(app, data, request)
         visit = visit_of(request.scope)
         if visit.db is not None:
-            if request.method in MUTATING and not visit.replayed:
+            if request.method in MUTATING and not visit.replayed and not visit.read_only:
                 await self._leave_traces(visit, request, data, response)
             await visit.commit()
         return response

@@ -76,6 +76,7 @@ async def gate(connection: ASGIConnection[Any, Any, Any, Any], route: BaseRouteH
     caller = await visit.enter(resources.engine, claims)
     if caller is None:
         raise NotAuthenticated("token_invalid", "the bearer token does not stand")
+    _refuse_hidden(caller, route.opt.get("flag"))
     if not _is_oneself(connection, caller, route.opt.get("oneself")):
         _refuse_without_action(caller, route.opt["role_actions"])
     connection.scope["user"] = caller
@@ -87,6 +88,12 @@ def _refuse_other_audience(claims: Claims, audiences: Sequence[Audience]) -> Non
         raise NotAuthenticated("token_of_other_product", "a token of another product is needed")
     if not any(claims.product == p and claims.subject_type in kinds for p, kinds in admitted):
         raise NotPermitted("grant_not_admitted", "a token of another grant type is needed")
+
+
+def _refuse_hidden(caller: Caller, flag: str | None) -> None:
+    """A reseller reaches only what its display flags show; nobody else is bound by them."""
+    if flag is not None and caller.flags is not None and not caller.flags.get(flag, False):
+        raise NotPermitted("flag_off", "this is not switched on for the account")
 
 
 def _is_oneself(

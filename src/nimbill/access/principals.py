@@ -7,7 +7,7 @@ from nimbill.access.caller import Caller
 from nimbill.access.role_actions import RoleAction
 from nimbill.access.tokens import Claims
 from nimbill.storage import Scope
-from nimbill.vocabulary import UserKind
+from nimbill.vocabulary import OF_THE_PORTAL_ALONE, Product, UserKind
 
 _ADMIT = sa.text("SELECT * FROM admit(:organisation, :caller, :client, :audience, :key)")
 
@@ -28,8 +28,12 @@ async def caller_of(db: AsyncConnection, claims: Claims) -> Caller | None:
     if row is None or row.credential_epoch != claims.epoch:
         return None
     kind = UserKind(row.kind)
-    is_root = kind is UserKind.root
+    is_root = kind in (UserKind.root, UserKind.reseller)
     narrowed = None if row.billing_groups is None or is_root else frozenset(row.billing_groups)
+    if kind in OF_THE_PORTAL_ALONE:
+        if row.company_id is None or claims.product is not Product.portal:
+            return None
+        narrowed = frozenset({row.company_id})
     return Caller(
         user_id=claims.user_id,
         username=row.username,
@@ -39,4 +43,41 @@ async def caller_of(db: AsyncConnection, claims: Claims) -> Caller | None:
         product=claims.product,
         permissions=frozenset({RoleAction.Admin}) if is_root else frozenset(row.permissions),
         scope=Scope(claims.organisation_id, narrowed),
+        epoch=row.credential_epoch,
+        flags=row.meta,
     )
+
+
+_STANDS = sa.text(
+    """
+    SELECT EXISTS (
+        SELECT FROM users u
+        WHERE u.organisation_id = :organisation AND u.user_id = :user
+            AND u.credential_epoch = :epoch
+            AND (
+                EXISTS (
+                    SELECT FROM api_clients c
+                    WHERE c.organisation_id = :organisation AND c.client_id = :client
+                )
+                OR EXISTS (
+                    SELECT FROM token_families t
+                    WHERE t.organisation_id = :organisation AND t.family_id = :client
+                        AND t.user_id = :user AND t.client_id IS NULL AND NOT t.revoked
+                )
+            )
+    )
+    """
+)
+
+
+async def still_stands(
+    db: AsyncConnection, scope: Scope, *, user_id: str, client_id: str, epoch: int
+) -> bool:
+    """Whether the credentials something was made with are still good."""
+    asked = {
+        "organisation": scope.organisation_id,
+        "user": user_id,
+        "client": client_id,
+        "epoch": epoch,
+    }
+    return bool((await db.execute(_STANDS, asked)).scalar_one())

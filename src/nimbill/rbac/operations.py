@@ -31,7 +31,7 @@ from nimbill.rbac.role_rules import (
 from nimbill.storage import Row
 from nimbill.users import records as users
 from nimbill.users.operations import holdings_of_caller, holdings_of_user
-from nimbill.vocabulary import Product, UserKind
+from nimbill.vocabulary import Product
 
 Filters = Mapping[FilterKey, frozenset[str]]
 
@@ -88,7 +88,7 @@ def _refuse_to_grant(mine: Holdings, namespace: str, permissions: Sequence[str])
 async def map_roles(db: AsyncConnection, caller: Caller, body: RolesMap) -> RolesMapped:
     """Adds roles and filters to a subuser: all of them, or none."""
     user = await users.find_user(db, caller.scope, body.user_id)
-    if user is None or user.kind == UserKind.root or user.root_user != caller.root_user:
+    if user is None or user.user_id == user.root_user or user.root_user != caller.root_user:
         refuse_if([Violation("user_id", "an existing subuser")])
         raise AssertionError("refuse_if raises")
     await records.lock_mappings(db, caller.scope, user.user_id)
@@ -101,7 +101,7 @@ async def replace_mappings(
 ) -> RolesMapped:
     """The subuser's roles become these; filters absent are kept, [] clears them."""
     user = await users.find_user(db, caller.scope, user_id)
-    if user is None or user.kind == UserKind.root or user.root_user != caller.root_user:
+    if user is None or user.user_id == user.root_user or user.root_user != caller.root_user:
         raise not_found()
     await records.lock_mappings(db, caller.scope, user_id)
     await records.unmap_all_roles(db, caller.scope, user_id)

@@ -71,7 +71,7 @@ async def list_subusers(db: AsyncConnection, scope: Scope, root_user: str) -> Se
         .where(
             users.c.organisation_id == scope.organisation_id,
             users.c.root_user == root_user,
-            users.c.kind == UserKind.subuser,
+            users.c.user_id != root_user,
         )
         .order_by(sa.func.lower(users.c.username))
     )
