@@ -99,7 +99,10 @@ def _of_parameters(request: Request[Any, Any, Any], error: ValidationException) 
 
 def _missing_from_query(request: Request[Any, Any, Any]) -> Iterator[Violation]:
     """What the framework names in a sentence alone, which would repeat the address."""
+    provided = request.route_handler.resolve_dependencies()
     for parameter in request.route_handler.parsed_fn_signature.parameters.values():
+        if parameter.name in provided:
+            continue
         kind, sent_as = parameter.kwarg_definition, parameter.name
         if isinstance(kind, ParameterKwarg) and kind.param_type is ParamType.QUERY:
             sent_as = getattr(kind, "name", None) or sent_as
