@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -27,19 +27,24 @@ def own_database(owner: Address, superuser: Address) -> Iterator[Address]:
 
 def sql(address: Address, statement: str, *values: Any) -> list[Any]:
     """The rows of one statement, run and committed by itself."""
+    rows: list[Any] = asyncio.run(_on(address, lambda db: db.fetch(statement, *values)))
+    return rows
 
-    async def run() -> list[Any]:
-        db = await asyncpg.connect(
-            host=address.host,
-            port=address.port,
-            user=address.user,
-            password=address.password,
-            database=address.database,
-        )
-        try:
-            rows: list[Any] = await db.fetch(statement, *values)
-            return rows
-        finally:
-            await db.close()
 
-    return asyncio.run(run())
+def sql_script(address: Address, statements: str) -> None:
+    """Several statements on one connection, all or nothing."""
+    asyncio.run(_on(address, lambda db: db.execute(statements)))
+
+
+async def _on(address: Address, do: Callable[[Any], Awaitable[Any]]) -> Any:
+    db = await asyncpg.connect(
+        host=address.host,
+        port=address.port,
+        user=address.user,
+        password=address.password,
+        database=address.database,
+    )
+    try:
+        return await do(db)
+    finally:
+        await db.close()

@@ -7,6 +7,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.storage import Scope, metadata
 
+# any number will do, as long as nothing else locks by it
+_TURNS_LOCK = 7_241_996_333
+
 directory = sa.Table(
     "directory",
     metadata,
@@ -20,6 +23,11 @@ class Named(StrEnum):
     api_client = "api_client"
     short_name = "short_name"
     organisation = "organisation"
+
+
+async def take_turns(db: AsyncConnection) -> None:
+    """Until the transaction ends nobody else looks for a free name and takes it."""
+    await db.execute(sa.select(sa.func.pg_advisory_xact_lock(_TURNS_LOCK)))
 
 
 async def put_in_directory(db: AsyncConnection, scope: Scope, kind: Named, key: str) -> None:

@@ -33,6 +33,13 @@ idempotency_keys = sa.Table(
     sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
 )
 
+_KEEP = sa.text(
+    "INSERT INTO idempotency_keys "
+    "(organisation_id, user_id, key, fingerprint, status, sealed_answer) "
+    "SELECT organisation_id, user_id, :key, :fingerprint, :status, :sealed_answer FROM users "
+    "WHERE organisation_id = :organisation_id AND user_id = :user_id"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class HeldKey:
@@ -89,18 +96,22 @@ async def _kept(db: AsyncConnection, scope: Scope, user_id: str, key: str) -> Ro
 async def keep(
     db: AsyncConnection, caller: Caller, sealer: Sealer, held: HeldKey, answer: FirstAnswer
 ) -> None:
-    """In the transaction of the effect: both are there, or neither is."""
+    """In the transaction of the effect: both are there, or neither is.
+
+    Whoever deleted himself can repeat nothing, and nothing is kept for him.
+    """
     scope = caller.scope
     closer = await organisation_sealer(db, scope, sealer)
     await db.execute(
-        sa.insert(idempotency_keys).values(
-            organisation_id=scope.organisation_id,
-            user_id=caller.user_id,
-            key=held.key,
-            fingerprint=held.fingerprint,
-            status=answer.status,
-            sealed_answer=closer.seal(answer.body, _place(scope, caller.user_id, held.key)),
-        )
+        _KEEP,
+        {
+            "organisation_id": scope.organisation_id,
+            "user_id": caller.user_id,
+            "key": held.key,
+            "fingerprint": held.fingerprint,
+            "status": answer.status,
+            "sealed_answer": closer.seal(answer.body, _place(scope, caller.user_id, held.key)),
+        },
     )
 
 

@@ -2,13 +2,14 @@
 
 from typing import Any
 
+import msgspec
 from litestar import Litestar
 from litestar._openapi.plugin import OpenAPIPlugin  # the public way would serve routes of its own
 from litestar.openapi import OpenAPIConfig
 from litestar.openapi.spec import Components, SecurityScheme, Server
 
 import nimbill
-from nimbill import exact_json
+from nimbill import exact_json, idempotency
 from nimbill.access.guards import MUTATING, Public, own_routes
 
 PROBLEM: dict[str, Any] = {
@@ -31,6 +32,16 @@ PROBLEM: dict[str, Any] = {
         },
     },
 }
+
+IDEMPOTENCY_KEY: dict[str, Any] = {
+    "name": idempotency.HEADER,
+    "in": "header",
+    "required": False,
+    "description": "A repeat with the same key gets the first answer.",
+    "schema": {"type": "string", "pattern": "^[!-~]{1,255}$"},
+}
+
+SCHEMAS = "#/components/schemas/"
 
 _REFUSALS = {
     400: "A rule is broken or the request cannot be read.",
@@ -70,8 +81,21 @@ def openapi_document(app: Litestar, base_url: str) -> bytes:
         for method in handler.http_methods:
             operation = document["paths"].get(path, {}).get(method.lower())
             if operation is not None:
+                _add_schemas(document, _by_hand(handler.opt))
                 _complete(operation, method, handler.opt)
     return exact_json.write(document)
+
+
+def _add_schemas(document: dict[str, Any], kinds: set[type[msgspec.Struct]]) -> None:
+    """Of bodies that a route reads or refuses with by hand."""
+    for kind in sorted(kinds, key=lambda kind: kind.__name__):
+        _, schemas = msgspec.json.schema_components([kind], ref_template=f"{SCHEMAS}{{name}}")
+        for name, schema in schemas.items():
+            document["components"]["schemas"].setdefault(name, schema)
+
+
+def _by_hand(opt: dict[str, Any]) -> set[type[msgspec.Struct]]:
+    return {*opt.get("reads", {}).values(), *([opt["refusal"]] if "refusal" in opt else [])}
 
 
 def _complete(operation: dict[str, Any], method: str, opt: dict[str, Any]) -> None:
@@ -79,16 +103,22 @@ def _complete(operation: dict[str, Any], method: str, opt: dict[str, Any]) -> No
     operation["description"] = _description(operation.get("description", ""), opt)
     if not public:
         operation["security"] = [{"bearer": []}]
-    refusals = _REFUSALS.items()
-    for status, description in refusals:
-        if (public and status in (401, 403, 429)) or (method not in MUTATING and status == 409):
-            continue
-        operation["responses"][str(status)] = {
-            "description": description,
-            "content": {
-                "application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}
-            },
-        }
+        if method in MUTATING:
+            operation["parameters"] = [*operation.get("parameters", []), IDEMPOTENCY_KEY]
+    if "reads" in opt:
+        content = {kind: {"schema": _schema(body.__name__)} for kind, body in opt["reads"].items()}
+        operation["requestBody"] = {"content": content, "required": True}
+    refusal = {"application/problem+json": {"schema": _schema("Problem")}}
+    if "refusal" in opt:
+        refusal["application/json"] = {"schema": _schema(opt["refusal"].__name__)}
+    unlikely = set() if method in MUTATING else {409} | ({401, 403, 429} if public else set())
+    for status, description in _REFUSALS.items():
+        if status not in unlikely:
+            operation["responses"][str(status)] = {"description": description, "content": refusal}
+
+
+def _schema(name: str) -> dict[str, str]:
+    return {"$ref": f"{SCHEMAS}{name}"}
 
 
 def _description(text: str, opt: dict[str, Any]) -> str:

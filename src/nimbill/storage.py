@@ -21,6 +21,10 @@ Row = sa.Row[*tuple[Any, ...]]
 # the role every request runs as: it owns nothing, so row-level security binds it
 APP_ROLE = "nimbill_app"
 
+# classes of PostgreSQL's error codes: connection lost, deadlock, out of room, lock not had in time,
+# statement ended from outside, disk or system
+PASSING_TROUBLES = ("08", "40", "53", "55", "57", "58")
+
 metadata = sa.MetaData(
     naming_convention={
         "pk": "%(table_name)s_pkey",
@@ -47,6 +51,7 @@ def engine_for(url: str, pool_size: int = 5) -> AsyncEngine:
         pool_size=pool_size,
         max_overflow=pool_size,
         pool_timeout=5,
+        hide_parameters=True,  # what callers sent stays out of error messages, and so of logs
         connect_args={
             "timeout": 5,
             "command_timeout": 60,
@@ -110,7 +115,8 @@ def database_is_away(error: BaseException) -> bool:
     """Whether the trouble is the database's being away, slow or full, not the request."""
     if isinstance(error, DBAPIError):
         state = str(getattr(error.orig, "sqlstate", "") or "")
-        return error.connection_invalidated or state[:2] in ("08", "53", "57", "58")
+        busy = state in ("40001", "40P01", "55P03")  # others were in the way: to be tried again
+        return error.connection_invalidated or busy or state[:2] in ("08", "53", "57", "58")
     return isinstance(error, PoolTimeout | ConnectionError | TimeoutError | OSError)
 
 

@@ -15,11 +15,11 @@ from nimbill.audit.checkpoints import write_checkpoint
 from nimbill.exports.records import forget_old_exports
 from nimbill.login import records as logins
 from nimbill.login.families import ABSOLUTE
-from nimbill.login.throttle import WINDOW
+from nimbill.login.throttle import NOBODY, SOURCE_KEPT, WINDOW
 from nimbill.mail.sending import letter_kind
 from nimbill.seal import Sealer
 from nimbill.settings import Settings
-from nimbill.storage import database_is_away
+from nimbill.storage import database_is_away, transaction
 from nimbill.work.recurring import (
     AUDIT_CHECKPOINT,
     FORGET_EXPORTS,
@@ -43,6 +43,8 @@ async def keep_house(resources: Resources, stopping: asyncio.Event) -> None:
         try:
             async with resources.engine.begin() as db:
                 await keep_keys(db, resources.sealer, at=clock.now(), token_seconds=longest)
+            async with transaction(resources.engine, NOBODY.organisation_id) as db:
+                await logins.forget_old_attempts(db, NOBODY, before=clock.now() - WINDOW)
             await resources.read_keys()
         except Exception as error:
             if not database_is_away(error):
@@ -70,6 +72,7 @@ def upkeep_kinds(settings: Settings, sealer: Sealer) -> list[Kind]:
             db, taken.scope, before=clock.now() - ABSOLUTE - timedelta(days=2)
         )
         await logins.forget_old_attempts(db, taken.scope, before=clock.now() - WINDOW)
+        await logins.forget_old_sources(db, taken.scope, before=clock.now() - SOURCE_KEPT)
 
     async def forget_exports(db: AsyncConnection, taken: Taken) -> None:
         await forget_old_exports(db, taken.scope, days=1)

@@ -187,7 +187,10 @@ async def resources_of_worker(request: Request[Any, Any, Any]) -> Resources:
     return resources
 
 
-async def transaction_of_request(request: Request[Any, Any, Any]) -> AsyncConnection:
+async def transaction_of_request(
+    request: Request[Any, Any, Any],
+    caller: CallerOfRequest,  # noqa: ARG001  # one after the other: side by side costs two tasks
+) -> AsyncConnection:
     """The request's one transaction: committed with the answer, rolled back on a refusal."""
     db = visit_of(request.scope).db
     assert db is not None, "the gate opened it"

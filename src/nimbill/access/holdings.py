@@ -45,6 +45,9 @@ role_filters = sa.Table(
 
 FilterKey = tuple[str, str]  # namespace, type
 
+# narrows what is seen with a token of either product, see the query in front of every request
+BILLING_GROUPS: FilterKey = ("core", "billingGroup")
+
 
 @dataclass(frozen=True, slots=True)
 class Holdings:
@@ -64,7 +67,7 @@ class Holdings:
         return self.is_root or all(
             bool(filters.get(key)) and filters[key] <= own
             for key, own in self.filters.items()
-            if key[0] == namespace
+            if key[0] == namespace or key == BILLING_GROUPS
         )
 
     def cover(self, other: "Holdings") -> bool:

@@ -71,6 +71,15 @@ async def load_signing_keys(db: AsyncConnection, sealer: Sealer) -> dict[str, Si
     return {row.kid: _opened(row, sealer) for row in rows}
 
 
+async def active_kid(db: AsyncConnection, product: Product) -> str:
+    """Which key signs now, whatever this process last heard."""
+    question = sa.select(signing_keys.c.kid).where(
+        signing_keys.c.product == product, signing_keys.c.state == "active"
+    )
+    kid: str = (await db.execute(question)).scalar_one()
+    return kid
+
+
 def _opened(row: Row, sealer: Sealer) -> SigningKey:
     public_key = serialization.load_pem_public_key(row.public_key.encode())
     assert isinstance(public_key, ec.EllipticCurvePublicKey)

@@ -13,7 +13,7 @@ from hashlib import sha256
 from typing import TypeVar
 
 from argon2 import PasswordHasher
-from argon2.exceptions import InvalidHashError, VerifyMismatchError
+from argon2.exceptions import InvalidHashError, VerificationError
 
 from nimbill.errors import TooMany
 from nimbill.seal import Sealer
@@ -46,12 +46,15 @@ async def hash_password(password: str, sealer: Sealer) -> str:
 
 async def password_matches(password: str, password_hash: str | None, sealer: Sealer) -> bool:
     """Whether it is the password; an unknown user (None) costs the same time as a known one."""
-    against = password_hash or _hash_of_nobody()
-    matches = await _in_turn(_verify, against, _peppered(password, sealer))
-    return matches and password_hash is not None
+    return await _in_turn(_verify, password_hash, _peppered(password, sealer))
 
 
-async def _in_turn(hash_: Callable[..., T], *what: str | bytes) -> T:
+def is_outdated(password_hash: str) -> bool:
+    """Made with other parameters than today's; who logs in with it gets a new one."""
+    return _hasher.check_needs_rehash(password_hash)
+
+
+async def _in_turn(hash_: Callable[..., T], *what: str | bytes | None) -> T:
     """Behind a short queue; whoever finds it full is asked to come back."""
     global _waiting
     if _waiting >= HASHES_WAITING_MAX:
@@ -63,11 +66,15 @@ async def _in_turn(hash_: Callable[..., T], *what: str | bytes) -> T:
         _waiting -= 1
 
 
-def _verify(password_hash: str, peppered: bytes) -> bool:
+def _verify(password_hash: str | None, peppered: bytes) -> bool:
+    """Nobody's hash stands in for one that is missing or is none: every refusal costs a hash."""
+    somebody = password_hash is not None and password_hash.startswith("$argon2")
+    against = password_hash if password_hash is not None and somebody else _hash_of_nobody()
     try:
-        return _hasher.verify(password_hash, peppered)
-    except (VerifyMismatchError, InvalidHashError):
+        _hasher.verify(against, peppered)
+    except (VerificationError, InvalidHashError):
         return False
+    return somebody
 
 
 def _peppered(password: str, sealer: Sealer) -> bytes:

@@ -9,7 +9,16 @@ from nimbill.access.tokens import Claims
 from nimbill.storage import Scope
 from nimbill.vocabulary import OF_THE_PORTAL_ALONE, Product, UserKind
 
-_ADMIT = sa.text("SELECT * FROM admit(:organisation, :caller, :client, :audience, :key)")
+_ADMIT = sa.text(
+    "SELECT username, kind, root_user, credential_epoch, permissions, billing_groups"
+    " FROM admit(:organisation, :caller, :client, :audience, :key)"
+).columns(
+    # named, so that the shape of the answer is worked out once and not for every request
+    *map(
+        sa.column,
+        ("username", "kind", "root_user", "credential_epoch", "permissions", "billing_groups"),
+    )
+)
 
 
 async def caller_of(db: AsyncConnection, claims: Claims) -> Caller | None:

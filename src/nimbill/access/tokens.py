@@ -16,9 +16,12 @@ from cryptography.hazmat.primitives.asymmetric.ec import (
 )
 
 from nimbill import clock
+from nimbill.basis import chosen
 from nimbill.errors import NotAuthenticated
 from nimbill.ids import new_id
 from nimbill.vocabulary import Product
+
+basis = chosen("access-tokens")
 
 ALGORITHM = "ES256"
 SUBJECT_TYPES = ("user", "client", "agent")
@@ -73,6 +76,11 @@ class Tokens:
 
     def knows(self, kid: str) -> bool:
         return kid in self._keys
+
+    def with_keys(self, keys: Mapping[str, SigningKey]) -> "Tokens":
+        """The same, signatures remembered and all, where nothing changed; a new one otherwise."""
+        unchanged = _states(keys) == _states(self._keys)
+        return self if unchanged else Tokens(keys, self._issuers)
 
     def signs_with(self, kid: str) -> bool:
         key = self._keys.get(kid)
@@ -142,7 +150,9 @@ class Tokens:
             self._verified[token] = claims
             if len(self._verified) > CACHED_TOKENS_MAX:
                 self._verified.popitem(last=False)
-        if clock.unix_seconds() > claims.expires_at + LEEWAY_SECONDS:
+        # asked every time, remembered or not: the clock moves
+        now = clock.unix_seconds()
+        if now >= claims.expires_at + LEEWAY_SECONDS or now < claims.issued_at - LEEWAY_SECONDS:
             _refuse()
         return claims
 
@@ -183,10 +193,10 @@ class Tokens:
                 _refuse()
         if payload.get("sub_type") not in SUBJECT_TYPES or payload.get("scope") != "openid":
             _refuse()
-        if (
-            payload["iat"] > clock.unix_seconds() + LEEWAY_SECONDS
-            or not 0 < payload["exp"] - payload["iat"] <= issuer.lifetime_seconds
-        ):
+        # nbf: we never write one, and what others would heed we must not overlook
+        if not isinstance(payload.get("jti"), str) or "nbf" in payload:
+            _refuse()
+        if not 0 < payload["exp"] - payload["iat"] <= issuer.lifetime_seconds:
             _refuse()
         return Claims(
             product=key.product,
@@ -199,6 +209,11 @@ class Tokens:
             issued_at=payload["iat"],
             expires_at=payload["exp"],
         )
+
+
+def _states(keys: Mapping[str, SigningKey]) -> set[tuple[str, bool]]:
+    """A key never changes but for its state, and of that only whether it signs matters here."""
+    return {(key.kid, key.private_key is not None) for key in keys.values()}
 
 
 def kid_of(token: str) -> str | None:

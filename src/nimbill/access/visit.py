@@ -12,7 +12,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from nimbill.access.caller import Caller
-from nimbill.access.keyring import load_signing_keys
+from nimbill.access.keyring import active_kid, load_signing_keys
 from nimbill.access.principals import caller_of
 from nimbill.access.tokens import Claims, Issuer, Tokens
 from nimbill.basis import chosen
@@ -45,10 +45,18 @@ class Resources:
         limit = self.settings.rate_limit
         return not limit or self.requests_by_user.hit(RateLimitItemPerSecond(limit), user_id)
 
-    async def sign_with(self, kid: str) -> None:
-        """The key that signs now may have been rotated by another process."""
+    async def sign_with(self, db: AsyncConnection, kid: str) -> None:
+        """The key that signs now may have been rotated by another process.
+
+        Asked over the connection at hand: whoever holds one and waits for another can wait for
+        ever, when everybody does so in the moment of a rotation.
+        """
         if not self.tokens.signs_with(kid):
-            await self.read_keys()
+            self.tokens = self.tokens.with_keys(await load_signing_keys(db, self.sealer))
+
+    async def sign_for(self, db: AsyncConnection, product: Product) -> None:
+        """The same, where nothing has said yet which key that is."""
+        await self.sign_with(db, await active_kid(db, product))
 
     async def look_for_new_keys(self) -> None:
         """Another process may have rotated the keys; asked at most once a second."""
@@ -59,8 +67,7 @@ class Resources:
     async def read_keys(self) -> None:
         self.keys_read_at = time.monotonic()
         async with self.engine.connect() as db:
-            keys = await load_signing_keys(db, self.sealer)
-        self.tokens = Tokens(keys, issuers(self.settings))
+            self.tokens = self.tokens.with_keys(await load_signing_keys(db, self.sealer))
 
 
 def issuers(settings: Settings) -> Mapping[Product, Issuer]:
@@ -107,12 +114,12 @@ class Visit:
         return self.caller
 
     async def commit(self) -> None:
+        """Where it fails or is interrupted, the connection stays ours for `close` to deal with."""
         if self.db is not None:
+            await self.db.commit()
+            # nothing is left to roll back, so that closing waits for nobody and needs no shield
             db, self.db = self.db, None
-            try:
-                await db.commit()
-            finally:
-                await _shielded(db.close())
+            await db.close()
 
     async def close(self) -> None:
         """Roll back what was not committed; harmless when everything was."""

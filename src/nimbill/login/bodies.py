@@ -26,6 +26,30 @@ class LegacyTokenAnswer(Body, frozen=True, kw_only=True):
     access_token: str
 
 
+class TokenForm(Body, frozen=True, kw_only=True):
+    """The fields of a token request; which are needed depends on the grant."""
+
+    basis: ClassVar[Basis] = stated("Token endpoints")
+
+    grant_type: str
+    client_id: str | None = None
+    client_secret: str | None = None
+    username: str | None = None
+    password: str | None = None
+    refresh_token: str | None = None
+    scope: str | None = None
+
+
+class LegacyTokenForm(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = stated("Token endpoints")
+
+    client_id: str
+    client_secret: str
+    grant_type: str
+    username: str | None = None
+    password: str | None = None
+
+
 class SignIn(Body, frozen=True, kw_only=True):
     """`organisation` is its id or its short name."""
 

@@ -1,6 +1,6 @@
 """How many logins may fail from one address in a minute; counted per worker process."""
 
-from ipaddress import ip_address
+from ipaddress import IPv6Address, ip_address
 from typing import Any
 
 from limits import RateLimitItemPerMinute
@@ -14,6 +14,7 @@ from nimbill.settings import Network
 basis = chosen("login-throttle")
 
 FAILURES_MAX = RateLimitItemPerMinute(100)
+HOPS_MAX = 16
 
 
 def refuse_if_too_many(request: Request[Any, Any, Any], resources: Resources) -> None:
@@ -31,10 +32,11 @@ def count(request: Request[Any, Any, Any], resources: Resources) -> None:
 
 def address_of(request: Request[Any, Any, Any], proxies: tuple[Network, ...]) -> str:
     """Who connected; behind trusted proxies, the last address that is not one of theirs."""
-    hops = [request.scope["client"][0] if request.scope["client"] else ""]
-    for header in request.headers.getall("x-forwarded-for", []):
-        hops[:0] = [hop.strip() for hop in header.split(",")]
-    for hop in reversed(hops[-16:]):
+    connected = request.scope["client"][0] if request.scope["client"] else ""
+    # a proxy appends: to the line it finds, or as one more line below it
+    named = ",".join(request.headers.getall("x-forwarded-for", []))
+    hops = [*(hop.strip() for hop in named.split(",") if hop.strip()), connected]
+    for hop in reversed(hops[-HOPS_MAX:]):
         if not _within(hop, proxies):
             return hop
     return hops[-1]
@@ -45,4 +47,6 @@ def _within(hop: str, proxies: tuple[Network, ...]) -> bool:
         address = ip_address(hop)
     except ValueError:
         return False
+    if isinstance(address, IPv6Address) and address.ipv4_mapped:
+        address = address.ipv4_mapped  # how a socket for both kinds names the older one
     return any(address in network for network in proxies)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
 
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill import clock
@@ -55,19 +56,23 @@ class NotStanding(Exception):
 
 
 async def start_family(db: AsyncConnection, product: Product, subject: Subject) -> Family:
+    """NotStanding where its user or its client was deleted in this very moment."""
     family = Family(subject, new_id("ses"), new_refresh_token())
-    await records.add_family(
-        db,
-        subject.scope,
-        at=clock.now(),
-        token_hash=token_hash(family.refresh_token),
-        family_id=family.family_id,
-        user_id=subject.user_id,
-        client_id=subject.client_id,
-        product=product.value,
-        subject_type=subject.subject_type,
-        credential_epoch=subject.epoch,
-    )
+    try:
+        await records.add_family(
+            db,
+            subject.scope,
+            at=clock.now(),
+            token_hash=token_hash(family.refresh_token),
+            family_id=family.family_id,
+            user_id=subject.user_id,
+            client_id=subject.client_id,
+            product=product.value,
+            subject_type=subject.subject_type,
+            credential_epoch=subject.epoch,
+        )
+    except IntegrityError:
+        raise NotStanding from None
     return family
 
 

@@ -3,15 +3,22 @@
 import base64
 import binascii
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import unquote_plus
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill import clock
-from nimbill.access.passwords import client_secret_matches, password_matches
+from nimbill.access.passwords import (
+    client_secret_matches,
+    hash_password,
+    is_outdated,
+    password_matches,
+)
 from nimbill.access.visit import Resources
 from nimbill.basis import stated
+from nimbill.errors import TooMany
 from nimbill.login import records, throttle
 from nimbill.login.bodies import TokenAnswer
 from nimbill.login.families import (
@@ -24,7 +31,7 @@ from nimbill.login.families import (
 )
 from nimbill.storage import Row, Scope, transaction
 from nimbill.users import records as users
-from nimbill.vocabulary import Product
+from nimbill.vocabulary import OF_THE_PORTAL_ALONE, Product
 
 basis = stated("Token endpoints")
 
@@ -81,16 +88,32 @@ async def authenticated_client(
     if not client_id or not secret:
         raise Refused("invalid_client", "client_id and client_secret are required", 401)
     row = await records.find_client(db, client_id, product)
-    if not client_secret_matches(secret, row.secret_hash):
-        raise Refused("invalid_client", "the client is unknown or its secret is wrong", 401)
-    await resources.sign_with(row.kid)
+    if not client_secret_matches(secret, row.secret_hash) or not may_have(product, row.kind):
+        raise _unknown_client()
+    await resources.sign_with(db, row.kid)
     return Client(Scope(row.organisation_id), client_id, row.user_id, row.credential_epoch)
+
+
+def may_have(product: Product, kind: str) -> bool:
+    """A reseller account and its subusers get tokens of the portal alone."""
+    return product is Product.portal or kind not in OF_THE_PORTAL_ALONE
 
 
 async def _of_client(db: AsyncConnection, product: Product, client: Client) -> Family:
     """The client acts as the user it was made for."""
     subject = Subject(client.scope, client.user_id, client.client_id, client.epoch, "client")
-    return await start_family(db, product, subject)
+    try:
+        return await start_family(db, product, subject)
+    except NotStanding:
+        raise _unknown_client() from None
+
+
+def _unknown_client() -> Refused:
+    return Refused("invalid_client", "the client is unknown or its secret is wrong", 401)
+
+
+def _wrong_password() -> Refused:
+    return Refused("invalid_grant", "the username or the password is wrong")
 
 
 async def _password(
@@ -101,33 +124,66 @@ async def _password(
     if not username or not password:
         raise Refused("invalid_request", "username and password are required")
     user = await user_by_password(
-        resources, client.scope, username=username, password=password, source=client.client_id
+        resources,
+        product,
+        client.scope,
+        username=username,
+        password=password,
+        source=client.client_id,
     )
     if user is None:
-        raise Refused("invalid_grant", "the username or the password is wrong")
+        raise _wrong_password()
     subject = Subject(client.scope, user.user_id, client.client_id, user.credential_epoch, "user")
-    async with transaction(resources.engine, client.scope.organisation_id) as db:
-        return await start_family(db, product, subject)
+    try:
+        async with transaction(resources.engine, client.scope.organisation_id) as db:
+            return await start_family(db, product, subject)
+    except NotStanding:
+        raise _wrong_password() from None
 
 
 async def user_by_password(
-    resources: Resources, scope: Scope, *, username: str, password: str, source: str | None
+    resources: Resources,
+    product: Product,
+    scope: Scope,
+    *,
+    username: str,
+    password: str,
+    source: str | None,
 ) -> Row | None:
     """Counted first, hashed outside any transaction, forgiven when right."""
     async with transaction(resources.engine, scope.organisation_id) as db:
         user = await users.find_user_by_name(db, scope, username)
         known = user and source and await records.source_known(db, scope, user.user_id, source)
+        # as it is stored: what the database takes for the same name is one name here too
+        name = user.username if user else username
         attempt = await throttle.count_attempt(
-            db, scope, name=username, known_source=source if known else None
+            db, scope, name=name, known_source=source if known else None
         )
     stored = user.password_hash if user else None
-    if not await password_matches(password, stored, resources.sealer) or user is None:
+    try:
+        matches = await password_matches(password, stored, resources.sealer)
+    except TooMany:
+        async with transaction(resources.engine, scope.organisation_id) as db:
+            await throttle.forgive(db, attempt)  # nothing was checked, so nothing was guessed
+        raise
+    if not matches or user is None or not may_have(product, user.kind):
         return None
     async with transaction(resources.engine, scope.organisation_id) as db:
         await throttle.forgive(db, attempt)
         if source:
             await records.remember_source(db, scope, user.user_id, source, at=clock.now())
+    await _renew_hash(resources, scope, user, password)
     return user
+
+
+async def _renew_hash(resources: Resources, scope: Scope, user: Row, password: str) -> None:
+    """Only in this moment is the password here to be hashed by today's parameters."""
+    if not is_outdated(user.password_hash):
+        return
+    with suppress(TooMany):  # the next login will do
+        renewed = await hash_password(password, resources.sealer)
+        async with transaction(resources.engine, scope.organisation_id) as db:
+            await records.renew_hash(db, scope, user.user_id, old=user.password_hash, new=renewed)
 
 
 async def _refresh_token(

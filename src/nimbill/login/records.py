@@ -8,6 +8,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.storage import Row, Scope, metadata
+from nimbill.users.records import users
 
 token_families = sa.Table(
     "token_families",
@@ -81,7 +82,26 @@ async def add_family(
 
 
 async def take_refresh_token(db: AsyncConnection, scope: Scope, token_hash: bytes) -> Row | None:
-    """The token with its family, locked: of many uses at once, one is the first."""
+    """The token with its family; of many uses at once, one is the first.
+
+    The family is locked and only then the token read. Whatever ends a family goes the same way,
+    from the family to its tokens, so that neither ever waits for the other.
+    """
+    mine = [
+        refresh_tokens.c.organisation_id == scope.organisation_id,
+        refresh_tokens.c.token_hash == token_hash,
+    ]
+    family = sa.select(refresh_tokens.c.family_id).where(*mine).scalar_subquery()
+    lock = (
+        sa.select(token_families.c.family_id)
+        .where(
+            token_families.c.organisation_id == scope.organisation_id,
+            token_families.c.family_id == family,
+        )
+        .with_for_update()
+    )
+    if (await db.execute(lock)).one_or_none() is None:
+        return None
     question = (
         sa.select(refresh_tokens, token_families)
         .join_from(
@@ -90,11 +110,7 @@ async def take_refresh_token(db: AsyncConnection, scope: Scope, token_hash: byte
             (token_families.c.organisation_id == refresh_tokens.c.organisation_id)
             & (token_families.c.family_id == refresh_tokens.c.family_id),
         )
-        .where(
-            refresh_tokens.c.organisation_id == scope.organisation_id,
-            refresh_tokens.c.token_hash == token_hash,
-        )
-        .with_for_update()
+        .where(*mine)
     )
     return (await db.execute(question)).one_or_none()
 
@@ -200,6 +216,21 @@ async def forgive_attempt(
     )
 
 
+async def renew_hash(
+    db: AsyncConnection, scope: Scope, user_id: str, *, old: str, new: str
+) -> None:
+    """The same password hashed anew; nothing when it was changed meanwhile."""
+    await db.execute(
+        sa.update(users)
+        .where(
+            users.c.organisation_id == scope.organisation_id,
+            users.c.user_id == user_id,
+            users.c.password_hash == old,
+        )
+        .values(password_hash=new)
+    )
+
+
 async def forget_old_attempts(db: AsyncConnection, scope: Scope, *, before: datetime) -> None:
     attempts = login_attempts.c.attempts
     newest = attempts[sa.func.cardinality(attempts)]
@@ -207,6 +238,15 @@ async def forget_old_attempts(db: AsyncConnection, scope: Scope, *, before: date
         sa.delete(login_attempts).where(
             login_attempts.c.organisation_id == scope.organisation_id,
             sa.or_(sa.func.cardinality(attempts) == 0, newest < before),
+        )
+    )
+
+
+async def forget_old_sources(db: AsyncConnection, scope: Scope, *, before: datetime) -> None:
+    await db.execute(
+        sa.delete(known_sources).where(
+            known_sources.c.organisation_id == scope.organisation_id,
+            known_sources.c.last_seen < before,
         )
     )
 

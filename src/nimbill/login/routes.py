@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from litestar import Request, Response
+from litestar.exceptions.http_exceptions import RequestEntityTooLarge
 
 from nimbill import exact_json
 from nimbill.access.guards import Public, Unaudited
@@ -14,7 +15,13 @@ from nimbill.bodies import Body
 from nimbill.errors import Invalid, ServiceError, TooMany
 from nimbill.forms import FORM_BYTES_MAX, read_form
 from nimbill.login import failures
-from nimbill.login.bodies import LegacyTokenAnswer, TokenAnswer, TokenRefusal
+from nimbill.login.bodies import (
+    LegacyTokenAnswer,
+    LegacyTokenForm,
+    TokenAnswer,
+    TokenForm,
+    TokenRefusal,
+)
 from nimbill.login.grants import Refused, grant, with_basic_credentials
 from nimbill.login.legacy_grants import legacy_grant
 from nimbill.vocabulary import Product
@@ -28,10 +35,16 @@ TOKEN_ENDPOINT: dict[str, Any] = {
     "basis": stated("Token endpoints"),
     "audited": Unaudited("issuing a token changes no record"),
     "request_max_body_size": FORM_BYTES_MAX,
+    "refusal": TokenRefusal,
+}
+FORM = {"multipart/form-data": TokenForm, "application/x-www-form-urlencoded": TokenForm}
+LEGACY_FORM = {
+    "application/json": LegacyTokenForm,
+    "application/x-www-form-urlencoded": LegacyTokenForm,
 }
 
 
-@post("/core/access_token", **TOKEN_ENDPOINT)
+@post("/core/access_token", reads=FORM, **TOKEN_ENDPOINT)
 async def issue_core_token(
     request: Request[Any, Any, Any], resources: ResourcesOfWorker
 ) -> Response[TokenAnswer]:
@@ -39,7 +52,7 @@ async def issue_core_token(
     return await _answered(request, _form_of, lambda form: grant(resources, Product.core, form))
 
 
-@post("/access_token", **TOKEN_ENDPOINT)
+@post("/access_token", reads=FORM, **TOKEN_ENDPOINT)
 async def issue_portal_token(
     request: Request[Any, Any, Any], resources: ResourcesOfWorker
 ) -> Response[TokenAnswer]:
@@ -47,7 +60,7 @@ async def issue_portal_token(
     return await _answered(request, _form_of, lambda form: grant(resources, Product.portal, form))
 
 
-@post("/v3/access_token", **TOKEN_ENDPOINT)
+@post("/v3/access_token", reads=LEGACY_FORM, **TOKEN_ENDPOINT)
 async def issue_legacy_token(
     request: Request[Any, Any, Any], resources: ResourcesOfWorker
 ) -> Response[LegacyTokenAnswer]:
@@ -71,10 +84,12 @@ async def _answered(
             failures.count(request, resources)
         return _refusal(refused.status, refused.error, refused.description)
     except ServiceError as error:
-        if error.status not in (400, 413, 415, 429):
+        if error.status not in (400, 408, 413, 415, 429):
             raise
         word = "temporarily_unavailable" if isinstance(error, TooMany) else "invalid_request"
         return _refusal(error.status, word, error.detail, error.retry_after)
+    except RequestEntityTooLarge:
+        return _refusal(413, "invalid_request", "the form is larger than 64 KiB")
 
 
 async def _form_of(request: Request[Any, Any, Any]) -> dict[str, str]:

@@ -10,7 +10,6 @@ from litestar.datastructures import Cookie
 from litestar.params import JSONBody
 
 from nimbill.access.guards import Audience, Public, Unaudited
-from nimbill.access.passwords import password_matches
 from nimbill.access.role_actions import ANY_CALLER
 from nimbill.access.visit import Resources
 from nimbill.basis import chosen
@@ -21,14 +20,16 @@ from nimbill.login import failures, records
 from nimbill.login.bodies import SignedIn, SignIn
 from nimbill.login.families import ABSOLUTE, Family, NotStanding, Subject, start_family
 from nimbill.login.grants import answer, refreshed, user_by_password
+from nimbill.login.throttle import NOBODY, SOURCE_KEPT
 from nimbill.storage import Row, Scope, transaction
 from nimbill.users import records as users
 from nimbill.vocabulary import Product
 from nimbill.web import CallerOfRequest, ResourcesOfWorker, Transaction, delete, post
 
 DEVICE_COOKIE = "nimbill_device"
-DEVICE_SECONDS = 365 * 86_400
+DEVICE_SECONDS = int(SOURCE_KEPT.total_seconds())
 _DEVICE = re.compile(r"[A-Za-z0-9_-]{24}")
+_SESSION = re.compile(r"(?P<organisation>[a-z0-9_]{1,40})\.(?P<token>[A-Za-z0-9_-]{1,100})")
 
 SIGN_IN: dict[str, Any] = {
     "audiences": Public("signing in is how a person gets a token"),
@@ -93,23 +94,34 @@ async def _sign_in(
     _refuse_other_origin(request, resources)
     failures.refuse_if_too_many(request, resources)
     scope = await _scope_named(resources, data.organisation)
+    name = data.username
+    if scope is None:  # the same work, the same answers, the same count
+        scope, name = NOBODY, f"{data.organisation.lower()}/{name}"
     device = _device(request)
-    user = None
-    if scope is None:
-        await password_matches(data.password, None, resources.sealer)
-    else:
-        user = await user_by_password(
-            resources, scope, username=data.username, password=data.password, source=device
-        )
-    if scope is None or user is None:
+    user = await user_by_password(
+        resources, product, scope, username=name, password=data.password, source=device
+    )
+    if user is None:
         failures.count(request, resources)
-        raise NotAuthenticated("credentials_wrong", "organisation, name or password is wrong")
-    async with transaction(resources.engine, scope.organisation_id) as db:
-        subject = Subject(scope, user.user_id, None, user.credential_epoch, "user")
-        family = await start_family(db, product, subject)
+        raise _wrong()
+    subject = Subject(scope, user.user_id, None, user.credential_epoch, "user")
+    try:
+        async with transaction(resources.engine, scope.organisation_id) as db:
+            await resources.sign_for(db, product)
+            family = await start_family(db, product, subject)
+    except NotStanding:
+        raise _wrong() from None
     response = _signed_in(resources, product, family, user)
     response.set_cookie(_cookie(resources, DEVICE_COOKIE, device, seconds=DEVICE_SECONDS, path="/"))
     return response
+
+
+def _wrong() -> NotAuthenticated:
+    return NotAuthenticated("credentials_wrong", "organisation, name or password is wrong")
+
+
+def _ended() -> NotAuthenticated:
+    return NotAuthenticated("session_ended", "the session has ended; sign in again")
 
 
 def _device(request: Request[Any, Any, Any]) -> str:
@@ -130,16 +142,19 @@ async def _refresh(
     request: Request[Any, Any, Any], resources: Resources, product: Product
 ) -> Response[SignedIn]:
     _refuse_other_origin(request, resources)
-    organisation_id, _, token = request.cookies.get(_name(product), "").partition(".")
-    scope = Scope(organisation_id)
+    held = _SESSION.fullmatch(request.cookies.get(_name(product), ""))
+    if held is None:
+        raise _ended()
+    scope = Scope(held["organisation"])
     try:
-        family = await refreshed(resources, product, scope, None, token)
+        family = await refreshed(resources, product, scope, None, held["token"])
     except NotStanding:
-        raise NotAuthenticated("session_ended", "the session has ended; sign in again") from None
-    async with transaction(resources.engine, organisation_id) as db:
+        raise _ended() from None
+    async with transaction(resources.engine, scope.organisation_id) as db:
+        await resources.sign_for(db, product)
         user = await users.find_user(db, scope, family.subject.user_id)
     if user is None:
-        raise NotAuthenticated("session_ended", "the session has ended; sign in again")
+        raise _ended()
     return _signed_in(resources, product, family, user)
 
 
@@ -203,8 +218,11 @@ def _refuse_other_origin(request: Request[Any, Any, Any], resources: Resources) 
 
 
 def _origin(address: str) -> str:
-    parts = urlsplit(address)
-    return f"{parts.scheme}://{parts.netloc}"
+    """As browsers write it: in small letters, without the port that goes without saying."""
+    parts = urlsplit(address.lower())
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+    said = parts.port not in (None, {"http": 80, "https": 443}[parts.scheme])
+    return f"{parts.scheme}://{host}" + (f":{parts.port}" if said else "")
 
 
 ROUTES = [

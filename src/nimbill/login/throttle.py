@@ -4,18 +4,22 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
 
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill import clock
 from nimbill.basis import chosen
 from nimbill.errors import TooMany
 from nimbill.login import records
-from nimbill.storage import Scope, transaction
+from nimbill.storage import Scope
 
 basis = chosen("login-throttle")
 
 ATTEMPTS_MAX = 10
 WINDOW = timedelta(minutes=15)
+# how long a browser or a client that logged somebody in is remembered for that
+SOURCE_KEPT = timedelta(days=365)
+# guesses at organisations that are none count here: no id of ours looks like this
+NOBODY = Scope("nobody")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +52,3 @@ async def count_attempt(
 
 async def forgive(db: AsyncConnection, attempt: Attempt) -> None:
     await records.forgive_attempt(db, attempt.scope, attempt.bucket, at=attempt.at)
-
-
-async def counted_apart(
-    engine: AsyncEngine, scope: Scope, *, name: str, known_source: str | None
-) -> Attempt:
-    """In a transaction of its own: the count must survive the refusal it may lead to."""
-    async with transaction(engine, scope.organisation_id) as db:
-        return await count_attempt(db, scope, name=name, known_source=known_source)

@@ -10,7 +10,7 @@ from nimbill.access.keyring import add_organisation_key
 from nimbill.access.passwords import hash_password
 from nimbill.audit import records as audit
 from nimbill.basis import chosen
-from nimbill.directory import Named, organisation_of, put_in_directory
+from nimbill.directory import Named, organisation_of, put_in_directory, take_turns
 from nimbill.errors import refuse_if
 from nimbill.ids import new_id
 from nimbill.organisations import records
@@ -43,6 +43,7 @@ async def create_organisation(
     password_hash = await hash_password(password, sealer)
     scope = Scope(organisation_id)
     async with transaction(engine, organisation_id) as db:
+        await take_turns(db)
         short = _short_name(name)
         if await organisation_of(db, Named.short_name, short) is not None:
             short = f"{short}-{secrets.token_hex(3)}"

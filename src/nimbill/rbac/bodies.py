@@ -5,9 +5,9 @@ from enum import StrEnum
 from typing import Annotated, Any, ClassVar
 
 from nimbill.basis import Basis, chosen, stated
-from nimbill.bodies import NOT_EMPTY, Body
+from nimbill.bodies import Body, text
 from nimbill.errors import Violation
-from nimbill.rbac.role_rules import role_name_violations
+from nimbill.rbac.role_rules import RESOURCE_LENGTH_MAX, role_name_violations
 
 
 class Namespace(StrEnum):
@@ -68,7 +68,7 @@ class FilteringRule(Body, frozen=True, kw_only=True):
 
     namespace: Namespace
     type: str
-    resource: list[Annotated[str, NOT_EMPTY]]
+    resource: list[Annotated[str, text(1, RESOURCE_LENGTH_MAX)]]
 
 
 class RolesMap(Body, frozen=True, kw_only=True):

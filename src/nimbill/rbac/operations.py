@@ -1,12 +1,12 @@
 """What may be done with roles and mappings: the checks in order, then the change."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
 from nimbill.access.holdings import FilterKey, Holdings, filters_of, holdings_of
-from nimbill.errors import Conflict, NotPermitted, Violation, not_found, refuse_if
+from nimbill.errors import Conflict, Invalid, NotPermitted, Violation, not_found, refuse_if
 from nimbill.rbac import records
 from nimbill.rbac.bodies import (
     FilteringRule,
@@ -23,10 +23,10 @@ from nimbill.rbac.bodies import (
 )
 from nimbill.rbac.records import RoleKey
 from nimbill.rbac.role_rules import (
-    ROLES_PER_NAMESPACE_MAX,
     admin_alone,
-    filter_type_violations,
+    filter_violations,
     permission_violations,
+    too_many_roles,
 )
 from nimbill.storage import Row
 from nimbill.users import records as users
@@ -35,6 +35,8 @@ from nimbill.vocabulary import Product
 
 Filters = Mapping[FilterKey, frozenset[str]]
 
+NO_SUBUSER = Violation("user_id", "an existing subuser")
+
 
 async def create_role(db: AsyncConnection, caller: Caller, body: RoleCreate) -> Role:
     """Roles belong to the root user, whoever makes them; nobody grants more than he holds."""
@@ -42,7 +44,7 @@ async def create_role(db: AsyncConnection, caller: Caller, body: RoleCreate) -> 
     refuse_if(list(permission_violations(Product(body.namespace), body.permissions)))
     permissions = admin_alone(body.permissions)
     _refuse_to_grant(await holdings_of_caller(db, caller), body.namespace, permissions)
-    if await records.find_role(db, caller.scope, caller.root_user, key) is not None:
+    if await records.role_exists(db, caller.scope, caller.root_user, key):
         raise Conflict("role_name_taken", "this namespace has a role of this name")
     await records.add_role(db, caller.scope, caller.root_user, key, permissions)
     return Role(name=body.name, namespace=body.namespace, permissions=permissions)
@@ -52,24 +54,23 @@ async def update_role(
     db: AsyncConnection, caller: Caller, namespace: str, rolename: str, body: RoleUpdate
 ) -> Role:
     """A new name follows into the mappings; what the role grants afterwards must be one's own."""
-    role = await records.find_role(db, caller.scope, caller.root_user, (namespace, rolename))
+    key = (namespace, rolename)
+    role = await records.lock_role(db, caller.scope, caller.root_user, key)
     if role is None:
         raise not_found()
     sent = role.permissions if body.permissions is None else body.permissions
     refuse_if(list(permission_violations(Product(role.namespace), sent)))
     permissions, name = admin_alone(sent), body.name or role.name
     if body.permissions is not None:
-        _refuse_to_grant(await holdings_of_caller(db, caller), namespace, permissions)
+        mine = await holdings_of_caller(db, caller)
+        _refuse_to_grant(mine, namespace, permissions)
+        if not set(permissions) <= set(role.permissions):
+            await _refuse_to_grant_beyond_filters(db, caller, mine, key)
     renamed = (namespace, name)
-    if name != rolename and await records.find_role(db, caller.scope, caller.root_user, renamed):
+    if name != rolename and await records.role_exists(db, caller.scope, caller.root_user, renamed):
         raise Conflict("role_name_taken", "this namespace has a role of this name")
     await records.change_role(
-        db,
-        caller.scope,
-        caller.root_user,
-        (namespace, rolename),
-        name=name,
-        permissions=permissions,
+        db, caller.scope, caller.root_user, key, name=name, permissions=permissions
     )
     return Role(name=name, namespace=Namespace(namespace), permissions=permissions)
 
@@ -85,84 +86,106 @@ def _refuse_to_grant(mine: Holdings, namespace: str, permissions: Sequence[str])
         raise NotPermitted("grants_more", "nobody grants more than he holds")
 
 
+async def _refuse_to_grant_beyond_filters(
+    db: AsyncConnection, caller: Caller, mine: Holdings, key: RoleKey
+) -> None:
+    """A role that permits more from now on does so for all who have it, wherever they look."""
+    for user_id in await records.users_with_role(db, caller.scope, caller.root_user, key):
+        if not mine.reach(key[0], await filters_of(db, caller.scope, user_id)):
+            raise NotPermitted("grants_more", "who is filtered grants inside his own filters")
+
+
 async def map_roles(db: AsyncConnection, caller: Caller, body: RolesMap) -> RolesMapped:
     """Adds roles and filters to a subuser: all of them, or none."""
-    user = await users.find_user(db, caller.scope, body.user_id)
-    if user is None or user.user_id == user.root_user or user.root_user != caller.root_user:
-        refuse_if([Violation("user_id", "an existing subuser")])
-        raise AssertionError("refuse_if raises")
-    await records.lock_mappings(db, caller.scope, user.user_id)
-    before = await records.mapped_roles(db, caller.scope, user.user_id)
-    return await _map(db, caller, user, [*before, *_keys(body.roles)], body)
+    user = await _lock_subuser(db, caller, body.user_id)
+    if user is None:
+        raise Invalid("rule_broken", "the request breaks a rule", [NO_SUBUSER])
+    return await _map(db, caller, user, body, replaces=False)
 
 
 async def replace_mappings(
     db: AsyncConnection, caller: Caller, user_id: str, body: RolesReplace
 ) -> RolesMapped:
     """The subuser's roles become these; filters absent are kept, [] clears them."""
-    user = await users.find_user(db, caller.scope, user_id)
-    if user is None or user.user_id == user.root_user or user.root_user != caller.root_user:
+    user = await _lock_subuser(db, caller, user_id)
+    if user is None:
         raise not_found()
-    await records.lock_mappings(db, caller.scope, user_id)
-    await records.unmap_all_roles(db, caller.scope, user_id)
-    if body.filters is not None:
-        await records.clear_filters(db, caller.scope, user_id)
-    return await _map(db, caller, user, _keys(body.roles), body)
+    return await _map(db, caller, user, body, replaces=True)
+
+
+async def _lock_subuser(db: AsyncConnection, caller: Caller, user_id: str) -> Row | None:
+    """Two changes of one user's mappings take turns, so that five stays five."""
+    user = await users.lock_user(db, caller.scope, user_id)
+    if user is None or user.root_user != caller.root_user or user.user_id == user.root_user:
+        return None
+    return user
 
 
 async def _map(
     db: AsyncConnection,
     caller: Caller,
     user: Row,
-    afterwards: Sequence[RoleKey],
     body: RolesMap | RolesReplace,
+    *,
+    replaces: bool,
 ) -> RolesMapped:
+    """What the caller holds is asked before anything changes: he may be the user himself."""
     mine = await holdings_of_caller(db, caller)
-    await _refuse_unsound_roles(db, caller, afterwards, body)
+    before = await records.mapped_roles(db, caller.scope, user.user_id)
     keys = list(dict.fromkeys(_keys(body.roles)))
+    permitted = await records.hold_roles(db, caller.scope, caller.root_user, keys)
+    _refuse_unsound(body, permitted, keys if replaces else [*before, *keys])
+    _refuse_to_map_more(mine, permitted)
+    if replaces:
+        await records.unmap_all_roles(db, caller.scope, user.user_id)
+        if body.filters is not None:
+            await records.clear_filters(db, caller.scope, user.user_id)
     await records.map_roles(
         db, caller.scope, root_user=caller.root_user, user_id=user.user_id, keys=keys
     )
     rules = [(f.namespace.value, f.type, one) for f in body.filters or [] for one in f.resource]
     await records.add_filters(db, caller.scope, user.user_id, rules)
-    await _refuse_to_map_more(db, caller, mine, user, keys)
-    filters = await filters_of(db, caller.scope, user.user_id)
-    return RolesMapped(success=[name for _, name in keys], failed=[], filters=_rules(filters))
+    theirs = await holdings_of(db, caller.scope, user.user_id)
+    _refuse_beyond_filters(mine, theirs, keys, body)
+    return RolesMapped(
+        success=[name for _, name in keys], failed=[], filters=_rules(theirs.filters)
+    )
 
 
-async def _refuse_unsound_roles(
-    db: AsyncConnection,
-    caller: Caller,
-    afterwards: Sequence[RoleKey],
+def _refuse_unsound(
     body: RolesMap | RolesReplace,
+    existing: Collection[RoleKey],
+    afterwards: Sequence[RoleKey],
 ) -> None:
-    known = await records.list_roles(db, caller.scope, caller.root_user, None)
-    existing = {(row.namespace, row.name) for row in known}
+    """Every broken rule at once; one is enough to change nothing."""
     broken = [
         Violation(f"roles[{index}].role", "an existing role")
         for index, key in enumerate(_keys(body.roles))
         if key not in existing
     ]
     for index, rule in enumerate(body.filters or []):
-        broken += filter_type_violations(rule.namespace, rule.type, index)
+        broken += filter_violations(
+            index, namespace=rule.namespace, type_=rule.type, resources=rule.resource
+        )
     for namespace in Namespace:
-        mapped = {key for key in afterwards if key[0] == namespace}
-        if len(mapped) > ROLES_PER_NAMESPACE_MAX:
-            rule_text = f"at most {ROLES_PER_NAMESPACE_MAX} roles in a namespace"
-            broken.append(Violation("roles", rule_text))
+        broken += too_many_roles(namespace, afterwards)
     refuse_if(broken)
 
 
-async def _refuse_to_map_more(
-    db: AsyncConnection, caller: Caller, mine: Holdings, user: Row, keys: Sequence[RoleKey]
-) -> None:
-    """What is mapped must be held, and the user must end up inside the mapper's own filters."""
-    theirs = await holdings_of(db, caller.scope, user.user_id)
-    for namespace, name in keys:
-        role = await records.find_role(db, caller.scope, caller.root_user, (namespace, name))
-        if role is None or not mine.allow(namespace, frozenset(role.permissions)):
+def _refuse_to_map_more(mine: Holdings, permitted: Mapping[RoleKey, frozenset[str]]) -> None:
+    for (namespace, _), permissions in permitted.items():
+        if not mine.allow(namespace, permissions):
             raise NotPermitted("maps_more", "nobody maps more than he holds")
-    if not all(mine.reach(namespace, theirs.filters) for namespace in theirs.permissions):
+
+
+def _refuse_beyond_filters(
+    mine: Holdings, theirs: Holdings, keys: Sequence[RoleKey], body: RolesMap | RolesReplace
+) -> None:
+    """Wherever the user gained something he must end up inside the mapper's own filters."""
+    changed = {namespace for namespace, _ in keys}
+    if body.filters is not None:
+        changed |= theirs.permissions.keys()
+    if not all(mine.reach(namespace, theirs.filters) for namespace in changed):
         raise NotPermitted("maps_more", "who is filtered maps inside his own filters")
 
 

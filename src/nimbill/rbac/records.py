@@ -30,14 +30,52 @@ async def list_roles(
     return (await db.execute(question)).all()
 
 
-async def find_role(db: AsyncConnection, scope: Scope, root_user: str, key: RoleKey) -> Row | None:
-    """Locked until the transaction ends, so that what was checked is what is changed."""
+async def role_exists(db: AsyncConnection, scope: Scope, root_user: str, key: RoleKey) -> bool:
+    question = sa.select(
+        sa.exists().where(
+            *_of_root(scope, root_user), roles.c.namespace == key[0], roles.c.name == key[1]
+        )
+    )
+    return bool((await db.execute(question)).scalar_one())
+
+
+async def lock_role(db: AsyncConnection, scope: Scope, root_user: str, key: RoleKey) -> Row | None:
+    """Found and held until the transaction ends, so that what was checked is what is changed."""
     question = (
         sa.select(roles)
         .where(*_of_root(scope, root_user), roles.c.namespace == key[0], roles.c.name == key[1])
         .with_for_update()
     )
     return (await db.execute(question)).one_or_none()
+
+
+async def hold_roles(
+    db: AsyncConnection, scope: Scope, root_user: str, keys: Collection[RoleKey]
+) -> dict[RoleKey, frozenset[str]]:
+    """What each of these roles permits; none of them changes until the transaction ends.
+
+    Many may hold a role at once, and all take them in the same order: nobody waits in a circle.
+    """
+    question = (
+        sa.select(roles)
+        .where(*_of_root(scope, root_user), sa.tuple_(roles.c.namespace, roles.c.name).in_(keys))
+        .order_by(roles.c.namespace, roles.c.name)
+        .with_for_update(read=True)
+    )
+    found = await db.execute(question)
+    return {(row.namespace, row.name): frozenset(row.permissions) for row in found}
+
+
+async def users_with_role(
+    db: AsyncConnection, scope: Scope, root_user: str, key: RoleKey
+) -> list[str]:
+    question = sa.select(role_mappings.c.user_id).where(
+        role_mappings.c.organisation_id == scope.organisation_id,
+        role_mappings.c.root_user == root_user,
+        role_mappings.c.namespace == key[0],
+        role_mappings.c.role == key[1],
+    )
+    return list((await db.execute(question)).scalars())
 
 
 async def add_role(
@@ -80,12 +118,6 @@ async def delete_role(db: AsyncConnection, scope: Scope, root_user: str, key: Ro
         )
     )
     return bool(deleted.rowcount)
-
-
-async def lock_mappings(db: AsyncConnection, scope: Scope, user_id: str) -> None:
-    """Two changes of one user's mappings take turns, so that five stays five."""
-    name = f"mappings {scope.organisation_id} {user_id}"
-    await db.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(name, 0))))
 
 
 async def mapped_roles(db: AsyncConnection, scope: Scope, user_id: str) -> list[RoleKey]:

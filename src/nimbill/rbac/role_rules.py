@@ -1,7 +1,7 @@
 """Role names, how many roles, Admin alone, and the types of filtering rules."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from nimbill.access.role_actions import OFFERED
 from nimbill.basis import stated
@@ -13,6 +13,7 @@ basis = stated("Access control (base {rbac_url})")
 # 6 to 32 characters; hyphens and underscores stand between others, never at an end
 ROLE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{4,30}[A-Za-z0-9]")
 ROLES_PER_NAMESPACE_MAX = 5
+RESOURCE_LENGTH_MAX = 512
 FILTER_TYPES: Mapping[str, tuple[str, ...]] = {
     Product.portal: ("linkAcct", "group", "tags"),
     Product.core: ("billingGroup",),
@@ -36,7 +37,18 @@ def permission_violations(namespace: Product, permissions: Sequence[str]) -> Ite
             yield Violation(f"permissions[{index}]", f"offered in namespace {namespace}")
 
 
-def filter_type_violations(namespace: str, type_: str, index: int) -> Iterator[Violation]:
+def filter_violations(
+    index: int, *, namespace: str, type_: str, resources: Sequence[str]
+) -> Iterator[Violation]:
+    """A rule that names no resource would be none at all, and so open everything."""
     allowed = FILTER_TYPES[namespace]
     if type_ not in allowed:
         yield Violation(f"filters[{index}].type", f"one of {', '.join(allowed)}")
+    if not resources:
+        yield Violation(f"filters[{index}].resource", "at least one")
+
+
+def too_many_roles(namespace: str, keys: Collection[tuple[str, str]]) -> Iterator[Violation]:
+    """Keys are namespace and name of all that would be mapped; the same one twice counts once."""
+    if len({key for key in keys if key[0] == namespace}) > ROLES_PER_NAMESPACE_MAX:
+        yield Violation("roles", f"at most {ROLES_PER_NAMESPACE_MAX} roles in a namespace")

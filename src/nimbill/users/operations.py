@@ -60,8 +60,8 @@ async def create_subuser(
 
 async def delete_subuser(db: AsyncConnection, caller: Caller, user_id: str) -> None:
     """Clients, mappings and tokens go with the user; the audit log keeps the name."""
-    user = await records.find_user(db, caller.scope, user_id)
-    if user is None:
+    user = await records.lock_user(db, caller.scope, user_id, to_delete=True)
+    if user is None or user.root_user != caller.root_user:
         raise not_found()
     await refuse_over_oneself(db, caller, user)
     if user.user_id == user.root_user:
@@ -80,7 +80,7 @@ async def change_password(
 ) -> None:
     """Oneself with the old password; somebody else's only where one holds all he holds."""
     user = await records.find_user(db, caller.scope, user_id)
-    if user is None:
+    if user is None or user.root_user != caller.root_user:
         raise not_found()
     if user_id != caller.user_id:
         await refuse_over_oneself(db, caller, user)

@@ -85,6 +85,18 @@ async def find_user(db: AsyncConnection, scope: Scope, user_id: str) -> Row | No
     return (await db.execute(question)).one_or_none()
 
 
+async def lock_user(
+    db: AsyncConnection, scope: Scope, user_id: str, *, to_delete: bool = False
+) -> Row | None:
+    """Found and held until the transaction ends: changes to one user take turns."""
+    question = (
+        sa.select(users)
+        .where(users.c.organisation_id == scope.organisation_id, users.c.user_id == user_id)
+        .with_for_update(key_share=not to_delete)
+    )
+    return (await db.execute(question)).one_or_none()
+
+
 async def find_user_by_name(db: AsyncConnection, scope: Scope, username: str) -> Row | None:
     """Names are compared without regard to case."""
     question = sa.select(users).where(

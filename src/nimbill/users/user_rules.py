@@ -14,10 +14,8 @@ PASSWORD_LENGTH_MAX = 18
 EMAIL_LENGTH_MAX = 254
 
 _USERNAME = re.compile(r"[A-Za-z0-9_.-]{4,18}")
-# one @, no spaces or control characters, a dot or a bare host after it: mail decides the rest
-_EMAIL = re.compile(
-    r"[^\s@\x00-\x1f\x7f<>,;:\"()\[\]\\]+@[^\s@\x00-\x1f\x7f<>,;:\"()\[\]\\.][^\s@]*"
-)
+# no quoting before the @, a host of plain labels after it; whether it exists is for mail to find
+_EMAIL = re.compile(r"[^\s@<>,;:\"()\[\]\\]+@[^\W_][\w-]*(?:\.[^\W_][\w-]*)*")
 
 reserved_basis = chosen("reserved-usernames")
 # words that stand where a name stands in a path
@@ -39,5 +37,6 @@ def password_violations(password: Any, field: str = "password") -> Iterator[Viol
 
 
 def email_violations(email: Any) -> Iterator[Violation]:
-    if not isinstance(email, str) or len(email) > EMAIL_LENGTH_MAX or not _EMAIL.fullmatch(email):
+    sound = isinstance(email, str) and len(email) <= EMAIL_LENGTH_MAX and email.isprintable()
+    if not sound or not _EMAIL.fullmatch(email):
         yield Violation("email", "an e-mail address")

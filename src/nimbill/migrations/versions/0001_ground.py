@@ -54,8 +54,8 @@ CREATE TABLE users (
     create_time timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (organisation_id, user_id)
 );
-CREATE UNIQUE INDEX users_username_taken ON users (organisation_id, lower(username));
-CREATE UNIQUE INDEX users_email_taken ON users (organisation_id, lower(email));
+CREATE UNIQUE INDEX username_taken ON users (organisation_id, lower(username));
+CREATE UNIQUE INDEX email_taken ON users (organisation_id, lower(email));
 CREATE TABLE api_clients (
     organisation_id text NOT NULL,
     client_id text NOT NULL,
@@ -72,7 +72,7 @@ CREATE TABLE roles (
     namespace text NOT NULL,
     name text NOT NULL,
     permissions text[] NOT NULL,
-    PRIMARY KEY (organisation_id, root_user, namespace, name),
+    CONSTRAINT role_name_taken PRIMARY KEY (organisation_id, root_user, namespace, name),
     FOREIGN KEY (organisation_id, root_user) REFERENCES users (organisation_id, user_id)
         ON DELETE CASCADE
 );
@@ -129,7 +129,7 @@ CREATE TABLE refresh_tokens (
 );
 CREATE INDEX refresh_tokens_family_id_idx ON refresh_tokens (organisation_id, family_id);
 CREATE TABLE login_attempts (
-    organisation_id text NOT NULL REFERENCES organisations,
+    organisation_id text NOT NULL, -- also of organisations that are none: see login/throttle.py
     bucket bytea NOT NULL,
     attempts timestamptz[] NOT NULL,
     PRIMARY KEY (organisation_id, bucket)

@@ -1,0 +1,1 @@
+"""Access: tokens, keys and passwords, each by itself."""

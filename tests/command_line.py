@@ -1,0 +1,65 @@
+"""The command line as tests use it: real processes, in an environment of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tests.proof.real_server import environment_for, nimbill
+
+PASSWORD = "correct horse 7"
+SECONDS_MAX = 90
+
+
+@cache
+def compiled() -> str:
+    """Where processes keep their compiled modules, so that a dozen starts compile them once."""
+    return tempfile.mkdtemp(prefix="nimbill-compiled-")
+
+
+def environment(data: Path, **more: str) -> dict[str, str]:
+    """Nothing of the caller's own installation; the data goes into this folder."""
+    env = environment_for(data, more)
+    env.pop("PYTHONDONTWRITEBYTECODE", None)
+    return env | {"PYTHONPYCACHEPREFIX": compiled()}
+
+
+def init_words(username: str = "root", organisation: str = "Test") -> list[str]:
+    return ["init", "--organisation", organisation, "--username", username, "--password-stdin"]
+
+
+def init(env: Mapping[str, str], organisation: str = "Test") -> dict[str, str]:
+    """A new organisation: the one JSON object that is printed."""
+    done = nimbill(*init_words(organisation=organisation), "--json", env=env, sent=PASSWORD)
+    assert done.returncode == 0, done.stderr
+    made: dict[str, str] = json.loads(done.stdout)
+    return made
+
+
+def started(*words: str, env: Mapping[str, str], cwd: Path, **more: Any) -> subprocess.Popen[str]:
+    """A command that goes on while the test does; in a session of its own, as from a terminal."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "nimbill", *words],
+        env=dict(env),
+        cwd=cwd,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        **more,
+    )
+
+
+def database_runs(data: Path) -> bool:
+    """Whether a process of the embedded server is left: each of them holds its lock file."""
+    lock = (data / "postgres" / "server.lock").stat()
+    wanted = f"{os.major(lock.st_dev):02x}:{os.minor(lock.st_dev):02x}:{lock.st_ino}"
+    return wanted in Path("/proc/locks").read_text()

@@ -1,0 +1,306 @@
+"""The tables in the code are those of the database, and walls stand around every one of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import asyncpg
+import pytest
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql
+
+from nimbill import tables
+from nimbill.embedded_postgres import Address
+from nimbill.migrating import migrate
+from nimbill.storage import APP_ROLE, owner_engine
+from tests.contract import walls
+from tests.own_database import own_database
+from tests.running_service import Service
+
+POSTGRESQL: sa.Dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
+T = TypeVar("T")
+Look = Callable[[asyncpg.Connection], Awaitable[T]]
+
+
+@pytest.fixture(scope="module")
+def database(postgres: Address, superuser: Address) -> Iterator[Address]:
+    """Freshly migrated, with nothing in it."""
+    with own_database(postgres, superuser) as address:
+        asyncio.run(migrate(address.url))
+        yield address
+
+
+@pytest.fixture(scope="module")
+def behind(database: Address, superuser: Address) -> Address:
+    return replace(superuser, database=database.database)
+
+
+def look(address: Address, question: Look[T], *changes: str) -> T:
+    """Ask after these changes, none of which stays."""
+
+    async def run() -> T:
+        db = await asyncpg.connect(
+            host=address.host,
+            port=address.port,
+            user=address.user,
+            password=address.password,
+            database=address.database,
+        )
+        try:
+            await db.execute("BEGIN")
+            for change in changes:
+                await db.execute(change)
+            return await question(db)
+        finally:
+            await db.close()
+
+    return asyncio.run(run())
+
+
+# ── the tables themselves ────────────────────────────────────────────────────────────────────────
+
+Shape = dict[str, dict[str, tuple[str, bool, bool]]]
+
+
+def migrated(address: Address) -> Shape:
+    async def run() -> Shape:
+        engine = owner_engine(address.url)
+        try:
+            async with engine.connect() as db:
+                return await db.run_sync(_reflected)
+        finally:
+            await engine.dispose()
+
+    return asyncio.run(run())
+
+
+def _reflected(connection: sa.Connection) -> Shape:
+    found = sa.MetaData()
+    found.reflect(connection)
+    return shape_of(found)
+
+
+def shape_of(metadata: sa.MetaData) -> Shape:
+    """Table to column to type, whether it may be null, whether it is of the primary key."""
+    return {
+        table.name: {
+            column.name: (_type(column.type), bool(column.nullable), column.primary_key)
+            for column in table.columns
+        }
+        for table in metadata.tables.values()
+        if table.name != "alembic_version"
+    }
+
+
+def _type(kind: sa.types.TypeEngine[Any]) -> str:
+    return str(kind.compile(dialect=POSTGRESQL))
+
+
+def test_tables_in_the_code_are_those_of_the_database(database: Address) -> None:
+    assert shape_of(tables.metadata) == migrated(database)
+
+
+def test_columns_stand_in_the_same_order(database: Address) -> None:
+    in_code, in_database = shape_of(tables.metadata), migrated(database)
+
+    assert {name: list(table) for name, table in in_code.items()} == {
+        name: list(table) for name, table in in_database.items()
+    }
+
+
+def test_a_difference_between_code_and_database_is_found() -> None:
+    def table(*columns: sa.Column[Any]) -> Shape:
+        metadata = sa.MetaData()
+        sa.Table("t", metadata, *columns)
+        return shape_of(metadata)
+
+    sound = table(sa.Column("a", sa.Text, primary_key=True), sa.Column("b", sa.Numeric))
+
+    assert sound != table(sa.Column("a", sa.Text, primary_key=True), sa.Column("b", sa.Float))
+    assert sound != table(sa.Column("a", sa.Text), sa.Column("b", sa.Numeric))
+    assert sound != table(
+        sa.Column("a", sa.Text, primary_key=True), sa.Column("b", sa.Numeric, nullable=False)
+    )
+
+
+def test_migrations_can_be_undone_and_done_again(
+    postgres: Address, superuser: Address, database: Address
+) -> None:
+    with own_database(postgres, superuser) as address:
+        asyncio.run(migrate(address.url))
+        asyncio.run(migrate(address.url, "base"))
+        assert migrated(address) == {}
+
+        asyncio.run(migrate(address.url))
+        assert migrated(address) == migrated(database)
+
+
+# ── the walls ────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("wall", walls.ALL_WALLS, ids=lambda wall: wall.__name__)
+def test_the_wall_stands(behind: Address, wall: Look[list[str]]) -> None:
+    assert look(behind, wall) == []
+
+
+BREACHES: list[tuple[Look[list[str]], str, str]] = [
+    (walls.tables_without_wall, "CREATE TABLE t (a text)", "t does not carry its organisation"),
+    (
+        walls.tables_without_wall,
+        "ALTER TABLE users NO FORCE ROW LEVEL SECURITY",
+        "users does not force its wall",
+    ),
+    (
+        walls.tables_without_wall,
+        "ALTER TABLE users DISABLE ROW LEVEL SECURITY",
+        "users does not force its wall",
+    ),
+    (
+        walls.wrong_policies,
+        "DROP POLICY own_organisation ON users",
+        "users shows rows of every organisation",
+    ),
+    (
+        walls.wrong_policies,
+        "CREATE POLICY extra ON users USING (true)",
+        "users has another policy, extra",
+    ),
+    (
+        walls.wrong_policies,
+        "ALTER POLICY own_organisation ON users WITH CHECK (true)",
+        "users has another policy, own_organisation",
+    ),
+    (
+        walls.wrong_policies,
+        "DROP POLICY owner_looks_across ON work",
+        "work is not looked across",
+    ),
+    (
+        walls.loose_foreign_keys,
+        "CREATE TABLE t (organisation_id text, kid text CONSTRAINT loose REFERENCES signing_keys)",
+        "t: loose can cross organisations",
+    ),
+    (
+        walls.uniqueness_across_organisations,
+        "CREATE UNIQUE INDEX everywhere ON users (lower(email))",
+        "everywhere is unique across organisations",
+    ),
+    (walls.views, "CREATE VIEW v AS SELECT * FROM users", "v is a view"),
+    (
+        walls.functions_with_too_many_rights,
+        "ALTER FUNCTION append_audit(text) SECURITY DEFINER",
+        "append_audit runs as its owner",
+    ),
+    (
+        walls.functions_with_too_many_rights,
+        "ALTER FUNCTION find_organisation(text, text) RESET search_path",
+        "find_organisation does not fix its search path",
+    ),
+    (
+        walls.functions_with_too_many_rights,
+        "ALTER FUNCTION find_organisation(text, text) VOLATILE",
+        "find_organisation can write as its owner",
+    ),
+    (
+        walls.excess_of_the_application,
+        f"ALTER ROLE {APP_ROLE} BYPASSRLS",
+        f"{APP_ROLE}: mighty",
+    ),
+    (
+        walls.excess_of_the_application,
+        f"GRANT pg_read_all_data TO {APP_ROLE}",
+        f"{APP_ROLE}: somebody_else",
+    ),
+    (
+        walls.excess_of_the_application,
+        f"GRANT UPDATE ON audit_log TO {APP_ROLE}",
+        f"{APP_ROLE} may UPDATE audit_log",
+    ),
+    (
+        walls.excess_of_the_application,
+        f"GRANT TRUNCATE ON users TO {APP_ROLE}",
+        f"{APP_ROLE} may TRUNCATE users",
+    ),
+    (
+        walls.excess_of_the_application,
+        "GRANT SELECT ON users TO PUBLIC",
+        "PUBLIC may SELECT users",
+    ),
+    (
+        walls.excess_of_the_application,
+        f"GRANT CREATE ON SCHEMA public TO {APP_ROLE}",
+        f"{APP_ROLE}: creates",
+    ),
+    (
+        walls.excess_of_the_application,
+        f"ALTER TABLE users OWNER TO {APP_ROLE}",
+        f"{APP_ROLE}: owns",
+    ),
+]
+
+
+@pytest.mark.parametrize(("wall", "change", "complaint"), BREACHES, ids=[b[2] for b in BREACHES])
+def test_a_breach_is_found(
+    behind: Address, wall: Look[list[str]], change: str, complaint: str
+) -> None:
+    assert complaint in look(behind, wall, change)
+
+
+# ── what the walls do ────────────────────────────────────────────────────────────────────────────
+
+WALLED = sorted(set(tables.metadata.tables) - walls.WITHOUT_ORGANISATION.keys())
+
+
+def as_application(organisation_id: str | None) -> list[str]:
+    """The changes after which one is the application, working for this organisation."""
+    working = f"SET LOCAL nimbill.organisation = '{organisation_id}'"
+    return [f"SET LOCAL ROLE {APP_ROLE}", *([] if organisation_id is None else [working])]
+
+
+@pytest.mark.parametrize("table", WALLED)
+def test_only_rows_of_the_organisation_at_work_are_there(
+    service: Service, superuser: Address, table: str
+) -> None:
+    mine, other = service.organisation.organisation_id, service.new_organisation().organisation_id
+
+    async def whose(db: asyncpg.Connection) -> set[str]:
+        rows = await db.fetch(f"SELECT DISTINCT organisation_id FROM {table}")
+        return {row["organisation_id"] for row in rows}
+
+    everybody = look(superuser, whose)
+    seen = look(superuser, whose, *as_application(mine))
+
+    assert look(superuser, whose, *as_application(None)) == set()
+    assert look(superuser, whose, *as_application("")) == set()
+    assert seen == everybody & {mine}
+    if table in ("users", "api_clients", "directory", "audit_log", "work"):
+        assert {mine, other} <= everybody
+
+
+def test_a_row_of_another_organisation_cannot_be_written(
+    service: Service, superuser: Address
+) -> None:
+    mine, other = service.organisation, service.new_organisation()
+    foreign = f"organisation_id = '{other.organisation_id}'"
+
+    async def moved(db: asyncpg.Connection) -> str:
+        status: str = await db.execute(f"UPDATE users SET username = 'x' WHERE {foreign}")
+        return status
+
+    async def given_away(db: asyncpg.Connection) -> None:
+        await db.execute(f"UPDATE users SET {foreign}")
+
+    async def added(db: asyncpg.Connection) -> None:
+        await db.execute(
+            "INSERT INTO directory VALUES ($1, 'short_name', 'theirs')", other.organisation_id
+        )
+
+    application = as_application(mine.organisation_id)
+
+    assert look(superuser, moved, *application) == "UPDATE 0"
+    for change in (given_away, added):
+        with pytest.raises(asyncpg.InsufficientPrivilegeError, match="row-level security"):
+            look(superuser, change, *application)

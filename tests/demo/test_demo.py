@@ -1,0 +1,158 @@
+"""nimbill demo, in a real process: what it prints works, and a second start goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import stat
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+
+from nimbill.demo.story import AOZORA, MINATO
+from tests.command_line import SECONDS_MAX, database_runs, environment, started
+from tests.proof.real_server import free_port
+
+LAST_LINE = "Ctrl-C stops it."
+LOGIN = ("organisation_id", "username", "password", "client_id", "client_secret")
+
+
+class Demo:
+    def __init__(self, process: subprocess.Popen[str], folder: Path, port: int) -> None:
+        self.process = process
+        self.folder = folder
+        self.address = f"http://127.0.0.1:{port}"
+        self.page = "".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            yield line
+            if line.startswith(LAST_LINE):
+                return
+
+    @property
+    def login(self) -> dict[str, str]:
+        return {
+            name: re.findall(rf"^  {name} +(\S+)$", self.page, re.MULTILINE)[0] for name in LOGIN
+        }
+
+    @property
+    def commands(self) -> str:
+        """Everything from the first comment on: what somebody would paste."""
+        first, last = self.page.index("\n# "), self.page.index(LAST_LINE)
+        return self.page[first:last]
+
+    def stop(self, with_signal: signal.Signals) -> tuple[int, str]:
+        os.killpg(self.process.pid, with_signal)  # Ctrl-C reaches every process of a terminal
+        rest, _ = self.process.communicate(timeout=SECONDS_MAX)
+        return self.process.returncode, rest
+
+
+@contextmanager
+def running_demo(folder: Path) -> Iterator[Demo]:
+    """In the folder a newcomer stands in, with nothing set."""
+    port = free_port()
+    env = environment(folder / "unused")
+    del env["NIMBILL_DATA"]
+    process = started("demo", "--port", str(port), env=env, cwd=folder)
+    watchdog = threading.Timer(SECONDS_MAX, process.kill)
+    watchdog.start()
+    try:
+        yield Demo(process, folder / ".nimbill-demo", port)
+    finally:
+        watchdog.cancel()
+        if process.poll() is None:
+            process.terminate()
+            process.wait(SECONDS_MAX)
+        for stream in (process.stdin, process.stdout, process.stderr):
+            assert stream is not None
+            stream.close()
+
+
+def pasted(commands: str) -> str:
+    done = subprocess.run(
+        ["bash", "-e", "-o", "pipefail"],
+        input=commands,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS_MAX,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_demo_shows_what_it_promises_and_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    with running_demo(tmp_path) as demo:
+        first_login = demo.login
+        _every_address_answers(demo)
+        _the_printed_commands_work(demo)
+        _only_its_owner_reads_the_login(demo)
+        code, rest = demo.stop(signal.SIGINT)
+
+    assert code == 0
+    assert "Stopped." in rest
+    assert not database_runs(demo.folder)
+
+    with running_demo(tmp_path) as again:
+        assert again.login == first_login
+        said = pasted(again.commands)
+        assert said.count("create_billing_group") == len(AOZORA.customers) + 1
+        code, _ = again.stop(signal.SIGTERM)
+
+    assert code == 0
+    assert not database_runs(again.folder)
+
+
+def _every_address_answers(demo: Demo) -> None:
+    printed = re.findall(rf"{re.escape(demo.address)}/\w+", demo.page.partition("\n# ")[0])
+
+    assert {address.rpartition("/")[2] for address in printed} == {
+        "docs",
+        "healthz",
+        "readyz",
+        "metrics",
+    }
+    assert {httpx.get(address).status_code for address in printed} == {200}
+
+
+def _the_printed_commands_work(demo: Demo) -> None:
+    said = pasted(demo.commands)
+
+    for customer in (*AOZORA.customers, *MINATO.customers):
+        assert said.count(f'"name":"{customer.company_name}"') == 1
+    assert '"billinggroup_id":"BG-0100"' in said
+    (refused,) = [json.loads(line) for line in said.splitlines() if '"violations"' in line]
+    assert len(refused["violations"]) > 3
+    assert said.count("create_billing_group") == len(AOZORA.customers) + 1
+    assert f"intact: {len(AOZORA.customers) + 2} rows" in said
+
+
+def _only_its_owner_reads_the_login(demo: Demo) -> None:
+    kept = demo.folder / "demo.json"
+
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    assert demo.login["client_secret"] in kept.read_text()
+    assert demo.login["client_secret"] not in (demo.folder / "demo.log").read_text()
+
+
+def test_a_login_that_does_not_fit_the_database_is_said(tmp_path: Path) -> None:
+    folder = tmp_path / ".nimbill-demo"
+    folder.mkdir(mode=0o700)
+    account: dict[str, object] = {**dict.fromkeys(LOGIN, "of another database"), "told": []}
+    resellers = {reseller.english_name: account for reseller in (AOZORA, MINATO)}
+    (folder / "demo.json").write_text(json.dumps(resellers))
+
+    process = started("demo", "--port", str(free_port()), env=environment(folder), cwd=tmp_path)
+    _, said = process.communicate(timeout=SECONDS_MAX)
+
+    assert process.returncode == 2
+    assert "remove the demo's data folder to start afresh" in said
+    assert not database_runs(folder)

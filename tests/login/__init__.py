@@ -1,0 +1,1 @@
+"""Logging in: the token endpoints, refresh, console sessions, keys and throttling."""

@@ -1,0 +1,1 @@
+"""Tests of the access control room, a file for each operation."""

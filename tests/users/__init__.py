@@ -1,0 +1,1 @@
+"""Tests of the users room, a file for each operation."""
