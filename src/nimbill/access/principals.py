@@ -1,6 +1,7 @@
 """The one query in front of every request: is the caller alive, and what may it do."""
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
@@ -9,15 +10,15 @@ from nimbill.access.tokens import Claims
 from nimbill.storage import Scope
 from nimbill.vocabulary import OF_THE_PORTAL_ALONE, Product, UserKind
 
+_ANSWER = ("username", "kind", "root_user", "credential_epoch", "permissions", "billing_groups")
 _ADMIT = sa.text(
-    "SELECT username, kind, root_user, credential_epoch, permissions, billing_groups"
+    f"SELECT {', '.join(_ANSWER)}, company_id, meta"
     " FROM admit(:organisation, :caller, :client, :audience, :key)"
 ).columns(
     # named, so that the shape of the answer is worked out once and not for every request
-    *map(
-        sa.column,
-        ("username", "kind", "root_user", "credential_epoch", "permissions", "billing_groups"),
-    )
+    *map(sa.column, _ANSWER),
+    sa.column("company_id"),
+    sa.column("meta", JSONB),
 )
 
 
