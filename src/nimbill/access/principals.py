@@ -10,13 +10,15 @@ from nimbill.access.tokens import Claims
 from nimbill.storage import Scope
 from nimbill.vocabulary import OF_THE_PORTAL_ALONE, Product, UserKind
 
-_ANSWER = ("username", "kind", "root_user", "credential_epoch", "permissions", "billing_groups")
 _ADMIT = sa.text(
-    f"SELECT {', '.join(_ANSWER)}, company_id, meta"
-    " FROM admit(:organisation, :caller, :client, :audience, :key)"
+    "SELECT username, kind, root_user, credential_epoch, permissions, billing_groups,"
+    " company_id, meta FROM admit(:organisation, :caller, :client, :audience, :key)"
 ).columns(
     # named, so that the shape of the answer is worked out once and not for every request
-    *map(sa.column, _ANSWER),
+    *map(
+        sa.column,
+        ("username", "kind", "root_user", "credential_epoch", "permissions", "billing_groups"),
+    ),
     sa.column("company_id"),
     sa.column("meta", JSONB),
 )

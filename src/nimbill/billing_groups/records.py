@@ -1,7 +1,7 @@
 """Stored billing groups and the questions asked of them."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from functools import cache
 from typing import Any
@@ -17,6 +17,7 @@ from nimbill.billing_groups.bodies import (
     FreeFormatItem,
     InvoiceSetting,
 )
+from nimbill.billing_groups.free_format_records import ITEM_FIELDS, free_format_items
 from nimbill.billing_groups.settled_terms import Settled
 from nimbill.ids import new_id
 from nimbill.projects.records import projects
@@ -52,7 +53,6 @@ billing_groups = sa.Table(
 )
 
 _SETTING_FIELDS = InvoiceSetting.__struct_fields__
-_ITEM_FIELDS = FreeFormatItem.__struct_fields__
 
 invoice_settings = sa.Table(
     "invoice_settings",
@@ -65,20 +65,6 @@ invoice_settings = sa.Table(
     sa.Column("substitution_scope", sa.Text, nullable=False),
     sa.Column("support_basis", sa.Text, nullable=False),
     sa.Column("support_scope", sa.Text),
-)
-
-free_format_items = sa.Table(
-    "free_format_items",
-    metadata,
-    sa.Column("organisation_id", sa.Text, primary_key=True),
-    sa.Column("company_id", sa.Text, primary_key=True),
-    sa.Column("vendor", sa.Text, primary_key=True),
-    sa.Column("position", sa.Integer, primary_key=True),
-    sa.Column("enabled", sa.Boolean, nullable=False),
-    sa.Column("label", sa.Text, nullable=False),
-    sa.Column("unit_cost", sa.Numeric, nullable=False),
-    sa.Column("quantity", sa.Numeric, nullable=False),
-    sa.Column("total", sa.Numeric, nullable=False),
 )
 
 # the room above keeps accounts; a group shows them
@@ -179,7 +165,7 @@ _SETTINGS_OF = _of_groups(
     invoice_settings, *(invoice_settings.c[name] for name in _SETTING_FIELDS)
 ).order_by(invoice_settings.c.vendor)
 _ITEMS_OF = _of_groups(
-    free_format_items, *(free_format_items.c[name] for name in _ITEM_FIELDS)
+    free_format_items, *(free_format_items.c[name] for name in ITEM_FIELDS)
 ).order_by(free_format_items.c.vendor, free_format_items.c.position)
 _ACCOUNTS_OF = _of_groups(_accounts, _accounts.c.customer_id, _accounts.c.name).order_by(
     _accounts.c.vendor, _accounts.c.customer_id
@@ -300,42 +286,6 @@ async def put_invoice_setting(
     )
 
 
-async def put_free_format_items(
-    db: AsyncConnection,
-    scope: Scope,
-    company_id: str,
-    vendor: Vendor,
-    items: Sequence[FreeFormatItem],
-) -> None:
-    """These replace the vendor's."""
-    await delete_free_format_items(db, scope, company_id, vendor)
-    rows = [
-        {
-            "organisation_id": scope.organisation_id,
-            "company_id": company_id,
-            "vendor": vendor.value,
-            "position": position,
-            **{name: getattr(item, name) for name in _ITEM_FIELDS},
-        }
-        for position, item in enumerate(items)
-    ]
-    if rows:
-        await db.execute(sa.insert(free_format_items), rows)
-
-
-async def delete_free_format_items(
-    db: AsyncConnection, scope: Scope, company_id: str, vendor: Vendor | None = None
-) -> None:
-    """All of the group, or one vendor's."""
-    deleted = sa.delete(free_format_items).where(
-        free_format_items.c.organisation_id == scope.organisation_id,
-        free_format_items.c.company_id == company_id,
-    )
-    if vendor is not None:
-        deleted = deleted.where(free_format_items.c.vendor == vendor)
-    await db.execute(deleted)
-
-
 async def list_billing_groups(
     db: AsyncConnection, scope: Scope, *, limit: int | None = None, offset: int = 0
 ) -> list[BillingGroupRecord]:
@@ -400,7 +350,7 @@ def _record(
         shown["language"] = Language(shown["language"])
     additional: dict[Vendor, list[FreeFormatItem]] = defaultdict(list)
     for item in items:
-        values = dict(zip(_ITEM_FIELDS, item[2:], strict=True))
+        values = dict(zip(ITEM_FIELDS, item[2:], strict=True))
         additional[Vendor(item.vendor)].append(FreeFormatItem(**values))
     return BillingGroupRecord(
         **shown,

@@ -7,7 +7,7 @@ from litestar.params import FromPath, JSONBody
 from nimbill.access.guards import Audience
 from nimbill.access.role_actions import RoleAction
 from nimbill.basis import chosen, stated
-from nimbill.billing_groups import operations, records
+from nimbill.billing_groups import free_format_records, operations, records
 from nimbill.billing_groups.bodies import (
     BillingGroupCreate,
     BillingGroupCreated,
@@ -110,7 +110,9 @@ async def update_free_format(
 ) -> Success:
     """Replace the free format items of one vendor."""
     await operations.existing(db, caller.scope, company_id)
-    await records.put_free_format_items(db, caller.scope, company_id, vendor, data.additional_items)
+    await free_format_records.put_free_format_items(
+        db, caller.scope, company_id, vendor, data.additional_items
+    )
     return Success()
 
 
@@ -124,7 +126,7 @@ async def delete_free_format(
 ) -> Success:
     """Remove all free format items of the group."""
     await operations.existing(db, caller.scope, company_id)
-    await records.delete_free_format_items(db, caller.scope, company_id)
+    await free_format_records.delete_free_format_items(db, caller.scope, company_id)
     return Success()
 
 
@@ -141,7 +143,7 @@ async def delete_free_format_of_vendor(
 ) -> Success:
     """Remove the free format items of one vendor."""
     await operations.existing(db, caller.scope, company_id)
-    await records.delete_free_format_items(db, caller.scope, company_id, vendor)
+    await free_format_records.delete_free_format_items(db, caller.scope, company_id, vendor)
     return Success()
 
 

@@ -10,6 +10,7 @@ from nimbill.errors import Conflict, Violation, not_found, refuse_if
 from nimbill.ids import new_id
 from nimbill.mail.letters import Letter, account_created, password_changed
 from nimbill.mail.sending import queue_letter
+from nimbill.organisation_settings.records import settings_of
 from nimbill.resellers import records
 from nimbill.resellers.bodies import (
     InputType,
@@ -114,7 +115,7 @@ async def _write_to(
         to=reseller.email,
         company=reseller.company_name,
         address=f"{resources.settings.base_url}/portal",
-        language=Language(reseller.language or Language.ja),
+        language=Language(reseller.language or (await settings_of(db, scope)).language),
         password=password,
     )
     await queue_letter(db, scope, resources.sealer, letter)
