@@ -51,4 +51,4 @@ def link_to(caller: Caller, resources: Resources, export_id: str) -> str:
         epoch=caller.epoch,
         expires_at=clock.unix_seconds() + LINK_SECONDS,
     )
-    return signed_address(resources.settings.base_url, resources.sealer, link)
+    return signed_address(resources.settings.link_url, resources.sealer, link)

@@ -209,11 +209,19 @@ def _cookie(resources: Resources, name: str, value: str, *, seconds: int, path: 
 
 
 def _refuse_other_origin(request: Request[Any, Any, Any], resources: Resources) -> None:
-    """A page of another site cannot make a browser use the cookie; scripts send neither header."""
-    site = request.headers.get("sec-fetch-site")
-    origin = request.headers.get("origin")
-    ours = {_origin(resources.settings.base_url), _origin(resources.settings.auth_url)}
-    if site not in (None, "same-origin", "none") or (origin is not None and origin not in ours):
+    """A page of another site cannot make a browser use the cookie; scripts send neither header.
+
+    A browser that says where the request comes from is believed; an older one names the page's
+    origin, which must be the address the request was sent to, or ours.
+    """
+    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+    if site is not None:
+        ours = site in ("same-origin", "none")
+    else:
+        own = {_origin(resources.settings.base_url), _origin(resources.settings.auth_url)}
+        sent_to = request.headers.get("host", "")
+        ours = origin is None or origin in own or urlsplit(origin).netloc == sent_to
+    if not ours:
         raise NotPermitted("other_origin", "the request comes from another site")
 
 

@@ -114,7 +114,7 @@ async def _write_to(
     letter: Letter = (password_changed if changed else account_created)(
         to=reseller.email,
         company=reseller.company_name,
-        address=f"{resources.settings.base_url}/portal",
+        address=f"{resources.settings.link_url}/portal",
         language=Language(reseller.language or (await settings_of(db, scope)).language),
         password=password,
     )
