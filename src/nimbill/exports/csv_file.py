@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
@@ -12,8 +13,10 @@ basis = chosen("csv-files")
 Cell = str | Decimal | int | None
 
 BOM = "\ufeff"
-# a spreadsheet runs a text that begins so, unless something harmless stands before it
-RUNS_AS_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\0")
+# A spreadsheet runs a text that begins so, a Japanese one also where the sign has full width,
+# unless something harmless stands before it. What looks defused already is defused once more, so
+# that whoever takes one quote away gets back what was stored.
+_RUNS_AS_FORMULA = re.compile("'*[=+\\-@\t\r\n\0＝＋－＠]")
 DEFUSED_BY = "'"
 
 
@@ -31,5 +34,5 @@ def _written(cell: Cell) -> str:
     if cell is None:
         return ""
     if isinstance(cell, str):
-        return DEFUSED_BY + cell if cell.startswith(RUNS_AS_FORMULA) else cell
+        return DEFUSED_BY + cell if _RUNS_AS_FORMULA.match(cell) else cell
     return f"{cell:f}" if isinstance(cell, Decimal) else str(cell)

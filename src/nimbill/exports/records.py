@@ -1,5 +1,6 @@
 """Stored files and the questions asked of them."""
 
+import json
 from hashlib import sha256
 
 import sqlalchemy as sa
@@ -22,8 +23,9 @@ exports = sa.Table(
 
 def made_for(scope: Scope) -> bytes:
     """The groups a file was made for; who sees others never gets it."""
-    groups = "*" if scope.billing_groups is None else "\n".join(sorted(scope.billing_groups))
-    return sha256(groups.encode()).digest()
+    groups = None if scope.billing_groups is None else sorted(scope.billing_groups)
+    # as JSON: a filter may name anything, and no name must pass for "all" or for two names
+    return sha256(json.dumps(groups).encode()).digest()
 
 
 async def newest_export(db: AsyncConnection, scope: Scope, kind: str) -> str | None:

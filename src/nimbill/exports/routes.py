@@ -70,8 +70,8 @@ async def download(
     export_id: FromPath[str], request: Request[Any, Any, Any], resources: ResourcesOfWorker
 ) -> Response[bytes]:
     """A file, whole, by its signed link."""
-    query = {name: request.query_params.getall(name) for name in request.query_params}
-    link = read_link(resources.sealer, export_id, query)
+    path, _, _ = bytes(request.scope["raw_path"]).partition(b"?")
+    link = read_link(resources.sealer, export_id, path, request.scope["query_string"])
     scope = Scope(link.organisation_id)
     async with transaction(resources.engine, link.organisation_id) as db:
         if not await still_stands(

@@ -74,5 +74,7 @@ def _letter(
 ) -> Letter:
     subject, text = words
     line = "" if password is None else _PASSWORD[language].format(password=password)
-    filled = text.format(company=company, address=address, email=to, password=line)
+    # a name is one line, so that nobody else's lines stand in our letter
+    name = " ".join(company.split())
+    filled = text.format(company=name, address=address, email=to, password=line)
     return Letter(to, subject, filled)

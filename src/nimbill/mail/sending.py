@@ -5,7 +5,8 @@ import os
 import tempfile
 from dataclasses import asdict
 from email.message import EmailMessage
-from email.utils import formatdate, make_msgid
+from email.policy import SMTP, SMTPUTF8
+from email.utils import formatdate, parseaddr
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -26,6 +27,8 @@ from nimbill.work.runner import Kind, Taken
 
 SEND_LETTER = "send_letter"
 SMTP_SECONDS = 20
+# at most ten minutes apart, so for about two days: mail servers are away over a weekend's night
+ATTEMPTS_MAX = 300
 
 basis = chosen("letters")
 
@@ -54,7 +57,7 @@ def letter_kind(settings: Settings, sealer: Sealer) -> Kind:
             .values(payload={})
         )
 
-    return Kind(SEND_LETTER, send)
+    return Kind(SEND_LETTER, send, attempts_max=ATTEMPTS_MAX)
 
 
 def _place(scope: Scope, name: str) -> tuple[str, ...]:
@@ -62,25 +65,16 @@ def _place(scope: Scope, name: str) -> tuple[str, ...]:
 
 
 async def deliver(settings: Settings, name: str, letter: Letter) -> None:
-    """By SMTP where it is configured, otherwise as a file in the outbox folder.
-
-    The letter's id is made from the name of its work, so that a second delivery after a crash
-    can be told from a second letter.
-    """
-    message = EmailMessage()
-    message["From"] = settings.mail_from
-    message["To"] = letter.to
-    message["Subject"] = letter.subject
-    message["Date"] = formatdate(clock.unix_seconds())
-    message["Message-ID"] = make_msgid(name, domain=settings.mail_from.rpartition("@")[2])
-    message["Auto-Submitted"] = "auto-generated"
-    message.set_content(letter.text)
+    """By SMTP where it is configured, otherwise as a file in the outbox folder."""
+    message = _message(settings, name, letter)
     if settings.smtp_url is None:
         _put_in_outbox(settings.data / "outbox", name, message)
         return
     address = urlsplit(settings.smtp_url)
     await aiosmtplib.send(
         message,
+        sender=parseaddr(settings.mail_from)[1],
+        recipients=[letter.to],  # said, not read back from a header
         hostname=address.hostname,
         port=address.port,
         username=unquote(address.username) if address.username else None,
@@ -90,12 +84,30 @@ async def deliver(settings: Settings, name: str, letter: Letter) -> None:
     )
 
 
+def _message(settings: Settings, name: str, letter: Letter) -> EmailMessage:
+    """Its id is the name of its work: delivered twice after a crash, it is still one letter."""
+    _, sender = parseaddr(settings.mail_from)
+    message = EmailMessage(policy=SMTP if letter.to.isascii() else SMTPUTF8)
+    message["From"] = settings.mail_from
+    message["To"] = letter.to
+    message["Subject"] = letter.subject
+    message["Date"] = formatdate(clock.unix_seconds())
+    message["Message-ID"] = f"<{name}@{sender.rpartition('@')[2]}>"
+    message["Auto-Submitted"] = "auto-generated"
+    message.set_content(letter.text)
+    return message
+
+
 def _put_in_outbox(folder: Path, name: str, message: EmailMessage) -> None:
     """Complete or absent: written apart, then renamed."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     handle, temporary = tempfile.mkstemp(dir=folder, prefix=".writing-")
-    with os.fdopen(handle, "wb") as out:
-        out.write(message.as_bytes())
-        out.flush()
-        os.fsync(out.fileno())
-    Path(temporary).rename(folder / f"{name}.eml")
+    try:
+        with os.fdopen(handle, "wb") as out:
+            out.write(message.as_bytes())
+            out.flush()
+            os.fsync(out.fileno())
+        Path(temporary).rename(folder / f"{name}.eml")
+    except BaseException:
+        Path(temporary).unlink()
+        raise

@@ -62,7 +62,6 @@ async def change_password(
     password, made = _password(body)
     password_hash = await hash_password(password, resources.sealer)
     await users.set_password(db, scope, user_id, password_hash)
-    await records.note_password_change(db, scope, user_id)
     if body.notification:
         await _write_to(db, scope, resources, reseller, made, changed=True)
     return _changed(user_id, None if body.notification else made)

@@ -18,7 +18,6 @@ resellers = sa.Table(
     sa.Column("company_id", sa.Text, nullable=False),
     sa.Column("meta", JSONB, nullable=False),
     sa.Column("update_time", sa.DateTime(timezone=True)),
-    sa.Column("password_update_time", sa.DateTime(timezone=True)),
     sa.Column("portal_registered", sa.DateTime(timezone=True), nullable=False),
 )
 
@@ -26,7 +25,12 @@ resellers = sa.Table(
 def _all(scope: Scope) -> sa.Select[*tuple[object, ...]]:
     return (
         sa.select(
-            resellers,
+            *(column for column in resellers.c if column.name != "update_time"),
+            # a password is changed here or by the account itself; either way the account changed
+            sa.func.greatest(resellers.c.update_time, users.c.password_update_time).label(
+                "update_time"
+            ),
+            users.c.password_update_time,
             users.c.email,
             billing_groups.c.billinggroup_id,
             billing_groups.c.billinggroup_name,
@@ -80,12 +84,4 @@ async def change_meta(
         sa.update(resellers)
         .where(resellers.c.organisation_id == scope.organisation_id, resellers.c.user_id == user_id)
         .values(meta=dict(meta), update_time=sa.func.now())
-    )
-
-
-async def note_password_change(db: AsyncConnection, scope: Scope, user_id: str) -> None:
-    await db.execute(
-        sa.update(resellers)
-        .where(resellers.c.organisation_id == scope.organisation_id, resellers.c.user_id == user_id)
-        .values(update_time=sa.func.now(), password_update_time=sa.func.now())
     )

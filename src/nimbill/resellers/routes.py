@@ -12,7 +12,6 @@ from nimbill.access.role_actions import RoleAction
 from nimbill.access.visit import visit_of
 from nimbill.basis import chosen, stated
 from nimbill.bodies import Success
-from nimbill.errors import NotPermitted
 from nimbill.organisation_settings.records import settings_of
 from nimbill.resellers import operations, records
 from nimbill.resellers.bodies import (
@@ -33,6 +32,7 @@ MODIFY = [RoleAction.ModifyReseller]
     "/reseller",
     audiences=[Audience.core],
     role_actions=READ,
+    role_actions_with_body=MODIFY,
     basis=stated("Reseller accounts"),
     audited="reseller/{user_id}",
 )
@@ -47,8 +47,6 @@ async def create_or_list_resellers(
     if data is None:
         visit_of(request.scope).read_only = True
         return await _records(caller, db)
-    if not caller.may(MODIFY):
-        raise NotPermitted("role_action_missing", f"needs one of: {', '.join(MODIFY)}")
     return await operations.create_reseller(db, caller.scope, resources, data)
 
 

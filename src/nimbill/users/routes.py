@@ -77,6 +77,7 @@ async def delete_subuser(
     audiences=BOTH,
     role_actions=[RoleAction.ModifyUsers],
     oneself="user_id",
+    flag_over_others="users_management",
     basis=chosen("password-change"),
     audited="user/{user_id}/password",
 )

@@ -49,12 +49,12 @@ CREATE TABLE resellers (
     company_id text NOT NULL,
     meta jsonb NOT NULL,
     update_time timestamptz,
-    password_update_time timestamptz,
     portal_registered timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (organisation_id, user_id),
     FOREIGN KEY (organisation_id, user_id) REFERENCES users ON DELETE CASCADE,
     FOREIGN KEY (organisation_id, company_id) REFERENCES billing_groups
 );
+ALTER TABLE users ADD password_update_time timestamptz;
 CREATE INDEX resellers_company_id_idx ON resellers (organisation_id, company_id);
 CREATE TABLE exports (
     organisation_id text NOT NULL REFERENCES organisations,
@@ -187,3 +187,4 @@ def downgrade() -> None:
     op.execute(
         "DROP TABLE exports, resellers, cloud_accounts, free_format_items, organisation_settings"
     )
+    op.execute("ALTER TABLE users DROP password_update_time")
