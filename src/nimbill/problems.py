@@ -114,7 +114,8 @@ def _of_parameter(parameter: FieldDefinition) -> Violation:
     if parameter.name == "data":
         return Violation("body", "a JSON body is required")
     sent_as = getattr(parameter.kwarg_definition, "name", None) or parameter.name
-    return Violation(sent_as, rule_of(inspect.type_info(parameter.annotation)))
+    described = getattr(parameter.kwarg_definition, "description", None)
+    return Violation(sent_as, described or rule_of(inspect.type_info(parameter.annotation)))
 
 
 def answer_unexpected(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:

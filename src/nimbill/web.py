@@ -24,8 +24,12 @@ basis = chosen("content-types")
 
 CallerOfRequest = NamedDependency[Caller]
 # paging, for those who want it; without it a list is whole
-Limit = Annotated[int | None, QueryParameter(ge=1, le=10_000)]
-Offset = Annotated[int, QueryParameter(ge=0, le=10_000_000)]
+Limit = Annotated[
+    int | None, QueryParameter(ge=1, le=10_000, description="a whole number from 1 to 10000")
+]
+Offset = Annotated[
+    int, QueryParameter(ge=0, le=10_000_000, description="a whole number from 0 to 10000000")
+]
 ResourcesOfWorker = NamedDependency[Resources]
 Transaction = NamedDependency[AsyncConnection]
 

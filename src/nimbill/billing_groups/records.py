@@ -21,7 +21,7 @@ from nimbill.billing_groups.free_format_records import ITEM_FIELDS, free_format_
 from nimbill.billing_groups.settled_terms import Settled
 from nimbill.ids import new_id
 from nimbill.projects.records import projects
-from nimbill.storage import Row, Scope, metadata
+from nimbill.storage import Row, Scope, among, metadata
 from nimbill.vocabulary import Language, Vendor
 
 __all__ = ["BillingGroupRecord", "InvoiceSetting"]
@@ -87,7 +87,7 @@ def visible(scope: Scope) -> list[sa.ColumnElement[bool]]:
     of_organisation = [billing_groups.c.organisation_id == scope.organisation_id]
     if scope.billing_groups is None:
         return of_organisation
-    return [*of_organisation, billing_groups.c.company_id.in_(scope.billing_groups)]
+    return [*of_organisation, among(billing_groups.c.company_id, scope.billing_groups)]
 
 
 # Statements are built once: building one takes longer than asking it.

@@ -1,14 +1,18 @@
-"""How the vendors number accounts: ids are text, and their leading zeros count."""
+"""How the vendors number accounts: ids are text, and their leading zeros count.
+
+An id also stands in the paths that change and delete its account, and there a slash would part it.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from nimbill.basis import stated
+from nimbill.basis import chosen, stated
 from nimbill.errors import Violation
 from nimbill.vocabulary import Vendor
 
 basis = stated("Customer cloud account")
+slash_basis = chosen("account-paths")
 
 
 class Written(NamedTuple):
@@ -29,7 +33,7 @@ NUMBERS: Mapping[str, Row] = {
         account_id=Written(re.compile(r"[0-9]{12}"), "12 digits"),
     ),
     Vendor.azure: Row(
-        customer_id=Written(re.compile(r".{16,36}", re.DOTALL), "16 to 36 characters"),
+        customer_id=Written(re.compile(r"[^/]{16,36}"), "16 to 36 characters, none a slash"),
         account_id=Written(re.compile(r"[0-9]{7}"), "7 digits"),
     ),
 }

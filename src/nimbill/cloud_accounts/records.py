@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.billing_groups.records import billing_groups, visible
 from nimbill.cloud_accounts.bodies import CloudAccountCreate, CloudAccountUpdate
-from nimbill.storage import Row, Scope, metadata
+from nimbill.storage import Row, Scope, among, metadata
 
 cloud_accounts = sa.Table(
     "cloud_accounts",
@@ -68,12 +68,9 @@ async def customer_id_taken(db: AsyncConnection, scope: Scope, customer_id: str)
 async def find_account(db: AsyncConnection, scope: Scope, customer_id: str) -> Row | None:
     """Locked for the change that follows; None too where its group is hidden from the caller."""
     question = sa.select(cloud_accounts).where(*_one(scope, customer_id)).with_for_update()
-    row = (await db.execute(question)).one_or_none()
-    if row is None or (
-        scope.billing_groups is not None and row.company_id not in scope.billing_groups
-    ):
-        return None
-    return row
+    if scope.billing_groups is not None:
+        question = question.where(among(cloud_accounts.c.company_id, scope.billing_groups))
+    return (await db.execute(question)).one_or_none()
 
 
 async def add_account(db: AsyncConnection, scope: Scope, body: CloudAccountCreate) -> None:

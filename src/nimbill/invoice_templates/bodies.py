@@ -45,7 +45,7 @@ class InvoiceTemplateBody(Body, frozen=True, kw_only=True):
         if isinstance(number, str) and number and not registration_number_stands(number):
             rule = "T and 13 digits with their check digit"
             yield Violation("registration_number", rule)
-        if isinstance(colour, str) and not _COLOUR.fullmatch(colour):
+        if isinstance(colour, str) and colour and not _COLOUR.fullmatch(colour):
             yield Violation("accent_colour", "# and six hexadecimal digits")
         days = sent.get("due_days")
         if isinstance(days, int) and not 0 <= days <= DUE_DAYS_MAX:

@@ -38,13 +38,13 @@ async def change_settings(
     template = data.invoice_template_id
     if template and not await invoice_template_exists(db, caller.scope, template):
         refuse_if([Violation("invoice_template_id", "an existing invoice template")])
-    before = await records.settings_of(db, caller.scope, for_change=True)
+    before = await records.settings_for_change(db, caller.scope)
     sent = {
         name: value for name, value in msgspec.structs.asdict(data).items() if value is not None
     }
     cleared = {name: None for name, value in sent.items() if value == ""}
     after = msgspec.structs.replace(before, **(sent | cleared))
-    await records.put_settings(db, caller.scope, after)
+    await records.change_settings(db, caller.scope, after)
     return after
 
 

@@ -21,20 +21,24 @@ async def create_project(db: AsyncConnection, scope: Scope, body: ProjectBody) -
 async def edit_project(
     db: AsyncConnection, scope: Scope, project_id: str, body: ProjectBody
 ) -> None:
+    await _refuse_unknown_project(db, scope, project_id)
     await _refuse_taken_code(db, scope, body, but_of=project_id)
-    if not await records.change_project(db, scope, project_id, body):
-        raise not_found()
+    await records.change_project(db, scope, project_id, body)
 
 
 async def delete_project(db: AsyncConnection, scope: Scope, project_id: str) -> None:
     """Refused while a billing group uses it; the reference itself has the last word."""
-    if not await records.project_exists(db, scope, project_id):
-        raise not_found()
+    await _refuse_unknown_project(db, scope, project_id)
     try:
         async with db.begin_nested():
             await records.delete_project(db, scope, project_id)
     except IntegrityError:
         raise Conflict("project_in_use", "billing groups use this project") from None
+
+
+async def _refuse_unknown_project(db: AsyncConnection, scope: Scope, project_id: str) -> None:
+    if not await records.lock_project(db, scope, project_id):
+        raise not_found()
 
 
 async def _refuse_taken_code(

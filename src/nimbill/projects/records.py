@@ -42,6 +42,12 @@ async def project_exists(db: AsyncConnection, scope: Scope, project_id: str) -> 
     return bool((await db.execute(question)).scalar_one())
 
 
+async def lock_project(db: AsyncConnection, scope: Scope, project_id: str) -> bool:
+    """For the change that follows; whether it is there."""
+    question = sa.select(projects.c.project_id).where(*_one(scope, project_id))
+    return (await db.execute(question.with_for_update())).one_or_none() is not None
+
+
 async def project_code_taken(
     db: AsyncConnection, scope: Scope, project_code: str, *, but_of: str | None = None
 ) -> bool:
@@ -72,8 +78,8 @@ async def add_project(
 
 async def change_project(
     db: AsyncConnection, scope: Scope, project_id: str, body: ProjectBody
-) -> bool:
-    changed = await db.execute(
+) -> None:
+    await db.execute(
         sa.update(projects)
         .where(*_one(scope, project_id))
         .values(
@@ -82,7 +88,6 @@ async def change_project(
             project_currency=body.project_currency,
         )
     )
-    return bool(changed.rowcount)
 
 
 async def delete_project(db: AsyncConnection, scope: Scope, project_id: str) -> None:
