@@ -1,4 +1,4 @@
-"""The command: python -m bench [suite …] [--rounds 7] [--json]."""
+"""The command: python -m bench [suite …] [--rounds 11] [--json]."""
 
 import json
 import sys
@@ -10,7 +10,7 @@ from bench import report, rounds, suites
 def main() -> None:
     parser = ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("suite", nargs="*", help=f"of: {', '.join(suites.names())}; all of them")
-    parser.add_argument("--rounds", type=int, default=7, help="how often each is measured")
+    parser.add_argument("--rounds", type=int, default=11, help="how often each is measured")
     parser.add_argument("--json", action="store_true", help="one JSON object and nothing else")
     given = parser.parse_args()
     unknown = set(given.suite) - set(suites.names())

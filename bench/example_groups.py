@@ -11,14 +11,23 @@ import sqlalchemy as sa
 from bench.load import NUMBER
 from nimbill.billing_groups import operations
 from nimbill.billing_groups.bodies import BillingGroupCreate
-from nimbill.cli import prepare
+from nimbill.database import prepare
 from nimbill.embedded_postgres import Address, superuser_address
 from nimbill.organisations.operations import NewOrganisation, create_organisation
 from nimbill.seal import Sealer
 from nimbill.storage import Scope, engine_for, owner_engine, transaction
 
 GROUPS = 20
-PLAIN = "plain"  # the copy without row-level security, for those who know no organisations
+WRITING = 8
+PASSWORD = "correct horse 7"
+# Copies of the service's database for the others, without row-level security, which they would
+# not have. Who writes the usual way also indexes the id itself, where the service keeps a hash.
+BARE_COPY = "bare"
+USUAL_COPY = "usual"
+USUAL_INDEX = (
+    "ALTER TABLE billing_groups DROP COLUMN billinggroup_key",
+    "CREATE UNIQUE INDEX ON billing_groups (organisation_id, billinggroup_id)",
+)
 
 GROUP: Mapping[str, Any] = {
     "billinggroup_id": f"BG-{NUMBER}",
@@ -57,17 +66,20 @@ GROUP: Mapping[str, Any] = {
 
 
 class Example(NamedTuple):
-    """Groups are read in one organisation and written in another: the list keeps its length."""
+    """Groups are read in one organisation and written in others: the list keeps its length."""
 
     reading: NewOrganisation
-    writing: NewOrganisation
+    writing: list[NewOrganisation]
     company_id: str  # one of the groups that are read
 
 
 def make_example(url: str, sealer: Sealer, folder: Path) -> Example:
-    """The service's own database with its rows, and the plain copy of it."""
+    """The service's own database with its rows, and the copies of it."""
     example = asyncio.run(_fill(url, sealer))
-    asyncio.run(_copy(superuser_address(folder)))
+    superuser = superuser_address(folder)
+    asyncio.run(_copy(superuser, BARE_COPY))
+    asyncio.run(_copy(superuser, USUAL_COPY, *USUAL_INDEX))
+    asyncio.run(_do(url, ["VACUUM ANALYZE"], at=superuser.database))
     return example
 
 
@@ -75,11 +87,11 @@ async def _fill(url: str, sealer: Sealer) -> Example:
     await prepare(url, sealer)
     engine = engine_for(url)
     try:
-        reading, writing = [
+        reading, *writing = [
             await create_organisation(
-                engine, sealer, name=name, username="root", password="correct horse 7"
+                engine, sealer, name=f"Example {number}", username="root", password=PASSWORD
             )
-            for name in ("Reading", "Writing")
+            for number in range(1 + WRITING)
         ]
         scope = Scope(reading.organisation_id)
         async with transaction(engine, scope.organisation_id) as db:
@@ -97,14 +109,13 @@ def numbered(number: int) -> BillingGroupCreate:
     return msgspec.json.decode(body, type=BillingGroupCreate)
 
 
-async def _copy(superuser: Address) -> None:
-    own = sa.make_url(superuser.url).database
-    await _do(superuser.url, [f"CREATE DATABASE {PLAIN} TEMPLATE {own} OWNER {own}"], at="postgres")
-    tables = "SELECT relname FROM pg_class WHERE relrowsecurity"
-    guarded = await _do(superuser.url, [tables], at=PLAIN)
-    open_all = [f"ALTER TABLE {table} DISABLE ROW LEVEL SECURITY" for table in guarded]
-    await _do(superuser.url, [*open_all, "VACUUM ANALYZE"], at=PLAIN)
-    await _do(superuser.url, ["VACUUM ANALYZE"], at=str(own))
+async def _copy(superuser: Address, name: str, *changes: str) -> None:
+    own = superuser.database
+    await _do(superuser.url, [f"CREATE DATABASE {name} TEMPLATE {own} OWNER {own}"], at="postgres")
+    guarded = "SELECT relname FROM pg_class WHERE relrowsecurity"
+    tables = await _do(superuser.url, [guarded], at=name)
+    unguard = [f"ALTER TABLE {table} DISABLE ROW LEVEL SECURITY" for table in tables]
+    await _do(superuser.url, [*unguard, *changes, "VACUUM ANALYZE"], at=name)
 
 
 async def _do(url: str, statements: list[str], *, at: str) -> list[Any]:

@@ -5,6 +5,7 @@ import itertools
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import cast
 
 import msgspec
@@ -22,9 +23,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     port: int
     method: str
     path: str
-    headers: dict[str, str]
+    headers: list[dict[str, str]]  # those of each connection
     body: str = ""
-    connections: int
     seconds: float
     warm_seconds: float
 
@@ -119,9 +119,9 @@ def _content_length(head: bytes) -> int:
     return int(lowered[at:].split(b"\r\n", 1)[0])
 
 
-def _requests(plan: Plan) -> Iterator[bytes]:
+def _requests(plan: Plan, own: dict[str, str]) -> Iterator[bytes]:
     body = plan.body.replace(NUMBER, "0" * _WIDTH).encode()
-    headers = {"Host": f"127.0.0.1:{plan.port}", **plan.headers}
+    headers = {"Host": f"127.0.0.1:{plan.port}", **own}
     if body:
         headers |= {"Content-Type": "application/json", "Content-Length": str(len(body))}
     lines = [f"{plan.method} {plan.path} HTTP/1.1", *(f"{k}: {v}" for k, v in headers.items())]
@@ -132,18 +132,18 @@ def _requests(plan: Plan) -> Iterator[bytes]:
         yield start + (f"{next(_numbers):0{_WIDTH}d}".encode() if marker else b"") + end
 
 
+def _itself(connection: _Connection) -> _Connection:
+    return connection
+
+
 async def run(plan: Plan) -> Measured:
     loop, tally = asyncio.get_running_loop(), _Tally(plan)
-    requests = _requests(plan)
     ends: list[asyncio.Future[None]] = []
-    for _ in range(plan.connections):
+    for own in plan.headers:
         end: asyncio.Future[None] = loop.create_future()
         ends.append(end)
-        await loop.create_connection(
-            lambda end=end: _Connection(requests, tally, lambda: end.set_result(None)),  # type: ignore[misc]
-            "127.0.0.1",
-            plan.port,
-        )
+        connection = _Connection(_requests(plan, own), tally, partial(end.set_result, None))
+        await loop.create_connection(partial(_itself, connection), "127.0.0.1", plan.port)
     async with asyncio.timeout(plan.warm_seconds + plan.seconds + 30):
         await asyncio.gather(*ends)
     return tally.measured()

@@ -42,7 +42,7 @@ def as_table(
     suite: Suite, contenders: Sequence[Contender], lines: Sequence[Line], *, rounds: int
 ) -> str:
     """A Markdown table, so that it can be put into docs/benchmarks.md as it stands."""
-    how = f"median of {rounds} rounds of {suite.slice_seconds} s (lowest–highest)"
+    how = f"median of {rounds} rounds of {suite.slice_seconds} s (middle half of them)"
     rows = [
         f"{suite.name}: {suite.what}; {how}",
         "",
@@ -61,7 +61,7 @@ def as_table(
 
 
 def _shown(figure: Spread, form: str) -> str:
-    return f"{figure.middle:{form}} ({figure.lowest:{form}}–{figure.highest:{form}})"
+    return f"{figure.middle:{form}} ({figure.low:{form}}–{figure.high:{form}})"
 
 
 def as_data(suite: Suite, lines: Sequence[Line], *, rounds: int) -> Mapping[str, Any]:

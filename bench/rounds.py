@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from statistics import median
+from statistics import median, quantiles
 from typing import NamedTuple
 
 # what a contender did in one slice of a case: so many a second
@@ -34,11 +34,11 @@ class Suite:
 
 
 class Spread(NamedTuple):
-    """Of several rounds: the middle one, and the two at the ends."""
+    """Of several rounds: the middle one, and the two between which half of them lie."""
 
     middle: float
-    lowest: float
-    highest: float
+    low: float
+    high: float
 
 
 class Line(NamedTuple):
@@ -51,7 +51,10 @@ class Line(NamedTuple):
 
 
 def spread(figures: Sequence[float]) -> Spread:
-    return Spread(median(figures), min(figures), max(figures))
+    if len(figures) == 1:
+        return Spread(figures[0], figures[0], figures[0])
+    low, _, high = quantiles(figures, n=4, method="inclusive")
+    return Spread(median(figures), low, high)
 
 
 def run(

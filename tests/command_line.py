@@ -26,9 +26,8 @@ def compiled() -> str:
 
 def environment(data: Path, **more: str) -> dict[str, str]:
     """Nothing of the caller's own installation; the data goes into this folder."""
-    env = environment_for(data, more)
-    env.pop("PYTHONDONTWRITEBYTECODE", None)
-    return env | {"PYTHONPYCACHEPREFIX": compiled()}
+    quick = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": compiled()}
+    return environment_for(data, more) | quick
 
 
 def init_words(username: str = "root", organisation: str = "Test") -> list[str]:

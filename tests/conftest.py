@@ -4,9 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import structlog
 from hypothesis import HealthCheck, settings
 
 from nimbill.embedded_postgres import Address, embedded_postgres, superuser_address
+from nimbill.logs import configure_logs
 from tests.own_database import own_database
 from tests.running_service import Service, running_service
 
@@ -15,6 +17,10 @@ settings.register_profile(
     "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("any machine")
+
+# Lines as in real life, but to wherever standard output goes at the moment.
+configure_logs()
+structlog.configure(**{**structlog.get_config(), "logger_factory": structlog.PrintLoggerFactory()})
 
 
 @pytest.fixture(scope="session")

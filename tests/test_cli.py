@@ -36,7 +36,7 @@ GROUP = b'{"billinggroup_id":"A","billinggroup_name":"B","company_name":"C","inv
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
     """One real server for the tests that only need some server to be there."""
     data = tmp_path_factory.mktemp("cli") / "data"
-    with real_server(data, workers=2, **environment(data)) as server:
+    with real_server(data, environment(data), workers=2) as server:
         yield server
 
 
@@ -130,7 +130,7 @@ def wait_until_nobody_else_is_let_in(server: RealServer) -> None:
 
 def test_sigterm_lets_the_request_under_way_be_answered(tmp_path: Path) -> None:
     data = tmp_path / "data"
-    with real_server(data, workers=3, **environment(data)) as server:
+    with real_server(data, environment(data), workers=3) as server:
         token = server.token(server.init())
         head = (
             "POST /m/core/billinggroup HTTP/1.1\r\nHost: here\r\n"
@@ -156,7 +156,7 @@ def test_sigterm_lets_the_request_under_way_be_answered(tmp_path: Path) -> None:
 
 def test_workers_leave_when_the_process_that_started_them_is_killed(tmp_path: Path) -> None:
     data = tmp_path / "data"
-    with real_server(data, workers=2, **environment(data)) as server:
+    with real_server(data, environment(data), workers=2) as server:
         workers = server.workers()
 
         server.process.kill()

@@ -1,8 +1,10 @@
-"""Clients people really use reach a real server: curl, requests, and an OAuth library."""
+"""Clients people really use reach a real server: curl, requests, and two OAuth libraries."""
 
 from __future__ import annotations
 
 import json
+import os
+import re
 import secrets
 import shutil
 import subprocess
@@ -13,10 +15,12 @@ from typing import Any
 import pytest
 import requests
 from authlib.integrations.requests_client import OAuth2Session
+from oauthlib.oauth2 import BackendApplicationClient, InvalidGrantError, LegacyApplicationClient
+from requests_oauthlib import OAuth2Session as OAuthlibSession
 
 from tests.billing_groups.bodies import REQUIRED_FIELDS, SOUND_SETTING
 from tests.command_line import PASSWORD, environment, init
-from tests.proof.real_server import RealServer, real_server
+from tests.proof.real_server import ROOT, RealServer, real_server
 
 SECONDS_MAX = 30
 
@@ -47,7 +51,7 @@ class Account:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
     data = tmp_path_factory.mktemp("clients") / "data"
-    with real_server(data, workers=1, **environment(data)) as server:
+    with real_server(data, environment(data), workers=1) as server:
         yield server
 
 
@@ -104,6 +108,26 @@ def test_curl_with_the_clients_own_name_and_secret(account: Account) -> None:
     assert isinstance(answered, list)
 
 
+def test_the_five_lines_of_the_readme(account: Account) -> None:
+    readme = (ROOT / "README.md").read_text()
+    (lines,) = re.findall(r"```bash\n(API=.*?)```", readme, re.DOTALL)
+    client = {"CLIENT_ID": account.client_id, "CLIENT_SECRET": account.client_secret}
+
+    done = subprocess.run(
+        ["bash", "-e"],
+        input=lines.replace("http://127.0.0.1:8080", account.server.url),
+        env={**os.environ, **client},
+        capture_output=True,
+        text=True,
+        timeout=SECONDS_MAX,
+        check=True,
+    )
+
+    assert len(lines.splitlines()) == 5
+    assert '"status":"success"' in done.stdout
+    assert '"name":"Matsukaze Tea"' in done.stdout
+
+
 def test_requests_with_a_multipart_form(account: Account) -> None:
     fields = {
         "grant_type": (None, "client_credentials"),
@@ -146,3 +170,122 @@ def test_an_oauth_library_is_told_in_its_own_words_what_is_wrong(account: Accoun
         session.trust_env = False
         with pytest.raises(Exception, match="invalid_client"):
             session.fetch_token(account.token_url, grant_type="client_credentials")
+
+
+# ── both grants, both products, and refreshing, by the libraries people write scripts with ────────
+
+
+def test_an_oauth_library_logs_a_user_in_and_refreshes(account: Account) -> None:
+    with OAuth2Session(account.client_id, account.client_secret, scope="openid") as session:
+        session.trust_env = False
+        first = session.fetch_token(account.token_url, username=account.username, password=PASSWORD)
+        second = session.refresh_token(account.token_url, refresh_token=first["refresh_token"])
+
+        listed = session.get(account.groups_url, timeout=SECONDS_MAX)
+
+    assert session.token["access_token"] == second["access_token"] != first["access_token"]
+    assert second["refresh_token"] != first["refresh_token"]
+    assert listed.status_code == 200
+
+
+def test_an_oauth_library_refreshes_by_itself_when_the_token_is_old(account: Account) -> None:
+    with OAuth2Session(
+        account.client_id, account.client_secret, token_endpoint=account.token_url
+    ) as session:
+        session.trust_env = False
+        first = session.fetch_token(account.token_url, username=account.username, password=PASSWORD)
+        session.token = {**first, "expires_at": 1}
+
+        listed = session.get(account.groups_url, timeout=SECONDS_MAX)
+
+    assert session.token["access_token"] != first["access_token"]
+    assert listed.status_code == 200
+
+
+@pytest.fixture
+def plain_http_is_fine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """requests-oauthlib wants https; the server of this test is on this machine."""
+    monkeypatch.setenv("OAUTHLIB_INSECURE_TRANSPORT", "1")
+
+
+@pytest.mark.usefixtures("plain_http_is_fine")
+@pytest.mark.parametrize("in_body", [True, False])
+@pytest.mark.parametrize("path", ["/core/access_token", "/access_token"])
+def test_requests_oauthlib_with_the_clients_own_secret(
+    account: Account, path: str, *, in_body: bool
+) -> None:
+    session = OAuthlibSession(client=BackendApplicationClient(account.client_id, scope="openid"))
+    session.trust_env = False
+    way: dict[str, Any] = (
+        {"include_client_id": True, "client_secret": account.client_secret}
+        if in_body
+        else {"auth": (account.client_id, account.client_secret)}
+    )
+
+    token = session.fetch_token(account.server.url + path, timeout=SECONDS_MAX, **way)
+
+    asked = session.get(f"{account.server.url}/m/auth/rbac/userroles", timeout=SECONDS_MAX)
+    assert token["token_type"] == "Bearer"
+    assert asked.status_code == 200
+
+
+@pytest.mark.usefixtures("plain_http_is_fine")
+@pytest.mark.parametrize("path", ["/core/access_token", "/access_token"])
+def test_requests_oauthlib_logs_a_user_in_and_refreshes(account: Account, path: str) -> None:
+    client = LegacyApplicationClient(account.client_id, scope="openid")
+    session = OAuthlibSession(client=client)
+    session.trust_env = False
+    url = account.server.url + path
+    named = {"client_id": account.client_id, "client_secret": account.client_secret}
+
+    first = session.fetch_token(
+        url, username=account.username, password=PASSWORD, timeout=SECONDS_MAX, **named
+    )
+    second = session.refresh_token(url, timeout=SECONDS_MAX, **named)
+
+    assert second["refresh_token"] != first["refresh_token"]
+    asked = session.get(f"{account.server.url}/m/auth/rbac/userroles", timeout=SECONDS_MAX)
+    assert asked.status_code == 200
+
+
+@pytest.mark.usefixtures("plain_http_is_fine")
+def test_requests_oauthlib_is_told_in_its_own_words_what_is_wrong(account: Account) -> None:
+    session = OAuthlibSession(client=LegacyApplicationClient(account.client_id))
+    session.trust_env = False
+
+    with pytest.raises(InvalidGrantError):
+        session.fetch_token(
+            account.token_url,
+            username=account.username,
+            password="not the password",
+            client_secret=account.client_secret,
+            include_client_id=True,
+            timeout=SECONDS_MAX,
+        )
+
+
+def test_curl_sends_every_field_as_a_file(account: Account) -> None:
+    fields = {
+        "grant_type": "client_credentials",
+        "client_id": account.client_id,
+        "client_secret": account.client_secret,
+    }
+    given = [w for name, v in fields.items() for w in ("-F", f"{name}={v};filename={name}.txt")]
+
+    assert curl(account.token_url, *given)["token_type"] == "Bearer"
+
+
+@pytest.mark.parametrize("grant", ["client_credentials", "password"])
+def test_curl_asks_the_legacy_endpoint_as_specified(account: Account, grant: str) -> None:
+    body = {
+        "grant_type": grant,
+        "client_id": account.client_id,
+        "client_secret": account.client_secret,
+    }
+
+    told = curl(
+        f"{account.server.url}/v3/access_token",
+        *("-H", "Content-Type: application/json;", "-d", json.dumps(body)),
+    )
+
+    assert sorted(told) == ["access_token", "expires_in", "token_type"]

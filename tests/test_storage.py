@@ -17,25 +17,24 @@ from nimbill.embedded_postgres import Address
 from nimbill.migrating import migrate
 from nimbill.storage import APP_ROLE, database_is_away, engine_for, transaction
 from nimbill.tables import metadata
+from tests.contract.walls import LOOKED_ACROSS, WITHOUT_ORGANISATION
 from tests.own_database import own_database, sql, sql_script
 
 VICTIM, ATTACKER = "org_victim", "org_attacker"
 
-# tables of the installation, not of any organisation, and why they may be
-OF_NO_ORGANISATION = {"signing_keys": "they sign the tokens of all organisations"}
-TABLES = sorted(set(metadata.tables) - set(OF_NO_ORGANISATION))
-# what the owner's own functions look through, see row_security.open_to_owner
-OPEN_TO_OWNER = {"directory", "work"}
+TABLES = sorted(set(metadata.tables) - set(WITHOUT_ORGANISATION))
 
 VALUES = {
     "text": "'{}'",
     "integer": "1",
     "bigint": "1",
+    "smallint": "1",
     "numeric": "1",
     "boolean": "true",
     "bytea": "'x'",
     "jsonb": "'{}'",
     "date": "now()",
+    "uuid": "gen_random_uuid()",
     "timestamp with time zone": "now()",
     "ARRAY": "'{}'",
 }
@@ -123,7 +122,7 @@ AS_VICTIM, AS_ATTACKER = acting_for(VICTIM), acting_for(ATTACKER)
 
 def test_every_table_carries_its_organisation() -> None:
     for name, table in metadata.tables.items():
-        assert ("organisation_id" in table.c) is (name not in OF_NO_ORGANISATION), name
+        assert ("organisation_id" in table.c) is (name not in WITHOUT_ORGANISATION), name
 
 
 def test_requests_run_as_a_role_that_owns_nothing_and_passes_no_wall(
@@ -201,7 +200,7 @@ def test_no_row_can_be_given_to_another_organisation(walled: Walled, table: str)
 def test_the_wall_binds_the_owner_of_the_tables_too(database: Address, table: str) -> None:
     seen = sql(database, f"SELECT count(*) FROM {table}")[0][0]
 
-    assert seen == (1 if table in OPEN_TO_OWNER else 0)
+    assert seen == (1 if table in LOOKED_ACROSS else 0)
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from nimbill.invoice_templates import routes as invoice_template_routes
 from nimbill.login import discovery_routes, session_routes
 from nimbill.login import routes as login_routes
 from nimbill.logs import configure_logs
-from nimbill.openapi import openapi_document
+from nimbill.openapi import ExactNumbers, openapi_document
 from nimbill.organisation_settings import routes as settings_routes
 from nimbill.portal import routes as portal_routes
 from nimbill.problems import answer_framework_error, answer_service_error, answer_unexpected
@@ -106,6 +106,7 @@ def litestar_app(settings: Settings) -> Litestar:
         },
         lifespan=[_open_house(settings)],
         openapi_config=None,
+        plugins=[ExactNumbers()],
         logging_config=None,
     )
     refuse_undeclared_routes(app)

@@ -120,8 +120,7 @@ def _note(scope: HTTPScope, visit: Visit, status: int, seconds: float) -> None:
     route = visit.route or "(none)"
     # a method nobody knows is the caller's own text: it is neither counted by name nor logged
     method = scope["method"] if scope["method"] in KNOWN_METHODS else "(other)"
-    metrics.requests.labels(method, route, str(status)).inc()
-    metrics.seconds.labels(method, route).observe(seconds)
+    metrics.count_request(method, route, status, seconds)
     log.info(
         "request",
         request_id=visit.request_id,

@@ -105,4 +105,5 @@ def _show(rows: list[Row], *, as_json: bool) -> None:
         sys.stdout.write(dumps({"keys": shown}) + "\n")
         return
     for key in shown:
-        _out.print(f"{key['product']:8} {key['state']:8} {key['since']}  {key['kid']}")
+        line = f"{key['product']:8} {key['state']:8} {key['since']}  {key['kid']}"
+        _out.print(line, soft_wrap=True)  # a kid that is cut in two cannot be copied

@@ -1,12 +1,16 @@
 """The OpenAPI document, made from the routes and what they declare."""
 
+import re
+from decimal import Decimal
 from typing import Any
 
 import msgspec
 from litestar import Litestar
 from litestar._openapi.plugin import OpenAPIPlugin  # the public way would serve routes of its own
+from litestar.handlers import HTTPRouteHandler
 from litestar.openapi import OpenAPIConfig
-from litestar.openapi.spec import Components, SecurityScheme, Server
+from litestar.openapi.spec import Components, OpenAPIType, Schema, SecurityScheme, Server
+from litestar.plugins import OpenAPISchemaPlugin
 
 import nimbill
 from nimbill import exact_json, idempotency
@@ -43,6 +47,16 @@ IDEMPOTENCY_KEY: dict[str, Any] = {
 
 SCHEMAS = "#/components/schemas/"
 
+SERVICE = "The service itself"
+# Rooms whose own name would not say enough.
+ROOMS = {
+    "audit": "Audit log",
+    "login": "Tokens and sessions",
+    "rbac": "Roles and permissions",
+    "service_routes": SERVICE,
+    "users": "Subusers and API clients",
+}
+
 _REFUSALS = {
     400: "A rule is broken or the request cannot be read.",
     401: "No token, or one that does not stand.",
@@ -55,6 +69,17 @@ _REFUSALS = {
     429: "Too many requests; Retry-After says when to come back.",
     503: "The database cannot be reached; Retry-After says when to come back.",
 }
+
+
+class ExactNumbers(OpenAPISchemaPlugin):
+    """Decimals stand in bodies as JSON numbers; the framework would call them texts."""
+
+    @staticmethod
+    def is_plugin_supported_type(value: Any) -> bool:
+        return value is Decimal
+
+    def to_openapi_schema(self, field_definition: Any, schema_creator: Any) -> Schema:  # noqa: ARG002
+        return Schema(type=OpenAPIType.NUMBER)
 
 
 def openapi_document(app: Litestar, base_url: str) -> bytes:
@@ -82,8 +107,26 @@ def openapi_document(app: Litestar, base_url: str) -> bytes:
             operation = document["paths"].get(path, {}).get(method.lower())
             if operation is not None:
                 _add_schemas(document, _by_hand(handler.opt))
+                _name(operation, handler)
                 _complete(operation, method, handler.opt)
+    document["tags"] = _tags(document)
     return exact_json.write(document)
+
+
+def _name(operation: dict[str, Any], handler: HTTPRouteHandler) -> None:
+    """By what it does, under the room it belongs to."""
+    room = handler.fn.__module__.split(".")[1]
+    operation["tags"] = [ROOMS.get(room, room.replace("_", " ").capitalize())]
+    does, _, more = operation.get("description", "").partition("\n")
+    operation["summary"] = re.sub(r"`(.*?)`", r"“\1”", does.strip().rstrip("."))  # plain text
+    operation["description"] = more.strip()
+
+
+def _tags(document: dict[str, Any]) -> list[dict[str, str]]:
+    """In the order of the routes; what is about the service itself comes last."""
+    operations = [one for path in document["paths"].values() for one in path.values()]
+    names = dict.fromkeys(one["tags"][0] for one in operations)
+    return [{"name": name} for name in sorted(names, key=lambda name: name == SERVICE)]
 
 
 def _add_schemas(document: dict[str, Any], kinds: set[type[msgspec.Struct]]) -> None:
@@ -123,4 +166,4 @@ def _schema(name: str) -> dict[str, str]:
 
 def _description(text: str, opt: dict[str, Any]) -> str:
     actions = ", ".join(opt["role_actions"]) or "none"
-    return f"{text}\n\nRole actions, any one of: {actions}. Basis: {opt['basis']}."
+    return f"{text}\n\nRole actions, any one of: {actions}. Basis: {opt['basis']}.".strip()

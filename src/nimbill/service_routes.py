@@ -82,10 +82,9 @@ async def show_metrics() -> bytes:
     basis=_BASIS,
     media_type="application/json",
 )
-async def openapi(request: Request[Any, Any, Any]) -> bytes:
+async def openapi(request: Request[Any, Any, Any]) -> Response[dict[str, Any]]:
     """This interface as an OpenAPI document."""
-    document: bytes = request.app.state.openapi_document
-    return document
+    return Response(request.app.state.openapi_document, media_type="application/json")
 
 
 @get(

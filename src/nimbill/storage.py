@@ -22,10 +22,6 @@ Row = sa.Row[*tuple[Any, ...]]
 # the role every request runs as: it owns nothing, so row-level security binds it
 APP_ROLE = "nimbill_app"
 
-# classes of PostgreSQL's error codes: connection lost, deadlock, out of room, lock not had in time,
-# statement ended from outside, disk or system
-PASSING_TROUBLES = ("08", "40", "53", "55", "57", "58")
-
 metadata = sa.MetaData(
     naming_convention={
         "pk": "%(table_name)s_pkey",

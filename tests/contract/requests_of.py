@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
-import msgspec
 from msgspec import inspect
 
 from tests.contract import makers
@@ -190,7 +189,3 @@ def _texts(value: Any) -> Iterator[str]:
         case list():
             for item in value:
                 yield from _texts(item)
-
-
-def known_fields(bodies: Sequence[type[msgspec.Struct]]) -> set[str]:
-    return {one.encode_name for body in bodies for one in msgspec.structs.fields(body)}

@@ -190,3 +190,16 @@ def test_a_leak_is_found() -> None:
     assert leaks({"schema": {"example": "x"}}) == ["example is an example"]
     assert leaks({"default": "nb_cs_abc"}) == ["nb_cs_ stands in the document"]
     assert leaks({"d": "Bearer eyJhbGciOiJFUzI1NiJ9"}) != []
+
+
+def test_exact_decimals_are_numbers() -> None:
+    setting = DOCUMENT["components"]["schemas"]["InvoiceSetting"]["properties"]
+
+    assert setting["discount_rate"] == {"type": "number"}
+    assert setting["currency"] == {"type": "string"}
+
+
+def test_this_document_is_an_object() -> None:
+    answer = DOCUMENT["paths"]["/openapi.json"]["get"]["responses"]["200"]
+
+    assert answer["content"]["application/json"]["schema"]["type"] == "object"

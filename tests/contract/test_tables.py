@@ -260,11 +260,18 @@ def as_application(organisation_id: str | None) -> list[str]:
     return [f"SET LOCAL ROLE {APP_ROLE}", *([] if organisation_id is None else [working])]
 
 
+@pytest.fixture(scope="module")
+def two(running: Service) -> tuple[str, str]:
+    """Two organisations of the running service."""
+    mine, other = running.new_organisation(), running.new_organisation()
+    return mine.organisation_id, other.organisation_id
+
+
 @pytest.mark.parametrize("table", WALLED)
 def test_only_rows_of_the_organisation_at_work_are_there(
-    service: Service, superuser: Address, table: str
+    two: tuple[str, str], superuser: Address, table: str
 ) -> None:
-    mine, other = service.organisation.organisation_id, service.new_organisation().organisation_id
+    mine, other = two
 
     async def whose(db: asyncpg.Connection) -> set[str]:
         rows = await db.fetch(f"SELECT DISTINCT organisation_id FROM {table}")
@@ -281,10 +288,10 @@ def test_only_rows_of_the_organisation_at_work_are_there(
 
 
 def test_a_row_of_another_organisation_cannot_be_written(
-    service: Service, superuser: Address
+    two: tuple[str, str], superuser: Address
 ) -> None:
-    mine, other = service.organisation, service.new_organisation()
-    foreign = f"organisation_id = '{other.organisation_id}'"
+    mine, other = two
+    foreign = f"organisation_id = '{other}'"
 
     async def moved(db: asyncpg.Connection) -> str:
         status: str = await db.execute(f"UPDATE users SET username = 'x' WHERE {foreign}")
@@ -294,11 +301,9 @@ def test_a_row_of_another_organisation_cannot_be_written(
         await db.execute(f"UPDATE users SET {foreign}")
 
     async def added(db: asyncpg.Connection) -> None:
-        await db.execute(
-            "INSERT INTO directory VALUES ($1, 'short_name', 'theirs')", other.organisation_id
-        )
+        await db.execute("INSERT INTO directory VALUES ($1, 'short_name', 'theirs')", other)
 
-    application = as_application(mine.organisation_id)
+    application = as_application(mine)
 
     assert look(superuser, moved, *application) == "UPDATE 0"
     for change in (given_away, added):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,6 +47,11 @@ def as_user(who: NewOrganisation | User, username: str, password: str = PASSWORD
         "username": username,
         "password": password,
     }
+
+
+def basic(name: str, secret: str) -> dict[str, str]:
+    """How a client names itself in a header instead."""
+    return {"Authorization": "Basic " + base64.b64encode(f"{name}:{secret}".encode()).decode()}
 
 
 def refreshing(who: NewOrganisation | User, refresh_token: str) -> dict[str, str]:

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.passwords import password_matches
+from nimbill.directory import Named, organisation_of
 from nimbill.errors import Invalid
 from nimbill.organisations.operations import NewOrganisation, create_organisation
 from nimbill.storage import transaction
@@ -144,27 +146,33 @@ def test_two_of_one_name_have_two_short_names(service: Service) -> None:
     assert one.organisation_id != other.organisation_id
 
 
-def test_many_of_one_name_at_once_are_all_made(service: Service) -> None:
-    resources = service.resources
+def test_many_of_one_name_at_once_are_all_made(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each looks whether the name is free, and waits, before any of them takes it."""
+
+    async def look_and_wait(db: AsyncConnection, kind: Named, key: str) -> str | None:
+        found = await organisation_of(db, kind, key)
+        await asyncio.sleep(0.1)
+        return found
+
+    async def no_hash(*_: object) -> str:
+        return "!"
+
+    monkeypatch.setattr("nimbill.organisations.operations.organisation_of", look_and_wait)
+    monkeypatch.setattr("nimbill.organisations.operations.hash_password", no_hash)
 
     async def all_at_once() -> list[NewOrganisation]:
+        given = {"name": "All At Once", "username": "root", "password": PASSWORD}
+        engine, sealer = service.resources.engine, service.resources.sealer
         return await asyncio.gather(
-            *(
-                create_organisation(
-                    resources.engine,
-                    resources.sealer,
-                    name="All At Once",
-                    username="root",
-                    password=PASSWORD,
-                )
-                for _ in range(8)
-            )
+            *(create_organisation(engine, sealer, **given) for _ in range(4))
         )
 
     made = service.run(all_at_once)
 
     shorts = {short_name(service, each.organisation_id) for each in made}
-    assert len(shorts) == 8
+    assert len(shorts) == 4
     assert "all-at-once" in shorts
 
 

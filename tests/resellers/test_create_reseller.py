@@ -447,7 +447,8 @@ def test_a_flag_that_is_neither_true_nor_false_is_refused(
 def test_reading_is_not_enough_to_create(service: Service, company: str) -> None:
     reader = service.caller(RoleAction.ReadReseller)
 
-    for sent in (body(company), {}, {"email": "broken"}, []):
+    bodies: list[Any] = [body(company), {}, {"email": "broken"}, []]
+    for sent in bodies:
         answer = service.http.post(RESELLERS, json=sent, headers=reader)
         assert problem_of(answer, 403)["code"] == "role_action_missing"
     assert listed(service) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import pytest
@@ -199,7 +200,8 @@ def test_any_other_notification_is_refused(service: Service) -> None:
 
 
 def test_notification_is_an_object(service: Service) -> None:
-    for notification in ("true", True, [], 1):
+    no_objects: tuple[Any, ...] = ("true", True, [], 1)
+    for notification in no_objects:
         answer = create(service, notification=notification)
 
         assert violations_of(answer) == [("notification", "an object")]
@@ -212,7 +214,8 @@ def test_required_fields_are_required(service: Service, field: str, value: Any) 
 
 
 def test_notification_says_whether_by_email(service: Service) -> None:
-    for notification in ({}, {"email": None}, {"mail": "true"}):
+    unsaid: list[dict[str, Any]] = [{}, {"email": None}, {"mail": "true"}]
+    for notification in unsaid:
         answer = create(service, notification=notification)
 
         assert violations_of(answer) == [("notification.email", "required")]
@@ -277,7 +280,7 @@ def test_another_organisation_may_use_the_same_name_and_email(service: Service) 
 def test_of_many_at_once_one_gets_the_name(service: Service) -> None:
     spellings = ["hanako.s", "HANAKO.S", "Hanako.S", "hanako.S"] * 2
 
-    answers = all_at_once([lambda name=name: create(service, username=name) for name in spellings])
+    answers = all_at_once([partial(create, service, username=name) for name in spellings])
 
     assert sorted(answer.status_code for answer in answers) == [200] + [409] * 7
     for answer in answers:
@@ -290,7 +293,7 @@ def test_of_many_at_once_one_gets_the_email(service: Service) -> None:
     names = [f"person{number}" for number in range(6)]
 
     answers = all_at_once(
-        [lambda name=name: create(service, username=name, email="a@b.c") for name in names]
+        [partial(create, service, username=name, email="a@b.c") for name in names]
     )
 
     assert sorted(answer.status_code for answer in answers) == [200] + [409] * 5

@@ -28,8 +28,11 @@ def write_checkpoint(
     at = moment(now())
     signature = _signer(sealer).sign(_signed(organisation_id, seq, hash_, at))
     line = {"seq": seq, "hash": hash_.hex(), "at": at, "signature": signature.hex()}
-    with _file(folder, organisation_id).open("a") as out:
-        out.write(json.dumps(line) + "\n")
+    file = _file(folder, organisation_id)
+    # after a torn line a new one begins, or both would be lost
+    begin = "\n" if file.exists() and not file.read_bytes().endswith(b"\n") else ""
+    with file.open("a") as out:
+        out.write(begin + json.dumps(line) + "\n")
         out.flush()
         os.fsync(out.fileno())
 
@@ -41,7 +44,7 @@ def read_checkpoints(folder: Path, sealer: Sealer, organisation_id: str) -> list
         return []
     public_key = _signer(sealer).public_key()
     found = []
-    for line in file.read_text().splitlines():
+    for line in file.read_bytes().split(b"\n"):
         try:
             read = json.loads(line)
             seq, hash_ = int(read["seq"]), bytes.fromhex(read["hash"])

@@ -32,7 +32,7 @@ audit_heads = sa.Table(
     sa.Column("hash", sa.LargeBinary, nullable=False),
 )
 
-_APPEND = sa.text("SELECT append_audit(:entry)")
+_APPEND = sa.text("SELECT append_audit(:entry)").columns(sa.column("append_audit"))
 
 
 def moment(at: datetime) -> str:

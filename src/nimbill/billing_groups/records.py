@@ -50,6 +50,12 @@ billing_groups = sa.Table(
     sa.Column("invoice_template_id", sa.Text),
     sa.Column("language", sa.Text),
     sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
+    sa.Column(
+        "billinggroup_key",
+        sa.LargeBinary,
+        sa.Computed("text_key(billinggroup_id)"),
+        nullable=False,
+    ),
 )
 
 _SETTING_FIELDS = InvoiceSetting.__struct_fields__
@@ -97,7 +103,7 @@ _IN_ORGANISATION = billing_groups.c.organisation_id == sa.bindparam("organisatio
 _BILLINGGROUP_ID_TAKEN = sa.select(
     sa.exists().where(
         _IN_ORGANISATION,
-        sa.func.text_key(billing_groups.c.billinggroup_id)
+        billing_groups.c.billinggroup_key
         == sa.func.text_key(sa.bindparam("billinggroup_id", type_=sa.Text)),
     )
 )

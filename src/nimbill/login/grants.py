@@ -153,7 +153,9 @@ async def user_by_password(
     """Counted first, hashed outside any transaction, forgiven when right."""
     async with transaction(resources.engine, scope.organisation_id) as db:
         user = await users.find_user_by_name(db, scope, username)
-        known = user and source and await records.source_known(db, scope, user.user_id, source)
+        # asked for an unknown name too, so that it takes the same time
+        whose = user.user_id if user else ""
+        known = source is not None and await records.source_known(db, scope, whose, source)
         # as it is stored: what the database takes for the same name is one name here too
         name = user.username if user else username
         attempt = await throttle.count_attempt(

@@ -52,6 +52,8 @@ known_sources = sa.Table(
     sa.Column("last_seen", sa.DateTime(timezone=True), nullable=False),
 )
 
+CLOCKS_DIFFER_MAX = timedelta(minutes=1)  # of the machines of one installation
+
 _FIND_CLIENT = sa.text("SELECT * FROM find_client(:client, :product)")
 
 
@@ -188,16 +190,21 @@ async def reserve_attempt(
     fresh = insert(login_attempts).values(
         organisation_id=scope.organisation_id, bucket=bucket, attempts=[]
     )
-    await db.execute(fresh.on_conflict_do_nothing())
-    mine = [
-        login_attempts.c.organisation_id == scope.organisation_id,
-        login_attempts.c.bucket == bucket,
-    ]
-    question = sa.select(login_attempts.c.attempts).where(*mine).with_for_update()
-    earlier = [one for one in (await db.execute(question)).scalar_one() if one > at - window]
+    # made or found, and locked, by one statement: what is forgotten meanwhile cannot be in between
+    held = fresh.on_conflict_do_update(
+        index_elements=["organisation_id", "bucket"],
+        set_={"attempts": login_attempts.c.attempts},
+    ).returning(login_attempts.c.attempts)
+    counted: list[datetime] = (await db.execute(held)).scalar_one()
+    # a clock that was put back must not make anybody wait longer than the window
+    earlier = [one for one in counted if at - window < one < at + CLOCKS_DIFFER_MAX]
     if len(earlier) >= attempts_max:
         come_back: datetime = min(earlier) + window
         return come_back
+    mine = (
+        login_attempts.c.organisation_id == scope.organisation_id,
+        login_attempts.c.bucket == bucket,
+    )
     await db.execute(sa.update(login_attempts).where(*mine).values(attempts=[*earlier, at]))
     return None
 

@@ -45,8 +45,8 @@ async def create_organisation(
     async with transaction(engine, organisation_id) as db:
         await take_turns(db)
         short = _short_name(name)
-        if await organisation_of(db, Named.short_name, short) is not None:
-            short = f"{short}-{secrets.token_hex(3)}"
+        while await organisation_of(db, Named.short_name, short) is not None:
+            short = f"{_short_name(name)}-{secrets.token_hex(3)}"
         await records.add_organisation(db, scope, name=name, short=short)
         await put_in_directory(db, scope, Named.short_name, short)
         await put_in_directory(db, scope, Named.organisation, organisation_id)

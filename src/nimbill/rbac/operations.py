@@ -64,7 +64,8 @@ async def update_role(
     if body.permissions is not None:
         mine = await holdings_of_caller(db, caller)
         _refuse_to_grant(mine, namespace, permissions)
-        if not set(permissions) <= set(role.permissions):
+        so_far = Holdings({namespace: frozenset(role.permissions)}, {})
+        if not so_far.allow(namespace, frozenset(permissions)):
             await _refuse_to_grant_beyond_filters(db, caller, mine, key)
     renamed = (namespace, name)
     if name != rolename and await records.role_exists(db, caller.scope, caller.root_user, renamed):
@@ -131,6 +132,7 @@ async def _map(
 ) -> RolesMapped:
     """What the caller holds is asked before anything changes: he may be the user himself."""
     mine = await holdings_of_caller(db, caller)
+    so_far = await holdings_of(db, caller.scope, user.user_id)
     before = await records.mapped_roles(db, caller.scope, user.user_id)
     keys = list(dict.fromkeys(_keys(body.roles)))
     permitted = await records.hold_roles(db, caller.scope, caller.root_user, keys)
@@ -147,6 +149,7 @@ async def _map(
     await records.add_filters(db, caller.scope, user.user_id, rules)
     theirs = await holdings_of(db, caller.scope, user.user_id)
     _refuse_beyond_filters(mine, theirs, keys, body)
+    _refuse_to_widen_more(mine, so_far, theirs)
     return RolesMapped(
         success=[name for _, name in keys], failed=[], filters=_rules(theirs.filters)
     )
@@ -187,6 +190,14 @@ def _refuse_beyond_filters(
         changed |= theirs.permissions.keys()
     if not all(mine.reach(namespace, theirs.filters) for namespace in changed):
         raise NotPermitted("maps_more", "who is filtered maps inside his own filters")
+
+
+def _refuse_to_widen_more(mine: Holdings, so_far: Holdings, theirs: Holdings) -> None:
+    """Wider filters are a gain in everything the user may do, mapped now or long ago."""
+    for namespace, held in theirs.permissions.items():
+        wider = not so_far.reach(namespace, theirs.filters)
+        if wider and not mine.allow(namespace, held):
+            raise NotPermitted("maps_more", "nobody maps more than he holds")
 
 
 def _keys(references: Sequence[RoleReference]) -> list[RoleKey]:

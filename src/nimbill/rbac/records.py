@@ -23,7 +23,7 @@ async def list_roles(
     question = (
         sa.select(roles)
         .where(*_of_root(scope, root_user))
-        .order_by(roles.c.namespace, roles.c.name)
+        .order_by(roles.c.namespace, roles.c.name.collate("C"))  # the same on every server
     )
     if namespace is not None:
         question = question.where(roles.c.namespace == namespace)
@@ -127,7 +127,7 @@ async def mapped_roles(db: AsyncConnection, scope: Scope, user_id: str) -> list[
             role_mappings.c.organisation_id == scope.organisation_id,
             role_mappings.c.user_id == user_id,
         )
-        .order_by(role_mappings.c.namespace, role_mappings.c.role)
+        .order_by(role_mappings.c.namespace, role_mappings.c.role.collate("C"))
     )
     return [(row.namespace, row.role) for row in await db.execute(question)]
 

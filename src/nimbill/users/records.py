@@ -74,7 +74,7 @@ async def list_subusers(db: AsyncConnection, scope: Scope, root_user: str) -> Se
             users.c.root_user == root_user,
             users.c.user_id != root_user,
         )
-        .order_by(sa.func.lower(users.c.username))
+        .order_by(sa.func.lower(users.c.username).collate("C"))  # the same on every server
     )
     return (await db.execute(question)).all()
 

@@ -1,0 +1,65 @@
+"""Two libraries that read tokens, as their users would call them; ours must be the strictest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jwt
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from joserfc import jwt as joserfc_jwt
+from joserfc.errors import JoseError
+from joserfc.jwk import ECKey
+
+from nimbill.access.tokens import ALGORITHM, LEEWAY_SECONDS, Tokens
+from nimbill.errors import NotAuthenticated
+from nimbill.vocabulary import Product
+
+
+def ours_accepts(tokens: Tokens, token: str) -> bool:
+    try:
+        tokens.read(token)
+    except NotAuthenticated:
+        return False
+    return True
+
+
+def pyjwt_accepts(tokens: Tokens, token: str, product: Product, issuer: str) -> bool:
+    """Told the key by kid, the algorithm, the audience and the issuer, as its manual says."""
+    try:
+        kid = jwt.get_unverified_header(token).get("kid")
+        key = next(key for key in tokens.published(product) if key.kid == kid)
+        jwt.decode(
+            token,
+            key.public_key,
+            algorithms=[ALGORITHM],
+            audience=product.value,
+            issuer=issuer,
+            leeway=LEEWAY_SECONDS,
+            options={"require": ["exp", "iat", "iss", "aud", "sub", "jti"]},
+        )
+    except (jwt.PyJWTError, StopIteration):
+        return False
+    return True
+
+
+def joserfc_accepts(tokens: Tokens, token: str, product: Product, issuer: str) -> bool:
+    try:
+        kid = jwt.get_unverified_header(token).get("kid")
+        key = next(key for key in tokens.published(product) if key.kid == kid)
+        read: Any = joserfc_jwt.decode(token, ECKey.import_key(_pem(key)), algorithms=[ALGORITHM])
+        joserfc_jwt.JWTClaimsRegistry(
+            leeway=LEEWAY_SECONDS,
+            iss={"essential": True, "value": issuer},
+            aud={"essential": True, "value": product.value},
+            exp={"essential": True},
+            iat={"essential": True},
+            sub={"essential": True},
+        ).validate(read.claims)
+    except (JoseError, jwt.PyJWTError, StopIteration, ValueError):
+        return False
+    return True
+
+
+def _pem(key: Any) -> bytes:
+    pem: bytes = key.public_key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    return pem

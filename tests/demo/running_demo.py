@@ -1,0 +1,81 @@
+"""The demo in a real process, started as a newcomer starts it."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+
+from tests.command_line import SECONDS_MAX, environment, started
+from tests.proof.real_server import free_port
+
+LAST_LINE = "Ctrl-C stops it."
+LOGIN = ("organisation_id", "username", "password", "client_id", "client_secret")
+
+
+class Demo:
+    def __init__(self, process: subprocess.Popen[str], folder: Path, port: int) -> None:
+        self.process = process
+        self.folder = folder
+        self.address = f"http://127.0.0.1:{port}"
+        self.page = "".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            yield line
+            if line.startswith(LAST_LINE):
+                return
+
+    @property
+    def login(self) -> dict[str, str]:
+        return {
+            name: re.findall(rf"^  {name} +(\S+)$", self.page, re.MULTILINE)[0] for name in LOGIN
+        }
+
+    @property
+    def commands(self) -> str:
+        """Everything from the first comment on: what somebody would paste."""
+        first, last = self.page.index("\n# "), self.page.index(LAST_LINE)
+        return self.page[first:last]
+
+    def token(self) -> str:
+        form = {name: self.login[name] for name in ("client_id", "client_secret")}
+        answer = httpx.post(
+            f"{self.address}/core/access_token", data=form | {"grant_type": "client_credentials"}
+        )
+        token: str = answer.json()["access_token"]
+        return token
+
+    def stop(self, with_signal: signal.Signals) -> tuple[int, str]:
+        os.killpg(self.process.pid, with_signal)  # Ctrl-C reaches every process of a terminal
+        rest, _ = self.process.communicate(timeout=SECONDS_MAX)
+        return self.process.returncode, rest
+
+
+@contextmanager
+def running_demo(folder: Path, port: int | None = None) -> Iterator[Demo]:
+    """In the folder a newcomer stands in, with nothing set."""
+    port = port or free_port()
+    env = environment(folder / "unused")
+    del env["NIMBILL_DATA"]
+    process = started("demo", "--port", str(port), env=env, cwd=folder)
+    watchdog = threading.Timer(SECONDS_MAX, process.kill)
+    watchdog.start()
+    try:
+        yield Demo(process, folder / ".nimbill-demo", port)
+    finally:
+        watchdog.cancel()
+        if process.poll() is None:
+            process.terminate()
+            process.wait(SECONDS_MAX)
+        for stream in (process.stdin, process.stdout, process.stderr):
+            assert stream is not None
+            stream.close()

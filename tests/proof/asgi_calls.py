@@ -1,0 +1,125 @@
+"""Requests straight into the application: any bytes a server could hand over, no client between."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import unquote_to_bytes
+
+from litestar.types import ASGIApp
+
+from nimbill.app import behind_door
+from tests.running_service import Service
+
+Headers = list[tuple[bytes, bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    method: str
+    path: bytes
+    query: bytes = b""
+    headers: Headers = field(default_factory=list)
+    body: bytes = b""
+    pieces: int = 1  # in how many the body arrives
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    seconds: float
+    path_template: str | None  # of the route that was reached
+
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+def app_of(service: Service) -> ASGIApp:
+    """The application in its door, as a worker would serve it."""
+    return behind_door(service.app, service.settings)
+
+
+def as_headers(headers: Mapping[str, str]) -> Headers:
+    return [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+
+
+def json_request(
+    method: str, path: str, body: object, headers: Mapping[str, str] | None = None
+) -> Request:
+    written = body if isinstance(body, bytes) else json.dumps(body).encode()
+    named = [(b"content-type", b"application/json"), *as_headers(headers or {})]
+    return Request(method, path.encode(), headers=named, body=written)
+
+
+async def call(app: ASGIApp, request: Request) -> Answer:
+    """One request; whatever the application raises is raised here."""
+    scope = _scope(request)
+    pieces = _pieces(request)
+    got: list[Any] = []
+
+    async def receive() -> Any:
+        if pieces:
+            piece = pieces.pop(0)
+            return {"type": "http.request", "body": piece, "more_body": bool(pieces)}
+        await asyncio.sleep(3600)  # the client stays and sends nothing more
+        return {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        got.append(message)
+
+    began = time.perf_counter()
+    await app(scope, receive, send)
+    seconds = time.perf_counter() - began
+    headers = {
+        bytes(name).decode("latin-1"): bytes(value).decode("latin-1")
+        for name, value in got[0]["headers"]
+    }
+    body = b"".join(message.get("body", b"") for message in got[1:])
+    return Answer(got[0]["status"], headers, body, seconds, scope.get("path_template"))
+
+
+def _scope(request: Request) -> Any:
+    headers = list(request.headers)
+    if request.body and not any(name == b"content-length" for name, _ in headers):
+        headers.append((b"content-length", str(len(request.body)).encode()))
+    return {
+        "type": "http",
+        "asgi": {"version": "3.0", "spec_version": "2.3"},
+        "http_version": "1.1",
+        "method": request.method,
+        "scheme": "http",
+        # servers that meet broken UTF-8 hand it on like this
+        "path": unquote_to_bytes(request.path).decode("utf-8", "surrogateescape"),
+        "raw_path": request.path,
+        "query_string": request.query,
+        "root_path": "",
+        "headers": [(b"host", b"127.0.0.1:8080"), *headers],
+        "client": ("127.0.0.1", 40_000),
+        "server": ("127.0.0.1", 8080),
+        "state": {},
+        "extensions": {},
+    }
+
+
+def _pieces(request: Request) -> list[bytes]:
+    length = max(1, -(-len(request.body) // request.pieces))
+    return [request.body[at : at + length] for at in range(0, len(request.body), length)] or [b""]
+
+
+async def each(count: int, do: Callable[[int], Awaitable[None]], *, at_once: int) -> None:
+    """Numbers 0 to count, so many at once; the first error ends it."""
+    numbers: Iterable[int] = iter(range(count))
+
+    async def some() -> None:
+        for number in numbers:
+            await do(number)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(at_once):
+            group.create_task(some())

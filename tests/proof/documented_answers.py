@@ -1,0 +1,91 @@
+"""Whether an answer is one that the OpenAPI document promises, and safe to show."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import jsonschema_rs
+
+from tests.proof.asgi_calls import Answer, Request
+from tests.proof.hostile_values import CANARY
+
+SECONDS_MAX = 20  # a watchdog, ten times what we aim at
+PROBLEM = "application/problem+json"
+ALWAYS = ("x-request-id", "x-content-type-options", "referrer-policy", "cache-control")
+
+
+class Document:
+    """Answers what is wrong with an answer, one readable line each."""
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        self._paths = document["paths"]
+        self._components = document["components"]
+        self._validators: dict[int, jsonschema_rs.Validator] = {}
+        self._problem = self._validator({"$ref": "#/components/schemas/Problem"})
+
+    def operations(self) -> set[tuple[str, str]]:
+        return {(method, path) for path, methods in self._paths.items() for method in methods}
+
+    def complaints(self, request: Request, answer: Answer) -> Iterator[str]:
+        if answer.status >= 500:
+            yield f"a {answer.status}"
+        if answer.seconds > SECONDS_MAX:
+            yield f"{answer.seconds:.0f} seconds"
+        missing = [name for name in ALWAYS if name not in answer.headers]
+        if missing:
+            yield f"no {', '.join(missing)}"
+        if answer.status >= 400 and CANARY.encode() in answer.body:
+            yield "what was sent is repeated"
+        if answer.status in (429, 503) and "retry-after" not in answer.headers:
+            yield f"{answer.status} without Retry-After"
+        if answer.status == 401 and "www-authenticate" not in answer.headers:
+            yield "401 without WWW-Authenticate"
+        operation = self._paths.get(answer.path_template, {}).get(request.method.lower())
+        if operation is not None:
+            yield from self._undocumented(operation, answer)
+        elif answer.status >= 400:
+            yield from self._not_a_problem(answer)
+
+    def _undocumented(self, operation: Mapping[str, Any], answer: Answer) -> Iterator[str]:
+        documented = operation["responses"].get(str(answer.status))
+        if documented is None:
+            yield f"{answer.status} is not documented"
+            return
+        kind = answer.headers.get("content-type", "").partition(";")[0]
+        content = {
+            name.partition(";")[0]: how for name, how in documented.get("content", {}).items()
+        }
+        if content and kind not in content:
+            yield f"{answer.status} as {kind or 'nothing'}, documented as {', '.join(content)}"
+        elif kind.endswith("json") and "schema" in content.get(kind, {}):
+            yield from self._broken(self._validator(content[kind]["schema"]), answer)
+        if kind == PROBLEM:
+            yield from self._not_a_problem(answer)
+
+    def _not_a_problem(self, answer: Answer) -> Iterator[str]:
+        if not answer.headers.get("content-type", "").startswith(PROBLEM):
+            yield f"{answer.status} is no problem details"
+            return
+        broken = list(self._broken(self._problem, answer))
+        yield from broken
+        if not broken and answer.json()["status"] != answer.status:
+            yield f"{answer.status} says it is {answer.json()['status']}"
+
+    def _validator(self, schema: Mapping[str, Any]) -> jsonschema_rs.Validator:
+        if id(schema) not in self._validators:
+            whole = {**schema, "components": self._components}
+            self._validators[id(schema)] = jsonschema_rs.Draft202012Validator(whole)
+        return self._validators[id(schema)]
+
+    def _broken(self, validator: jsonschema_rs.Validator, answer: Answer) -> Iterator[str]:
+        try:
+            value = json.loads(answer.body)
+        except ValueError:
+            yield f"{answer.status} with a body that is not JSON"
+            return
+        for error in validator.iter_errors(value):
+            place = "/".join(str(key) for key in error.instance_path)
+            yield f"{answer.status} breaks its schema at “{place}”: {error.message[:120]}"
+            return

@@ -1,0 +1,181 @@
+"""What a hostile or careless client writes where a value is expected."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+from typing import Any, NamedTuple
+
+CANARY = "kanarifuzz"  # stands in much of what is sent; no refusal may repeat it
+
+
+class Raw(NamedTuple):
+    """JSON text that no honest writer makes."""
+
+    text: str
+
+
+NUMBERS: tuple[Any, ...] = (
+    0,
+    -1,
+    1,
+    1.5,
+    -0.0,
+    2**31,
+    2**63,
+    -(2**63) - 1,
+    10**29,
+    10**30,
+    Raw("1e400"),
+    Raw("-1e400"),
+    Raw("1e1000000"),
+    Raw("1e-1000000"),
+    Raw("1E+12"),
+    Raw("1e13"),
+    Raw("0.1000000000000000000000000000001"),
+    Raw("0.10000000000000000000000000"),
+    Raw("1" * 31),
+    Raw("9" * 5000),
+    Raw("-0"),
+    Raw("1.0"),
+    Raw("NaN"),
+    Raw("Infinity"),
+    Raw("-Infinity"),
+    Raw("01"),
+    Raw("+1"),
+    Raw(".5"),
+    Raw("0x10"),
+)
+
+TEXTS: tuple[Any, ...] = (
+    "",
+    " ",
+    CANARY,
+    "x" * 101,
+    "x" * 20_000,
+    "é" * 300,
+    "😀" * 50,
+    "\u202e\u200b\ufeff",
+    "\ufffe\uffff",
+    "e\u0301",
+    "\r\nSet-Cookie: a=b",
+    "\x01\x02\x1b[31m",
+    "\x7f\x85\u2028",
+    "null",
+    "true",
+    "0",
+    "'; DROP TABLE users; --",
+    "\\",
+    '"',
+    "{0}{company_id}{__class__}",
+    "%s%n%(x)s",
+    "${jndi:x}",
+    "../../../../etc/passwd",
+    "=1+1",
+    "<script>",
+    "https://example.com/?a=b#c",
+    "1_000",
+    "１２３",
+    "٣",
+    "9999-12-31T23:59:59Z",
+    "0000-00-00",
+    "jpy",
+    "aws",
+    "Admin",
+    "core",
+    Raw(r'"\u0000"'),
+    Raw(r'"a\u0000b"'),
+    Raw(r'"\ud800"'),
+    Raw(r'"\udc00\ud800"'),
+    Raw(r'"\ud83d\ude00"'),
+    Raw(r'"\x"'),
+    Raw(r'"\u12"'),
+    Raw('"\t"'),
+)
+
+SHAPES: tuple[Any, ...] = (
+    None,
+    True,
+    False,
+    [],
+    {},
+    [[]],
+    [None],
+    {"": None},
+    {CANARY: CANARY},
+    [CANARY] * 300,
+    [{}] * 40,
+    {f"{CANARY}{number}": number for number in range(200)},
+    Raw("[" * 33 + "]" * 33),
+    Raw("[" * 32 + "]" * 32),
+    Raw('{"a":' * 40 + "1" + "}" * 40),
+    Raw("[" * 5000 + "]" * 5000),
+    Raw("[" * 100_000),
+    Raw('{"a": 1, "a": 2}'),
+    Raw('{"a": 1, "\\u0061": 2}'),
+    Raw('{"\\ud800": 1}'),
+    Raw('{"\\u0000": 1}'),
+    Raw("undefined"),
+    Raw("'a'"),
+    Raw("[1,]"),
+    Raw("{,}"),
+    Raw("/**/1"),
+)
+
+
+def any_value(random: Random) -> Any:
+    return random.choice(random.choice((NUMBERS, TEXTS, SHAPES)))
+
+
+def any_text(random: Random) -> str:
+    """For a place where only text can stand."""
+    found = random.choice(TEXTS)
+    return found if isinstance(found, str) else f"{CANARY}{random.random()}"
+
+
+def mutated(value: Any, random: Random) -> Any:
+    """The value with one thing changed somewhere inside it."""
+    if isinstance(value, dict) and value and random.random() < 0.85:
+        return _mutated_object(value, random)
+    if isinstance(value, list) and value and random.random() < 0.7:
+        at = random.randrange(len(value))
+        return [*value[:at], mutated(value[at], random), *value[at + 1 :]]
+    if isinstance(value, str) and value and random.random() < 0.3:
+        return random.choice((value * 40, value[:-1], value + any_text(random), [value]))
+    return any_value(random)
+
+
+def _mutated_object(value: dict[str, Any], random: Random) -> Any:
+    changed = dict(value)
+    name = random.choice(list(changed))
+    match random.randrange(10):
+        case 0:
+            del changed[name]
+        case 1:
+            changed[any_text(random)] = any_value(random)
+        case 2:
+            changed[name.upper()] = changed.pop(name)
+        case 3:
+            other = random.choice(list(changed))
+            changed[name], changed[other] = changed[other], changed[name]
+        case _:
+            changed[name] = mutated(changed[name], random)
+    return changed
+
+
+def written(value: Any) -> bytes:
+    """The value as JSON text, raw parts as they are; lone surrogates stay escaped."""
+    raw: list[str] = []
+
+    def placed(item: Any) -> Any:
+        if isinstance(item, Raw):
+            raw.append(item.text)
+            return f"@raw:{len(raw) - 1}@"
+        if isinstance(item, dict):
+            return {key: placed(inside) for key, inside in item.items()}
+        return [placed(inside) for inside in item] if isinstance(item, list) else item
+
+    text = json.dumps(placed(value))
+    for number, part in enumerate(raw):
+        text = text.replace(f'"@raw:{number}@"', part)
+    return text.encode()

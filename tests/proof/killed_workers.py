@@ -1,0 +1,93 @@
+"""Clients that never give up, while the workers of a real server are killed under them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from random import Random
+
+import httpx
+
+from tests.billing_groups.bodies import REQUIRED_FIELDS
+from tests.proof.real_server import RealServer
+
+PATH = "/m/core/billinggroup"
+CLIENTS = 4
+SECONDS_BETWEEN_KILLS = 3.5  # sooner, the server takes it for a crash loop and gives up
+SECONDS_PER_REQUEST_MAX = 60
+
+
+@dataclass
+class Run:
+    made: dict[str, str] = field(default_factory=dict)  # billinggroup_id to company_id
+    misses: list[str] = field(default_factory=list)
+    cut_off: int = 0  # requests whose connection broke before the answer
+
+
+def with_killed_workers(
+    server: RealServer, headers: Mapping[str, str], kills: int, random: Random
+) -> Run:
+    """Every request is repeated with its key until it is answered, and once more after that."""
+    run, over = Run(), threading.Event()
+    clients = [
+        threading.Thread(target=_keep_asking, args=(server, headers, run, over, number))
+        for number in range(CLIENTS)
+    ]
+    for client in clients:
+        client.start()
+    try:
+        for _ in range(kills):
+            time.sleep(SECONDS_BETWEEN_KILLS + random.random())
+            _kill_the_eldest(server)
+        time.sleep(SECONDS_BETWEEN_KILLS)
+    finally:
+        over.set()
+        for client in clients:
+            client.join()
+    if server.process.poll() is not None:
+        run.misses.append(f"the server itself ended: exit code {server.process.returncode}")
+    return run
+
+
+def _kill_the_eldest(server: RealServer) -> None:
+    """Workers take turns, so that none dies again before it has come up."""
+    eldest = min(server.workers())
+    os.kill(eldest, signal.SIGKILL)
+
+
+def _keep_asking(
+    server: RealServer, headers: Mapping[str, str], run: Run, over: threading.Event, client: int
+) -> None:
+    number = 0
+    with httpx.Client(base_url=server.url, headers=headers, timeout=10) as http:
+        while not over.is_set():
+            number += 1
+            name = f"killed-{client}-{number}"
+            first = _until_answered(http, run, name)
+            again = _until_answered(http, run, name)
+            if first is None or first != again or b"company_id" not in first:
+                run.misses.append(f"{name} under kills: first {first!r}, then {again!r}")
+                return
+            run.made[name] = json.loads(first)["company_id"]
+
+
+def _until_answered(http: httpx.Client, run: Run, name: str) -> bytes | None:
+    body = REQUIRED_FIELDS | {"billinggroup_id": name}
+    until = time.monotonic() + SECONDS_PER_REQUEST_MAX
+    while time.monotonic() < until:
+        try:
+            answer = http.post(PATH, json=body, headers={"Idempotency-Key": name})
+        except httpx.TransportError:
+            run.cut_off += 1
+            time.sleep(0.05)
+            continue
+        if answer.status_code == 409 and answer.json()["code"] == "idempotency_key_in_use":
+            time.sleep(0.05)
+            continue
+        return answer.content
+    return None

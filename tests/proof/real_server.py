@@ -1,0 +1,229 @@
+"""The service as it really runs: `nimbill serve` in processes of its own, on a free port."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+ROOT = Path(__file__).parents[2]
+PASSWORD = "correct horse 7"
+READY_SECONDS_MAX = 90
+STOP_SECONDS_MAX = 45
+
+
+class NotStarted(Exception):
+    """The server ended, or never became ready; the message holds the end of its log."""
+
+
+@dataclass(frozen=True)
+class RealServer:
+    process: subprocess.Popen[bytes]
+    port: int
+    data: Path
+    log: Path
+    environment: Mapping[str, str]
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def init(self, name: str = "Proof", password: str = PASSWORD) -> dict[str, str]:
+        """A new organisation: what `nimbill init` prints."""
+        line = ["init", "--organisation", name, "--username", "root"]
+        done = nimbill(*line, "--password-stdin", "--json", env=self.environment, sent=password)
+        assert done.returncode == 0, done.stderr
+        made: dict[str, str] = json.loads(done.stdout)
+        return made
+
+    def token(self, organisation: Mapping[str, str]) -> str:
+        form = {
+            "grant_type": "client_credentials",
+            "client_id": organisation["client_id"],
+            "client_secret": organisation["client_secret"],
+        }
+        answer = httpx.post(f"{self.url}/core/access_token", data=form, timeout=30)
+        assert answer.status_code == 200, answer.text
+        token: str = answer.json()["access_token"]
+        return token
+
+    def workers(self) -> list[int]:
+        """The processes that answer: children of the one that was started, not its trackers."""
+        return [pid for pid in children(self.process.pid) if b"resource_tracker" not in _line(pid)]
+
+    def resident_bytes(self) -> int:
+        """Memory of the whole family; a page they share is counted for each."""
+        page = os.sysconf("SC_PAGE_SIZE")
+        family = [self.process.pid, *children(self.process.pid)]
+        return sum(int(_read(pid, "statm").split()[1] or 0) * page for pid in family)
+
+
+@contextmanager
+def real_server(
+    data: Path, environment: Mapping[str, str] | None = None, *, workers: int = 2
+) -> Iterator[RealServer]:
+    """Ready to be asked; stopped by its own process id, whatever happens inside."""
+    env = environment_for(data, environment)
+    port = free_port()
+    data.mkdir(parents=True, exist_ok=True)
+    log = data.parent / f"{data.name}.log"
+    line = [sys.executable, "-m", "nimbill", "serve", "--port", str(port)]
+    with log.open("ab") as out:
+        process = subprocess.Popen(
+            [*line, "--workers", str(workers)],
+            env=env,
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+            start_new_session=True,
+        )
+    server = RealServer(process, port, data, log, env)
+    try:
+        _wait_until_ready(server)
+        yield server
+    finally:
+        stop(process)
+
+
+def environment_for(data: Path, more: Mapping[str, str] | None = None) -> dict[str, str]:
+    """A clean environment in which this very checkout is what `import nimbill` finds."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("NIMBILL_")}
+    env.pop("PROMETHEUS_MULTIPROC_DIR", None)
+    env |= {"NIMBILL_DATA": str(data), "PYTHONPATH": str(ROOT / "src"), **(more or {})}
+    found = Path(_found_package(env["PYTHONPATH"]))
+    assert found.is_relative_to(ROOT / "src"), f"{found} would run, not {ROOT / 'src'}"
+    return env
+
+
+@cache
+def _found_package(python_path: str) -> str:
+    line = [sys.executable, "-c", "import nimbill; print(nimbill.__file__)"]
+    env = {**os.environ, "PYTHONPATH": python_path}
+    return subprocess.run(
+        line, env=env, cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.strip()
+
+
+def nimbill(
+    *words: str, env: Mapping[str, str], sent: str = "", seconds_max: int = 120
+) -> subprocess.CompletedProcess[str]:
+    """Run one command to its end."""
+    return subprocess.run(
+        [sys.executable, "-m", "nimbill", *words],
+        env=dict(env),
+        cwd=ROOT,
+        input=sent + "\n",
+        capture_output=True,
+        text=True,
+        timeout=seconds_max,
+        check=False,
+    )
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def children(pid: int) -> list[int]:
+    """Every living descendant of a process."""
+    parents: dict[int, list[int]] = {}
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            state = _read(int(folder.name), "stat").rpartition(")")[2].split()
+            if state and state[0] != "Z":
+                parents.setdefault(int(state[1]), []).append(int(folder.name))
+    found, next_up = [], [pid]
+    while next_up:
+        below = parents.get(next_up.pop(), [])
+        found += below
+        next_up += below
+    return found
+
+
+def _read(pid: int, name: str) -> str:
+    try:
+        return Path(f"/proc/{pid}/{name}").read_text(errors="replace")
+    except OSError:
+        return "0 0" if name == "statm" else ""
+
+
+def _line(pid: int) -> bytes:
+    return _read(pid, "cmdline").encode(errors="replace")
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """How a start went that should have been refused."""
+
+    code: int
+    answered: bool  # whether it ever answered a request
+    said: str
+
+
+def try_to_serve(env: Mapping[str, str]) -> Tried:
+    """Start it and see; one that comes up all the same is stopped."""
+    port, data = free_port(), Path(env["NIMBILL_DATA"])
+    log = data.parent / f"{data.name}.log"
+    line = [sys.executable, "-m", "nimbill", "serve", "--port", str(port), "--workers", "1"]
+    with log.open("wb") as out:
+        process = subprocess.Popen(
+            line, env=dict(env), cwd=data, stdin=subprocess.DEVNULL, stdout=out, stderr=out
+        )
+    answered, until = False, time.monotonic() + READY_SECONDS_MAX
+    try:
+        while process.poll() is None and time.monotonic() < until and not answered:
+            answered = _answers(port)
+            time.sleep(0.1)
+    finally:
+        stop(process)
+    return Tried(process.returncode, answered, log.read_text(errors="replace"))
+
+
+def _answers(port: int) -> bool:
+    try:
+        return httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=2).status_code == 200
+    except httpx.TransportError:
+        return False
+
+
+def _wait_until_ready(server: RealServer) -> None:
+    until = time.monotonic() + READY_SECONDS_MAX
+    while time.monotonic() < until:
+        if server.process.poll() is not None:
+            break
+        try:
+            if httpx.get(f"{server.url}/readyz", timeout=5).status_code == 200:
+                return
+        except httpx.TransportError:
+            pass
+        time.sleep(0.1)
+    end: Any = server.log.read_text(errors="replace")[-2000:]
+    raise NotStarted(f"exit code {server.process.poll()}; the end of its log:\n{end}")
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    """In order where it can be, and for certain where it cannot; nothing else is touched."""
+    if process.poll() is None:
+        process.send_signal(signal.SIGTERM)
+    try:
+        process.wait(STOP_SECONDS_MAX)
+    except subprocess.TimeoutExpired:
+        for pid in [process.pid, *children(process.pid)]:
+            os.kill(pid, signal.SIGKILL)
+        process.wait(10)

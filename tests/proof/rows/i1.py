@@ -1,0 +1,25 @@
+"""Nobody sees or changes a record of another organisation, nor one that a filter hides.
+
+Every place of every request that names a record × {another organisation's, hidden by a filter,
+deleted} × read and write; each string of a tenant carries its canary. The matrix is made from the
+routes by tests/contract/test_tenants.py, which is this row.
+"""
+
+from __future__ import annotations
+
+from tests.proof.row import Measured
+from tests.proof.run_tests import run_tests
+from tests.proof.stage import ROOT, Stage
+
+TARGET = (
+    "0 canaries in any answer or log, every answer as for a record that never existed, 0 foreign "
+    "rows changed"
+)
+QUICK = FULL = 1
+SECONDS_MAX = 600
+INSIDE = ("tests/contract/test_tenants.py",)
+
+
+def measure(_stage: Stage, _size: int) -> Measured:
+    ran = run_tests(ROOT, *INSIDE)
+    return Measured(f"{ran.passed} cases hold, {len(ran.failures)} do not", ran.failures)

@@ -1,0 +1,179 @@
+"""Nobody falsifies the audit log unseen, and every change stands in it exactly once.
+
+A superuser of the database falsifies a log of a few hundred rows in fourteen ways, and the check
+behind `nimbill audit verify` is asked each time. Limits, as stated: what was written after the
+last checkpoint outside the database can be cut off or worked out anew without a trace.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from nimbill.access.role_actions import RoleAction
+from nimbill.audit.checkpoints import write_checkpoint
+from nimbill.audit.verifying import Finding, verify_chain
+from nimbill.embedded_postgres import Address
+from nimbill.organisations.operations import NewOrganisation
+from tests.billing_groups.bodies import REQUIRED_FIELDS
+from tests.proof.database_faults import WILL_FAIL, connected, failing_commits, rows
+from tests.proof.row import Measured
+from tests.proof.stage import Stage
+from tests.proof.tampering import TAMPERINGS, Kept, Log, documented_hash, hash_before
+from tests.running_service import Service
+
+TARGET = (
+    "1,000 of 1,000 falsifications found with the exact first bad row (a tail cut: back to the "
+    "last checkpoint); every change has exactly one audit row, no refusal has any"
+)
+QUICK = 84
+FULL = 1000
+SECONDS_MAX = 120
+
+CHANGES = 240
+PATH = "/m/core/billinggroup"
+
+
+def measure(stage: Stage, size: int) -> Measured:
+    service = stage.service
+    organisation = service.new_organisation("O3")
+    answers = _make_changes(service, organisation)
+    answers += asyncio.run(_changes_that_fail_in_the_end(stage, organisation))
+    length, wrong, undocumented = asyncio.run(_falsify(stage, organisation, size))
+    uncounted = _not_exactly_once(stage.superuser, organisation, answers)
+    accepted = sum(changed for _, changed in answers)
+    said = (
+        f"{size - len(wrong)}/{size} falsifications of {length} rows found exactly; "
+        f"{accepted} changes and {len(answers) - accepted} refusals, repeats or failures, "
+        f"{len(uncounted)} of them not counted exactly once"
+    )
+    return Measured(said, undocumented[:1] + uncounted + wrong)
+
+
+def _make_changes(service: Service, organisation: NewOrganisation) -> list[tuple[str, bool]]:
+    """Requests of every fate, some at once: their ids, and whether each changed something."""
+    root = service.root(organisation)
+    reader = service.caller(RoleAction.ReadBillingGroup, organisation=organisation)
+
+    def send(number: int) -> list[tuple[str, bool]]:
+        body = REQUIRED_FIELDS | {"billinggroup_id": f"O3-{number}", "password": "not kept"}
+        key = {} if number % 2 else {"Idempotency-Key": f"o3-{number}"}
+        tried = [
+            service.http.post(PATH, json=body, headers=root | key),  # done
+            service.http.post(PATH, json=body, headers=root | key),  # answered again
+            service.http.post(PATH, json=body, headers=root),  # 409
+            service.http.post(PATH, json=body, headers=reader),  # 403
+            service.http.post(PATH, json=body | {"inv_aggregate": 1}, headers=root),  # 400
+        ]
+        return [
+            (
+                answer.headers["x-request-id"],
+                answer.status_code == 200 and "idempotent-replayed" not in answer.headers,
+            )
+            for answer in tried[: 1 if number % 4 else None]
+        ]
+
+    with ThreadPoolExecutor(4) as at_once:
+        return [one for sent in at_once.map(send, range(CHANGES)) for one in sent]
+
+
+async def _changes_that_fail_in_the_end(
+    stage: Stage, organisation: NewOrganisation
+) -> list[tuple[str, bool]]:
+    """The database gives up at the very commit: what it had not done must not stand in the log."""
+    service = stage.service
+    async with failing_commits(stage.superuser):
+        answers = [
+            await asyncio.to_thread(
+                service.http.post,
+                PATH,
+                json=REQUIRED_FIELDS | {"billinggroup_id": f"{WILL_FAIL}{number}"},
+                headers=service.root(organisation),
+            )
+            for number in range(4)
+        ]
+    assert {answer.status_code for answer in answers} == {500}, "the database did not fail"
+    return [(answer.headers["x-request-id"], False) for answer in answers]
+
+
+def _not_exactly_once(
+    superuser: Address, organisation: NewOrganisation, answers: list[tuple[str, bool]]
+) -> list[str]:
+    ids = rows(
+        superuser,
+        "SELECT entry::jsonb ->> 'request_id' AS id FROM audit_log WHERE organisation_id = $1",
+        organisation.organisation_id,
+    )
+    counted = Counter(row["id"] for row in ids)
+    return [
+        f"{counted[request_id]} audit rows for a request that "
+        f"{'changed something' if changed else 'changed nothing'}"
+        for request_id, changed in answers
+        if counted[request_id] != int(changed)
+    ]
+
+
+async def _falsify(
+    stage: Stage, organisation: NewOrganisation, size: int
+) -> tuple[int, list[str], list[str]]:
+    """Rows of the log, falsifications not found exactly, hashes that are not as documented."""
+    random = stage.random("O3")
+    folder = stage.new_folder("o3-checkpoints")
+    async with connected(stage.superuser) as db:
+        log = await _written(db, organisation.organisation_id)
+        for seq in log.checkpoints:
+            sealer = stage.service.resources.sealer
+            write_checkpoint(folder, sealer, log.organisation_id, seq, log.rows[seq - 1].hash)
+        wrong = await _wrong_about(stage, folder, log, None, "nothing was falsified")
+        for number in range(size):
+            tamper = TAMPERINGS[number % len(TAMPERINGS)]
+            false, first_bad = tamper(log, random)
+            await _write(db, false)
+            wrong += await _wrong_about(stage, folder, log, first_bad, tamper.__name__)
+        await _write(db, log)
+    undocumented = [
+        f"the hash of row {row.seq} is not the documented sum"
+        for row in log.rows
+        if row.hash != documented_hash(hash_before(log, row.seq), row.seq, row.entry)
+    ]
+    return log.last, wrong, undocumented
+
+
+async def _wrong_about(
+    stage: Stage, folder: Path, log: Log, expected: int | None, what: str
+) -> list[str]:
+    sealer = stage.service.resources.sealer
+    finding: Finding = await verify_chain(stage.postgres.url, sealer, folder, log.organisation_id)
+    seen = finding.first_bad.seq if finding.first_bad else None
+    return [] if seen == expected else [f"{what}: row {expected} is the first bad, said {seen}"]
+
+
+async def _written(db: Any, organisation_id: str) -> Log:
+    found = await db.fetch(
+        "SELECT seq, entry, hash FROM audit_log WHERE organisation_id = $1 ORDER BY seq",
+        organisation_id,
+    )
+    head = await db.fetchrow(
+        "SELECT seq, hash FROM audit_heads WHERE organisation_id = $1", organisation_id
+    )
+    kept = tuple(Kept(row["seq"], row["entry"], row["hash"]) for row in found)
+    checkpoints = tuple(len(kept) * part // 10 for part in (2, 5, 9))
+    return Log(organisation_id, kept, (head["seq"], head["hash"]), checkpoints)
+
+
+async def _write(db: Any, log: Log) -> None:
+    """What the superuser leaves behind."""
+    whose = log.organisation_id
+    async with db.transaction():
+        await db.execute("DELETE FROM audit_log WHERE organisation_id = $1", whose)
+        await db.execute("DELETE FROM audit_heads WHERE organisation_id = $1", whose)
+        await db.copy_records_to_table(
+            "audit_log",
+            records=[(whose, *row) for row in log.rows],
+            columns=["organisation_id", "seq", "entry", "hash"],
+        )
+        if log.head is not None:
+            await db.execute("INSERT INTO audit_heads VALUES ($1, $2, $3)", whose, *log.head)

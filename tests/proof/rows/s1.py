@@ -1,0 +1,144 @@
+"""Nothing severe in the sources, nothing unpinned below them, and no start with a bad key.
+
+The security lint finds nothing of high severity. Every requirement is pinned by hash, and what
+guards us (tokens, ciphers, passwords, parsers, the server) is not older than its floor. A key file
+that is empty, short, known or open to others is refused, in this process and by real ones.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+
+from packaging.version import Version
+
+from nimbill.seal import KeyFileError, load_or_make_key
+from tests.house import rules
+from tests.proof.real_server import environment_for, try_to_serve
+from tests.proof.row import Measured
+from tests.proof.stage import ROOT, Stage
+
+TARGET = "0 findings of high severity, 0 unpinned, 0 below their floor, 0 starts with a bad key"
+QUICK = 2  # real processes; every case is tried in this process too
+FULL = 14
+SECONDS_MAX = 180
+
+REFUSED = 2
+
+# the oldest versions we ever ran; a lock that goes below one is a mistake
+FLOORS: Mapping[str, str] = {
+    "argon2-cffi": "25.1.0",
+    "asyncpg": "0.32.0",
+    "cryptography": "50.0.2",
+    "granian": "2.8.7",
+    "litestar": "2.25.0",
+    "msgspec": "0.22.0",
+    "multipart": "2.0.1",
+    "pyjwt": "2.15.1",
+    "sqlalchemy": "2.1.8",
+}
+
+GOOD = sha256(b"a key of the proof alone, and of no installation").hexdigest()
+
+# content and mode of a key file that no process may start with
+BAD_KEYS: Mapping[str, tuple[str, int]] = {
+    "known: the hash of a word": (sha256(b"changeme").hexdigest(), 0o400),
+    "empty": ("", 0o400),
+    "short": (GOOD[:-2], 0o400),
+    "long": (GOOD + "00", 0o400),
+    "no hexadecimal digits": ("correct horse battery staple, all of it", 0o400),
+    "zeros": ("00" * 32, 0o400),
+    "one byte over and over": ("a5" * 32, 0o400),
+    "four bytes over and over": ("deadbeef" * 8, 0o400),
+    "counting up": (bytes(range(32)).hex(), 0o400),
+    "counting down": (bytes(reversed(range(32))).hex(), 0o400),
+    "known: the hash of nothing": (sha256(b"").hexdigest(), 0o400),
+    "read by everybody": (GOOD, 0o444),
+    "read by the group": (GOOD, 0o440),
+    "written by others": (GOOD, 0o602),
+}
+
+
+def measure(stage: Stage, size: int) -> Measured:
+    findings = _severe_findings()
+    unpinned = rules.unhashed_requirements(ROOT) + rules.locks_that_name_a_host(ROOT)
+    old = _below_their_floor()
+    accepted = _accepted_by_a_process(stage, size) + _accepted_here(stage)
+    said = (
+        f"{len(findings)} severe findings, {len(unpinned)} unpinned, {len(old)} of {len(FLOORS)} "
+        f"below their floor; {len(BAD_KEYS)} bad keys here and {min(size, len(BAD_KEYS))} in real "
+        f"processes: {len(accepted)} accepted"
+    )
+    return Measured(said, findings + unpinned + old + accepted)
+
+
+def _severe_findings() -> list[str]:
+    line = ["-m", "bandit", "--quiet", "--configfile", "pyproject.toml", "--format", "json"]
+    done = subprocess.run(
+        [sys.executable, *line, "--severity-level", "high", "--recursive", "src"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    report = json.loads(done.stdout)
+    assert report["metrics"]["_totals"]["loc"] > 1000, "the lint looked at nothing"
+    return [
+        f"severe finding: {found['filename']}:{found['line_number']} {found['test_id']}"
+        for found in report["results"]
+    ]
+
+
+def _below_their_floor() -> list[str]:
+    old = []
+    locks = {file.name: file.read_text() for file in (ROOT / "requirements").glob("*.txt")}
+    for name, floor in FLOORS.items():
+        pinned = re.search(rf"^{name}(?:\[.*\])?==(\S+)", locks["run.txt"], re.MULTILINE)
+        for where, found in (("installed", version(name)), ("locked", pinned and pinned[1])):
+            if found is None or Version(found) < Version(floor):
+                old.append(f"{name} {where} is {found}, older than {floor}")
+    return old
+
+
+def _accepted_here(stage: Stage) -> list[str]:
+    accepted = []
+    folder = stage.new_folder("s1-keys")
+    load_or_make_key(_key_file(folder, "good", GOOD, 0o400))
+    for name, (content, mode) in BAD_KEYS.items():
+        try:
+            load_or_make_key(_key_file(folder, name, content, mode))
+        except KeyFileError:
+            continue
+        accepted.append(f"accepted here: a key file that is {name}")
+    return accepted
+
+
+def _accepted_by_a_process(stage: Stage, size: int) -> list[str]:
+    accepted = []
+    for name, (content, mode) in list(BAD_KEYS.items())[:size]:
+        data = stage.new_folder("s1")
+        key_file = _key_file(data, "key", content, mode)
+        tried = try_to_serve(
+            environment_for(
+                data,
+                {"NIMBILL_KEY_FILE": str(key_file), "NIMBILL_DATABASE_URL": stage.postgres.url},
+            )
+        )
+        # the message is wrapped where the terminal ends, and a path may be cut in two
+        said = "".join(tried.said.split())
+        if tried.answered or tried.code != REFUSED or "".join(str(key_file).split()) not in said:
+            accepted.append(f"started with a key file that is {name}: {tried}")
+    return accepted
+
+
+def _key_file(folder: Path, name: str, content: str, mode: int) -> Path:
+    file = folder / name.replace(" ", "-").replace(":", "")
+    file.write_text(content)
+    file.chmod(mode)
+    return file

@@ -1,0 +1,239 @@
+"""A repeat with the same Idempotency-Key gets the first answer, byte for byte, and acts once.
+
+Repeated as it was, with its JSON reordered, changed, many at once, after the database gave up at
+the commit, after a worker was killed, a day later, and just before the seven days are over.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from nimbill import idempotency
+from nimbill.access.role_actions import RoleAction
+from nimbill.storage import Scope, transaction
+from tests.billing_groups.bodies import REQUIRED_FIELDS, SOUND_SETTING
+from tests.proof.asgi_calls import Answer, app_of, call, each, json_request
+from tests.proof.database_faults import WILL_FAIL, connected, failing_commits, rows
+from tests.proof.killed_workers import with_killed_workers
+from tests.proof.real_server import real_server
+from tests.proof.row import Measured
+from tests.proof.stage import Stage
+
+TARGET = (
+    "10,000 of 10,000 repeats get the first answer's bytes and act once; another body 409; at the "
+    "same time 409 or the same answer; kept for 7 days at least"
+)
+QUICK = 300
+FULL = 10_000
+SECONDS_MAX = 180
+
+PATH = "/m/core/billinggroup"
+AT_ONCE = 6
+TRIALS_PER_KILL = 200
+
+
+@dataclass
+class Trials:
+    stage: Stage
+    random: Random
+    headers: Mapping[str, str]
+    others_headers: Mapping[str, str]
+    organisation_id: str
+    said: Counter[str] = field(default_factory=Counter)
+    made: dict[str, str] = field(default_factory=dict)  # billinggroup_id to company_id
+    misses: list[str] = field(default_factory=list)
+
+    async def send(self, body: Any, key: str, headers: Mapping[str, str] | None = None) -> Answer:
+        given = {**(headers or self.headers), "Idempotency-Key": key}
+        answer = await call(app_of(self.stage.service), json_request("POST", PATH, body, given))
+        if answer.status == 200:
+            made = answer.json()
+            self.made.setdefault(made["billinggroup_id"], made["company_id"])
+        return answer
+
+    def expect(self, what: str, is_so: bool, answer: Answer) -> None:
+        if not is_so:
+            self.misses.append(f"{what}: {answer.status} {answer.body[:200]!r}")
+
+
+def measure(stage: Stage, size: int) -> Measured:
+    service = stage.service
+    organisation = service.new_organisation("X5")
+    trials = Trials(
+        stage,
+        stage.random("X5"),
+        service.root(organisation),
+        service.caller(RoleAction.ModifyBillingGroup, organisation=organisation),
+        organisation.organisation_id,
+    )
+    service.run(lambda: _all(trials, size))
+    killed = _kill_workers(trials, max(2, size // TRIALS_PER_KILL))
+    _compare_with_records(trials)
+    kinds = ", ".join(f"{count} {what}" for what, count in sorted(trials.said.items()))
+    said = f"{sum(trials.said.values())} trials: {kinds}; {killed}; {len(trials.misses)} wrong"
+    return Measured(said, trials.misses)
+
+
+def _kill_workers(trials: Trials, kills: int) -> str:
+    stage = trials.stage
+    settings = {
+        "NIMBILL_DATABASE_URL": stage.postgres.url,
+        "NIMBILL_KEY_FILE": str(stage.service.settings.key_file),
+        "NIMBILL_RATE_LIMIT": "0",
+    }
+    with real_server(stage.new_folder("x5") / "data", settings) as server:
+        run = with_killed_workers(server, trials.headers, kills, trials.random)
+    trials.made |= run.made
+    trials.misses += run.misses
+    return (
+        f"{len(run.made)} more by clients that met {run.cut_off} cut connections in {kills} kills"
+    )
+
+
+def _compare_with_records(trials: Trials) -> None:
+    """What was answered is what is stored: nothing lost, nothing doubled, nothing made up."""
+    stored = rows(
+        trials.stage.superuser,
+        "SELECT billinggroup_id, company_id FROM billing_groups WHERE organisation_id = $1",
+        trials.organisation_id,
+    )
+    found = {row["billinggroup_id"]: row["company_id"] for row in stored}
+    for name in sorted(found.keys() | trials.made.keys()):
+        if found.get(name) != trials.made.get(name):
+            trials.misses.append(
+                f"{name}: answered {trials.made.get(name)}, stored {found.get(name)}"
+            )
+
+
+async def _all(trials: Trials, size: int) -> None:
+    async def one(number: int) -> None:
+        kind = KINDS[number % len(KINDS)]
+        trials.said[kind.__name__.lstrip("_").replace("_", " ")] += 1
+        await kind(trials, f"X5-{number}")
+
+    await each(size, one, at_once=AT_ONCE)
+    await _after_failed_commits(trials)
+
+
+def _body(name: str) -> dict[str, Any]:
+    return REQUIRED_FIELDS | {"billinggroup_id": name, "invoices": {"aws": SOUND_SETTING}}
+
+
+async def _same(trials: Trials, name: str) -> None:
+    first = await trials.send(_body(name), name)
+    again = await trials.send(_body(name), name)
+    trials.expect("first", first.status == 200, first)
+    trials.expect("repeated", _equal(first, again), again)
+    trials.expect("said to be repeated", "idempotent-replayed" in again.headers, again)
+
+
+async def _reordered(trials: Trials, name: str) -> None:
+    first = await trials.send(_body(name), name)
+    pairs = list(_body(name).items())
+    trials.random.shuffle(pairs)
+    setting = dict(reversed(SOUND_SETTING.items()))
+    shuffled = dict(pairs) | {"invoices": {"aws": setting}}
+    spaced = json.dumps(shuffled, indent=trials.random.randint(0, 3), ensure_ascii=False)
+    again = await trials.send(spaced.encode(), name)
+    trials.expect("reordered", first.status == 200 and _equal(first, again), again)
+
+
+async def _changed(trials: Trials, name: str) -> None:
+    first = await trials.send(_body(name), name)
+    other = trials.random.choice(
+        [
+            _body(name) | {"remarks": "another"},
+            _body(name) | {"billinggroup_id": f"{name}-other"},
+            _body(name) | {"inv_aggregate": False},
+            _body(name) | {"invoices": {"aws": SOUND_SETTING | {"tax_rate": 0.08}}},
+        ]
+    )
+    refused = await trials.send(other, name)
+    again = await trials.send(_body(name), name)
+    reused = refused.status == 409 and refused.json()["code"] == "idempotency_key_reused"
+    trials.expect("changed body", first.status == 200 and reused, refused)
+    trials.expect("repeated after a changed body", _equal(first, again), again)
+
+
+async def _at_once(trials: Trials, name: str) -> None:
+    answers = await asyncio.gather(*[trials.send(_body(name), name) for _ in range(5)])
+    done = [answer for answer in answers if answer.status == 200]
+    for answer in answers:
+        busy = answer.status == 409 and answer.json()["code"] == "idempotency_key_in_use"
+        trials.expect("at once", busy or _equal(answer, done[0] if done else answer), answer)
+    trials.expect("one of many at once", bool(done), answers[0])
+    again = await trials.send(_body(name), name)
+    trials.expect("after many at once", bool(done) and _equal(done[0], again), again)
+
+
+async def _of_another_user(trials: Trials, name: str) -> None:
+    first = await trials.send(_body(name), name)
+    others = await trials.send(_body(f"{name}-theirs"), name, trials.others_headers)
+    trials.expect("another user's key", first.status == others.status == 200, others)
+    trials.expect("another user's answer", first.body != others.body, others)
+
+
+async def _days_later(trials: Trials, name: str) -> None:
+    """The row is made older, the daily forgetting runs, and the answer is asked for again."""
+    first = await trials.send(_body(name), name)
+    hours = trials.random.choice([24, 25, 48, 7 * 24 - 1, 7 * 24])
+    await _make_older(trials, name, hours)
+    again = await trials.send(_body(name), name)
+    trials.expect(f"{hours} hours later", first.status == 200 and _equal(first, again), again)
+
+
+async def _weeks_later(trials: Trials, name: str) -> None:
+    """Forgotten in the end; then it is a new request, and the records still forbid a double."""
+    await trials.send(_body(name), name)
+    await _make_older(trials, name, 8 * 24 + 1)
+    again = await trials.send(_body(name), name)
+    taken = again.status == 409 and again.json()["code"] == "billinggroup_id_taken"
+    trials.expect("after it was forgotten", taken, again)
+
+
+KINDS: tuple[Callable[[Trials, str], Awaitable[None]], ...] = (
+    _same,
+    _reordered,
+    _changed,
+    _at_once,
+    _of_another_user,
+    _days_later,
+    _weeks_later,
+)
+
+
+async def _after_failed_commits(trials: Trials) -> None:
+    """Neither the effect nor the key may be there alone."""
+    for number in range(10):
+        name = f"{WILL_FAIL}{number}"
+        trials.said["after a failed commit"] += 1
+        async with failing_commits(trials.stage.superuser):
+            failed = await trials.send(_body(name), name)
+        trials.expect("the failing commit", failed.status == 500, failed)
+        again = await trials.send(_body(name), name)
+        anew = again.status == 200 and "idempotent-replayed" not in again.headers
+        trials.expect("after a failed commit", anew, again)
+
+
+async def _make_older(trials: Trials, key: str, hours: int) -> None:
+    async with connected(trials.stage.superuser) as db:
+        await db.execute(
+            "UPDATE idempotency_keys SET create_time = now() - make_interval(hours => $1) "
+            "WHERE organisation_id = $2 AND key = $3",
+            hours,
+            trials.organisation_id,
+            key,
+        )
+    engine = trials.stage.service.resources.engine
+    async with transaction(engine, trials.organisation_id) as db:
+        await idempotency.forget_old_keys(db, Scope(trials.organisation_id))
+
+
+def _equal(first: Answer, again: Answer) -> bool:
+    return first.status == again.status and first.body == again.body

@@ -1,0 +1,133 @@
+"""One sound request for every route there is: what hostile ones are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from nimbill.access.role_actions import RoleAction
+from nimbill.vocabulary import Product
+from tests.contract.behind_the_walls import Superuser
+from tests.contract.makers import Tenant, new_tenant
+from tests.contract.requests_of import sound_request
+from tests.contract.routes_of import Route, all_routes
+from tests.proof.asgi_calls import as_headers
+from tests.proof.hostile_requests import NOTHING, Draft
+from tests.running_service import PASSWORD, Service
+
+ENDS_ITS_TOKENS = ("sign_out_of_core", "sign_out_of_portal")
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """The routes of one tenant, each as a request that should be answered with success."""
+
+    drafts: list[tuple[Route, Draft]]
+    callers: Mapping[Product, Mapping[str, dict[str, str]]]
+
+    def pick(self, random: Random) -> Draft:
+        """One of them, as root, as a subuser with one action, or as nobody."""
+        route, draft = random.choice(self.drafts)
+        if route.is_public:
+            return _fresh(route, draft, random)
+        callers = self.callers[random.choice(route.products)]
+        who = random.choices(("root", "one action", "nobody"), (14, 4, 2))[0]
+        if who == "root" and route.operation in ENDS_ITS_TOKENS:
+            who = "admin"
+        headers = [*as_headers(callers[who]), *draft.headers]
+        return _fresh(route, replace(draft, headers=headers), random)
+
+
+def _fresh(route: Route, draft: Draft, random: Random) -> Draft:
+    """What is to be created gets a name of its own, so that it can succeed again and again."""
+    if not route.operation.startswith("create_") or not isinstance(draft.value, dict):
+        return draft
+    renamed = {
+        name: f"new-{random.randrange(10**9)}" if name in NAMES else value
+        for name, value in draft.value.items()
+    }
+    return replace(draft, value=renamed)
+
+
+NAMES = ("billinggroup_id", "username", "name")
+
+
+def seeds_of(service: Service, superuser: Superuser, random: Random) -> Seeds:
+    tenant = new_tenant(service, superuser, f"s{random.randrange(16**6):06x}")
+    drafts = [(route, _draft(route, tenant)) for route in all_routes()]
+    callers = {
+        product: {
+            "root": service.root(tenant.organisation, product),
+            "admin": _caller(tenant, product, RoleAction.Admin),
+            "one action": _caller(tenant, product, random.choice(list(RoleAction))),
+            "nobody": {},
+        }
+        for product in (Product.core, Product.portal)  # those that have roles
+    }
+    return Seeds(drafts, callers)
+
+
+def _caller(tenant: Tenant, product: Product, action: RoleAction) -> dict[str, str]:
+    return tenant.service.caller(action, product=product, organisation=tenant.organisation)
+
+
+def _draft(route: Route, tenant: Tenant) -> Draft:
+    if route.is_public:
+        make = OF_STRANGERS.get(route.operation)
+        made: dict[str, Any] = make(tenant) if make else {}
+        return Draft(method=route.method, path=route.address().encode(), **made)
+    sent = sound_request(route, tenant)
+    quoted = {name: quote(value, safe="") for name, value in sent.path.items()}
+    return Draft(
+        method=route.method,
+        path=route.address(**quoted).encode(),
+        query=urlencode(sent.query).encode(),
+        value=NOTHING if sent.body is None else sent.body,
+    )
+
+
+# ── what strangers send: forms and sign-ins ──────────────────────────────────────────────────────
+
+
+def _client(tenant: Tenant) -> dict[str, str]:
+    organisation = tenant.organisation
+    return {
+        "grant_type": "client_credentials",
+        "client_id": organisation.client_id,
+        "client_secret": organisation.client_secret,
+        "scope": "openid",
+    }
+
+
+def _form(tenant: Tenant) -> dict[str, Any]:
+    return {"form": tuple(_client(tenant).items())}
+
+
+def _sign_in(tenant: Tenant) -> dict[str, Any]:
+    who = {"organisation": tenant.organisation_id, "username": f"{tenant.canary}-root"}
+    return {"value": who | {"password": PASSWORD}}
+
+
+def _signed_in(product: Product) -> Callable[[Tenant], dict[str, Any]]:
+    def cookie(tenant: Tenant) -> dict[str, Any]:
+        http = tenant.service.http
+        answer = http.post(f"/{product}/session", json=_sign_in(tenant)["value"])
+        http.cookies.clear()
+        held = "; ".join(f"{name}={value}" for name, value in answer.cookies.items())
+        return {"headers": [(b"cookie", held.encode())], "value": {}}
+
+    return cookie
+
+
+OF_STRANGERS: Mapping[str, Callable[[Tenant], dict[str, Any]]] = {
+    "issue_core_token": _form,
+    "issue_portal_token": _form,
+    "issue_legacy_token": lambda tenant: {"value": _client(tenant)},
+    "sign_in_to_core": _sign_in,
+    "sign_in_to_portal": _sign_in,
+    "refresh_core_session": _signed_in(Product.core),
+    "refresh_portal_session": _signed_in(Product.portal),
+}

@@ -1,0 +1,84 @@
+"""What rows stand on: a folder, a seed, and servers that are started when first asked for."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack, redirect_stderr
+from functools import cached_property
+from pathlib import Path
+from random import Random
+from types import TracebackType
+
+import structlog
+
+from nimbill.embedded_postgres import Address, embedded_postgres, superuser_address
+from nimbill.logs import configure_logs
+from tests.running_service import Service, running_service
+
+ROOT = Path(__file__).parents[2]
+QUICK_SEED = 20_260_115  # of `make test` and of the twins, so that they fail alike everywhere
+
+
+class Stage:
+    """Made once for a run; every row draws its randomness from the same printed seed."""
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        self.folder = folder
+        self.seed = seed
+        self.log = folder / "service.log"  # of the service in this process
+        self._open = ExitStack()
+        self._folders = 0
+
+    def __enter__(self) -> Stage:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._open.__exit__(kind, error, trace)
+
+    def random(self, row: str) -> Random:
+        """The same numbers for the same seed, whichever rows run beside this one."""
+        return Random(f"{row} {self.seed}")
+
+    def new_folder(self, name: str) -> Path:
+        self._folders += 1
+        folder = self.folder / f"{name}-{self._folders}"
+        folder.mkdir(parents=True)
+        return folder
+
+    @cached_property
+    def postgres(self) -> Address:
+        return self._open.enter_context(embedded_postgres(self.folder / "postgres"))
+
+    @property
+    def superuser(self) -> Address:
+        """Whom no wall of the database stops."""
+        _ = self.postgres  # runs from here on
+        return superuser_address(self.folder / "postgres")
+
+    @cached_property
+    def service(self) -> Service:
+        """The service in this process; its log lines go into a file."""
+        out = self._open.enter_context(self.log.open("a", buffering=1))
+        self._open.callback(structlog.reset_defaults)
+        with redirect_stderr(out):
+            configure_logs()
+        data = self.new_folder("data")
+        return self._open.enter_context(running_service(self.postgres.url, data))
+
+    def logged(self, request_id: str) -> str:
+        """The log lines of one request but its closing one: what went wrong, if anything did."""
+        lines = self.log.read_text(errors="replace").splitlines() if self.log.exists() else []
+        return "\n".join(
+            line for line in lines if request_id in line and '"event": "request"' not in line
+        )
+
+
+def say(text: str) -> None:
+    """A line for whoever watches a long run."""
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()

@@ -1,0 +1,1 @@
+"""Tests of what runs later: leases, progress, retries, several runners."""
