@@ -53,11 +53,11 @@ class ExactRequest(Request[Any, Any, Any]):
         sent = exact_json.read(await self.body())
         visit = visit_of(self.scope)
         kind = self.route_handler.parsed_fn_signature.parameters["data"].annotation
-        visit.sent, visit.body = sent, sound(_without_none(kind), sent)
+        visit.sent, visit.body = sent, sound(without_none(kind), sent)
         return visit.body
 
 
-def _without_none(kind: Any) -> Any:
+def without_none(kind: Any) -> Any:
     """The body of a route that also answers without one."""
     kinds = [one for one in get_args(kind) if one is not NoneType]
     return kinds[0] if kinds else kind
@@ -81,7 +81,7 @@ class Endpoint(HTTPRouteHandler):
         response = await super().to_response(app, data, request)
         visit = visit_of(request.scope)
         if visit.db is not None:
-            if request.method in MUTATING and not visit.replayed and not visit.read_only:
+            if self._changes(visit, request):
                 await self._leave_traces(visit, request, data, response)
             await visit.commit()
         return response
@@ -90,6 +90,11 @@ class Endpoint(HTTPRouteHandler):
         """Every guard in turn; the framework's own would copy the route for each of them."""
         for guard in self.resolve_guards():
             await guard(connection, self)  # type: ignore[misc]  # they are all async by now
+
+    def _changes(self, visit: Visit, request: Request[Any, Any, Any]) -> bool:
+        """Not an earlier answer again, nor the reading half of a route that changes with a body."""
+        reads = "role_actions_with_body" in self.opt and visit.body is None
+        return request.method in MUTATING and not visit.replayed and not reads
 
     async def _leave_traces(
         self, visit: Visit, request: Request[Any, Any, Any], data: Any, response: Any

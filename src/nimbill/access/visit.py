@@ -90,7 +90,6 @@ class Visit:
         self.body: Any = None  # the same, checked
         self.idempotency: Any = None  # the key held for this request, see idempotency
         self.replayed = False  # the answer is an earlier one: no effect, no traces
-        self.read_only = False  # sent like a change, but it only read
 
     async def enter(self, engine: AsyncEngine, claims: Claims) -> Caller | None:
         """Begin the transaction and find the caller in it, in one question to the database."""

@@ -1,7 +1,7 @@
 """Stored billing groups and the questions asked of them."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
 from typing import Any
@@ -332,20 +332,24 @@ async def _records(
         "organisation_id": scope.organisation_id,
         "company_ids": [row.company_id for row in rows],
     }
-    settings = _by_group(await db.execute(_SETTINGS_OF, named))
-    items = _by_group(await db.execute(_ITEMS_OF, named))
-    accounts = _by_group(await db.execute(_ACCOUNTS_OF, named))
+    settings = _by_group((await db.execute(_SETTINGS_OF, named)).all())
+    items = _by_group((await db.execute(_ITEMS_OF, named)).all())
+    accounts = _by_group((await db.execute(_ACCOUNTS_OF, named)).all())
     return [
         _record(row, settings[row.company_id], items[row.company_id], accounts[row.company_id])
         for row in rows
     ]
 
 
-def _by_group(rows: Any) -> dict[str, list[Row]]:
+def _by_group(rows: Sequence[Row]) -> dict[str, list[Row]]:
     found: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
-        found[row.company_id].append(row)
+        found[row[0]].append(row)
     return found
+
+
+# a lookup takes a third of the time of asking the enum, and lists are long
+_VENDORS = {vendor.value: vendor for vendor in Vendor}
 
 
 def _record(
@@ -357,19 +361,15 @@ def _record(
     additional: dict[Vendor, list[FreeFormatItem]] = defaultdict(list)
     for item in items:
         values = dict(zip(ITEM_FIELDS, item[2:], strict=True))
-        additional[Vendor(item.vendor)].append(FreeFormatItem(**values))
+        additional[_VENDORS[item.vendor]].append(FreeFormatItem(**values))
     return BillingGroupRecord(
         **shown,
-        invoices={Vendor(setting.vendor): _setting(setting) for setting in settings},
+        invoices={_VENDORS[setting.vendor]: _setting(setting) for setting in settings},
         additional_items=dict(additional),
         custom_fields={},
         account=[
-            AccountOfGroup(
-                customer_id=account.customer_id,
-                customer_name=account.name,
-                vendor=Vendor(account.vendor),
-            )
-            for account in accounts
+            AccountOfGroup(customer_id=customer_id, customer_name=name, vendor=_VENDORS[vendor])
+            for _, vendor, customer_id, name in accounts
         ],
         tag=[],
     )

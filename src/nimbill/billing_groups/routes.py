@@ -152,7 +152,7 @@ async def delete_free_format_of_vendor(
     **MODIFY,
     audited="billinggroup/{company_id}/invoicetemplate",
 )
-async def update_invoice_template(
+async def update_invoice_template_of_group(
     company_id: FromPath[str],
     data: JSONBody[InvoiceTemplateLink],
     caller: CallerOfRequest,
@@ -181,6 +181,6 @@ ROUTES = [
     update_free_format,
     delete_free_format,
     delete_free_format_of_vendor,
-    update_invoice_template,
+    update_invoice_template_of_group,
     delete_billing_group,
 ]

@@ -26,7 +26,7 @@ READ = [RoleAction.ReadBillingGroup, RoleAction.ModifyBillingGroup]
     basis=stated("CSV exports"),
     audited="export/billing-group",
 )
-async def export_billing_groups(
+async def export_billing_group_csv(
     data: JSONBody[ExportRequest],
     caller: CallerOfRequest,
     db: Transaction,
@@ -46,7 +46,7 @@ async def export_billing_groups(
     basis=stated("CSV exports"),
     audited="export/billing-group-setting",
 )
-async def export_billing_group_settings(
+async def export_billing_group_setting_csv(
     data: JSONBody[ExportRequest],
     caller: CallerOfRequest,
     db: Transaction,
@@ -85,5 +85,5 @@ async def download(
     return Response(file.content, media_type="text/csv", headers=headers)
 
 
-CORE_ROUTES = [export_billing_groups, export_billing_group_settings]
+CORE_ROUTES = [export_billing_group_csv, export_billing_group_setting_csv]
 ROUTES = [download]

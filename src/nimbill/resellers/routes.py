@@ -1,15 +1,12 @@
 """Reseller accounts over HTTP; paths are relative to /m/core."""
 
 from datetime import datetime
-from typing import Any
 from zoneinfo import ZoneInfo
 
-from litestar import Request
 from litestar.params import FromPath, JSONBody
 
 from nimbill.access.guards import Audience
 from nimbill.access.role_actions import RoleAction
-from nimbill.access.visit import visit_of
 from nimbill.basis import chosen, stated
 from nimbill.bodies import Success
 from nimbill.organisation_settings.records import settings_of
@@ -37,7 +34,6 @@ MODIFY = [RoleAction.ModifyReseller]
     audited="reseller/{user_id}",
 )
 async def create_or_list_resellers(
-    request: Request[Any, Any, Any],
     caller: CallerOfRequest,
     db: Transaction,
     resources: ResourcesOfWorker,
@@ -45,7 +41,6 @@ async def create_or_list_resellers(
 ) -> ResellerChanged | list[ResellerRecord]:
     """Create a reseller account; without a body, list them, as specified."""
     if data is None:
-        visit_of(request.scope).read_only = True
         return await _records(caller, db)
     return await operations.create_reseller(db, caller.scope, resources, data)
 
@@ -101,7 +96,7 @@ async def change_reseller_password(
     basis=stated("Reseller accounts"),
     audited="reseller/{user_id}/meta",
 )
-async def change_reseller_meta(
+async def update_reseller_meta(
     user_id: FromPath[str],
     data: JSONBody[ResellerMeta],
     caller: CallerOfRequest,
@@ -139,5 +134,5 @@ ROUTES = [
     list_resellers,
     delete_reseller,
     change_reseller_password,
-    change_reseller_meta,
+    update_reseller_meta,
 ]
