@@ -25,7 +25,7 @@ from nimbill.errors import Unreadable
 basis = chosen("content-types")
 
 CallerOfRequest = NamedDependency[Caller]
-# paging, for those who want it; without it a list is whole
+paging_basis = chosen("list-pages")
 Limit = Annotated[
     int | None, QueryParameter(ge=1, le=10_000, description="a whole number from 1 to 10000")
 ]

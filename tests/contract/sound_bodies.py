@@ -24,7 +24,9 @@ UPDATED_SETTING = SOUND_SETTING | {
 }
 
 
-def billing_group_body(tenant: Tenant) -> dict[str, Any]:
+def billing_group_body(tenant: Tenant, named_by: Tenant | None = None) -> dict[str, Any]:
+    """What it refers to is made in the words of `named_by`, where that is somebody else."""
+    referring = named_by or tenant
     return {
         "billinggroup_id": tenant.word("b"),
         "billinggroup_name": tenant.word("b"),
@@ -36,8 +38,8 @@ def billing_group_body(tenant: Tenant) -> dict[str, Any]:
         "personal": tenant.word("b"),
         "remarks": tenant.word("b"),
         "inv_aggregate": False,
-        "project_id": make_project(tenant),
-        "invoice_template_id": make_invoice_template(tenant),
+        "project_id": make_project(referring),
+        "invoice_template_id": make_invoice_template(referring),
         "invoices": {"aws": SOUND_SETTING},
         "language": "ja",
     }

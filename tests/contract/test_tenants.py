@@ -262,10 +262,7 @@ def test_lists_show_nothing_a_filter_hides(
 
 def hidden_group(tenant: Tenant) -> str:
     """Made by a call, so that the audit log has something to hide; what it names is not hidden."""
-    body = sound_bodies.billing_group_body(replace(tenant, canary=HIDDEN_GROUP)) | {
-        "project_id": makers.make_project(tenant),
-        "invoice_template_id": makers.make_invoice_template(tenant),
-    }
+    body = sound_bodies.billing_group_body(replace(tenant, canary=HIDDEN_GROUP), tenant)
     headers = tenant.service.root(tenant.organisation)
     answer = tenant.service.http.post("/m/core/billinggroup", json=body, headers=headers)
     return str(answer.json()["company_id"])

@@ -15,9 +15,10 @@ from nimbill.vocabulary import Product
 from tests.answers import problem_of
 from tests.billing_groups.stored import create
 from tests.exports.asking import GROUPS, SETTINGS, content, download, link
-from tests.login.asking import as_client, as_user, bearer, issued, new_user
+from tests.exports.lost_links import change_password, delete_user, reader, signed_in
+from tests.login.asking import as_client, issued, new_user
 from tests.people import new_person
-from tests.running_service import PASSWORD, Service
+from tests.running_service import Service
 
 MINUTES = timedelta(minutes=10)
 
@@ -174,30 +175,13 @@ def test_asking_again_gives_ten_more_minutes_by_a_link_of_its_own(service: Servi
 # ── with whom it dies ────────────────────────────────────────────────────────────────────────────
 
 
-def reader(service: Service, username: str = "jane.doe") -> tuple[str, dict[str, str]]:
-    """A subuser who may export, logged in with its password by the organisation's client."""
-    user = new_user(service, username)
-    role = f"reader-{username.replace('.', '-')}"
-    body = {"name": role, "namespace": "core", "permissions": ["ReadBillingGroup"]}
-    assert service.http.post("/m/auth/rbac/roles", json=body, headers=service.root()).is_success
-    mapping = {"user_id": user.user_id, "roles": [{"namespace": "core", "role": role}]}
-    assert service.http.post(
-        "/m/auth/rbac/userroles", json=mapping, headers=service.root()
-    ).is_success
-    told = issued(service, as_user(service.organisation, username))
-    return user.user_id, bearer(told["access_token"])
-
-
 def test_a_link_dies_with_a_changed_password(service: Service) -> None:
     user_id, headers = reader(service)
     path = link(service, headers=headers)
     assert not gone(download(service, path))
 
-    changed = service.http.put(
-        f"/m/u/users/{user_id}/password", json={"password": "another 123"}, headers=service.root()
-    )
+    change_password(service, user_id)
 
-    assert changed.status_code == 200
     assert gone(download(service, path))
 
 
@@ -205,7 +189,7 @@ def test_a_link_dies_with_its_user(service: Service) -> None:
     user_id, headers = reader(service)
     path = link(service, headers=headers)
 
-    assert service.http.delete(f"/m/u/users/{user_id}", headers=service.root()).is_success
+    delete_user(service, user_id)
 
     assert gone(download(service, path))
 
@@ -235,14 +219,7 @@ def test_a_link_of_one_client_outlives_another_client_of_the_same_user(service: 
 
 
 def test_a_link_dies_when_its_session_is_signed_out(service: Service) -> None:
-    body = {
-        "organisation": service.organisation.organisation_id,
-        "username": "root",
-        "password": PASSWORD,
-    }
-    signed_in = service.http.post("/core/session", json=body)
-    assert signed_in.status_code == 200, signed_in.text
-    headers = bearer(signed_in.json()["access_token"])
+    headers = signed_in(service)
     path = link(service, headers=headers)
     assert not gone(download(service, path))
 
@@ -258,7 +235,7 @@ def test_the_links_of_others_live_on(service: Service) -> None:
     link(service, headers=headers)
     path = link(service, headers=others)
 
-    service.http.delete(f"/m/u/users/{user_id}", headers=service.root())
+    delete_user(service, user_id)
 
     assert not gone(download(service, path))
 

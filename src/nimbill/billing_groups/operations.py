@@ -22,6 +22,7 @@ from nimbill.projects.records import project_exists
 from nimbill.storage import Row, Scope
 
 narrowed_basis = chosen("narrowed-callers-add-no-groups")
+references_basis = chosen("references-in-bodies")
 
 
 async def create_billing_group(db: AsyncConnection, scope: Scope, body: BillingGroupCreate) -> str:
