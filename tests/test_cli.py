@@ -26,7 +26,7 @@ from tests.command_line import (
     started,
 )
 from tests.own_database import sql
-from tests.proof.real_server import RealServer, nimbill, real_server
+from tests.proof.real_server import RealServer, children, free_port, nimbill, real_server
 
 KEYS = ["organisation_id", "root_user_id", "username", "client_id", "client_secret"]
 GROUP = b'{"billinggroup_id":"A","billinggroup_name":"B","company_name":"C","inv_aggregate":true}'
@@ -152,6 +152,31 @@ def test_sigterm_lets_the_request_under_way_be_answered(tmp_path: Path) -> None:
         assert b'"status":"success"' in answered
         assert server.process.wait(SECONDS_MAX) == 0
     assert not database_runs(data)
+
+
+def forked(pid: int) -> list[int]:
+    """Children that run what their parent runs: the workers, not the programs it starts."""
+    return [child for child in children(pid) if command_line(child) == command_line(pid)]
+
+
+def command_line(pid: int) -> bytes:
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    return b""
+
+
+def test_a_worker_told_to_stop_before_it_is_ready_stops_all_the_same(tmp_path: Path) -> None:
+    env = environment(tmp_path / "data")
+    process = started("serve", "--port", str(free_port()), env=env, cwd=tmp_path)
+    until = time.monotonic() + SECONDS_MAX
+    while len(forked(process.pid)) < 2 and time.monotonic() < until:
+        time.sleep(0.01)
+
+    process.terminate()
+    _, said = process.communicate(timeout=SECONDS_MAX)
+
+    assert process.returncode == 0
+    assert "refused to gracefully stop" not in said
 
 
 def test_workers_leave_when_the_process_that_started_them_is_killed(tmp_path: Path) -> None:

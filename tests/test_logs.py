@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import sys
 from collections.abc import Iterator
 from io import StringIO
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 import structlog
 
-from nimbill.logs import configure_logs
+from nimbill.logs import OneLine, configure_logs
 
 
 @pytest.fixture
@@ -93,3 +94,22 @@ def test_text_that_is_no_unicode_breaks_no_line(lines: Any) -> None:
     (line,) = lines()
 
     assert line["event"] == "odd"
+
+
+def test_what_the_http_server_says_has_the_same_shape() -> None:
+    try:
+        fail_with("canary-value")
+    except ValueError:
+        record = logging.LogRecord(
+            "_granian", logging.ERROR, __file__, 1, "worker %s failed", ("1",), sys.exc_info()
+        )
+
+    line = json.loads(OneLine().format(record))
+
+    assert (line["event"], line["level"], line["error"]) == (
+        "worker 1 failed",
+        "error",
+        "ValueError",
+    )
+    assert line["at"].endswith("Z")
+    assert "canary" not in json.dumps(line)

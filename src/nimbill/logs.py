@@ -1,8 +1,11 @@
 """Structured logs, one JSON object a line, without what callers sent."""
 
+import json
+import logging
 import sys
 import traceback
 from collections.abc import MutableMapping
+from datetime import UTC, datetime
 from typing import Any
 
 import structlog
@@ -36,3 +39,30 @@ def _where_not_what(
         if cause is not None:
             event["cause"] = type(cause).__name__
     return event
+
+
+class OneLine(logging.Formatter):
+    """What the HTTP server has to say, in the shape of our own lines."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        event: dict[str, Any] = {
+            "event": record.getMessage(),
+            "level": record.levelname.lower(),
+            "at": datetime.fromtimestamp(record.created, UTC).isoformat().replace("+00:00", "Z"),
+            "exc_info": record.exc_info[1] if record.exc_info else None,
+        }
+        return json.dumps(_where_not_what(None, "", event))
+
+
+# For the HTTP server: its words on standard error, beside ours.
+SERVER_LOGS: dict[str, Any] = {
+    "formatters": {"one_line": {"()": OneLine}},
+    "handlers": {
+        "console": {
+            "class": "logging.StreamHandler",
+            "formatter": "one_line",
+            "stream": "ext://sys.stderr",
+        }
+    },
+    "loggers": {"_granian": {"handlers": ["console"], "propagate": False}},
+}

@@ -3,6 +3,7 @@
 import errno
 import os
 import shutil
+import signal
 import socket
 import threading
 import time
@@ -15,11 +16,15 @@ from granian import Granian
 from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
+from granian.server.mp import MPServer
+
+from nimbill.logs import SERVER_LOGS
 
 HEADER_MILLISECONDS = 8_000
 HEADER_BYTES_MAX = 65_536
 STOP_SECONDS = 15
 PAUSE_SECONDS = 0.1
+TOLD_AGAIN_SECONDS = 1
 EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104  # not a choice
 
 
@@ -70,11 +75,25 @@ def serve(
             header_read_timeout=HEADER_MILLISECONDS, max_buffer_size=HEADER_BYTES_MAX
         ),
         log_level=LogLevels.warning,
+        log_dictconfig=SERVER_LOGS,
         respawn_failed_workers=True,
         workers_kill_timeout=STOP_SECONDS,
     )
     threading.Thread(target=_await_answer, args=(host, port, when_ready), daemon=True).start()
+    threading.Thread(target=_stop_for_certain, args=(granian,), daemon=True).start()
     granian.serve()
+
+
+def _stop_for_certain(granian: MPServer) -> None:
+    """A worker that is told to stop while it starts does not hear it: it is told again."""
+    while not granian.interrupt_signal:
+        time.sleep(PAUSE_SECONDS)
+    while True:
+        time.sleep(TOLD_AGAIN_SECONDS)
+        for worker in granian.wrks:
+            if worker.inner.exitcode is None:
+                with suppress(ProcessLookupError):
+                    os.kill(worker.inner.pid, signal.SIGTERM)
 
 
 def _await_answer(host: str, port: int, when_ready: Callable[[str], None]) -> None:

@@ -113,6 +113,32 @@ async def transaction(engine: AsyncEngine, organisation_id: str) -> AsyncIterato
         yield db
 
 
+async def ask_driver(db: AsyncConnection, question: str, *values: object) -> Any:
+    """The one row of a question that every request asks, in the driver's own words ($1, $2 …).
+
+    It is asked in the transaction of `db`, past the layers that cost more than the question.
+    """
+    return await db.run_sync(_ask_driver, question, values)
+
+
+def _ask_driver(connection: sa.Connection, question: str, values: tuple[object, ...]) -> Any:
+    if not connection.in_transaction():
+        connection.begin()
+    cursor = connection.connection.cursor()
+    try:
+        cursor.execute(question, values)
+        return cursor.fetchone()
+    except connection.dialect.loaded_dbapi.Error as error:
+        driver = connection.connection.dbapi_connection
+        if connection.dialect.is_disconnect(error, driver, cursor):
+            # asked the usual way, it fails again and the whole pool learns of it
+            connection.exec_driver_sql("SELECT 1")
+        raise DBAPIError(question, None, error, hide_parameters=True) from error
+    except BaseException:
+        connection.invalidate()  # given up half way: nobody knows what it will say next
+        raise
+
+
 def database_is_away(error: BaseException) -> bool:
     """Whether the trouble is the database's being away, slow or full, not the request."""
     if isinstance(error, DBAPIError):

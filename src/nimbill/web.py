@@ -23,9 +23,9 @@ from nimbill.bodies import sound
 from nimbill.errors import Unreadable
 
 basis = chosen("content-types")
+paging_basis = chosen("list-pages")
 
 CallerOfRequest = NamedDependency[Caller]
-paging_basis = chosen("list-pages")
 Limit = Annotated[
     int | None, QueryParameter(ge=1, le=10_000, description="a whole number from 1 to 10000")
 ]

@@ -105,7 +105,9 @@ def test_an_unknown_user_costs_a_hash(
             verified.append(str(hash))
             return real.verify(hash, password)
 
-    monkeypatch.setattr(passwords, "_hasher", Counting(time_cost=2, memory_cost=19_456))
+    monkeypatch.setattr(
+        passwords, "_hasher", Counting(time_cost=2, memory_cost=19_456, parallelism=1)
+    )
     run(password_matches(PASSWORD, no_hash, OURS))
 
     (against,) = verified
@@ -119,7 +121,6 @@ def test_an_unknown_user_costs_a_hash(
 def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
     quick = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
     monkeypatch.setattr(passwords, "_hasher", quick)
-    monkeypatch.setattr(passwords, "_hash_of_nobody", lambda: quick.hash("nobody"))
 
 
 async def many(count: int) -> list[Any]:

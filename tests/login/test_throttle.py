@@ -326,6 +326,33 @@ def test_a_login_nobody_had_time_for_is_no_guess(
     assert issued(service, as_user(service.organisation, "root"))
 
 
+def test_a_crowd_is_sent_away_before_the_database_is_asked(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    form = as_user(service.organisation, "root")
+    monkeypatch.setattr(passwords, "LOGINS_MAX", 0)
+    monkeypatch.setattr(records, "find_client", None)  # would be a surprise
+    for product in Product:
+        assert throttled(ask(service, form, product)) == 1
+    answer = sign_in(service, "root", PASSWORD)
+    assert (answer.status_code, answer.json()["code"]) == (429, "logins_waiting")
+
+    monkeypatch.undo()
+    assert issued(service, form)
+
+
+def test_of_a_crowd_as_many_as_may_be_under_way_are_served(service: Service) -> None:
+    """Each to its end; the place of one that failed is free again."""
+    form = as_user(service.organisation, "root", WRONG)
+
+    for _ in range(2):
+        answers = all_at_once([partial(ask, service, form)] * 60)
+        assert {answer.status_code for answer in answers} <= {400, 429}
+
+    assert passwords._logins == 0
+    assert passwords._waiting == 0
+
+
 def test_a_clock_that_is_put_back_locks_nobody_out_for_longer(service: Service) -> None:
     now = datetime.now(UTC)
     with time_machine.travel(now + timedelta(hours=1), tick=False):

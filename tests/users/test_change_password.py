@@ -79,6 +79,36 @@ def test_ones_own_is_not_changed_with_a_wrong_old_one(
     assert opens(service, "hanako.s", OLD)
 
 
+def test_the_old_one_cannot_be_guessed_with_a_token_that_was_found(
+    service: Service, user_id: str, oneself: dict[str, str]
+) -> None:
+    """Ten tries in fifteen minutes, then not even the right one is looked at."""
+    other = created(service, username="another")["user_id"]
+    others = headers_of(issued(service, as_user(service.organisation, "another", OLD)))
+    guesses = [change(service, user_id, oneself, old_password=f"guess {n}") for n in range(12)]
+    right = change(service, user_id, oneself, old_password=OLD)
+
+    assert [guess.status_code for guess in guesses] == [400] * 10 + [429] * 2
+    assert problem_of(right, 429)["code"] == "login_throttled"
+    assert 0 < int(right.headers["Retry-After"]) <= 901
+    assert opens(service, "hanako.s", OLD)
+    assert change(service, other, others, old_password=OLD).status_code == 200
+    assert change(service, user_id).status_code == 200
+
+
+def test_a_right_one_forgives_the_wrong_ones(
+    service: Service, user_id: str, oneself: dict[str, str]
+) -> None:
+    for _ in range(9):
+        assert change(service, user_id, oneself, old_password="wrong").status_code == 400
+    assert change(service, user_id, oneself, old_password=OLD).status_code == 200
+    fresh = headers_of(issued(service, as_user(service.organisation, "hanako.s", NEW)))
+
+    answers = [change(service, user_id, fresh, old_password="wrong") for _ in range(10)]
+
+    assert {answer.status_code for answer in answers} == {400}
+
+
 def test_the_root_user_too_needs_its_old_one(service: Service) -> None:
     root_id = service.organisation.root_user_id
 

@@ -6,8 +6,9 @@ import os
 import secrets
 import string
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache
 from hashlib import sha256
 from typing import TypeVar
@@ -28,6 +29,8 @@ _hasher = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
 _hashing = ThreadPoolExecutor(max_workers=2, thread_name_prefix="password")
 HASHES_WAITING_MAX = 32
 _waiting = 0
+LOGINS_MAX = 32
+_logins = 0
 
 
 def _start_afresh() -> None:
@@ -38,6 +41,23 @@ def _start_afresh() -> None:
 
 
 os.register_at_fork(after_in_child=_start_afresh)
+
+
+@contextmanager
+def login_under_way() -> Iterator[None]:
+    """Held from the first question to the last: a crowd is sent away before it costs anything."""
+    global _logins
+    if _logins >= LOGINS_MAX:
+        raise _crowded()
+    _logins += 1
+    try:
+        yield
+    finally:
+        _logins -= 1
+
+
+def _crowded() -> TooMany:
+    return TooMany("logins_waiting", "too many logins at once", retry_after=1)
 
 
 async def hash_password(password: str, sealer: Sealer) -> str:
@@ -58,7 +78,7 @@ async def _in_turn(hash_: Callable[..., T], *what: str | bytes | None) -> T:
     """Behind a short queue; whoever finds it full is asked to come back."""
     global _waiting
     if _waiting >= HASHES_WAITING_MAX:
-        raise TooMany("logins_waiting", "too many logins at once", retry_after=1)
+        raise _crowded()
     _waiting += 1
     try:
         return await asyncio.get_running_loop().run_in_executor(_hashing, hash_, *what)
@@ -69,7 +89,7 @@ async def _in_turn(hash_: Callable[..., T], *what: str | bytes | None) -> T:
 def _verify(password_hash: str | None, peppered: bytes) -> bool:
     """Nobody's hash stands in for one that is missing or is none: every refusal costs a hash."""
     somebody = password_hash is not None and password_hash.startswith("$argon2")
-    against = password_hash if password_hash is not None and somebody else _hash_of_nobody()
+    against = password_hash if password_hash is not None and somebody else _hash_of_nobody(_hasher)
     try:
         _hasher.verify(against, peppered)
     except (VerificationError, InvalidHashError):
@@ -83,8 +103,9 @@ def _peppered(password: str, sealer: Sealer) -> bytes:
 
 
 @cache
-def _hash_of_nobody() -> str:
-    return _hasher.hash(secrets.token_bytes(16))
+def _hash_of_nobody(hasher: PasswordHasher) -> str:
+    """Costs what a hash of this hasher costs."""
+    return hasher.hash(secrets.token_bytes(16))
 
 
 def generate_password() -> str:

@@ -1,62 +1,55 @@
 """The one query in front of every request: is the caller alive, and what may it do."""
 
+import json
+
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
 from nimbill.access.role_actions import RoleAction
 from nimbill.access.tokens import Claims
-from nimbill.storage import Scope
+from nimbill.storage import Scope, ask_driver
 from nimbill.vocabulary import OF_THE_PORTAL_ALONE, Product, UserKind
 
-_ADMIT = sa.text(
+_ADMIT = (
     "SELECT username, kind, root_user, credential_epoch, permissions, billing_groups,"
-    " company_id, meta FROM admit(:organisation, :caller, :client, :audience, :key)"
-).columns(
-    # named, so that the shape of the answer is worked out once and not for every request
-    *map(
-        sa.column,
-        ("username", "kind", "root_user", "credential_epoch", "permissions", "billing_groups"),
-    ),
-    sa.column("company_id"),
-    sa.column("meta", JSONB),
+    " company_id, meta FROM admit($1, $2, $3, $4, $5)"
 )
 
 
 async def caller_of(db: AsyncConnection, claims: Claims) -> Caller | None:
     """Sets the transaction's organisation too. None: deleted, changed, or never was."""
-    found = await db.execute(
+    row = await ask_driver(
+        db,
         _ADMIT,
-        {
-            "organisation": claims.organisation_id,
-            "caller": claims.user_id,
-            "client": claims.client_id,
-            "audience": claims.product.value,
-            "key": claims.kid,
-        },
+        claims.organisation_id,
+        claims.user_id,
+        claims.client_id,
+        claims.product.value,
+        claims.kid,
     )
-    row = found.one_or_none()
-    if row is None or row.credential_epoch != claims.epoch:
+    if row is None:
         return None
-    kind = UserKind(row.kind)
+    username, kind, root_user, credential_epoch, permissions, billing_groups, company_id, meta = row
+    if credential_epoch != claims.epoch:
+        return None
     is_root = kind in (UserKind.root, UserKind.reseller)
-    narrowed = None if row.billing_groups is None or is_root else frozenset(row.billing_groups)
+    narrowed = None if billing_groups is None or is_root else frozenset(billing_groups)
     if kind in OF_THE_PORTAL_ALONE:
-        if row.company_id is None or claims.product is not Product.portal:
+        if company_id is None or claims.product is not Product.portal:
             return None
-        narrowed = frozenset({row.company_id})
+        narrowed = frozenset({company_id})
     return Caller(
         user_id=claims.user_id,
-        username=row.username,
-        kind=kind,
-        root_user=row.root_user,
+        username=username,
+        kind=UserKind(kind),
+        root_user=root_user,
         client_id=claims.client_id,
         product=claims.product,
-        permissions=frozenset({RoleAction.Admin}) if is_root else frozenset(row.permissions),
+        permissions=frozenset({RoleAction.Admin}) if is_root else frozenset(permissions),
         scope=Scope(claims.organisation_id, narrowed),
-        epoch=row.credential_epoch,
-        flags=row.meta,
+        epoch=credential_epoch,
+        flags=None if meta is None else json.loads(meta),
     )
 
 

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill import clock, exact_json
 from nimbill.audit.chain import Link
-from nimbill.storage import Scope, among, metadata
+from nimbill.storage import Scope, among, ask_driver, metadata
 
 audit_log = sa.Table(
     "audit_log",
@@ -32,7 +32,7 @@ audit_heads = sa.Table(
     sa.Column("hash", sa.LargeBinary, nullable=False),
 )
 
-_APPEND = sa.text("SELECT append_audit(:entry)").columns(sa.column("append_audit"))
+_APPEND = "SELECT append_audit($1)"
 
 
 def moment(at: datetime) -> str:
@@ -64,7 +64,7 @@ async def append(
         "request_id": request_id,
         "sent": sent,
     }
-    await db.execute(_APPEND, {"entry": exact_json.write(entry).decode()})
+    await ask_driver(db, _APPEND, exact_json.write(entry).decode())
 
 
 async def list_entries(

@@ -17,7 +17,7 @@ from nimbill.access.passwords import (
     password_matches,
 )
 from nimbill.access.visit import Resources
-from nimbill.basis import stated
+from nimbill.basis import chosen, stated
 from nimbill.errors import TooMany
 from nimbill.login import records, throttle
 from nimbill.login.bodies import TokenAnswer
@@ -34,6 +34,7 @@ from nimbill.users import records as users
 from nimbill.vocabulary import OF_THE_PORTAL_ALONE, Product
 
 basis = stated("Token endpoints")
+password_basis = chosen("password-grant")
 
 
 class Refused(Exception):

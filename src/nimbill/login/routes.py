@@ -1,6 +1,7 @@
 """Tokens over HTTP; paths are relative to the address of the login service."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import nullcontext
 from typing import Any
 
 from litestar import Request, Response
@@ -8,6 +9,7 @@ from litestar.exceptions.http_exceptions import RequestEntityTooLarge
 
 from nimbill import exact_json
 from nimbill.access.guards import Public, Unaudited
+from nimbill.access.passwords import login_under_way
 from nimbill.access.role_actions import ANY_CALLER
 from nimbill.access.visit import Resources
 from nimbill.basis import stated
@@ -78,7 +80,8 @@ async def _answered(
         failures.refuse_if_too_many(request, resources)
         form = await read(request)
         form = with_basic_credentials(form, request.headers.get("authorization"))
-        return Response(await issue(form), headers=NO_STORE)
+        with login_under_way() if form.get("grant_type") == "password" else nullcontext():
+            return Response(await issue(form), headers=NO_STORE)
     except Refused as refused:
         if refused.error in ("invalid_client", "invalid_grant"):
             failures.count(request, resources)

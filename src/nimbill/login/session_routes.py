@@ -10,6 +10,7 @@ from litestar.datastructures import Cookie
 from litestar.params import JSONBody
 
 from nimbill.access.guards import Audience, Public, Unaudited
+from nimbill.access.passwords import login_under_way
 from nimbill.access.role_actions import ANY_CALLER
 from nimbill.access.visit import Resources
 from nimbill.basis import chosen
@@ -93,14 +94,9 @@ async def _sign_in(
 ) -> Response[SignedIn]:
     _refuse_other_origin(request, resources)
     failures.refuse_if_too_many(request, resources)
-    scope = await _scope_named(resources, data.organisation)
-    name = data.username
-    if scope is None:  # the same work, the same answers, the same count
-        scope, name = NOBODY, f"{data.organisation.lower()}/{name}"
     device = _device(request)
-    user = await user_by_password(
-        resources, product, scope, username=name, password=data.password, source=device
-    )
+    with login_under_way():
+        scope, user = await _named(resources, product, data, device)
     if user is None:
         failures.count(request, resources)
         raise _wrong()
@@ -114,6 +110,19 @@ async def _sign_in(
     response = _signed_in(resources, product, family, user)
     response.set_cookie(_cookie(resources, DEVICE_COOKIE, device, seconds=DEVICE_SECONDS, path="/"))
     return response
+
+
+async def _named(
+    resources: Resources, product: Product, data: SignIn, device: str
+) -> tuple[Scope, Row | None]:
+    """Whoever gave the right password; for an organisation that is none the work is the same."""
+    found = await _scope_named(resources, data.organisation)
+    scope = NOBODY if found is None else found
+    name = f"{data.organisation.lower()}/{data.username}" if found is None else data.username
+    user = await user_by_password(
+        resources, product, scope, username=name, password=data.password, source=device
+    )
+    return scope, user
 
 
 def _wrong() -> NotAuthenticated:

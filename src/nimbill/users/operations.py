@@ -1,7 +1,9 @@
 """What may be done with users and their API clients."""
 
+import time
 from dataclasses import dataclass
 
+from limits import RateLimitItemPerMinute
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill import clock
@@ -13,8 +15,9 @@ from nimbill.access.passwords import (
     hash_password,
     password_matches,
 )
+from nimbill.access.visit import Resources
 from nimbill.directory import Named, put_in_directory, take_from_directory
-from nimbill.errors import Conflict, Invalid, NotPermitted, Violation, not_found
+from nimbill.errors import Conflict, Invalid, NotPermitted, TooMany, Violation, not_found
 from nimbill.ids import new_id
 from nimbill.seal import Sealer
 from nimbill.storage import Row, Scope
@@ -27,6 +30,7 @@ _SUBUSER_OF = {
     UserKind.root: UserKind.subuser,
     UserKind.reseller: UserKind.reseller_subuser,
 }
+OLD_PASSWORDS_MAX = RateLimitItemPerMinute(10, 15)  # wrong ones in fifteen minutes
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,7 @@ async def delete_user_and_clients(db: AsyncConnection, scope: Scope, user_id: st
 
 
 async def change_password(
-    db: AsyncConnection, caller: Caller, sealer: Sealer, user_id: str, body: PasswordChange
+    db: AsyncConnection, caller: Caller, resources: Resources, user_id: str, body: PasswordChange
 ) -> None:
     """Oneself with the old password; somebody else's only where one holds all he holds."""
     user = await records.find_user(db, caller.scope, user_id)
@@ -84,13 +88,24 @@ async def change_password(
         raise not_found()
     if user_id != caller.user_id:
         await refuse_over_oneself(db, caller, user)
-    elif body.old_password is None or not await password_matches(
-        body.old_password, user.password_hash, sealer
-    ):
-        violations = [Violation("old_password", "the present password")]
-        raise Invalid("rule_broken", "the request breaks a rule", violations)
-    password_hash = await hash_password(body.password, sealer)
+    else:
+        await _refuse_wrong_password(resources, user, body.old_password)
+    password_hash = await hash_password(body.password, resources.sealer)
     await records.set_password(db, caller.scope, user_id, password_hash)
+
+
+async def _refuse_wrong_password(resources: Resources, user: Row, password: str | None) -> None:
+    """Who found a token must not guess the password by it: ten tries, counted before each."""
+    wrong = [Violation("old_password", "the present password")]
+    if password is None:
+        raise Invalid("rule_broken", "the request breaks a rule", wrong)
+    tries, key = resources.login_failures, f"old password of {user.user_id}"
+    if not tries.hit(OLD_PASSWORDS_MAX, key):
+        wait = int(tries.get_window_stats(OLD_PASSWORDS_MAX, key).reset_time - time.time()) + 1
+        raise TooMany("login_throttled", "too many wrong passwords for this name", retry_after=wait)
+    if not await password_matches(password, user.password_hash, resources.sealer):
+        raise Invalid("rule_broken", "the request breaks a rule", wrong)
+    tries.clear(OLD_PASSWORDS_MAX, key)
 
 
 async def user_named(db: AsyncConnection, caller: Caller, user: str) -> Row:

@@ -89,7 +89,7 @@ async def change_password(
     resources: ResourcesOfWorker,
 ) -> Success:
     """Change a password; every token of the user ends at once."""
-    await operations.change_password(db, caller, resources.sealer, user_id, data)
+    await operations.change_password(db, caller, resources, user_id, data)
     return Success()
 
 

@@ -1,0 +1,243 @@
+"""Every operation opens to exactly those whom the table of role actions names.
+
+In this process: every set of the actions named in the table × its operations, and every set of
+those we added × the operations we added. Over HTTP: every operation with each product it takes ×
+people of every kind, from no token at all to the root user. Both ways: nobody more, nobody less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain, combinations
+
+from nimbill.access.caller import Caller
+from nimbill.access.role_actions import RoleAction
+from nimbill.organisations.operations import NewOrganisation
+from nimbill.storage import Scope
+from nimbill.vocabulary import Product, UserKind
+from tests.contract.operations import ADDED, OPEN_TO_ONESELF, OPERATIONS, SPECIFIED
+from tests.contract.routes_of import Route, guarded_routes
+from tests.people import Person, new_person
+from tests.proof.row import Measured
+from tests.proof.stage import Stage
+from tests.running_service import Service
+
+TARGET = "every decision as the table says, both ways, in this process and over HTTP"
+QUICK = 26  # people who knock at every operation
+FULL = 46
+SECONDS_MAX = 240
+
+NAMED = tuple(sorted({action for row in SPECIFIED for action in row.actions}))
+OURS = tuple(sorted({action for actions in ADDED.values() for action in actions} - set(NAMED)))
+LET_IN, REFUSED, UNKNOWN = "let in", "refused", "not known"
+
+
+def measure(stage: Stage, size: int) -> Measured:
+    decisions, wrong = _in_this_process()
+    asked, misses = _over_http(stage.service, size)
+    if wrong:
+        misses.append(f"{len(wrong)} decisions differ in this process, as {wrong[0]}")
+    said = f"{decisions} decisions in this process, {asked} requests of {size} kinds of people"
+    return Measured(f"{said}: {len(wrong) + len(misses)} not as the table says", misses)
+
+
+# ── in this process ──────────────────────────────────────────────────────────────────────────────
+
+
+def _in_this_process() -> tuple[int, list[str]]:
+    """What routes declare is asked where there is a route, the table itself where there is none."""
+    declared = {route.operation: list(route.role_actions) for route in guarded_routes()}
+    decisions, wrong = 0, []
+    named = [name for row in SPECIFIED for name in row.operations]
+    for operations, actions in ((named, NAMED), (list(ADDED), OURS)):
+        asked = [
+            (name, declared.get(name, [RoleAction(one) for one in OPERATIONS[name]]))
+            for name in operations
+        ]
+        for held in _subsets(actions):
+            caller = _holder(held)
+            for name, needed in asked:
+                decisions += 1
+                expected = not OPERATIONS[name] or any(one in held for one in OPERATIONS[name])
+                if caller.may(needed) is not expected:
+                    wrong.append(f"{name} with {', '.join(sorted(held)) or 'nothing'}")
+    return decisions, wrong
+
+
+def _subsets(actions: tuple[str, ...]) -> Iterator[frozenset[str]]:
+    sizes = range(len(actions) + 1)
+    return map(frozenset, chain.from_iterable(combinations(actions, size) for size in sizes))
+
+
+def _holder(held: frozenset[str]) -> Caller:
+    return Caller(
+        user_id="usr_x",
+        username="x",
+        kind=UserKind.subuser,
+        root_user="usr_y",
+        client_id="cl_z",
+        product=Product.core,
+        permissions=held,
+        scope=Scope("org_x"),
+    )
+
+
+# ── over HTTP ────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class Knocking:
+    """Somebody at the door: how he shows himself, and what the table says of him."""
+
+    who: str
+    headers: Callable[[Product], dict[str, str]]
+    expected: Callable[[Route], str]
+    himself: str = ""  # his own id, where he asks about himself
+
+
+def _over_http(service: Service, size: int) -> tuple[int, list[str]]:
+    organisation = service.new_organisation()
+    routes = guarded_routes()
+    misses = [
+        f"{route.operation} has no row in the table"
+        for route in routes
+        if route.operation not in OPERATIONS
+    ]
+    asked = 0
+    for person in _people(service, organisation)[:size]:
+        for route, product in _doors(routes):
+            asked += 1
+            verdict = _knock(service, route, person, product)
+            if verdict != person.expected(route):
+                misses.append(f"{route.operation}, {product} token: {person.who} was {verdict}")
+    return asked, misses
+
+
+def _doors(routes: list[Route]) -> Iterator[tuple[Route, Product]]:
+    for route in routes:
+        if route.operation in OPERATIONS:
+            for product in route.products:
+                yield route, product
+
+
+def _knock(service: Service, route: Route, person: Knocking, product: Product) -> str:
+    """With nothing in hand: who is let in is refused for something else, or finds nothing."""
+    oneself = route.handler.opt.get("oneself")
+    path = {oneself: person.himself} if oneself and person.himself else {}
+    answer = service.http.request(
+        route.method, route.address(**path), headers=person.headers(product)
+    )
+    return {401: UNKNOWN, 403: REFUSED}.get(answer.status_code, LET_IN)
+
+
+def _people(service: Service, organisation: NewOrganisation) -> list[Knocking]:
+    """In the order of their importance: a smaller run leaves out the last."""
+    return [
+        *_strangers(service, organisation),
+        *_extremes(service, organisation),
+        *(_with_actions(service, organisation, one, (one,)) for one in NAMED),
+        *_people_with_our_actions(service, organisation),
+    ]
+
+
+def _strangers(service: Service, organisation: NewOrganisation) -> list[Knocking]:
+    """Whom the service does not know, or knows no more."""
+    deleted, without_client, changed = (
+        _both(service, organisation, ["Admin"], ["Admin"]) for _ in range(3)
+    )
+    root = service.root(organisation)
+    gone = [f"/m/u/users/{deleted.user_id}"]
+    gone.append(f"/m/u/users/client/{without_client.user_id}/{without_client.client_id}")
+    answers = [service.http.delete(path, headers=root) for path in gone]
+    body = {"password": "another one 123"}
+    path = f"/m/u/users/{changed.user_id}/password"
+    answers.append(service.http.put(path, json=body, headers=root))
+    assert {answer.status_code for answer in answers} == {200}, [one.text for one in answers]
+    headers: Mapping[str, Callable[[Product], dict[str, str]]] = {
+        "somebody without a token": lambda _: {},
+        "somebody with a token that is none": lambda _: {"Authorization": "Bearer e30.e30.e30"},
+        "somebody with a legacy token": lambda _: service.root(organisation, Product.legacy),
+        "an Admin who was deleted": deleted.headers,
+        "an Admin whose client was deleted": without_client.headers,
+        "an Admin whose password was changed": changed.headers,
+    }
+    return [Knocking(who, shown, lambda _: UNKNOWN) for who, shown in headers.items()]
+
+
+def _extremes(service: Service, organisation: NewOrganisation) -> list[Knocking]:
+    """Those who may everything, and those who may nothing for this reason or that."""
+    every = [action.value for action in RoleAction if action is not RoleAction.Admin]
+    nobody = _both(service, organisation, None, None)
+    return [
+        Knocking("the root user", lambda one: service.root(organisation, one), lambda _: LET_IN),
+        _with_actions(service, organisation, "an Admin", ("Admin",)),
+        _with_actions(service, organisation, "who holds all but Admin", tuple(every)),
+        _with_actions(service, organisation, "who has a role that permits nothing", ()),
+        _anybody("who has no role", nobody),
+        _elsewhere(service, organisation, "an Admin of the other namespace", ["Admin"]),
+        _elsewhere(service, organisation, "who holds all in the other namespace", every),
+        Knocking(
+            "who has no role and asks about himself",
+            nobody.headers,
+            lambda route: (
+                LET_IN if route.operation in OPEN_TO_ONESELF else _said(route, frozenset())
+            ),
+            himself=nobody.user_id,
+        ),
+    ]
+
+
+def _people_with_our_actions(service: Service, organisation: NewOrganisation) -> Iterator[Knocking]:
+    others = [one.value for one in RoleAction if one.value not in {*NAMED, "Admin"}]
+    for action in others:
+        yield _with_actions(service, organisation, action, (action,))
+
+
+def _said(route: Route, held: frozenset[str]) -> str:
+    """What the table says of somebody who holds these; any one action suffices."""
+    needed = OPERATIONS[route.operation]
+    allowed = not needed or "Admin" in held or any(one in held for one in needed)
+    return LET_IN if allowed else REFUSED
+
+
+def _with_actions(
+    service: Service, organisation: NewOrganisation, who: str, actions: tuple[str, ...]
+) -> Knocking:
+    """Two people, each with the actions in the namespace of one product alone."""
+    people = {
+        Product.core: _both(service, organisation, list(actions), None),
+        Product.portal: _both(service, organisation, None, list(actions)),
+    }
+    return Knocking(
+        who,
+        lambda product: people[product].headers(product),
+        lambda route: _said(route, frozenset(actions)),
+    )
+
+
+def _elsewhere(
+    service: Service, organisation: NewOrganisation, who: str, actions: list[str]
+) -> Knocking:
+    people = {
+        Product.core: _both(service, organisation, None, actions),
+        Product.portal: _both(service, organisation, actions, None),
+    }
+    return Knocking(
+        who,
+        lambda product: people[product].headers(product),
+        lambda route: _said(route, frozenset()),
+    )
+
+
+def _anybody(who: str, person: Person) -> Knocking:
+    return Knocking(who, person.headers, lambda route: _said(route, frozenset()))
+
+
+def _both(
+    service: Service,
+    organisation: NewOrganisation,
+    core: list[str] | None,
+    portal: list[str] | None,
+) -> Person:
+    return new_person(service, core, portal, organisation=organisation)

@@ -1,0 +1,116 @@
+"""A token opens the routes of its own product and grant, and nothing else ever does.
+
+Every guarded route, knocked at with every kind of token there is: access, id and refresh tokens of
+core, portal, legacy users and legacy agents; then the claims of one product under the key of
+another.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import httpx
+
+from nimbill.access.guards import Audience
+from nimbill.vocabulary import Product
+from tests.access.forging import forge
+from tests.contract.routes_of import Route, routes_of
+from tests.login.asking import ADDRESS, as_client, as_user
+from tests.proof.row import Measured
+from tests.proof.stage import Stage
+from tests.running_service import Service
+
+TARGET = (
+    "every route × {core, portal, legacy user, legacy agent} × {access, id, refresh}: open in "
+    "exactly the declared cells; claims of one product under another's key: 0 accepted"
+)
+QUICK = 1
+FULL = 5  # organisations, one after the other
+SECONDS_MAX = 180
+
+KINDS = ("access", "id", "refresh")
+# of each audience: the product, and the grants whose tokens belong to it
+GRANTS: Mapping[Audience, tuple[Product, tuple[str, ...]]] = {
+    Audience.core: (Product.core, ("client_credentials", "password")),
+    Audience.portal: (Product.portal, ("client_credentials", "password")),
+    Audience.legacy_user: (Product.legacy, ("password",)),
+    Audience.legacy_agent: (Product.legacy, ("client_credentials",)),
+}
+
+
+@dataclass
+class Cells:
+    knocked: Counter[str] = field(default_factory=Counter)
+    misses: list[str] = field(default_factory=list)
+
+
+def measure(stage: Stage, size: int) -> Measured:
+    service, cells = stage.service, Cells()
+    routes = [route for route in routes_of(service.app) if not route.is_public]
+    for _ in range(size):
+        service.organisation = service.new_organisation("T2")
+        for audience in Audience:
+            for kind, token in _tokens(service, audience):
+                for route in routes:
+                    _knock(service, route, audience, kind, token, cells)
+        _mixed_keys(service, cells)
+    counted = ", ".join(f"{count} {what}" for what, count in sorted(cells.knocked.items()))
+    said = f"{len(routes)} routes, {counted}; {len(cells.misses)} cells wrong"
+    return Measured(said, cells.misses)
+
+
+def _tokens(service: Service, audience: Audience) -> list[tuple[str, str]]:
+    """What the token endpoint gives this audience, by kind; a legacy one gives one kind alone."""
+    product, grants = GRANTS[audience]
+    found = []
+    for grant in grants:
+        who = service.organisation
+        form = as_client(who) if grant == "client_credentials" else as_user(who, who.username)
+        answer = service.http.post(ADDRESS[product], data=form)
+        assert answer.status_code == 200, answer.text
+        told = answer.json()
+        found += [(kind, told[f"{kind}_token"]) for kind in KINDS if f"{kind}_token" in told]
+    return found
+
+
+def _knock(
+    service: Service, route: Route, audience: Audience, kind: str, token: str, cells: Cells
+) -> None:
+    """With nothing but the token: who passes is refused for something else, or gets an answer."""
+    if kind == "access" and route.operation.startswith("sign_out"):
+        return  # would end what is knocked with; tests/login/test_sessions.py signs out
+    answer = service.http.request(
+        route.method, route.address(), headers={"Authorization": f"Bearer {token}"}
+    )
+    declared = kind == "access" and audience in route.handler.opt["audiences"]
+    cells.knocked["open" if declared else "closed"] += 1
+    if _passed(answer) != declared or answer.status_code >= 500:
+        cells.misses.append(
+            f"{kind} token of {audience} at {route}: {answer.status_code}, "
+            f"{'open' if declared else 'closed'} as declared"
+        )
+
+
+def _passed(answer: httpx.Response) -> bool:
+    if answer.status_code == 401:
+        return False
+    return answer.status_code != 403 or answer.json()["code"] != "grant_not_admitted"
+
+
+def _mixed_keys(service: Service, cells: Cells) -> None:
+    """Core claims signed by the portal's key and so on: nine pairs, three of them sound."""
+    made = {product: forge(service, product) for product in Product}
+    for signer in Product:
+        for claimed in Product:
+            token = made[signer].token(claims=made[claimed].claims)
+            answer = service.http.get(
+                "/m/core/billinggroup", headers={"Authorization": f"Bearer {token}"}
+            )
+            expected = 200 if signer == claimed == Product.core else 401
+            cells.knocked["keys and claims"] += 1
+            if answer.status_code != expected:
+                cells.misses.append(
+                    f"{claimed} claims under the {signer} key: {answer.status_code}"
+                )

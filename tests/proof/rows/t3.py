@@ -1,0 +1,158 @@
+"""What is taken away is gone with the very next request, in every process.
+
+Two servers on one database. A client, a user, a password, a mapping, a role, a permission or a
+session ends at one of them; requests that start after its 200, at both, must find it ended. A role
+that is only renamed must go on.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+
+import httpx
+
+from nimbill.access.role_actions import RoleAction
+from tests.people import Person, new_person
+from tests.proof.real_server import real_server
+from tests.proof.row import Measured
+from tests.proof.stage import Stage
+from tests.running_service import PASSWORD
+
+TARGET = (
+    "10,000 trials in 2 processes: 0 requests accepted that start after the 200 of what ended "
+    "their right"
+)
+QUICK = 100
+FULL = 10_000
+SECONDS_MAX = 180
+
+ASKED = "/m/core/billinggroup"
+AT_ONCE = 4
+
+
+@dataclass
+class Trials:
+    stage: Stage
+    servers: list[httpx.Client]
+    root: dict[str, str]
+    ended: Counter[str] = field(default_factory=Counter)
+    asked: int = 0
+    misses: list[str] = field(default_factory=list)
+
+    def ask_both(self, headers: dict[str, str]) -> list[int]:
+        """Twice at each server, which may have remembered something the first time."""
+        self.asked += 4
+        return [s.get(ASKED, headers=headers).status_code for s in (*self.servers, *self.servers)]
+
+
+def measure(stage: Stage, size: int) -> Measured:
+    service = stage.service
+    service.organisation = service.new_organisation("T3")
+    with _two_servers(stage) as servers:
+        trials = Trials(stage, servers, service.root())
+        with ThreadPoolExecutor(AT_ONCE) as threads:
+            for _ in threads.map(partial(_trial, trials), range(size)):
+                pass
+    kinds = ", ".join(f"{count} {what}" for what, count in sorted(trials.ended.items()))
+    said = f"{size} trials ({kinds}), {trials.asked} requests: {len(trials.misses)} wrong"
+    return Measured(said, trials.misses)
+
+
+@contextmanager
+def _two_servers(stage: Stage) -> Iterator[list[httpx.Client]]:
+    settings = {
+        "NIMBILL_DATABASE_URL": stage.postgres.url,
+        "NIMBILL_KEY_FILE": str(stage.service.settings.key_file),
+        "NIMBILL_RATE_LIMIT": "0",
+    }
+    with (
+        real_server(stage.new_folder("t3") / "data", settings, workers=1) as one,
+        real_server(stage.new_folder("t3") / "data", settings, workers=1) as other,
+        httpx.Client(base_url=one.url, timeout=60, trust_env=False) as at_one,
+        httpx.Client(base_url=other.url, timeout=60, trust_env=False) as at_other,
+    ):
+        yield [at_one, at_other]
+
+
+def _trial(trials: Trials, number: int) -> None:
+    what, end, after = ENDS[number % len(ENDS)]
+    person = new_person(trials.stage.service, core=[RoleAction.ReadBillingGroup])
+    headers = person.core if what != "session ended" else _signed_in(trials)
+    before = trials.ask_both(headers)
+    at = trials.servers[number // len(ENDS) % 2]
+    done = end(trials, at, person, headers)
+    found = trials.ask_both(headers)
+    trials.ended[what] += 1
+    if set(before) != {200} or done.status_code != 200:
+        trials.misses.append(f"{what}: before {before}, ending it {done.status_code} {done.text}")
+    if set(found) != {after}:
+        trials.misses.append(f"{what}: accepted after it ended, answered {found}")
+
+
+End = Callable[[Trials, httpx.Client, Person, dict[str, str]], httpx.Response]
+
+
+def _role(person: Person) -> str:
+    return f"/m/auth/rbac/roles/core/role-{person.user_id[-12:]}"
+
+
+def _delete_client(t: Trials, at: httpx.Client, p: Person, _: dict[str, str]) -> httpx.Response:
+    return at.delete(f"/m/u/users/client/{p.user_id}/{p.client_id}", headers=t.root)
+
+
+def _delete_user(t: Trials, at: httpx.Client, p: Person, _: dict[str, str]) -> httpx.Response:
+    return at.delete(f"/m/u/users/{p.user_id}", headers=t.root)
+
+
+def _change_password(t: Trials, at: httpx.Client, p: Person, _: dict[str, str]) -> httpx.Response:
+    return at.put(
+        f"/m/u/users/{p.user_id}/password", json={"password": "another 77"}, headers=t.root
+    )
+
+
+def _unmap(t: Trials, at: httpx.Client, p: Person, _: dict[str, str]) -> httpx.Response:
+    return at.patch(f"/m/auth/rbac/{p.user_id}/userroles", json={"roles": []}, headers=t.root)
+
+
+def _delete_role(t: Trials, at: httpx.Client, p: Person, _: dict[str, str]) -> httpx.Response:
+    return at.delete(_role(p), headers=t.root)
+
+
+def _narrow_role(t: Trials, at: httpx.Client, p: Person, _: dict[str, str]) -> httpx.Response:
+    return at.patch(_role(p), json={"permissions": ["ReadUsers"]}, headers=t.root)
+
+
+def _rename_role(t: Trials, at: httpx.Client, p: Person, _: dict[str, str]) -> httpx.Response:
+    return at.patch(_role(p), json={"name": f"name-{p.user_id[-12:]}"}, headers=t.root)
+
+
+def _sign_out(_: Trials, at: httpx.Client, __: Person, headers: dict[str, str]) -> httpx.Response:
+    return at.delete("/core/session", headers=headers)
+
+
+def _signed_in(trials: Trials) -> dict[str, str]:
+    """A console session of a root user of its own, so that no other trial signs it out."""
+    service = trials.stage.service
+    made = service.new_organisation("T3 session")
+    body = {"organisation": made.organisation_id, "username": "root", "password": PASSWORD}
+    answer = trials.servers[0].post("/core/session", json=body)
+    assert answer.status_code == 200, answer.text
+    return {"Authorization": f"Bearer {answer.json()['access_token']}"}
+
+
+# what ends, how, and what its bearer is answered from then on
+ENDS: tuple[tuple[str, End, int], ...] = (
+    ("client deleted", _delete_client, 401),
+    ("user deleted", _delete_user, 401),
+    ("role unmapped", _unmap, 403),
+    ("role deleted", _delete_role, 403),
+    ("permission taken", _narrow_role, 403),
+    ("role renamed", _rename_role, 200),
+    ("password changed", _change_password, 401),
+    ("session ended", _sign_out, 401),
+)

@@ -1,0 +1,258 @@
+"""A refresh token has one successor; whoever uses it later ends the family, for good.
+
+Fifty uses at once in two processes, another client's, a later reuse, a reuse that races with the
+rightful use, an old one, one of a client that is deleted in the same moment, and all of them again
+after a restart.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+from urllib.parse import urlencode
+
+from litestar.types import ASGIApp
+
+from nimbill.organisations.operations import NewOrganisation
+from tests.login.asking import as_client, refreshing
+from tests.own_database import sql
+from tests.people import Person, new_person
+from tests.proof.asgi_calls import Answer, Request, app_of, call
+from tests.proof.row import Measured
+from tests.proof.stage import Stage
+from tests.running_service import Service, running_service
+
+TARGET = (
+    "50 uses at once have exactly 1 successor; reuse after 10 s ends the family 1,000 of 1,000 "
+    "times; 0 come back after a restart; 0 5xx"
+)
+QUICK = 21
+FULL = 3_500  # trials, 500 of each kind; more than 1,000 families end
+SECONDS_MAX = 120
+
+USES = 50
+
+
+@dataclass
+class Trials:
+    stage: Stage
+    services: list[Service]  # two processes on one database
+    who: NewOrganisation
+    done: Counter[str] = field(default_factory=Counter)
+    ended: list[str] = field(default_factory=list)  # tokens that must never work again
+    misses: list[str] = field(default_factory=list)
+
+    @property
+    def apps(self) -> list[ASGIApp]:
+        return [app_of(service) for service in self.services]
+
+    def expect(self, what: str, is_so: bool, answer: Any) -> None:
+        if not is_so:
+            shown = f"{answer.status} {answer.body!r}" if isinstance(answer, Answer) else answer
+            self.misses.append(f"{what}: {shown}")
+
+
+def measure(stage: Stage, size: int) -> Measured:
+    service = stage.service
+    with ExitStack() as opened:
+        other = opened.enter_context(_another_process(stage))
+        trials = Trials(stage, [service, other], service.new_organisation("T4"))
+        for number in range(size):
+            kind = KINDS[number % len(KINDS)]
+            trials.done[kind.__name__.lstrip("_").replace("_", " ")] += 1
+            kind(trials)
+    with _another_process(stage) as restarted:
+        for token in trials.ended:
+            answer = _use(restarted, trials.who, token)
+            trials.expect("came back after a restart", _is_refused(answer), answer)
+    kinds = ", ".join(f"{count} {what}" for what, count in sorted(trials.done.items()))
+    said = f"{size} trials ({kinds}); {len(trials.ended)} ended tokens tried after a restart"
+    return Measured(f"{said}: {len(trials.misses)} wrong", trials.misses)
+
+
+def _another_process(stage: Stage) -> Any:
+    key_file = str(stage.service.settings.key_file)
+    return running_service(stage.postgres.url, stage.new_folder("t4"), NIMBILL_KEY_FILE=key_file)
+
+
+# ── asking ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def _form(fields: dict[str, str]) -> Request:
+    kind = [(b"content-type", b"application/x-www-form-urlencoded")]
+    return Request("POST", b"/core/access_token", headers=kind, body=urlencode(fields).encode())
+
+
+def _send(service: Service, fields: dict[str, str]) -> Answer:
+    return service.run(lambda: call(app_of(service), _form(fields)))
+
+
+def _use(service: Service, who: Any, token: str) -> Answer:
+    return _send(service, refreshing(who, token))
+
+
+def _new_token(trials: Trials, who: Any = None) -> str:
+    answer = _send(trials.services[0], as_client(who or trials.who))
+    assert answer.status == 200, answer.body
+    token: str = answer.json()["refresh_token"]
+    return token
+
+
+def _is_refused(answer: Answer) -> bool:
+    return answer.status == 400 and answer.json()["error"] == "invalid_grant"
+
+
+def _at_once(trials: Trials, fields: dict[str, str], count: int) -> list[Answer]:
+    """Half of them at each process, all under way before the first is answered."""
+
+    async def some(service: Service) -> list[Answer]:
+        app = app_of(service)
+        return await asyncio.gather(*[call(app, _form(fields)) for _ in range(count // 2)])
+
+    one, other = trials.services
+    started = one.http.blocking_portal.start_task_soon(some, one)
+    answers = other.run(lambda: some(other))
+    return [*started.result(), *answers]
+
+
+def _make_older(trials: Trials, token: str, column: str, seconds: float) -> None:
+    hash_ = sha256(token.encode()).digest()
+    table, where = ("refresh_tokens", "token_hash = $2")
+    if column == "create_time":
+        table = "token_families"
+        where = "family_id = (SELECT family_id FROM refresh_tokens WHERE token_hash = $2)"
+    sql(
+        trials.stage.superuser,
+        f"UPDATE {table} SET {column} = {column} - make_interval(secs => $1) WHERE {where}",
+        seconds,
+        hash_,
+    )
+
+
+# ── what may happen to a refresh token ───────────────────────────────────────────────────────────
+
+
+def _many_at_once(trials: Trials) -> None:
+    answers = _at_once(trials, refreshing(trials.who, _new_token(trials)), USES)
+    refused = [answer for answer in answers if answer.status != 200]
+    successors = {answer.json()["refresh_token"] for answer in answers if answer.status == 200}
+    trials.expect(f"{USES} at once", not refused, refused and refused[0])
+    trials.expect("successors of one token", len(successors) == 1, f"{len(successors)} of them")
+
+
+def _reused_later(trials: Trials) -> None:
+    first = _new_token(trials)
+    second = _use(trials.services[0], trials.who, first).json()["refresh_token"]
+    _make_older(trials, first, "used_time", 10.5)
+    late = _use(trials.services[1], trials.who, first)
+    trials.expect("reused later", _is_refused(late), late)
+    for token in (second, first):
+        answer = _use(trials.services[0], trials.who, token)
+        trials.expect("a family that had to end goes on", _is_refused(answer), answer)
+    trials.ended += [first, second]
+
+
+def _reused_while_used(trials: Trials) -> None:
+    """A thief with the old token and the owner with the new one, in the same moment."""
+    first = _new_token(trials)
+    second = _use(trials.services[0], trials.who, first).json()["refresh_token"]
+    _make_older(trials, first, "used_time", 10.5)
+    app = trials.apps[0]
+    forms = [refreshing(trials.who, token) for token in (second, first, second, first)]
+
+    async def both() -> list[Answer]:
+        return await asyncio.gather(*[call(app, _form(fields)) for fields in forms])
+
+    answers = trials.services[0].run(both)
+    for answer in answers:
+        trials.expect("in a race", answer.status in (200, 400), answer)
+    successors = [answer.json()["refresh_token"] for answer in answers if answer.status == 200]
+    for token in {first, second, *successors}:
+        answer = _use(trials.services[1], trials.who, token)
+        trials.expect("a family that had to end goes on", _is_refused(answer), answer)
+        trials.ended.append(token)
+
+
+def _of_another_client(trials: Trials) -> None:
+    token = _new_token(trials)
+    other = trials.services[0].new_organisation("T4 other")
+    for who in (other, trials.services[1].organisation):
+        answer = _use(trials.services[1], who, token)
+        trials.expect("another client's", _is_refused(answer), answer)
+    answer = _use(trials.services[0], trials.who, token)
+    trials.expect("after another client tried", answer.status == 200, answer)
+
+
+def _unused_too_long(trials: Trials) -> None:
+    token = _new_token(trials)
+    _make_older(trials, token, "issue_time", 12 * 3600 + 1)
+    answer = _use(trials.services[1], trials.who, token)
+    trials.expect("unused for twelve hours", _is_refused(answer), answer)
+    trials.ended.append(token)
+
+
+def _older_than_a_week(trials: Trials) -> None:
+    first = _new_token(trials)
+    second = _use(trials.services[0], trials.who, first).json()["refresh_token"]
+    _make_older(trials, first, "create_time", 7 * 86_400 + 1)
+    for token in (second, first):
+        answer = _use(trials.services[1], trials.who, token)
+        trials.expect("older than a week", _is_refused(answer), answer)
+        trials.ended.append(token)
+
+
+def _deleted_meanwhile(trials: Trials) -> None:
+    """The client is deleted while it refreshes: a plain answer, and then nothing works any more."""
+    service = trials.services[0]
+    person, secret = _person_with_secret(trials)
+    who = _Client(person.client_id, secret)
+    form = refreshing(who, _new_token(trials, who))  # type: ignore[arg-type]
+    path = f"/m/u/users/client/{person.user_id}/{person.client_id}".encode()
+    root = service.root(trials.who)["Authorization"].encode()
+    delete = Request("DELETE", path, headers=[(b"authorization", root)])
+
+    async def both() -> list[Answer]:
+        app = app_of(service)
+        asked: list[Awaitable[Answer]] = [call(app, _form(form)) for _ in range(3)]
+        return await asyncio.gather(*asked, call(app, delete), call(app, _form(form)))
+
+    *refreshed, deleted, last = service.run(both)
+    trials.expect("deleting", deleted.status == 200, deleted)
+    for answer in (*refreshed, last):
+        trials.expect("beside a deletion", answer.status in (200, 400, 401), answer)
+    gone = _send(trials.services[1], form)
+    trials.expect("after the deletion", gone.status == 401, gone)
+
+
+@dataclass(frozen=True)
+class _Client:
+    client_id: str
+    client_secret: str
+
+
+def _person_with_secret(trials: Trials) -> tuple[Person, str]:
+    service = trials.services[0]
+    person = new_person(service, organisation=trials.who)
+    made = service.http.post(
+        f"/m/u/users/client/{person.user_id}",
+        json={"name": "T4"},
+        headers=service.root(trials.who),
+    ).json()
+    named = Person(person.user_id, person.username, made["client_id"], person.core, person.portal)
+    return named, made["client_secret"]
+
+
+KINDS: tuple[Callable[[Trials], None], ...] = (
+    _many_at_once,
+    _reused_later,
+    _reused_while_used,
+    _of_another_client,
+    _unused_too_long,
+    _older_than_a_week,
+    _deleted_meanwhile,
+)

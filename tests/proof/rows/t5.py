@@ -1,0 +1,243 @@
+"""A refusal does not tell what was wrong: not by its words, its work, nor by its time.
+
+Unknown and known names, clients and organisations, at every place where one logs in. The answers
+are compared byte by byte and the hashes they cost are counted; in the full run the time is
+compared too.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from statistics import median
+from typing import Any, Literal
+
+import httpx
+from argon2 import PasswordHasher
+
+from nimbill.access import passwords
+from nimbill.organisations.operations import NewOrganisation
+from nimbill.vocabulary import Product
+from tests.login.asking import User, as_client, as_user, ask, issued, new_user, refreshing
+from tests.own_database import sql
+from tests.people import new_person
+from tests.proof.row import Measured
+from tests.proof.stage import Stage
+from tests.running_service import Service
+
+TARGET = (
+    "unknown or wrong, the same status, bytes and number of hashes; over 1,000 timings each the "
+    "medians differ by at most 5 %"
+)
+QUICK = 3
+FULL = 1_000
+SECONDS_MAX = 60
+
+WRONG = "guessed 5d"
+DIFFERENCE_MAX = 0.05
+GUESSES_BEFORE_FORGETTING = 4
+TIMED = ("user at core", "client at core", "console")
+
+Asked = Callable[[], httpx.Response]
+Group = Mapping[str, Asked]  # what is wrong, and how to ask
+
+
+@dataclass(frozen=True)
+class Cast:
+    """Who is there to be guessed at."""
+
+    service: Service
+    who: NewOrganisation
+    user: User
+    without_password: str
+    elsewhere: NewOrganisation
+
+
+def measure(stage: Stage, size: int) -> Measured:
+    service = stage.service
+    service.organisation = service.new_organisation("T5")
+    cast = Cast(
+        service,
+        service.organisation,
+        new_user(service, "some.body"),
+        new_person(service).username,
+        service.new_organisation("T5 elsewhere"),
+    )
+    groups = _groups(cast)
+    misses, compared = [], 0
+    for name, group in groups.items():
+        for _ in range(min(size, QUICK)):
+            compared += len(group)
+            misses += _different(name, group)
+            _forget_guesses(stage)
+    misses += _throttled_alike(cast)
+    _forget_guesses(stage)
+    said = [f"{compared} refusals in {len(groups)} groups compared"]
+    if size > QUICK:
+        for name in TIMED:
+            told, slow = _timed(stage, name, groups[name], size)
+            said.append(told)
+            misses += slow
+    return Measured("; ".join(said), misses)
+
+
+# ── who is refused ───────────────────────────────────────────────────────────────────────────────
+
+
+def _groups(cast: Cast) -> dict[str, Group]:
+    """Within a group every answer must be the same."""
+    groups: dict[str, Group] = {"console": _at_the_console(cast), "refresh": _refreshing(cast)}
+    for product in Product:
+        groups[f"user at {product}"] = _users(cast, product)
+        groups[f"client at {product}"] = _clients(cast, product)
+    return groups
+
+
+def _users(cast: Cast, product: Product) -> Group:
+    def asked(username: str, password: str) -> Asked:
+        return lambda: ask(cast.service, as_user(cast.who, username, password), product)
+
+    return {
+        "unknown name": asked("nobody.here", WRONG),
+        "wrong password": asked(cast.user.username, WRONG),
+        "user without a password": asked(cast.without_password, WRONG),
+        "the user's id for a name": asked(cast.user.user_id, WRONG),
+    }
+
+
+def _clients(cast: Cast, product: Product) -> Group:
+    def asked(**wrong: str) -> Asked:
+        return lambda: ask(cast.service, as_client(cast.who, **wrong), product)
+
+    return {
+        "unknown client": asked(client_id="cl_aaaaaaaaaaaaaaaaaaaaaaaaaa"),
+        "wrong secret": asked(client_secret=WRONG),
+        "another client's secret": asked(client_secret=cast.elsewhere.client_secret),
+    }
+
+
+def _at_the_console(cast: Cast) -> Group:
+    def asked(organisation: str, username: str) -> Asked:
+        body = {"organisation": organisation, "username": username, "password": WRONG}
+        return lambda: cast.service.http.post("/core/session", json=body)
+
+    here = cast.who.organisation_id
+    return {
+        "unknown organisation": asked("org_aaaaaaaaaaaaaaaaaaaaaaaaaa", cast.user.username),
+        "unknown name": asked(here, "nobody.here"),
+        "wrong password": asked(here, cast.user.username),
+        "user without a password": asked(here, cast.without_password),
+        "user of another organisation": asked(cast.elsewhere.organisation_id, cast.user.username),
+    }
+
+
+def _refreshing(cast: Cast) -> Group:
+    foreign = issued(cast.service, as_client(cast.elsewhere))["refresh_token"]
+    portal = issued(cast.service, as_client(cast.who), Product.portal)["refresh_token"]
+
+    def asked(token: str) -> Asked:
+        return lambda: ask(cast.service, refreshing(cast.who, token))
+
+    return {
+        "unknown token": asked("nb_rt_" + "A" * 43),
+        "another client's token": asked(foreign),
+        "another product's token": asked(portal),
+    }
+
+
+# ── words and work ───────────────────────────────────────────────────────────────────────────────
+
+
+def _different(name: str, group: Group) -> list[str]:
+    shown: dict[str, Any] = {}
+    for what, asked in group.items():
+        with _counting_hashes() as hashes:
+            answer = asked()
+        shown[what] = (*_told(answer), f"{len(hashes)} hashes")
+    (first, expected), *others = shown.items()
+    wrong = [
+        f"told apart, {name}: {first} is answered {expected}, {what} {answered}"
+        for what, answered in others
+        if answered != expected
+    ]
+    accepted = [f"accepted, {name}: {what}" for what, told in shown.items() if told[0] < 400]
+    return wrong + accepted
+
+
+def _told(answer: httpx.Response) -> tuple[int, str, str]:
+    """Everything but what differs between any two answers."""
+    body = answer.json()
+    body.pop("instance", None)
+    headers = {k: v for k, v in answer.headers.items() if k not in ("x-request-id", "retry-after")}
+    return answer.status_code, json.dumps(body), json.dumps(headers)
+
+
+@contextmanager
+def _counting_hashes() -> Iterator[list[str]]:
+    real, verified = passwords._hasher, []
+
+    class Counting(PasswordHasher):
+        def verify(self, hash: str | bytes, password: str | bytes) -> Literal[True]:  # noqa: A002
+            verified.append(str(hash)[:24])
+            return real.verify(hash, password)
+
+    passwords._hasher = Counting(time_cost=2, memory_cost=19_456, parallelism=1)
+    try:
+        yield verified
+    finally:
+        passwords._hasher = real
+
+
+def _throttled_alike(cast: Cast) -> list[str]:
+    names = ("nobody.here", cast.user.username, cast.without_password)
+    answers = {}
+    for name in names:
+        for _ in range(11):
+            answers[name] = ask(cast.service, as_user(cast.who, name, WRONG))
+    told = {name: _told(answer) for name, answer in answers.items()}
+    if {one[0] for one in told.values()} == {429} and len(set(told.values())) == 1:
+        return []
+    return [f"told apart when throttled: {told}"]
+
+
+def _forget_guesses(stage: Stage) -> None:
+    sql(stage.superuser, "DELETE FROM login_attempts")
+
+
+# ── time ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _timed(stage: Stage, name: str, group: Group, size: int) -> tuple[str, list[str]]:
+    """Each way in turn, in an order drawn anew every time, so that drift hits all alike."""
+    random = stage.random(f"T5 {name}")
+    spent: dict[str, list[float]] = {what: [] for what in group}
+    for number in range(size):
+        if number % GUESSES_BEFORE_FORGETTING == 0:
+            _forget_guesses(stage)
+        for what in random.sample(sorted(group), len(group)):
+            began = time.perf_counter()
+            group[what]()
+            spent[what].append(time.perf_counter() - began)
+    (first, reference), *others = spent.items()
+    told, misses = [], []
+    for what, seconds in others:
+        differs = median(seconds) / median(reference) - 1
+        chance = _mann_whitney(reference, seconds)
+        told.append(f"{what} {differs:+.1%} (p = {chance:.2f})")
+        if abs(differs) > DIFFERENCE_MAX:
+            misses.append(f"told apart by time, {name}: {what} takes {differs:+.1%} of {first}")
+    return f"{name}: {median(reference) * 1000:.1f} ms {first}, " + ", ".join(told), misses
+
+
+def _mann_whitney(one: list[float], other: list[float]) -> float:
+    """How likely two samples of one kind differ as much as these; the usual approximation."""
+    ranked = sorted([(value, 0) for value in one] + [(value, 1) for value in other])
+    rank_sum = sum(rank for rank, (_, which) in enumerate(ranked, start=1) if which == 0)
+    n, m = len(one), len(other)
+    u = rank_sum - n * (n + 1) / 2
+    z = (u - n * m / 2) / math.sqrt(n * m * (n + m + 1) / 12)
+    return math.erfc(abs(z) / math.sqrt(2))

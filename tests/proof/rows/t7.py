@@ -1,0 +1,239 @@
+"""What conformance suites ask of a login service holds: answers, errors, discovery, keys, tokens.
+
+Each condition is a line of its own, asked of core and of portal.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import jwt
+from joserfc.jwk import KeySet
+
+from nimbill.vocabulary import Product
+from tests.login.asking import ADDRESS, BOTH, as_client, as_user, ask, basic, issued, refreshing
+from tests.proof.row import Measured
+from tests.proof.stage import Stage
+from tests.running_service import Service
+
+TARGET = "every condition on core and on portal holds; every token has 128 bits of entropy or more"
+QUICK = 20  # tokens whose entropy is looked at
+FULL = 2_000
+SECONDS_MAX = 60
+
+BITS_MIN = 128
+PRIVATE_MEMBERS = {"d", "p", "q", "dp", "dq", "qi", "oth", "k"}
+# the characters RFC 6749 allows in error and error_description
+ERROR_TEXT = re.compile(r"[\x20-\x21\x23-\x5b\x5d-\x7e]+")
+ERRORS = {
+    "invalid_request": 400,
+    "invalid_client": 401,
+    "invalid_grant": 400,
+    "unsupported_grant_type": 400,
+    "invalid_scope": 400,
+}
+
+Condition = tuple[str, bool]
+
+
+@dataclass(frozen=True)
+class Suite:
+    service: Service
+    product: Product
+
+    def get(self, name: str) -> httpx.Response:
+        place = "/core" if self.product is Product.core else ""
+        return self.service.http.get(f"{place}/.well-known/{name}")
+
+    @property
+    def document(self) -> dict[str, Any]:
+        found: dict[str, Any] = self.get("openid-configuration").json()
+        return found
+
+
+def measure(stage: Stage, size: int) -> Measured:
+    service = stage.service
+    service.organisation = service.new_organisation("T7")
+    misses, held = [], 0
+    for product in BOTH:
+        suite = Suite(service, product)
+        for check in (_answers, _errors, _discovery, _keys, _id_token, _access_token, _resource):
+            for condition, holds in _asked(check, suite):
+                held += holds
+                misses += [] if holds else [f"{product}: not so: {condition}"]
+    weakest, twice = _entropy(service, size)
+    if weakest < BITS_MIN or twice:
+        misses.append(f"tokens with {weakest:.0f} bits, {twice} came twice")
+    said = f"{held} conditions hold, {len(misses)} do not; the weakest of {size * 2} tokens has "
+    return Measured(f"{said}{weakest:.0f} bits", misses)
+
+
+def _asked(check: Callable[[Suite], Iterator[Condition]], suite: Suite) -> Iterator[Condition]:
+    """A token that a library refuses is a condition that does not hold."""
+    try:
+        yield from check(suite)
+    except jwt.PyJWTError as refusal:
+        yield f"{check.__name__.strip('_')}: a library refuses it, {refusal}", False
+
+
+def _not_stored(answer: httpx.Response) -> bool:
+    kept = answer.headers.get("cache-control"), answer.headers.get("pragma")
+    return kept == ("no-store", "no-cache")
+
+
+def _answers(suite: Suite) -> Iterator[Condition]:
+    who = suite.service.organisation
+    for form in (as_client(who), as_user(who, "root"), as_client(who, unknown="parameter")):
+        answer = ask(suite.service, form, suite.product)
+        told = answer.json()
+        yield "a token answer is 200", answer.status_code == 200
+        yield "a token answer is JSON", answer.headers["content-type"] == "application/json"
+        yield "a token answer is stored nowhere", _not_stored(answer)
+        yield "token_type is bearer", told["token_type"].lower() == "bearer"
+        yield "expires_in is a positive integer", type(told["expires_in"]) is int
+        yield "expires_in is positive", told["expires_in"] > 0
+        yield "no sniffing", answer.headers["x-content-type-options"] == "nosniff"
+    address = ADDRESS[suite.product]
+    yield "GET issues nothing", suite.service.http.get(address).status_code == 405
+    in_query = suite.service.http.post(address, params=as_client(who))
+    yield "secrets in the query are no credentials", in_query.status_code >= 400
+
+
+def _errors(suite: Suite) -> Iterator[Condition]:
+    who = suite.service.organisation
+    wrong = {
+        "invalid_request": as_client(who) | {"grant_type": ""},
+        "invalid_client": as_client(who, client_secret="x"),
+        "invalid_grant": refreshing(who, "x"),
+        "unsupported_grant_type": as_client(who) | {"grant_type": "x"},
+        "invalid_scope": as_client(who, scope="x"),
+    }
+    for error, form in wrong.items():
+        answer = ask(suite.service, form, suite.product)
+        told = answer.json()
+        yield f"{error} is said", told["error"] == error
+        yield f"{error} has its status", answer.status_code == ERRORS[error]
+        yield f"{error} is JSON", answer.headers["content-type"] == "application/json"
+        yield f"{error} is stored nowhere", _not_stored(answer)
+        yield f"{error} in allowed characters", all(map(ERROR_TEXT.fullmatch, told.values()))
+    address = ADDRESS[suite.product]
+    by_basic = suite.service.http.post(
+        address, data={"grant_type": "client_credentials"}, headers=basic(who.client_id, "x")
+    )
+    challenge = by_basic.headers.get("www-authenticate", "")
+    yield "a client refused by Basic is challenged by Basic", challenge.startswith("Basic realm=")
+    twice = suite.service.http.post(address, data={"grant_type": ["password", "password"]})
+    yield "a parameter twice is invalid_request", twice.json()["error"] == "invalid_request"
+
+
+def _discovery(suite: Suite) -> Iterator[Condition]:
+    answer, document = suite.get("openid-configuration"), suite.document
+    issuer = document["issuer"]
+    host = urlsplit(suite.service.settings.auth_url).netloc
+    yield "discovery is 200", answer.status_code == 200
+    yield "discovery is JSON", answer.headers["content-type"] == "application/json"
+    yield "discovery may be cached", "max-age" in answer.headers["cache-control"]
+    yield "the issuer has no query and no fragment", not {"?", "#"} & set(issuer)
+    place = "/core" if suite.product is Product.core else ""
+    yield "discovery lies below its issuer", issuer.endswith(place) and host in issuer
+    for name in ("token_endpoint", "jwks_uri"):
+        yield f"{name} is on the same host", urlsplit(document[name]).netloc == host
+    for name in (
+        "response_types_supported",
+        "subject_types_supported",
+        "id_token_signing_alg_values_supported",
+        "grant_types_supported",
+        "scopes_supported",
+        "token_endpoint_auth_methods_supported",
+    ):
+        yield f"{name} is a list of texts", all(isinstance(one, str) for one in document[name])
+    yield "openid is offered", "openid" in document["scopes_supported"]
+    yield "none is not offered", "none" not in document["id_token_signing_alg_values_supported"]
+
+
+def _keys(suite: Suite) -> Iterator[Condition]:
+    answer = suite.service.http.get(suite.document["jwks_uri"])
+    keys = answer.json()["keys"]
+    yield "the keys are 200", answer.status_code == 200
+    yield "there are keys", len(keys) > 0
+    yield "no kid comes twice", len({key["kid"] for key in keys}) == len(keys)
+    for key in keys:
+        yield "a key is public", not PRIVATE_MEMBERS & set(key)
+        yield "a key is for signatures", key["use"] == "sig"
+        yield "a key has one algorithm", key["alg"] == "ES256" and key["crv"] == "P-256"
+        coordinates = [base64.urlsafe_b64decode(key[name] + "=") for name in ("x", "y")]
+        yield "coordinates have full length", {len(one) for one in coordinates} == {32}
+    yield "a library takes them", len(jwt.PyJWKSet.from_dict(answer.json()).keys) == len(keys)
+    yield "another library takes them", bool(KeySet.import_key_set(answer.json()).keys)
+
+
+def _read(suite: Suite, token: str, audience: str) -> dict[str, Any]:
+    keys = jwt.PyJWKSet.from_dict(suite.service.http.get(suite.document["jwks_uri"]).json())
+    key = keys[jwt.get_unverified_header(token)["kid"]]
+    issuer = suite.document["issuer"]
+    return jwt.decode(token, key, algorithms=["ES256"], audience=audience, issuer=issuer)
+
+
+def _id_token(suite: Suite) -> Iterator[Condition]:
+    who = suite.service.organisation
+    told = issued(suite.service, as_user(who, "root"), suite.product)
+    again = issued(suite.service, refreshing(who, told["refresh_token"]), suite.product)
+    first, second = (_read(suite, one["id_token"], who.client_id) for one in (told, again))
+    yield "an id_token names the client alone", first["aud"] == who.client_id
+    yield "sub is ASCII, 255 at most", first["sub"].isascii() and len(first["sub"]) <= 255
+    yield "iat is a whole number", type(first["iat"]) is int
+    yield "it lives, but not long", 0 < first["exp"] - first["iat"] <= 3600
+    yield "no nonce was sent, none comes back", "nonce" not in first
+    same = [first[name] == second[name] for name in ("iss", "sub", "aud")]
+    yield "a refreshed id_token is of the same subject", all(same)
+
+
+def _access_token(suite: Suite) -> Iterator[Condition]:
+    who = suite.service.organisation
+    told = issued(suite.service, as_client(who), suite.product)
+    token = told["access_token"]
+    claims = _read(suite, token, suite.product.value)
+    header = jwt.get_unverified_header(token)
+    yield "an access token says at+jwt", header["typ"] == "at+jwt"
+    yield "its algorithm is not none", header["alg"] == "ES256"
+    needed = {"iss", "exp", "aud", "sub", "client_id", "iat", "jti"}
+    yield "it has the claims of RFC 9068", needed <= set(claims)
+    yield "expires_in is its life", claims["exp"] - claims["iat"] == told["expires_in"]
+    yield "it carries no permissions", not {"roles", "permissions", "groups"} & set(claims)
+
+
+def _resource(suite: Suite) -> Iterator[Condition]:
+    http, who = suite.service.http, suite.service.organisation
+    told = issued(suite.service, as_client(who), suite.product)
+    path = "/m/auth/rbac/permissions"
+    missing = http.get(path)
+    yield "without a token 401", missing.status_code == 401
+    yield "challenged by Bearer", missing.headers["www-authenticate"].startswith("Bearer")
+    in_query = http.get(path, params={"access_token": told["access_token"]})
+    yield "a token in the address is none", in_query.status_code == 401
+    for name, status in (("access_token", 200), ("id_token", 401), ("refresh_token", 401)):
+        answer = http.get(path, headers={"Authorization": f"Bearer {told[name]}"})
+        yield f"{name} at a resource", answer.status_code == status
+
+
+def _entropy(service: Service, size: int) -> tuple[float, int]:
+    """The fewest bits any token has by its own letters, and how many came twice."""
+    told = [issued(service, as_client(service.organisation)) for _ in range(size)]
+    made = [one["refresh_token"].removeprefix("nb_rt_") for one in told]
+    made += [one["access_token"].rpartition(".")[2] for one in told]
+    return min(map(_bits, made)), len(made) - len(set(made))
+
+
+def _bits(text: str) -> float:
+    """Shannon's measure over the letters of one text: an under-estimate, as the suites take it."""
+    counted = Counter(text)
+    shares = [count / len(text) for count in counted.values()]
+    return -sum(share * math.log2(share) for share in shares) * len(text)

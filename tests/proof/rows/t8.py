@@ -1,0 +1,162 @@
+"""No token outlives its time by more than five seconds, whatever the clock does.
+
+Tokens are issued at moments all over the next eighty years, at the ends of months, on leap days,
+around the end of 32 bits, and read a little or a lot before and after, remembered or not, with
+the clock going forward, back, and by an hour at once.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from random import Random
+
+import time_machine
+
+from nimbill.access.tokens import Tokens
+from nimbill.access.visit import issuers
+from nimbill.vocabulary import Product
+from tests.access.other_verifiers import ours_accepts
+from tests.login.asking import as_client, as_user, ask, claims_of, issued, refreshing, stands
+from tests.proof.row import Measured
+from tests.proof.stage import Stage
+from tests.running_service import Service
+
+TARGET = (
+    "at any moment to 2106 and any jump of the clock: a token stands from 5 s before it was issued "
+    "until less than 5 s after its end; refresh tokens and throttling keep their times"
+)
+QUICK = 400
+FULL = 40_000
+SECONDS_MAX = 120
+
+LEEWAY = 5
+HTTP_EVERY = 40
+
+MOMENTS = (
+    datetime(2026, 12, 31, 14, 59, 59, tzinfo=UTC),  # the end of a year in Japan
+    datetime(2026, 12, 31, 23, 59, 59, tzinfo=UTC),
+    datetime(2028, 2, 28, 23, 59, 59, tzinfo=UTC),
+    datetime(2028, 2, 29, 12, 0, 0, tzinfo=UTC),
+    datetime(2028, 2, 29, 23, 59, 59, 999_999, tzinfo=UTC),
+    datetime(2038, 1, 18, 3, 14, 8, tzinfo=UTC),  # ends behind 31 bits
+    datetime(2038, 1, 19, 3, 14, 7, tzinfo=UTC),
+    datetime(2038, 1, 19, 3, 14, 8, tzinfo=UTC),
+    datetime(2100, 2, 28, 23, 59, 59, tzinfo=UTC),  # no leap year
+    datetime(2106, 2, 7, 6, 28, 15, tzinfo=UTC),  # 32 bits
+)
+
+
+@dataclass
+class Trials:
+    service: Service
+    random: Random
+    tried: Counter[str] = field(default_factory=Counter)
+    misses: list[str] = field(default_factory=list)
+
+    def expect(self, what: str, is_so: bool) -> None:
+        self.tried[what.partition(":")[0]] += 1
+        if not is_so:
+            self.misses.append(what)
+
+
+def measure(stage: Stage, size: int) -> Measured:
+    service = stage.service
+    service.organisation = service.new_organisation("T8")
+    trials = Trials(service, stage.random("T8"))
+    for _ in range(size):
+        _access_token(trials)
+    _over_http(trials, max(3, size // HTTP_EVERY // 4))
+    _refresh_tokens(trials)
+    _throttle(trials)
+    tried = ", ".join(f"{count} {what}" for what, count in sorted(trials.tried.items()))
+    return Measured(f"{tried}: {len(trials.misses)} wrong", trials.misses)
+
+
+def _moment(random: Random) -> datetime:
+    """Half of them odd ones, half of them any."""
+    if random.random() < 0.5:
+        return random.choice(MOMENTS)
+    return datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=random.uniform(0, 80 * 3.15e7))
+
+
+def _spans(random: Random, life: int) -> float:
+    """Seconds from issue to reading."""
+    edges = [-3600, -6, -5.001, -5, -4, 0, 1, life - 1, life, life + 4.999, life + 5, life + 5.5]
+    far = [life + 6, life + 3600, 10 * life, -10 * life]
+    near = [random.uniform(-10, 10), life + random.uniform(-10, 10)]
+    return random.choice([*edges, *far, *near])
+
+
+def _access_token(trials: Trials) -> None:
+    service, random = trials.service, trials.random
+    product = random.choice(list(Product))
+    life = issuers(service.settings)[product].lifetime_seconds
+    who = service.organisation
+    moment = _moment(random)
+    keys = {key.kid: key for one in Product for key in service.resources.tokens.published(one)}
+    tokens = Tokens(keys, issuers(service.settings))
+    with time_machine.travel(moment, tick=False):
+        token, _ = tokens.issue(
+            product,
+            organisation_id=who.organisation_id,
+            user_id=who.root_user_id,
+            client_id=who.client_id,
+            epoch=1,
+            subject_type="client",
+        )
+        trials.expect("tokens read at issue: refused", ours_accepts(tokens, token))
+    if random.random() < 0.5:  # one that remembers nothing
+        tokens = Tokens(keys, issuers(service.settings))
+    for _ in range(3):  # the clock jumps to and fro
+        span = _spans(random, life)
+        with time_machine.travel(moment + timedelta(seconds=span), tick=False):
+            accepted = ours_accepts(tokens, token)
+        late, early = span >= life + LEEWAY, span < -LEEWAY - 1
+        inside = -LEEWAY + 1 <= span < life + LEEWAY - 1
+        wrong = (accepted and (late or early)) or (not accepted and inside)
+        when = f"{span:+.3f} s after {moment}, life {life}"
+        trials.expect(f"tokens read: {'accepted' if accepted else 'refused'} {when}", not wrong)
+
+
+def _over_http(trials: Trials, count: int) -> None:
+    """The same through the whole service, which keeps times of its own."""
+    service, life = trials.service, 86_400
+    for _ in range(count):
+        moment = trials.random.choice(MOMENTS)
+        with time_machine.travel(moment, tick=False):
+            token = issued(service, as_client(service.organisation))["access_token"]
+            trials.expect("calls at issue: refused", stands(service, token))
+        end = datetime.fromtimestamp(claims_of(token)["exp"], UTC)
+        for span, expected in ((4.9, True), (5, False), (3600, False), (-life - 3600, False)):
+            with time_machine.travel(end + timedelta(seconds=span), tick=False):
+                found = stands(service, token)
+            trials.expect(f"calls: {found} {span:+} s from its end {end}", found == expected)
+
+
+def _refresh_tokens(trials: Trials) -> None:
+    service, who = trials.service, trials.service.organisation
+    for moment in MOMENTS:
+        for hours, expected in ((11.99, 200), (12.01, 400), (-1, 200), (7 * 24 + 0.01, 400)):
+            with time_machine.travel(moment, tick=False):
+                token = issued(service, as_client(who))["refresh_token"]
+            with time_machine.travel(moment + timedelta(hours=hours), tick=False):
+                found = ask(service, refreshing(who, token)).status_code
+            when = f"{hours:+} h after {moment}"
+            trials.expect(f"refreshes: {found} {when}", found == expected)
+
+
+def _throttle(trials: Trials) -> None:
+    """Ten wrong guesses, then the clock jumps: nobody waits longer than fifteen minutes."""
+    service = trials.service
+    for minutes, expected in ((1, 429), (15.1, 200), (60, 200), (-60, 200)):
+        service.organisation = service.new_organisation("T8")
+        who = service.organisation
+        moment = trials.random.choice(MOMENTS)
+        with time_machine.travel(moment, tick=False):
+            for _ in range(10):
+                ask(service, as_user(who, "root", "guessed 5d"))
+        with time_machine.travel(moment + timedelta(minutes=minutes), tick=False):
+            found = ask(service, as_user(who, "root")).status_code
+        trials.expect(f"logins: {found} {minutes:+} min after {moment}", found == expected)
