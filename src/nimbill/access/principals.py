@@ -1,7 +1,5 @@
 """The one query in front of every request: is the caller alive, and what may it do."""
 
-import json
-
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -49,7 +47,7 @@ async def caller_of(db: AsyncConnection, claims: Claims) -> Caller | None:
         permissions=frozenset({RoleAction.Admin}) if is_root else frozenset(permissions),
         scope=Scope(claims.organisation_id, narrowed),
         epoch=credential_epoch,
-        flags=None if meta is None else json.loads(meta),
+        flags=meta,
     )
 
 
