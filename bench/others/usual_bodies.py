@@ -78,6 +78,35 @@ class InvoiceSettingOut(BaseModel):
     tax_rate: Decimal
 
 
+class FreeFormatItemOut(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
+    enabled: bool
+    label: str
+    unit_cost: Decimal
+    quantity: Decimal
+    total: Decimal
+
+
+class AccountOfGroupOut(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
+    customer_id: str
+    customer_name: str = Field(validation_alias="name")
+    vendor: str
+
+
+class CloudAccountOut(AccountOfGroupOut):
+    account_id: str
+    company_id: str
+    billinggroup_id: str
+    billinggroup_name: str
+    note: str | None
+    payer: bool
+    project_id: str | None
+    service_discount: None = None
+
+
 class BillingGroupOut(BaseModel):
     model_config = ConfigDict(from_attributes=True)
 
@@ -94,12 +123,12 @@ class BillingGroupOut(BaseModel):
     inv_aggregate: bool
     language: str | None
     invoices: dict[Vendor, InvoiceSettingOut]
-    additional_items: dict[Vendor, list[Any]] = {}
+    additional_items: dict[Vendor, list[FreeFormatItemOut]]
     project_id: str | None
     project_code: str | None
     project_label: str | None
     project_currency: str | None
     invoice_template_id: str | None
     custom_fields: dict[str, Any] = {}
-    account: list[Any] = []
+    account: list[AccountOfGroupOut]
     tag: list[Any] = []

@@ -70,7 +70,12 @@ async def get_current_user(
 
 CurrentUser = Annotated[User, Depends(get_current_user)]
 
-WITH_ALL = (selectinload(BillingGroup.settings), joinedload(BillingGroup.project))
+WITH_ALL = (
+    selectinload(BillingGroup.settings),
+    selectinload(BillingGroup.items),
+    selectinload(BillingGroup.account),
+    joinedload(BillingGroup.project),
+)
 
 
 @app.get("/m/core/billinggroup", response_model=list[BillingGroupOut])
@@ -107,7 +112,13 @@ async def create_billing_group(
         company_id=f"cmp_{uuid4().hex}",
         **body.model_dump(exclude={"invoices"}),
         settings=[
-            InvoiceSetting(vendor=vendor, **setting.model_dump())
+            InvoiceSetting(
+                vendor=vendor,
+                **setting.model_dump(),
+                substitution_basis=setting.substitution_fee_calc_target,
+                substitution_scope=setting.substitution_fee_target_usage,
+                support_basis=setting.support_fee_calc_target,
+            )
             for vendor, setting in (body.invoices or {}).items()
         ],
     )

@@ -59,6 +59,66 @@ class InvoiceSetting(Base):
     support_fix: Mapped[Decimal]
     support_rate: Mapped[Decimal]
     tax_rate: Mapped[Decimal]
+    substitution_basis: Mapped[str]
+    substitution_scope: Mapped[str]
+    support_basis: Mapped[str]
+    support_scope: Mapped[str | None]
+
+
+class FreeFormatItem(Base):
+    __tablename__ = "free_format_items"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["organisation_id", "company_id"],
+            ["billing_groups.organisation_id", "billing_groups.company_id"],
+        ),
+    )
+
+    organisation_id: Mapped[str] = mapped_column(primary_key=True)
+    company_id: Mapped[str] = mapped_column(primary_key=True)
+    vendor: Mapped[str] = mapped_column(primary_key=True)
+    position: Mapped[int] = mapped_column(primary_key=True)
+    enabled: Mapped[bool]
+    label: Mapped[str]
+    unit_cost: Mapped[Decimal]
+    quantity: Mapped[Decimal]
+    total: Mapped[Decimal]
+
+
+class CloudAccount(Base):
+    __tablename__ = "cloud_accounts"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["organisation_id", "company_id"],
+            ["billing_groups.organisation_id", "billing_groups.company_id"],
+        ),
+    )
+
+    organisation_id: Mapped[str] = mapped_column(primary_key=True)
+    customer_id: Mapped[str] = mapped_column(primary_key=True)
+    vendor: Mapped[str]
+    account_id: Mapped[str]
+    company_id: Mapped[str]
+    name: Mapped[str]
+    note: Mapped[str | None]
+
+    group: Mapped["BillingGroup"] = relationship(viewonly=True)
+
+    @property
+    def payer(self) -> bool:
+        return self.customer_id == self.account_id
+
+    @property
+    def billinggroup_id(self) -> str:
+        return self.group.billinggroup_id
+
+    @property
+    def billinggroup_name(self) -> str:
+        return self.group.billinggroup_name
+
+    @property
+    def project_id(self) -> str | None:
+        return self.group.project_id
 
 
 class BillingGroup(Base):
@@ -87,7 +147,18 @@ class BillingGroup(Base):
     create_time: Mapped[datetime] = mapped_column(server_default=func.now())
 
     settings: Mapped[list[InvoiceSetting]] = relationship(order_by=InvoiceSetting.vendor)
+    items: Mapped[list[FreeFormatItem]] = relationship(order_by=FreeFormatItem.position)
+    account: Mapped[list[CloudAccount]] = relationship(
+        order_by=(CloudAccount.vendor, CloudAccount.customer_id), viewonly=True
+    )
     project: Mapped[Project | None] = relationship(viewonly=True)
+
+    @property
+    def additional_items(self) -> dict[str, list[FreeFormatItem]]:
+        found: dict[str, list[FreeFormatItem]] = {}
+        for item in self.items:
+            found.setdefault(item.vendor, []).append(item)
+        return found
 
     @property
     def invoices(self) -> dict[str, InvoiceSetting]:

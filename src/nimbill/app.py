@@ -20,14 +20,21 @@ from nimbill.access.visit import Resources, issuers
 from nimbill.audit import routes as audit_routes
 from nimbill.basis import chosen
 from nimbill.billing_groups import routes as billing_group_routes
+from nimbill.cloud_accounts import routes as account_routes
 from nimbill.door import Door
 from nimbill.errors import ServiceError
+from nimbill.exports import routes as export_routes
+from nimbill.invoice_templates import routes as invoice_template_routes
 from nimbill.login import discovery_routes, session_routes
 from nimbill.login import routes as login_routes
 from nimbill.logs import configure_logs
 from nimbill.openapi import ExactNumbers, openapi_document
+from nimbill.organisation_settings import routes as settings_routes
+from nimbill.portal import routes as portal_routes
 from nimbill.problems import answer_framework_error, answer_service_error, answer_unexpected
+from nimbill.projects import routes as project_routes
 from nimbill.rbac import routes as rbac_routes
+from nimbill.resellers import routes as reseller_routes
 from nimbill.seal import load_or_make_key
 from nimbill.settings import Settings, read_settings
 from nimbill.storage import engine_for
@@ -40,7 +47,16 @@ JSON_BYTES_MAX = 1_048_576
 
 addresses_basis = chosen("addresses")
 
-CORE_ROUTES = [*billing_group_routes.ROUTES, *audit_routes.ROUTES]
+CORE_ROUTES = [
+    *account_routes.ROUTES,
+    *audit_routes.ROUTES,
+    *billing_group_routes.ROUTES,
+    *export_routes.CORE_ROUTES,
+    *invoice_template_routes.ROUTES,
+    *project_routes.ROUTES,
+    *reseller_routes.ROUTES,
+    *settings_routes.ROUTES,
+]
 
 
 def create_app() -> ASGIApp:
@@ -71,7 +87,9 @@ def litestar_app(settings: Settings) -> Litestar:
             *login_routes.ROUTES,
             *session_routes.ROUTES,
             *discovery_routes.ROUTES,
+            *export_routes.ROUTES,
             Router("/m/core", route_handlers=CORE_ROUTES),
+            Router("/m/portal", route_handlers=portal_routes.ROUTES),
             Router("/m/u/users", route_handlers=user_routes.ROUTES),
             Router("/m/auth/rbac", route_handlers=rbac_routes.ROUTES),
         ],
@@ -106,7 +124,7 @@ def _open_house(settings: Settings) -> Callable[[Litestar], AbstractAsyncContext
         async with engine.connect() as db:
             keys = await load_signing_keys(db, sealer)
         app.state.resources = Resources(settings, engine, sealer, Tokens(keys, issuers(settings)))
-        runner = Runner(engine, upkeep_kinds(settings.data / "audit", sealer))
+        runner = Runner(engine, upkeep_kinds(settings, sealer))
         stopping = asyncio.Event()
         chores = [
             asyncio.create_task(runner.run()),

@@ -36,6 +36,12 @@ def text(least: int, most: int) -> msgspec.Meta:
     return msgspec.Meta(min_length=least, max_length=most)
 
 
+def clearable(least: int, most: int) -> msgspec.Meta:
+    """A text of so many characters, or an empty one, which clears what is stored."""
+    either = [{"maxLength": 0}, {"minLength": least, "maxLength": most}]
+    return msgspec.Meta(extra={"least": least, "most": most}, extra_json_schema={"anyOf": either})
+
+
 T = TypeVar("T")
 
 required_basis = chosen("required-text")
@@ -84,10 +90,17 @@ def _in_struct(shape: inspect.StructType, value: Any, at: str) -> Iterator[Viola
         return
     for field in shape.fields:
         place = f"{at}.{field.encode_name}" if at else field.encode_name
-        if field.required and value.get(field.encode_name) is None:
+        given = value.get(field.encode_name)
+        if field.required and given is None and not _null_said(field, value):
             yield Violation(place, "required")
         elif field.encode_name in value:
             yield from _violations(field.type, value[field.encode_name], place)
+
+
+def _null_said(field: inspect.Field, value: dict[str, Any]) -> bool:
+    """Of a required field that may be null, null is a value and must be sent."""
+    nullable = isinstance(field.type, inspect.UnionType) and field.type.includes_none
+    return nullable and field.encode_name in value
 
 
 def _in_dict(shape: inspect.DictType, value: Any, at: str) -> Iterator[Violation]:
@@ -121,6 +134,17 @@ def _in_union(shape: inspect.UnionType, value: Any, at: str) -> Iterator[Violati
         yield from _violations(kind, value, at)
 
 
+def _in_clearable(shape: inspect.Metadata, value: Any, at: str) -> Iterator[Violation]:
+    least, most = _lengths(shape)
+    if not isinstance(value, str) or (value and not least <= len(value) <= most):
+        yield Violation(at, rule_of(shape))
+
+
+def _lengths(shape: inspect.Metadata) -> tuple[int, int]:
+    assert shape.extra is not None, "the only metadata used is that of `clearable`"
+    return shape.extra["least"], shape.extra["most"]
+
+
 def _of_type(*kinds: type, never: tuple[type, ...] = ()) -> Callable[..., Iterator[Violation]]:
     def check(shape: inspect.Type, value: Any, at: str) -> Iterator[Violation]:
         if not isinstance(value, kinds) or isinstance(value, never):
@@ -149,6 +173,7 @@ _CHECKS: Mapping[type, Callable[..., Iterator[Violation]]] = {
     inspect.ListType: _in_list,
     inspect.UnionType: _in_union,
     inspect.AnyType: _anything,
+    inspect.Metadata: _in_clearable,
 }
 
 
@@ -161,6 +186,9 @@ def rule_of(shape: inspect.Type) -> str:
             return "a text that is not empty" if least == 1 else f"a text of {least} or more"
         case inspect.StrType(min_length=least, max_length=most):
             return f"length {least or 0} to {most}"
+        case inspect.Metadata():
+            least, most = _lengths(shape)
+            return f"length {least} to {most}"
         case inspect.EnumType(cls=words):
             return f"one of {', '.join(str(member.value) for member in words)}"
         case inspect.UnionType(types=kinds):

@@ -1,12 +1,14 @@
 """Answers that say no: RFC 9457 problem details, never repeating what was sent."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import structlog
 from litestar import Request, Response
+from litestar.enums import ParamType
 from litestar.exceptions import HTTPException, ValidationException
+from litestar.params import ParameterKwarg
 from litestar.typing import FieldDefinition
 from msgspec import inspect
 from sqlalchemy.exc import IntegrityError
@@ -90,14 +92,30 @@ def _of_parameters(request: Request[Any, Any, Any], error: ValidationException) 
         if isinstance(message, dict) and "key" in message
     ]
     violations = [_of_parameter(declared[name]) for name in named if name in declared]
+    if not violations:
+        violations = list(_missing_from_query(request))
     return Invalid("rule_broken", "the request breaks a rule", violations)
+
+
+def _missing_from_query(request: Request[Any, Any, Any]) -> Iterator[Violation]:
+    """What the framework names in a sentence alone, which would repeat the address."""
+    provided = request.route_handler.resolve_dependencies()
+    for parameter in request.route_handler.parsed_fn_signature.parameters.values():
+        if parameter.name in provided:
+            continue
+        kind, sent_as = parameter.kwarg_definition, parameter.name
+        if isinstance(kind, ParameterKwarg) and kind.param_type is ParamType.QUERY:
+            sent_as = getattr(kind, "name", None) or sent_as
+            if not parameter.has_default and sent_as not in request.query_params:
+                yield Violation(sent_as, "required")
 
 
 def _of_parameter(parameter: FieldDefinition) -> Violation:
     if parameter.name == "data":
         return Violation("body", "a JSON body is required")
     sent_as = getattr(parameter.kwarg_definition, "name", None) or parameter.name
-    return Violation(sent_as, rule_of(inspect.type_info(parameter.annotation)))
+    described = getattr(parameter.kwarg_definition, "description", None)
+    return Violation(sent_as, described or rule_of(inspect.type_info(parameter.annotation)))
 
 
 def answer_unexpected(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:

@@ -60,6 +60,7 @@ def serve(
     """
     os.environ["NIMBILL_DATABASE_URL"] = database_url
     os.environ["NIMBILL_DATA"] = str(data)
+    os.environ["NIMBILL_LISTENS_AT"] = address_of(host, port)
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(_empty_folder(data / "metrics" / str(port)))
     granian = Granian(
         "nimbill.app:create_app",
@@ -100,7 +101,13 @@ def _await_answer(host: str, port: int, when_ready: Callable[[str], None]) -> No
     reached = EVERYWHERE.get(host, host)
     while not _answers(reached, port):
         time.sleep(PAUSE_SECONDS)
-    when_ready(f"http://[{reached}]:{port}" if ":" in reached else f"http://{reached}:{port}")
+    when_ready(address_of(host, port))
+
+
+def address_of(host: str, port: int) -> str:
+    """Where a client on this machine reaches what listens there."""
+    reached = EVERYWHERE.get(host, host)
+    return f"http://[{reached}]:{port}" if ":" in reached else f"http://{reached}:{port}"
 
 
 def _answers(host: str, port: int) -> bool:

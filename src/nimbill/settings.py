@@ -15,6 +15,9 @@ Network = IPv4Network | IPv6Network
 NUMBER_MAX = 1_000_000_000
 
 
+DEFAULT_BASE_URL = "http://127.0.0.1:8080"
+
+
 class SettingsError(Exception):
     """A setting cannot be used; the message says which and why."""
 
@@ -25,6 +28,7 @@ class Settings:
     database_url: str | None
     key_file: Path
     base_url: str
+    link_url: str  # where links in answers and letters lead: the base, or where we listen
     auth_url: str
     legacy_url: str
     rate_limit: int  # requests a second per user, 0 = off
@@ -33,18 +37,21 @@ class Settings:
     core_token_seconds: int
     portal_token_seconds: int
     legacy_token_seconds: int
+    smtp_url: str | None  # letters go to the outbox folder without one
+    mail_from: str
     trusted_proxies: tuple[Network, ...]  # whose X-Forwarded-For is believed
 
 
 def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
     """The settings, with their defaults; SettingsError where one cannot be used."""
     data = Path(environment.get("NIMBILL_DATA") or _default_data(environment)).expanduser()
-    base_url = _address(environment, "NIMBILL_BASE_URL", "http://127.0.0.1:8080")
+    base_url = _address(environment, "NIMBILL_BASE_URL", DEFAULT_BASE_URL)
     return Settings(
         data=data.absolute(),
         database_url=_database_url(environment.get("NIMBILL_DATABASE_URL") or None),
         key_file=Path(environment.get("NIMBILL_KEY_FILE") or data / "key").absolute(),
         base_url=base_url,
+        link_url=base_url if environment.get("NIMBILL_BASE_URL") else _listens_at(environment),
         auth_url=_address(environment, "NIMBILL_AUTH_URL", base_url),
         legacy_url=_address(environment, "NIMBILL_LEGACY_URL", base_url),
         rate_limit=_number(environment, "NIMBILL_RATE_LIMIT", 100),
@@ -53,13 +60,30 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         core_token_seconds=_number(environment, "NIMBILL_CORE_TOKEN_SECONDS", 86_400, least=1),
         portal_token_seconds=_number(environment, "NIMBILL_PORTAL_TOKEN_SECONDS", 86_400, least=1),
         legacy_token_seconds=_number(environment, "NIMBILL_LEGACY_TOKEN_SECONDS", 43_200, least=1),
+        smtp_url=_smtp_url(environment.get("NIMBILL_SMTP_URL") or None),
+        mail_from=environment.get("NIMBILL_MAIL_FROM") or "nimbill@localhost",
         trusted_proxies=_networks(environment, "NIMBILL_TRUSTED_PROXIES"),
     )
+
+
+def _listens_at(environment: Mapping[str, str]) -> str:
+    """Set by `serve` for its workers, so that a link works on whatever port it was given."""
+    return _address(environment, "NIMBILL_LISTENS_AT", DEFAULT_BASE_URL)
 
 
 def _default_data(environment: Mapping[str, str]) -> Path:
     share = environment.get("XDG_DATA_HOME")
     return Path(share or "~/.local/share") / "nimbill"
+
+
+def _smtp_url(written: str | None) -> str | None:
+    """Never repeated in the refusal: it may hold a password."""
+    if written is None:
+        return None
+    parts = urlsplit(written)
+    if parts.scheme not in ("smtp", "smtps") or not parts.hostname:
+        raise SettingsError("NIMBILL_SMTP_URL must be smtp://host:port or smtps://host:port")
+    return written
 
 
 def _networks(environment: Mapping[str, str], name: str) -> tuple[Network, ...]:

@@ -4,8 +4,14 @@ from nimbill import directory, idempotency
 from nimbill.access import holdings, keyring
 from nimbill.audit import records as audit
 from nimbill.billing_groups import records as billing_groups
+from nimbill.cloud_accounts import records as cloud_accounts
+from nimbill.exports import records as exports
+from nimbill.invoice_templates import records as invoice_templates
 from nimbill.login import records as login
+from nimbill.organisation_settings import records as organisation_settings
 from nimbill.organisations import records as organisations
+from nimbill.projects import records as projects
+from nimbill.resellers import records as resellers
 from nimbill.storage import metadata
 from nimbill.users import records as users
 from nimbill.work import records as work
@@ -13,13 +19,19 @@ from nimbill.work import records as work
 __all__ = [
     "audit",
     "billing_groups",
+    "cloud_accounts",
     "directory",
+    "exports",
     "holdings",
     "idempotency",
+    "invoice_templates",
     "keyring",
     "login",
     "metadata",
+    "organisation_settings",
     "organisations",
+    "projects",
+    "resellers",
     "users",
     "work",
 ]

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 from datetime import timedelta
-from pathlib import Path
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -13,12 +12,20 @@ from nimbill.access.key_rotation import keep_keys
 from nimbill.access.visit import Resources
 from nimbill.audit import records as audit
 from nimbill.audit.checkpoints import write_checkpoint
+from nimbill.exports.records import forget_old_exports
 from nimbill.login import records as logins
 from nimbill.login.families import ABSOLUTE, IDLE
 from nimbill.login.throttle import NOBODY, SOURCE_KEPT, WINDOW
+from nimbill.mail.sending import letter_kind
 from nimbill.seal import Sealer
+from nimbill.settings import Settings
 from nimbill.storage import database_is_away, transaction
-from nimbill.work.recurring import AUDIT_CHECKPOINT, FORGET_IDEMPOTENCY_KEYS, FORGET_LOGINS
+from nimbill.work.recurring import (
+    AUDIT_CHECKPOINT,
+    FORGET_EXPORTS,
+    FORGET_IDEMPOTENCY_KEYS,
+    FORGET_LOGINS,
+)
 from nimbill.work.runner import Kind, Taken
 
 HOUSE_KEPT_EVERY_SECONDS = 3600
@@ -46,7 +53,10 @@ async def keep_house(resources: Resources, stopping: asyncio.Event) -> None:
             await asyncio.wait_for(stopping.wait(), HOUSE_KEPT_EVERY_SECONDS)
 
 
-def upkeep_kinds(checkpoint_folder: Path, sealer: Sealer) -> list[Kind]:
+def upkeep_kinds(settings: Settings, sealer: Sealer) -> list[Kind]:
+    """Everything the work loop knows how to do."""
+    checkpoint_folder = settings.data / "audit"
+
     async def checkpoint(db: AsyncConnection, taken: Taken) -> None:
         head = await audit.head(db, taken.scope)
         if head is not None:
@@ -65,7 +75,12 @@ def upkeep_kinds(checkpoint_folder: Path, sealer: Sealer) -> list[Kind]:
         await logins.forget_old_attempts(db, taken.scope, before=clock.now() - WINDOW)
         await logins.forget_old_sources(db, taken.scope, before=clock.now() - SOURCE_KEPT)
 
+    async def forget_exports(db: AsyncConnection, taken: Taken) -> None:
+        await forget_old_exports(db, taken.scope, days=1)
+
     return [
+        letter_kind(settings, sealer),
+        Kind(FORGET_EXPORTS, forget_exports, every=timedelta(days=1)),
         Kind(AUDIT_CHECKPOINT, checkpoint, every=timedelta(hours=1)),
         Kind(FORGET_IDEMPOTENCY_KEYS, forget, every=timedelta(days=1)),
         Kind(FORGET_LOGINS, forget_logins, every=timedelta(hours=1)),

@@ -21,8 +21,21 @@ class Language(StrEnum):
     en = "en"
 
 
+class Currency(StrEnum):
+    jpy = "jpy"
+    usd = "usd"
+
+
 class UserKind(StrEnum):
-    """A root user may do everything in its organisation, a subuser what its roles allow."""
+    """A root user may do everything in its organisation, a subuser what its roles allow.
+
+    A reseller account is the root of its own subusers, in the portal and for one billing group.
+    """
 
     root = "root"
     subuser = "subuser"
+    reseller = "reseller"
+    reseller_subuser = "reseller_subuser"
+
+
+OF_THE_PORTAL_ALONE = (UserKind.reseller, UserKind.reseller_subuser)

@@ -1,12 +1,14 @@
 """What a route is made of: its declaration, exact bodies, the caller, the transaction."""
 
-from typing import Any
+from types import NoneType
+from typing import Annotated, Any, get_args
 
 from litestar import Litestar, Request, Response
 from litestar.connection import ASGIConnection
 from litestar.di import NamedDependency, Provide
 from litestar.enums import MediaType
 from litestar.handlers import HTTPRouteHandler
+from litestar.params import QueryParameter
 from litestar.types import ASGIApp
 from msgspec import Raw
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -21,8 +23,15 @@ from nimbill.bodies import sound
 from nimbill.errors import Unreadable
 
 basis = chosen("content-types")
+paging_basis = chosen("list-pages")
 
 CallerOfRequest = NamedDependency[Caller]
+Limit = Annotated[
+    int | None, QueryParameter(ge=1, le=10_000, description="a whole number from 1 to 10000")
+]
+Offset = Annotated[
+    int, QueryParameter(ge=0, le=10_000_000, description="a whole number from 0 to 10000000")
+]
 ResourcesOfWorker = NamedDependency[Resources]
 Transaction = NamedDependency[AsyncConnection]
 
@@ -44,8 +53,14 @@ class ExactRequest(Request[Any, Any, Any]):
         sent = exact_json.read(await self.body())
         visit = visit_of(self.scope)
         kind = self.route_handler.parsed_fn_signature.parameters["data"].annotation
-        visit.sent, visit.body = sent, sound(kind, sent)
+        visit.sent, visit.body = sent, sound(without_none(kind), sent)
         return visit.body
+
+
+def without_none(kind: Any) -> Any:
+    """The body of a route that also answers without one."""
+    kinds = [one for one in get_args(kind) if one is not NoneType]
+    return kinds[0] if kinds else kind
 
 
 class ExactResponse(Response[Any]):
@@ -66,7 +81,7 @@ class Endpoint(HTTPRouteHandler):
         response = await super().to_response(app, data, request)
         visit = visit_of(request.scope)
         if visit.db is not None:
-            if request.method in MUTATING and not visit.replayed:
+            if self._changes(visit, request):
                 await self._leave_traces(visit, request, data, response)
             await visit.commit()
         return response
@@ -75,6 +90,11 @@ class Endpoint(HTTPRouteHandler):
         """Every guard in turn; the framework's own would copy the route for each of them."""
         for guard in self.resolve_guards():
             await guard(connection, self)  # type: ignore[misc]  # they are all async by now
+
+    def _changes(self, visit: Visit, request: Request[Any, Any, Any]) -> bool:
+        """Not an earlier answer again, nor the reading half of a route that changes with a body."""
+        reads = "role_actions_with_body" in self.opt and visit.body is None
+        return request.method in MUTATING and not visit.replayed and not reads
 
     async def _leave_traces(
         self, visit: Visit, request: Request[Any, Any, Any], data: Any, response: Any

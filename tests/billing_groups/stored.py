@@ -18,7 +18,7 @@ VALUES (:organisation_id, :id, :code, 'さくら移行', 'jpy')
 """
 TEMPLATE = """
 INSERT INTO invoice_templates (organisation_id, invoice_template_id, content)
-VALUES (:organisation_id, :id, '{}')
+VALUES (:organisation_id, :id, '{"name": "plain", "company": "さくら商事"}')
 """
 
 

@@ -1,7 +1,8 @@
 """Tenants full of canaries, the records a request can name, and one sound request per operation.
 
 A new route needs: a maker in SLOTS for every record it names, or a reason in NOT_A_RECORD, and a
-body in BODIES where it takes one. The completeness tests of test_tenants.py say which is missing.
+body in sound_bodies.py where it takes one. The completeness tests of test_tenants.py say which is
+missing.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from typing import Any
 
 from nimbill.ids import new_id
 from nimbill.organisations.operations import NewOrganisation, create_organisation
-from tests.billing_groups.bodies import SOUND_SETTING
 from tests.contract.behind_the_walls import Superuser
 from tests.running_service import PASSWORD, Service
 
@@ -101,9 +101,44 @@ def make_project(tenant: Tenant) -> str:
 
 def make_invoice_template(tenant: Tenant) -> str:
     invoice_template_id = new_id("tpl")
-    content = f'{{"company": "{tenant.word("t")}"}}'
+    content = f'{{"name": "{tenant.word("t")}", "company": "{tenant.word("t")}"}}'
     tenant.add("invoice_templates", invoice_template_id=invoice_template_id, content=content)
     return invoice_template_id
+
+
+def make_account(tenant: Tenant) -> str:
+    """At AWS, as PLAIN_VALUES has it, paid by PAYER."""
+    customer_id = next_account_number(tenant)
+    tenant.add(
+        "cloud_accounts",
+        customer_id=customer_id,
+        vendor="aws",
+        account_id=PAYER,
+        company_id=make_billing_group(tenant),
+        name=tenant.word("a"),
+        note=tenant.word("a"),
+    )
+    return customer_id
+
+
+def make_reseller(tenant: Tenant) -> str:
+    user_id, email = new_id("usr"), f"{tenant.word('e')}@example.com"
+    tenant.add(
+        "users",
+        user_id=user_id,
+        root_user=user_id,
+        kind="reseller",
+        username=email,
+        email=email,
+        password_hash="!",
+    )
+    tenant.add(
+        "resellers",
+        user_id=user_id,
+        company_id=make_billing_group(tenant),
+        meta='{"invoice": true}',
+    )
+    return user_id
 
 
 def make_user(tenant: Tenant) -> str:
@@ -154,6 +189,14 @@ def make_role(tenant: Tenant) -> str:
     return name
 
 
+PAYER = "836060457634"
+
+
+def next_account_number(tenant: Tenant) -> str:
+    """Twelve digits, the first of them a zero."""
+    return f"{next(tenant.numbers):012d}"
+
+
 @dataclass(frozen=True)
 class Slot:
     """A place in a request that names a record: how to make one, and where it is stored."""
@@ -163,13 +206,14 @@ class Slot:
     column: str
     narrowed: bool = False  # a billingGroup filter hides such a record
     before: str = ""  # what stands before the id
+    after: str = ""  # and what behind it
     also: Slot | None = None  # the same record, named in another way
 
     def spelled(self, tenant: Tenant) -> str:
-        return self.before + self.make(tenant)
+        return self.before + self.make(tenant) + self.after
 
     def delete(self, tenant: Tenant, spelled: str) -> None:
-        record = spelled.removeprefix(self.before)
+        record = spelled.removeprefix(self.before).removesuffix(self.after)
         tenant.superuser.take(self.table, tenant.organisation_id, **{self.column: record})
 
 
@@ -178,6 +222,9 @@ PROJECT = Slot(make_project, "projects", "project_id")
 TEMPLATE = Slot(make_invoice_template, "invoice_templates", "invoice_template_id")
 USER = Slot(make_user, "users", "user_id")
 USERNAME = Slot(make_username, "users", "username", also=USER)
+ACCOUNT = Slot(make_account, "cloud_accounts", "customer_id", narrowed=True)
+BOTH_IDS = Slot(make_account, "cloud_accounts", "customer_id", narrowed=True, after=f"|{PAYER}")
+RESELLER = Slot(make_reseller, "users", "user_id", narrowed=True)
 CLIENT = Slot(make_api_client, "api_clients", "client_id")
 ROLE = Slot(make_role, "roles", "name")
 
@@ -195,6 +242,11 @@ SLOTS: Mapping[str, Slot] = {
     "role": ROLE,
     "map_roles.resource": GROUP,
     "replace_mappings.resource": GROUP,
+    "update_account.customer_id": ACCOUNT,
+    "both_ids": BOTH_IDS,
+    "delete_reseller.user_id": RESELLER,
+    "change_reseller_password.user_id": RESELLER,
+    "update_reseller_meta.user_id": RESELLER,
     "list_audit_entries.actor": USER,
     "list_audit_entries.resource": Slot(
         make_billing_group, "billing_groups", "company_id", narrowed=True, before="billinggroup/"
@@ -204,6 +256,11 @@ SLOTS: Mapping[str, Slot] = {
 # parameters and suspicious body fields that name no record, and why
 NOT_A_RECORD: Mapping[str, str] = {
     "billinggroup_id": "the caller's own word for a group, free to choose",
+    "customer_id": "the vendor's own number of an account",
+    "account_id": "the vendor's own number of a payer",
+    "vendor": "aws or azure",
+    "limit": "a number",
+    "offset": "a number",
     "namespace": "core or portal",
     "from": "a time",
     "to": "a time",
@@ -217,64 +274,3 @@ PLAIN_VALUES: Mapping[str, str] = {"namespace": "core", "month": "2026-01", "ven
 
 def slot_of(operation: str, name: str) -> Slot | None:
     return SLOTS.get(f"{operation}.{name}") or SLOTS.get(name)
-
-
-# ── one sound body per operation, every field of it given ────────────────────────────────────────
-
-
-def billing_group_body(tenant: Tenant) -> dict[str, Any]:
-    return {
-        "billinggroup_id": tenant.word("b"),
-        "billinggroup_name": tenant.word("b"),
-        "company_name": tenant.word("b"),
-        "phone": tenant.word("b"),
-        "postal": tenant.word("b"),
-        "address": tenant.word("b"),
-        "billing_title": tenant.word("b"),
-        "personal": tenant.word("b"),
-        "remarks": tenant.word("b"),
-        "inv_aggregate": False,
-        "project_id": make_project(tenant),
-        "invoice_template_id": make_invoice_template(tenant),
-        "invoices": {"aws": SOUND_SETTING},
-        "language": "ja",
-    }
-
-
-def subuser_body(tenant: Tenant) -> dict[str, Any]:
-    name = tenant.word("s")
-    return {
-        "username": name,
-        "password": PASSWORD,
-        "email": f"{name}@example.com",
-        "notification": {"email": "true"},
-    }
-
-
-def mapping_body(tenant: Tenant) -> dict[str, Any]:
-    return {
-        "roles": [{"namespace": "core", "role": make_role(tenant)}],
-        "filters": [
-            {
-                "namespace": "core",
-                "type": "billingGroup",
-                "resource": [make_billing_group(tenant)],
-            }
-        ],
-    }
-
-
-BODIES: Mapping[str, Callable[[Tenant], dict[str, Any]]] = {
-    "create_billing_group": billing_group_body,
-    "create_subuser": subuser_body,
-    "change_password": lambda _: {"password": PASSWORD, "old_password": PASSWORD},
-    "create_api_client": lambda tenant: {"name": tenant.word("k")},
-    "create_role": lambda tenant: {
-        "name": tenant.word("r"),
-        "namespace": "core",
-        "permissions": ["ReadUsers"],
-    },
-    "update_role": lambda tenant: {"name": tenant.word("r"), "permissions": ["ReadUsers"]},
-    "map_roles": lambda tenant: {"user_id": make_user(tenant), **mapping_body(tenant)},
-    "replace_mappings": mapping_body,
-}

@@ -112,6 +112,16 @@ ADDED: dict[str, tuple[str, ...]] = {
     "list_permissions_of_subuser": ("ReadRoles", "ModifyRoles"),
     "replace_mappings": ("ModifyRoles",),
     "list_audit_entries": ("ReadAudit",),
+    # creates with a body and lists without one: which of the two, it looks itself
+    "create_or_list_resellers": ("ReadReseller", "ModifyReseller"),
+    "delete_free_format_of_vendor": ("ModifyBillingGroup",),
+    "create_invoice_template": ("ModifyBillingGroup",),
+    "list_invoice_templates": ("ReadBillingGroup", "ModifyBillingGroup"),
+    "change_invoice_template": ("ModifyBillingGroup",),
+    "delete_invoice_template": ("ModifyBillingGroup",),
+    "read_settings": ("ReadSettings", "ModifySettings"),
+    "change_settings": ("ModifySettings",),
+    "who_am_i": (),
 }
 
 # Open without any action to the user whom the path names.

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 from msgspec import inspect
 
-from tests.contract import makers
+from tests.contract import makers, sound_bodies
 from tests.contract.makers import Slot, Tenant, slot_of
 from tests.contract.routes_of import Route
 
@@ -89,8 +89,10 @@ def sound_request(route: Route, tenant: Tenant) -> Sent:
     for name in route.query_names:
         if slot := slot_of(route.operation, name):
             sent.query[name] = slot.spelled(tenant)
+        elif name in makers.PLAIN_VALUES:
+            sent.query[name] = makers.PLAIN_VALUES[name]
     if route.body is not None:
-        sent.body = makers.BODIES[route.operation](tenant)
+        sent.body = sound_bodies.BODIES[route.operation](tenant)
     return sent
 
 

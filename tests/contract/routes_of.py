@@ -15,6 +15,7 @@ from nimbill.access.role_actions import RoleAction
 from nimbill.app import litestar_app
 from nimbill.settings import read_settings
 from nimbill.vocabulary import Product
+from nimbill.web import without_none
 
 PRODUCT_OF = {
     Audience.core: Product.core,
@@ -67,7 +68,7 @@ class Route:
     def body(self) -> type[Any] | None:
         """The struct its JSON body is read into."""
         data = self.handler.parsed_fn_signature.parameters.get("data")
-        return None if data is None else data.annotation
+        return None if data is None else without_none(data.annotation)
 
     @property
     def reads_by_hand(self) -> bool:

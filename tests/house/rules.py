@@ -129,7 +129,7 @@ def questions_without_scope(root: Path, excepted: dict[str, str] | None = None) 
     excepted = WITHOUT_SCOPE if excepted is None else excepted
     package = root / "src" / "nimbill"
     broken, met = [], set()
-    for path in sorted(package.rglob("records.py")):
+    for path in sorted(package.rglob("*records.py")):
         for function in functions(path):
             question = f"{path.relative_to(package)}:{function.name}"
             if asks_without_scope(function):

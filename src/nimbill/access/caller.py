@@ -1,6 +1,6 @@
 """The caller and what they may do."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from nimbill.access.role_actions import RoleAction
@@ -21,6 +21,8 @@ class Caller:
     product: Product
     permissions: frozenset[str]
     scope: Scope
+    epoch: int  # of the credentials
+    flags: Mapping[str, bool] | None = None  # what a reseller is shown; None = not bound by any
 
     def may(self, role_actions: Collection[RoleAction]) -> bool:
         """Any one of the listed actions suffices, and Admin stands for all of them."""

@@ -76,8 +76,10 @@ async def gate(connection: ASGIConnection[Any, Any, Any, Any], route: BaseRouteH
     caller = await visit.enter(resources.engine, claims)
     if caller is None:
         raise NotAuthenticated("token_invalid", "the bearer token does not stand")
+    _refuse_hidden(caller, route.opt.get("flag"))
     if not _is_oneself(connection, caller, route.opt.get("oneself")):
-        _refuse_without_action(caller, route.opt["role_actions"])
+        _refuse_hidden(caller, route.opt.get("flag_over_others"))
+        _refuse_without_action(caller, await _role_actions(connection, route))
     connection.scope["user"] = caller
 
 
@@ -89,6 +91,12 @@ def _refuse_other_audience(claims: Claims, audiences: Sequence[Audience]) -> Non
         raise NotPermitted("grant_not_admitted", "a token of another grant type is needed")
 
 
+def _refuse_hidden(caller: Caller, flag: str | None) -> None:
+    """A reseller reaches only what its display flags show; nobody else is bound by them."""
+    if flag is not None and caller.flags is not None and not caller.flags.get(flag, False):
+        raise NotPermitted("flag_off", "this is not switched on for the account")
+
+
 def _is_oneself(
     connection: ASGIConnection[Any, Any, Any, Any], caller: Caller, parameter: str | None
 ) -> bool:
@@ -97,6 +105,18 @@ def _is_oneself(
         return False
     named = str(connection.path_params[parameter])
     return named == caller.user_id or named.lower() == caller.username.lower()
+
+
+async def _role_actions(
+    connection: ASGIConnection[Any, Any, Any, Any], route: BaseRouteHandler
+) -> Sequence[RoleAction]:
+    """A route may read without a body and change with one; then it declares both."""
+    with_body = route.opt.get("role_actions_with_body")
+    if with_body is not None and isinstance(connection, Request) and await connection.body():
+        actions: Sequence[RoleAction] = with_body
+    else:
+        actions = route.opt["role_actions"]
+    return actions
 
 
 def _refuse_without_action(caller: Caller, role_actions: Sequence[RoleAction]) -> None:

@@ -82,6 +82,8 @@ class Holdings:
 
 
 ROOT = Holdings({}, {}, is_root=True)
+# a reseller account holds all of the portal, and its display flags bind what it reaches
+RESELLER = Holdings({"portal": frozenset({"Admin"})}, {})
 
 
 async def holdings_of(db: AsyncConnection, scope: Scope, user_id: str) -> Holdings:

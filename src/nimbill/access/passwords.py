@@ -108,6 +108,11 @@ def _hash_of_nobody(hasher: PasswordHasher) -> str:
     return hasher.hash(secrets.token_bytes(16))
 
 
+def generate_password() -> str:
+    """As long as a password may be: 108 random bits."""
+    return secrets.token_urlsafe(14)[:18]
+
+
 def generate_client_secret() -> str:
     """256 random bits and a checksum, so that a scanner can tell a secret from a look-alike."""
     random = "".join(secrets.choice(_BASE62) for _ in range(43))

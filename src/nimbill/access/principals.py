@@ -1,16 +1,17 @@
 """The one query in front of every request: is the caller alive, and what may it do."""
 
+import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
 from nimbill.access.role_actions import RoleAction
 from nimbill.access.tokens import Claims
 from nimbill.storage import Scope, ask_driver
-from nimbill.vocabulary import UserKind
+from nimbill.vocabulary import OF_THE_PORTAL_ALONE, Product, UserKind
 
 _ADMIT = (
-    "SELECT username, kind, root_user, credential_epoch, permissions, billing_groups"
-    " FROM admit($1, $2, $3, $4, $5)"
+    "SELECT username, kind, root_user, credential_epoch, permissions, billing_groups,"
+    " company_id, meta FROM admit($1, $2, $3, $4, $5)"
 )
 
 
@@ -27,11 +28,15 @@ async def caller_of(db: AsyncConnection, claims: Claims) -> Caller | None:
     )
     if row is None:
         return None
-    username, kind, root_user, credential_epoch, permissions, billing_groups = row
+    username, kind, root_user, credential_epoch, permissions, billing_groups, company_id, meta = row
     if credential_epoch != claims.epoch:
         return None
-    is_root = kind == UserKind.root
+    is_root = kind in (UserKind.root, UserKind.reseller)
     narrowed = None if billing_groups is None or is_root else frozenset(billing_groups)
+    if kind in OF_THE_PORTAL_ALONE:
+        if company_id is None or claims.product is not Product.portal:
+            return None
+        narrowed = frozenset({company_id})
     return Caller(
         user_id=claims.user_id,
         username=username,
@@ -41,4 +46,41 @@ async def caller_of(db: AsyncConnection, claims: Claims) -> Caller | None:
         product=claims.product,
         permissions=frozenset({RoleAction.Admin}) if is_root else frozenset(permissions),
         scope=Scope(claims.organisation_id, narrowed),
+        epoch=credential_epoch,
+        flags=meta,
     )
+
+
+_STANDS = sa.text(
+    """
+    SELECT EXISTS (
+        SELECT FROM users u
+        WHERE u.organisation_id = :organisation AND u.user_id = :user
+            AND u.credential_epoch = :epoch
+            AND (
+                EXISTS (
+                    SELECT FROM api_clients c
+                    WHERE c.organisation_id = :organisation AND c.client_id = :client
+                )
+                OR EXISTS (
+                    SELECT FROM token_families t
+                    WHERE t.organisation_id = :organisation AND t.family_id = :client
+                        AND t.user_id = :user AND t.client_id IS NULL AND NOT t.revoked
+                )
+            )
+    )
+    """
+)
+
+
+async def still_stands(
+    db: AsyncConnection, scope: Scope, *, user_id: str, client_id: str, epoch: int
+) -> bool:
+    """Whether the credentials something was made with are still good."""
+    asked = {
+        "organisation": scope.organisation_id,
+        "user": user_id,
+        "client": client_id,
+        "epoch": epoch,
+    }
+    return bool((await db.execute(_STANDS, asked)).scalar_one())

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill import clock, exact_json
 from nimbill.audit.chain import Link
-from nimbill.storage import Scope, ask_driver, metadata
+from nimbill.storage import Scope, among, ask_driver, metadata
 
 audit_log = sa.Table(
     "audit_log",
@@ -86,7 +86,7 @@ async def list_entries(
         .limit(count_max)
     )
     if scope.billing_groups is not None:
-        question = question.where(audit_log.c.company_id.in_(scope.billing_groups))
+        question = question.where(among(audit_log.c.company_id, scope.billing_groups))
     if since is not None:
         question = question.where(audit_log.c.at >= since)
     if until is not None:

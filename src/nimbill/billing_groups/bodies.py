@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar
 
 from nimbill.basis import Basis, chosen, stated
 from nimbill.billing_groups import invoice_setting_rules
-from nimbill.bodies import NOT_EMPTY, Body, Success
+from nimbill.bodies import NOT_EMPTY, Body, Success, clearable, text
 from nimbill.errors import Violation
 from nimbill.vocabulary import Language, Vendor
 
@@ -58,6 +58,58 @@ class BillingGroupCreate(Body, frozen=True, kw_only=True):
         return invoice_setting_rules.broken_in(sent.get("invoices"), on="create")
 
 
+class BillingGroupUpdate(Body, frozen=True, kw_only=True):
+    """Absent or null leaves a field as it is, "" clears an optional text."""
+
+    basis: ClassVar[Basis] = stated("Billing group update body")
+
+    billinggroup_id: Annotated[str, NOT_EMPTY]
+    billinggroup_name: Annotated[str, text(1, 100)]
+    company_name: Annotated[str, text(1, 100)]
+    phone: Annotated[str, clearable(12, 16)] | None = None
+    postal: Annotated[str, clearable(4, 10)] | None = None
+    address: Annotated[str, clearable(1, 100)] | None = None
+    billing_title: Annotated[str, clearable(1, 100)] | None = None
+    personal: Annotated[str, clearable(1, 100)] | None = None
+    remarks: Annotated[str, clearable(1, 100)] | None = None
+    inv_aggregate: bool | None = None
+    project_id: str | None = None
+    language: Language | None = None
+
+
+class InvoiceSettingUpdate(Body, frozen=True, kw_only=True):
+    """Which values are allowed depends on a setting of the organisation; see the operation."""
+
+    basis: ClassVar[Basis] = chosen("billing-group-paths")
+
+    vendor: Vendor
+    invoices: InvoiceSetting
+
+
+class FreeFormatItem(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = stated("Free format item (element `additional_items`)")
+
+    enabled: bool
+    label: Annotated[str, text(1, 60)]
+    unit_cost: Decimal
+    quantity: Decimal
+    total: Decimal
+
+
+class FreeFormatUpdate(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("billing-group-paths")
+
+    additional_items: list[FreeFormatItem]
+
+
+class InvoiceTemplateLink(Body, frozen=True, kw_only=True):
+    """null unlinks, and must be said."""
+
+    basis: ClassVar[Basis] = chosen("billing-group-paths")
+
+    invoice_template_id: str | None
+
+
 class BillingGroupCreated(Success, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = chosen("billing-group-answers")
 
@@ -91,7 +143,7 @@ class BillingGroupRecord(Body, frozen=True, kw_only=True):
     inv_aggregate: bool
     language: Language | None
     invoices: dict[Vendor, InvoiceSetting]
-    additional_items: dict[Vendor, list[Any]]
+    additional_items: dict[Vendor, list[FreeFormatItem]]
     project_id: str | None
     project_code: str | None
     project_label: str | None

@@ -1,6 +1,6 @@
 """The allowed values of an invoice setting: one row per field, one column per operation."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from nimbill.basis import stated
@@ -54,20 +54,28 @@ ALLOWED: Mapping[str, Row] = {
 # fmt: on
 
 
-def broken_in(invoices: Any, *, on: Literal["create", "update"]) -> Iterator[Violation]:
+Column = Literal["create", "update"]
+
+
+def broken_in(invoices: Any, *, on: Column) -> Iterator[Violation]:
     """Every value that its row does not allow, in settings keyed by vendor, as they were sent."""
     if isinstance(invoices, dict):
         for vendor in Vendor:
             setting = invoices.get(vendor.value)
             if isinstance(setting, dict):
-                yield from _broken(setting, vendor, on)
+                yield from broken(setting, vendor, [on], f"invoices.{vendor}")
 
 
-def _broken(
-    setting: Mapping[str, Any], vendor: Vendor, on: Literal["create", "update"]
+def broken(
+    setting: Mapping[str, Any], vendor: Vendor, columns: Sequence[Column], at: str
 ) -> Iterator[Violation]:
+    """Every value that none of the columns allows."""
     for field, row in ALLOWED.items():
-        cell: Rule | PerVendor = getattr(row, on)
-        rule = cell[vendor] if isinstance(cell, PerVendor) else cell
-        if field in setting and not rule.allows(setting[field]):
-            yield Violation(f"invoices.{vendor}.{field}", str(rule))
+        rules = [_rule(getattr(row, column), vendor) for column in columns]
+        if field in setting and not any(rule.allows(setting[field]) for rule in rules):
+            said = dict.fromkeys(str(rule) for rule in rules)
+            yield Violation(f"{at}.{field}", ", or ".join(said))
+
+
+def _rule(cell: Rule | PerVendor, vendor: Vendor) -> Rule:
+    return cell[vendor] if isinstance(cell, PerVendor) else cell

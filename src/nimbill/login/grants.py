@@ -31,7 +31,7 @@ from nimbill.login.families import (
 )
 from nimbill.storage import Row, Scope, transaction
 from nimbill.users import records as users
-from nimbill.vocabulary import Product
+from nimbill.vocabulary import OF_THE_PORTAL_ALONE, Product
 
 basis = stated("Token endpoints")
 password_basis = chosen("password-grant")
@@ -89,10 +89,15 @@ async def authenticated_client(
     if not client_id or not secret:
         raise Refused("invalid_client", "client_id and client_secret are required", 401)
     row = await records.find_client(db, client_id, product)
-    if not client_secret_matches(secret, row.secret_hash):
+    if not client_secret_matches(secret, row.secret_hash) or not may_have(product, row.kind):
         raise _unknown_client()
     await resources.sign_with(db, row.kid)
     return Client(Scope(row.organisation_id), client_id, row.user_id, row.credential_epoch)
+
+
+def may_have(product: Product, kind: str) -> bool:
+    """A reseller account and its subusers get tokens of the portal alone."""
+    return product is Product.portal or kind not in OF_THE_PORTAL_ALONE
 
 
 async def _of_client(db: AsyncConnection, product: Product, client: Client) -> Family:
@@ -120,7 +125,12 @@ async def _password(
     if not username or not password:
         raise Refused("invalid_request", "username and password are required")
     user = await user_by_password(
-        resources, client.scope, username=username, password=password, source=client.client_id
+        resources,
+        product,
+        client.scope,
+        username=username,
+        password=password,
+        source=client.client_id,
     )
     if user is None:
         raise _wrong_password()
@@ -133,7 +143,13 @@ async def _password(
 
 
 async def user_by_password(
-    resources: Resources, scope: Scope, *, username: str, password: str, source: str | None
+    resources: Resources,
+    product: Product,
+    scope: Scope,
+    *,
+    username: str,
+    password: str,
+    source: str | None,
 ) -> Row | None:
     """Counted first, hashed outside any transaction, forgiven when right."""
     async with transaction(resources.engine, scope.organisation_id) as db:
@@ -153,7 +169,7 @@ async def user_by_password(
         async with transaction(resources.engine, scope.organisation_id) as db:
             await throttle.forgive(db, attempt)  # nothing was checked, so nothing was guessed
         raise
-    if not matches or user is None:
+    if not matches or user is None or not may_have(product, user.kind):
         return None
     async with transaction(resources.engine, scope.organisation_id) as db:
         await throttle.forgive(db, attempt)

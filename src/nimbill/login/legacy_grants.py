@@ -42,7 +42,12 @@ async def _user(resources: Resources, client: Client, form: Mapping[str, str]) -
     if not username or not password:
         raise Refused("invalid_request", "username and password go together")
     user = await user_by_password(
-        resources, client.scope, username=username, password=password, source=client.client_id
+        resources,
+        Product.legacy,
+        client.scope,
+        username=username,
+        password=password,
+        source=client.client_id,
     )
     if user is None:
         raise Refused("invalid_grant", "the username or the password is wrong")

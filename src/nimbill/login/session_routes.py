@@ -96,7 +96,7 @@ async def _sign_in(
     failures.refuse_if_too_many(request, resources)
     device = _device(request)
     with login_under_way():
-        scope, user = await _named(resources, data, device)
+        scope, user = await _named(resources, product, data, device)
     if user is None:
         failures.count(request, resources)
         raise _wrong()
@@ -112,13 +112,15 @@ async def _sign_in(
     return response
 
 
-async def _named(resources: Resources, data: SignIn, device: str) -> tuple[Scope, Row | None]:
+async def _named(
+    resources: Resources, product: Product, data: SignIn, device: str
+) -> tuple[Scope, Row | None]:
     """Whoever gave the right password; for an organisation that is none the work is the same."""
     found = await _scope_named(resources, data.organisation)
     scope = NOBODY if found is None else found
     name = f"{data.organisation.lower()}/{data.username}" if found is None else data.username
     user = await user_by_password(
-        resources, scope, username=name, password=data.password, source=device
+        resources, product, scope, username=name, password=data.password, source=device
     )
     return scope, user
 
@@ -216,11 +218,19 @@ def _cookie(resources: Resources, name: str, value: str, *, seconds: int, path: 
 
 
 def _refuse_other_origin(request: Request[Any, Any, Any], resources: Resources) -> None:
-    """A page of another site cannot make a browser use the cookie; scripts send neither header."""
-    site = request.headers.get("sec-fetch-site")
-    origin = request.headers.get("origin")
-    ours = {_origin(resources.settings.base_url), _origin(resources.settings.auth_url)}
-    if site not in (None, "same-origin", "none") or (origin is not None and origin not in ours):
+    """A page of another site cannot make a browser use the cookie; scripts send neither header.
+
+    A browser that says where the request comes from is believed; an older one names the page's
+    origin, which must be the address the request was sent to, or ours.
+    """
+    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+    if site is not None:
+        ours = site in ("same-origin", "none")
+    else:
+        own = {_origin(resources.settings.base_url), _origin(resources.settings.auth_url)}
+        sent_to = request.headers.get("host", "")
+        ours = origin is None or origin in own or urlsplit(origin).netloc == sent_to
+    if not ours:
         raise NotPermitted("other_origin", "the request comes from another site")
 
 

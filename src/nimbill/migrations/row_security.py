@@ -18,6 +18,15 @@ def guard(table: str, grant: str = ALL) -> None:
     op.execute(f"GRANT {grant} ON {table} TO {APP_ROLE}")
 
 
+def lift_for_owner(table: str) -> None:
+    """While rows of every organisation are rewritten; `lower_for_owner` puts the wall back."""
+    op.execute(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY")
+
+
+def lower_for_owner(table: str) -> None:
+    op.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
+
+
 def open_to_owner(table: str) -> None:
     """The owner's own functions may look across organisations here, and nobody else."""
     op.execute(f"CREATE POLICY owner_looks_across ON {table} TO CURRENT_USER USING (true)")

@@ -31,7 +31,7 @@ from nimbill.rbac.role_rules import (
 from nimbill.storage import Row
 from nimbill.users import records as users
 from nimbill.users.operations import holdings_of_caller, holdings_of_user
-from nimbill.vocabulary import Product, UserKind
+from nimbill.vocabulary import Product
 
 Filters = Mapping[FilterKey, frozenset[str]]
 
@@ -117,8 +117,9 @@ async def replace_mappings(
 async def _lock_subuser(db: AsyncConnection, caller: Caller, user_id: str) -> Row | None:
     """Two changes of one user's mappings take turns, so that five stays five."""
     user = await users.lock_user(db, caller.scope, user_id)
-    is_ours = user is not None and user.root_user == caller.root_user
-    return user if user is not None and is_ours and user.kind == UserKind.subuser else None
+    if user is None or user.root_user != caller.root_user or user.user_id == user.root_user:
+        return None
+    return user
 
 
 async def _map(

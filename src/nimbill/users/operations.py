@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill import clock
 from nimbill.access.caller import Caller
-from nimbill.access.holdings import ROOT, Holdings, holdings_of
+from nimbill.access.holdings import RESELLER, ROOT, Holdings, holdings_of
 from nimbill.access.passwords import (
     generate_client_secret,
     hash_client_secret,
@@ -25,6 +25,11 @@ from nimbill.users import records
 from nimbill.users.bodies import PasswordChange, SubuserCreate, TrueOrFalse
 from nimbill.vocabulary import UserKind
 
+# whose subusers are of which kind; a subuser's are of its own
+_SUBUSER_OF = {
+    UserKind.root: UserKind.subuser,
+    UserKind.reseller: UserKind.reseller_subuser,
+}
 OLD_PASSWORDS_MAX = RateLimitItemPerMinute(10, 15)  # wrong ones in fifteen minutes
 
 
@@ -49,7 +54,7 @@ async def create_subuser(
         caller.scope,
         user_id=new_id("usr"),
         root_user=caller.root_user,
-        kind=UserKind.subuser,
+        kind=_SUBUSER_OF.get(caller.kind, caller.kind),
         username=body.username,
         email=body.email,
         notification_email=body.notification.email is TrueOrFalse.true,
@@ -63,11 +68,15 @@ async def delete_subuser(db: AsyncConnection, caller: Caller, user_id: str) -> N
     if user is None or user.root_user != caller.root_user:
         raise not_found()
     await refuse_over_oneself(db, caller, user)
-    if user.kind != UserKind.subuser:
+    if user.user_id == user.root_user:
         raise Conflict("root_user", "the root user cannot be deleted")
-    for client in await records.list_api_clients(db, caller.scope, user_id):
-        await take_from_directory(db, caller.scope, Named.api_client, client.client_id)
-    await records.delete_user(db, caller.scope, user_id)
+    await delete_user_and_clients(db, caller.scope, user_id)
+
+
+async def delete_user_and_clients(db: AsyncConnection, scope: Scope, user_id: str) -> None:
+    for client in await records.list_api_clients(db, scope, user_id):
+        await take_from_directory(db, scope, Named.api_client, client.client_id)
+    await records.delete_user(db, scope, user_id)
 
 
 async def change_password(
@@ -149,13 +158,16 @@ async def delete_api_client(db: AsyncConnection, caller: Caller, user: str, clie
 
 
 async def holdings_of_caller(db: AsyncConnection, caller: Caller) -> Holdings:
-    if caller.kind is UserKind.root:
-        return ROOT
-    return await holdings_of(db, caller.scope, caller.user_id)
+    return await _holdings(db, caller.scope, caller.user_id, caller.kind)
 
 
 async def holdings_of_user(db: AsyncConnection, scope: Scope, user: Row) -> Holdings:
-    return ROOT if user.kind == UserKind.root else await holdings_of(db, scope, user.user_id)
+    return await _holdings(db, scope, user.user_id, user.kind)
+
+
+async def _holdings(db: AsyncConnection, scope: Scope, user_id: str, kind: str) -> Holdings:
+    by_kind = {UserKind.root: ROOT, UserKind.reseller: RESELLER}.get(UserKind(kind))
+    return by_kind if by_kind is not None else await holdings_of(db, scope, user_id)
 
 
 async def refuse_over_oneself(db: AsyncConnection, caller: Caller, user: Row) -> None:

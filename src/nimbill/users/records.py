@@ -21,6 +21,7 @@ users = sa.Table(
     sa.Column("password_hash", sa.Text, nullable=False),
     sa.Column("credential_epoch", sa.Integer, nullable=False),
     sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("password_update_time", sa.DateTime(timezone=True)),
 )
 
 api_clients = sa.Table(
@@ -71,7 +72,7 @@ async def list_subusers(db: AsyncConnection, scope: Scope, root_user: str) -> Se
         .where(
             users.c.organisation_id == scope.organisation_id,
             users.c.root_user == root_user,
-            users.c.kind == UserKind.subuser,
+            users.c.user_id != root_user,
         )
         .order_by(sa.func.lower(users.c.username).collate("C"))  # the same on every server
     )
@@ -125,7 +126,11 @@ async def set_password(db: AsyncConnection, scope: Scope, user_id: str, password
     await db.execute(
         sa.update(users)
         .where(users.c.organisation_id == scope.organisation_id, users.c.user_id == user_id)
-        .values(password_hash=password_hash, credential_epoch=users.c.credential_epoch + 1)
+        .values(
+            password_hash=password_hash,
+            credential_epoch=users.c.credential_epoch + 1,
+            password_update_time=sa.func.now(),
+        )
     )
 
 

@@ -27,6 +27,7 @@ BOTH = [Audience.core, Audience.portal]
 @post(
     "/",
     audiences=BOTH,
+    flag="users_management",
     role_actions=[RoleAction.ModifyUsers],
     basis=stated("Users"),
     audited="user/{user_id}",
@@ -44,6 +45,7 @@ async def create_subuser(
 @get(
     "/",
     audiences=BOTH,
+    flag="users_management",
     role_actions=[RoleAction.ReadUsers, RoleAction.ModifyUsers],
     basis=chosen("user-paths"),
 )
@@ -57,6 +59,7 @@ async def list_subusers(caller: CallerOfRequest, db: Transaction) -> list[Subuse
 @delete(
     "/{user_id:str}",
     audiences=BOTH,
+    flag="users_management",
     role_actions=[RoleAction.ModifyUsers],
     basis=chosen("user-paths"),
     audited="user/{user_id}",
@@ -74,6 +77,7 @@ async def delete_subuser(
     audiences=BOTH,
     role_actions=[RoleAction.ModifyUsers],
     oneself="user_id",
+    flag_over_others="users_management",
     basis=chosen("password-change"),
     audited="user/{user_id}/password",
 )
@@ -92,6 +96,7 @@ async def change_password(
 @post(
     "/client/{user:str}",
     audiences=BOTH,
+    flag="open_api",
     role_actions=[RoleAction.ModifyApiClients],
     oneself="user",
     basis=stated("API clients (base {users_url})"),
@@ -119,6 +124,7 @@ async def create_api_client(
 @get(
     "/clients/{user:str}",
     audiences=BOTH,
+    flag="open_api",
     role_actions=[RoleAction.ModifyApiClients],
     oneself="user",
     basis=stated("API clients (base {users_url})"),
@@ -144,6 +150,7 @@ async def list_api_clients(
 @delete(
     "/client/{user:str}/{client_id:str}",
     audiences=BOTH,
+    flag="open_api",
     role_actions=[RoleAction.ModifyApiClients],
     oneself="user",
     basis=stated("API clients (base {users_url})"),

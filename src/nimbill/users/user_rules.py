@@ -14,8 +14,9 @@ PASSWORD_LENGTH_MAX = 18
 EMAIL_LENGTH_MAX = 254
 
 _USERNAME = re.compile(r"[A-Za-z0-9_.-]{4,18}")
-# no quoting before the @, a host of plain labels after it; whether it exists is for mail to find
-_EMAIL = re.compile(r"[^\s@<>,;:\"()\[\]\\]+@[^\W_][\w-]*(?:\.[^\W_][\w-]*)*")
+# no quoting before the @ and no "=?", by which mail encodes what must not stand there; a host of
+# plain labels after it; whether it exists is for mail to find
+_EMAIL = re.compile(r"(?!.*=\?)[^\s@<>,;:\"()\[\]\\]+@[^\W_][\w-]*(?:\.[^\W_][\w-]*)*")
 
 reserved_basis = chosen("reserved-usernames")
 # words that stand where a name stands in a path

@@ -9,9 +9,10 @@ from nimbill.work import records
 AUDIT_CHECKPOINT = "audit_checkpoint"
 FORGET_IDEMPOTENCY_KEYS = "forget_idempotency_keys"
 FORGET_LOGINS = "forget_logins"
+FORGET_EXPORTS = "forget_exports"
 
 
 async def schedule_upkeep(db: AsyncConnection, scope: Scope) -> None:
     """For a new organisation, in the transaction that makes it."""
-    for kind in (AUDIT_CHECKPOINT, FORGET_IDEMPOTENCY_KEYS, FORGET_LOGINS):
+    for kind in (AUDIT_CHECKPOINT, FORGET_EXPORTS, FORGET_IDEMPOTENCY_KEYS, FORGET_LOGINS):
         await records.add_work(db, scope, kind, due=clock.now(), subject="upkeep")

@@ -43,6 +43,7 @@ class Kind:
     name: str
     do: Doer
     every: timedelta | None = None  # comes back by itself after this long
+    attempts_max: int = ATTEMPTS_MAX
 
 
 class Runner:
@@ -132,6 +133,7 @@ class Runner:
 def _next_try(taken: Taken, kind: Kind | None) -> datetime | None:
     """Later each time; what comes back by itself is never given up."""
     recurring = kind is not None and kind.every is not None
-    if taken.attempt >= ATTEMPTS_MAX and not recurring:
+    most = ATTEMPTS_MAX if kind is None else kind.attempts_max
+    if taken.attempt >= most and not recurring:
         return None
     return clock.now() + timedelta(seconds=min(2**taken.attempt, 600))

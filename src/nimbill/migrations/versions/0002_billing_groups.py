@@ -24,7 +24,7 @@ CREATE TABLE projects (
     project_currency text NOT NULL CHECK (project_currency IN ('jpy', 'usd')),
     create_time timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (organisation_id, project_id),
-    UNIQUE (organisation_id, project_code)
+    CONSTRAINT project_code_taken UNIQUE (organisation_id, project_code)
 );
 CREATE TABLE invoice_templates (
     organisation_id text NOT NULL REFERENCES organisations,

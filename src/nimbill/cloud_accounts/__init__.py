@@ -1,0 +1,1 @@
+"""Customer accounts at the cloud vendors, and whose they are."""

@@ -1,0 +1,102 @@
+"""Customer accounts over HTTP; paths are relative to /m/core."""
+
+from litestar.params import FromPath, FromQuery, JSONBody
+
+from nimbill.access.guards import Audience
+from nimbill.access.role_actions import RoleAction
+from nimbill.basis import chosen, stated
+from nimbill.bodies import Success
+from nimbill.cloud_accounts import operations, records
+from nimbill.cloud_accounts.bodies import (
+    CloudAccountCreate,
+    CloudAccountRecord,
+    CloudAccountUpdate,
+)
+from nimbill.storage import Row
+from nimbill.vocabulary import Vendor
+from nimbill.web import CallerOfRequest, Limit, Offset, Transaction, delete, get, post, put
+
+
+@post(
+    "/accts",
+    audiences=[Audience.core],
+    role_actions=[RoleAction.ModifyAccount],
+    basis=stated("Customer accounts"),
+    audited="acct/{customer_id}",
+)
+async def create_account(
+    data: JSONBody[CloudAccountCreate], caller: CallerOfRequest, db: Transaction
+) -> Success:
+    """Add a customer's account at a vendor to a billing group."""
+    await operations.create_account(db, caller.scope, data)
+    return Success()
+
+
+@get(
+    "/accts",
+    audiences=[Audience.core],
+    role_actions=[RoleAction.ReadAccount, RoleAction.ModifyAccount],
+    basis=chosen("account-paths"),
+)
+async def list_accounts(
+    caller: CallerOfRequest,
+    db: Transaction,
+    vendor: FromQuery[Vendor],
+    limit: Limit = None,
+    offset: Offset = 0,
+) -> list[CloudAccountRecord]:
+    """The accounts of a vendor, by customer_id."""
+    rows = await records.list_accounts(db, caller.scope, vendor, limit=limit, offset=offset)
+    return [account_record(row) for row in rows]
+
+
+def account_record(row: Row) -> CloudAccountRecord:
+    return CloudAccountRecord(
+        customer_id=row.customer_id,
+        customer_name=row.name,
+        account_id=row.account_id,
+        vendor=Vendor(row.vendor),
+        company_id=row.company_id,
+        billinggroup_id=row.billinggroup_id,
+        billinggroup_name=row.billinggroup_name,
+        note=row.note,
+        payer=row.customer_id == row.account_id,
+        project_id=row.project_id,
+        service_discount=None,
+    )
+
+
+@put(
+    "/accts/{customer_id:str}/edit",
+    audiences=[Audience.core],
+    role_actions=[RoleAction.ModifyAccount],
+    basis=chosen("account-paths"),
+    audited="acct/{customer_id}",
+)
+async def update_account(
+    customer_id: FromPath[str],
+    data: JSONBody[CloudAccountUpdate],
+    caller: CallerOfRequest,
+    db: Transaction,
+) -> Success:
+    """Change an account's payer, billing group, name or note."""
+    await operations.update_account(db, caller.scope, customer_id, data)
+    return Success()
+
+
+@delete(
+    "/accts/{vendor:str}/{both_ids:str}",
+    audiences=[Audience.core],
+    role_actions=[RoleAction.ModifyAccount],
+    basis=stated("Customer accounts"),
+    audited="acct/{both_ids}",
+)
+async def delete_account(
+    vendor: FromPath[str], both_ids: FromPath[str], caller: CallerOfRequest, db: Transaction
+) -> Success:
+    """Delete an account, named as customer_id|account_id; created invoices keep it."""
+    await operations.delete_account(db, caller.scope, vendor, both_ids)
+    return Success()
+
+
+ROUTES = [create_account, list_accounts, update_account, delete_account]

@@ -1,0 +1,20 @@
+"""Bodies of the CSV operations."""
+
+from typing import ClassVar
+
+from nimbill.basis import Basis, stated
+from nimbill.bodies import Body, Success
+
+
+class ExportRequest(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = stated("CSV exports")
+
+    redo: bool
+
+
+class ExportPath(Success, frozen=True, kw_only=True):
+    """`path` is a link to the file."""
+
+    basis: ClassVar[Basis] = stated("CSV exports")
+
+    path: str

@@ -1,0 +1,89 @@
+"""CSV files over HTTP; paths are relative to /m/core, the download's to the service."""
+
+from typing import Any
+
+from litestar import Request, Response
+from litestar.params import FromPath, JSONBody
+
+from nimbill.access.guards import Audience, Public
+from nimbill.access.principals import still_stands
+from nimbill.access.role_actions import ANY_CALLER, RoleAction
+from nimbill.basis import chosen, stated
+from nimbill.errors import not_found
+from nimbill.exports import operations, records
+from nimbill.exports.bodies import ExportPath, ExportRequest
+from nimbill.exports.links import read_link
+from nimbill.storage import Scope, transaction
+from nimbill.web import CallerOfRequest, ResourcesOfWorker, Transaction, get, post
+
+READ = [RoleAction.ReadBillingGroup, RoleAction.ModifyBillingGroup]
+
+
+@post(
+    "/exportcsv/billing-group",
+    audiences=[Audience.core],
+    role_actions=READ,
+    basis=stated("CSV exports"),
+    audited="export/billing-group",
+)
+async def export_billing_group_csv(
+    data: JSONBody[ExportRequest],
+    caller: CallerOfRequest,
+    db: Transaction,
+    resources: ResourcesOfWorker,
+) -> ExportPath:
+    """The billing groups as CSV; a link that works for ten minutes."""
+    path = await operations.export_billing_groups(
+        db, caller, resources, "billing-group", redo=data.redo
+    )
+    return ExportPath(path=path)
+
+
+@post(
+    "/exportcsv/billing-group-setting",
+    audiences=[Audience.core],
+    role_actions=READ,
+    basis=stated("CSV exports"),
+    audited="export/billing-group-setting",
+)
+async def export_billing_group_setting_csv(
+    data: JSONBody[ExportRequest],
+    caller: CallerOfRequest,
+    db: Transaction,
+    resources: ResourcesOfWorker,
+) -> ExportPath:
+    """The billing groups' invoice settings as CSV; a link that works for ten minutes."""
+    path = await operations.export_billing_groups(
+        db, caller, resources, "billing-group-setting", redo=data.redo
+    )
+    return ExportPath(path=path)
+
+
+@get(
+    "/d/{export_id:str}",
+    audiences=Public("the link itself is signed, expires, and dies with who made it"),
+    role_actions=ANY_CALLER,
+    basis=chosen("download-links"),
+    media_type="text/csv",
+)
+async def download(
+    export_id: FromPath[str], request: Request[Any, Any, Any], resources: ResourcesOfWorker
+) -> Response[bytes]:
+    """A file, whole, by its signed link."""
+    path, _, _ = bytes(request.scope["raw_path"]).partition(b"?")
+    link = read_link(resources.sealer, export_id, path, request.scope["query_string"])
+    scope = Scope(link.organisation_id)
+    async with transaction(resources.engine, link.organisation_id) as db:
+        if not await still_stands(
+            db, scope, user_id=link.user_id, client_id=link.client_id, epoch=link.epoch
+        ):
+            raise not_found()
+        file = await records.find_export(db, scope, export_id)
+    if file is None:
+        raise not_found()
+    headers = {"Content-Disposition": f'attachment; filename="{file.file_name}"'}
+    return Response(file.content, media_type="text/csv", headers=headers)
+
+
+CORE_ROUTES = [export_billing_group_csv, export_billing_group_setting_csv]
+ROUTES = [download]

@@ -1,0 +1,1 @@
+"""Invoice templates: the issuer's block on a printed invoice, and how it looks."""

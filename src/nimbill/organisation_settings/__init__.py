@@ -1,0 +1,1 @@
+"""What an organisation settles once for all its invoices: rounding, bands, language."""

@@ -1,0 +1,1 @@
+"""What a reseller's customer sees; each route names its display flag."""

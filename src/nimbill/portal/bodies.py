@@ -1,0 +1,29 @@
+"""What the portal answers."""
+
+from typing import ClassVar
+
+from nimbill.basis import Basis, chosen
+from nimbill.bodies import Body
+
+
+class Company(Body, frozen=True, kw_only=True):
+    """The billing group a reseller account belongs to."""
+
+    basis: ClassVar[Basis] = chosen("portal-routes")
+
+    company_id: str
+    billinggroup_id: str
+    billinggroup_name: str
+    name: str
+
+
+class Me(Body, frozen=True, kw_only=True):
+    """`company` and `flags` are null for users of the organisation, whom no flag binds."""
+
+    basis: ClassVar[Basis] = chosen("portal-routes")
+
+    user_id: str
+    username: str
+    company: Company | None
+    flags: dict[str, bool] | None
+    permissions: list[str]

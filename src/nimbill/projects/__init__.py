@@ -1,0 +1,1 @@
+"""Projects: what billing groups are counted under."""

@@ -1,0 +1,146 @@
+"""Ten thousand groups with fifty thousand accounts: lists ask as many questions as for a few."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+import sqlalchemy as sa
+
+from nimbill.access.role_actions import RoleAction
+from nimbill.organisations.operations import NewOrganisation
+from nimbill.storage import transaction
+from tests.billing_groups.stored import PATH
+from tests.cloud_accounts.accounts import PATH as ACCOUNTS
+from tests.running_service import Service
+
+FILL = (
+    """
+    INSERT INTO billing_groups (organisation_id, company_id, billinggroup_id, billinggroup_name,
+        company_name, inv_aggregate)
+    SELECT :organisation_id, 'cmp_' || number, 'BG-' || lpad(number::text, 6, '0'), 'name',
+        'company', true
+    FROM generate_series(1, :groups) AS number
+    """,
+    """
+    INSERT INTO cloud_accounts (organisation_id, customer_id, vendor, account_id, company_id, name)
+    SELECT :organisation_id, lpad(number::text, 12, '0'), 'aws', '000000000000',
+        'cmp_' || 1 + (number - 1) % :groups, 'account'
+    FROM generate_series(1, :groups * 5) AS number
+    """,
+    """
+    INSERT INTO free_format_items (organisation_id, company_id, vendor, position, enabled, label,
+        unit_cost, quantity, total)
+    SELECT :organisation_id, 'cmp_' || number, 'aws', 0, true, 'item', 1, 1, 1
+    FROM generate_series(1, :groups) AS number
+    """,
+)
+
+
+def filled(service: Service, groups: int) -> NewOrganisation:
+    """An organisation of its own with so many groups, five accounts and one item for each."""
+    who = service.new_organisation()
+
+    async def fill() -> None:
+        async with transaction(service.resources.engine, who.organisation_id) as db:
+            for statement in FILL:
+                asked = {"organisation_id": who.organisation_id, "groups": groups}
+                await db.execute(sa.text(statement), asked)
+
+    service.run(fill)
+    return who
+
+
+class Statements:
+    """What the service asks on each of its connections; work that runs beside has its own."""
+
+    def __init__(self) -> None:
+        self._by_connection: dict[int, list[str]] = {}
+
+    def note(self, connection: object, _cursor: object, statement: str, *_rest: object) -> None:
+        self._by_connection.setdefault(id(connection), []).append(statement)
+
+    def of_the_request(self) -> list[str]:
+        (asked,) = [one for one in self._by_connection.values() if "admit(" in one[0]]
+        return asked
+
+
+@contextmanager
+def statements(service: Service) -> Iterator[Statements]:
+    asked, engine = Statements(), service.resources.engine.sync_engine
+    sa.event.listen(engine, "before_cursor_execute", asked.note)
+    try:
+        yield asked
+    finally:
+        sa.event.remove(engine, "before_cursor_execute", asked.note)
+
+
+@pytest.fixture(scope="module")
+def many(running: Service) -> NewOrganisation:
+    return filled(running, 10_000)
+
+
+@pytest.fixture(scope="module")
+def few(running: Service) -> NewOrganisation:
+    return filled(running, 2)
+
+
+def test_the_list_of_groups_is_whole_and_asks_no_more_than_for_two(
+    running: Service, many: NewOrganisation, few: NewOrganisation
+) -> None:
+    with statements(running) as for_few:
+        assert len(running.http.get(PATH, headers=running.root(few)).json()) == 2
+    with statements(running) as for_many:
+        answer = running.http.get(PATH, headers=running.root(many))
+
+    records = answer.json()
+    assert len(records) == 10_000
+    assert sum(len(record["account"]) for record in records) == 50_000
+    assert {len(record["additional_items"]["aws"]) for record in records} == {1}
+    assert [record["billinggroup_id"] for record in records] == [
+        f"BG-{number:06d}" for number in range(1, 10_001)
+    ]
+    assert for_many.of_the_request() == for_few.of_the_request()
+    assert len(for_many.of_the_request()) == 5  # who asks, groups, settings, items, accounts
+
+
+def test_the_list_of_accounts_is_whole_and_asks_no_more_than_for_ten(
+    running: Service, many: NewOrganisation, few: NewOrganisation
+) -> None:
+    path = f"{ACCOUNTS}?vendor=aws"
+    with statements(running) as for_few:
+        assert len(running.http.get(path, headers=running.root(few)).json()) == 10
+    with statements(running) as for_many:
+        answer = running.http.get(path, headers=running.root(many))
+
+    assert len(answer.json()) == 50_000
+    assert for_many.of_the_request() == for_few.of_the_request()
+    assert len(for_many.of_the_request()) == 2  # who asks, accounts
+
+
+def test_pages_together_are_the_whole_list(running: Service, many: NewOrganisation) -> None:
+    headers = running.root(many)
+
+    pages = [
+        running.http.get(f"{PATH}?limit=4000&offset={offset}", headers=headers).json()
+        for offset in (0, 4_000, 8_000, 12_000)
+    ]
+
+    assert [len(page) for page in pages] == [4_000, 4_000, 2_000, 0]
+    ids = [record["billinggroup_id"] for page in pages for record in page]
+    assert ids == [f"BG-{number:06d}" for number in range(1, 10_001)]
+
+
+def test_a_narrowed_caller_asks_no_more(running: Service, many: NewOrganisation) -> None:
+    seen = [f"cmp_{number}" for number in (7, 10_000)]
+    narrowed = running.caller(
+        RoleAction.ReadBillingGroup, organisation=many, billing_groups=[*seen, "cmp_10001"]
+    )
+
+    with statements(running) as asked:
+        records = running.http.get(PATH, headers=narrowed).json()
+
+    assert [record["company_id"] for record in records] == seen
+    assert [len(record["account"]) for record in records] == [5, 5]
+    assert len(asked.of_the_request()) == 5

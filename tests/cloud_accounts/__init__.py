@@ -1,0 +1,1 @@
+"""Tests of the customer accounts room, a file for each operation."""

@@ -1,0 +1,153 @@
+"""One sound body per operation, every field of it given, full of the tenant's own words."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tests.billing_groups.bodies import SOUND_SETTING
+from tests.contract.makers import (
+    PAYER,
+    Tenant,
+    make_billing_group,
+    make_invoice_template,
+    make_project,
+    make_role,
+    make_user,
+    next_account_number,
+)
+from tests.running_service import PASSWORD
+
+UPDATED_SETTING = SOUND_SETTING | {
+    "substitution_fee_calc_target": "cloudpayonly",
+    "substitution_fee_target_usage": "discounted",
+    "support_fee_calc_target": "cloudpaywithfee",
+    "tax_rate": 0.08,
+}
+
+
+def billing_group_body(tenant: Tenant, named_by: Tenant | None = None) -> dict[str, Any]:
+    """What it refers to is made in the words of `named_by`, where that is somebody else."""
+    referring = named_by or tenant
+    return {
+        "billinggroup_id": tenant.word("b"),
+        "billinggroup_name": tenant.word("b"),
+        "company_name": tenant.word("b"),
+        "phone": tenant.word("b"),
+        "postal": tenant.word("b"),
+        "address": tenant.word("b"),
+        "billing_title": tenant.word("b"),
+        "personal": tenant.word("b"),
+        "remarks": tenant.word("b"),
+        "inv_aggregate": False,
+        "project_id": make_project(referring),
+        "invoice_template_id": make_invoice_template(referring),
+        "invoices": {"aws": SOUND_SETTING},
+        "language": "ja",
+    }
+
+
+def subuser_body(tenant: Tenant) -> dict[str, Any]:
+    name = tenant.word("s")
+    return {
+        "username": name,
+        "password": PASSWORD,
+        "email": f"{name}@example.com",
+        "notification": {"email": "true"},
+    }
+
+
+def mapping_body(tenant: Tenant) -> dict[str, Any]:
+    return {
+        "roles": [{"namespace": "core", "role": make_role(tenant)}],
+        "filters": [
+            {
+                "namespace": "core",
+                "type": "billingGroup",
+                "resource": [make_billing_group(tenant)],
+            }
+        ],
+    }
+
+
+def billing_bodies() -> dict[str, Callable[[Tenant], dict[str, Any]]]:
+    """Of the finance team's own records."""
+    template = {"name": "Standard", "company": "Aozora", "due_rule": "days", "due_days": 30}
+    project = {"project_label": "label", "project_currency": "jpy"}
+    redo = {"redo": False}
+    return {
+        "update_billing_group": lambda tenant: {
+            **{name: tenant.word("b") for name in ("billinggroup_id", "billinggroup_name")},
+            "company_name": tenant.word("b"),
+            "project_id": make_project(tenant),
+        },
+        "update_invoice_setting": lambda _: {"vendor": "aws", "invoices": UPDATED_SETTING},
+        "update_free_format": lambda tenant: {"additional_items": [free_format_item(tenant)]},
+        "update_invoice_template_of_group": lambda tenant: {
+            "invoice_template_id": make_invoice_template(tenant)
+        },
+        "create_project": lambda tenant: {"project_code": tenant.word("p"), **project},
+        "edit_project": lambda tenant: {"project_code": tenant.word("p"), **project},
+        "create_invoice_template": lambda _: template,
+        "change_invoice_template": lambda _: template,
+        "change_settings": lambda tenant: {
+            "rounding": "down",
+            "invoice_template_id": make_invoice_template(tenant),
+        },
+        "create_account": lambda tenant: {
+            **account_body(tenant),
+            "customer_id": next_account_number(tenant),
+        },
+        "update_account": account_body,
+        "create_or_list_resellers": lambda tenant: {
+            "email": f"{tenant.word('e')}@example.com",
+            "company_id": make_billing_group(tenant),
+            "input_type": "Custom",
+            "notification": False,
+            "password": PASSWORD,
+            "meta": {"invoice": True},
+        },
+        "change_reseller_password": lambda _: {
+            "input_type": "Custom",
+            "notification": False,
+            "password": PASSWORD,
+        },
+        "update_reseller_meta": lambda _: {"meta": {"invoice": True}},
+        "export_billing_group_csv": lambda _: redo,
+        "export_billing_group_setting_csv": lambda _: redo,
+    }
+
+
+def account_body(tenant: Tenant) -> dict[str, Any]:
+    return {
+        "vendor": "aws",
+        "account_id": PAYER,
+        "company_id": make_billing_group(tenant),
+        "name": tenant.word("a"),
+        "note": tenant.word("a"),
+    }
+
+
+def free_format_item(tenant: Tenant) -> dict[str, Any]:
+    return {
+        "enabled": True,
+        "label": tenant.word("f"),
+        "unit_cost": 1,
+        "quantity": 2,
+        "total": 2,
+    }
+
+
+BODIES: Mapping[str, Callable[[Tenant], dict[str, Any]]] = {
+    "create_billing_group": billing_group_body,
+    **billing_bodies(),
+    "create_subuser": subuser_body,
+    "change_password": lambda _: {"password": PASSWORD, "old_password": PASSWORD},
+    "create_api_client": lambda tenant: {"name": tenant.word("k")},
+    "create_role": lambda tenant: {
+        "name": tenant.word("r"),
+        "namespace": "core",
+        "permissions": ["ReadUsers"],
+    },
+    "update_role": lambda tenant: {"name": tenant.word("r"), "permissions": ["ReadUsers"]},
+    "map_roles": lambda tenant: {"user_id": make_user(tenant), **mapping_body(tenant)},
+    "replace_mappings": mapping_body,
+}

@@ -1,0 +1,1 @@
+"""Tests of the exported files and of the links to them."""

@@ -1,0 +1,1 @@
+"""Tests of the projects room, a file for each operation."""
