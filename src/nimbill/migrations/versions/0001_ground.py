@@ -151,10 +151,10 @@ CREATE TABLE audit_log (
     seq bigint NOT NULL,
     entry text NOT NULL,
     hash bytea NOT NULL,
-    at text GENERATED ALWAYS AS ((entry::jsonb) ->> 'at') STORED,
-    actor text GENERATED ALWAYS AS ((entry::jsonb) ->> 'actor') STORED,
-    resource text GENERATED ALWAYS AS ((entry::jsonb) ->> 'resource') STORED,
-    company_id text GENERATED ALWAYS AS ((entry::jsonb) ->> 'company_id') STORED,
+    at text GENERATED ALWAYS AS ((entry::json) ->> 'at') STORED,
+    actor text GENERATED ALWAYS AS ((entry::json) ->> 'actor') STORED,
+    resource text GENERATED ALWAYS AS ((entry::json) ->> 'resource') STORED,
+    company_id text GENERATED ALWAYS AS ((entry::json) ->> 'company_id') STORED,
     PRIMARY KEY (organisation_id, seq)
 );
 CREATE INDEX audit_log_at ON audit_log (organisation_id, at);
@@ -264,14 +264,17 @@ DECLARE
     mine text := current_setting('nimbill.organisation');
     head audit_heads;
 BEGIN
-    INSERT INTO audit_heads VALUES (mine, 0, sha256(convert_to(mine, 'UTF8')))
-        ON CONFLICT DO NOTHING;
-    SELECT * INTO head FROM audit_heads WHERE organisation_id = mine FOR UPDATE;
-    head.seq := head.seq + 1;
-    head.hash := sha256(head.hash || int8send(head.seq) || convert_to(new_entry, 'UTF8'));
+    LOOP
+        UPDATE audit_heads SET
+            seq = seq + 1,
+            hash = sha256(hash || int8send(seq + 1) || convert_to(new_entry, 'UTF8'))
+        WHERE organisation_id = mine RETURNING * INTO head;
+        EXIT WHEN FOUND;
+        INSERT INTO audit_heads VALUES (mine, 0, sha256(convert_to(mine, 'UTF8')))
+            ON CONFLICT DO NOTHING;
+    END LOOP;
     INSERT INTO audit_log (organisation_id, seq, entry, hash)
         VALUES (mine, head.seq, new_entry, head.hash);
-    UPDATE audit_heads SET seq = head.seq, hash = head.hash WHERE organisation_id = mine;
     RETURN head.seq;
 END $$;
 """
