@@ -123,7 +123,8 @@ def _requests(plan: Plan, own: dict[str, str]) -> Iterator[bytes]:
     body = plan.body.replace(NUMBER, "0" * _WIDTH).encode()
     headers = {"Host": f"127.0.0.1:{plan.port}", **own}
     if body:
-        headers |= {"Content-Type": "application/json", "Content-Length": str(len(body))}
+        headers = {"Content-Type": "application/json", **headers}
+        headers["Content-Length"] = str(len(body))
     lines = [f"{plan.method} {plan.path} HTTP/1.1", *(f"{k}: {v}" for k, v in headers.items())]
     head = ("\r\n".join(lines) + "\r\n\r\n").encode()
     before, marker, after = plan.body.partition(NUMBER)
