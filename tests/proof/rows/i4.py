@@ -1,0 +1,238 @@
+"""An address that is not byte for byte a living link of ours leads to no file.
+
+Links of two organisations, three users and both kinds of file are changed in random bytes, in
+their parameters and in how their path is written, mixed with one another, cut and stretched. Links
+that are over, or whose maker lost what they were made with, are tried as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from random import Random
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from litestar.types import ASGIApp
+
+from tests.exports.asking import SETTINGS, link
+from tests.exports.lost_links import lost_links, reader
+from tests.proof.asgi_calls import Answer, Request, app_of, call, each
+from tests.proof.row import Measured
+from tests.proof.stage import Stage
+from tests.running_service import Service
+
+TARGET = "100,000 variants of links, 0 served, all answered as a file that never was"
+QUICK = 3_000
+FULL = 100_000
+SECONDS_MAX = 120
+
+AT_ONCE = 4
+PRINTABLE = bytes(range(0x21, 0x7F))
+RANGES = (b"bytes=0-0", b"bytes=0-", b"bytes=-5", b"bytes=2-1", b"lines=1-2", b"bytes=0-1,3-4")
+
+
+@dataclass(frozen=True)
+class Address:
+    path: bytes
+    query: bytes
+
+    @property
+    def whole(self) -> bytes:
+        return self.path + b"?" + self.query
+
+    @property
+    def parts(self) -> dict[str, str]:
+        return dict(parse_qsl(self.query.decode()))
+
+
+@dataclass
+class Trials:
+    app: ASGIApp
+    random: Random
+    sound: list[Address]
+    never_was: str
+    said: Counter[str] = field(default_factory=Counter)
+    misses: list[str] = field(default_factory=list)
+
+    async def follow(self, written: bytes) -> Answer:
+        path, _, query = written.partition(b"?")
+        headers = [(b"range", self.random.choice(RANGES))] if self.random.random() < 0.1 else []
+        return await call(self.app, Request("GET", path, query, headers))
+
+    async def refused(self, story: str, written: bytes) -> None:
+        answer = await self.follow(written)
+        if answer.status == 200 or answer.status >= 500 or b"\xe8\xab\x8b" in answer.body:
+            self.misses.append(f"served although {story}: {answer.status} {written[:300]!r}")
+        elif answer.status == 404 and _without_id(answer) != self.never_was:
+            self.misses.append(f"told apart although {story}: {answer.body[:200]!r}")
+        elif answer.status not in (404, 400):
+            self.misses.append(f"{answer.status} although {story}: {written[:300]!r}")
+
+
+def measure(stage: Stage, size: int) -> Measured:
+    service = stage.service
+    service.organisation = service.new_organisation("I4")
+    sound = [_address(path) for path in _living_links(service)]
+    lost = {story: _address(path) for story, path in lost_links(service).items()}
+    trials = Trials(app_of(service), stage.random("I4"), sound, "")
+    service.run(lambda: _all(trials, lost, size))
+    kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(trials.said.items()))
+    total = sum(trials.said.values())
+    said = f"{total} variants of {len(sound)} living and {len(lost)} lost links: {kinds}"
+    return Measured(f"{said}; {len(trials.misses)} wrong", trials.misses)
+
+
+def _living_links(service: Service) -> list[str]:
+    """Of two users of one organisation, of both kinds of file, and of another organisation."""
+    _, headers = reader(service, "living")
+    other = service.root(service.new_organisation("I4 too"))
+    mine = service.root()
+    return [
+        link(service, headers=mine),
+        link(service, SETTINGS, mine),
+        link(service, headers=headers),
+        link(service, headers=mine, redo=True),
+        link(service, headers=other),
+    ]
+
+
+def _address(path: str) -> Address:
+    parts = urlsplit(path)
+    return Address(parts.path.encode(), parts.query.encode())
+
+
+def _without_id(answer: Answer) -> str:
+    return re.sub(r"urn:request:\w+", "", answer.body.decode())
+
+
+async def _all(trials: Trials, lost: dict[str, Address], size: int) -> None:
+    trials.never_was = _without_id(await trials.follow(b"/d/exp_never_was"))
+    for address in trials.sound:
+        answer = await trials.follow(address.whole)
+        if answer.status != 200:
+            trials.misses.append(f"a living link was refused: {answer.status}")
+    for story, address in lost.items():
+        await trials.refused(story, address.whole)
+        trials.said["lost"] += 1
+    living = {address.whole for address in trials.sound}
+
+    async def one(number: int) -> None:
+        kind = KINDS[number % len(KINDS)]
+        written = kind(trials.random, trials.sound)
+        while written in living:
+            written = kind(trials.random, trials.sound)
+        story = kind.__name__.lstrip("_").replace("_", " ")
+        trials.said[story] += 1
+        await trials.refused(f"it has {story}", written)
+
+    await each(size, one, at_once=AT_ONCE)
+
+
+# ── ways to write another address ────────────────────────────────────────────────────────────────
+
+
+def _other_bytes(random: Random, sound: list[Address]) -> bytes:
+    whole = bytearray(random.choice(sound).whole)
+    for _ in range(random.choice([1, 1, 1, 2, 5])):
+        whole[random.randrange(3, len(whole))] = random.choice(PRINTABLE)
+    return bytes(whole)
+
+
+def _fewer_or_more_bytes(random: Random, sound: list[Address]) -> bytes:
+    whole = random.choice(sound).whole
+    start = random.randrange(3, len(whole))
+    end = min(len(whole), start + random.choice([0, 1, 1, 2, 10]))
+    put = bytes(random.choices(PRINTABLE, k=random.randrange(3)))
+    return whole[:start] + put + whole[end:]
+
+
+def _parts_of_several_links(random: Random, sound: list[Address]) -> bytes:
+    first, *others = random.sample(sound, 3)
+    parts = first.parts
+    for other in others:
+        for name in random.sample(list(parts), random.choice([0, 1, 1, 2, 5])):
+            parts[name] = other.parts[name]
+    path = random.choice([first, first, *others]).path
+    return path + b"?" + urlencode(parts).encode()
+
+
+def _parameters_moved(random: Random, sound: list[Address]) -> bytes:
+    address = random.choice(sound)
+    pairs = address.query.split(b"&")
+    how = random.randrange(4)
+    if how == 0:
+        random.shuffle(pairs)
+    elif how == 1:
+        pairs.insert(random.randrange(8), random.choice([*pairs, b"x=1", b"", b"s", b"u="]))
+    elif how == 2:
+        del pairs[random.randrange(7)]
+    else:
+        at = random.randrange(7)
+        pairs[at] = pairs[at].partition(b"=")[0] + random.choice([b"", b"=", b"[]=1", b"=%20"])
+    return address.path + b"?" + random.choice([b"&", b"&", b"&", b";", b"&&"]).join(pairs)
+
+
+def _letters_escaped(random: Random, sound: list[Address]) -> bytes:
+    whole = random.choice(sound).whole
+    at = random.randrange(3, len(whole))
+    at += whole[at : at + 1] == b"?"
+    return whole[:at] + b"%%%02x" % whole[at] + whole[at + 1 :]
+
+
+def _another_path(random: Random, sound: list[Address]) -> bytes:
+    address = random.choice(sound)
+    file = address.path.removeprefix(b"/d/")
+    shape = random.choice(
+        [
+            b"/d/../d/%s",
+            b"/d/%%2e%%2e/d/%s",
+            b"/d/..%%2f..%%2f%s",
+            b"/d//%s",
+            b"//d/%s",
+            b"/d/%s/",
+            b"/d/./%s",
+            b"/d%%2f%s",
+            b"/d/%s%%00",
+            b"/d/%%00%s",
+            b"/d/%s.csv",
+            b"/d/%s/..",
+            b"/d/%%ff%s",
+            b"/d/http://127.0.0.1/%s",
+            b"/D/%s",
+            b"/m/core/d/%s",
+            b"/d/%s" + b"a" * random.choice([1, 64, 5000]),
+        ]
+    )
+    return shape % file + b"?" + address.query
+
+
+def _another_number(random: Random, sound: list[Address]) -> bytes:
+    address = random.choice(sound)
+    parts = address.parts
+    name = random.choice("pek")
+    number = int(parts[name]) + random.choice([-1, 1, 600, -600, 10**6, 10**11])
+    parts[name] = random.choice([str(number), f"0{parts[name]}", f"+{parts[name]}", "1e3", ""])
+    return address.path + b"?" + urlencode(parts).encode()
+
+
+def _another_signature(random: Random, sound: list[Address]) -> bytes:
+    address = random.choice(sound)
+    parts = address.parts
+    kept = random.choice([0, 32, 63, 64])
+    digits = "".join(random.choices("0123456789abcdef", k=random.choice([64 - kept, 8])))
+    parts["s"] = random.choice([parts["s"][:kept] + digits, parts["s"].upper(), "", "0" * 64])
+    return address.path + b"?" + urlencode(parts).encode()
+
+
+KINDS: tuple[Callable[[Random, list[Address]], bytes], ...] = (
+    _other_bytes,
+    _fewer_or_more_bytes,
+    _parts_of_several_links,
+    _parameters_moved,
+    _letters_escaped,
+    _another_path,
+    _another_number,
+    _another_signature,
+)
