@@ -62,7 +62,8 @@ def test_every_setting_is_listed_with_its_default() -> None:
         "NIMBILL_"
     }
     for name, default in listed.items():
-        value = getattr(settings, name.removeprefix("NIMBILL_").lower())
+        field = {"NIMBILL_LISTENS_AT": "link_url"}.get(name, name.removeprefix("NIMBILL_").lower())
+        value = getattr(settings, field)
         if isinstance(value, int) or name == "NIMBILL_BASE_URL":
             assert default == f"`{value}`", name
         elif name in ("NIMBILL_AUTH_URL", "NIMBILL_LEGACY_URL"):
