@@ -21,7 +21,7 @@ from tests.resellers.accounts import (
     new_reseller,
     the_one,
 )
-from tests.resellers.test_create_reseller import letters
+from tests.resellers.test_create_reseller_secrets import letters
 from tests.running_service import Service
 
 NEW = "another horse 1"
