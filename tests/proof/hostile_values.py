@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from random import Random
 from typing import Any, NamedTuple
 
@@ -134,32 +135,52 @@ def any_text(random: Random) -> str:
 
 
 def mutated(value: Any, random: Random) -> Any:
-    """The value with one thing changed somewhere inside it."""
-    if isinstance(value, dict) and value and random.random() < 0.85:
-        return _mutated_object(value, random)
-    if isinstance(value, list) and value and random.random() < 0.7:
-        at = random.randrange(len(value))
-        return [*value[:at], mutated(value[at], random), *value[at + 1 :]]
-    if isinstance(value, str) and value and random.random() < 0.3:
+    """The value with one thing changed; every place in it is as likely as any other."""
+    place = random.choice(list(_places(value)))
+    return _changed(value, place, random)
+
+
+Place = tuple[str | int, ...]
+
+
+def _places(value: Any) -> Iterator[Place]:
+    yield ()
+    inside = value.items() if isinstance(value, dict) else ()
+    for key, item in enumerate(value) if isinstance(value, list) else inside:
+        yield from ((key, *rest) for rest in _places(item))
+
+
+def _changed(value: Any, place: Place, random: Random) -> Any:
+    if place:
+        key, *rest = place
+        changed = value.copy()
+        changed[key] = _changed(value[key], tuple(rest), random)
+        return changed
+    if isinstance(value, dict) and value and random.random() < 0.8:
+        return _changed_object(value, random)
+    likely = TEXTS if isinstance(value, str) else NUMBERS if _is_number(value) else SHAPES
+    if isinstance(value, str) and value and random.random() < 0.2:
         return random.choice((value * 40, value[:-1], value + any_text(random), [value]))
-    return any_value(random)
+    return random.choice(likely) if random.random() < 0.5 else any_value(random)
 
 
-def _mutated_object(value: dict[str, Any], random: Random) -> Any:
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _changed_object(value: dict[str, Any], random: Random) -> Any:
     changed = dict(value)
     name = random.choice(list(changed))
-    match random.randrange(10):
+    match random.randrange(4):
         case 0:
             del changed[name]
         case 1:
             changed[any_text(random)] = any_value(random)
         case 2:
             changed[name.upper()] = changed.pop(name)
-        case 3:
+        case _:
             other = random.choice(list(changed))
             changed[name], changed[other] = changed[other], changed[name]
-        case _:
-            changed[name] = mutated(changed[name], random)
     return changed
 
 

@@ -77,16 +77,20 @@ def watchdog(seconds: int) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
+def row_names() -> list[str]:
+    """In the order of the board."""
+    return sorted(path.stem.upper() for path in ROWS.glob("*.py") if path.stem != "__init__")
+
+
 def all_rows() -> dict[str, Row]:
-    """Every row there is, by name, in the order of the board."""
-    names = sorted(path.stem for path in ROWS.glob("*.py") if path.stem != "__init__")
-    return {name.upper(): _row(name) for name in names}
+    return {name: row_named(name) for name in row_names()}
 
 
-def _row(name: str) -> Row:
-    module = import_module(f"tests.proof.rows.{name}")
+def row_named(name: str) -> Row:
+    """Loads this row's file and no other's."""
+    module = import_module(f"tests.proof.rows.{name.lower()}")
     return Row(
-        name=name.upper(),
+        name=name,
         claim=cleandoc(module.__doc__ or "").partition("\n")[0],
         target=module.TARGET,
         quick=module.QUICK,

@@ -16,7 +16,7 @@ TARGET = (
     "rows changed"
 )
 QUICK = FULL = 1
-SECONDS_MAX = 600
+SECONDS_MAX = 900
 INSIDE = ("tests/contract/test_tenants.py",)
 
 

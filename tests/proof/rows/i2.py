@@ -17,7 +17,7 @@ from tests.proof.twins import copy_of_project
 
 TARGET = "I1 without the application's own filters: still 0 leaks"
 QUICK = FULL = 1
-SECONDS_MAX = 600
+SECONDS_MAX = 900
 
 FEWEST = 40  # conditions there were when this row was made; fewer means they are written anew
 

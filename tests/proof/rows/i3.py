@@ -13,7 +13,7 @@ from tests.proof.stage import ROOT, Stage
 
 TARGET = "every known name in every body: 0 changed columns outside what the body declares"
 QUICK = FULL = 1
-SECONDS_MAX = 600
+SECONDS_MAX = 900
 INSIDE = ("tests/contract/test_mass_assignment.py",)
 
 

@@ -31,7 +31,7 @@ TARGET = (
 )
 QUICK = 84
 FULL = 1000
-SECONDS_MAX = 120
+SECONDS_MAX = 600
 
 CHANGES = 240
 PATH = "/m/core/billinggroup"

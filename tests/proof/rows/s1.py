@@ -27,7 +27,7 @@ from tests.proof.stage import ROOT, Stage
 TARGET = "0 findings of high severity, 0 unpinned, 0 below their floor, 0 starts with a bad key"
 QUICK = 2  # real processes; every case is tried in this process too
 FULL = 14
-SECONDS_MAX = 180
+SECONDS_MAX = 600
 
 REFUSED = 2
 

@@ -31,7 +31,7 @@ TARGET = (
 )
 QUICK = 300
 FULL = 10_000
-SECONDS_MAX = 180
+SECONDS_MAX = 900
 
 PATH = "/m/core/billinggroup"
 AT_ONCE = 6

@@ -1,0 +1,90 @@
+"""Words that must not come out: made up, sent, and looked for in every spelling."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+READ_AT_ONCE = 2**24
+START = 2  # characters that tell canaries of a kind from most other text
+
+
+@dataclass
+class Canaries:
+    """Secrets may be nowhere; words may be in records, but in no log and no refusal."""
+
+    random: Random
+    secrets: dict[str, str] = field(default_factory=dict)  # the word, and what it was sent as
+    words: dict[str, str] = field(default_factory=dict)
+
+    def secret(self, kind: str) -> str:
+        """At most 18 characters, so that it can be a password too."""
+        made = f"kn{self.random.getrandbits(64):016x}"
+        self.secrets[made] = kind
+        return made
+
+    def word(self, kind: str) -> str:
+        made = f"kw{self.random.getrandbits(64):016x}"
+        self.words[made] = kind
+        return made
+
+    def keep(self, kind: str, issued: str) -> str:
+        """A secret the service made up itself and has shown once."""
+        self.secrets[issued] = kind
+        return issued
+
+
+def found_in(hay: bytes, needles: Iterable[str]) -> set[str]:
+    """Which of them stand in it, as they are or in hexadecimal or base64."""
+    by_start: dict[bytes, dict[bytes, str]] = {}
+    for needle in needles:
+        for spelling in spellings(needle):
+            by_start.setdefault(spelling[:START], {})[spelling] = needle
+    found = set()
+    # few starts and many needles: one pass for each start is quickest by far
+    for start, spelled in by_start.items():
+        lengths = {len(spelling) for spelling in spelled}
+        at = hay.find(start)
+        while at >= 0:
+            tried = (spelled.get(hay[at : at + length]) for length in lengths)
+            found |= {needle for needle in tried if needle is not None}
+            at = hay.find(start, at + 1)
+    return found
+
+
+def spellings(needle: str) -> Iterator[bytes]:
+    raw = needle.encode()
+    yield raw
+    yield raw.hex().encode()
+    yield raw.hex().upper().encode()
+    for shift in range(3):  # base64 looks different at each place in its groups of three
+        encoded = base64.b64encode(b"\0" * shift + raw)
+        inside = encoded[(0, 2, 3)[shift] : len(encoded) // 4 * 4 - 4]
+        yield inside
+        yield inside.translate(bytes.maketrans(b"+/", b"-_"))
+
+
+def found_in_folder(folder: Path, needles: Iterable[str]) -> Iterator[tuple[Path, str]]:
+    """In any file below it, also across the pieces it is read in."""
+    wanted = list(needles)
+    overlap = 2 * max((len(needle) for needle in wanted), default=0)
+    for file in sorted(folder.rglob("*")):
+        if file.is_file() and not file.is_symlink():
+            for needle in sorted(_found_in_file(file, wanted, overlap)):
+                yield file.relative_to(folder), needle
+
+
+def _found_in_file(file: Path, wanted: list[str], overlap: int) -> set[str]:
+    found: set[str] = set()
+    try:
+        with file.open("rb") as opened:
+            before = b""
+            while piece := opened.read(READ_AT_ONCE):
+                found |= found_in(before + piece, wanted)
+                before = piece[-overlap:]
+    except FileNotFoundError:
+        return found  # the server removed it meanwhile
+    return found

@@ -1,0 +1,66 @@
+"""Bytes on a connection of our own: what no HTTP client would agree to send."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+GIVE_UP_SECONDS = 15.0
+QUIET_SECONDS = 0.7  # after an answer: whether a second one follows
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What came back on one connection."""
+
+    statuses: tuple[int, ...]
+    closed: bool  # by the server
+    seconds: float  # until the first answer was whole, or the connection closed
+    received: bytes
+
+
+async def exchange(port: int, pieces: Sequence[bytes], *, pause: float = 0.0) -> Exchange:
+    """Send the pieces, with a pause after each, and read until the server has no more to say."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    began = time.monotonic()
+    sending = asyncio.create_task(_send(writer, pieces, pause))
+    received, closed, answered_at = b"", False, None
+    try:
+        while True:
+            patience = QUIET_SECONDS if answered_at else GIVE_UP_SECONDS
+            try:
+                more = await asyncio.wait_for(reader.read(65_536), patience)
+            except TimeoutError:
+                break
+            except OSError:
+                more = b""
+            if not more:
+                closed = True
+                break
+            received += more
+            if answered_at is None and _statuses(received)[-1:] not in ((), (100,)):
+                answered_at = time.monotonic()
+        seconds = (answered_at or time.monotonic()) - began
+        return Exchange(_statuses(received), closed, seconds, received)
+    finally:
+        sending.cancel()
+        await asyncio.gather(sending, return_exceptions=True)
+        writer.close()
+
+
+async def _send(writer: asyncio.StreamWriter, pieces: Sequence[bytes], pause: float) -> None:
+    try:
+        for piece in pieces:
+            writer.write(piece)
+            await writer.drain()
+            if pause:
+                await asyncio.sleep(pause)
+    except OSError:
+        return  # the server has had enough, which is what we want to see
+
+
+def _statuses(received: bytes) -> tuple[int, ...]:
+    return tuple(int(found) for found in re.findall(rb"HTTP/1\.1 (\d{3}) ", received))

@@ -1,0 +1,136 @@
+"""Bodies, headers and connections that are too large, too slow or measured twice are refused.
+
+Against a real server: every case of unsound_framing.py, and a crowd of connections that send a
+byte now and then, in head or body, beside some that never read. What closes a connection without
+a word is the server's own header timeout; everything else is an answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+from collections import Counter
+from dataclasses import dataclass
+
+from tests.proof.crowd import Crowd, crowd
+from tests.proof.raw_http import Exchange, exchange
+from tests.proof.real_server import RealServer, real_server
+from tests.proof.row import Measured
+from tests.proof.stage import Stage
+from tests.proof.timed_requests import Waited, finish_timing, start_timing
+from tests.proof.unsound_framing import Case, at_the_limit, cases
+
+TARGET = (
+    "413, 431 or 408 within 10 s, nothing smuggled; under 1,000 trickling connections an honest "
+    "client's p99 at most twice that of an idle server, memory at most 128 MB more"
+)
+QUICK = 50  # trickling connections
+FULL = 1_000
+SECONDS_MAX = 600
+
+REFUSED_WITHIN_SECONDS = 10.0
+AT_ONCE = 8
+MEMORY_MAX = 128 * 2**20
+TIMED_SECONDS = 6.0
+# how many times longer an honest client may wait; a watchdog only where the crowd is small
+TIMES_MAX, TIMES_MAX_QUICK = 2.0, 10.0
+LEAST_P99_MS = 20.0  # below this a wait is noise
+
+
+@dataclass(frozen=True)
+class Under:
+    """What a crowd did to the server and to an honest client."""
+
+    crowd: Crowd
+    idle: Waited
+    busy: Waited
+    memory: int
+
+
+def measure(stage: Stage, size: int) -> Measured:
+    settings = {
+        "NIMBILL_DATABASE_URL": stage.postgres.url,
+        "NIMBILL_KEY_FILE": str(stage.service.settings.key_file),
+        "NIMBILL_RATE_LIMIT": "0",
+    }
+    _allow_many_files()
+    organisation = stage.service.new_organisation("R2")
+    token = stage.service.root(organisation)["Authorization"].removeprefix("Bearer ")
+    with real_server(stage.new_folder("r2") / "data", settings) as server:
+        answered, misses = asyncio.run(_send_cases(server, token))
+        under = asyncio.run(_under_a_crowd(server, token, size))
+        if server.process.poll() is not None:
+            misses.append("the server ended")
+    times = TIMES_MAX if size >= FULL else TIMES_MAX_QUICK
+    return Measured(_said(answered, under, size), misses + _too_much(under, times))
+
+
+def _said(answered: Counter[str], under: Under, size: int) -> str:
+    how = ", ".join(f"{count} × {what}" for what, count in answered.most_common())
+    return (
+        f"{sum(answered.values())} unsound requests: {how}; {size} trickling connections: "
+        f"{under.crowd.said()}; honest p99 {under.idle.p99:.1f} ms idle, {under.busy.p99:.1f} ms "
+        f"under them ({under.busy.requests} requests, {under.busy.failed} failed); memory "
+        f"{under.memory / 2**20:+.0f} MB"
+    )
+
+
+async def _send_cases(server: RealServer, token: str) -> tuple[Counter[str], list[str]]:
+    answered: Counter[str] = Counter()
+    misses: list[str] = []
+    turns = asyncio.Semaphore(AT_ONCE)
+
+    async def send(case: Case) -> None:
+        async with turns:
+            got = await exchange(server.port, case.pieces)
+        answered[str(got.statuses[-1]) if got.statuses else "closed"] += 1
+        misses.extend(f"{case.name}: {wrong}, got {got}" for wrong in _wrong(case, got))
+
+    await asyncio.gather(*[send(case) for case in cases(token)])
+    largest = await exchange(server.port, [at_the_limit(token, "at the limit")])
+    if largest.statuses != (200,):
+        misses.append(f"a sound body of exactly 1 MiB: {largest}")
+    return answered, misses
+
+
+def _wrong(case: Case, got: Exchange) -> list[str]:
+    wrong = []
+    silent = case.may_only_close and got.closed and not got.statuses
+    if not silent and not (got.statuses and set(got.statuses) <= case.statuses):
+        wrong.append(f"expected {sorted(case.statuses)}")
+    if got.seconds > REFUSED_WITHIN_SECONDS:
+        wrong.append(f"took {got.seconds:.1f} s")
+    if case.must_close and (not got.closed or len(got.statuses) != 1):
+        wrong.append("the connection stayed open")
+    return wrong
+
+
+async def _under_a_crowd(server: RealServer, token: str, size: int) -> Under:
+    idle = await asyncio.to_thread(
+        lambda: finish_timing(start_timing(server.port, token, TIMED_SECONDS))
+    )
+    before = server.resident_bytes()
+    timing = asyncio.create_task(
+        asyncio.to_thread(
+            lambda: finish_timing(start_timing(server.port, token, 2 * TIMED_SECONDS))
+        )
+    )
+    met = await crowd(server, token, size, until=timing)
+    return Under(met, idle, await timing, met.memory - before)
+
+
+def _too_much(under: Under, times: float) -> list[str]:
+    misses = under.crowd.misses(REFUSED_WITHIN_SECONDS)
+    allowed = times * max(under.idle.p99, LEAST_P99_MS)
+    if under.busy.p99 > allowed:
+        misses.append(f"an honest client waited {under.busy.p99:.0f} ms, allowed {allowed:.0f}")
+    if under.busy.failed:
+        misses.append(f"{under.busy.failed} honest requests failed")
+    if under.memory > MEMORY_MAX:
+        misses.append(f"{under.memory / 2**20:.0f} MB more memory")
+    return misses
+
+
+def _allow_many_files() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 8_192)), hard))

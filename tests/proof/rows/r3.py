@@ -1,0 +1,189 @@
+"""No secret comes out, and no log and no refusal repeats what was sent.
+
+A real server is sent canaries as passwords, secrets, tokens, headers, keys and values, meets errors
+of every kind, a database that breaks beneath it among them, and is then searched: answers, logs,
+the database's own log, a dump by its superuser, every file of the data folder with the write-ahead
+log, temporary files, the command lines and environments of its processes. A value that was accepted
+may be stored, an Idempotency-Key too; neither may stand in a log or a refusal.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+
+from nimbill.embedded_postgres import Address, bin_folder, superuser_address
+from tests.proof.canaries import Canaries, found_in, found_in_folder
+from tests.proof.database_faults import rows as ask
+from tests.proof.leaky_requests import GROUPS, USERS, Visitor
+from tests.proof.real_server import RealServer, children, real_server
+from tests.proof.row import Measured
+from tests.proof.stage import Stage
+
+TARGET = "0 canaries anywhere but in the one answer that issued them"
+QUICK = 1  # rounds
+FULL = 6
+SECONDS_MAX = 900
+
+# what a superuser does to the database, and how it is undone; meanwhile requests meet errors
+FAULTS = (
+    ("ALTER TABLE billing_groups RENAME TO away", "ALTER TABLE away RENAME TO billing_groups"),
+    ("ALTER TABLE users RENAME TO away", "ALTER TABLE away RENAME TO users"),
+    (
+        "CREATE UNIQUE INDEX proof ON billing_groups (inv_aggregate)",
+        "DROP INDEX proof",
+    ),
+    (
+        "ALTER TABLE billing_groups ADD CONSTRAINT proof CHECK (length(remarks) < 3) NOT VALID",
+        "ALTER TABLE billing_groups DROP CONSTRAINT proof",
+    ),
+    (
+        "ALTER TABLE audit_log ADD CONSTRAINT proof CHECK (length(entry) < 3) NOT VALID",
+        "ALTER TABLE audit_log DROP CONSTRAINT proof",
+    ),
+)
+AWAY = (
+    "ALTER DATABASE nimbill CONNECTION LIMIT 0",
+    "ALTER DATABASE nimbill CONNECTION LIMIT -1",
+)
+
+
+def measure(stage: Stage, size: int) -> Measured:
+    folder = stage.new_folder("r3")
+    (folder / "temporary").mkdir()
+    settings = {"TMPDIR": str(folder / "temporary"), "NIMBILL_RATE_LIMIT": "0"}
+    canaries = Canaries(stage.random("R3"))
+    with real_server(folder / "data", settings) as server:
+        superuser = superuser_address(folder / "data" / "postgres")
+        visitors = [_visit(server, superuser, canaries) for _ in range(size)]
+        _crash_a_worker(server)
+        ask(superuser, "CHECKPOINT")
+        ask(superuser, "SELECT pg_switch_wal()")
+        outside = list(_outside(server, superuser, canaries))
+    outside += _in_files(folder, canaries)
+    misses = [miss for visitor in visitors for miss in visitor.misses] + outside
+    return Measured(_said(visitors, canaries, misses), misses)
+
+
+def _said(visitors: list[Visitor], canaries: Canaries, misses: list[str]) -> str:
+    statuses: dict[int, int] = {}
+    for visitor in visitors:
+        for status, count in visitor.statuses.items():
+            statuses[status] = statuses.get(status, 0) + count
+    answers = ", ".join(f"{status}: {count}" for status, count in sorted(statuses.items()))
+    return (
+        f"{len(canaries.secrets)} secrets and {len(canaries.words)} words sent in "
+        f"{sum(statuses.values())} requests ({answers}): {len(misses)} came out"
+    )
+
+
+def _visit(server: RealServer, superuser: Address, canaries: Canaries) -> Visitor:
+    password = canaries.secret("the root password")
+    organisation = server.init(password=password)
+    canaries.keep("the first client secret", organisation["client_secret"])
+    with httpx.Client(base_url=server.url, timeout=30) as http:
+        visitor = Visitor(http, canaries, organisation, password)
+        token = visitor.sign_in()
+        visitor.make_things(token)
+        visitor.be_refused(token)
+        for broken, mended in FAULTS:
+            ask(superuser, broken)
+            try:
+                _ask_everything(visitor, token)
+            finally:
+                ask(superuser, mended)
+        ask(superuser, AWAY[0])
+        try:
+            ask(superuser, _END_SESSIONS)
+            _ask_everything(visitor, token)
+        finally:
+            ask(superuser, AWAY[1])
+        visitor.be_refused_tokens()
+    return visitor
+
+
+_END_SESSIONS = """
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+WHERE datname = 'nimbill' AND pid <> pg_backend_pid()
+"""
+
+
+def _ask_everything(visitor: Visitor, token: str) -> None:
+    bearer = {"Authorization": f"Bearer {token}"}
+    visitor.send("GET", GROUPS, headers=bearer)
+    key = {"Idempotency-Key": visitor.canaries.word("Idempotency-Key")}
+    visitor.send("POST", GROUPS, json=visitor.group(), headers=bearer | key)
+    visitor.send("POST", USERS, json=visitor.subuser(), headers=bearer)
+    known = {name: visitor.organisation[name] for name in ("client_id", "client_secret")}
+    wrong = {"username": "root", "password": visitor.canaries.secret("password, wrong")}
+    form = {"grant_type": "password"} | known | wrong
+    visitor.send("POST", "/core/access_token", data=form)
+
+
+def _crash_a_worker(server: RealServer) -> None:
+    """With a signal that makes a process tell what it was doing, where it is told to."""
+    os.kill(server.workers()[0], signal.SIGABRT)
+    time.sleep(1)
+
+
+def _outside(server: RealServer, superuser: Address, canaries: Canaries) -> Iterator[str]:
+    dump = _dump(superuser)
+    for needle in found_in(dump, canaries.secrets):
+        yield f"{canaries.secrets[needle]} in a dump of the database"
+    if not found_in(dump, canaries.words):
+        yield "not even what was stored is found in a dump: the search is blind"
+    for pid in (server.process.pid, *children(server.process.pid)):
+        for name in ("cmdline", "environ"):
+            shown = _of_process(pid, name)
+            for needle in found_in(shown, canaries.secrets):
+                yield f"{canaries.secrets[needle]} in the {name} of a process"
+
+
+def _of_process(pid: int, name: str) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/{name}").read_bytes()
+    except OSError:
+        return b""  # it has just ended
+
+
+def _dump(superuser: Address) -> bytes:
+    return subprocess.run(
+        [
+            bin_folder() / "pg_dump",
+            "--host",
+            superuser.host,
+            "--port",
+            str(superuser.port),
+            "--username",
+            superuser.user,
+            superuser.database,
+        ],
+        env={**os.environ, "PGPASSWORD": superuser.password},
+        capture_output=True,
+        check=True,
+    ).stdout
+
+
+def _in_files(folder: Path, canaries: Canaries) -> list[str]:
+    """Secrets in any file; words in logs, ours and the database's."""
+    misses = [
+        f"{canaries.secrets[needle]} in {_plain(file)}"
+        for file, needle in found_in_folder(folder, canaries.secrets)
+    ]
+    logs = [folder / "data.log", *sorted((folder / "data" / "postgres" / "log").rglob("*"))]
+    misses += [
+        f"{canaries.words[needle]} in {_plain(log.relative_to(folder))}"
+        for log in logs
+        for needle in sorted(found_in(log.read_bytes(), canaries.words))
+    ]
+    return misses
+
+
+def _plain(file: Path) -> str:
+    return f"the file {file}"

@@ -1,0 +1,71 @@
+"""How long an honest client waits; in a process of its own, so that nothing else slows it down.
+
+Usage: python -m tests.proof.timed_requests <port> <token> <seconds>; prints one JSON object.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+
+from tests.proof.real_server import ROOT
+
+PATH = "/m/core/billinggroup"
+GIVE_UP_SECONDS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Waited:
+    requests: int
+    failed: int
+    p50: float  # milliseconds
+    p99: float
+
+
+def start_timing(port: int, token: str, seconds: float) -> subprocess.Popen[str]:
+    line = [sys.executable, "-m", "tests.proof.timed_requests", str(port), token, str(seconds)]
+    return subprocess.Popen(line, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+
+
+def finish_timing(process: subprocess.Popen[str]) -> Waited:
+    said, _ = process.communicate(timeout=120)
+    return Waited(**json.loads(said))
+
+
+def time_requests(port: int, token: str, seconds: float) -> Waited:
+    """One after the other, half on a kept connection, half on a new one each."""
+    waited, failed = [], 0
+    until = time.monotonic() + seconds
+    kept = http.client.HTTPConnection("127.0.0.1", port, timeout=GIVE_UP_SECONDS)
+    while time.monotonic() < until:
+        for connection in (kept, None):
+            began = time.perf_counter()
+            failed += not _asked(connection or _new(port), token)
+            waited.append((time.perf_counter() - began) * 1000)
+    waited.sort()
+    count = len(waited)
+    return Waited(count, failed, waited[count // 2], waited[min(count - 1, count * 99 // 100)])
+
+
+def _new(port: int) -> http.client.HTTPConnection:
+    return http.client.HTTPConnection("127.0.0.1", port, timeout=GIVE_UP_SECONDS)
+
+
+def _asked(connection: http.client.HTTPConnection, token: str) -> bool:
+    try:
+        connection.request("GET", PATH, headers={"Authorization": f"Bearer {token}"})
+        answer = connection.getresponse()
+        answer.read()
+    except (OSError, http.client.HTTPException):
+        connection.close()
+        return False
+    return answer.status == 200
+
+
+if __name__ == "__main__":
+    waited = time_requests(int(sys.argv[1]), sys.argv[2], float(sys.argv[3]))
+    print(json.dumps({name: getattr(waited, name) for name in Waited.__slots__}))
