@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import httpx
+import sqlalchemy as sa
 
+from nimbill.storage import transaction
 from nimbill.vocabulary import Product
 from tests.login.asking import as_user, ask, bearer
 from tests.running_service import Service
@@ -87,3 +89,18 @@ def change_meta(service: Service, user_id: str, **flags: Any) -> httpx.Response:
     return service.http.put(
         f"{RESELLERS}/{user_id}/meta", json={"meta": flags}, headers=service.root()
     )
+
+
+def letters(service: Service) -> int:
+    """How many were queued, sent or not."""
+    organisation_id = service.organisation.organisation_id
+
+    async def count() -> int:
+        async with transaction(service.resources.engine, organisation_id) as db:
+            found = await db.execute(
+                sa.text("SELECT count(*) FROM work WHERE kind = 'send_letter'")
+            )
+            number: int = found.scalar_one()
+            return number
+
+    return service.run(count)

@@ -17,11 +17,11 @@ from tests.resellers.accounts import (
     EMAIL,
     RESELLERS,
     create,
+    letters,
     log_in,
     new_reseller,
     the_one,
 )
-from tests.resellers.test_create_reseller_secrets import letters
 from tests.running_service import Service
 
 NEW = "another horse 1"

@@ -11,11 +11,12 @@ import pytest
 from nimbill.access.role_actions import RoleAction
 from tests.answers import problem_of, violations_of
 from tests.billing_groups.stored import create as create_group
-from tests.people import all_at_once
+from tests.people import all_at_once, new_person
 from tests.resellers.accounts import (
     CUSTOM,
     EMAIL,
     RESELLERS,
+    body,
     create,
     listed,
     the_one,
@@ -24,7 +25,6 @@ from tests.running_service import Service
 from tests.users.subusers import create as create_subuser
 
 EMAIL_RULE = [("email", "an e-mail address")]
-PASSWORD_RULE = [("password", "length 8 to 18")]
 
 
 # ── the answer ───────────────────────────────────────────────────────────────────────────────────
@@ -132,7 +132,7 @@ def test_every_broken_rule_is_named_at_once(service: Service, company: str) -> N
     assert violations_of(answer) == [
         ("notification", "true or false"),
         *EMAIL_RULE,
-        *PASSWORD_RULE,
+        ("password", "length 8 to 18"),
         ("meta", "known flags only"),
         ("meta.invoice", "true or false"),
     ]
@@ -281,3 +281,38 @@ def test_an_address_hidden_from_the_caller_is_in_use_all_the_same(
     narrowed = service.caller(RoleAction.ModifyReseller, billing_groups=[company])
 
     assert problem_of(create(service, company, narrowed), 409)["code"] == "email_taken"
+
+
+# ── who may ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_reading_is_not_enough_to_create(service: Service, company: str) -> None:
+    reader = service.caller(RoleAction.ReadReseller)
+
+    bodies: list[Any] = [body(company), {}, {"email": "broken"}, []]
+    for sent in bodies:
+        answer = service.http.post(RESELLERS, json=sent, headers=reader)
+        assert problem_of(answer, 403)["code"] == "role_action_missing"
+    assert listed(service) == []
+
+
+def test_any_byte_of_a_body_is_a_body(service: Service) -> None:
+    reader = service.caller(RoleAction.ReadReseller)
+
+    for content in (b" ", b"null", b"\n", b"{}", b"x"):
+        for kind in ("application/json", "text/plain"):
+            headers = {**reader, "Content-Type": kind}
+            answer = service.http.post(RESELLERS, content=content, headers=headers)
+            assert problem_of(answer, 403)["code"] == "role_action_missing"
+
+
+@pytest.mark.parametrize("action", [RoleAction.ModifyReseller, RoleAction.Admin])
+def test_who_may_modify_may_create(service: Service, company: str, action: RoleAction) -> None:
+    assert create(service, company, service.caller(action)).status_code == 200
+
+
+def test_who_may_do_neither_is_told_so(service: Service, company: str) -> None:
+    stranger = new_person(service, core=["ReadBillingGroup", "ModifyBillingGroup"])
+
+    assert problem_of(create(service, company, stranger.core), 403)
+    assert problem_of(service.http.post(RESELLERS, headers=stranger.core), 403)

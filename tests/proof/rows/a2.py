@@ -81,6 +81,7 @@ def _holder(held: frozenset[str]) -> Caller:
         product=Product.core,
         permissions=held,
         scope=Scope("org_x"),
+        epoch=1,
     )
 
 
