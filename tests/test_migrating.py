@@ -136,3 +136,21 @@ def test_migrations_are_found_wherever_one_stands(
     up(empty_database)
 
     assert versions(empty_database)[0] is not None
+
+
+def test_a_server_that_is_too_old_is_left_alone(
+    empty_database: Address, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nimbill.migrating.OLDEST_VERSION", 99)
+
+    with pytest.raises(MigrationError, match=r"^PostgreSQL \d+ is too old; Nimbill needs 99"):
+        up(empty_database)
+
+    assert tables(empty_database) == set()
+
+
+def test_sslmode_reaches_the_driver_under_its_own_name(empty_database: Address) -> None:
+    asyncio.run(migrate(f"{empty_database.url}&sslmode=prefer"))
+
+    with pytest.raises(MigrationError, match="must be one of: disable, allow, prefer, require"):
+        asyncio.run(migrate(f"{empty_database.url}&sslmode=sometimes"))
