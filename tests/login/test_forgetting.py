@@ -23,7 +23,7 @@ def forget(service: Service, **later: float) -> dict[str, int]:
     resources, scope = service.resources, Scope(service.organisation.organisation_id)
     (kind,) = (
         kind
-        for kind in upkeep_kinds(service.settings.data, resources.sealer)
+        for kind in upkeep_kinds(service.settings, resources.sealer)
         if kind.name == FORGET_LOGINS
     )
 
