@@ -2,6 +2,7 @@
 
 import errno
 import os
+import resource
 import shutil
 import signal
 import socket
@@ -22,6 +23,10 @@ from nimbill.logs import SERVER_LOGS
 
 HEADER_MILLISECONDS = 8_000
 HEADER_BYTES_MAX = 65_536
+# far more than the server's own default: whoever opens a thousand connections and sends nothing
+# must not keep everybody else waiting until they time out
+CONNECTIONS_PER_WORKER_MAX = 8_192
+WAITING_CONNECTIONS_MAX = 4_096
 STOP_SECONDS = 15
 PAUSE_SECONDS = 0.1
 TOLD_AGAIN_SECONDS = 1
@@ -62,6 +67,7 @@ def serve(
     os.environ["NIMBILL_DATA"] = str(data)
     os.environ["NIMBILL_LISTENS_AT"] = address_of(host, port)
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(_empty_folder(data / "metrics" / str(port)))
+    _allow_open_files()
     granian = Granian(
         "nimbill.app:create_app",
         factory=True,
@@ -71,6 +77,8 @@ def serve(
         workers=workers,
         http=HTTPModes.http1,
         websockets=False,
+        backlog=WAITING_CONNECTIONS_MAX,
+        backpressure=CONNECTIONS_PER_WORKER_MAX,
         http1_settings=HTTP1Settings(
             header_read_timeout=HEADER_MILLISECONDS, max_buffer_size=HEADER_BYTES_MAX
         ),
@@ -82,6 +90,15 @@ def serve(
     threading.Thread(target=_await_answer, args=(host, port, when_ready), daemon=True).start()
     threading.Thread(target=_stop_for_certain, args=(granian,), daemon=True).start()
     granian.serve()
+
+
+def _allow_open_files() -> None:
+    """Each connection is an open file, and the usual limit of 1,024 is soon reached."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 2 * CONNECTIONS_PER_WORKER_MAX
+    allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < allowed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
 
 
 def _stop_for_certain(granian: MPServer) -> None:
