@@ -157,7 +157,7 @@ def test_an_email_may_be_left_out(service: Service, email: Any) -> None:
         "a@b",
         "hanako@example.com",
         "Hanako.S+billing_1@Mail.Example.co.jp",
-        "o'hara!#$%&*/=?^`{|}~@x-y.example",
+        "o'hara!#$%&*/?=^`{|}~@x-y.example",
         "花子@例え.テスト",
         "a@1.2.3.4",
         f"{'a' * 242}@example.com",
@@ -171,7 +171,7 @@ NO_EMAILS = (
     *("", "hanako", "@", "@example.com", "hanako@", "a@b@c", "a@@b"),
     *("a b@example.com", " a@b", "a@b ", "a@b\n", "a@b\r\nBcc: c@d", "a\t@b", "a@b c"),
     *("a@.b", "a@b..c", "a@b.", "a@-b", "a@_b", "a@b/c", "a@b:25", "a@[1.2.3.4]"),
-    *("<a@b>", "a@b>", "a@b,c", "a,b@c", "a;b@c", '"a b"@c', "a(b)@c", "a@b<script>"),
+    *("<a@b>", "a@b>", "a@b,c", "a,b@c", "a;b@c", '"a b"@c', "a(b)@c", "a@b<script>", "=?x?=@b"),
     *("a@b\x01", "a\x7f@b", "a\u200b@b", "a@b\u202e", "a\u00a0@b"),
     f"{'a' * 243}@example.com",
 )

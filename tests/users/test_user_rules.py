@@ -95,7 +95,7 @@ def test_a_password_is_counted_in_code_points_and_nothing_else_matters(password:
 
 
 @settings(max_examples=50)
-@given(st.emails())
+@given(st.emails().filter(lambda email: "=?" not in email))
 def test_an_ordinary_email_address_is_taken(email: str) -> None:
     assert list(email_violations(email)) == []
 
@@ -111,6 +111,7 @@ def test_an_email_address_has_one_at_and_nothing_that_breaks_a_header(
         assert right
         assert email.isprintable()
         assert not set(email) & set(' <>,;:"()[]\\')
+        assert "=?" not in email
 
 
 def test_an_email_address_has_at_most_254_characters() -> None:
