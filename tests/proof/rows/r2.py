@@ -9,8 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import resource
+import socket
+import time
 from collections import Counter
+from contextlib import ExitStack
 from dataclasses import dataclass
+
+import httpx
 
 from tests.proof.crowd import Crowd, crowd
 from tests.proof.raw_http import Exchange, exchange
@@ -29,6 +34,8 @@ FULL = 1_000
 SECONDS_MAX = 600
 
 REFUSED_WITHIN_SECONDS = 10.0
+SILENT_CONNECTIONS = 1_200
+SECONDS_BESIDE_SILENT_MAX = 1.5  # each; a watchdog, they take milliseconds
 AT_ONCE = 8
 MEMORY_MAX = 128 * 2**20
 TIMED_SECONDS = 6.0
@@ -58,6 +65,7 @@ def measure(stage: Stage, size: int) -> Measured:
     token = stage.service.root(organisation)["Authorization"].removeprefix("Bearer ")
     with real_server(stage.new_folder("r2") / "data", settings) as server:
         answered, misses = asyncio.run(_send_cases(server, token))
+        misses += _beside_silent_connections(server)
         under = asyncio.run(_under_a_crowd(server, token, size))
         if server.process.poll() is not None:
             misses.append("the server ended")
@@ -103,6 +111,21 @@ def _wrong(case: Case, got: Exchange) -> list[str]:
     if case.must_close and (not got.closed or len(got.statuses) != 1):
         wrong.append("the connection stayed open")
     return wrong
+
+
+def _beside_silent_connections(server: RealServer) -> list[str]:
+    """More than most servers bear: an honest client must not wait until they time out."""
+    with ExitStack() as opened:
+        for _ in range(SILENT_CONNECTIONS):
+            silent = socket.create_connection(("127.0.0.1", server.port))
+            opened.enter_context(silent)
+            silent.sendall(b"GET /healthz HTTP/1.1\r\n")
+        began = time.monotonic()
+        answers = [httpx.get(f"{server.url}/healthz", timeout=60) for _ in range(4)]
+        seconds = time.monotonic() - began
+    if seconds > len(answers) * SECONDS_BESIDE_SILENT_MAX:
+        return [f"4 requests beside {SILENT_CONNECTIONS} silent connections took {seconds:.1f} s"]
+    return []
 
 
 async def _under_a_crowd(server: RealServer, token: str, size: int) -> Under:
