@@ -229,7 +229,9 @@ def _refuse_other_origin(request: Request[Any, Any, Any], resources: Resources) 
     else:
         own = {_origin(resources.settings.base_url), _origin(resources.settings.auth_url)}
         sent_to = request.headers.get("host", "")
-        ours = origin is None or origin in own or urlsplit(origin).netloc == sent_to
+        # compared as text: what cannot be read as an address is no origin of ours
+        own |= {f"{scheme}://{sent_to}" for scheme in ("http", "https")}
+        ours = origin is None or origin in own
     if not ours:
         raise NotPermitted("other_origin", "the request comes from another site")
 
