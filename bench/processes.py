@@ -14,7 +14,7 @@ import msgspec
 
 from bench.load import Measured, Plan
 
-START_SECONDS_MAX = 40
+START_SECONDS_MAX = 120
 STOP_SECONDS_MAX = 20
 
 
