@@ -131,7 +131,7 @@ def any_value(random: Random) -> Any:
 def any_text(random: Random) -> str:
     """For a place where only text can stand."""
     found = random.choice(TEXTS)
-    return found if isinstance(found, str) else f"{CANARY}{random.random()}"
+    return found if isinstance(found, str) and random.random() < 0.7 else f"{CANARY} {found}"
 
 
 def mutated(value: Any, random: Random) -> Any:
