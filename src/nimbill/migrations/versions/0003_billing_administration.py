@@ -85,30 +85,19 @@ ALTER TABLE invoice_settings
     ALTER support_basis SET NOT NULL;
 """
 
-# As before, and what binds a reseller account: its billing group and its display flags.
+# As before, and what binds a reseller account: its billing group and its display flags. Whoever
+# may do everything has no roles and no filters, and is not asked for them.
 ADMIT = """
 CREATE FUNCTION admit(organisation text, caller text, client text, audience text, key text)
 RETURNS TABLE (
     username text, kind text, root_user text, credential_epoch integer,
     permissions text[], billing_groups text[], company_id text, meta jsonb
 ) LANGUAGE plpgsql AS $$
+DECLARE
+    acting_for text := set_config('nimbill.organisation', organisation, true);
 BEGIN
-    PERFORM set_config('nimbill.organisation', organisation, true);
-    RETURN QUERY
-    SELECT u.username, u.kind, u.root_user, u.credential_epoch,
-        ARRAY(
-            SELECT DISTINCT unnest(r.permissions)
-            FROM role_mappings m JOIN roles r ON r.organisation_id = m.organisation_id
-                AND r.root_user = m.root_user AND r.namespace = m.namespace AND r.name = m.role
-            WHERE m.organisation_id = organisation AND m.user_id = u.user_id
-                AND m.namespace = audience
-        ),
-        (
-            SELECT array_agg(f.resource) FROM role_filters f
-            WHERE f.organisation_id = organisation AND f.user_id = u.user_id
-                AND f.namespace = 'core' AND f.type = 'billingGroup'
-        ),
-        s.company_id, s.meta
+    SELECT u.username, u.kind, u.root_user, u.credential_epoch, s.company_id, s.meta
+    INTO username, kind, root_user, credential_epoch, company_id, meta
     FROM users u
     LEFT JOIN resellers s ON s.organisation_id = organisation AND s.user_id = u.root_user
     WHERE u.organisation_id = organisation AND u.user_id = caller
@@ -124,6 +113,24 @@ BEGIN
                     AND t.user_id = caller AND t.client_id IS NULL AND NOT t.revoked
             )
         );
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    IF kind NOT IN ('root', 'reseller') THEN
+        permissions := ARRAY(
+            SELECT DISTINCT unnest(r.permissions)
+            FROM role_mappings m JOIN roles r ON r.organisation_id = m.organisation_id
+                AND r.root_user = m.root_user AND r.namespace = m.namespace AND r.name = m.role
+            WHERE m.organisation_id = organisation AND m.user_id = caller
+                AND m.namespace = audience
+        );
+        billing_groups := (
+            SELECT array_agg(f.resource) FROM role_filters f
+            WHERE f.organisation_id = organisation AND f.user_id = caller
+                AND f.namespace = 'core' AND f.type = 'billingGroup'
+        );
+    END IF;
+    RETURN NEXT;
 END $$;
 """
 
