@@ -9,7 +9,7 @@ import string
 import threading
 import time
 import zlib
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
 from hashlib import sha256
 from typing import Any, Literal, TypeVar
 
@@ -32,6 +32,7 @@ from nimbill.seal import Sealer
 from nimbill.storage import transaction
 from nimbill.users import records as users
 from tests.login.asking import as_user, claims_of, issued, stands
+from tests.quick_hashes import quick_hashes
 from tests.running_service import PASSWORD, Service
 
 T = TypeVar("T")
@@ -118,9 +119,9 @@ def test_an_unknown_user_costs_a_hash(
 
 
 @pytest.fixture
-def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    quick = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-    monkeypatch.setattr(passwords, "_hasher", quick)
+def cheap_logins() -> Iterator[None]:
+    with quick_hashes():
+        yield
 
 
 async def many(count: int) -> list[Any]:
@@ -128,7 +129,7 @@ async def many(count: int) -> list[Any]:
     return await asyncio.gather(*calls, return_exceptions=True)
 
 
-@pytest.mark.usefixtures("quick_hashes")
+@pytest.mark.usefixtures("cheap_logins")
 def test_whoever_finds_the_queue_full_is_asked_to_come_back() -> None:
     answers = run(many(HASHES_WAITING_MAX + 8))
 
@@ -138,12 +139,12 @@ def test_whoever_finds_the_queue_full_is_asked_to_come_back() -> None:
     assert answers.count(False) == HASHES_WAITING_MAX
 
 
-@pytest.mark.usefixtures("quick_hashes")
+@pytest.mark.usefixtures("cheap_logins")
 def test_the_queue_is_free_again_afterwards() -> None:
     assert TooMany not in {type(answer) for answer in run(many(HASHES_WAITING_MAX))}
 
 
-@pytest.mark.usefixtures("quick_hashes")
+@pytest.mark.usefixtures("cheap_logins")
 def test_who_gives_up_leaves_the_queue() -> None:
     async def give_up() -> list[Any]:
         tasks = [asyncio.create_task(password_matches("x", None, OURS)) for _ in range(30)]

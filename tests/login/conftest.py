@@ -3,17 +3,16 @@
 from collections.abc import Iterator
 
 import pytest
-from argon2 import PasswordHasher
 
-from nimbill.access import passwords
+from tests.quick_hashes import quick_hashes
 from tests.running_service import Service
 
 
 @pytest.fixture(autouse=True)
-def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+def cheap_logins() -> Iterator[None]:
     """Hundreds of logins; what a hash must cost is a matter of tests/access/test_passwords.py."""
-    quick = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-    monkeypatch.setattr(passwords, "_hasher", quick)
+    with quick_hashes():
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -20,7 +20,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 import httpx
-from argon2 import PasswordHasher
 
 from nimbill.access import passwords
 from nimbill.vocabulary import Product
@@ -30,6 +29,7 @@ from tests.proof.asgi_calls import Answer, Request, app_of, call, each
 from tests.proof.real_server import RealServer, real_server
 from tests.proof.row import Measured
 from tests.proof.stage import Stage
+from tests.quick_hashes import quick_hashes
 from tests.running_service import PASSWORD, Service, running_service
 
 TARGET = (
@@ -71,7 +71,7 @@ def measure(stage: Stage, size: int) -> Measured:
     clients = [new_user(service, f"client{number}") for number in range(3)]
     victim = new_user(service, "vi.victim")
     attack = Attack(stage, service, victim, clients, stage.random("T6"))
-    with _quick_hashes(attack):
+    with _noted_hashes(attack):
         _one_name(attack, size // 2)
         _many_names(attack, size - size // 2)
     waited = _logins_at_once(attack)
@@ -85,10 +85,9 @@ def measure(stage: Stage, size: int) -> Measured:
 
 
 @contextmanager
-def _quick_hashes(attack: Attack) -> Iterator[None]:
+def _noted_hashes(attack: Attack) -> Iterator[None]:
     """Only how often matters here; every check of a guess is noted by what was guessed."""
-    real_hasher, real_check = passwords._hasher, passwords._peppered
-    passwords._hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+    real_check = passwords._peppered
 
     def noted(password: str, sealer: Any) -> bytes:
         if password.startswith("guess at "):
@@ -97,9 +96,10 @@ def _quick_hashes(attack: Attack) -> Iterator[None]:
 
     passwords._peppered = noted
     try:
-        yield
+        with quick_hashes():
+            yield
     finally:
-        passwords._hasher, passwords._peppered = real_hasher, real_check
+        passwords._peppered = real_check
 
 
 # ── guessing ─────────────────────────────────────────────────────────────────────────────────────
