@@ -96,7 +96,8 @@ SUITE = Suite(
     unit="tokens/s",
     cases=(CASE,),
     ours=OURS,
-    aims={DJANGO: 5.0, DJANGO_PLAIN: 5.0},
+    # as it comes is what one would pick; the other shows how much of it is the hash of a secret
+    aims={DJANGO: 5.0},
     slice_seconds=3,
     contenders=contenders,
 )
