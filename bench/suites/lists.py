@@ -22,12 +22,12 @@ from nimbill import exact_json
 from nimbill.billing_groups import operations
 from nimbill.billing_groups import records as group_records
 from nimbill.cloud_accounts import records as account_records
-from nimbill.cloud_accounts.routes import account_record
 from nimbill.database import prepare
 from nimbill.embedded_postgres import Address, embedded_postgres
 from nimbill.organisations.operations import create_organisation
 from nimbill.seal import load_or_make_key
 from nimbill.storage import Scope, engine_for, transaction
+from nimbill.vocabulary import Vendor
 
 OURS = "nimbill"
 FLOOR = "bare statements"
@@ -131,8 +131,9 @@ class Example:
 
     async def our_accounts(self) -> int:
         async with transaction(self._engine, self._scope.organisation_id) as db:
-            rows = await account_records.list_accounts(db, self._scope, "aws", limit=None, offset=0)
-            found = [account_record(row) for row in rows]
+            found = await account_records.list_accounts(
+                db, self._scope, Vendor.aws, limit=None, offset=0
+            )
             assert exact_json.write(found)
             return len(found)
 

@@ -155,6 +155,21 @@ def test_after_so_many_attempts_it_is_given_up(workshop: Workshop, stopped: Cloc
     assert run_once(workshop, one) is False
 
 
+@pytest.mark.parametrize("attempts", [2, ATTEMPTS_MAX + 3])
+def test_a_kind_may_be_tried_less_or_more_often(
+    workshop: Workshop, stopped: Clock, attempts: int
+) -> None:
+    work_id = workshop.add("kind")
+    one = Runner(workshop.engine, [Kind("kind", fail, attempts_max=attempts)])
+
+    for _ in range(attempts + 2):
+        run_once(workshop, one)
+        stopped.go_on(hours=1)
+
+    row = workshop.row(work_id)
+    assert (row.state, row.attempts) == ("failed", attempts)
+
+
 def test_the_reason_is_told_without_any_value(workshop: Workshop, stopped: Clock) -> None:
     work_id = workshop.add("kind", payload={"secret": CANARY})
 

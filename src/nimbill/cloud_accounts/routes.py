@@ -12,7 +12,6 @@ from nimbill.cloud_accounts.bodies import (
     CloudAccountRecord,
     CloudAccountUpdate,
 )
-from nimbill.storage import Row
 from nimbill.vocabulary import Vendor
 from nimbill.web import CallerOfRequest, Limit, Offset, Transaction, delete, get, post, put
 
@@ -46,24 +45,7 @@ async def list_accounts(
     offset: Offset = 0,
 ) -> list[CloudAccountRecord]:
     """The accounts of a vendor, by customer_id."""
-    rows = await records.list_accounts(db, caller.scope, vendor, limit=limit, offset=offset)
-    return [account_record(row) for row in rows]
-
-
-def account_record(row: Row) -> CloudAccountRecord:
-    return CloudAccountRecord(
-        customer_id=row.customer_id,
-        customer_name=row.name,
-        account_id=row.account_id,
-        vendor=Vendor(row.vendor),
-        company_id=row.company_id,
-        billinggroup_id=row.billinggroup_id,
-        billinggroup_name=row.billinggroup_name,
-        note=row.note,
-        payer=row.customer_id == row.account_id,
-        project_id=row.project_id,
-        service_discount=None,
-    )
+    return await records.list_accounts(db, caller.scope, vendor, limit=limit, offset=offset)
 
 
 @put(
