@@ -13,7 +13,7 @@ from granian.log import LogLevels
 from litestar import Litestar, get, post
 from litestar.di import NamedDependency, Provide
 from litestar.exceptions import NotFoundException
-from litestar.params import FromPath, JSONBody, Parameter
+from litestar.params import FromPath, HeaderParameter, JSONBody
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.billing_groups import operations, records
@@ -29,7 +29,7 @@ from nimbill.web import ExactResponse
 DATABASE_URL = "BENCH_DATABASE_URL"
 POOL_SIZE = 10
 
-Organisation = Annotated[str, Parameter(header="X-Organisation")]
+Organisation = Annotated[str, HeaderParameter(name="X-Organisation")]
 Transaction = NamedDependency[AsyncConnection]
 
 
