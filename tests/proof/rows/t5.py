@@ -167,9 +167,10 @@ def _different(name: str, group: Group) -> list[str]:
         shown[what] = (*_told(answer), f"{len(hashes)} hashes")
     (first, expected), *others = shown.items()
     wrong = [
-        f"told apart, {name}: {first} is answered {expected}, {what} {answered}"
+        f"told apart, {name}: {first} by {one}, {what} by {another}"
         for what, answered in others
-        if answered != expected
+        for one, another in zip(expected, answered, strict=True)
+        if one != another
     ]
     accepted = [f"accepted, {name}: {what}" for what, told in shown.items() if told[0] < 400]
     return wrong + accepted
