@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
 from nimbill.access.role_actions import RoleAction
 from nimbill.vocabulary import Product
@@ -14,6 +14,7 @@ from tests.contract.behind_the_walls import Superuser
 from tests.contract.makers import Tenant, new_tenant
 from tests.contract.requests_of import sound_request
 from tests.contract.routes_of import Route, all_routes
+from tests.exports.asking import link
 from tests.proof.asgi_calls import as_headers
 from tests.proof.hostile_requests import NOTHING, Draft
 from tests.running_service import PASSWORD, Service
@@ -84,7 +85,7 @@ def _draft(route: Route, tenant: Tenant) -> Draft:
     if route.is_public:
         make = OF_STRANGERS.get(route.operation)
         made: dict[str, Any] = make(tenant) if make else {}
-        return Draft(method=route.method, path=route.address().encode(), **made)
+        return Draft(**{"method": route.method, "path": route.address().encode()} | made)
     sent = sound_request(route, tenant)
     quoted = {name: quote(value, safe="") for name, value in sent.path.items()}
     return Draft(
@@ -128,10 +129,17 @@ def _signed_in(product: Product) -> Callable[[Tenant], dict[str, Any]]:
     return cookie
 
 
+def _download(tenant: Tenant) -> dict[str, Any]:
+    """The link is made in the tenant's own name and followed by anybody."""
+    address = urlsplit(link(tenant.service, headers=tenant.service.root(tenant.organisation)))
+    return {"path": address.path.encode(), "query": address.query.encode()}
+
+
 OF_STRANGERS: Mapping[str, Callable[[Tenant], dict[str, Any]]] = {
     "issue_core_token": _form,
     "issue_portal_token": _form,
     "issue_legacy_token": lambda tenant: {"value": _client(tenant)},
+    "download": _download,
     "sign_in_to_core": _sign_in,
     "sign_in_to_portal": _sign_in,
     "refresh_core_session": _signed_in(Product.core),

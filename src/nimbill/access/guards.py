@@ -153,6 +153,7 @@ def own_routes(app: Litestar) -> Iterator[tuple[str, HTTPRouteHandler]]:
 
 def refuse_undeclared_routes(app: Litestar) -> None:
     """Run at start-up: a route without a declared gate must never be served."""
+    complaints = []
     for path, handler in own_routes(app):
         missing = [name for name in DECLARED if name not in handler.opt]
         if handler.http_methods & MUTATING and "audited" not in handler.opt:
@@ -160,7 +161,9 @@ def refuse_undeclared_routes(app: Litestar) -> None:
         if not missing and "portal" in _words(handler) and path.startswith("/m/portal"):
             missing += ["flag"] if "flag" not in handler.opt else []
         if missing:
-            raise RuntimeError(f"{path} does not declare {', '.join(missing)}")
+            complaints.append(f"{path} does not declare {', '.join(missing)}")
+    if complaints:
+        raise RuntimeError("\n".join(complaints))
 
 
 def _words(handler: HTTPRouteHandler) -> Sequence[str]:

@@ -11,7 +11,6 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import aiosmtplib
-import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill import clock
@@ -22,7 +21,7 @@ from nimbill.mail.letters import Letter
 from nimbill.seal import Sealer
 from nimbill.settings import Settings
 from nimbill.storage import Scope
-from nimbill.work.records import add_work, work
+from nimbill.work.records import add_work, forget_payload
 from nimbill.work.runner import Kind, Taken
 
 SEND_LETTER = "send_letter"
@@ -48,14 +47,7 @@ def letter_kind(settings: Settings, sealer: Sealer) -> Kind:
         place = _place(taken.scope, taken.subject)
         letter = Letter(**json.loads(own.open(bytes.fromhex(taken.payload["sealed"]), place)))
         await deliver(settings, taken.subject, letter)
-        await db.execute(
-            sa.update(work)
-            .where(
-                work.c.organisation_id == taken.scope.organisation_id,
-                work.c.work_id == taken.work_id,
-            )
-            .values(payload={})
-        )
+        await forget_payload(db, taken.scope, taken.work_id)
 
     return Kind(SEND_LETTER, send, attempts_max=ATTEMPTS_MAX)
 

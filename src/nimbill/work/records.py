@@ -133,6 +133,15 @@ async def put_off(
     await db.execute(sa.update(work).where(*_held(scope, work_id, attempt)).values(**values))
 
 
+async def forget_payload(db: AsyncConnection, scope: Scope, work_id: str) -> None:
+    """Once it is done: what was to be done may be a secret."""
+    await db.execute(
+        sa.update(work)
+        .where(work.c.organisation_id == scope.organisation_id, work.c.work_id == work_id)
+        .values(payload={})
+    )
+
+
 def _held(scope: Scope, work_id: str, attempt: int) -> list[sa.ColumnElement[bool]]:
     """Still ours: a row taken over by another process has a later attempt."""
     return [
