@@ -8,13 +8,13 @@ from nimbill.basis import chosen
 
 basis = chosen("cost-lines")
 
-# room for 10^16 of any currency; text is taken as written, digits beyond the 22nd are rounded half up
+# room for 10^16 of any currency; digits beyond the 22nd are rounded half up
 MONEY = pa.decimal128(38, 22)
 MOMENT = pa.timestamp("us", tz="UTC")
 
 
 class LineKind(StrEnum):
-    """What a line is to a bill; which of a vendor's words is which stands in the formats' tables."""
+    """What a line is to a bill; which of a vendor's words is which stands in the formats."""
 
     usage = "usage"
     entry = "entry"  # one-off, billed only once somebody applies it

@@ -1,0 +1,324 @@
+"""A vendor's lines brought to ours, a piece at a time: what is wrong with one stops the import."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from nimbill.costs import line_rules, tags
+from nimbill.costs.cost_line import MOMENT, MONEY, SCHEMA
+from nimbill.costs.formats.focus import CORRECTION, vendor_of
+from nimbill.costs.line_rules import RuleBroken, refusal
+from nimbill.costs.raw_lines import WORDS, RawLines
+
+# DOUBLE columns are rounded here first, which gives back what the vendor printed
+DOUBLE_SCALE = 10
+_PLAIN = ("customer_name", "usage_type", "description", "invoice_id", "savings_plan_id")
+_OF_RESERVATIONS = (
+    "reservation_start",
+    "reservation_end",
+    "instance_type",
+    "modification_status",
+    "offer_class",
+    "payment_option",
+    "platform",
+    "region",
+    "zone",
+    "scope",
+    "tenancy",
+    "term_length",
+    "normalization_factor",
+    "unblended_rate",
+    "upfront_value",
+)
+
+
+@dataclass(slots=True)
+class Noticed:
+    """What is counted and shown, and stops nothing."""
+
+    months: Counter[str] = field(default_factory=Counter)
+    other_vendors: Counter[str] = field(default_factory=Counter)
+    rounded_lines: int = 0
+    unreadable_tags: int = 0
+    outside_month: int = 0
+    has_invoice_ids: bool = False
+    formats: set[str] = field(default_factory=set)
+
+    def add(self, other: Noticed) -> None:
+        self.months += other.months
+        self.other_vendors += other.other_vendors
+        self.rounded_lines += other.rounded_lines
+        self.unreadable_tags += other.unreadable_tags
+        self.outside_month += other.outside_month
+        self.has_invoice_ids |= other.has_invoice_ids
+        self.formats |= other.formats
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    lines: pa.Table
+    noticed: Noticed
+
+
+def bring(raw: RawLines, *, part: int, vendor: str, month: str | None) -> Brought:
+    """Our lines of this piece."""
+    return _Piece(raw, part, vendor, month).brought()
+
+
+class _Piece:
+    """One piece of one part, while it is worked on."""
+
+    def __init__(self, raw: RawLines, part: int, vendor: str, month: str | None) -> None:
+        self.format = raw.layout.format
+        self.part, self.vendor, self.month = part, vendor, month
+        self.noticed = Noticed(formats={self.format.name})
+        self.noticed.has_invoice_ids = "invoice_id" in raw.fields
+        if self.format.vendor not in (None, vendor):
+            raise refusal(raw.file, "vendor", line=1)
+        self.rows = pa.array(range(len(raw)), pa.int64())
+        self.raw = self._own(raw)
+        self.count = len(self.raw)
+
+    def _own(self, raw: RawLines) -> RawLines:
+        """The lines of the vendor that was named; those of others are counted."""
+        if self.format.vendor is not None:
+            return raw
+        words = raw.fields["provider"]
+        names = words.dictionary.to_pylist()
+        ours = pa.array([vendor_of(name or "") == self.vendor for name in names], pa.bool_())
+        keep = ours.take(words.indices).fill_null(False)
+        if pc.all(keep).as_py() is not False:
+            return raw
+        others = words.filter(pc.invert(keep))
+        for count in others.value_counts().to_pylist():
+            self.noticed.other_vendors[count["values"] or ""] += count["counts"]
+        self.rows = self.rows.filter(keep)
+        kept = {name: array.filter(keep) for name, array in raw.fields.items()}
+        return RawLines(raw.file, raw.layout, raw.first_line, kept, raw.tags)
+
+    # ── the lines ────────────────────────────────────────────────────────────────────────────────
+
+    def brought(self) -> Brought:
+        usage_start = self._moments("usage_start", needed=True)
+        self._months(usage_start)
+        line_type = self._line_type()
+        meanings = [self.format.meaning_of(word) for word in line_type.dictionary.to_pylist()]
+        reservation, plan = self._commitments()
+        service = self._service()
+        columns: dict[str, Any] = {
+            "part": pa.array([self.part] * self.count, pa.int32()),
+            "line": pc.add(self.rows, self.raw.first_line),
+            "payer_id": self._text("payer_id", needed=self.format.columns["payer_id"].required),
+            "customer_id": self._text("customer_id"),
+            "billing_entity": self._text("billing_entity"),
+            "line_type": line_type,
+            "kind": _mapped(line_type, [meaning.kind.value for meaning in meanings]),
+            "entry_type": _mapped(
+                line_type,
+                [meaning.entry_type and meaning.entry_type.value for meaning in meanings],
+            ),
+            "service": service,
+            "service_name": self._optional("service_name"),
+            "marketplace": self._marketplace(),
+            "cost": self._money("cost", needed=True),
+            "currency": self._each("currency", line_rules.currency, pa.string()),
+            "usage_start": usage_start,
+            "usage_end": self._moments("usage_end"),
+            "reservation_id": reservation,
+            "effective_cost": self._effective_cost(),
+            "reservation_number": self._counts("reservation_number"),
+            "tags": self._tags(),
+        }
+        columns |= {name: self._optional(name) for name in (*_PLAIN, *_OF_RESERVATIONS)}
+        columns["savings_plan_id"] = plan
+        lines = pa.table([_fit(columns[name]) for name in SCHEMA.names], names=SCHEMA.names)
+        return Brought(lines, self.noticed)
+
+    def _line_type(self) -> pa.DictionaryArray:
+        default = self.format.line_type_default
+        if "line_type" not in self.raw.fields:
+            assert default is not None
+            return pa.array([default] * self.count, pa.string()).dictionary_encode()
+        words = self._text("line_type", needed=default is None, empty=default or "")
+        if "charge_class" in self.raw.fields:
+            classes = self.raw.fields["charge_class"].dictionary_decode()
+            corrected = pc.equal(classes, CORRECTION.strip()).fill_null(False)
+            if pc.any(corrected).as_py():
+                plain = words.dictionary_decode()
+                told = pc.binary_join_element_wise(plain, CORRECTION.strip(), " ")
+                words = pc.if_else(corrected, told, plain).dictionary_encode()
+        for word, rule in self.format.refused_types.items():
+            row = pc.index(words.dictionary_decode(), word).as_py()
+            if row >= 0:
+                raise self._refusal(rule, row, "line_type")
+        return words
+
+    def _months(self, usage_start: pa.Array) -> None:
+        """The month is the billing period's, and the usage's only where no period is told."""
+        field_ = "period_start" if "period_start" in self.raw.fields else "usage_start"
+        months = self._each(field_, line_rules.month_of, pa.string())
+        for count in months.value_counts().to_pylist():
+            found = count["values"]
+            self.noticed.months[found] += count["counts"]
+            if self.month is not None and found != self.month:
+                raise self._refusal("month", pc.index(months, found).as_py(), field_)
+        if self.count:
+            starts = pc.strftime(usage_start, format="%Y-%m")
+            outside = pc.sum(pc.not_equal(starts, months).cast(pa.int64())).as_py()
+            self.noticed.outside_month += outside
+
+    def _service(self) -> pa.Array:
+        service = self._text("service")
+        if "service_else" not in self.raw.fields:
+            return service
+        found = service.dictionary_decode()
+        other = self.raw.fields["service_else"].dictionary_decode()
+        return pc.if_else(pc.equal(found, ""), other, found).fill_null("")
+
+    def _commitments(self) -> tuple[pa.Array, pa.Array]:
+        """The reservation and the savings plan a line belongs to."""
+        if "commitment_id" in self.raw.fields:
+            ids = self.raw.fields["commitment_id"].dictionary_decode()
+            of = self._optional("commitment")
+            is_plan = pc.equal(of.dictionary_decode(), "Spend").fill_null(False)
+            nothing = pa.nulls(self.count, pa.string())
+            return pc.if_else(is_plan, nothing, ids), pc.if_else(is_plan, ids, nothing)
+        if "benefit_id" in self.raw.fields and "pricing_model" in self.raw.fields:
+            model = self.raw.fields["pricing_model"].dictionary_decode()
+            is_plan = pc.equal(model, "SavingsPlan").fill_null(False)
+            benefit = self.raw.fields["benefit_id"].dictionary_decode()
+            plan = pc.if_else(is_plan, benefit, pa.nulls(self.count, pa.string()))
+            return self._optional("reservation_id"), plan
+        return self._optional("reservation_id"), self._optional("savings_plan_id")
+
+    def _effective_cost(self) -> pa.Array:
+        of_reservation = self._money("effective_cost")
+        if "plan_effective_cost" not in self.raw.fields:
+            return of_reservation
+        of_plan = self._money("plan_effective_cost")
+        has_plan = self._optional("savings_plan_id").is_valid()
+        return pc.if_else(has_plan, of_plan, of_reservation)
+
+    def _marketplace(self) -> pa.Array:
+        words = self._text("marketplace")
+        told = [self.format.is_marketplace(word) for word in words.dictionary.to_pylist()]
+        return pa.array(told, pa.bool_()).take(words.indices)
+
+    def _tags(self) -> pa.MapArray:
+        if self.format.tag_prefix is not None:
+            return tags.from_columns(self.raw.tags, self.count)
+        if "tags" not in self.raw.fields:
+            return tags.none(self.count)
+        written = self.raw.fields["tags"]
+        if pa.types.is_map(written.type):
+            return tags.from_maps(written, self.format.tag_key)
+        read, wrong = tags.from_text(written, self.format.tag_key)
+        self.noticed.unreadable_tags += wrong
+        return read
+
+    # ── one column ───────────────────────────────────────────────────────────────────────────────
+
+    def _optional(self, name: str) -> pa.DictionaryArray:
+        if name in self.raw.fields:
+            return self.raw.fields[name]
+        return pa.nulls(self.count, WORDS)
+
+    def _text(self, name: str, *, needed: bool = False, empty: str = "") -> pa.DictionaryArray:
+        """Never null; Broken where it is empty and needed."""
+        words = self._optional(name)
+        clean = self.format.columns[name].clean
+        if clean is not None:
+            words = _mapped(words, [clean(word) for word in words.dictionary.to_pylist()])
+        if words.null_count == 0:
+            return words
+        if needed:
+            raise self._refusal("empty", _first(words.is_null()), name)
+        return words.dictionary_decode().fill_null(empty).dictionary_encode()
+
+    def _each(self, name: str, read: Callable[[str], Any], kind: pa.DataType) -> pa.Array:
+        """Read word by word, each word once; never null."""
+        words = self._optional(name)
+        if words.null_count:
+            raise self._refusal("empty", _first(words.is_null()), name)
+        values = []
+        for code, word in enumerate(words.dictionary.to_pylist()):
+            try:
+                values.append(read(word))
+            except RuleBroken as broken:
+                row = pc.index(words.indices, code).as_py()
+                if row >= 0:  # else a word that no line uses
+                    raise self._refusal(str(broken), row, name) from None
+                values.append(None)
+        return pa.array(values, kind).take(words.indices)
+
+    def _moments(self, name: str, *, needed: bool = False) -> pa.Array:
+        if needed:
+            return self._each(name, line_rules.moment, MOMENT)
+        words = self._optional(name)
+        read = [_moment_or_none(word) for word in words.dictionary.to_pylist()]
+        return pa.array(read, MOMENT).take(words.indices)
+
+    def _counts(self, name: str) -> pa.Array:
+        words = self._optional(name)
+        read = [line_rules.whole_number(word) for word in words.dictionary.to_pylist()]
+        return pa.array(read, pa.int64()).take(words.indices)
+
+    def _money(self, name: str, *, needed: bool = False) -> pa.Array:
+        if name not in self.raw.fields:
+            return pa.nulls(self.count, MONEY)
+        written = self.raw.fields[name]
+        if needed and written.null_count:
+            raise self._refusal("empty", _first(written.is_null()), name)
+        try:
+            if pa.types.is_floating(written.type):
+                return written.cast(pa.decimal128(38, DOUBLE_SCALE)).cast(MONEY)
+            if pa.types.is_dictionary(written.type):
+                written = written.dictionary_decode()
+            return written.cast(MONEY)
+        except pa.ArrowInvalid:
+            return self._money_slowly(name, written, needed=needed)
+
+    def _money_slowly(self, name: str, written: pa.Array, *, needed: bool) -> pa.Array:
+        """One by one: more digits than we keep, or no number; which of the two, and where."""
+        values: list[Decimal | None] = []
+        for row, word in enumerate(written.cast(pa.string()).to_pylist()):
+            try:
+                value = None if word is None else line_rules.number(word)
+            except RuleBroken as broken:
+                raise self._refusal(str(broken), row, name) from None
+            if word is not None and needed:
+                self.noticed.rounded_lines += value != Decimal(word)
+            values.append(value)
+        return pa.array(values, MONEY)
+
+    def _refusal(self, rule: str, row: int, name: str) -> Exception:
+        line = self.raw.line(self.rows[row].as_py())
+        return refusal(self.raw.file, rule, line=line, column=self.raw.column(name))
+
+
+def _mapped(words: pa.DictionaryArray, values: list[Any]) -> pa.DictionaryArray:
+    return pa.DictionaryArray.from_arrays(words.indices, pa.array(values, pa.string()))
+
+
+def _first(mask: pa.Array) -> int:
+    row: int = pc.index(mask, True).as_py()
+    return row
+
+
+def _moment_or_none(word: str | None) -> datetime | None:
+    try:
+        return None if word is None else line_rules.moment(word)
+    except RuleBroken:
+        return None
+
+
+def _fit(array: pa.Array | pa.ChunkedArray) -> pa.Array:
+    return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array

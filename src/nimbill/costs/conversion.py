@@ -1,0 +1,175 @@
+"""A delivery turned into Parquet files of cost lines: streamed, in order, on every core."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from nimbill.costs.brought_to_lines import Brought, Noticed, bring
+from nimbill.costs.cost_line import SCHEMA
+from nimbill.costs.delivery import Delivery, Limits, Part
+from nimbill.costs.line_rules import refusal
+from nimbill.costs.raw_lines import Piece, pieces_of
+
+LINES_PER_FILE = 4_000_000
+LINES_PER_GROUP = 262_144
+THREADS_MAX = 4
+# what repeats is kept once per group; costs and places do not
+NO_DICTIONARY = ("line", "cost", "effective_cost", "part")
+
+
+@dataclass(frozen=True, slots=True)
+class ConvertedFile:
+    path: Path
+    lines: int
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    month: str | None  # None where there is no line and nobody said which
+    files: tuple[ConvertedFile, ...]
+    lines: int
+    noticed: Noticed
+
+
+def convert(
+    delivery: Delivery,
+    *,
+    vendor: str,
+    month: str | None,
+    into: Path,
+    limits: Limits,
+    tell: Callable[[int], None] = lambda _lines: None,
+) -> Converted:
+    """Broken where a file, a line or a value is not what it should be; nothing counts then."""
+    into.mkdir(parents=True, exist_ok=True)
+    month = month or delivery.month
+    noticed, writer = Noticed(), _Writer(into)
+    with writer:
+        for brought in _in_order(_work(delivery, vendor, month, limits)):
+            noticed.add(brought.noticed)
+            writer.write(brought.lines)
+            tell(writer.lines)
+        _refuse_unsound(delivery, noticed, writer.lines)
+    found = next(iter(noticed.months), month)
+    return Converted(found, tuple(writer.files), writer.lines, noticed)
+
+
+def _refuse_unsound(delivery: Delivery, noticed: Noticed, lines: int) -> None:
+    first = delivery.parts[0].name
+    if len(noticed.months) > 1:
+        raise refusal(first, "several_months")
+    if noticed.other_vendors and not lines:
+        raise refusal(first, "vendor_absent")
+
+
+def _work(
+    delivery: Delivery, vendor: str, month: str | None, limits: Limits
+) -> Iterator[Callable[[], Brought]]:
+    for number, part in enumerate(delivery.parts):
+        yield from _of_part(number, part, vendor, month, limits)
+
+
+def _of_part(
+    number: int, part: Part, vendor: str, month: str | None, limits: Limits
+) -> Iterator[Callable[[], Brought]]:
+    for piece in pieces_of(part, limits):
+        yield lambda piece=piece: _brought(piece, number, vendor, month)  # type: ignore[misc]
+
+
+def _brought(piece: Piece, part: int, vendor: str, month: str | None) -> Brought:
+    return bring(piece(), part=part, vendor=vendor, month=month)
+
+
+def _in_order(work: Iterator[Callable[[], Brought]]) -> Iterator[Brought]:
+    """Done by several threads, a few pieces ahead, and handed on as they come in the file."""
+    threads = min(os.cpu_count() or 1, THREADS_MAX)
+    ahead: deque[Future[Brought]] = deque()
+    with ThreadPoolExecutor(threads, thread_name_prefix="cost lines") as pool:
+        try:
+            for one in work:
+                ahead.append(pool.submit(one))
+                if len(ahead) > threads + 1:
+                    yield ahead.popleft().result()
+            while ahead:
+                yield ahead.popleft().result()
+        finally:
+            for future in ahead:
+                future.cancel()
+
+
+class _Writer:
+    """Files of at most so many lines; each is whole and on disk before it is named."""
+
+    def __init__(self, into: Path) -> None:
+        self._into = into
+        self._open: pq.ParquetWriter | None = None
+        self._path = into
+        self._in_file = 0
+        self._waiting: list[pa.Table] = []
+        self._waiting_lines = 0
+        self.lines = 0
+        self.files: list[ConvertedFile] = []
+
+    def __enter__(self) -> _Writer:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is None:
+            self._flush()
+            self._close()
+        elif self._open is not None:
+            self._open.close()
+
+    def write(self, lines: pa.Table) -> None:
+        self.lines += len(lines)
+        self._waiting.append(lines)
+        self._waiting_lines += len(lines)
+        if self._waiting_lines >= LINES_PER_GROUP:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._waiting_lines:
+            if self._open is None:
+                self._start()
+            assert self._open is not None
+            group = pa.concat_tables(self._waiting).unify_dictionaries()
+            self._open.write_table(group, row_group_size=self._waiting_lines)
+            self._in_file += self._waiting_lines
+        self._waiting, self._waiting_lines = [], 0
+        if self._in_file >= LINES_PER_FILE:
+            self._close()
+
+    def _start(self) -> None:
+        self._path = self._into / f"{len(self.files):05}.parquet"
+        schema = self._waiting[0].schema
+        self._open = pq.ParquetWriter(
+            self._path,
+            schema,
+            compression="zstd",
+            compression_level=1,
+            store_schema=False,
+            use_dictionary=[name for name in SCHEMA.names if name not in NO_DICTIONARY],
+        )
+
+    def _close(self) -> None:
+        if self._open is None:
+            return
+        self._open.close()
+        self._open = None
+        with self._path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+            os.fsync(file.fileno())
+        size = self._path.stat().st_size
+        self.files.append(ConvertedFile(self._path, self._in_file, size, digest))
+        self._in_file = 0

@@ -1,0 +1,237 @@
+"""The lines of a part as its vendor wrote them: the columns we need, a bounded piece at a time."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import BinaryIO
+
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+import pyarrow.parquet as pq
+
+from nimbill.costs.delivery import Limits, Part, open_csv
+from nimbill.costs.formats.format import NULLS
+from nimbill.costs.formats.known import Layout, layout_of
+from nimbill.costs.line_rules import refusal
+
+BLOCK_BYTES = 8 * 2**20
+BATCH_LINES = 65_536
+HEADER_BYTES_MAX = 4 * 2**20
+WORDS = pa.dictionary(pa.int32(), pa.string())
+# never the same twice, or nearly so: a dictionary of them would only cost
+AS_TEXT = ("cost", "effective_cost", "plan_effective_cost")
+
+
+@dataclass(frozen=True, slots=True)
+class RawLines:
+    """Some lines of a part: arrays by field, and tags by key."""
+
+    file: str
+    layout: Layout
+    first_line: int
+    fields: dict[str, pa.Array]
+    tags: tuple[tuple[str, pa.Array], ...]
+
+    def __len__(self) -> int:
+        return len(self.fields["cost"])
+
+    def line(self, row: int) -> int:
+        return self.first_line + row
+
+    def column(self, field: str) -> str:
+        return self.layout.names.get(field, field)
+
+
+# Pieces come as work yet to be done, so that several threads can do it.
+Piece = Callable[[], RawLines]
+
+
+def pieces_of(part: Part, limits: Limits) -> Iterator[Piece]:
+    """All lines of a part, in order; Broken where it is not what it should be."""
+    if part.form == "parquet":
+        yield from _parquet_pieces(part)
+    else:
+        with open_csv(part, limits) as stream:
+            yield from _csv_pieces(part, stream)
+
+
+# ── CSV ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _csv_pieces(part: Part, stream: BinaryIO) -> Iterator[Piece]:
+    blocks = _blocks(part, stream)
+    first = next(blocks, b"")
+    layout, rest = _header(part, first)
+    line = 2
+    for block in _joined(rest, blocks):
+        # the number of lines is known only once they are parsed; newlines are an upper bound, and
+        # equal to it unless a quoted cell holds one
+        yield lambda block=block, line=line: _parsed(part, layout, block, line)  # type: ignore[misc]
+        line += block.count(b"\n")
+
+
+def _joined(first: bytes, others: Iterator[bytes]) -> Iterator[bytes]:
+    """Blocks with something in them."""
+    yield from (block for block in chain([first], others) if block and not block.isspace())
+
+
+def _blocks(part: Part, stream: BinaryIO) -> Iterator[bytes]:
+    """Cut where a line ends and no quote is open."""
+    rest = b""
+    while piece := stream.read(BLOCK_BYTES):
+        block = rest + piece if rest else piece
+        cut = _end_of_last_line(block)
+        if cut == 0 and len(block) > BLOCK_BYTES:
+            raise refusal(part.name, "line_too_long")
+        if cut:
+            yield block[:cut]
+        rest = block[cut:]
+    if rest:
+        yield rest
+
+
+def _end_of_last_line(block: bytes) -> int:
+    cut = block.rfind(b"\n") + 1
+    quotes = block.count(b'"', 0, cut)
+    while cut and quotes % 2:
+        before = block.rfind(b"\n", 0, cut - 1) + 1
+        quotes -= block.count(b'"', before, cut)
+        cut = before
+    return cut
+
+
+def _header(part: Part, block: bytes) -> tuple[Layout, bytes]:
+    """The first line, read; and what follows it."""
+    block = block.removeprefix(b"\xef\xbb\xbf")
+    if block.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in block[:HEADER_BYTES_MAX]:
+        raise refusal(part.name, "encoding" if block[:1] in b"\xff\xfe" else "nul", line=1)
+    end = block.find(b"\n") + 1 or len(block)
+    try:
+        text = block[:end].decode()
+    except UnicodeDecodeError:
+        raise refusal(part.name, "encoding", line=1) from None
+    try:
+        header = next(csv.reader([text], strict=True), [])
+    except csv.Error:
+        raise refusal(part.name, "unreadable", line=1) from None
+    return layout_of(part.name, [name.strip() for name in header]), block[end:]
+
+
+def _parsed(part: Part, layout: Layout, block: bytes, first_line: int) -> RawLines:
+    if b"\0" in block:
+        at = block.index(b"\0")
+        raise refusal(part.name, "nul", line=first_line + block.count(b"\n", 0, at))
+    _refuse_unless_utf8(part, block, first_line)
+    names = [str(position) for position in range(layout.width)]
+    wanted = {names[at]: _kind(field) for field, at in layout.at.items()}
+    wanted |= {names[at]: WORDS for at, _ in layout.tags}
+    try:
+        table = arrow_csv.read_csv(
+            pa.BufferReader(block),
+            read_options=arrow_csv.ReadOptions(
+                column_names=names, use_threads=False, block_size=max(len(block), 1) + 1
+            ),
+            parse_options=arrow_csv.ParseOptions(newlines_in_values=True),
+            convert_options=arrow_csv.ConvertOptions(
+                include_columns=list(wanted),
+                column_types=wanted,
+                null_values=list(NULLS),
+                strings_can_be_null=True,
+            ),
+        ).combine_chunks()
+    except pa.ArrowInvalid:
+        raise _what_is_wrong(part, layout, block, first_line) from None
+    columns = {name: _whole(table.column(name)) for name in wanted}
+    return RawLines(
+        part.name,
+        layout,
+        first_line,
+        {field: columns[names[at]] for field, at in layout.at.items()},
+        tuple((key, columns[names[at]]) for at, key in layout.tags),
+    )
+
+
+def _kind(field: str) -> pa.DataType:
+    return pa.string() if field in AS_TEXT else WORDS
+
+
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+
+def _refuse_unless_utf8(part: Part, block: bytes, first_line: int) -> None:
+    try:
+        pa.array([block], pa.binary()).cast(pa.string())
+    except pa.ArrowInvalid:
+        line = first_line
+        for text in block.splitlines():
+            try:
+                text.decode()
+            except UnicodeDecodeError:
+                break
+            line += 1
+        raise refusal(part.name, "encoding", line=line) from None
+
+
+def _what_is_wrong(part: Part, layout: Layout, block: bytes, first_line: int) -> Exception:
+    """The slow way, taken once something is: which line has not as many columns as the header."""
+    reader = csv.reader(io.StringIO(block.decode(), newline=""), strict=True)
+    try:
+        for row in reader:
+            if row and len(row) != layout.width:
+                return refusal(part.name, "columns", line=first_line + reader.line_num - 1)
+    except csv.Error:
+        return refusal(part.name, "unreadable", line=first_line + max(reader.line_num - 1, 0))
+    return refusal(part.name, "unreadable", line=first_line)
+
+
+# ── Parquet ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def _parquet_pieces(part: Part) -> Iterator[Piece]:
+    try:
+        file = pq.ParquetFile(part.path)
+        header = file.schema_arrow.names
+        layout = layout_of(part.name, header)
+        wanted = sorted({*layout.at.values(), *(at for at, _ in layout.tags)})
+        names = [header[at] for at in wanted]
+        line = 1
+        for batch in file.iter_batches(BATCH_LINES, columns=names, use_threads=False):
+            yield lambda batch=batch, line=line: _of_batch(part, layout, header, batch, line)  # type: ignore[misc]
+            line += len(batch)
+    except (pa.ArrowException, OSError):
+        raise refusal(part.name, "unreadable") from None
+
+
+def _of_batch(
+    part: Part, layout: Layout, header: Sequence[str], batch: pa.RecordBatch, first_line: int
+) -> RawLines:
+    def column(at: int, field: str) -> pa.Array:
+        array = batch.column(header[at])
+        if field in AS_TEXT or pa.types.is_map(array.type):
+            return array
+        return _as_words(array)
+
+    return RawLines(
+        part.name,
+        layout,
+        first_line,
+        {field: column(at, field) for field, at in layout.at.items()},
+        tuple((key, column(at, key)) for at, key in layout.tags),
+    )
+
+
+def _as_words(array: pa.Array) -> pa.DictionaryArray:
+    """As if it had been read from text: what is empty is null."""
+    if not pa.types.is_dictionary(array.type):
+        array = array.dictionary_encode()
+    values = array.dictionary
+    if pa.types.is_timestamp(values.type):
+        values = values.cast(pa.timestamp("s"), safe=False)
+    words = [None if word in NULLS else word for word in values.cast(pa.string()).to_pylist()]
+    taken = pa.array(words, pa.string()).take(array.indices)
+    return taken.dictionary_encode()
