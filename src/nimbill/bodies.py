@@ -1,5 +1,6 @@
 """What every request and response body shares, and the check that names every violation at once."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any, ClassVar, TypeVar
@@ -7,6 +8,7 @@ from typing import Any, ClassVar, TypeVar
 import msgspec
 from msgspec import inspect
 
+from nimbill import calendar_month
 from nimbill.basis import Basis, chosen, stated
 from nimbill.errors import Invalid, Violation
 
@@ -80,7 +82,8 @@ def _violations(shape: inspect.Type, value: Any, at: str) -> Iterator[Violation]
 
 def _in_text(shape: inspect.StrType, value: Any, at: str) -> Iterator[Violation]:
     least, most = shape.min_length or 0, shape.max_length
-    if not isinstance(value, str) or len(value) < least or (most and len(value) > most):
+    fits = isinstance(value, str) and len(value) >= least and not (most and len(value) > most)
+    if not fits or (shape.pattern and re.search(shape.pattern, value) is None):
         yield Violation(at, rule_of(shape))
 
 
@@ -180,6 +183,8 @@ _CHECKS: Mapping[type, Callable[..., Iterator[Violation]]] = {
 def rule_of(shape: inspect.Type) -> str:
     """The rule of a type in words, for answers that must not repeat what was sent."""
     match shape:
+        case inspect.StrType(pattern=calendar_month.PATTERN):
+            return calendar_month.RULE
         case inspect.StrType(min_length=None, max_length=None):
             return "a text"
         case inspect.StrType(min_length=least, max_length=None):

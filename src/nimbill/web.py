@@ -8,12 +8,12 @@ from litestar.connection import ASGIConnection
 from litestar.di import NamedDependency, Provide
 from litestar.enums import MediaType
 from litestar.handlers import HTTPRouteHandler
-from litestar.params import QueryParameter
+from litestar.params import PathParameter, QueryParameter
 from litestar.types import ASGIApp
 from msgspec import Raw
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill import exact_json, idempotency
+from nimbill import calendar_month, exact_json, idempotency
 from nimbill.access.caller import Caller
 from nimbill.access.guards import MUTATING, Unaudited, caller_in
 from nimbill.access.visit import Resources, Visit, visit_of
@@ -31,6 +31,15 @@ Limit = Annotated[
 ]
 Offset = Annotated[
     int, QueryParameter(ge=0, le=10_000_000, description="a whole number from 0 to 10000000")
+]
+MonthOfPath = Annotated[
+    str,
+    PathParameter(
+        min_length=calendar_month.LENGTH,
+        max_length=calendar_month.LENGTH,
+        pattern=calendar_month.PATTERN,
+        description=calendar_month.RULE,
+    ),
 ]
 ResourcesOfWorker = NamedDependency[Resources]
 Transaction = NamedDependency[AsyncConnection]
