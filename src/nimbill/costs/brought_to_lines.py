@@ -9,10 +9,12 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from nimbill.costs import line_rules, tags
+from nimbill.costs.arrays import integers
 from nimbill.costs.cost_line import MOMENT, MONEY, SCHEMA
 from nimbill.costs.formats.focus import CORRECTION, vendor_of
 from nimbill.costs.line_rules import RuleBroken, refusal
@@ -83,7 +85,7 @@ class _Piece:
         self.noticed.has_invoice_ids = "invoice_id" in raw.fields
         if self.format.vendor not in (None, vendor):
             raise refusal(raw.file, "vendor", line=1)
-        self.rows = pa.array(range(len(raw)), pa.int64())
+        self.rows = integers(np.arange(len(raw)))
         self.raw = self._own(raw)
         self.count = len(self.raw)
 
@@ -108,13 +110,13 @@ class _Piece:
 
     def brought(self) -> Brought:
         usage_start = self._moments("usage_start", needed=True)
-        self._months(usage_start)
+        self._months()
         line_type = self._line_type()
         meanings = [self.format.meaning_of(word) for word in line_type.dictionary.to_pylist()]
         reservation, plan = self._commitments()
         service = self._service()
         columns: dict[str, Any] = {
-            "part": pa.array([self.part] * self.count, pa.int32()),
+            "part": pa.repeat(pa.scalar(self.part, pa.int32()), self.count),
             "line": pc.add(self.rows, self.raw.first_line),
             "payer_id": self._text("payer_id", needed=self.format.columns["payer_id"].required),
             "customer_id": self._text("customer_id"),
@@ -161,7 +163,7 @@ class _Piece:
                 raise self._refusal(rule, row, "line_type")
         return words
 
-    def _months(self, usage_start: pa.Array) -> None:
+    def _months(self) -> None:
         """The month is the billing period's, and the usage's only where no period is told."""
         field_ = "period_start" if "period_start" in self.raw.fields else "usage_start"
         months = self._each(field_, line_rules.month_of, pa.string())
@@ -170,9 +172,9 @@ class _Piece:
             self.noticed.months[found] += count["counts"]
             if self.month is not None and found != self.month:
                 raise self._refusal("month", pc.index(months, found).as_py(), field_)
-        if self.count:
-            starts = pc.strftime(usage_start, format="%Y-%m")
-            outside = pc.sum(pc.not_equal(starts, months).cast(pa.int64())).as_py()
+        if field_ != "usage_start" and self.count:
+            starts = self._each("usage_start", line_rules.month_of, pa.string())
+            outside = pc.sum(pc.not_equal(starts, months)).as_py()
             self.noticed.outside_month += outside
 
     def _service(self) -> pa.Array:
@@ -305,6 +307,9 @@ class _Piece:
 
 
 def _mapped(words: pa.DictionaryArray, values: list[Any]) -> pa.DictionaryArray:
+    """Another word for each; none may stand in the dictionary itself."""
+    if None in values:
+        return pa.array(values, pa.string()).take(words.indices).dictionary_encode()
     return pa.DictionaryArray.from_arrays(words.indices, pa.array(values, pa.string()))
 
 
@@ -320,5 +325,6 @@ def _moment_or_none(word: str | None) -> datetime | None:
         return None
 
 
-def _fit(array: pa.Array | pa.ChunkedArray) -> pa.Array:
-    return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+def _fit(array: pa.Array) -> pa.Array:
+    """Every piece has the same types: text as words."""
+    return array.dictionary_encode() if pa.types.is_string(array.type) else array

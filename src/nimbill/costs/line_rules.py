@@ -70,8 +70,9 @@ def number(written: str) -> Decimal:
 
 def _rounded(digits: int, beyond: int) -> int:
     """Half up, whatever the precision of the moment's decimal context is."""
-    whole, rest = divmod(digits, 10**beyond)
-    return whole + (2 * rest >= 10**beyond)
+    unit: int = 10**beyond
+    whole, rest = divmod(digits, unit)
+    return whole + int(2 * rest >= unit)
 
 
 def moment(written: str) -> datetime:

@@ -10,6 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from nimbill.costs.arrays import integers
+
 TAGS = pa.map_(pa.string(), pa.string())
 
 
@@ -18,16 +20,21 @@ def from_columns(columns: Sequence[tuple[str, pa.Array]], lines: int) -> pa.MapA
     filled = [(key, column) for key, column in columns if column.null_count < lines]
     if not filled:
         return none(lines)
-    there = np.column_stack([np.asarray(column.is_valid()) for _, column in filled])
+    there = np.column_stack([_is_there(column) for _, column in filled])
     row, which = np.nonzero(there)
     offsets = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
     values = pa.concat_arrays([column.dictionary_decode() for _, column in filled])
     keys = pa.array([key for key, _ in filled], pa.string())
     return pa.MapArray.from_arrays(
-        pa.array(offsets, pa.int32()),
-        keys.take(pa.array(which)),
-        values.take(pa.array(which * lines + row)),
+        integers(offsets.astype(np.int32)),
+        keys.take(integers(which)),
+        values.take(integers(which * lines + row)),
     )
+
+
+def _is_there(column: pa.Array) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    bytes_ = column.is_valid().cast(pa.uint8()).to_numpy(zero_copy_only=False)
+    return np.asarray(bytes_, np.bool_)
 
 
 def none(lines: int) -> pa.MapArray:
