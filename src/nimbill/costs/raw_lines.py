@@ -61,6 +61,14 @@ def pieces_of(part: Part, limits: Limits) -> Iterator[Piece]:
             yield from _csv_pieces(part, stream)
 
 
+def header_of(part: Part, limits: Limits) -> Layout:
+    if part.form == "parquet":
+        return layout_of(part.name, pq.read_schema(part.path).names)
+    with open_csv(part, limits) as stream:
+        layout, _ = _header(part, next(_blocks(part, stream), b""))
+        return layout
+
+
 # ── CSV ──────────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -1,0 +1,174 @@
+"""The independent check: what was stored against a second reading of the vendor's own files.
+
+The second reading shares nothing with the first but the names of the columns: another program
+unpacks, parses and adds up. Only sums that agree to the last digit pass.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from decimal import Context, Decimal
+from pathlib import Path
+from typing import NamedTuple
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from nimbill.basis import chosen
+from nimbill.costs.delivery import Delivery, Limits, Part
+from nimbill.costs.formats.focus import NAMES
+from nimbill.costs.formats.format import NULLS
+from nimbill.costs.formats.known import Layout
+from nimbill.costs.raw_lines import header_of
+
+basis = chosen("independent-check")
+
+MEMORY_MAX = "384MB"
+THREADS_MAX = 4
+
+
+class Whose(NamedTuple):
+    payer_id: str
+    customer_id: str
+    currency: str
+
+
+class Sum(NamedTuple):
+    cost: Decimal
+    lines: int
+
+
+Sums = dict[Whose, Sum]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    whose: Whose
+    delivered: Sum
+    stored: Sum
+
+
+NOTHING = Sum(Decimal(0), 0)
+
+
+def differences(delivered: Sums, stored: Sums) -> list[Difference]:
+    """None, if all is well."""
+    return [
+        Difference(whose, delivered.get(whose, NOTHING), stored.get(whose, NOTHING))
+        for whose in sorted(delivered.keys() | stored.keys())
+        if delivered.get(whose, NOTHING) != stored.get(whose, NOTHING)
+    ]
+
+
+def sums_of_lines(files: Sequence[Path]) -> Sums:
+    """Of what was stored."""
+    if not files:
+        return {}
+    names = ", ".join(_quoted(str(file)) for file in files)
+    columns = "payer_id, customer_id, currency, sum(cost), count(*)"
+    with _connection() as db:
+        question = f"SELECT {columns} FROM read_parquet([{names}]) GROUP BY ALL"  # noqa: S608
+        return _read(db.execute(question).fetchall())
+
+
+def sums_of_delivery(
+    delivery: Delivery, *, vendor: str, limits: Limits, tell: Callable[[str], None]
+) -> Sums:
+    """Of what the vendor delivered."""
+    costs: dict[Whose, Decimal] = {}
+    lines: Counter[Whose] = Counter()
+    with _connection() as db:
+        for part in delivery.parts:
+            tell(part.name)
+            for whose, found in _read(
+                db.execute(_question(part, vendor, limits)).fetchall()
+            ).items():
+                costs[whose] = EXACT.add(costs.get(whose, Decimal(0)), found.cost)
+                lines[whose] += found.lines
+    return {whose: Sum(cost, lines[whose]) for whose, cost in costs.items()}
+
+
+EXACT = Context(prec=100)  # the usual one would keep 28 digits
+
+
+def _question(part: Part, vendor: str, limits: Limits) -> str:
+    """In the words of the second program; its own ways of unpacking, parsing and adding."""
+    layout = header_of(part, limits)
+    where = ""
+    if layout.format.vendor is None:
+        names = ", ".join(map(_quoted, NAMES.get(vendor, ())))
+        where = f"WHERE lower({_cell(part, layout, 'provider')}) IN ({names})"
+    payer, customer = (_cleaned(part, layout, field) for field in ("payer_id", "customer_id"))
+    currency = f"upper({_cell(part, layout, 'currency')})"
+    return (
+        f"SELECT {payer}, {customer}, {currency}, sum({_cost(part, layout)}), count(*) "  # noqa: S608
+        f"FROM {_file(part, layout, limits)} {where} GROUP BY ALL"
+    )
+
+
+def _file(part: Part, layout: Layout, limits: Limits) -> str:
+    if part.form == "parquet":
+        return f"read_parquet({_quoted(str(part.path))})"
+    columns = ", ".join(f"'c{position}': 'VARCHAR'" for position in range(layout.width))
+    nulls = ", ".join(map(_quoted, NULLS))
+    return (
+        f"read_csv({_quoted(str(part.path))}, columns = {{{columns}}}, nullstr = [{nulls}], "
+        f"compression = '{'gzip' if part.form == 'csv.gz' else 'none'}', header = false, skip = 1, "
+        "auto_detect = false, delim = ',', quote = '\"', escape = '\"', strict_mode = false, "
+        f"null_padding = false, max_line_size = {limits.line_bytes_max})"
+    )
+
+
+def _cell(part: Part, layout: Layout, field: str) -> str:
+    if part.form == "parquet":
+        return '"' + layout.names[field].replace('"', '""') + '"'
+    return f"c{layout.at[field]}"
+
+
+def _cleaned(part: Part, layout: Layout, field: str) -> str:
+    """Ids as we know them: never null, and without the path that some vendors put before them."""
+    if field not in layout.at:
+        return "''"
+    cell = f"coalesce({_cell(part, layout, field)}, '')"
+    if layout.format.columns[field].clean is None:
+        return cell
+    path = "^/(subscriptions|providers/microsoft\\.billing/billingaccounts)/([^/]*).*$"
+    return f"regexp_replace({cell}, '{path}', '\\2', 'i')"
+
+
+def _cost(part: Part, layout: Layout) -> str:
+    cell = _cell(part, layout, "cost")
+    if part.form == "parquet" and _is_double(part, layout):
+        # printed to ten decimals first, which gives back what the vendor printed
+        return f"CAST(format('{{:.10f}}', {cell}) AS DECIMAL(38, 22))"
+    return f"CAST({cell} AS DECIMAL(38, 22))"
+
+
+def _is_double(part: Part, layout: Layout) -> bool:
+    kind = pq.read_schema(part.path).field(layout.at["cost"]).type
+    return bool(pa.types.is_floating(kind))
+
+
+def _read(rows: Sequence[tuple[object, ...]]) -> Sums:
+    return {
+        Whose(str(payer), str(customer), str(currency)): Sum(Decimal(str(cost)), int(str(lines)))
+        for payer, customer, currency, cost, lines in rows
+    }
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+@contextmanager
+def _connection() -> Iterator[duckdb.DuckDBPyConnection]:
+    threads = min(os.cpu_count() or 1, THREADS_MAX)
+    with duckdb.connect(":memory:") as db:
+        db.execute(f"SET memory_limit = '{MEMORY_MAX}'; SET threads = {threads}")
+        db.execute("SET autoinstall_known_extensions = false")
+        yield db
