@@ -153,3 +153,23 @@ def test_a_database_address_that_cannot_be_used_is_refused_without_its_password(
 
     assert said.startswith("NIMBILL_DATABASE_URL")
     assert "canary" not in said
+
+
+def test_imports_come_from_the_inbox_unless_said_otherwise(tmp_path: Path) -> None:
+    assert read_settings({"NIMBILL_DATA": str(tmp_path)}).import_roots == (f"{tmp_path}/inbox",)
+
+    written = "/srv/reports, s3://bills/cur?region=eu-west-1 ,/srv/a folder"
+    roots = read_settings({"NIMBILL_IMPORT_ROOTS": written}).import_roots
+
+    assert roots == ("/srv/reports", "s3://bills/cur?region=eu-west-1", "/srv/a folder")
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["reports", "/srv,reports", "s3://", "http://x/y", "s3://key:secret@bills", "s3://[x"],
+)
+def test_import_roots_begin_at_the_top_and_hold_no_secrets(written: str) -> None:
+    refused = refusal(NIMBILL_IMPORT_ROOTS=written)
+
+    assert refused.startswith("NIMBILL_IMPORT_ROOTS")
+    assert "secret" not in refused

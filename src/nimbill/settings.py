@@ -14,6 +14,7 @@ Network = IPv4Network | IPv6Network
 
 NUMBER_MAX = 1_000_000_000
 
+ENGINES = ("duckdb", "spark")
 
 DEFAULT_BASE_URL = "http://127.0.0.1:8080"
 
@@ -40,6 +41,10 @@ class Settings:
     smtp_url: str | None  # letters go to the outbox folder without one
     mail_from: str
     trusted_proxies: tuple[Network, ...]  # whose X-Forwarded-For is believed
+    import_roots: tuple[str, ...]  # folders and s3:// prefixes that callers may import from
+    lake_url: str  # where the cost lines lie: a folder, or s3://bucket/prefix
+    engine: str  # what works out sums: duckdb or spark
+    spark_master: str | None
 
 
 def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
@@ -63,6 +68,10 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         smtp_url=_smtp_url(environment.get("NIMBILL_SMTP_URL") or None),
         mail_from=environment.get("NIMBILL_MAIL_FROM") or "nimbill@localhost",
         trusted_proxies=_networks(environment, "NIMBILL_TRUSTED_PROXIES"),
+        import_roots=_import_roots(environment, default=data.absolute() / "inbox"),
+        lake_url=_lake_url(environment, default=data.absolute() / "lake"),
+        engine=_engine(environment),
+        spark_master=_spark_master(environment),
     )
 
 
@@ -92,6 +101,58 @@ def _networks(environment: Mapping[str, str], name: str) -> tuple[Network, ...]:
         return tuple(ip_network(one) for one in written)
     except ValueError:
         raise SettingsError(f"{name} must list addresses or networks such as 10.0.0.0/8") from None
+
+
+def _import_roots(environment: Mapping[str, str], default: Path) -> tuple[str, ...]:
+    """By comma: folders from the top, and prefixes of object stores."""
+    written = environment.get("NIMBILL_IMPORT_ROOTS") or str(default)
+    roots = tuple(one.strip() for one in written.split(",") if one.strip())
+    if not all(_is_import_root(root) for root in roots):
+        raise SettingsError(
+            "NIMBILL_IMPORT_ROOTS must list absolute folders or s3://bucket/prefix, by comma"
+        )
+    return roots
+
+
+def _is_import_root(written: str) -> bool:
+    if "://" not in written:
+        return Path(written).is_absolute()
+    try:
+        parts = urlsplit(written)
+    except ValueError:
+        return False
+    return parts.scheme == "s3" and bool(parts.netloc) and "@" not in parts.netloc
+
+
+def _lake_url(environment: Mapping[str, str], default: Path) -> str:
+    """Never repeated in the refusal: it may hold credentials."""
+    written = environment.get("NIMBILL_LAKE_URL") or str(default)
+    if "://" not in written and Path(written).is_absolute():
+        return written
+    try:
+        parts = urlsplit(written)
+    except ValueError:
+        parts = urlsplit("")
+    if parts.scheme != "s3" or not parts.hostname:
+        raise SettingsError("NIMBILL_LAKE_URL must be an absolute folder or s3://bucket/prefix")
+    return written
+
+
+def _engine(environment: Mapping[str, str]) -> str:
+    written = environment.get("NIMBILL_ENGINE") or "duckdb"
+    if written not in ENGINES:
+        raise SettingsError(f"NIMBILL_ENGINE must be one of {', '.join(ENGINES)}")
+    if written == "spark" and not environment.get("NIMBILL_SPARK_MASTER"):
+        raise SettingsError("NIMBILL_ENGINE=spark needs NIMBILL_SPARK_MASTER, spark://host:7077")
+    return written
+
+
+def _spark_master(environment: Mapping[str, str]) -> str | None:
+    written = environment.get("NIMBILL_SPARK_MASTER") or None
+    known = ("spark://", "local", "yarn", "k8s://")
+    if written is not None and not written.startswith(known):
+        raise SettingsError("NIMBILL_SPARK_MASTER must be like spark://host:7077")
+    return written
 
 
 def _database_url(written: str | None) -> str | None:

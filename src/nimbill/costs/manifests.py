@@ -127,25 +127,33 @@ def _of_azure(at: PurePosixPath, said: _Said, written: datetime | None) -> Manif
     blobs = said.blobs or []
     if said.blob_count is not None and said.blob_count != len(blobs):
         raise refused(at.name, "manifest", f"it names {len(blobs)} of {said.blob_count} blobs")
-    months = {run.start_date[:7], run.end_date[:7]} if run.start_date and run.end_date else set()
-    if not months:
-        in_keys = _one_month(at, [month_in(names_of(blob.blob_name)) for blob in blobs])
-        months = {in_keys} if in_keys else set()
+    month = _month_of_run(run)
+    if run.start_date is None:
+        month = _one_month(at, [month_in(names_of(blob.blob_name)) for blob in blobs])
     return Manifest(
         at=at,
         report=export.export_name or "",
         holds=(export.type or "").lower(),
         assembly=run.run_id,
         assembled_at=moment_in(run.submitted_time or "") or written,
-        month=months.pop() if len(months) == 1 else None,
+        month=month,
         listed=tuple(Listed(b.blob_name, b.byte_count, b.data_row_count) for b in blobs),
     )
+
+
+def _month_of_run(run: _RunInfo) -> str | None:
+    """None where it covers more than a month; its end may be the first of the next."""
+    start, end = (_DATE.match(date or "") for date in (run.start_date, run.end_date))
+    if not start or not end or ((start[1], start[2]) != (end[1], end[2]) and end[3] != "01"):
+        return None
+    return _sound_month(start[1], start[2])
 
 
 # ── what stands in names ─────────────────────────────────────────────────────────────────────────
 
 _COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})(?:\.\d+)?Z", re.ASCII)
 _ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.\d+)?Z", re.ASCII)
+_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})", re.ASCII)
 _PERIOD = re.compile(r"(\d{4})(\d{2})\d{2}-\d{8}", re.ASCII)
 _PARTITION = re.compile(r"BILLING_PERIOD=(\d{4})-(\d{2})", re.ASCII)
 _YEAR, _MONTH = re.compile(r"year=(\d{4})"), re.compile(r"month=(\d{1,2})")
