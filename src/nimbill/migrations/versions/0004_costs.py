@@ -95,7 +95,9 @@ GUARDED = ("cost_imports", "lake_files", "cost_months", "cost_sums", "cost_tag_s
 
 
 def upgrade() -> None:
-    op.execute(TABLES)
+    for statement in TABLES.split(";\n"):
+        if statement.strip():
+            op.execute(statement)
     for table in GUARDED:
         guard(table)
 
