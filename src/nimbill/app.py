@@ -28,13 +28,16 @@ from nimbill.invoice_templates import routes as invoice_template_routes
 from nimbill.login import discovery_routes, session_routes
 from nimbill.login import routes as login_routes
 from nimbill.logs import configure_logs
+from nimbill.months import routes as month_routes
 from nimbill.openapi import ExactNumbers, openapi_document
 from nimbill.organisation_settings import routes as settings_routes
 from nimbill.portal import routes as portal_routes
 from nimbill.problems import answer_framework_error, answer_service_error, answer_unexpected
 from nimbill.projects import routes as project_routes
 from nimbill.rbac import routes as rbac_routes
+from nimbill.recalculation import routes as recalculation_routes
 from nimbill.resellers import routes as reseller_routes
+from nimbill.reserved_instances import routes as reserved_instance_routes
 from nimbill.seal import load_or_make_key
 from nimbill.settings import Settings, read_settings
 from nimbill.storage import engine_for
@@ -53,8 +56,11 @@ CORE_ROUTES = [
     *billing_group_routes.ROUTES,
     *export_routes.CORE_ROUTES,
     *invoice_template_routes.ROUTES,
+    *month_routes.ROUTES,
     *project_routes.ROUTES,
+    *recalculation_routes.ROUTES,
     *reseller_routes.ROUTES,
+    *reserved_instance_routes.ROUTES,
     *settings_routes.ROUTES,
 ]
 

@@ -8,10 +8,14 @@ from nimbill.cloud_accounts import records as cloud_accounts
 from nimbill.exports import records as exports
 from nimbill.invoice_templates import records as invoice_templates
 from nimbill.login import records as login
+from nimbill.months import records as months
 from nimbill.organisation_settings import records as organisation_settings
 from nimbill.organisations import records as organisations
 from nimbill.projects import records as projects
+from nimbill.recalculation import records as recalculation
 from nimbill.resellers import records as resellers
+from nimbill.reserved_instances import fee_records as reservation_fees
+from nimbill.reserved_instances import records as reserved_instances
 from nimbill.storage import metadata
 from nimbill.users import records as users
 from nimbill.work import records as work
@@ -28,10 +32,14 @@ __all__ = [
     "keyring",
     "login",
     "metadata",
+    "months",
     "organisation_settings",
     "organisations",
     "projects",
+    "recalculation",
     "resellers",
+    "reservation_fees",
+    "reserved_instances",
     "users",
     "work",
 ]

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from itertools import count
 from typing import Any
 
 from nimbill.ids import new_id
 from nimbill.organisations.operations import NewOrganisation, create_organisation
+from nimbill.reserved_instances.records import TEXTS as RI_TEXTS
 from tests.contract.behind_the_walls import Superuser
 from tests.running_service import PASSWORD, Service
 
@@ -189,6 +191,69 @@ def make_role(tenant: Tenant) -> str:
     return name
 
 
+def make_recalculation_entry(tenant: Tenant) -> str:
+    """Of the month and the vendor that PLAIN_VALUES has."""
+    entry_id = new_id("rce")
+    words = ("platform_type", "description", "product_name", "product_code", "time_interval")
+    tenant.add(
+        "recalculation_entries",
+        entry_id=entry_id,
+        vendor="aws",
+        payer_id=PAYER,
+        month=PLAIN_VALUES["month"],
+        customer_id=make_account(tenant),
+        calc_type="Fee",
+        **{name: tenant.word("d") for name in words},
+        currency_code="USD",
+        unblended_cost=1,
+        usage_start=datetime(2026, 1, 1, tzinfo=UTC),
+        delivered=True,
+    )
+    return entry_id
+
+
+def make_reserved_instance(tenant: Tenant) -> str:
+    ri_id = new_id("ri")
+    tenant.add(
+        "reserved_instances",
+        ri_id=ri_id,
+        vendor="aws",
+        reservation_id=tenant.word("i"),
+        customer_id=make_account(tenant),
+        arn=tenant.word("i"),
+        **{name: tenant.word("i") for name in RI_TEXTS},
+        **dict.fromkeys(("normalization_factor", "unblended_rate", "upfront_value"), 1),
+        number=10,
+    )
+    return ri_id
+
+
+def make_moved_instance(tenant: Tenant) -> str:
+    move_id, customer_id = new_id("ri"), make_account(tenant)
+    tenant.add(
+        "reservation_moves",
+        move_id=move_id,
+        ri_id=make_reserved_instance(tenant),
+        position=1,
+        dest_customer_id=customer_id,
+        number=1,
+        made_after=0,
+        account_in_use=customer_id,
+    )
+    return move_id
+
+
+def make_open_month(tenant: Tenant) -> str:
+    """One that is used nowhere else, since closing it would close it for everybody."""
+    return f"{next(tenant.numbers) + 3000:04}-12"
+
+
+def make_closed_month(tenant: Tenant) -> str:
+    month = make_open_month(tenant)
+    tenant.add("month_states", vendor="aws", month=month, closed=True, closing=1)
+    return month
+
+
 PAYER = "836060457634"
 
 
@@ -224,6 +289,9 @@ USER = Slot(make_user, "users", "user_id")
 USERNAME = Slot(make_username, "users", "username", also=USER)
 ACCOUNT = Slot(make_account, "cloud_accounts", "customer_id", narrowed=True)
 BOTH_IDS = Slot(make_account, "cloud_accounts", "customer_id", narrowed=True, after=f"|{PAYER}")
+ENTRY = Slot(make_recalculation_entry, "recalculation_entries", "entry_id", narrowed=True)
+RESERVATION = Slot(make_reserved_instance, "reserved_instances", "ri_id", narrowed=True)
+MOVED = Slot(make_moved_instance, "reservation_moves", "move_id", narrowed=True)
 RESELLER = Slot(make_reseller, "users", "user_id", narrowed=True)
 CLIENT = Slot(make_api_client, "api_clients", "client_id")
 ROLE = Slot(make_role, "roles", "name")
@@ -244,6 +312,10 @@ SLOTS: Mapping[str, Slot] = {
     "replace_mappings.resource": GROUP,
     "update_account.customer_id": ACCOUNT,
     "both_ids": BOTH_IDS,
+    "apply_recalculation.data": ENTRY,
+    "ri_id": RESERVATION,
+    "remove_reserved_instance.ri_id": MOVED,
+    "move_reserved_instance.customer_id": ACCOUNT,
     "delete_reseller.user_id": RESELLER,
     "change_reseller_password.user_id": RESELLER,
     "update_reseller_meta.user_id": RESELLER,
@@ -270,6 +342,12 @@ NOT_A_RECORD: Mapping[str, str] = {
 
 # what stands in a path where no record is named
 PLAIN_VALUES: Mapping[str, str] = {"namespace": "core", "month": "2026-01", "vendor": "aws"}
+
+# the same, where every request needs one of its own
+FRESH_VALUES: Mapping[str, Callable[[Tenant], str]] = {
+    "close_month.month": make_open_month,
+    "reopen_month.month": make_closed_month,
+}
 
 
 def slot_of(operation: str, name: str) -> Slot | None:

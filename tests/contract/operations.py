@@ -121,6 +121,8 @@ ADDED: dict[str, tuple[str, ...]] = {
     "delete_invoice_template": ("ModifyBillingGroup",),
     "read_settings": ("ReadSettings", "ModifySettings"),
     "change_settings": ("ModifySettings",),
+    "close_month": ("ModifyInvoice",),
+    "reopen_month": ("ModifyInvoice",),
     "who_am_i": (),
 }
 

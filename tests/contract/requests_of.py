@@ -85,7 +85,7 @@ def sound_request(route: Route, tenant: Tenant) -> Sent:
             )
             sent.path[name] = makers.make_api_client(tenant, owner[0]["user_id"])
         else:
-            sent.path[name] = slot.spelled(tenant) if slot else makers.PLAIN_VALUES[name]
+            sent.path[name] = slot.spelled(tenant) if slot else plain_value(route, name, tenant)
     for name in route.query_names:
         if slot := slot_of(route.operation, name):
             sent.query[name] = slot.spelled(tenant)
@@ -94,6 +94,11 @@ def sound_request(route: Route, tenant: Tenant) -> Sent:
     if route.body is not None:
         sent.body = sound_bodies.BODIES[route.operation](tenant)
     return sent
+
+
+def plain_value(route: Route, name: str, tenant: Tenant) -> str:
+    fresh = makers.FRESH_VALUES.get(f"{route.operation}.{name}")
+    return fresh(tenant) if fresh else makers.PLAIN_VALUES[name]
 
 
 def ask(tenant: Tenant, route: Route, sent: Sent, headers: dict[str, str]) -> httpx.Response:

@@ -7,9 +7,11 @@ from tests.billing_groups.bodies import SOUND_SETTING
 from tests.contract.makers import (
     PAYER,
     Tenant,
+    make_account,
     make_billing_group,
     make_invoice_template,
     make_project,
+    make_recalculation_entry,
     make_role,
     make_user,
     next_account_number,
@@ -111,6 +113,21 @@ def billing_bodies() -> dict[str, Callable[[Tenant], dict[str, Any]]]:
             "password": PASSWORD,
         },
         "update_reseller_meta": lambda _: {"meta": {"invoice": True}},
+        "apply_recalculation": lambda tenant: {
+            "data": [make_recalculation_entry(tenant)],
+            "month": "2026-01",
+            "exchange_rate": 0,
+            "tax_free": False,
+            "apply": True,
+            "vendor": "aws",
+        },
+        "move_reserved_instance": lambda tenant: {
+            "customer_id": make_account(tenant),
+            "number": 1,
+            "vendor": "aws",
+        },
+        "close_month": lambda tenant: {"vendor": "aws", "reason": tenant.word("m")},
+        "reopen_month": lambda tenant: {"vendor": "aws", "reason": tenant.word("m")},
         "export_billing_group_csv": lambda _: redo,
         "export_billing_group_setting_csv": lambda _: redo,
     }

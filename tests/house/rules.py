@@ -18,7 +18,7 @@ NAMELESS = {"utils", "util", "helpers", "helper", "common", "manager", "service"
 
 # Files and folders of src/nimbill in which no amount may ever become a float.
 NEAR_MONEY_FILES = ("money.py", "rules.py", "*_rules.py")
-NEAR_MONEY_ROOMS = ("billing_groups", "invoices")
+NEAR_MONEY_ROOMS = ("billing_groups", "invoices", "recalculation", "reserved_instances")
 
 # Questions that may be asked without naming whose records: "room/records.py:function" and why.
 WITHOUT_SCOPE = {

@@ -1,0 +1,1 @@
+"""Months of a vendor: which are open, parked or closed."""

@@ -1,0 +1,1 @@
+"""Recalculation entries: one-off charges and credits, billed once somebody applies them."""

@@ -1,0 +1,1 @@
+"""Reserved instances: what a customer bought at the vendor, and what of it was moved to others."""
