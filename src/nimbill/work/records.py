@@ -1,5 +1,6 @@
 """Stored work: what is to be done later, who has taken it, how far it is."""
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -8,7 +9,7 @@ from sqlalchemy.dialects.postgresql import JSONB, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.ids import new_id
-from nimbill.storage import Row, Scope, metadata
+from nimbill.storage import Row, Scope, among, metadata
 
 work = sa.Table(
     "work",
@@ -57,13 +58,24 @@ async def add_work(
 
 
 async def take_work(
-    db: AsyncConnection, scope: Scope, *, at: datetime, lease: timedelta
+    db: AsyncConnection,
+    scope: Scope,
+    *,
+    at: datetime,
+    lease: timedelta,
+    kinds: Collection[str] = (),
+    other_kinds: bool = True,
 ) -> Row | None:
-    """The oldest due row nobody holds; also one whose holder died and let its lease run out."""
+    """The oldest due row nobody holds; also one whose holder died and let its lease run out.
+
+    Of these kinds, or of all but these.
+    """
+    wanted = among(work.c.kind, kinds)
     due = (
         sa.select(work.c.work_id)
         .where(
             work.c.organisation_id == scope.organisation_id,
+            sa.not_(wanted) if other_kinds else wanted,
             sa.or_(
                 sa.and_(work.c.state == "waiting", work.c.due <= at),
                 sa.and_(work.c.state == "running", work.c.lease_until < at),
@@ -126,11 +138,12 @@ async def put_off(
     at: datetime,
     due: datetime | None,
     reason: str,
-) -> None:
-    """It went wrong: due again later, or failed for good when `due` is None."""
+) -> bool:
+    """It went wrong: due again later, or failed for good when `due` is None; if still ours."""
     values: dict[str, Any] = {"lease_until": None, "reason": reason, "update_time": at}
     values |= {"state": "failed"} if due is None else {"state": "waiting", "due": due}
-    await db.execute(sa.update(work).where(*_held(scope, work_id, attempt)).values(**values))
+    done = await db.execute(sa.update(work).where(*_held(scope, work_id, attempt)).values(**values))
+    return bool(done.rowcount)
 
 
 async def forget_payload(db: AsyncConnection, scope: Scope, work_id: str) -> None:

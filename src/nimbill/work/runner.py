@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -17,6 +17,7 @@ log = structlog.get_logger()
 
 LEASE = timedelta(seconds=60)
 LOOK_EVERY_SECONDS = 1.0
+TELL_EVERY_SECONDS = 1.0
 ATTEMPTS_MAX = 8
 
 
@@ -31,11 +32,14 @@ class Taken:
     payload: dict[str, Any]
     progress: dict[str, Any]
     attempt: int
+    prepared: Any = None  # what the kind's `prepare` answered
 
 
 # Does the work inside a transaction that also marks it done: both happen, or neither.
-# What takes longer than a lease commits in steps of its own and is told to `hold_on`.
 Doer = Callable[[AsyncConnection, Taken], Awaitable[None]]
+# Notes how far it is; the lease is kept meanwhile, and noting fails once it is lost.
+Tell = Callable[[dict[str, Any]], Awaitable[None]]
+Preparer = Callable[[Taken, Tell], Awaitable[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +48,36 @@ class Kind:
     do: Doer
     every: timedelta | None = None  # comes back by itself after this long
     attempts_max: int = ATTEMPTS_MAX
+    # what takes long, done before the transaction is opened; kinds that have it run beside the rest
+    prepare: Preparer | None = None
+    give_up: Doer | None = None  # beside marking the row failed for good
 
 
 class Runner:
     def __init__(self, engine: AsyncEngine, kinds: list[Kind]) -> None:
         self._engine = engine
         self._kinds = {kind.name: kind for kind in kinds}
+        self._long = [kind.name for kind in kinds if kind.prepare is not None]
         self._stopping = asyncio.Event()
 
     async def run(self) -> None:
-        """Until stopped; a database that is away is waited for."""
+        """Until stopped; what takes long runs beside the rest, one at a time."""
+        short, long = (asyncio.create_task(self._loop(long=long)) for long in (False, True))
+        try:
+            await self._stopping.wait()
+        except asyncio.CancelledError:
+            short.cancel()
+            raise
+        finally:
+            # what takes long is left where it is: its lease runs out and it is taken up again
+            long.cancel()
+            await asyncio.gather(short, long, return_exceptions=True)
+
+    async def _loop(self, *, long: bool) -> None:
+        """A database that is away is waited for."""
         while not self._stopping.is_set():
             try:
-                did_something = await self.run_once()
+                did_something = await self.run_once(long=long)
             except Exception as error:
                 if not database_is_away(error):
                     log.error("work_loop", exc_info=error)
@@ -73,16 +94,24 @@ class Runner:
         except TimeoutError:
             return
 
-    async def run_once(self) -> bool:
+    async def run_once(self, *, long: bool = False) -> bool:
         """One piece of every organisation that has something due; whether there was any."""
         async with self._engine.connect() as db:
             organisations = await records.organisations_with_work(db, at=clock.now())
-        done = [await self._one_of(Scope(organisation)) for organisation in organisations]
+        done = [await self.one_of(Scope(name), long=long) for name in organisations]
         return any(done)
 
-    async def _one_of(self, scope: Scope) -> bool:
+    async def one_of(self, scope: Scope, *, long: bool = False) -> bool:
+        """The piece of this organisation that has waited longest; whether there was one."""
         async with transaction(self._engine, scope.organisation_id) as db:
-            row = await records.take_work(db, scope, at=clock.now(), lease=LEASE)
+            row = await records.take_work(
+                db,
+                scope,
+                at=clock.now(),
+                lease=LEASE,
+                kinds=self._long,
+                other_kinds=not long,
+            )
         if row is None:
             return False
         taken = Taken(
@@ -98,6 +127,8 @@ class Runner:
         kind = self._kinds.get(taken.kind)
         if kind is None:
             raise LookupError("no such kind of work")
+        if kind.prepare is not None:
+            taken = replace(taken, prepared=await self._prepared(kind.prepare, taken))
         async with transaction(self._engine, taken.scope.organisation_id) as db:
             await kind.do(db, taken)
             ours = await records.finish_work(
@@ -110,6 +141,36 @@ class Runner:
                     db, taken.scope, kind.name, due=clock.now() + kind.every, subject=taken.subject
                 )
 
+    async def _prepared(self, prepare: Preparer, taken: Taken) -> Any:
+        """Outside any transaction; stopped when another process has taken the work over."""
+        latest: dict[str, Any] = {}
+
+        async def tell(progress: dict[str, Any]) -> None:
+            latest.update(progress)
+
+        preparing = asyncio.ensure_future(prepare(taken, tell))
+        try:
+            while not (await asyncio.wait([preparing], timeout=TELL_EVERY_SECONDS))[0]:
+                await self._hold_on(taken, latest)
+            return preparing.result()
+        finally:
+            if not preparing.done():
+                preparing.cancel()
+                await asyncio.gather(preparing, return_exceptions=True)
+
+    async def _hold_on(self, taken: Taken, progress: dict[str, Any]) -> None:
+        async with transaction(self._engine, taken.scope.organisation_id) as db:
+            held = await records.hold_on(
+                db,
+                taken.scope,
+                taken.work_id,
+                attempt=taken.attempt,
+                until=clock.now() + LEASE,
+                progress=progress,
+            )
+        if not held:
+            raise RuntimeError("another process took this over")
+
     async def _went_wrong(self, taken: Taken, error: Exception) -> None:
         log.warning(
             "work_failed",
@@ -118,16 +179,20 @@ class Runner:
             attempt=taken.attempt,
             exc_info=error,
         )
+        kind = self._kinds.get(taken.kind)
+        due = _next_try(taken, kind)
         async with transaction(self._engine, taken.scope.organisation_id) as db:
-            await records.put_off(
+            ours = await records.put_off(
                 db,
                 taken.scope,
                 taken.work_id,
                 attempt=taken.attempt,
                 at=clock.now(),
-                due=_next_try(taken, self._kinds.get(taken.kind)),
+                due=due,
                 reason=type(error).__name__,
             )
+            if ours and due is None and kind is not None and kind.give_up is not None:
+                await kind.give_up(db, taken)
 
 
 def _next_try(taken: Taken, kind: Kind | None) -> datetime | None:
