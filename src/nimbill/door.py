@@ -34,6 +34,7 @@ UNLESS_SAID = (
     (b"content-security-policy", NOTHING_LOADS.encode()),
 )
 KNOWN_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"})
+FAIR_BYTES_PER_SECOND = 262_144
 OVER_TLS = (b"strict-transport-security", b"max-age=31536000; includeSubDomains")
 
 
@@ -79,12 +80,15 @@ class Door:
         return [*given, *self._headers, *extra, (b"x-request-id", visit.request_id.encode())]
 
     def _in_time(self, receive: Receive) -> Receive:
-        """The body must arrive whole within so many seconds, however slowly it trickles."""
+        """The body must arrive whole within so many seconds, however slowly it trickles.
+
+        What is sent at a fair pace may be long: every byte that came gives its share of time.
+        """
         until = time.monotonic() + self._body_seconds
         complete = False
 
         async def receive_in_time() -> Any:
-            nonlocal complete
+            nonlocal complete, until
             if complete:
                 return await receive()
             try:
@@ -94,10 +98,16 @@ class Door:
                 raise Unreadable(408, "body_too_slow", "the body took too long") from None
             if message["type"] == "http.disconnect":
                 raise Invalid("client_gone", "the connection was closed before the body ended")
+            until += len(_body(message)) / FAIR_BYTES_PER_SECOND
             complete = not message.get("more_body", False)
             return message
 
         return receive_in_time
+
+
+def _body(message: Any) -> bytes:
+    body: bytes = message.get("body", b"")
+    return body
 
 
 class _Answered:

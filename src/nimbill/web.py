@@ -190,7 +190,7 @@ async def replay(request: Request[Any, Any, Any]) -> Response[bytes] | None:
         request.scope["path"],
         request.scope["query_string"],
         request.headers.get("content-type", ""),
-        await request.body(),
+        visit.upload.fingerprint if visit.upload is not None else await request.body(),
     )
     held = await idempotency.hold(visit.db, caller_in(visit), resources.sealer, key, print_)
     if isinstance(held, idempotency.HeldKey):

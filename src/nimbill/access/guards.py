@@ -15,6 +15,7 @@ from nimbill.access.role_actions import RoleAction
 from nimbill.access.tokens import Claims, kid_of
 from nimbill.access.visit import Resources, Visit, visit_of
 from nimbill.errors import NotAuthenticated, NotPermitted, TooMany
+from nimbill.uploads import is_upload
 from nimbill.vocabulary import Product
 
 MUTATING = frozenset({"POST", "PUT", "PATCH", "DELETE"})
@@ -72,15 +73,29 @@ async def gate(connection: ASGIConnection[Any, Any, Any, Any], route: BaseRouteH
         raise TooMany("rate_exceeded", "too many requests in a second", retry_after=1)
     # a slow sender must not hold a database connection: the body first, then the transaction
     if method in MUTATING and isinstance(connection, Request):
-        await connection.body()
-    caller = await visit.enter(resources.engine, claims)
+        if "uploads" in route.opt and is_upload(connection.headers.get("content-type", "")):
+            # files go to disk, and only those of somebody who may send them
+            await _admit(connection, route, claims)
+            await visit.close()
+            await visit.receive(connection, resources.settings.data / "uploads")
+        else:
+            await connection.body()
+    connection.scope["user"] = await _admit(connection, route, claims)
+
+
+async def _admit(
+    connection: ASGIConnection[Any, Any, Any, Any], route: BaseRouteHandler, claims: Claims
+) -> Caller:
+    """Whoever calls, found in the request's own transaction, and allowed to."""
+    resources: Resources = connection.app.state.resources
+    caller = await visit_of(connection.scope).enter(resources.engine, claims)
     if caller is None:
         raise NotAuthenticated("token_invalid", "the bearer token does not stand")
     _refuse_hidden(caller, route.opt.get("flag"))
     if not _is_oneself(connection, caller, route.opt.get("oneself")):
         _refuse_hidden(caller, route.opt.get("flag_over_others"))
         _refuse_without_action(caller, await _role_actions(connection, route))
-    connection.scope["user"] = caller
+    return caller
 
 
 def _refuse_other_audience(claims: Claims, audiences: Sequence[Audience]) -> None:

@@ -3,14 +3,17 @@
 import asyncio
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from limits import RateLimitItemPerSecond
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
+from litestar import Request
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from nimbill import uploads
 from nimbill.access.caller import Caller
 from nimbill.access.keyring import active_kid, load_signing_keys
 from nimbill.access.principals import caller_of
@@ -19,6 +22,7 @@ from nimbill.basis import chosen
 from nimbill.seal import Sealer
 from nimbill.settings import Settings
 from nimbill.storage import database_is_away, unavailable
+from nimbill.uploads import Upload
 from nimbill.vocabulary import Product
 
 VISIT = "nimbill.visit"
@@ -90,6 +94,7 @@ class Visit:
         self.body: Any = None  # the same, checked
         self.idempotency: Any = None  # the key held for this request, see idempotency
         self.replayed = False  # the answer is an earlier one: no effect, no traces
+        self.upload: Upload | None = None  # files that came with the request
 
     async def enter(self, engine: AsyncEngine, claims: Claims) -> Caller | None:
         """Begin the transaction and find the caller in it, in one question to the database."""
@@ -125,6 +130,13 @@ class Visit:
         if self.db is not None:
             db, self.db = self.db, None
             await _shielded(db.close())
+        if self.upload is not None:
+            self.upload.remove()
+
+    async def receive(self, request: Request[Any, Any, Any], folder: Path) -> None:
+        """Files that nobody takes over go when the request ends."""
+        kind = request.headers.get("content-type", "")
+        self.upload = await uploads.receive(kind, request.stream(), folder / self.request_id)
 
 
 async def _shielded(closing: Any) -> None:
