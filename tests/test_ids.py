@@ -2,7 +2,7 @@
 
 import re
 
-from nimbill.ids import new_id
+from nimbill.ids import derived_id, new_id
 
 
 def test_an_id_is_a_prefix_and_128_random_bits() -> None:
@@ -15,3 +15,14 @@ def test_no_two_are_alike() -> None:
 
 def test_an_id_is_longer_than_any_username() -> None:
     assert len(new_id("x")) > 18
+
+
+def test_a_derived_id_looks_like_a_fresh_one_and_follows_from_its_parts() -> None:
+    assert re.fullmatch(r"rce_[a-z2-7]{26}", derived_id("rce", "a", "b", 1))
+    assert derived_id("rce", "a", "b", 1) == derived_id("rce", "a", "b", 1)
+
+
+def test_other_parts_make_another_id() -> None:
+    parts = [("a", "b"), ("ab",), ("a", "b", ""), ("b", "a"), ('a", "b',), ("a", "b", 1), ("é",)]
+
+    assert len({derived_id("x", *one) for one in parts}) == len(parts)
