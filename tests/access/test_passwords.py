@@ -6,10 +6,8 @@ import asyncio
 import hmac
 import re
 import string
-import threading
-import time
 import zlib
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine
 from hashlib import sha256
 from typing import Any, Literal, TypeVar
 
@@ -19,7 +17,6 @@ from argon2.low_level import Type
 
 from nimbill.access import passwords
 from nimbill.access.passwords import (
-    HASHES_WAITING_MAX,
     client_secret_matches,
     generate_client_secret,
     hash_client_secret,
@@ -27,12 +24,10 @@ from nimbill.access.passwords import (
     is_outdated,
     password_matches,
 )
-from nimbill.errors import TooMany
 from nimbill.seal import Sealer
 from nimbill.storage import transaction
 from nimbill.users import records as users
 from tests.login.asking import as_user, claims_of, issued, stands
-from tests.quick_hashes import quick_hashes
 from tests.running_service import PASSWORD, Service
 
 T = TypeVar("T")
@@ -113,65 +108,6 @@ def test_an_unknown_user_costs_a_hash(
 
     (against,) = verified
     assert extract_parameters(against) == extract_parameters(stored)
-
-
-# ── logins cannot starve the rest ────────────────────────────────────────────────────────────────
-
-
-@pytest.fixture
-def cheap_logins() -> Iterator[None]:
-    with quick_hashes():
-        yield
-
-
-async def many(count: int) -> list[Any]:
-    calls = [password_matches(PASSWORD, None, OURS) for _ in range(count)]
-    return await asyncio.gather(*calls, return_exceptions=True)
-
-
-@pytest.mark.usefixtures("cheap_logins")
-def test_whoever_finds_the_queue_full_is_asked_to_come_back() -> None:
-    answers = run(many(HASHES_WAITING_MAX + 8))
-
-    refused = [answer for answer in answers if isinstance(answer, TooMany)]
-    assert len(refused) == 8
-    assert {(one.code, one.retry_after) for one in refused} == {("logins_waiting", 1)}
-    assert answers.count(False) == HASHES_WAITING_MAX
-
-
-@pytest.mark.usefixtures("cheap_logins")
-def test_the_queue_is_free_again_afterwards() -> None:
-    assert TooMany not in {type(answer) for answer in run(many(HASHES_WAITING_MAX))}
-
-
-@pytest.mark.usefixtures("cheap_logins")
-def test_who_gives_up_leaves_the_queue() -> None:
-    async def give_up() -> list[Any]:
-        tasks = [asyncio.create_task(password_matches("x", None, OURS)) for _ in range(30)]
-        await asyncio.sleep(0)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        return await many(HASHES_WAITING_MAX)
-
-    assert TooMany not in {type(answer) for answer in run(give_up())}
-
-
-def test_two_are_hashed_at_a_time_and_never_in_the_event_loop(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    hashing: set[str] = set()
-
-    def noted(_hash: str | None, _peppered: bytes) -> bool:
-        hashing.add(threading.current_thread().name)
-        time.sleep(0.01)
-        return False
-
-    monkeypatch.setattr(passwords, "_verify", noted)
-    run(many(20))
-
-    assert 1 <= len(hashing) <= 2
-    assert all(name.startswith("password") for name in hashing)
 
 
 # ── hashes of other days ─────────────────────────────────────────────────────────────────────────

@@ -9,9 +9,11 @@ from urllib.parse import urlencode
 import pytest
 from litestar import Request
 
-from nimbill.login.failures import address_of
+from nimbill.access.hashing_line import Ring
+from nimbill.login import records
+from nimbill.login.failures import FAILURES_MAX, OF_LATE, address_of, ring_of, source_of
 from nimbill.settings import read_settings
-from tests.login.asking import CORE, as_client, ask, refused
+from tests.login.asking import CORE, as_client, as_user, ask, refused
 from tests.raw_request import RawAnswer, raw_request
 from tests.running_service import Service, running_service
 
@@ -111,6 +113,85 @@ def test_a_hundred_failures_in_a_minute_then_come_back_later(limited: Service) -
     )
     assert refusal.status_code == 429
     assert refusal.json()["code"] == "logins_failing"
+
+
+def guessed(service: Service, number: int, *, address: str) -> RawAnswer:
+    """A wrong password for a name of its own, through the organisation's client."""
+    form = as_user(service.organisation, f"nobody.{number}", "guessed 5d")
+    return raw_request(
+        service,
+        "POST",
+        CORE.encode(),
+        headers={
+            "Content-Type": "application/x-www-form-urlencoded",
+            "X-Forwarded-For": address,
+        },
+        body=[urlencode(form).encode()],
+    )
+
+
+def test_sixty_failed_logins_by_one_client_in_a_minute_then_come_back_later(
+    behind_proxy: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(60):
+        answer = guessed(behind_proxy, number, address=f"198.51.100.{number}")
+        assert answer.json()["error"] == "invalid_grant"
+    monkeypatch.setattr(records, "find_client", None)  # nor is it looked up any more
+
+    answer = guessed(behind_proxy, 60, address="198.51.100.60")
+
+    assert answer.status_code == 429
+    assert answer.json()["error_description"] == "too many failed logins by this client"
+    assert answer.headers["retry-after"] == "60"
+
+
+def test_who_does_not_know_its_secret_cannot_shut_a_client_out(behind_proxy: Service) -> None:
+    for number in range(70):
+        address = f"198.51.100.{number}"
+        assert login(behind_proxy, secret="x", forwarded_for=address).status_code == 401
+
+    assert login(behind_proxy).status_code == 200
+    assert guessed(behind_proxy, 1, address="203.0.113.1").status_code == 400
+
+
+def test_guesses_at_a_name_that_is_throttled_count_by_their_address(limited: Service) -> None:
+    form = urlencode(as_user(limited.organisation, "nobody.here", "guessed 5d")).encode()
+    headers = {"Content-Type": "application/x-www-form-urlencoded"}
+    limited.resources.login_failures.storage.reset()
+    for _ in range(55):
+        raw_request(limited, "POST", CORE.encode(), headers=headers, body=[form])
+
+    left = limited.resources.login_failures.get_window_stats(FAILURES_MAX, "127.0.0.1").remaining
+
+    assert left == 100 - 55
+
+
+def test_an_address_that_failed_is_a_suspect_for_fifteen_minutes(limited: Service) -> None:
+    limited.resources.login_failures.storage.reset()
+    assert ring_of("127.0.0.1", limited.resources) is Ring.strangers
+
+    assert login(limited, secret="guessed 5d").status_code == 401
+
+    assert ring_of("127.0.0.1", limited.resources) is Ring.suspects
+    assert ring_of("127.0.0.2", limited.resources) is Ring.strangers
+    assert OF_LATE.get_expiry() == 15 * 60
+
+
+@pytest.mark.parametrize(
+    ("address", "source"),
+    [
+        ("203.0.113.5", "203.0.113.5"),
+        ("::ffff:203.0.113.5", "::ffff:203.0.113.5"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2::1", "2001:db8:1:2::/64"),
+        ("2001:db8:1:3::1", "2001:db8:1:3::/64"),
+        ("testclient", "testclient"),
+    ],
+)
+def test_newer_addresses_of_one_household_are_one_source(
+    service: Service, address: str, source: str
+) -> None:
+    assert source_of(request_from(address), service.resources) == source
 
 
 def test_behind_a_trusted_proxy_each_caller_is_counted_by_its_own_address(

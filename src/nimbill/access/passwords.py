@@ -7,16 +7,15 @@ import secrets
 import string
 import zlib
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from functools import cache
+from contextlib import contextmanager, nullcontext
+from functools import cache, partial
 from hashlib import sha256
 from typing import TypeVar
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from nimbill.errors import TooMany
+from nimbill.access.hashing_line import Line, Place, Ring
 from nimbill.seal import Sealer
 
 T = TypeVar("T")
@@ -25,48 +24,37 @@ SECRET_PREFIX = "nb_cs_"  # noqa: S105  # a prefix by which secret scanners know
 _BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
 
 _hasher = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
-# two hashes at a time per process: logins cannot starve the rest of memory or cores
-_hashing = ThreadPoolExecutor(max_workers=2, thread_name_prefix="password")
-HASHES_WAITING_MAX = 32
-_waiting = 0
-LOGINS_MAX = 32
-_logins = 0
+_line = Line()
 
 
 def _start_afresh() -> None:
     """A forked worker has none of its parent's threads, however busy they seem to it."""
-    global _hashing, _waiting
-    _hashing = ThreadPoolExecutor(max_workers=2, thread_name_prefix="password")
-    _waiting = 0
+    global _line
+    _line = Line()
 
 
 os.register_at_fork(after_in_child=_start_afresh)
 
 
 @contextmanager
-def login_under_way() -> Iterator[None]:
+def login_under_way(ring: Ring, source: str) -> Iterator[Place]:
     """Held from the first question to the last: a crowd is sent away before it costs anything."""
-    global _logins
-    if _logins >= LOGINS_MAX:
-        raise _crowded()
-    _logins += 1
-    try:
-        yield
-    finally:
-        _logins -= 1
+    with _line.place(ring, source) as place:
+        yield place
 
 
-def _crowded() -> TooMany:
-    return TooMany("logins_waiting", "too many logins at once", retry_after=1)
+async def hash_password(password: str, sealer: Sealer, place: Place | None = None) -> str:
+    """In the place of a login that is under way, or in one of its own."""
+    with nullcontext(place) if place else _line.place(Ring.changes, "") as held:
+        return await _in_turn(held, partial(_hasher.hash, _peppered(password, sealer)))
 
 
-async def hash_password(password: str, sealer: Sealer) -> str:
-    return await _in_turn(_hasher.hash, _peppered(password, sealer))
-
-
-async def password_matches(password: str, password_hash: str | None, sealer: Sealer) -> bool:
+async def password_matches(
+    password: str, password_hash: str | None, sealer: Sealer, place: Place | None = None
+) -> bool:
     """Whether it is the password; an unknown user (None) costs the same time as a known one."""
-    return await _in_turn(_verify, password_hash, _peppered(password, sealer))
+    with nullcontext(place) if place else _line.place(Ring.changes, "") as held:
+        return await _in_turn(held, partial(_verify, password_hash, _peppered(password, sealer)))
 
 
 def is_outdated(password_hash: str) -> bool:
@@ -74,16 +62,8 @@ def is_outdated(password_hash: str) -> bool:
     return _hasher.check_needs_rehash(password_hash)
 
 
-async def _in_turn(hash_: Callable[..., T], *what: str | bytes | None) -> T:
-    """Behind a short queue; whoever finds it full is asked to come back."""
-    global _waiting
-    if _waiting >= HASHES_WAITING_MAX:
-        raise _crowded()
-    _waiting += 1
-    try:
-        return await asyncio.get_running_loop().run_in_executor(_hashing, hash_, *what)
-    finally:
-        _waiting -= 1
+async def _in_turn(place: Place, work: Callable[[], T]) -> T:
+    return await asyncio.wrap_future(_line.hash_in_turn(place, work))
 
 
 def _verify(password_hash: str | None, peppered: bytes) -> bool:

@@ -1,11 +1,13 @@
-"""How many logins may fail from one address in a minute; counted per worker process."""
+"""How many logins may fail in a minute, by address and by client; counted per worker process."""
 
-from ipaddress import IPv6Address, ip_address
+import asyncio
+from ipaddress import IPv6Address, IPv6Network, ip_address
 from typing import Any
 
 from limits import RateLimitItemPerMinute
 from litestar import Request
 
+from nimbill.access.hashing_line import Ring
 from nimbill.access.visit import Resources
 from nimbill.basis import chosen
 from nimbill.errors import TooMany
@@ -14,20 +16,80 @@ from nimbill.settings import Network
 basis = chosen("login-throttle")
 
 FAILURES_MAX = RateLimitItemPerMinute(100)
+OF_LATE = RateLimitItemPerMinute(1, 15)
+FAILURES_PER_CLIENT_MAX = RateLimitItemPerMinute(60)
 HOPS_MAX = 16
+REFUSED_SLOWLY = ("logins_failing", "logins_waiting")
+SLOWLY_SECONDS = 1.0
+SLOWLY_AT_ONCE_MAX = 1_000
+NEIGHBOURS = 64  # so many bits of a newer address belong to one household
+
+_refused_slowly = 0
 
 
 def refuse_if_too_many(request: Request[Any, Any, Any], resources: Resources) -> None:
     """Off with the request rates, NIMBILL_RATE_LIMIT=0; guesses per name are counted always."""
     if resources.settings.rate_limit and not resources.login_failures.test(
-        FAILURES_MAX, address_of(request, resources.settings.trusted_proxies)
+        FAILURES_MAX, source_of(request, resources)
     ):
         raise TooMany("logins_failing", "too many failed logins from this address", retry_after=60)
 
 
 def count(request: Request[Any, Any, Any], resources: Resources) -> None:
-    address = address_of(request, resources.settings.trusted_proxies)
-    resources.login_failures.hit(FAILURES_MAX, address)
+    source = source_of(request, resources)
+    resources.login_failures.hit(FAILURES_MAX, source)
+    resources.login_failures.hit(OF_LATE, source)
+
+
+def ring_of(source: str, resources: Resources) -> Ring:
+    """Whoever fails for the first time in a while goes before those who fail over and over."""
+    clean = resources.login_failures.test(OF_LATE, source)
+    return Ring.strangers if clean else Ring.suspects
+
+
+def refuse_client_if_too_many(client_id: str, resources: Resources) -> None:
+    """Asked before the client is looked up; only failures of who knew its secret are counted."""
+    if resources.settings.rate_limit and not resources.login_failures.test(
+        FAILURES_PER_CLIENT_MAX, f"client {client_id}"
+    ):
+        raise TooMany("logins_failing", "too many failed logins by this client", retry_after=60)
+
+
+def count_client(client_id: str, resources: Resources) -> None:
+    resources.login_failures.hit(FAILURES_PER_CLIENT_MAX, f"client {client_id}")
+
+
+async def told_too_many(
+    request: Request[Any, Any, Any], resources: Resources, error: TooMany
+) -> None:
+    """A guess at a name that is guessed at too often fails too, and counts by its address."""
+    if error.code == "login_throttled":
+        count(request, resources)
+    await _refuse_slowly(error)
+
+
+async def _refuse_slowly(error: TooMany) -> None:
+    """Whoever is sent away for being many comes back at once: a second late costs us nothing."""
+    global _refused_slowly
+    if error.code not in REFUSED_SLOWLY or _refused_slowly >= SLOWLY_AT_ONCE_MAX:
+        return
+    _refused_slowly += 1
+    try:
+        await asyncio.sleep(SLOWLY_SECONDS)
+    finally:
+        _refused_slowly -= 1
+
+
+def source_of(request: Request[Any, Any, Any], resources: Resources) -> str:
+    """The caller's address; of the newer kind the part that one household shares."""
+    written = address_of(request, resources.settings.trusted_proxies)
+    try:
+        address = ip_address(written)
+    except ValueError:
+        return written
+    if not isinstance(address, IPv6Address) or address.ipv4_mapped:
+        return written
+    return str(IPv6Network((int(address) >> NEIGHBOURS << NEIGHBOURS, NEIGHBOURS)))
 
 
 def address_of(request: Request[Any, Any, Any], proxies: tuple[Network, ...]) -> str:

@@ -10,16 +10,18 @@ from urllib.parse import unquote_plus
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill import clock
+from nimbill.access.hashing_line import Place, Ring
 from nimbill.access.passwords import (
     client_secret_matches,
     hash_password,
     is_outdated,
+    login_under_way,
     password_matches,
 )
 from nimbill.access.visit import Resources
 from nimbill.basis import chosen, stated
 from nimbill.errors import TooMany
-from nimbill.login import records, throttle
+from nimbill.login import failures, records, throttle
 from nimbill.login.bodies import TokenAnswer
 from nimbill.login.families import (
     Family,
@@ -124,14 +126,7 @@ async def _password(
     username, password = form.get("username", ""), form.get("password", "")
     if not username or not password:
         raise Refused("invalid_request", "username and password are required")
-    user = await user_by_password(
-        resources,
-        product,
-        client.scope,
-        username=username,
-        password=password,
-        source=client.client_id,
-    )
+    user = await user_of_client(resources, product, client, username=username, password=password)
     if user is None:
         raise _wrong_password()
     subject = Subject(client.scope, user.user_id, client.client_id, user.credential_epoch, "user")
@@ -142,10 +137,31 @@ async def _password(
         raise _wrong_password() from None
 
 
+async def user_of_client(
+    resources: Resources, product: Product, client: Client, *, username: str, password: str
+) -> Row | None:
+    """Through a client that has shown its secret."""
+    source = client.client_id
+    with login_under_way(Ring.known, source) as place:
+        user = await user_by_password(
+            resources,
+            product,
+            client.scope,
+            place,
+            username=username,
+            password=password,
+            source=source,
+        )
+    if user is None:
+        failures.count_client(source, resources)
+    return user
+
+
 async def user_by_password(
     resources: Resources,
     product: Product,
     scope: Scope,
+    place: Place,
     *,
     username: str,
     password: str,
@@ -164,7 +180,7 @@ async def user_by_password(
         )
     stored = user.password_hash if user else None
     try:
-        matches = await password_matches(password, stored, resources.sealer)
+        matches = await password_matches(password, stored, resources.sealer, place)
     except TooMany:
         async with transaction(resources.engine, scope.organisation_id) as db:
             await throttle.forgive(db, attempt)  # nothing was checked, so nothing was guessed
@@ -175,16 +191,18 @@ async def user_by_password(
         await throttle.forgive(db, attempt)
         if source:
             await records.remember_source(db, scope, user.user_id, source, at=clock.now())
-    await _renew_hash(resources, scope, user, password)
+    await _renew_hash(resources, scope, place, user, password)
     return user
 
 
-async def _renew_hash(resources: Resources, scope: Scope, user: Row, password: str) -> None:
+async def _renew_hash(
+    resources: Resources, scope: Scope, place: Place, user: Row, password: str
+) -> None:
     """Only in this moment is the password here to be hashed by today's parameters."""
     if not is_outdated(user.password_hash):
         return
     with suppress(TooMany):  # the next login will do
-        renewed = await hash_password(password, resources.sealer)
+        renewed = await hash_password(password, resources.sealer, place)
         async with transaction(resources.engine, scope.organisation_id) as db:
             await records.renew_hash(db, scope, user.user_id, old=user.password_hash, new=renewed)
 

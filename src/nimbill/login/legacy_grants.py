@@ -6,7 +6,7 @@ from nimbill.access.visit import Resources
 from nimbill.basis import chosen
 from nimbill.login.bodies import LegacyTokenAnswer
 from nimbill.login.families import Subject
-from nimbill.login.grants import Client, Refused, authenticated_client, user_by_password
+from nimbill.login.grants import Client, Refused, authenticated_client, user_of_client
 from nimbill.vocabulary import Product
 
 basis = chosen("legacy-grants")
@@ -41,13 +41,8 @@ async def _user(resources: Resources, client: Client, form: Mapping[str, str]) -
     username, password = form.get("username", ""), form.get("password", "")
     if not username or not password:
         raise Refused("invalid_request", "username and password go together")
-    user = await user_by_password(
-        resources,
-        Product.legacy,
-        client.scope,
-        username=username,
-        password=password,
-        source=client.client_id,
+    user = await user_of_client(
+        resources, Product.legacy, client, username=username, password=password
     )
     if user is None:
         raise Refused("invalid_grant", "the username or the password is wrong")

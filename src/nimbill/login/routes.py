@@ -1,7 +1,6 @@
 """Tokens over HTTP; paths are relative to the address of the login service."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import nullcontext
 from typing import Any
 
 from litestar import Request, Response
@@ -9,7 +8,6 @@ from litestar.exceptions.http_exceptions import RequestEntityTooLarge
 
 from nimbill import exact_json
 from nimbill.access.guards import Public, Unaudited
-from nimbill.access.passwords import login_under_way
 from nimbill.access.role_actions import ANY_CALLER
 from nimbill.access.visit import Resources
 from nimbill.basis import stated
@@ -80,8 +78,9 @@ async def _answered(
         failures.refuse_if_too_many(request, resources)
         form = await read(request)
         form = with_basic_credentials(form, request.headers.get("authorization"))
-        with login_under_way() if form.get("grant_type") == "password" else nullcontext():
-            return Response(await issue(form), headers=NO_STORE)
+        if form.get("grant_type") == "password":
+            failures.refuse_client_if_too_many(form.get("client_id", ""), resources)
+        return Response(await issue(form), headers=NO_STORE)
     except Refused as refused:
         if refused.error in ("invalid_client", "invalid_grant"):
             failures.count(request, resources)
@@ -89,6 +88,8 @@ async def _answered(
     except ServiceError as error:
         if error.status not in (400, 408, 413, 415, 429):
             raise
+        if isinstance(error, TooMany):
+            await failures.told_too_many(request, resources, error)
         word = "temporarily_unavailable" if isinstance(error, TooMany) else "invalid_request"
         return _refusal(error.status, word, error.detail, error.retry_after)
     except RequestEntityTooLarge:

@@ -1,7 +1,10 @@
 """Where the consoles sign in: the refresh token stays in a cookie that scripts cannot read."""
 
+import base64
+import hmac
 import re
 import secrets
+from hashlib import sha256
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -10,13 +13,14 @@ from litestar.datastructures import Cookie
 from litestar.params import JSONBody
 
 from nimbill.access.guards import Audience, Public, Unaudited
+from nimbill.access.hashing_line import Place, Ring
 from nimbill.access.passwords import login_under_way
 from nimbill.access.role_actions import ANY_CALLER
 from nimbill.access.visit import Resources
 from nimbill.basis import chosen
 from nimbill.bodies import Success
 from nimbill.directory import Named, organisation_of
-from nimbill.errors import NotAuthenticated, NotPermitted
+from nimbill.errors import NotAuthenticated, NotPermitted, TooMany
 from nimbill.login import failures, records
 from nimbill.login.bodies import SignedIn, SignIn
 from nimbill.login.families import ABSOLUTE, Family, NotStanding, Subject, start_family
@@ -29,7 +33,6 @@ from nimbill.web import CallerOfRequest, ResourcesOfWorker, Transaction, delete,
 
 DEVICE_COOKIE = "nimbill_device"
 DEVICE_SECONDS = int(SOURCE_KEPT.total_seconds())
-_DEVICE = re.compile(r"[A-Za-z0-9_-]{24}")
 _SESSION = re.compile(r"(?P<organisation>[a-z0-9_]{1,40})\.(?P<token>[A-Za-z0-9_-]{1,100})")
 
 SIGN_IN: dict[str, Any] = {
@@ -93,10 +96,14 @@ async def _sign_in(
     request: Request[Any, Any, Any], data: SignIn, resources: Resources, product: Product
 ) -> Response[SignedIn]:
     _refuse_other_origin(request, resources)
-    failures.refuse_if_too_many(request, resources)
-    device = _device(request)
-    with login_under_way():
-        scope, user = await _named(resources, product, data, device)
+    device = _device(request, resources)
+    try:
+        failures.refuse_if_too_many(request, resources)
+        with login_under_way(*_place(request, resources, device)) as place:
+            scope, user = await _named(resources, product, data, device, place)
+    except TooMany as error:
+        await failures.told_too_many(request, resources, error)
+        raise
     if user is None:
         failures.count(request, resources)
         raise _wrong()
@@ -108,19 +115,19 @@ async def _sign_in(
     except NotStanding:
         raise _wrong() from None
     response = _signed_in(resources, product, family, user)
-    response.set_cookie(_cookie(resources, DEVICE_COOKIE, device, seconds=DEVICE_SECONDS, path="/"))
+    response.set_cookie(_device_cookie(resources, device))
     return response
 
 
 async def _named(
-    resources: Resources, product: Product, data: SignIn, device: str
+    resources: Resources, product: Product, data: SignIn, device: str, place: Place
 ) -> tuple[Scope, Row | None]:
     """Whoever gave the right password; for an organisation that is none the work is the same."""
     found = await _scope_named(resources, data.organisation)
     scope = NOBODY if found is None else found
     name = f"{data.organisation.lower()}/{data.username}" if found is None else data.username
     user = await user_by_password(
-        resources, product, scope, username=name, password=data.password, source=device
+        resources, product, scope, place, username=name, password=data.password, source=device
     )
     return scope, user
 
@@ -133,10 +140,25 @@ def _ended() -> NotAuthenticated:
     return NotAuthenticated("session_ended", "the session has ended; sign in again")
 
 
-def _device(request: Request[Any, Any, Any]) -> str:
+def _device(request: Request[Any, Any, Any], resources: Resources) -> str:
     """The browser's own mark from an earlier login, or a new one; only a success makes it known."""
     given = request.cookies.get(DEVICE_COOKIE, "")
-    return given if _DEVICE.fullmatch(given) else secrets.token_urlsafe(18)
+    mark = given.partition(".")[0]
+    ours = hmac.compare_digest(given.encode(), _marked(mark, resources).encode())
+    return mark if ours and mark else secrets.token_urlsafe(18)
+
+
+def _marked(mark: str, resources: Resources) -> str:
+    """With a seal that only we can set: who shows it has logged in here before."""
+    seal = hmac.digest(resources.sealer.derived("device mark"), mark.encode(), sha256)
+    return f"{mark}.{base64.urlsafe_b64encode(seal[:18]).decode()}"
+
+
+def _place(request: Request[Any, Any, Any], resources: Resources, device: str) -> tuple[Ring, str]:
+    if request.cookies.get(DEVICE_COOKIE) == _marked(device, resources):
+        return Ring.known, device
+    source = failures.source_of(request, resources)
+    return failures.ring_of(source, resources), source
 
 
 async def _scope_named(resources: Resources, organisation: str) -> Scope | None:
@@ -203,6 +225,11 @@ def _signed_in(
 
 def _name(product: Product) -> str:
     return f"nimbill_{product}_session"
+
+
+def _device_cookie(resources: Resources, device: str) -> Cookie:
+    marked = _marked(device, resources)
+    return _cookie(resources, DEVICE_COOKIE, marked, seconds=DEVICE_SECONDS, path="/")
 
 
 def _cookie(resources: Resources, name: str, value: str, *, seconds: int, path: str) -> Cookie:

@@ -1,0 +1,262 @@
+"""Whose password is hashed next: few wait, each source has its turn, and hashing steps back."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+import time
+from collections.abc import Coroutine, Iterator
+from contextlib import ExitStack
+from typing import Any, TypeVar
+
+import pytest
+
+from nimbill.access import passwords
+from nimbill.access.hashing_line import (
+    NICENESS,
+    UNDER_WAY_MAX,
+    WAITING_MAX,
+    Line,
+    Place,
+    Ring,
+    crowded,
+)
+from nimbill.access.passwords import hash_password, login_under_way, password_matches
+from nimbill.errors import TooMany
+from nimbill.seal import Sealer
+from tests.quick_hashes import quick_hashes
+
+T = TypeVar("T")
+SEALER = Sealer(b"k" * 32)
+
+
+def run(do: Coroutine[Any, Any, T]) -> T:
+    return asyncio.run(do)
+
+
+class Held:
+    """A line whose one thread is busy until it is let go; notes whose turn came when."""
+
+    def __init__(self) -> None:
+        self.line = Line()
+        self.turns: list[str] = []
+        self._go = threading.Event()
+        self.places = ExitStack()
+        first = self.places.enter_context(self.line.place(Ring.changes, "first"))
+        self.line.hash_in_turn(first, self._go.wait)
+
+    def wait(self, ring: Ring, source: str) -> Place:
+        place = self.places.enter_context(self.line.place(ring, source))
+        self.line.hash_in_turn(place, lambda: self.turns.append(source))
+        return place
+
+    def let_go(self) -> list[str]:
+        self._go.set()
+        self.line._thread.submit(lambda: None).result(10)  # behind everybody else
+        return self.turns
+
+
+@pytest.fixture
+def held() -> Iterator[Held]:
+    made = Held()
+    yield made
+    made.let_go()
+    made.places.close()
+    assert made.line.under_way == 0
+    assert made.line.waiting == 0
+
+
+def sent_away(place: Place) -> bool:
+    return place.waiting.done() and isinstance(place.waiting.exception(), TooMany)
+
+
+def test_so_many_may_log_in_at_once() -> None:
+    assert {ring.name: count for ring, count in WAITING_MAX.items()} == {
+        "known": 8,
+        "strangers": 8,
+        "suspects": 4,
+        "changes": 32,
+    }
+
+
+@pytest.mark.parametrize("ring", list(Ring))
+def test_whoever_finds_a_ring_full_is_asked_to_come_back_in_a_second(
+    held: Held, ring: Ring
+) -> None:
+    room = WAITING_MAX[ring] - (ring is Ring.changes)  # where the first one is under way
+    for number in range(room):
+        held.wait(ring, f"source {number}")
+    busy = held.line.under_way
+
+    with pytest.raises(TooMany) as refused, held.line.place(ring, "one more"):
+        pass
+
+    assert (refused.value.code, refused.value.retry_after) == ("logins_waiting", 1)
+    for other in set(Ring) - {ring}:
+        with held.line.place(other, "one more"):
+            assert held.line.under_way == busy + 1
+
+
+def test_no_more_than_so_many_are_under_way() -> None:
+    line = Line()
+    with ExitStack() as places:
+        for number in range(UNDER_WAY_MAX):
+            places.enter_context(line.place(Ring.known, f"source {number}"))
+
+        with pytest.raises(TooMany), line.place(Ring.known, "one more"):
+            pass
+    with line.place(Ring.known, "one more"):
+        assert line.under_way == 1
+
+
+def test_every_source_has_its_turn_however_many_of_one_wait(held: Held) -> None:
+    for source in ("many", "many", "many", "many", "one", "other"):
+        held.wait(Ring.strangers, source)
+
+    assert held.let_go() == ["many", "one", "other", "many", "many", "many"]
+
+
+def test_the_known_and_the_strangers_take_turns(held: Held) -> None:
+    for number in range(6):
+        held.wait(Ring.strangers, f"stranger {number}")
+    for number in range(2):
+        held.wait(Ring.known, f"known {number}")
+
+    turns = held.let_go()
+
+    assert turns.index("known 0") <= 1
+    assert turns.index("known 1") <= 3
+    assert len(turns) == 8
+
+
+def test_an_address_that_keeps_failing_does_not_stand_before_one_that_never_did(held: Held) -> None:
+    for number in range(WAITING_MAX[Ring.suspects]):
+        held.wait(Ring.suspects, f"suspect {number}")
+    with pytest.raises(TooMany):
+        held.wait(Ring.suspects, "one more")
+    held.wait(Ring.strangers, "first time")
+
+    assert held.let_go().index("first time") <= 1
+
+
+def test_a_full_ring_takes_in_who_has_fewer_places(held: Held) -> None:
+    waiting = [held.wait(Ring.strangers, "many") for _ in range(WAITING_MAX[Ring.strangers])]
+
+    held.wait(Ring.strangers, "one")
+
+    assert [sent_away(place) for place in waiting] == [False] * 7 + [True]
+    assert held.let_go() == ["many", "one", *["many"] * 6]
+
+
+def test_who_has_as_many_as_the_others_takes_nobodys_place(held: Held) -> None:
+    for number in range(WAITING_MAX[Ring.strangers]):
+        held.wait(Ring.strangers, f"source {number // 2}")
+
+    with pytest.raises(TooMany):
+        held.wait(Ring.strangers, "source 0")
+    held.wait(Ring.strangers, "another")
+    with pytest.raises(TooMany):
+        held.wait(Ring.strangers, "another")
+
+
+def test_who_comes_to_be_hashed_late_may_find_the_ring_full(held: Held) -> None:
+    with held.line.place(Ring.suspects, "late") as late:
+        for number in range(WAITING_MAX[Ring.suspects]):
+            held.wait(Ring.suspects, f"source {number}")
+
+        with pytest.raises(TooMany):
+            held.line.hash_in_turn(late, lambda: held.turns.append("late"))
+
+    assert "late" not in held.let_go()
+
+
+def test_who_leaves_is_not_hashed(held: Held) -> None:
+    line = held.line
+    with line.place(Ring.known, "gone") as place:
+        line.hash_in_turn(place, lambda: held.turns.append("gone"))
+    held.wait(Ring.known, "stays")
+
+    assert held.let_go() == ["stays"]
+
+
+def test_what_goes_wrong_in_a_hash_is_told() -> None:
+    line = Line()
+
+    def broken() -> None:
+        raise ValueError("no hash")
+
+    with line.place(Ring.known, "one") as place, pytest.raises(ValueError, match="no hash"):
+        line.hash_in_turn(place, broken).result(10)
+
+
+def test_one_hash_at_a_time_and_never_in_the_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    hashing: set[str] = set()
+    at_once: list[int] = []
+    under_way = 0
+
+    def noted(_hash: str | None, _peppered: bytes) -> bool:
+        nonlocal under_way
+        under_way += 1
+        hashing.add(threading.current_thread().name)
+        at_once.append(under_way)
+        time.sleep(0.01)
+        under_way -= 1
+        return False
+
+    async def many() -> None:
+        await asyncio.gather(*[password_matches("x", None, SEALER) for _ in range(20)])
+
+    monkeypatch.setattr(passwords, "_verify", noted)
+    run(many())
+
+    assert max(at_once) == 1
+    assert all(name.startswith("password") for name in hashing)
+
+
+def test_the_thread_that_hashes_lets_everything_else_go_first() -> None:
+    line = Line()
+
+    def niceness() -> int:
+        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    with line.place(Ring.known, "one") as place:
+        hashing = line.hash_in_turn(place, niceness).result(10)
+
+    assert hashing == max(NICENESS, niceness())
+    assert os.getpriority(os.PRIO_PROCESS, os.getpid()) < NICENESS
+
+
+def test_who_gives_up_leaves_the_line() -> None:
+    async def give_up() -> list[Any]:
+        with quick_hashes():
+            count = WAITING_MAX[Ring.changes]
+            tasks = [asyncio.create_task(hash_password("x", SEALER)) for _ in range(count)]
+            await asyncio.sleep(0)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            again = [hash_password("x", SEALER) for _ in range(count)]
+            return await asyncio.gather(*again, return_exceptions=True)
+
+    assert {type(answer) for answer in run(give_up())} == {str}
+    assert passwords._line.under_way == 0
+
+
+def test_a_login_holds_one_place_for_all_it_hashes() -> None:
+    async def twice() -> tuple[bool, str]:
+        with login_under_way(Ring.strangers, "here") as place:
+            matches = await password_matches("x", None, SEALER, place)
+            hashed = await hash_password("x", SEALER, place)
+            assert passwords._line.under_way == 1
+            return matches, hashed
+
+    with quick_hashes():
+        matches, hashed = run(twice())
+
+    assert not matches
+    assert hashed.startswith("$argon2id$")
+
+
+def test_the_refusal_says_nothing_of_who_waits() -> None:
+    assert crowded().detail == "too many logins at once"

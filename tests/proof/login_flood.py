@@ -1,0 +1,101 @@
+"""Many who guess passwords at once, from a computer that is not ours: a process of low priority.
+
+Usage: python -m tests.proof.login_flood <port>; reads a JSON list of requests, as `Guess` has them,
+from standard input and sends each over a connection of its own, again and again, until its own
+standard input ends; then prints how often it was answered what.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import asdict, dataclass
+
+from tests.proof.real_server import ROOT
+
+NUMBER = "{number}"  # in a body: another one each time, so that no name is guessed at twice
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    path: str
+    content_type: str
+    body: str
+    address: str  # from which a trusted proxy says it comes
+
+
+def _step_back() -> None:
+    os.nice(19)
+
+
+class Flood:
+    """Runs from its making until it is ended."""
+
+    def __init__(self, port: int, guesses: list[Guess]) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.proof.login_flood", str(port)],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            preexec_fn=_step_back,
+        )
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps([asdict(guess) for guess in guesses]) + "\n")
+        self._process.stdin.flush()
+
+    def end(self) -> Counter[int]:
+        """How often it was answered with which status; 0 where a connection was cut."""
+        said, _ = self._process.communicate(timeout=60)
+        return Counter({int(status): count for status, count in json.loads(said).items()})
+
+
+async def _flood(port: int, guesses: list[Guess]) -> Counter[int]:
+    statuses: Counter[int] = Counter()
+    over = asyncio.Event()
+    asyncio.get_running_loop().add_reader(sys.stdin, over.set)
+    sending = [asyncio.create_task(_guess(port, guess, statuses)) for guess in guesses]
+    await over.wait()
+    for task in sending:
+        task.cancel()
+    await asyncio.gather(*sending, return_exceptions=True)
+    return statuses
+
+
+async def _guess(port: int, guess: Guess, statuses: Counter[int]) -> None:
+    number = 0
+    while True:
+        try:
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            while True:
+                number += 1
+                writer.write(_written(guess, number))
+                statuses[await _status(reader)] += 1
+        except (OSError, asyncio.IncompleteReadError):
+            statuses[0] += 1
+            await asyncio.sleep(0.1)
+
+
+def _written(guess: Guess, number: int) -> bytes:
+    body = guess.body.replace(NUMBER, str(number)).encode()
+    head = (
+        f"POST {guess.path} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Forwarded-For: {guess.address}\r\n"
+        f"Content-Type: {guess.content_type}\r\nContent-Length: {len(body)}\r\n\r\n"
+    )
+    return head.encode() + body
+
+
+async def _status(reader: asyncio.StreamReader) -> int:
+    head = (await reader.readuntil(b"\r\n\r\n")).lower()
+    length = head.partition(b"content-length:")[2].partition(b"\r\n")[0]
+    await reader.readexactly(int(length or 0))
+    return int(head.split(maxsplit=2)[1])
+
+
+if __name__ == "__main__":
+    made = [Guess(**one) for one in json.loads(sys.stdin.readline())]
+    print(json.dumps(asyncio.run(_flood(int(sys.argv[1]), made))))
