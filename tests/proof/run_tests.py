@@ -18,6 +18,13 @@ FAILURES_MAX = 20  # enough to see what is wrong
 class Ran:
     passed: int
     failures: list[str]  # the test and the first line of what it said
+    skipped: int = 0
+
+    def misses(self, fewest: int) -> list[str]:
+        """What failed; and that too little was run, where it was."""
+        enough = self.failures or (self.passed >= fewest and not self.skipped)
+        few = f"only {self.passed} cases were run and {self.skipped} skipped, {fewest} expected"
+        return self.failures if enough else [few]
 
 
 def run_tests(root: Path, *files: str) -> Ran:
@@ -40,7 +47,7 @@ def run_tests(root: Path, *files: str) -> Ran:
 
 
 def _read(report: Path) -> Ran:
-    passed, failures = 0, []
+    passed, skipped, failures = 0, 0, []
     for case in ElementTree.parse(report).iter("testcase"):
         wrong = [*case.findall("failure"), *case.findall("error")]
         said = (wrong[0].get("message") or "").partition("\n")[0] if wrong else ""
@@ -48,4 +55,6 @@ def _read(report: Path) -> Ran:
             failures.append(f"{case.get('name')}: {said}")
         elif case.find("skipped") is None:
             passed += 1
-    return Ran(passed, failures)
+        else:
+            skipped += 1
+    return Ran(passed, failures, skipped)

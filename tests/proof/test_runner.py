@@ -9,7 +9,7 @@ from tests.proof import twins
 from tests.proof.board import Line, run_row
 from tests.proof.canaries import found_in, found_in_folder
 from tests.proof.row import Measured, Row
-from tests.proof.run_tests import run_tests
+from tests.proof.run_tests import Ran, run_tests
 from tests.proof.stage import Stage
 from tests.proof.twins import (
     GREEN,
@@ -115,6 +115,21 @@ def test_a_failing_test_is_named_with_its_reason(tmp_path: Path) -> None:
 
     assert ran.passed == 0
     assert ran.failures == ["test_wrong: AssertionError: no sum"]
+    assert ran.misses(fewest=1) == ran.failures
+
+
+def test_where_next_to_nothing_was_run_nothing_holds(tmp_path: Path) -> None:
+    (tmp_path / "test_few.py").write_text(
+        "import pytest\n\n\ndef test_one():\n    pass\n\n\n"
+        "@pytest.mark.skip('for no reason')\ndef test_two():\n    pass\n"
+    )
+
+    ran = run_tests(tmp_path, "test_few.py")
+
+    assert (ran.passed, ran.skipped, ran.failures) == (1, 1, [])
+    assert ran.misses(fewest=1) == ["only 1 cases were run and 1 skipped, 1 expected"]
+    assert Ran(2, []).misses(fewest=2) == []
+    assert Ran(1, []).misses(fewest=2)
 
 
 def test_a_canary_is_found_in_every_spelling(tmp_path: Path) -> None:

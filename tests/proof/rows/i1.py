@@ -17,9 +17,10 @@ TARGET = (
 )
 QUICK = FULL = 1
 SECONDS_MAX = 900
+FEWEST = 300  # cases; there were more when this row was made
 INSIDE = ("tests/contract/test_tenants.py",)
 
 
 def measure(_stage: Stage, _size: int) -> Measured:
     ran = run_tests(ROOT, *INSIDE)
-    return Measured(f"{ran.passed} cases hold, {len(ran.failures)} do not", ran.failures)
+    return Measured(f"{ran.passed} cases hold, {len(ran.failures)} do not", ran.misses(FEWEST))

@@ -14,9 +14,10 @@ from tests.proof.stage import ROOT, Stage
 TARGET = "every known name in every body: 0 changed columns outside what the body declares"
 QUICK = FULL = 1
 SECONDS_MAX = 900
+FEWEST = 20  # cases; there were more when this row was made
 INSIDE = ("tests/contract/test_mass_assignment.py",)
 
 
 def measure(_stage: Stage, _size: int) -> Measured:
     ran = run_tests(ROOT, *INSIDE)
-    return Measured(f"{ran.passed} cases hold, {len(ran.failures)} do not", ran.failures)
+    return Measured(f"{ran.passed} cases hold, {len(ran.failures)} do not", ran.misses(FEWEST))

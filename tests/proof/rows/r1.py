@@ -3,6 +3,7 @@
 Requests made from the OpenAPI document by schemathesis, and sound requests of every route made
 unsound by our own hand, as root, as a subuser with one action and as nobody, straight into the
 application: that is some three times quicker than through a server, and any bytes can be sent.
+Records that are used after they were deleted, or by another organisation, are row I1's.
 """
 
 from __future__ import annotations
@@ -33,16 +34,17 @@ from tests.running_service import Service
 
 TARGET = (
     "1,000,000 requests (20,000 in make test): 0 answered 5xx, 0 that are not documented or break "
-    "their schema, 0 that repeat what was sent, none slower than its watchdog"
+    "their schema, 0 that repeat what was sent, none slower than 2 s (in make test: its watchdog)"
 )
 QUICK = 20_000
-FULL = 100_000  # --size 1000000 for the whole target
+FULL = 1_000_000  # some hours; --size 100000 for a first look
 SECONDS_MAX = 1800
 
 GENERATED_PART = 10  # one request in so many is made by schemathesis
 PER_TENANT = 500  # then a new organisation, so that lists stay short
 AT_ONCE = 8
 ENOUGH_MISSES = 20
+SECONDS_MAX_IN_FULL = 2.0
 
 
 @dataclass
@@ -102,6 +104,8 @@ def measure(stage: Stage, size: int) -> Measured:
     fuzz.misses += [
         f"never answered with success: {method} {path}" for method, path in sorted(never)
     ]
+    if size >= FULL and fuzz.slowest > SECONDS_MAX_IN_FULL:
+        fuzz.misses.append(f"one answer took {fuzz.slowest:.1f} s")
     return Measured(_said(fuzz, generated), fuzz.misses)
 
 

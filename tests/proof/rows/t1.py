@@ -19,6 +19,7 @@ from tests.access.other_verifiers import joserfc_accepts, ours_accepts, pyjwt_ac
 from tests.proof.asgi_calls import Answer, Request, app_of, call, each
 from tests.proof.row import Measured
 from tests.proof.stage import Stage
+from tests.running_service import Service
 
 TARGET = (
     "60 odd tokens made by hand and 100,000 mutated ones: 0 accepted, each 401 with "
@@ -31,6 +32,7 @@ SECONDS_MAX = 120
 ODD_MIN = 60
 AT_ONCE = 4
 MILLISECONDS_MAX = 5
+READ_TIMES = 5
 PATHS = (b"/m/core/billinggroup", b"/m/u/users", b"/m/auth/rbac/permissions", b"/m/core/audit")
 
 
@@ -56,13 +58,13 @@ def measure(stage: Stage, size: int) -> Measured:
     service.run(lambda: _knock_with_odd(stage, tried, odd))
     service.run(lambda: _knock_with_mutated(stage, tried, size))
     alone = _differences(stage, odd, size, tried)
-    slow = _milliseconds_of_the_slowest(stage)
+    slow = _milliseconds_of_the_slowest(stage, size)
     if size >= FULL and slow > MILLISECONDS_MAX:
-        tried.misses.append(f"99 of 100 take up to {slow:.1f} ms")
+        tried.misses.append(f"refusing one takes {slow:.1f} ms")
     answered = ", ".join(f"{count} × {status}" for status, count in sorted(tried.statuses.items()))
     said = (
         f"{len(odd)} odd and {size} mutated tokens answered {answered}; accepted by us alone: "
-        f"{alone}; 99 of 100 refused within {slow:.2f} ms"
+        f"{alone}; the dearest refusal costs {slow:.2f} ms"
     )
     return Measured(said, tried.misses)
 
@@ -119,12 +121,22 @@ def _differences(stage: Stage, odd: dict[str, str], size: int, tried: Tried) -> 
     return alone
 
 
-def _milliseconds_of_the_slowest(stage: Stage) -> float:
-    """What 99 of 100 refusals cost the verifier at most; the odd ones, each a few times."""
-    odd = list(odd_tokens(stage.service).values())
-    spent = []
-    for token in odd * 5:
-        began = time.thread_time()  # of this thread's own work, whatever else the machine does
-        ours_accepts(stage.service.resources.tokens, token)
-        spent.append(time.thread_time() - began)
-    return sorted(spent)[len(spent) * 99 // 100] * 1000
+def _milliseconds_of_the_slowest(stage: Stage, size: int) -> float:
+    """What the dearest token costs the verifier: all odd ones, and some mutated ones.
+
+    Each is read a few times and its best time counts: it is the token's cost that is asked for, in
+    this thread's own work, whatever else the machine does.
+    """
+    service, random = stage.service, stage.random("T1 times")
+    token = forge(service).token()
+    mutants = [mutated(random, token) for _ in range(size // 100)]
+    return 1000 * max(
+        min(_seconds(service, one) for _ in range(READ_TIMES))
+        for one in (*odd_tokens(service).values(), *mutants)
+    )
+
+
+def _seconds(service: Service, token: str) -> float:
+    began = time.thread_time()
+    ours_accepts(service.resources.tokens, token)
+    return time.thread_time() - began

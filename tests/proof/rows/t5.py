@@ -32,7 +32,7 @@ from tests.running_service import Service
 
 TARGET = (
     "unknown or wrong, the same status, bytes and number of hashes; over 1,000 timings each the "
-    "medians differ by at most 5 %"
+    "medians differ by at most 5 %, and no more than chance would have it (Mann–Whitney p > 0.01)"
 )
 QUICK = 3
 FULL = 1_000
@@ -40,6 +40,7 @@ SECONDS_MAX = 60
 
 WRONG = "guessed 5d"
 DIFFERENCE_MAX = 0.05
+CHANCE_MIN = 0.01
 GUESSES_BEFORE_FORGETTING = 4
 TIMED = ("user at core", "client at core", "console")
 
@@ -235,9 +236,11 @@ def _timed(stage: Stage, name: str, group: Group, size: int) -> tuple[str, list[
     for what, seconds in others:
         differs = median(seconds) / median(reference) - 1
         chance = _mann_whitney(reference, seconds)
-        told.append(f"{what} {differs:+.1%} (p = {chance:.2f})")
+        told.append(f"{what} {differs:+.1%} (p = {chance:.3f})")
         if abs(differs) > DIFFERENCE_MAX:
             misses.append(f"told apart by time, {name}: {what} takes {differs:+.1%} of {first}")
+        if chance <= CHANCE_MIN:
+            misses.append(f"told apart by time, {name}: {what}, {differs:+.2%}, p = {chance:.4f}")
     return f"{name}: {median(reference) * 1000:.1f} ms {first}, " + ", ".join(told), misses
 
 
