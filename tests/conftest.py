@@ -23,6 +23,14 @@ configure_logs()
 structlog.configure(**{**structlog.get_config(), "logger_factory": structlog.PrintLoggerFactory()})
 
 
+LONGEST = ("[R1]", "test_twins", "test_rows", "test_runner", "test_cli", "demo")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes long comes first, so that in the end no process waits for another's last test."""
+    items.sort(key=lambda item: [name not in item.nodeid for name in LONGEST])
+
+
 @pytest.fixture(scope="session")
 def postgres_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the embedded server of this run lives."""

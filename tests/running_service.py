@@ -8,20 +8,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
+from unittest.mock import patch
 
 import sqlalchemy as sa
 from litestar import Litestar
 from litestar.testing import TestClient
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.access import holdings
+from nimbill.access import holdings, passwords
 from nimbill.access.role_actions import RoleAction
 from nimbill.access.visit import Resources
 from nimbill.app import behind_door, litestar_app
 from nimbill.database import prepare
 from nimbill.ids import new_id
+from nimbill.organisations import operations
 from nimbill.organisations.operations import NewOrganisation, create_organisation
-from nimbill.seal import load_or_make_key
+from nimbill.seal import Sealer, load_or_make_key
 from nimbill.settings import Settings, read_settings
 from nimbill.storage import Scope, transaction
 from nimbill.users import records as users
@@ -52,12 +54,18 @@ class Service:
         return self.http.blocking_portal.call(do)
 
     def new_organisation(self, name: str = "Test") -> NewOrganisation:
+        """Its root user's password is hashed as in earnest, but once for all organisations."""
         resources = self.resources
-        return self.run(
-            lambda: create_organisation(
-                resources.engine, resources.sealer, name=name, username="root", password=PASSWORD
+        with patch.object(operations, "hash_password", _hashed_once):
+            return self.run(
+                lambda: create_organisation(
+                    resources.engine,
+                    resources.sealer,
+                    name=name,
+                    username="root",
+                    password=PASSWORD,
+                )
             )
-        )
 
     def root(
         self, organisation: NewOrganisation | None = None, product: Product = Product.core
@@ -124,6 +132,17 @@ class Service:
             subject_type="client",
         )
         return {"Authorization": f"Bearer {token}"}
+
+
+_hashes: dict[tuple[bytes, object], str] = {}
+
+
+async def _hashed_once(password: str, sealer: Sealer) -> str:
+    """By one pepper and one hasher, whichever tests have set."""
+    which = (sealer.derived(f"test {password}"), passwords._hasher)
+    if which not in _hashes:
+        _hashes[which] = await passwords.hash_password(password, sealer)
+    return _hashes[which]
 
 
 async def _add_role(

@@ -104,9 +104,10 @@ def logs(monkeypatch: pytest.MonkeyPatch) -> Iterator[io.StringIO]:
     """What the service logs as it would when it serves."""
     written = io.StringIO()
     monkeypatch.setattr(sys, "stderr", written)
+    before = structlog.get_config()
     configure_logs()
     yield written
-    structlog.reset_defaults()
+    structlog.configure(**before)
 
 
 @dataclass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack, redirect_stderr
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from random import Random
 from types import TracebackType
@@ -64,7 +64,7 @@ class Stage:
     def service(self) -> Service:
         """The service in this process; its log lines go into a file."""
         out = self._open.enter_context(self.log.open("a", buffering=1))
-        self._open.callback(structlog.reset_defaults)
+        self._open.callback(partial(structlog.configure, **structlog.get_config()))
         with redirect_stderr(out):
             configure_logs()
         data = self.new_folder("data")
