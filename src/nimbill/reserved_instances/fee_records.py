@@ -17,8 +17,8 @@ reservation_fees = sa.Table(
     sa.Column("ri_id", sa.Text, primary_key=True),
     sa.Column("month", sa.Text, primary_key=True),
     sa.Column("payer_id", sa.Text, primary_key=True),
+    sa.Column("currency", sa.Text, primary_key=True),
     sa.Column("fee", sa.Numeric, nullable=False),
-    sa.Column("currency", sa.Text, nullable=False),
     sa.Column("number", sa.BigInteger, nullable=False),  # instances in that month
 )
 
@@ -62,7 +62,7 @@ async def fees_and_moves(
             _fees.month == month,
             *counts,
         )
-        .order_by(_ri.ri_id, _fees.payer_id, _moves.position)
+        .order_by(_ri.ri_id, _fees.payer_id, _fees.currency, _moves.position)
     )
     return (await db.execute(question)).all()
 

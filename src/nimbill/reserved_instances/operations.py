@@ -93,7 +93,7 @@ async def moved_fees(
     closing = state.closing if state.closed else None
     rows = await fee_records.fees_and_moves(db, scope, vendor, month, closing)
     found = []
-    for _, of_one in groupby(rows, key=lambda row: (row.ri_id, row.payer_id)):
+    for _, of_one in groupby(rows, key=lambda row: (row.ri_id, row.payer_id, row.currency)):
         moves = list(of_one)
         numbers = honoured(moves[0].total, [row.moved for row in moves])
         amounts = shares(moves[0].fee, moves[0].total, numbers)
@@ -167,12 +167,13 @@ async def replace_reservations(
     touched = before | named.keys()
     if not touched:
         return
-    described = {ri_id: _described(ri_id, vendor, one) for ri_id, one in sorted(named.items())}
+    described = {ri_id: _described(ri_id, vendor, one) for ri_id, (one, *_) in named.items()}
     await fee_records.lock_reservations(db, scope, touched)
     await fee_records.add_reservations(db, scope, list(described.values()))
     fees = [
         {"ri_id": ri_id, "fee": one.fee, "currency": one.currency, "number": one.number}
-        for ri_id, one in sorted(named.items())
+        for ri_id, in_currencies in named.items()
+        for one in in_currencies
     ]
     await fee_records.put_fees(db, scope, payer_id=payer_id, month=month, ri_ids=touched, fees=fees)
     newest = await fee_records.newest_months(db, scope, touched)
@@ -185,18 +186,18 @@ async def replace_reservations(
 
 def _named(
     scope: Scope, vendor: str, payer_id: str, reservations: Sequence[ReservationOfMonth]
-) -> dict[str, ReservationOfMonth]:
-    found: dict[str, ReservationOfMonth] = {}
+) -> dict[str, list[ReservationOfMonth]]:
+    """By id, in its order; more than one where a fee is charged in several currencies."""
+    found: dict[str, list[ReservationOfMonth]] = {}
     for one in reservations:
         if one.payer_id != payer_id:
             raise ValueError("a reservation of another payer")
-        ri_id = derived_id(
-            "ri", scope.organisation_id, str(vendor), one.reservation_id, one.customer_id
-        )
-        if ri_id in found:
+        whose = (scope.organisation_id, str(vendor), one.reservation_id, one.customer_id)
+        in_currencies = found.setdefault(derived_id("ri", *whose), [])
+        if one.currency in [other.currency for other in in_currencies]:
             raise ValueError("a reservation of one owner is given twice")
-        found[ri_id] = one
-    return found
+        in_currencies.append(one)
+    return dict(sorted(found.items()))
 
 
 _AS_GIVEN = [one.name for one in fields(ReservationOfMonth) if one.name in records.TEXTS]

@@ -90,10 +90,10 @@ CREATE TABLE reservation_fees (
     ri_id text NOT NULL,
     month text NOT NULL,
     payer_id text NOT NULL,
-    fee numeric NOT NULL,
     currency text NOT NULL,
+    fee numeric NOT NULL,
     number bigint NOT NULL CHECK (number >= 0),
-    PRIMARY KEY (organisation_id, ri_id, month, payer_id),
+    PRIMARY KEY (organisation_id, ri_id, month, payer_id, currency),
     FOREIGN KEY (organisation_id, ri_id) REFERENCES reserved_instances
 );
 CREATE INDEX reservation_fees_month ON reservation_fees (organisation_id, month, payer_id);
