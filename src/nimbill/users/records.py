@@ -188,3 +188,12 @@ async def delete_api_client(
         )
     )
     return bool(deleted.rowcount)
+
+
+async def find_root_user(db: AsyncConnection, scope: Scope) -> str | None:
+    """The user_id of whom the organisation belongs to; None where there is no such organisation."""
+    question = sa.select(users.c.user_id).where(
+        users.c.organisation_id == scope.organisation_id, users.c.kind == UserKind.root
+    )
+    found: str | None = (await db.execute(question)).scalar_one_or_none()
+    return found
