@@ -15,7 +15,6 @@ import pytest
 from nimbill.access import passwords
 from nimbill.access.hashing_line import (
     NICENESS,
-    UNDER_WAY_MAX,
     WAITING_MAX,
     Line,
     Place,
@@ -84,8 +83,7 @@ def test_so_many_may_log_in_at_once() -> None:
 def test_whoever_finds_a_ring_full_is_asked_to_come_back_in_a_second(
     held: Held, ring: Ring
 ) -> None:
-    room = WAITING_MAX[ring] - (ring is Ring.changes)  # where the first one is under way
-    for number in range(room):
+    for number in range(WAITING_MAX[ring]):
         held.wait(ring, f"source {number}")
     busy = held.line.under_way
 
@@ -98,15 +96,19 @@ def test_whoever_finds_a_ring_full_is_asked_to_come_back_in_a_second(
             assert held.line.under_way == busy + 1
 
 
-def test_no_more_than_so_many_are_under_way() -> None:
+@pytest.mark.parametrize(
+    ("ring", "most"),
+    [(Ring.known, 32), (Ring.strangers, 12), (Ring.suspects, 5), (Ring.changes, 40)],
+)
+def test_no_more_than_so_many_are_under_way(ring: Ring, most: int) -> None:
     line = Line()
     with ExitStack() as places:
-        for number in range(UNDER_WAY_MAX):
-            places.enter_context(line.place(Ring.known, f"source {number}"))
+        for number in range(most):
+            places.enter_context(line.place(ring, f"source {number}"))
 
-        with pytest.raises(TooMany), line.place(Ring.known, "one more"):
+        with pytest.raises(TooMany), line.place(ring, "one more"):
             pass
-    with line.place(Ring.known, "one more"):
+    with line.place(ring, "one more"):
         assert line.under_way == 1
 
 

@@ -318,7 +318,7 @@ def test_of_fifty_guesses_at_once_ten_are_looked_at(
 @pytest.fixture
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever is sent away is told so at once."""
-    monkeypatch.setattr(failures, "SLOWLY_SECONDS", 0)
+    monkeypatch.setattr(failures, "SLOWLY_SECONDS", (0, 0))
 
 
 @pytest.mark.usefixtures("hurried")
@@ -342,7 +342,7 @@ def test_a_crowd_is_sent_away_before_a_user_is_looked_for(
 ) -> None:
     form = as_user(service.organisation, "root")
     with monkeypatch.context() as busy:
-        busy.setattr(hashing_line, "UNDER_WAY_MAX", 0)
+        busy.setattr(hashing_line, "UNDER_WAY_MAX", dict.fromkeys(Ring, 0))
         busy.setattr(grants, "transaction", None)  # would be a surprise
         busy.setattr(session_routes, "organisation_of", None)
         for product in Product:
@@ -394,10 +394,10 @@ def test_a_browser_that_logged_in_before_does_not_stand_behind_strangers(
     assert {source for ring, source in places if ring is Ring.strangers} == {"testclient"}
 
 
-def test_who_is_sent_away_for_being_many_hears_it_a_second_later(
+def test_who_is_sent_away_for_being_many_hears_it_a_second_or_two_later(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hashing_line, "UNDER_WAY_MAX", 0)
+    monkeypatch.setattr(hashing_line, "UNDER_WAY_MAX", dict.fromkeys(Ring, 0))
     form = as_user(service.organisation, "root")
 
     began = time.monotonic()
@@ -407,7 +407,8 @@ def test_who_is_sent_away_for_being_many_hears_it_a_second_later(
     began = time.monotonic()
     throttled(ask(service, form))
 
-    assert one >= failures.SLOWLY_SECONDS == 1
+    assert one >= 1
+    assert failures.SLOWLY_SECONDS == (1, 2)
     assert time.monotonic() - began < 1
 
 

@@ -33,8 +33,14 @@ WAITING_MAX: Mapping[Ring, int] = {
     Ring.suspects: 4,
     Ring.changes: 32,
 }
-UNDER_WAY_MAX = 32  # of each ring, those included who still ask the database
-NICENESS = 10  # of the thread that hashes: whatever is no hash goes first
+# those included who still ask the database: of a crowd few get as far as that
+UNDER_WAY_MAX: Mapping[Ring, int] = {
+    Ring.known: 32,
+    Ring.strangers: 12,
+    Ring.suspects: 5,
+    Ring.changes: 40,
+}
+NICENESS = 5  # of the thread that hashes: whatever is no hash goes first
 
 
 @dataclass(eq=False, slots=True)
@@ -75,7 +81,7 @@ class Line:
         """TooMany where the ring is full and there is nobody to send away for this source."""
         mine = Place(ring, source)
         with self._lock:
-            if self._under_way[ring] >= UNDER_WAY_MAX:
+            if self._under_way[ring] >= UNDER_WAY_MAX[ring]:
                 raise crowded()
             self._whom_to_send_away(mine)
             self._under_way[ring] += 1

@@ -1,6 +1,7 @@
 """How many logins may fail in a minute, by address and by client; counted per worker process."""
 
 import asyncio
+import random
 from ipaddress import IPv6Address, IPv6Network, ip_address
 from typing import Any
 
@@ -20,7 +21,7 @@ OF_LATE = RateLimitItemPerMinute(1, 15)
 FAILURES_PER_CLIENT_MAX = RateLimitItemPerMinute(60)
 HOPS_MAX = 16
 REFUSED_SLOWLY = ("logins_failing", "logins_waiting")
-SLOWLY_SECONDS = 1.0
+SLOWLY_SECONDS = (1.0, 2.0)  # between these, so that a crowd does not come back as one
 SLOWLY_AT_ONCE_MAX = 1_000
 NEIGHBOURS = 64  # so many bits of a newer address belong to one household
 
@@ -69,13 +70,13 @@ async def told_too_many(
 
 
 async def _refuse_slowly(error: TooMany) -> None:
-    """Whoever is sent away for being many comes back at once: a second late costs us nothing."""
+    """Whoever is sent away for being many comes back at once: to wait costs us nothing."""
     global _refused_slowly
     if error.code not in REFUSED_SLOWLY or _refused_slowly >= SLOWLY_AT_ONCE_MAX:
         return
     _refused_slowly += 1
     try:
-        await asyncio.sleep(SLOWLY_SECONDS)
+        await asyncio.sleep(random.uniform(*SLOWLY_SECONDS))
     finally:
         _refused_slowly -= 1
 
