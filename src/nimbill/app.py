@@ -24,6 +24,8 @@ from nimbill.cloud_accounts import routes as account_routes
 from nimbill.door import Door
 from nimbill.errors import ServiceError
 from nimbill.exports import routes as export_routes
+from nimbill.imports import routes as import_routes
+from nimbill.imports.taking_in import import_kind, removal_kind
 from nimbill.invoice_templates import routes as invoice_template_routes
 from nimbill.login import discovery_routes, session_routes
 from nimbill.login import routes as login_routes
@@ -55,6 +57,7 @@ CORE_ROUTES = [
     *audit_routes.ROUTES,
     *billing_group_routes.ROUTES,
     *export_routes.CORE_ROUTES,
+    *import_routes.ROUTES,
     *invoice_template_routes.ROUTES,
     *month_routes.ROUTES,
     *project_routes.ROUTES,
@@ -130,7 +133,8 @@ def _open_house(settings: Settings) -> Callable[[Litestar], AbstractAsyncContext
         async with engine.connect() as db:
             keys = await load_signing_keys(db, sealer)
         app.state.resources = Resources(settings, engine, sealer, Tokens(keys, issuers(settings)))
-        runner = Runner(engine, upkeep_kinds(settings, sealer))
+        kinds = [import_kind(settings, engine), removal_kind(settings)]
+        runner = Runner(engine, [*kinds, *upkeep_kinds(settings, sealer)])
         stopping = asyncio.Event()
         chores = [
             asyncio.create_task(runner.run()),

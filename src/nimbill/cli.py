@@ -20,6 +20,7 @@ from nimbill.database import database, prepare, with_database
 from nimbill.demo import DemoError, run_demo
 from nimbill.embedded_postgres import EmbeddedPostgresError
 from nimbill.errors import ServiceError
+from nimbill.import_commands import import_
 from nimbill.key_commands import keys
 from nimbill.migrating import MigrationError
 from nimbill.organisations.operations import NewOrganisation, create_organisation
@@ -35,6 +36,7 @@ app = App(name="nimbill", help=nimbill.__doc__, version=nimbill.__version__)
 audit = App(name="audit", help="The audit log.")
 app.command(audit)
 app.command(keys)
+app.command(import_, name="import")
 
 T = TypeVar("T")
 Port = Annotated[int, Parameter(validator=Number(gte=1, lte=65_535))]

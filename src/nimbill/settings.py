@@ -46,6 +46,15 @@ class Settings:
     engine: str  # what works out sums: duckdb or spark
     spark_master: str | None
 
+    def for_a_process(self) -> dict[str, str]:
+        """What a process that works on costs needs to know, and not a word more."""
+        told = {
+            "NIMBILL_DATA": str(self.data),
+            "NIMBILL_LAKE_URL": self.lake_url,
+            "NIMBILL_ENGINE": self.engine,
+        }
+        return told | ({"NIMBILL_SPARK_MASTER": self.spark_master} if self.spark_master else {})
+
 
 def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
     """The settings, with their defaults; SettingsError where one cannot be used."""

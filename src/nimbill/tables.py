@@ -5,7 +5,9 @@ from nimbill.access import holdings, keyring
 from nimbill.audit import records as audit
 from nimbill.billing_groups import records as billing_groups
 from nimbill.cloud_accounts import records as cloud_accounts
+from nimbill.costs import records as costs
 from nimbill.exports import records as exports
+from nimbill.imports import records as imports
 from nimbill.invoice_templates import records as invoice_templates
 from nimbill.login import records as login
 from nimbill.months import records as months
@@ -24,10 +26,12 @@ __all__ = [
     "audit",
     "billing_groups",
     "cloud_accounts",
+    "costs",
     "directory",
     "exports",
     "holdings",
     "idempotency",
+    "imports",
     "invoice_templates",
     "keyring",
     "login",

@@ -1,0 +1,227 @@
+"""What counts of the lake, and the sums kept of it: stored with the month, asked by everybody."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from decimal import Context, Decimal
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import ARRAY, insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill.basis import chosen
+from nimbill.storage import Scope, among, metadata
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+basis = chosen("cost-sums")
+
+EXACT = Context(prec=100)  # the usual one would keep 28 digits of a sum
+ROWS_AT_ONCE = 20_000
+
+lake_files = sa.Table(
+    "lake_files",
+    metadata,
+    sa.Column("organisation_id", sa.Text, primary_key=True),
+    sa.Column("path", sa.Text, primary_key=True),
+    sa.Column("import_id", sa.Text, nullable=False),
+    sa.Column("vendor", sa.Text, nullable=False),
+    sa.Column("month", sa.Text, nullable=False),
+    sa.Column("lines", sa.BigInteger, nullable=False),
+    sa.Column("bytes", sa.BigInteger, nullable=False),
+    sa.Column("sha256", sa.Text, nullable=False),
+)
+
+cost_months = sa.Table(
+    "cost_months",
+    metadata,
+    sa.Column("organisation_id", sa.Text, primary_key=True),
+    sa.Column("vendor", sa.Text, primary_key=True),
+    sa.Column("payer_id", sa.Text, primary_key=True),
+    sa.Column("month", sa.Text, primary_key=True),
+    sa.Column("import_id", sa.Text, nullable=False),
+    sa.Column("provisional", sa.Boolean, nullable=False),
+    sa.Column("lines", sa.BigInteger, nullable=False),
+    sa.Column("update_time", sa.DateTime(timezone=True), nullable=False),
+)
+
+
+def _sums(name: str, *of_its_own: sa.Column[Any]) -> sa.Table:
+    return sa.Table(
+        name,
+        metadata,
+        sa.Column("organisation_id", sa.Text, nullable=False),
+        sa.Column("vendor", sa.Text, nullable=False),
+        sa.Column("payer_id", sa.Text, nullable=False),
+        sa.Column("month", sa.Text, nullable=False),
+        sa.Column("customer_id", sa.Text, nullable=False),
+        sa.Column("line_type", sa.Text, nullable=False),
+        sa.Column("kind", sa.Text, nullable=False),
+        sa.Column("service", sa.Text, nullable=False),
+        sa.Column("marketplace", sa.Boolean, nullable=False),
+        *of_its_own,
+        sa.Column("currency", sa.Text, nullable=False),
+        sa.Column("cost", sa.Numeric, nullable=False),
+        sa.Column("lines", sa.BigInteger, nullable=False),
+    )
+
+
+cost_sums = _sums("cost_sums", sa.Column("day", sa.Date, nullable=False))
+cost_tag_sums = _sums(
+    "cost_tag_sums",
+    sa.Column("tag_key", sa.Text, nullable=False),
+    sa.Column("tag_value", sa.Text, nullable=False),
+)
+OF_A_MONTH = ("organisation_id", "vendor", "month")
+
+
+# ── files ────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def add_files(
+    db: AsyncConnection,
+    scope: Scope,
+    *,
+    import_id: str,
+    vendor: str,
+    month: str,
+    files: Sequence[Mapping[str, Any]],
+) -> None:
+    whose = {
+        "organisation_id": scope.organisation_id,
+        "import_id": import_id,
+        "vendor": vendor,
+        "month": month,
+    }
+    if files:
+        await db.execute(sa.insert(lake_files), [{**whose, **file} for file in files])
+
+
+async def files_of(db: AsyncConnection, scope: Scope, import_id: str) -> list[str]:
+    """Names in the lake, in order."""
+    question = (
+        sa.select(lake_files.c.path)
+        .where(
+            lake_files.c.organisation_id == scope.organisation_id,
+            lake_files.c.import_id == import_id,
+        )
+        .order_by(lake_files.c.path)
+    )
+    return list((await db.execute(question)).scalars())
+
+
+async def forget_files(db: AsyncConnection, scope: Scope, import_ids: Collection[str]) -> list[str]:
+    """Of imports that count for no payer any more; the names of what may be removed."""
+    counts = sa.exists().where(
+        cost_months.c.organisation_id == scope.organisation_id,
+        cost_months.c.import_id == lake_files.c.import_id,
+    )
+    gone = await db.execute(
+        sa.delete(lake_files)
+        .where(
+            lake_files.c.organisation_id == scope.organisation_id,
+            among(lake_files.c.import_id, import_ids),
+            sa.not_(counts),
+        )
+        .returning(lake_files.c.path)
+    )
+    return sorted(gone.scalars())
+
+
+# ── the month ────────────────────────────────────────────────────────────────────────────────────
+
+
+async def replace_month(
+    db: AsyncConnection,
+    scope: Scope,
+    *,
+    vendor: str,
+    month: str,
+    import_id: str,
+    payers: Mapping[str, int],
+    provisional: bool,
+    sums: pa.Table,
+    tag_sums: pa.Table,
+) -> None:
+    """The month of these payers becomes this import's: its sums, and that it counts."""
+    if not payers:
+        return
+    for table, added in ((cost_sums, sums), (cost_tag_sums, tag_sums)):
+        await db.execute(
+            sa.delete(table).where(
+                table.c.organisation_id == scope.organisation_id,
+                table.c.vendor == vendor,
+                table.c.month == month,
+                among(table.c.payer_id, payers),
+            )
+        )
+        whose = (scope.organisation_id, vendor, month)
+        for columns in _columns(added):
+            await _add_sums(db, table, whose, columns)
+    adding = insert(cost_months)
+    adding = adding.on_conflict_do_update(
+        index_elements=["organisation_id", "vendor", "payer_id", "month"],
+        set_={
+            "import_id": adding.excluded.import_id,
+            "provisional": adding.excluded.provisional,
+            "lines": adding.excluded.lines,
+            "update_time": sa.func.now(),
+        },
+    )
+    await db.execute(
+        adding,
+        [
+            {
+                "organisation_id": scope.organisation_id,
+                "vendor": vendor,
+                "payer_id": payer_id,
+                "month": month,
+                "import_id": import_id,
+                "provisional": provisional,
+                "lines": lines,
+            }
+            for payer_id, lines in sorted(payers.items())
+        ],
+    )
+
+
+def _columns(sums: pa.Table) -> Iterator[dict[str, list[Any]]]:
+    """Column by column, so many rows at a time."""
+    for start in range(0, len(sums), ROWS_AT_ONCE):
+        yield sums.slice(start, ROWS_AT_ONCE).to_pydict()
+
+
+async def _add_sums(
+    db: AsyncConnection, table: sa.Table, whose: tuple[str, ...], columns: dict[str, list[Any]]
+) -> None:
+    """One array per column: COPY does not know row-level security, and single rows are slow."""
+    own = [column for column in table.c if column.name not in OF_A_MONTH]
+    arrays = [sa.literal(columns[column.name], ARRAY(column.type)) for column in own]
+    rows = sa.func.unnest(*arrays).table_valued(*(column.name for column in own)).render_derived()
+    fixed = [sa.literal(value).label(name) for name, value in zip(OF_A_MONTH, whose, strict=True)]
+    chosen_columns = [*fixed, *(rows.c[column.name] for column in own)]
+    names = [*OF_A_MONTH, *(column.name for column in own)]
+    await db.execute(sa.insert(table).from_select(names, sa.select(*chosen_columns)))
+
+
+async def sums_of_month(
+    db: AsyncConnection, scope: Scope, vendor: str, month: str, payers: Collection[str]
+) -> dict[tuple[str, str, str], Decimal]:
+    """What counts for these payers, by account, line type and currency."""
+    by = (cost_sums.c.customer_id, cost_sums.c.line_type, cost_sums.c.currency)
+    question = (
+        sa.select(*by, sa.func.sum(cost_sums.c.cost).label("cost"))
+        .where(
+            cost_sums.c.organisation_id == scope.organisation_id,
+            cost_sums.c.vendor == vendor,
+            cost_sums.c.month == month,
+            among(cost_sums.c.payer_id, payers),
+        )
+        .group_by(*by)
+    )
+    return {
+        (row.customer_id, row.line_type, row.currency): row.cost
+        for row in await db.execute(question)
+    }

@@ -1,0 +1,99 @@
+"""Bodies of the import operations."""
+
+from decimal import Decimal
+from enum import StrEnum
+from typing import Annotated, Any, ClassVar
+
+from nimbill.basis import Basis, chosen
+from nimbill.bodies import NOT_EMPTY, Body, text
+from nimbill.calendar_month import Month
+
+
+class ImportVendor(StrEnum):
+    """Vendors whose costs can be taken in; gcp in FOCUS files alone."""
+
+    aws = "aws"
+    azure = "azure"
+    gcp = "gcp"
+
+
+class ImportState(StrEnum):
+    waiting = "waiting"
+    running = "running"
+    done = "done"
+    unchanged = "unchanged"  # the same delivery counts already
+    refused = "refused"
+    parked = "parked"  # kept, and counts once somebody releases it
+    drift = "drift"  # of a closed month: reported, and nothing was changed
+    failed = "failed"
+
+
+class ImportSource(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("cost-imports")
+
+    vendor: ImportVendor
+    month: Month | None = None
+    source: Annotated[str, text(1, 2000)]
+
+
+class ImportStarted(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("cost-imports")
+
+    status: str = "success"
+    import_id: str
+
+
+class ImportRelease(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("parked-months")
+
+    reason: Annotated[str, NOT_EMPTY]
+
+
+class ImportTotal(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("cost-imports")
+
+    payer_id: str
+    line_type: str
+    kind: str
+    currency: str
+    cost: Decimal
+    lines: int
+
+
+class ImportProblem(Body, frozen=True, kw_only=True):
+    """Why it was refused: as an error answer would say it, and where in which file."""
+
+    basis: ClassVar[Basis] = chosen("cost-imports")
+
+    status: int
+    code: str
+    detail: str
+    file: str | None = None
+    line: int | None = None
+    column: str | None = None
+
+
+class ImportRecord(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("cost-imports")
+
+    import_id: str
+    vendor: ImportVendor
+    month: str | None
+    sources: list[str]
+    state: ImportState
+    progress: dict[str, Any]
+    lines: int
+    provisional: bool | None
+    assembly: str | None
+    totals: list[ImportTotal]
+    unknown_types: dict[str, int]
+    accounts_in_no_group: list[str]
+    currencies: dict[str, int]
+    noticed: dict[str, Any]
+    differences: list[dict[str, Any]]
+    drift: list[dict[str, Any]]
+    problem: ImportProblem | None
+    parked_reason: str | None
+    release_reason: str | None
+    create_time: str
+    update_time: str

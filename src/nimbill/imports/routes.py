@@ -1,0 +1,111 @@
+"""Imports over HTTP; paths are relative to /m/core."""
+
+from typing import Any
+
+from litestar import Request
+from litestar.params import FromPath, JSONBody
+
+from nimbill import exact_json
+from nimbill.access.guards import Audience
+from nimbill.access.role_actions import RoleAction
+from nimbill.access.visit import visit_of
+from nimbill.basis import chosen
+from nimbill.bodies import sound
+from nimbill.errors import Unreadable, not_found
+from nimbill.imports import operations, records
+from nimbill.imports.bodies import ImportRecord, ImportRelease, ImportSource, ImportStarted
+from nimbill.uploads import UPLOAD_BYTES_MAX
+from nimbill.web import (
+    CallerOfRequest,
+    Limit,
+    Offset,
+    ResourcesOfWorker,
+    Transaction,
+    get,
+    post,
+)
+
+READ = [RoleAction.ReadCost, RoleAction.ModifyCost]
+
+
+@post(
+    "/costs/imports",
+    status_code=202,
+    audiences=[Audience.core],
+    role_actions=[RoleAction.ModifyCost],
+    basis=chosen("cost-imports"),
+    audited="costs/imports/{import_id}",
+    uploads=True,
+    request_max_body_size=UPLOAD_BYTES_MAX + 65_536,
+)
+async def create_import(
+    request: Request[Any, Any, Any],
+    caller: CallerOfRequest,
+    db: Transaction,
+    resources: ResourcesOfWorker,
+) -> ImportStarted:
+    """Takes a month of costs in: files as a form, or JSON that says where they lie."""
+    visit = visit_of(request.scope)
+    settings = resources.settings
+    if visit.upload is not None:
+        visit.sent = {**visit.upload.fields, "files": sorted(visit.upload.files)}
+        import_id = await operations.import_upload(db, settings, caller, visit.upload)
+    else:
+        name, _, _ = request.headers.get("content-type", "").partition(";")
+        if name.strip().lower() != "application/json":
+            raise Unreadable(415, "media_type", "the body must be a form or application/json")
+        visit.sent = exact_json.read(await request.body())
+        body = sound(ImportSource, visit.sent)
+        import_id = await operations.import_from_source(db, settings, caller, body)
+    return ImportStarted(import_id=import_id)
+
+
+@get(
+    "/costs/imports",
+    audiences=[Audience.core],
+    role_actions=READ,
+    basis=chosen("cost-imports"),
+)
+async def list_imports(
+    caller: CallerOfRequest, db: Transaction, limit: Limit = None, offset: Offset = 0
+) -> list[ImportRecord]:
+    """Imports, the newest first."""
+    return await records.list_imports(db, caller.scope, limit=limit, offset=offset)
+
+
+@get(
+    "/costs/imports/{import_id:str}",
+    audiences=[Audience.core],
+    role_actions=READ,
+    basis=chosen("cost-imports"),
+)
+async def get_import(
+    import_id: FromPath[str], caller: CallerOfRequest, db: Transaction
+) -> ImportRecord:
+    """One import: how far it is, or what came out."""
+    found = await records.find_import(db, caller.scope, import_id)
+    if found is None:
+        raise not_found()
+    return found
+
+
+@post(
+    "/costs/imports/{import_id:str}/release",
+    status_code=202,
+    audiences=[Audience.core],
+    role_actions=[RoleAction.ModifyCost],
+    basis=chosen("parked-months"),
+    audited="costs/imports/{import_id}",
+)
+async def release_import(
+    import_id: FromPath[str],
+    data: JSONBody[ImportRelease],
+    caller: CallerOfRequest,
+    db: Transaction,
+) -> ImportStarted:
+    """Frees a parked month: the import counts as it is."""
+    await operations.release_import(db, caller.scope, import_id, data.reason)
+    return ImportStarted(import_id=import_id)
+
+
+ROUTES = [create_import, list_imports, get_import, release_import]

@@ -1,0 +1,366 @@
+"""The month is taken in: everything that changes, in one transaction, or nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections import defaultdict
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from nimbill import clock
+from nimbill.audit import records as audit
+from nimbill.basis import chosen
+from nimbill.costs import records as costs
+from nimbill.costs.lake import Lake
+from nimbill.imports import records
+from nimbill.imports.bodies import ImportState
+from nimbill.imports.following import entries_of, reservations_of
+from nimbill.imports.preparation import Asked, Prepared, older_assembly
+from nimbill.imports.process import prepared_by_process
+from nimbill.months import records as months
+from nimbill.recalculation.operations import replace_entries
+from nimbill.reserved_instances.operations import replace_reservations
+from nimbill.settings import Settings
+from nimbill.storage import Row, Scope, transaction
+from nimbill.work.records import add_work
+from nimbill.work.runner import Kind, Taken, Tell
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+basis = chosen("cost-imports")
+drift_basis = chosen("drift")
+parked_basis = chosen("parked-months")
+
+ATTEMPTS_MAX = 4
+REMOVE_LAKE_FILES = "remove_lake_files"
+READERS_FINISH_WITHIN = timedelta(hours=1)
+
+
+def folder_of_import(settings: Settings, import_id: str) -> Path:
+    return settings.data / "imports" / import_id
+
+
+def import_kind(settings: Settings, engine: AsyncEngine) -> Kind:
+    """How the work loop takes a month in."""
+
+    async def prepare(taken: Taken, tell: Tell) -> Prepared:
+        async with transaction(engine, taken.scope.organisation_id) as db:
+            asked = await _asked(db, settings, taken)
+            await records.change_import(db, taken.scope, taken.subject, state=ImportState.running)
+        return await prepared_by_process(settings, asked, tell)
+
+    async def take_in(db: AsyncConnection, taken: Taken) -> None:
+        await settle(db, settings, taken.scope, taken.subject, taken.prepared)
+
+    async def give_up(db: AsyncConnection, taken: Taken) -> None:
+        problem = {"status": 500, "code": "failed", "detail": "it failed again and again"}
+        await records.change_import(
+            db, taken.scope, taken.subject, state=ImportState.failed, problem=problem
+        )
+
+    return Kind(
+        records.IMPORT_COSTS,
+        take_in,
+        attempts_max=ATTEMPTS_MAX,
+        prepare=prepare,
+        give_up=give_up,
+    )
+
+
+def removal_kind(settings: Settings) -> Kind:
+    """Files that were left behind go once nobody can be reading them."""
+
+    async def remove(_db: AsyncConnection, taken: Taken) -> None:
+        await asyncio.to_thread(Lake(settings.lake_url).remove, taken.payload["files"])
+
+    return Kind(REMOVE_LAKE_FILES, remove)
+
+
+async def _asked(db: AsyncConnection, settings: Settings, taken: Taken) -> Asked:
+    row = await records.lock_import(db, taken.scope, taken.subject)
+    assert row is not None, "an import is never deleted"
+    released = row.release_reason is not None
+    return Asked(
+        organisation_id=taken.scope.organisation_id,
+        import_id=row.import_id,
+        vendor=row.vendor,
+        month=row.month,
+        sources=list(taken.payload["sources"]),
+        roots=taken.payload["roots"],
+        folder=str(folder_of_import(settings, row.import_id)),
+        known=dict(await records.known_deliveries(db, taken.scope, row.vendor)),
+        lake_files=await costs.files_of(db, taken.scope, row.import_id) if released else [],
+    )
+
+
+async def settle(
+    db: AsyncConnection, settings: Settings, scope: Scope, import_id: str, prepared: Prepared
+) -> None:
+    """What came out is decided here, under the month's lock, and told in the import's record."""
+    row = await records.lock_import(db, scope, import_id)
+    assert row is not None, "an import is never deleted"
+    found = {
+        "identity": prepared.identity or row.identity,
+        "assembly": prepared.assembly or row.assembly,
+        "assembled_at": _moment(prepared.assembled_at) or row.assembled_at,
+    }
+    if prepared.problem is not None:
+        await records.change_import(
+            db, scope, import_id, state=ImportState.refused, problem=prepared.problem, **found
+        )
+    elif prepared.unchanged is not None:
+        await _unchanged(db, scope, import_id, prepared.unchanged, found)
+    else:
+        await _Month(db, settings, scope, row, prepared, found).take_in()
+    if prepared.problem is not None or prepared.unchanged is not None:
+        _tidy(settings, import_id)
+
+
+def _moment(written: str | None) -> datetime | None:
+    return None if written is None else datetime.fromisoformat(written)
+
+
+async def _unchanged(
+    db: AsyncConnection, scope: Scope, import_id: str, counting: str, found: dict[str, Any]
+) -> None:
+    same = await records.find_import(db, Scope(scope.organisation_id), counting)
+    month = None if same is None else same.month
+    await records.change_import(
+        db, scope, import_id, state=ImportState.unchanged, month=month, **found
+    )
+
+
+def _tidy(settings: Settings, import_id: str) -> None:
+    """What was uploaded and what was worked out in between is needed no longer."""
+    shutil.rmtree(folder_of_import(settings, import_id), ignore_errors=True)
+
+
+class _Month:
+    """One import on its way into the records."""
+
+    def __init__(
+        self,
+        db: AsyncConnection,
+        settings: Settings,
+        scope: Scope,
+        row: Row,
+        prepared: Prepared,
+        found: dict[str, Any],
+    ) -> None:
+        self.db, self.settings, self.scope = db, settings, scope
+        self.row, self.prepared, self.found = row, prepared, found
+        self.vendor, self.import_id = row.vendor, row.import_id
+        self.month = prepared.month or row.month
+        self.released = row.release_reason is not None
+
+    async def take_in(self) -> None:
+        if self.month is None:
+            await self._finish(ImportState.done, {})  # no line, and nobody said which month
+            return
+        state = await months.lock_month(self.db, self.scope, self.vendor, self.month)
+        report = await self._report()
+        if state.closed:
+            drift = await self._drift()
+            after = ImportState.drift if drift else ImportState.unchanged
+            await self._finish(after, report | {"drift": drift})
+        elif await self._is_older():
+            await self._finish(ImportState.refused, report, problem=older_assembly())
+        elif self.prepared.differences and not self.released:
+            await self._park(report)
+        else:
+            await self._replace()
+            await self._finish(ImportState.done, report)
+
+    def _table(self, name: str) -> pa.Table:
+        import pyarrow.parquet as pq
+
+        return pq.read_table(folder_of_import(self.settings, self.import_id) / f"{name}.parquet")
+
+    async def _is_older(self) -> bool:
+        """Than what counts for any of its payers; only where both say when they were assembled."""
+        counting = await records.counting_imports(
+            self.db, self.scope, self.vendor, self.month, list(self.prepared.payers)
+        )
+        ours = self.found["assembled_at"]
+        return ours is not None and any(
+            one.assembled_at is not None and one.assembled_at > ours for one in counting
+        )
+
+    async def _park(self, report: dict[str, Any]) -> None:
+        reason = "the stored sums differ from the delivered files"
+        await self._keep_files()
+        await months.park(self.db, self.scope, self.vendor, self.month, self.import_id, reason)
+        await self._finish(ImportState.parked, report, parked_reason=reason)
+
+    async def _keep_files(self) -> None:
+        await costs.add_files(
+            self.db,
+            self.scope,
+            import_id=self.import_id,
+            vendor=self.vendor,
+            month=self.month,
+            files=self.prepared.files,
+        )
+
+    async def _replace(self) -> None:
+        """Readers see the old month until this is committed, and then the new one, whole."""
+        if not self.released:
+            await self._keep_files()
+        payers = list(self.prepared.payers)
+        replaced = await records.counting_imports(
+            self.db, self.scope, self.vendor, self.month, payers
+        )
+        await costs.replace_month(
+            self.db,
+            self.scope,
+            vendor=self.vendor,
+            month=self.month,
+            import_id=self.import_id,
+            payers=self.prepared.payers,
+            provisional=self.prepared.provisional or bool(self.row.provisional and self.released),
+            sums=self._table("sums"),
+            tag_sums=self._table("tag_sums"),
+        )
+        entries = entries_of(self._table("entries"), payers)
+        reservations = reservations_of(self._table("reservations"), payers, self.vendor)
+        for payer_id in payers:
+            await replace_entries(
+                self.db,
+                self.scope,
+                vendor=self.vendor,
+                payer_id=payer_id,
+                month=self.month,
+                entries=entries[payer_id],
+            )
+            await replace_reservations(
+                self.db,
+                self.scope,
+                vendor=self.vendor,
+                payer_id=payer_id,
+                month=self.month,
+                reservations=reservations[payer_id],
+            )
+        await self._unpark()
+        await self._leave_behind([one.import_id for one in replaced])
+
+    async def _leave_behind(self, import_ids: list[str]) -> None:
+        """Files of imports that count no longer; whoever reads them at the moment may finish."""
+        files = await costs.forget_files(self.db, self.scope, import_ids)
+        if files:
+            await add_work(
+                self.db,
+                self.scope,
+                REMOVE_LAKE_FILES,
+                due=clock.now() + READERS_FINISH_WITHIN,
+                payload={"files": files},
+            )
+
+    async def _unpark(self) -> None:
+        """What was parked before is settled by this import, or is this one."""
+        for parked in await records.parked_imports(self.db, self.scope, self.vendor, self.month):
+            await months.unpark(self.db, self.scope, self.vendor, self.month, parked.import_id)
+            if parked.import_id != self.import_id:
+                problem = {"status": 409, "code": "superseded", "detail": "a later import counts"}
+                await records.change_import(
+                    self.db,
+                    self.scope,
+                    parked.import_id,
+                    state=ImportState.refused,
+                    problem=problem,
+                )
+        await months.unpark(self.db, self.scope, self.vendor, self.month, self.import_id)
+
+    async def _finish(self, state: ImportState, report: Mapping[str, Any], **values: Any) -> None:
+        kept = dict(self.found)
+        if not self.released:
+            kept |= {"lines": self.prepared.lines, "provisional": self.prepared.provisional}
+        await records.change_import(
+            self.db,
+            self.scope,
+            self.import_id,
+            state=state,
+            month=self.month,
+            report=report,
+            **kept,
+            **values,
+        )
+        if state in (ImportState.done, ImportState.parked, ImportState.drift):
+            await audit.append(
+                self.db,
+                actor=self.row.made_by,
+                actor_name="",
+                client_id="",
+                action="import_costs",
+                resource=f"costs/{self.vendor}/{self.month}",
+                company_id=None,
+                request_id=self.import_id,
+                sent={
+                    "import_id": self.import_id,
+                    "state": state.value,
+                    "lines": kept.get("lines"),
+                },
+            )
+
+    # ── what is told ─────────────────────────────────────────────────────────────────────────────
+
+    async def _report(self) -> dict[str, Any]:
+        unknown: dict[str, int] = defaultdict(int)
+        currencies: dict[str, int] = defaultdict(int)
+        paid_by: dict[str, set[str]] = defaultdict(set)
+        for total in self.prepared.totals:
+            currencies[total["currency"]] += total["lines"]
+            if total["kind"] == "unknown":
+                unknown[total["line_type"]] += total["lines"]
+        for total in self.prepared.by_account:
+            paid_by[total["customer_id"]].add(total["payer_id"])
+        known = await records.payers_of_accounts(self.db, self.scope, self.vendor, list(paid_by))
+        differ = {
+            customer: sorted(payers)
+            for customer, payers in sorted(paid_by.items())
+            if customer in known and payers != {known[customer]}
+        }
+        return {
+            "totals": [{**one, "cost": _plain(one["cost"])} for one in self.prepared.totals],
+            "unknown_types": dict(unknown),
+            "accounts_in_no_group": sorted(paid_by.keys() - known.keys()),
+            "currencies": dict(currencies),
+            "noticed": {**self.prepared.noticed, "paid_by_another": differ},
+            "differences": [
+                {**one, **{name: _plain(one[name]) for name in ("delivered", "stored")}}
+                for one in self.prepared.differences
+            ],
+        }
+
+    async def _drift(self) -> list[dict[str, Any]]:
+        """By account, line type and currency: what counts, and what was delivered now."""
+        new: dict[tuple[str, str, str], Decimal] = defaultdict(Decimal)
+        for one in self.prepared.by_account:
+            key = (one["customer_id"], one["line_type"], one["currency"])
+            new[key] = costs.EXACT.add(new[key], Decimal(one["cost"]))
+        old = await costs.sums_of_month(
+            self.db, self.scope, self.vendor, self.month, list(self.prepared.payers)
+        )
+        nothing = Decimal(0)
+        return [
+            {
+                "customer_id": key[0],
+                "line_type": key[1],
+                "currency": key[2],
+                "counts": old.get(key, nothing),
+                "delivered": new.get(key, nothing),
+            }
+            for key in sorted(old.keys() | new.keys())
+            if old.get(key, nothing) != new.get(key, nothing)
+        ]
+
+
+def _plain(written: str) -> Decimal:
+    """Without the zeros behind the last digit that counts."""
+    return Decimal(written.rstrip("0").rstrip(".") if "." in written else written)
