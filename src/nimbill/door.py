@@ -75,6 +75,9 @@ class Door:
 
     def _with_headers(self, headers: Any, visit: Visit) -> list[tuple[bytes, bytes]]:
         given = [(bytes(name).lower(), bytes(value)) for name, value in headers]
+        if visit.methods:
+            given = [pair for pair in given if pair[0] != b"allow"]
+            given.append((b"allow", visit.methods.encode()))
         names = {name for name, _ in given}
         extra = [pair for pair in UNLESS_SAID if pair[0] not in names]
         return [*given, *self._headers, *extra, (b"x-request-id", visit.request_id.encode())]

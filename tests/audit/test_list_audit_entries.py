@@ -93,6 +93,26 @@ def test_a_time_may_stand_in_any_zone_and_without_one_means_utc(log: Log) -> Non
     assert log.seqs(f"from={without}") == [7, 6, 5, 4, 3]
 
 
+def test_a_date_is_a_whole_day_in_utc(log: Log) -> None:
+    today = datetime.fromisoformat(log.row(7)["at"]).date()
+    first_day = datetime.fromisoformat(log.row(1)["at"]).date()
+    yesterday, tomorrow = first_day - timedelta(days=1), today + timedelta(days=1)
+    everything = [7, 6, 5, 4, 3, 2, 1]
+
+    assert log.seqs(f"from={first_day}&to={today}") == everything
+    assert log.seqs(f"from={tomorrow}") == []
+    assert log.seqs(f"to={yesterday}") == []
+    assert log.seqs("from=0001-01-01&to=9999-12-31") == everything
+    assert log.seqs(f"from={first_day}T00:00:00Z&to={tomorrow}T00:00:00Z") == everything
+    assert log.seqs("from=9999-12-31") == []
+
+
+def test_every_date_that_is_none_is_named_at_once(log: Log) -> None:
+    answer = log.service.http.get(f"{PATH}?from=2025-02-30&to=2025-13-01", headers=log.reader)
+
+    assert [field for field, _ in violations_of(answer)] == ["from", "to"]
+
+
 def test_actor_and_resource_are_matched_exactly(log: Log) -> None:
     assert log.seqs(f"actor={log.other_actor}") == [4]
     assert log.seqs(f"actor={log.other_actor[:-1]}") == []
@@ -129,7 +149,7 @@ def test_a_before_that_is_no_row_number_is_400(log: Log, query: str) -> None:
 @pytest.mark.parametrize(
     "value",
     [
-        *("", "yesterday", "2025-13-01T00:00:00Z", "2025-02-30T00:00:00Z", "2025-01-01"),
+        *("", "yesterday", "2025-13-01T00:00:00Z", "2025-02-30T00:00:00Z", "2025-02-30"),
         *("0001-01-01T00:00:00%2B23:59", "9999-12-31T23:59:59-23:59", "10000-01-01T00:00:00Z"),
         *("2025-01-01T24:00:01Z", "2025-01-01T00:00:00%2B99:00", "NaN", "1e400", "9" * 400),
     ],
@@ -137,7 +157,7 @@ def test_a_before_that_is_no_row_number_is_400(log: Log, query: str) -> None:
 def test_a_time_that_is_none_is_400(log: Log, name: str, value: str) -> None:
     answer = log.service.http.get(f"{PATH}?{name}={value}", headers=log.reader)
 
-    assert violations_of(answer) == [(name, "an RFC 3339 timestamp")]
+    assert violations_of(answer) == [(name, "a date or an RFC 3339 timestamp")]
 
 
 def test_everything_wrong_is_named_at_once(log: Log) -> None:

@@ -407,9 +407,8 @@ def test_who_is_sent_away_for_being_many_hears_it_a_second_or_two_later(
     began = time.monotonic()
     throttled(ask(service, form))
 
-    assert one >= 1
-    assert failures.SLOWLY_SECONDS == (1, 2)
     assert time.monotonic() - began < 1
+    assert one >= 1
 
 
 def test_a_clock_that_is_put_back_locks_nobody_out_for_longer(service: Service) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 from litestar import Litestar, Request
@@ -62,6 +63,7 @@ async def gate(connection: ASGIConnection[Any, Any, Any, Any], route: BaseRouteH
     visit = visit_of(connection.scope)
     method = connection.scope.get("method")
     if method == "OPTIONS":
+        visit.methods = _methods_of(connection.app, connection.scope["path_template"])
         return
     visit.route = connection.scope["path_template"]
     if isinstance(route.opt["audiences"], Public):
@@ -164,6 +166,15 @@ def own_routes(app: Litestar) -> Iterator[tuple[str, HTTPRouteHandler]]:
             for handler in route.route_handlers:
                 if handler.http_methods != {"OPTIONS"}:
                     yield route.path_format, handler
+
+
+@lru_cache(maxsize=1024)
+def _methods_of(app: Litestar, path: str) -> str:
+    """All of a path; the framework's own answer forgets those that were added after the first."""
+    methods = {
+        m for found, handler in own_routes(app) if found == path for m in handler.http_methods
+    }
+    return ", ".join(sorted({*methods, "OPTIONS"}))
 
 
 def refuse_undeclared_routes(app: Litestar) -> None:

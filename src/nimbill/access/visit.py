@@ -88,6 +88,7 @@ class Visit:
     def __init__(self, request_id: str) -> None:
         self.request_id = request_id
         self.route = ""  # the path as declared, for logs and metrics
+        self.methods = ""  # those the path knows, for OPTIONS alone
         self.caller: Caller | None = None
         self.db: AsyncConnection | None = None
         self.sent: Any = None  # the JSON body as read, for the audit row

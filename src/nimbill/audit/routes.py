@@ -1,8 +1,9 @@
 """The audit log over HTTP; paths are relative to /m/core."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Annotated
 
+import msgspec
 from litestar.params import FromQuery, QueryParameter
 
 from nimbill import exact_json
@@ -16,6 +17,10 @@ from nimbill.web import CallerOfRequest, Transaction, get
 
 ENTRIES_MAX = 1000
 SEQ_MAX = 2**63 - 1
+MOMENT = {
+    "pattern": r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt ].+)?$",
+    "description": "a date or an RFC 3339 timestamp",
+}
 
 
 @get(
@@ -27,18 +32,25 @@ SEQ_MAX = 2**63 - 1
 async def list_audit_entries(
     caller: CallerOfRequest,
     db: Transaction,
-    since: Annotated[datetime | None, QueryParameter(name="from")] = None,
-    until: Annotated[datetime | None, QueryParameter(name="to")] = None,
+    since: Annotated[str | None, QueryParameter(name="from", **MOMENT)] = None,
+    until: Annotated[str | None, QueryParameter(name="to", **MOMENT)] = None,
     actor: FromQuery[str | None] = None,
     resource: FromQuery[str | None] = None,
     before: Annotated[int | None, QueryParameter(ge=1, le=SEQ_MAX)] = None,
 ) -> list[AuditEntry]:
-    """Changes, newest first, at most 1,000; `before` a seq pages on."""
+    """Changes, newest first, at most 1,000; `before` a seq pages on.
+
+    From the moment `from` on and before the moment `to`. Of a plain date, which is a day in UTC,
+    `from` is its beginning and `to` its end, so that both days are shown.
+    """
+    wrong: list[Violation] = []
+    first, last = _moment("from", since, wrong), _moment("to", until, wrong, days=1)
+    refuse_if(wrong)
     rows = await records.list_entries(
         db,
         caller.scope,
-        since=_moment("from", since),
-        until=_moment("to", until),
+        since=first,
+        until=last,
         actor=actor,
         resource=resource,
         before_seq=before,
@@ -50,15 +62,21 @@ async def list_audit_entries(
     ]
 
 
-def _moment(name: str, at: datetime | None) -> str | None:
-    """A time without an offset is taken as UTC; one beyond the calendar's ends is refused."""
-    if at is None:
+def _moment(name: str, written: str | None, wrong: list[Violation], days: int = 0) -> str | None:
+    """In UTC where no offset is given; a date is so many days after its beginning."""
+    if written is None:
         return None
     try:
+        if len(written) > len("yyyy-mm-dd"):
+            at = msgspec.convert(written, datetime)
+        elif (day := date.fromisoformat(written)) == date.max and days:
+            return None
+        else:
+            at = datetime.combine(day + timedelta(days=days), time())
         in_utc = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
-    except OverflowError:
-        refuse_if([Violation(name, "an RFC 3339 timestamp")])
-        raise
+    except (ValueError, OverflowError):
+        wrong.append(Violation(name, MOMENT["description"]))
+        return None
     return records.moment(in_utc)
 
 
