@@ -25,7 +25,7 @@ from nimbill.door import Door
 from nimbill.errors import ServiceError
 from nimbill.exports import routes as export_routes
 from nimbill.imports import routes as import_routes
-from nimbill.imports.taking_in import import_kind, removal_kind
+from nimbill.imports.taking_in import import_kinds
 from nimbill.invoice_templates import routes as invoice_template_routes
 from nimbill.login import discovery_routes, session_routes
 from nimbill.login import routes as login_routes
@@ -133,8 +133,8 @@ def _open_house(settings: Settings) -> Callable[[Litestar], AbstractAsyncContext
         async with engine.connect() as db:
             keys = await load_signing_keys(db, sealer)
         app.state.resources = Resources(settings, engine, sealer, Tokens(keys, issuers(settings)))
-        kinds = [import_kind(settings, engine), removal_kind(settings)]
-        runner = Runner(engine, [*kinds, *upkeep_kinds(settings, sealer)])
+        kinds = [*import_kinds(settings, engine), *upkeep_kinds(settings, sealer)]
+        runner = Runner(engine, kinds)
         stopping = asyncio.Event()
         chores = [
             asyncio.create_task(runner.run()),

@@ -21,7 +21,7 @@ from nimbill.ids import new_id
 from nimbill.imports.bodies import ImportRecord, ImportState, ImportVendor
 from nimbill.imports.operations import start_import
 from nimbill.imports.records import find_import
-from nimbill.imports.taking_in import import_kind
+from nimbill.imports.taking_in import import_kinds
 from nimbill.seal import Sealer
 from nimbill.settings import Settings, read_settings
 from nimbill.storage import Scope, engine_for, transaction
@@ -141,7 +141,8 @@ async def _imported(
 
 
 async def _work(engine: AsyncEngine, settings: Settings, scope: Scope) -> None:
-    runner = Runner(engine, [import_kind(settings, engine)])
+    """What is left to tidy up afterwards waits for a server, or for the next import."""
+    runner = Runner(engine, import_kinds(settings, engine))
     while True:
         if not await runner.one_of(scope, long=True):
             await asyncio.sleep(WATCH_EVERY_SECONDS)
@@ -184,7 +185,10 @@ def _show(record: ImportRecord, seconds: float) -> None:
         f"{seconds:.1f} s ({pace:,.0f} a second), import {record.import_id}"
     )
     if record.totals:
-        table = Table("payer", "line type", "kind", "currency", "cost", "lines")
+        table = Table()
+        for name in ("payer", "line type", "kind", "currency", "cost", "lines"):
+            right = name in ("cost", "lines")
+            table.add_column(name, overflow="fold", justify="right" if right else "left")
         for total in record.totals:
             table.add_row(
                 total.payer_id,

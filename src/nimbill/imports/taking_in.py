@@ -40,6 +40,7 @@ parked_basis = chosen("parked-months")
 
 ATTEMPTS_MAX = 4
 REMOVE_LAKE_FILES = "remove_lake_files"
+TIDY_UP = "tidy_up_after_import"
 READERS_FINISH_WITHIN = timedelta(hours=1)
 
 
@@ -47,7 +48,11 @@ def folder_of_import(settings: Settings, import_id: str) -> Path:
     return settings.data / "imports" / import_id
 
 
-def import_kind(settings: Settings, engine: AsyncEngine) -> Kind:
+def import_kinds(settings: Settings, engine: AsyncEngine) -> list[Kind]:
+    return [_import_kind(settings, engine), _removal_kind(settings), _tidy_kind(settings)]
+
+
+def _import_kind(settings: Settings, engine: AsyncEngine) -> Kind:
     """How the work loop takes a month in."""
 
     async def prepare(taken: Taken, tell: Tell) -> Prepared:
@@ -74,13 +79,23 @@ def import_kind(settings: Settings, engine: AsyncEngine) -> Kind:
     )
 
 
-def removal_kind(settings: Settings) -> Kind:
+def _removal_kind(settings: Settings) -> Kind:
     """Files that were left behind go once nobody can be reading them."""
 
     async def remove(_db: AsyncConnection, taken: Taken) -> None:
         await asyncio.to_thread(Lake(settings.lake_url).remove, taken.payload["files"])
 
     return Kind(REMOVE_LAKE_FILES, remove)
+
+
+def _tidy_kind(settings: Settings) -> Kind:
+    """What was uploaded, and what was worked out in between, is needed no longer."""
+
+    async def tidy(_db: AsyncConnection, taken: Taken) -> None:
+        folder = folder_of_import(settings, taken.payload["import_id"])
+        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+
+    return Kind(TIDY_UP, tidy)
 
 
 async def _asked(db: AsyncConnection, settings: Settings, taken: Taken) -> Asked:
@@ -119,8 +134,14 @@ async def settle(
         await _unchanged(db, scope, import_id, prepared.unchanged, found)
     else:
         await _Month(db, settings, scope, row, prepared, found).take_in()
-    if prepared.problem is not None or prepared.unchanged is not None:
-        _tidy(settings, import_id)
+    await add_work(
+        db,
+        scope,
+        TIDY_UP,
+        due=clock.now(),
+        subject=f"{import_id} {row.release_reason or ''}",
+        payload={"import_id": import_id},
+    )
 
 
 def _moment(written: str | None) -> datetime | None:
@@ -135,11 +156,6 @@ async def _unchanged(
     await records.change_import(
         db, scope, import_id, state=ImportState.unchanged, month=month, **found
     )
-
-
-def _tidy(settings: Settings, import_id: str) -> None:
-    """What was uploaded and what was worked out in between is needed no longer."""
-    shutil.rmtree(folder_of_import(settings, import_id), ignore_errors=True)
 
 
 class _Month:
@@ -363,4 +379,5 @@ class _Month:
 
 def _plain(written: str) -> Decimal:
     """Without the zeros behind the last digit that counts."""
-    return Decimal(written.rstrip("0").rstrip(".") if "." in written else written)
+    shown = Decimal(written.rstrip("0").rstrip(".") if "." in written else written)
+    return shown or Decimal(0)
