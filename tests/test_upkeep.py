@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -101,3 +102,32 @@ def test_old_idempotency_keys_are_forgotten(
 
     left = sql(superuser, "SELECT key FROM idempotency_keys WHERE organisation_id = $1", mine)
     assert left == []
+
+
+def test_work_done_or_given_up_is_forgotten_after_ninety_days(
+    service: Service, superuser: Address, tmp_path: Path
+) -> None:
+    organisation_id = service.organisation.organisation_id
+    for state, days in product(("waiting", "running", "done", "failed"), (89, 91)):
+        sql(
+            superuser,
+            "INSERT INTO work (organisation_id, work_id, kind, subject, payload, state, due, "
+            "attempts, progress, create_time, update_time) SELECT $1, $2, 'test', $2, '{}', $3, "
+            "now() + interval '1 day', 1, '{}', past, past "
+            "FROM (SELECT now() - make_interval(days => $4) AS past) AS times",
+            organisation_id,
+            f"{state} {days}",
+            state,
+            days,
+        )
+
+    do(service, kinds(service, tmp_path)[FORGET_IDEMPOTENCY_KEYS])
+
+    left = sql(
+        superuser,
+        "SELECT work_id FROM work WHERE organisation_id = $1 AND kind = 'test'",
+        organisation_id,
+    )
+    assert {row["work_id"] for row in left} == {
+        *("waiting 89", "waiting 91", "running 89", "running 91", "done 89", "failed 89"),
+    }

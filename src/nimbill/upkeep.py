@@ -20,6 +20,7 @@ from nimbill.mail.sending import letter_kind
 from nimbill.seal import Sealer
 from nimbill.settings import Settings
 from nimbill.storage import database_is_away, transaction
+from nimbill.work.records import forget_old_work
 from nimbill.work.recurring import (
     AUDIT_CHECKPOINT,
     FORGET_EXPORTS,
@@ -29,6 +30,7 @@ from nimbill.work.recurring import (
 from nimbill.work.runner import Kind, Taken
 
 HOUSE_KEPT_EVERY_SECONDS = 3600
+WORK_KEPT = timedelta(days=90)  # after it was done or given up
 
 log = structlog.get_logger()
 
@@ -65,6 +67,7 @@ def upkeep_kinds(settings: Settings, sealer: Sealer) -> list[Kind]:
 
     async def forget(db: AsyncConnection, taken: Taken) -> None:
         await idempotency.forget_old_keys(db, taken.scope)
+        await forget_old_work(db, taken.scope, before=clock.now() - WORK_KEPT)
 
     async def forget_logins(db: AsyncConnection, taken: Taken) -> None:
         # a family outlives its last refresh token by the life of the access token it gave

@@ -31,14 +31,15 @@ WAITING_MAX: Mapping[Ring, int] = {
     Ring.known: 8,
     Ring.strangers: 8,
     Ring.suspects: 4,
-    Ring.changes: 32,
+    Ring.changes: 8,
 }
-# those included who still ask the database: of a crowd few get as far as that
+# those included who still ask the database: of a crowd few get as far as that. Who changes a
+# password holds a connection meanwhile: so many that most of them are left to everybody else
 UNDER_WAY_MAX: Mapping[Ring, int] = {
     Ring.known: 32,
     Ring.strangers: 12,
     Ring.suspects: 5,
-    Ring.changes: 40,
+    Ring.changes: 9,
 }
 NICENESS = 5  # of the thread that hashes: whatever is no hash goes first
 

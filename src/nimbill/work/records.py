@@ -155,6 +155,17 @@ async def forget_payload(db: AsyncConnection, scope: Scope, work_id: str) -> Non
     )
 
 
+async def forget_old_work(db: AsyncConnection, scope: Scope, *, before: datetime) -> None:
+    """What was done or given up that long ago; what comes back by itself is waiting, and stays."""
+    await db.execute(
+        sa.delete(work).where(
+            work.c.organisation_id == scope.organisation_id,
+            work.c.state.in_(("done", "failed")),
+            work.c.update_time < before,
+        )
+    )
+
+
 def _held(scope: Scope, work_id: str, attempt: int) -> list[sa.ColumnElement[bool]]:
     """Still ours: a row taken over by another process has a later attempt."""
     return [
