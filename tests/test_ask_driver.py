@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 import sqlalchemy as sa
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.embedded_postgres import Address
@@ -105,3 +105,16 @@ def test_a_question_given_up_half_way_leaves_no_connection_behind(service: Servi
 
     assert service.run(given_up)
     assert service.http.get("/readyz").status_code == 200
+
+
+def test_a_broken_constraint_is_told_as_such(service: Service) -> None:
+    async def twice() -> None:
+        async with service.resources.engine.connect() as db:
+            await ask_driver(db, SET, "org_test")
+            columns = "organisation_id, name, short_name"
+            add = f"INSERT INTO organisations ({columns}) VALUES ($1, $1, $1) RETURNING name"
+            for _ in range(2):
+                await ask_driver(db, add, "org_test")
+
+    with pytest.raises(IntegrityError):
+        service.run(twice)

@@ -8,7 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
@@ -133,10 +133,16 @@ def _ask_driver(connection: sa.Connection, question: str, values: tuple[object, 
         if connection.dialect.is_disconnect(error, driver, cursor):
             # asked the usual way, it fails again and the whole pool learns of it
             connection.exec_driver_sql("SELECT 1")
-        raise DBAPIError(question, None, error, hide_parameters=True) from error
+        kind = IntegrityError if isinstance(error, _constraint(connection)) else DBAPIError
+        raise kind(question, None, error, hide_parameters=True) from error
     except BaseException:
         connection.invalidate()  # given up half way: nobody knows what it will say next
         raise
+
+
+def _constraint(connection: sa.Connection) -> type[Exception]:
+    broken: type[Exception] = connection.dialect.loaded_dbapi.IntegrityError
+    return broken
 
 
 def database_is_away(error: BaseException) -> bool:

@@ -69,7 +69,7 @@ async def start_family(db: AsyncConnection, product: Product, subject: Subject) 
             client_id=subject.client_id,
             product=product.value,
             subject_type=subject.subject_type,
-            credential_epoch=subject.epoch,
+            epoch=subject.epoch,
         )
     except IntegrityError:
         raise NotStanding from None

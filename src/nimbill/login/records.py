@@ -1,13 +1,13 @@
 """Stored token families, refresh tokens, login attempts and the sources known for each user."""
 
 from datetime import datetime, timedelta
-from typing import Any
+from typing import NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.storage import Row, Scope, metadata
+from nimbill.storage import Row, Scope, ask_driver, metadata
 from nimbill.users.records import users
 
 token_families = sa.Table(
@@ -54,32 +54,59 @@ known_sources = sa.Table(
 
 CLOCKS_DIFFER_MAX = timedelta(minutes=1)  # of the machines of one installation
 
-_FIND_CLIENT = sa.text("SELECT * FROM find_client(:client, :product)")
+# every token is issued by these two: in the driver's own words, see storage.ask_driver
+_FIND_CLIENT = """
+SELECT organisation_id, user_id, secret_hash, kind, credential_epoch, kid FROM find_client($1, $2)
+"""
+_ADD_FAMILY = """
+WITH added AS (
+    INSERT INTO token_families (
+        organisation_id, family_id, user_id, client_id, product, subject_type, credential_epoch,
+        revoked, create_time
+    ) VALUES ($1, $2, $3, $4, $5, $6, $7, false, $8)
+    RETURNING organisation_id, family_id, create_time
+)
+INSERT INTO refresh_tokens (organisation_id, family_id, token_hash, issue_time)
+SELECT organisation_id, family_id, $9, create_time FROM added
+RETURNING family_id
+"""
 
 
-async def find_client(db: AsyncConnection, client_id: str, product: str) -> Row:
-    """Sets the transaction's organisation to the client's. Columns are null for a stranger's."""
-    found = await db.execute(_FIND_CLIENT, {"client": client_id, "product": product})
-    return found.one()
+class FoundClient(NamedTuple):
+    """An API client and its user; all of it None for a stranger's."""
+
+    organisation_id: str
+    user_id: str
+    secret_hash: bytes | None
+    kind: str
+    credential_epoch: int
+    kid: str
+
+
+async def find_client(db: AsyncConnection, client_id: str, product: str) -> FoundClient:
+    """Sets the transaction's organisation to the client's."""
+    return FoundClient(*await ask_driver(db, _FIND_CLIENT, client_id, product))
 
 
 async def add_family(
-    db: AsyncConnection, scope: Scope, *, at: datetime, token_hash: bytes, **family: Any
+    db: AsyncConnection,
+    scope: Scope,
+    *,
+    family_id: str,
+    user_id: str,
+    client_id: str | None,
+    product: str,
+    subject_type: str,
+    epoch: int,
+    token_hash: bytes,
+    at: datetime,
 ) -> None:
     """A family and its first refresh token, in one statement."""
-    added = (
-        sa.insert(token_families)
-        .values(organisation_id=scope.organisation_id, create_time=at, revoked=False, **family)
-        .returning(token_families.c.organisation_id, token_families.c.family_id)
-        .cte("added")
-    )
-    first = sa.select(
-        added.c.organisation_id, added.c.family_id, sa.bindparam("first_hash"), sa.bindparam("now")
-    )
-    names = ["organisation_id", "family_id", "token_hash", "issue_time"]
-    await db.execute(
-        sa.insert(refresh_tokens).from_select(names, first),
-        {"first_hash": token_hash, "now": at},
+    await ask_driver(
+        db,
+        _ADD_FAMILY,
+        *(scope.organisation_id, family_id, user_id, client_id, product, subject_type, epoch, at),
+        token_hash,
     )
 
 
