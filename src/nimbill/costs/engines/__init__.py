@@ -1,0 +1,1 @@
+"""The engines that sums can be worked out on."""

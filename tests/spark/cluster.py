@@ -1,0 +1,104 @@
+"""A Spark cluster of real processes on loopback: a standalone master and its workers."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+START_SECONDS = 90
+STOP_SECONDS = 20
+MASTER = "org.apache.spark.deploy.master.Master"
+WORKER = "org.apache.spark.deploy.worker.Worker"
+
+
+class ClusterError(Exception):
+    """The cluster cannot be started; the message says why."""
+
+
+@contextmanager
+def spark_cluster(folder: Path, *, workers: int) -> Iterator[str]:
+    """The address of the master, for as long as everything runs; every process ends with it."""
+    if shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
+        raise ClusterError(
+            "There is no Java on this machine, and Spark runs on it. Install version 17 or 21 "
+            "(Debian and Ubuntu: apt-get install openjdk-17-jre-headless) or set JAVA_HOME."
+        )
+    port = _free_port()
+    address = f"spark://127.0.0.1:{port}"
+    with _process(folder / "master", MASTER, "--port", str(port)) as log:
+        _wait_for(log, "New state: ALIVE", times=1)
+        with _workers(folder, address, workers):
+            _wait_for(log, "Registering worker", times=workers)
+            yield address
+
+
+@contextmanager
+def _workers(folder: Path, address: str, count: int) -> Iterator[None]:
+    if count == 0:
+        yield
+        return
+    home = folder / f"worker-{count}"
+    options = ("--cores", "1", "--memory", "1g", "--work-dir", str(home / "work"))
+    with _process(home, WORKER, *options, address), _workers(folder, address, count - 1):
+        yield
+
+
+@contextmanager
+def _process(folder: Path, class_name: str, *options: str) -> Iterator[Path]:
+    """A Java process in a group of its own, with whatever it starts; the log it writes."""
+    import pyspark
+
+    home = Path(pyspark.__file__).parent
+    folder.mkdir(parents=True)
+    log = folder / "log.txt"
+    command = [str(home / "bin" / "spark-class"), class_name, "--host", "127.0.0.1"]
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [*command, "--webui-port", "0", *options],
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            env=os.environ
+            | {
+                "SPARK_HOME": str(home),
+                "SPARK_LOCAL_IP": "127.0.0.1",
+                "SPARK_LOCAL_DIRS": str(folder / "local"),
+                "SPARK_DAEMON_MEMORY": "512m",
+            },
+        )
+    try:
+        yield log
+    finally:
+        _stop(process)
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """Asked first, so that a worker ends its executors; then whoever is left of the group."""
+    process.terminate()
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(STOP_SECONDS)
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _wait_for(log: Path, words: str, *, times: int) -> None:
+    until = time.monotonic() + START_SECONDS
+    while log.read_text(errors="replace").count(words) < times:
+        if time.monotonic() > until:
+            raise ClusterError(f"{log.parent.name} did not say {words!r}:\n{log.read_text()}")
+        time.sleep(0.1)
+
+
+def _free_port() -> int:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        port: int = listening.getsockname()[1]
+        return port
