@@ -208,6 +208,7 @@ def _sum_up(asked: Asked, files: Sequence[str], prepared: Prepared, tell: Tell) 
 
     tell({"step": "summing", "lines": prepared.lines})
     settings = read_settings()
+    Path(asked.folder).mkdir(parents=True, exist_ok=True)
     questions = {
         "sums": sums.monthly_sums,
         "tag_sums": sums.tag_sums,

@@ -130,18 +130,12 @@ async def settle(
         await records.change_import(
             db, scope, import_id, state=ImportState.refused, problem=prepared.problem, **found
         )
+        await _tidy_up(db, scope, import_id)
     elif prepared.unchanged is not None:
         await _unchanged(db, scope, import_id, prepared.unchanged, found)
+        await _tidy_up(db, scope, import_id)
     else:
         await _Month(db, settings, scope, row, prepared, found).take_in()
-    await add_work(
-        db,
-        scope,
-        TIDY_UP,
-        due=clock.now(),
-        subject=f"{import_id} {row.release_reason or ''}",
-        payload={"import_id": import_id},
-    )
 
 
 def _moment(written: str | None) -> datetime | None:
@@ -156,6 +150,11 @@ async def _unchanged(
     await records.change_import(
         db, scope, import_id, state=ImportState.unchanged, month=month, **found
     )
+
+
+async def _tidy_up(db: AsyncConnection, scope: Scope, import_id: str) -> None:
+    payload = {"import_id": import_id}
+    await add_work(db, scope, TIDY_UP, due=clock.now(), subject=import_id, payload=payload)
 
 
 class _Month:
@@ -307,6 +306,8 @@ class _Month:
             **kept,
             **values,
         )
+        if state is not ImportState.parked:
+            await _tidy_up(self.db, self.scope, self.import_id)
         if state in (ImportState.done, ImportState.parked, ImportState.drift):
             await audit.append(
                 self.db,

@@ -1,0 +1,55 @@
+"""Small AWS reports written line by line, so that a test says what it is about."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+PAYER = "111111111111"
+CUSTOMER = "222222222222"
+MONTH = "2026-09"
+
+COLUMNS = {
+    "bill/PayerAccountId": PAYER,
+    "bill/InvoiceId": "INV-1",
+    "bill/BillingEntity": "AWS",
+    "bill/BillingPeriodStartDate": "2026-09-01T00:00:00Z",
+    "lineItem/UsageAccountId": CUSTOMER,
+    "lineItem/LineItemType": "Usage",
+    "lineItem/UsageStartDate": "2026-09-05T10:00:00Z",
+    "lineItem/UsageEndDate": "2026-09-05T11:00:00Z",
+    "lineItem/ProductCode": "AmazonEC2",
+    "lineItem/UsageType": "BoxUsage:m5.large",
+    "lineItem/UnblendedCost": "1.25",
+    "lineItem/CurrencyCode": "USD",
+    "lineItem/LineItemDescription": "an hour of a machine",
+    "product/ProductName": "Amazon Elastic Compute Cloud",
+    "reservation/ReservationARN": "",
+    "reservation/NumberOfReservations": "",
+    "reservation/StartTime": "",
+    "reservation/EndTime": "",
+    "resourceTags/user:Team": "",
+}
+
+
+def report(lines: Sequence[dict[str, str]], columns: dict[str, str] = COLUMNS) -> bytes:
+    """Each line tells only what is special about it."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(columns), lineterminator="\r\n")
+    writer.writeheader()
+    writer.writerows([columns | line for line in lines])
+    return text.getvalue().encode()
+
+
+def cost(amount: str, **special: str) -> dict[str, str]:
+    """A line of this cost; keywords name columns by their last part."""
+    by_last = {name.rpartition("/")[2].rpartition(":")[2]: name for name in COLUMNS}
+    return {"lineItem/UnblendedCost": amount} | {by_last[k]: v for k, v in special.items()}
+
+
+def write(path: Path, lines: Sequence[dict[str, str]]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(report(lines))
+    return path

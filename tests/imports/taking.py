@@ -1,0 +1,144 @@
+"""Imports as tests make them: over HTTP, or step by step in this process, which is quicker."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import sqlalchemy as sa
+
+from nimbill.ids import new_id
+from nimbill.imports import records
+from nimbill.imports.operations import start_import
+from nimbill.imports.preparation import Asked, Prepared, prepare
+from nimbill.imports.taking_in import folder_of_import, settle
+from nimbill.organisations.operations import NewOrganisation
+from nimbill.storage import Scope, transaction
+from nimbill.work.records import work
+from tests.running_service import Service
+
+PATH = "/m/core/costs/imports"
+FINAL = ("done", "unchanged", "refused", "parked", "drift", "failed")
+SECONDS_MAX = 120
+
+
+def finished(service: Service, import_id: str, headers: dict[str, str]) -> dict[str, Any]:
+    """The import's record once the work loop is done with it."""
+    until = time.monotonic() + SECONDS_MAX
+    while True:
+        answer = service.http.get(f"{PATH}/{import_id}", headers=headers)
+        assert answer.status_code == 200, answer.text
+        record: dict[str, Any] = answer.json()
+        if record["state"] in FINAL:
+            return record
+        assert time.monotonic() < until, record
+        time.sleep(0.1)
+
+
+@dataclass
+class Taking:
+    """Takes files in without the work loop and without a process for each."""
+
+    service: Service
+    organisation: NewOrganisation
+    folder: Path
+
+    @property
+    def scope(self) -> Scope:
+        return Scope(self.organisation.organisation_id)
+
+    def __call__(
+        self, *sources: Path | str, vendor: str = "aws", month: str | None = None
+    ) -> dict[str, Any]:
+        import_id = self.start(*sources, vendor=vendor, month=month)
+        self.settle(import_id, self.prepare(import_id))
+        return self.record(import_id)
+
+    def start(self, *sources: Path | str, vendor: str = "aws", month: str | None = None) -> str:
+        import_id, places = new_id("imp"), [str(source) for source in sources]
+
+        async def begin() -> None:
+            async with transaction(self.service.resources.engine, self.scope.organisation_id) as db:
+                await start_import(
+                    db,
+                    self.scope,
+                    import_id,
+                    vendor=vendor,
+                    month=month,
+                    sources=places,
+                    shown=places,
+                    roots=None,
+                    made_by=self.organisation.root_user_id,
+                )
+                # ours: the loop of the service must not take it as well
+                await db.execute(sa.delete(work).where(work.c.subject == import_id))
+
+        self.service.run(begin)
+        return import_id
+
+    def prepare(self, import_id: str) -> Prepared:
+        settings = self.service.settings
+
+        async def ask() -> Asked:
+            async with transaction(self.service.resources.engine, self.scope.organisation_id) as db:
+                row = await records.lock_import(db, self.scope, import_id)
+                assert row is not None
+                known = await records.known_deliveries(db, self.scope, row.vendor)
+            return Asked(
+                organisation_id=self.scope.organisation_id,
+                import_id=import_id,
+                vendor=row.vendor,
+                month=row.month,
+                sources=list(row.sources),
+                roots=None,
+                folder=str(folder_of_import(settings, import_id)),
+                known=dict(known),
+            )
+
+        asked = self.service.run(ask)
+        with patch.dict(os.environ, settings.for_a_process()):
+            return prepare(asked, lambda _: None)
+
+    def settle(self, import_id: str, prepared: Prepared) -> None:
+        async def take_in() -> None:
+            async with transaction(self.service.resources.engine, self.scope.organisation_id) as db:
+                await settle(db, self.service.settings, self.scope, import_id, prepared)
+
+        self.service.run(take_in)
+
+    def record(self, import_id: str) -> dict[str, Any]:
+        answer = self.service.http.get(f"{PATH}/{import_id}", headers=self.headers)
+        assert answer.status_code == 200, answer.text
+        found: dict[str, Any] = answer.json()
+        return found
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return self.service.root(self.organisation)
+
+    def costs(self, by: str = "account", month: str = "2026-09", vendor: str = "aws") -> Any:
+        answer = self.service.http.get(
+            f"/m/core/costs/{month}", params={"vendor": vendor, "by": by}, headers=self.headers
+        )
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def stored(self, question: str) -> Sequence[Any]:
+        """What a question to this organisation's rows answers."""
+
+        async def ask() -> Sequence[Any]:
+            async with transaction(self.service.resources.engine, self.scope.organisation_id) as db:
+                return (await db.execute(sa.text(question))).all()
+
+        return self.service.run(ask)
+
+
+def totals(taking: Taking) -> dict[str, Any]:
+    """What counts, by account: exact."""
+    rows = taking.stored("SELECT customer_id, sum(cost) AS cost FROM cost_sums GROUP BY 1")
+    return {row.customer_id: row.cost for row in rows}
