@@ -67,13 +67,23 @@ def _every_address_answers(demo: Demo) -> None:
 def _the_printed_commands_work(demo: Demo) -> None:
     said = pasted(demo.commands)
 
+    listed = [line for line in said.splitlines() if line.startswith('"name":')]
     for customer in (*AOZORA.customers, *MINATO.customers):
-        assert said.count(f'"name":"{customer.company_name}"') == 1
+        assert listed.count(f'"name":"{customer.company_name}"') == 1
     assert '"billinggroup_id":"BG-0100"' in said
     (refused,) = [json.loads(line) for line in said.splitlines() if '"violations"' in line]
     assert len(refused["violations"]) > 3
     assert said.count("create_billing_group") == len(AOZORA.customers) + 1
-    assert f"intact: {len(AOZORA.customers) + 2} rows" in said
+    for called in ("create_account", "create_project", "create_invoice_template", "map_roles"):
+        assert f'"action":"{called}"' in said
+    assert "ひなた水産 本番" in said
+    assert "東日本営業部" in said
+    assert "請求グループID" in said
+    assert said.count("role_action_missing") == 1  # the subuser and the audit log
+    (customer,) = [json.loads(line) for line in said.splitlines() if '"flags"' in line]
+    assert customer["company"]["name"] == AOZORA.customers[0].company_name
+    assert customer["flags"]["dashboard_graph"] is False
+    assert re.search(r"intact: \d+ rows", said)
 
 
 def _only_its_owner_reads_the_login(demo: Demo) -> None:

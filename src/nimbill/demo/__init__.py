@@ -2,14 +2,17 @@
 
     story.py      who the resellers and their customers are: data, nothing else
     accounts.py   makes the resellers' organisations once and remembers how to log in
-    telling.py    tells the story to the service, call by call, over its own HTTP API
+    estate.py     what they keep beside their customers: projects, a template, accounts, people
+    chapters.py   the story, chapter by chapter, as calls of the service's own HTTP API
+    calling.py    the client that makes these calls
+    telling.py    tells whatever has not been told yet
     guide.py      what is printed: where to look, how to log in, what to try
     running.py    the order of it all
 
-What later comes to the product comes to the demo as a further chapter of telling.py.
+What later comes to the product comes to the demo as a further chapter of chapters.py.
 """
 
+from nimbill.demo.calling import DemoError
 from nimbill.demo.running import run_demo
-from nimbill.demo.telling import DemoError
 
 __all__ = ["DemoError", "run_demo"]

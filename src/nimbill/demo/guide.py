@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from nimbill.demo.accounts import Account, Accounts
+from nimbill.demo.chapters import password_of
+from nimbill.demo.estate import PEOPLE, PORTAL_LOGINS
 from nimbill.demo.story import AOZORA, MINATO
 
 SOUND = (
@@ -18,6 +20,10 @@ UNSOUND = (
     '"language": "fr", "invoices": {"acme": {}}}'
 )
 EXTRACT = """sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/'"""
+PATH = """sed 's/.*"path":"\\([^"]*\\)".*/\\1/'"""
+IDS = """grep -o '"billinggroup_id":"[^"]*"'"""
+ACCOUNTS = """grep -o '"customer_id":"[^"]*","customer_name":"[^"]*"'"""
+KANSAI = PEOPLE[1]
 NAMES = """grep -o '"name":"[^"]*"'"""
 CHANGES = """grep -o '"action":"[^"]*","resource":"[^"]*"'"""
 
@@ -74,6 +80,29 @@ def commands(address: str, folder: Path, accounts: Accounts) -> list[Command]:
             f"{post} \\\n  -d {shlex.quote(UNSOUND)}; echo",
         ),
         Command(
+            "their accounts at the vendors, and the projects they belong to",
+            f'curl -s "$API/m/core/accts?vendor=aws&limit=4" -H "$AUTH" | {ACCOUNTS}\n'
+            f'curl -s $API/m/core/project -H "$AUTH"; echo',
+        ),
+        Command(
+            "billing groups as CSV, by a link that is good for ten minutes",
+            'curl -s $(curl -s $API/m/core/exportcsv/billing-group -H "$AUTH" \\\n'
+            f"  -H 'Content-Type: application/json' -d '{{\"redo\": false}}' | {PATH}) | head -n 3",
+        ),
+        Command(
+            f"a subuser, {KANSAI.username}, who may read {len(KANSAI.billing_groups)} companies "
+            "and nothing else",
+            f"{_token('SUBUSER', 'core/access_token', aozora, KANSAI.username)}\n"
+            'curl -s $API/m/core/billinggroup -H "Authorization: Bearer $SUBUSER" | '
+            f"{IDS}\n"
+            'curl -s $API/m/core/audit -H "Authorization: Bearer $SUBUSER"; echo',
+        ),
+        Command(
+            "a customer, at the portal: its company and what it is shown",
+            f"{_token('CUSTOMER', 'access_token', aozora, PORTAL_LOGINS['BG-0001'])}\n"
+            'curl -s $API/m/portal/me -H "Authorization: Bearer $CUSTOMER"; echo',
+        ),
+        Command(
             "who changed what, newest first",
             f'curl -s $API/m/core/audit -H "$AUTH" | {CHANGES}',
         ),
@@ -90,6 +119,14 @@ def commands(address: str, folder: Path, accounts: Accounts) -> list[Command]:
             f'curl -s $API/m/core/billinggroup -H "Authorization: Bearer $OTHER" | {NAMES}',
         ),
     ]
+
+
+def _token(variable: str, path: str, account: Account, username: str) -> str:
+    password = password_of(account, username)
+    return (
+        f"{variable}=$(curl -s $API/{path} -d grant_type=password {_client(account, '-d')} \\\n"
+        f"  -d username={username} -d password={password} | {EXTRACT})"
+    )
 
 
 def _client(account: Account, option: str) -> str:

@@ -11,9 +11,10 @@ from pathlib import Path
 from nimbill import server
 from nimbill.database import database
 from nimbill.demo.accounts import Accounts, make_accounts, remember
+from nimbill.demo.calling import DemoError
 from nimbill.demo.guide import guide
 from nimbill.demo.story import RESELLERS
-from nimbill.demo.telling import DemoError, tell
+from nimbill.demo.telling import tell
 from nimbill.seal import Sealer, load_or_make_key
 from nimbill.settings import read_settings
 

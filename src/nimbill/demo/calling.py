@@ -1,0 +1,60 @@
+"""A client of the service, as any other: it logs in and calls, over HTTP."""
+
+from collections.abc import Mapping
+from http.client import HTTPConnection
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from nimbill import exact_json
+from nimbill.demo.accounts import Account
+
+
+class DemoError(Exception):
+    """The demo cannot go on; the message says why and what to do."""
+
+
+class Caller:
+    """A client of one organisation, with its token."""
+
+    def __init__(self, address: str, account: Account) -> None:
+        self.account = account
+        self._address = urlsplit(address)
+        form = {
+            "grant_type": "client_credentials",
+            "client_id": account.client_id,
+            "client_secret": account.client_secret,
+        }
+        kind = {"Content-Type": "application/x-www-form-urlencoded"}
+        status, answer = self._send("POST", "/core/access_token", urlencode(form).encode(), kind)
+        if status == 401:
+            raise DemoError(
+                "the login kept beside the demo's data is not one of its database; remove the "
+                "demo's data folder to start afresh"
+            )
+        if status != 200:
+            raise DemoError(f"/core/access_token answered {status}; see the demo's log")
+        self._token = {"Authorization": f"Bearer {answer['access_token']}"}
+
+    def post(self, path: str, body: Mapping[str, Any], *, key: str) -> None:
+        """Sent again after an interrupted start, the same key changes nothing twice."""
+        headers = self._token | {"Content-Type": "application/json", "Idempotency-Key": key}
+        status, answer = self._send("POST", path, exact_json.write(body), headers)
+        if status not in (200, 409):  # 409: somebody was there before the story
+            raise DemoError(f"{path} answered {status}, {answer.get('code')}; see the demo's log")
+
+    def get(self, path: str) -> Any:
+        status, answer = self._send("GET", path, b"", self._token)
+        if status != 200:
+            raise DemoError(f"{path} answered {status}; see the demo's log")
+        return answer
+
+    def _send(
+        self, method: str, path: str, body: bytes, headers: Mapping[str, str]
+    ) -> tuple[int, Any]:
+        connection = HTTPConnection(self._address.hostname or "", self._address.port, timeout=30)
+        try:
+            connection.request(method, path, body, dict(headers))
+            response = connection.getresponse()
+            return response.status, exact_json.read(response.read())
+        finally:
+            connection.close()
