@@ -122,7 +122,8 @@ def kill_server(folder: Path) -> None:
     children = [int(pid) for pid, parent in pairs if int(parent) == postmaster]
     assert children
     for pid in (postmaster, *children):
-        os.kill(pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):  # a child may have ended by itself
+            os.kill(pid, signal.SIGKILL)
 
 
 def mode(path: Path) -> int:

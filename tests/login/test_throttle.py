@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -13,10 +12,7 @@ import pytest
 import time_machine
 
 from nimbill import clock
-from nimbill.access import hashing_line, passwords
-from nimbill.access.hashing_line import Ring, crowded
-from nimbill.errors import TooMany
-from nimbill.login import failures, grants, records, session_routes
+from nimbill.login import records
 from nimbill.login.throttle import ATTEMPTS_MAX, NOBODY, WINDOW
 from nimbill.organisations.operations import NewOrganisation
 from nimbill.storage import Scope, transaction
@@ -291,124 +287,6 @@ def test_guesses_go_on_while_old_ones_are_forgotten(service: Service) -> None:
     statuses = all_at_once([*calls, lambda: service.run(forget_and_forget)])
 
     assert statuses == [*[{200}] * 4, set()]
-
-
-# ── many at once ─────────────────────────────────────────────────────────────────────────────────
-
-
-def test_of_fifty_guesses_at_once_ten_are_looked_at(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    looked_at = []
-    check = passwords.password_matches
-
-    async def counted(*what: Any) -> bool:
-        looked_at.append(1)
-        return await check(*what)
-
-    monkeypatch.setattr(grants, "password_matches", counted)
-    form = as_user(service.organisation, "root", WRONG)
-
-    answers = all_at_once([partial(ask, service, form)] * 50)
-
-    assert len(looked_at) <= 10
-    assert sorted(answer.status_code for answer in answers) == [400] * 10 + [429] * 40
-
-
-@pytest.fixture
-def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever is sent away is told so at once."""
-    monkeypatch.setattr(failures, "SLOWLY_SECONDS", (0, 0))
-
-
-@pytest.mark.usefixtures("hurried")
-def test_a_login_nobody_had_time_for_is_no_guess(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def sent_away(*_: Any) -> bool:
-        raise crowded()
-
-    with monkeypatch.context() as busy:
-        busy.setattr(grants, "password_matches", sent_away)
-        for _ in range(12):
-            assert throttled(ask(service, as_user(service.organisation, "root"))) == 1
-
-    assert issued(service, as_user(service.organisation, "root"))
-
-
-@pytest.mark.usefixtures("hurried")
-def test_a_crowd_is_sent_away_before_a_user_is_looked_for(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    form = as_user(service.organisation, "root")
-    with monkeypatch.context() as busy:
-        busy.setattr(hashing_line, "UNDER_WAY_MAX", dict.fromkeys(Ring, 0))
-        busy.setattr(grants, "transaction", None)  # would be a surprise
-        busy.setattr(session_routes, "organisation_of", None)
-        for product in Product:
-            assert throttled(ask(service, form, product)) == 1
-        answer = sign_in(service, "root", PASSWORD)
-        assert (answer.status_code, answer.json()["code"]) == (429, "logins_waiting")
-        with pytest.raises(TooMany):
-            service.run(partial(passwords.hash_password, "x", service.resources.sealer))
-
-    assert issued(service, form)
-
-
-@pytest.mark.usefixtures("hurried")
-def test_of_a_crowd_as_many_as_may_be_under_way_are_served(service: Service) -> None:
-    """Each to its end; the place of one that failed is free again."""
-    form = as_user(service.organisation, "root", WRONG)
-
-    for _ in range(2):
-        answers = all_at_once([partial(ask, service, form)] * 60)
-        assert {answer.status_code for answer in answers} <= {400, 429}
-
-    assert passwords._line.under_way == 0
-
-
-def test_a_browser_that_logged_in_before_does_not_stand_behind_strangers(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    places: list[tuple[Ring, str]] = []
-    real = passwords.login_under_way
-
-    def noted(ring: Ring, source: str) -> Any:
-        places.append((ring, source))
-        return real(ring, source)
-
-    monkeypatch.setattr(session_routes, "login_under_way", noted)
-    service.http.cookies.clear()
-    service.resources.login_failures.storage.reset()  # nobody has failed from here
-    first = sign_in(service, "root", PASSWORD)
-    mark = first.cookies["nimbill_device"]
-    sign_in(service, "root", PASSWORD)
-    for forged in (mark[:-1] + ("A" if mark[-1] != "A" else "B"), mark.partition(".")[0], "."):
-        service.http.cookies.clear()
-        service.http.cookies.set("nimbill_device", forged)
-        sign_in(service, "root", PASSWORD)
-    service.http.cookies.clear()
-
-    assert [ring for ring, _ in places] == [Ring.strangers, Ring.known, *[Ring.strangers] * 3]
-    assert places[1][1] == mark.partition(".")[0]
-    assert {source for ring, source in places if ring is Ring.strangers} == {"testclient"}
-
-
-def test_who_is_sent_away_for_being_many_hears_it_a_second_or_two_later(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(hashing_line, "UNDER_WAY_MAX", dict.fromkeys(Ring, 0))
-    form = as_user(service.organisation, "root")
-
-    began = time.monotonic()
-    throttled(ask(service, form))
-    one = time.monotonic() - began
-    monkeypatch.setattr(failures, "SLOWLY_AT_ONCE_MAX", 0)  # so many wait already
-    began = time.monotonic()
-    throttled(ask(service, form))
-
-    assert time.monotonic() - began < 1
-    assert one >= 1
 
 
 def test_a_clock_that_is_put_back_locks_nobody_out_for_longer(service: Service) -> None:

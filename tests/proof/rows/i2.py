@@ -24,7 +24,7 @@ FEWEST = 40  # conditions there were when this row was made; fewer means they ar
 
 # a condition on the organisation, and one in its place that lets every row through
 CONDITIONS = (
-    (r"\w+\.c\.organisation_id == scope\.organisation_id", "sa.true()"),
+    (r"\w+(?:\.c)?\.organisation_id == scope\.organisation_id", "sa.true()"),
     (
         r'\w+\.c\.organisation_id == sa\.bindparam\("organisation_id"\)',
         'sa.bindparam("organisation_id", type_=sa.Text).is_not(None)',
@@ -34,7 +34,7 @@ CONDITIONS = (
 )
 # joins stay, and so do the two questions that look across organisations by name
 LEFT = re.compile(
-    r"organisation_id == \w+\.c\.organisation_id"
+    r"organisation_id == (?!scope\b)\w+(?:\.c)?\.organisation_id"
     r"|organisation_id = \w+\.organisation_id"
     r"|organisation_id = current_setting"
 )
