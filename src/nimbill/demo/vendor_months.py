@@ -158,22 +158,23 @@ def invented_uuid(word: str) -> str:
 def _block(month: Month, block: int) -> Charges:
     random = Random(f"{month.seed} {month.month} {block}")  # the same whoever the vendor is
     first = block * BLOCK_LINES
-    kind, like = _pattern()
-    customer = _random_below(random, len(month.customer_ids))
-    product = _random_below(random, len(PRODUCTS))
-    hour = _random_below(random, len(month.hours))
-    tags = _random_below(random, len(TAGS))
-    amounts = _amounts(random)
-    once = range(first, max(first, min(len(ONCE) * len(month.customer_ids), first + BLOCK_LINES)))
+    count = min(BLOCK_LINES, month.lines - first)
+    kind, like = (array.slice(0, count) for array in _pattern())
+    customer = _random_below(random, len(month.customer_ids), count)
+    product = _random_below(random, len(PRODUCTS), count)
+    hour = _random_below(random, len(month.hours), count)
+    tags = _random_below(random, len(TAGS), count)
+    amounts = _amounts(random, count)
+    once = range(first, max(first, min(len(ONCE) * len(month.customer_ids), first + count)))
     if once:
         kinds = [int(ONCE[number % len(ONCE)]) for number in once]
         # a pair must not lose its first line alone
-        kinds += [int(Kind.usage)] * (-len(once) % PATTERN)
+        kinds += [int(Kind.usage)] * min(-len(once) % PATTERN, count - len(once))
         kind = _with_head(kind, kinds)
         like = _with_head(like, list(range(len(kinds))))
         customer = _with_head(customer, [number // len(ONCE) for number in once])
     return Charges(
-        number=pa.array(range(first, first + BLOCK_LINES), pa.int64()),
+        number=pa.array(range(first, first + count), pa.int64()),
         kind=kind,
         customer=customer.take(like),
         product=product.take(like),
@@ -198,19 +199,20 @@ def _with_head(array: pa.Array, head: list[int]) -> pa.Array:
     return pa.concat_arrays([pa.array(head, array.type), array.slice(len(head))])
 
 
-def _random_words(random: Random) -> pa.Array:
+def _random_words(random: Random, count: int) -> pa.Array:
+    """As many as are needed of a whole block's, so that the next do not depend on how many."""
     bits = pa.py_buffer(random.randbytes(4 * BLOCK_LINES))
-    return pa.Array.from_buffers(pa.uint32(), BLOCK_LINES, [None, bits]).cast(pa.uint64())
+    return pa.Array.from_buffers(pa.uint32(), count, [None, bits]).cast(pa.uint64())
 
 
-def _random_below(random: Random, bound: int) -> pa.Array:
-    scaled = pc.multiply(_random_words(random), pa.scalar(bound, pa.uint64()))
+def _random_below(random: Random, bound: int, count: int) -> pa.Array:
+    scaled = pc.multiply(_random_words(random, count), pa.scalar(bound, pa.uint64()))
     return pc.shift_right(scaled, pa.scalar(32, pa.uint64())).cast(pa.int32())
 
 
-def _amounts(random: Random) -> pa.Array:
+def _amounts(random: Random, count: int) -> pa.Array:
     """In ten-billionths: most are small, a few large, some next to nothing."""
-    size, amount = _random_below(random, 100), _random_words(random)
+    size, amount = _random_below(random, 100, count), _random_words(random, count)
     shift = pc.if_else(
         pc.less(size, 70), 6, pc.if_else(pc.less(size, 95), 2, pc.if_else(pc.less(size, 98), 20, 0))
     )
