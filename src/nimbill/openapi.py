@@ -57,6 +57,17 @@ ROOMS = {
     "users": "Subusers and API clients",
 }
 
+# the fields are those of the JSON body, but for where the files lie: they come along
+UPLOAD = {
+    "type": "object",
+    "properties": {
+        "vendor": {"type": "string", "enum": ["aws", "azure", "gcp"]},
+        "month": {"type": "string"},
+        "file": {"type": "array", "items": {"type": "string", "format": "binary"}},
+    },
+    "required": ["vendor", "file"],
+}
+
 _REFUSALS = {
     400: "A rule is broken or the request cannot be read.",
     401: "No token, or one that does not stand.",
@@ -151,6 +162,9 @@ def _complete(operation: dict[str, Any], method: str, opt: dict[str, Any]) -> No
     if "reads" in opt:
         content = {kind: {"schema": _schema(body.__name__)} for kind, body in opt["reads"].items()}
         operation["requestBody"] = {"content": content, "required": True}
+    if "uploads" in opt:
+        content = operation["requestBody"]["content"]
+        content["multipart/form-data"] = {"schema": UPLOAD}
     refusal = {"application/problem+json": {"schema": _schema("Problem")}}
     if "refusal" in opt:
         refusal["application/json"] = {"schema": _schema(opt["refusal"].__name__)}

@@ -254,6 +254,23 @@ def make_closed_month(tenant: Tenant) -> str:
     return month
 
 
+def make_import(tenant: Tenant) -> str:
+    """One that was refused by the check and waits to be released, without a line in it."""
+    import_id, month = new_id("imp"), make_open_month(tenant)
+    tenant.add(
+        "cost_imports",
+        import_id=import_id,
+        vendor="aws",
+        month=month,
+        sources=[tenant.word("i")],
+        uploaded=False,
+        state="parked",
+        parked_reason=tenant.word("i"),
+        made_by=tenant.organisation.root_user_id,
+    )
+    return import_id
+
+
 PAYER = "836060457634"
 
 
@@ -293,6 +310,7 @@ ENTRY = Slot(make_recalculation_entry, "recalculation_entries", "entry_id", narr
 RESERVATION = Slot(make_reserved_instance, "reserved_instances", "ri_id", narrowed=True)
 MOVED = Slot(make_moved_instance, "reservation_moves", "move_id", narrowed=True)
 RESELLER = Slot(make_reseller, "users", "user_id", narrowed=True)
+IMPORT = Slot(make_import, "cost_imports", "import_id", narrowed=True)
 CLIENT = Slot(make_api_client, "api_clients", "client_id")
 ROLE = Slot(make_role, "roles", "name")
 
@@ -316,6 +334,7 @@ SLOTS: Mapping[str, Slot] = {
     "ri_id": RESERVATION,
     "remove_reserved_instance.ri_id": MOVED,
     "move_reserved_instance.customer_id": ACCOUNT,
+    "import_id": IMPORT,
     "delete_reseller.user_id": RESELLER,
     "change_reseller_password.user_id": RESELLER,
     "update_reseller_meta.user_id": RESELLER,

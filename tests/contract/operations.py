@@ -123,6 +123,10 @@ ADDED: dict[str, tuple[str, ...]] = {
     "change_settings": ("ModifySettings",),
     "close_month": ("ModifyInvoice",),
     "reopen_month": ("ModifyInvoice",),
+    "create_import": ("ModifyCost",),
+    "list_imports": ("ReadCost", "ModifyCost"),
+    "get_import": ("ReadCost", "ModifyCost"),
+    "release_import": ("ModifyCost",),
     "who_am_i": (),
 }
 

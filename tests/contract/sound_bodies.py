@@ -113,6 +113,14 @@ def billing_bodies() -> dict[str, Callable[[Tenant], dict[str, Any]]]:
             "password": PASSWORD,
         },
         "update_reseller_meta": lambda _: {"meta": {"invoice": True}},
+        "export_billing_group_csv": lambda _: redo,
+        "export_billing_group_setting_csv": lambda _: redo,
+    }
+
+
+def bodies_of_months() -> dict[str, Callable[[Tenant], dict[str, Any]]]:
+    """Of what hangs on a month: entries, reservations, its closing."""
+    return {
         "apply_recalculation": lambda tenant: {
             "data": [make_recalculation_entry(tenant)],
             "month": "2026-01",
@@ -128,8 +136,8 @@ def billing_bodies() -> dict[str, Callable[[Tenant], dict[str, Any]]]:
         },
         "close_month": lambda tenant: {"vendor": "aws", "reason": tenant.word("m")},
         "reopen_month": lambda tenant: {"vendor": "aws", "reason": tenant.word("m")},
-        "export_billing_group_csv": lambda _: redo,
-        "export_billing_group_setting_csv": lambda _: redo,
+        "create_import": lambda tenant: {"vendor": "aws", "source": tenant.word("i")},
+        "release_import": lambda tenant: {"reason": tenant.word("i")},
     }
 
 
@@ -156,6 +164,7 @@ def free_format_item(tenant: Tenant) -> dict[str, Any]:
 BODIES: Mapping[str, Callable[[Tenant], dict[str, Any]]] = {
     "create_billing_group": billing_group_body,
     **billing_bodies(),
+    **bodies_of_months(),
     "create_subuser": subuser_body,
     "change_password": lambda _: {"password": PASSWORD, "old_password": PASSWORD},
     "create_api_client": lambda tenant: {"name": tenant.word("k")},

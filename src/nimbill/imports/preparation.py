@@ -85,8 +85,7 @@ def prepare(asked: Asked, tell: Tell) -> Prepared:
 
 
 def _delivered(asked: Asked, tell: Tell) -> Prepared:
-    # these are large, and only this process needs them
-    from nimbill.costs.conversion import convert
+    # what is large is loaded when it is needed, and only in this process
     from nimbill.costs.delivery import Limits, deliver
 
     folder, limits = Path(asked.folder), Limits()
@@ -114,6 +113,8 @@ def _delivered(asked: Asked, tell: Tell) -> Prepared:
             prepared.problem = older_assembly()
         prepared.unchanged = counting
         return prepared
+    from nimbill.costs.conversion import convert
+
     converted = convert(
         delivery,
         vendor=asked.vendor,

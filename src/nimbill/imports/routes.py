@@ -5,12 +5,10 @@ from typing import Any
 from litestar import Request
 from litestar.params import FromPath, JSONBody
 
-from nimbill import exact_json
 from nimbill.access.guards import Audience
 from nimbill.access.role_actions import RoleAction
 from nimbill.access.visit import visit_of
 from nimbill.basis import chosen
-from nimbill.bodies import sound
 from nimbill.errors import Unreadable, not_found
 from nimbill.imports import operations, records
 from nimbill.imports.bodies import ImportRecord, ImportRelease, ImportSource, ImportStarted
@@ -43,20 +41,17 @@ async def create_import(
     caller: CallerOfRequest,
     db: Transaction,
     resources: ResourcesOfWorker,
+    data: JSONBody[ImportSource | None] = None,
 ) -> ImportStarted:
     """Takes a month of costs in: files as a form, or JSON that says where they lie."""
-    visit = visit_of(request.scope)
-    settings = resources.settings
+    visit, settings = visit_of(request.scope), resources.settings
     if visit.upload is not None:
         visit.sent = {**visit.upload.fields, "files": sorted(visit.upload.files)}
         import_id = await operations.import_upload(db, settings, caller, visit.upload)
+    elif data is None:
+        raise Unreadable(415, "media_type", "the body must be a form or application/json")
     else:
-        name, _, _ = request.headers.get("content-type", "").partition(";")
-        if name.strip().lower() != "application/json":
-            raise Unreadable(415, "media_type", "the body must be a form or application/json")
-        visit.sent = exact_json.read(await request.body())
-        body = sound(ImportSource, visit.sent)
-        import_id = await operations.import_from_source(db, settings, caller, body)
+        import_id = await operations.import_from_source(db, settings, caller, data)
     return ImportStarted(import_id=import_id)
 
 
