@@ -21,6 +21,7 @@ from nimbill.audit import routes as audit_routes
 from nimbill.basis import chosen
 from nimbill.billing_groups import routes as billing_group_routes
 from nimbill.cloud_accounts import routes as account_routes
+from nimbill.costs import routes as cost_routes
 from nimbill.door import Door
 from nimbill.errors import ServiceError
 from nimbill.exports import routes as export_routes
@@ -56,6 +57,7 @@ CORE_ROUTES = [
     *account_routes.ROUTES,
     *audit_routes.ROUTES,
     *billing_group_routes.ROUTES,
+    *cost_routes.ROUTES,
     *export_routes.CORE_ROUTES,
     *import_routes.ROUTES,
     *invoice_template_routes.ROUTES,

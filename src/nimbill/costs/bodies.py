@@ -1,0 +1,59 @@
+"""Bodies of the operations on costs."""
+
+from decimal import Decimal
+from enum import StrEnum
+from typing import ClassVar
+
+from msgspec import UNSET, UnsetType
+
+from nimbill.basis import Basis, chosen
+from nimbill.bodies import Body
+
+
+class CostVendor(StrEnum):
+    """Whose costs can be there; gcp comes in FOCUS files alone."""
+
+    aws = "aws"
+    azure = "azure"
+    gcp = "gcp"
+
+
+class CostSum(Body, frozen=True, kw_only=True):
+    """Of what was asked by, and nothing of what was not; the tag's value is null where no such
+    tag is.
+    """
+
+    basis: ClassVar[Basis] = chosen("read-costs")
+
+    vendor: CostVendor
+    customer_id: str | UnsetType = UNSET
+    company_id: str | UnsetType | None = UNSET
+    service: str | UnsetType = UNSET
+    marketplace: bool | UnsetType = UNSET
+    tag_value: str | UnsetType | None = UNSET
+    line_type: str | UnsetType = UNSET
+    kind: str | UnsetType = UNSET
+    day: str | UnsetType = UNSET
+    currency: str
+    cost: Decimal
+    lines: int
+
+
+class CostTotal(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("read-costs")
+
+    vendor: CostVendor
+    currency: str
+    cost: Decimal
+    lines: int
+
+
+class CostsOfMonth(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("read-costs")
+
+    month: str
+    vendor: CostVendor | None
+    provisional: bool
+    parked: bool
+    rows: list[CostSum]
+    totals: list[CostTotal]
