@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from itertools import count
 from typing import Any
 
@@ -271,6 +271,27 @@ def make_import(tenant: Tenant) -> str:
     return import_id
 
 
+def make_tagged_cost(tenant: Tenant) -> str:
+    """A line of one of the tenant's accounts, in the month of PLAIN_VALUES; its tag's key."""
+    tag_key = new_id("key")
+    line = {
+        "vendor": "aws",
+        "payer_id": PAYER,
+        "month": PLAIN_VALUES["month"],
+        "customer_id": make_account(tenant),
+        "line_type": tenant.word("l"),
+        "kind": "usage",
+        "service": tenant.word("s"),
+        "marketplace": False,
+        "currency": "USD",
+        "cost": 1,
+        "lines": 1,
+    }
+    tenant.add("cost_sums", **line, day=date(2026, 1, 1))
+    tenant.add("cost_tag_sums", **line, tag_key=tag_key, tag_value=tenant.word("v"))
+    return tag_key
+
+
 PAYER = "836060457634"
 
 
@@ -338,6 +359,9 @@ SLOTS: Mapping[str, Slot] = {
     "delete_reseller.user_id": RESELLER,
     "change_reseller_password.user_id": RESELLER,
     "update_reseller_meta.user_id": RESELLER,
+    "read_costs.by": Slot(
+        make_tagged_cost, "cost_tag_sums", "tag_key", narrowed=True, before="tag:"
+    ),
     "list_audit_entries.actor": USER,
     "list_audit_entries.resource": Slot(
         make_billing_group, "billing_groups", "company_id", narrowed=True, before="billinggroup/"

@@ -127,6 +127,7 @@ ADDED: dict[str, tuple[str, ...]] = {
     "list_imports": ("ReadCost", "ModifyCost"),
     "get_import": ("ReadCost", "ModifyCost"),
     "release_import": ("ModifyCost",),
+    "read_costs": ("ReadCost", "ModifyCost"),
     "who_am_i": (),
 }
 
