@@ -1,0 +1,190 @@
+"""Clients that move reserved instances and give them back, all at once, and never give up."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+import httpx
+
+from tests.proof.moved_histories import DONE, GONE, TOO_FEW, Operation, Shown
+from tests.proof.real_server import RealServer
+
+PATH = "/m/core/ri/purchased"
+SECONDS_BETWEEN_KILLS = 4.0  # sooner, the server takes it for a crash loop and gives up
+SECONDS_PER_REQUEST_MAX = 60
+CALLS_PER_KILL = 500
+NUMBER_MAX = 4
+
+
+@dataclass
+class Run:
+    history: list[Operation] = field(default_factory=list)
+    misses: list[str] = field(default_factory=list)
+    cut_off: int = 0  # requests whose connection broke before the answer
+    kills: int = 0
+
+
+def move_all_at_once(
+    server: RealServer,
+    headers: Mapping[str, str],
+    *,
+    customers: list[str],
+    reservations: list[str],
+    size: int,
+    random: Random,
+    half_way: Callable[[], None],
+) -> Run:
+    """A client for each customer, who is the only one that moves anything to him."""
+    run, done = Run(), threading.Semaphore(0)
+    clients = [
+        _Client(server, headers, run, customer, reservations, Random(random.random()), done)
+        for customer in customers
+    ]
+    each = -(-size // len(clients))
+    threads = [
+        threading.Thread(target=client.work, args=(each,), daemon=True) for client in clients
+    ]
+    for thread in threads:
+        thread.start()
+    over = threading.Event()
+    killer = threading.Thread(target=_kill_workers, args=(server, run, over), daemon=True)
+    killer.start()
+    for _ in range(each * len(clients) // 2):
+        done.acquire()
+    half_way()
+    for thread in threads:
+        thread.join()
+    over.set()
+    killer.join()
+    if server.process.poll() is not None:
+        run.misses.append(f"the server itself ended: exit code {server.process.returncode}")
+    return run
+
+
+def _kill_workers(server: RealServer, run: Run, over: threading.Event) -> None:
+    """After so many calls each time; workers take turns, so that one is always there."""
+    while not over.wait(SECONDS_BETWEEN_KILLS if run.kills else 0.1):
+        workers = server.workers()
+        if len(run.history) >= (run.kills + 0.5) * CALLS_PER_KILL and len(workers) > 1:
+            os.kill(min(workers), signal.SIGKILL)
+            run.kills += 1
+
+
+@dataclass
+class _Client:
+    server: RealServer
+    headers: Mapping[str, str]
+    run: Run
+    customer: str
+    reservations: list[str]
+    random: Random
+    done: threading.Semaphore
+    known: list[str] = field(default_factory=list)  # moved records as last read, anybody's
+    moves: dict[str, int] = field(default_factory=dict)  # done so far, by reservation
+
+    def work(self, count: int) -> None:
+        with httpx.Client(base_url=self.server.url, headers=self.headers, timeout=10) as http:
+            for number in range(count):
+                self._one(http, f"{self.customer}-{number}")
+                self.done.release()
+
+    def _one(self, http: httpx.Client, key: str) -> None:
+        chance = self.random.random()
+        if chance < 0.45:
+            self._move(http, key)
+        elif chance < 0.75 and self.known:
+            self._remove(http, key)
+        else:
+            self._read(http)
+
+    def _move(self, http: httpx.Client, key: str) -> None:
+        reservation = self.random.choice(self.reservations)
+        number = self.random.randint(1, NUMBER_MAX)
+        body = {"customer_id": self.customer, "number": number, "vendor": "aws"}
+        began = time.monotonic()
+        said, _ = self._asked(
+            http,
+            key,
+            lambda: http.post(f"{PATH}/{reservation}", json=body, headers={"Idempotency-Key": key}),
+        )
+        record = ""
+        if said == DONE:
+            place = self.moves[reservation] = self.moves.get(reservation, 0) + 1
+            record = f"{reservation} {self.customer} {place}"  # its id is looked up later
+        self._note("move", began, said, reservation=reservation, record=record, number=number)
+
+    def _remove(self, http: httpx.Client, key: str) -> None:
+        record = self.random.choice(self.known)
+        began = time.monotonic()
+        said, _ = self._asked(
+            http,
+            key,
+            lambda: http.post(
+                f"{PATH}/{record}/remove?vendor=aws", headers={"Idempotency-Key": key}
+            ),
+        )
+        self._note("remove", began, said, record=record)
+
+    def _read(self, http: httpx.Client) -> None:
+        began = time.monotonic()
+        said, records = self._asked(http, "", lambda: http.get(f"{PATH}?vendor=aws"))
+        if said != DONE:
+            return
+        shown = shown_in(records)
+        self.known = [record for one in shown.values() for record in one.moved]
+        self._note("read", began, said, shown=shown)
+
+    def _note(self, kind: str, began: float, said: str, **facts: Any) -> None:
+        self.run.history.append(Operation(kind, began, time.monotonic(), said, **facts))
+
+    def _asked(
+        self, http: httpx.Client, key: str, send: Callable[[], httpx.Response]
+    ) -> tuple[str, Any]:
+        """Repeated with its key until it is answered."""
+        until = time.monotonic() + SECONDS_PER_REQUEST_MAX
+        while time.monotonic() < until:
+            try:
+                answer = send()
+            except httpx.TransportError:
+                self.run.cut_off += 1
+                time.sleep(0.05)
+                continue
+            code = _code(answer)
+            if code == "idempotency_key_in_use":
+                time.sleep(0.05)
+                continue
+            known = {"": DONE, "too_few_remain": TOO_FEW, "not_found": GONE}
+            if code not in known:
+                self.run.misses.append(f"an answer nobody expects: {answer.status_code} {code}")
+            return known.get(code, "refused"), None if answer.is_error else answer.json()
+        self.run.misses.append(f"{key} was not answered in {SECONDS_PER_REQUEST_MAX} s")
+        return "never", None
+
+
+def _code(answer: httpx.Response) -> str:
+    """Of a refusal of ours; "" where it is none."""
+    if answer.is_success:
+        return ""
+    ours = answer.headers.get("content-type") == "application/problem+json"
+    return str(answer.json()["code"]) if ours else f"not ours: {answer.text[:80]}"
+
+
+def shown_in(records: list[dict[str, Any]]) -> dict[str, Shown]:
+    """What a list shows of each reservation; a moved record follows its original."""
+    found: dict[str, Shown] = {}
+    original = ""
+    for record in records:
+        if record["remove"]:
+            moved = {**found[original].moved, record["id"]: record["number"]}
+            found[original] = Shown(found[original].remaining, moved)
+        else:
+            original = record["id"]
+            found[original] = Shown(record["number"], {})
+    return found

@@ -1,0 +1,174 @@
+"""Moving reserved instances and giving them back conserves counts and money, all at once.
+
+Sixteen clients move and give back instances of a few reservations at once, while workers of the
+server are killed under them; each call is repeated with its key until it is answered. The history
+they saw is checked: it must be one that calls, done one after the other, could have made. Half
+way a month is closed, whose fees must not change from then on. In the end everything is given back.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from tests.billing_groups.stored import create as create_group
+from tests.cloud_accounts.accounts import add_account
+from tests.months.closing import close
+from tests.proof.database_faults import rows
+from tests.proof.moved_histories import DONE, Operation, anomalies
+from tests.proof.moving_clients import PATH, Run, move_all_at_once, shown_in
+from tests.proof.real_server import real_server
+from tests.proof.row import Measured
+from tests.proof.stage import Stage
+from tests.reserved_instances.reservations import PAYER, deliver, fees, listed, remove, reservation
+from tests.running_service import Service
+
+TARGET = (
+    "16 clients, 100,000 calls with workers killed: the sum of number is constant at every read "
+    "and none below 0; 0 anomalies; fees add up to the last digit; undoing restores everything"
+)
+QUICK = 640
+FULL = 100_000
+SECONDS_MAX = 180
+
+CLIENTS = 16
+CLOSED, OPEN = "2026-01", "2026-02"
+# reservation to instances and fee; thirds and sevenths cannot be written down
+RESERVATIONS = {
+    "one": (12, Decimal("149.7753790000")),
+    "two": (21, Decimal("100.0000000001")),
+    "three": (7, Decimal("0.1234567890123456789012")),
+}
+
+
+def measure(stage: Stage, size: int) -> Measured:
+    service = stage.service
+    service.organisation = service.new_organisation("X6")
+    customers = _furnish(service)
+    before = listed(service)
+    totals = {one["id"]: one["number"] for one in before}
+    kept: list[Any] = []
+
+    def close_a_month() -> None:
+        assert close(service, CLOSED).status_code == 200
+        kept.append(fees(service, CLOSED))
+
+    settings = {
+        "NIMBILL_DATABASE_URL": stage.postgres.url,
+        "NIMBILL_KEY_FILE": str(service.settings.key_file),
+        "NIMBILL_RATE_LIMIT": "0",
+    }
+    with real_server(stage.new_folder("x6") / "data", settings) as server:
+        run = move_all_at_once(
+            server,
+            service.root(),
+            customers=customers,
+            reservations=list(totals),
+            size=size,
+            random=stage.random("X6"),
+            half_way=close_a_month,
+        )
+    misses = [*run.misses, *_unlike_the_records(stage, run)]
+    misses += anomalies(run.history, totals) + _wrong_fees(service, before)
+    if fees(service, CLOSED) != kept[0]:
+        misses.append("the fees of a closed month changed")
+    misses += _not_restored(service, before)
+    return Measured(_said(run, len(misses)), misses)
+
+
+def _furnish(service: Service) -> list[str]:
+    """Reservations of one owner, and a customer for each client."""
+    group = create_group(service, service.root(), billinggroup_id="X6")
+    for month in (CLOSED, OPEN):
+        given = [
+            reservation(reservation_id=name, number=number, fee=fee)
+            for name, (number, fee) in RESERVATIONS.items()
+        ]
+        deliver(service, *given, month=month)
+    return [
+        add_account(service, group, customer_id=f"{number:012d}", account_id=PAYER)
+        for number in range(1, CLIENTS + 1)
+    ]
+
+
+def _said(run: Run, wrong: int) -> str:
+    said: dict[str, int] = defaultdict(int)
+    for one in run.history:
+        said[f"{one.kind}s {one.said}"] += 1
+    kinds = ", ".join(f"{count} {what}" for what, count in sorted(said.items()))
+    faults = f"{run.kills} workers killed, {run.cut_off} connections cut"
+    return f"{len(run.history)} calls ({kinds}) by {CLIENTS} clients; {faults}; {wrong} wrong"
+
+
+@dataclass(frozen=True)
+class _Stored:
+    move_id: str
+    number: int
+
+
+def _unlike_the_records(stage: Stage, run: Run) -> list[str]:
+    """What was answered is what is stored; and each move that was done learns its record's id.
+
+    A customer belongs to one client, so his moves are stored in the order they were answered.
+    """
+    found: dict[str, _Stored] = {}
+    places: dict[tuple[str, str], int] = defaultdict(int)
+    for row in rows(
+        stage.superuser,
+        "SELECT move_id, ri_id, dest_customer_id, number FROM reservation_moves "
+        "WHERE organisation_id = $1 ORDER BY ri_id, position",
+        stage.service.organisation.organisation_id,
+    ):
+        whose = (row["ri_id"], row["dest_customer_id"])
+        places[whose] += 1
+        name = f"{whose[0]} {whose[1]} {places[whose]}"
+        found[name] = _Stored(row["move_id"], row["number"])
+    done = {one.record: one.number for one in run.history if _moved(one)}
+    complaints = [
+        f"{name}: answered {done.get(name)}, stored {found.get(name)}"
+        for name in sorted(done.keys() | found.keys())
+        if name not in found or done.get(name) != found[name].number
+    ]
+    run.history[:] = [
+        replace(one, record=found[one.record].move_id)
+        if _moved(one) and one.record in found
+        else one
+        for one in run.history
+    ]
+    return complaints
+
+
+def _moved(one: Operation) -> bool:
+    return one.kind == "move" and one.said == DONE
+
+
+def _wrong_fees(service: Service, before: Sequence[dict[str, Any]]) -> list[str]:
+    """Every amount against fractions, and all of them together against nothing."""
+    complaints = []
+    for month in (CLOSED, OPEN):
+        total = sum((Fraction(one.amount) for one in fees(service, month)), Fraction(0))
+        if total:
+            complaints.append(f"fees of {month} do not add up: {total} too much")
+    names = {one["id"]: one["arn"] for one in before}
+    given = {one.move_id: one.amount for one in fees(service, OPEN) if one.amount > 0}
+    for ri_id, shown in shown_in(listed(service)).items():
+        number, fee = RESERVATIONS[names[ri_id]]
+        for record, moved in shown.moved.items():
+            exact = Fraction(fee) * moved / number
+            if abs(Fraction(given[record]) - exact) > Fraction(1, 2 * 10**10):
+                complaints.append(f"{moved} of {number} cost {given[record]} of {fee}")
+    return complaints
+
+
+def _not_restored(service: Service, before: Sequence[dict[str, Any]]) -> list[str]:
+    for record in [one["id"] for one in listed(service) if one["remove"]]:
+        answer = remove(service, record)
+        if answer.status_code != 200:
+            return [f"{PATH}/{record}/remove answered {answer.status_code}"]
+    after = listed(service)
+    complaints = [] if after == before else [f"given back, but not as before: {after}"]
+    return complaints + (["given back, but fees are still moved"] if fees(service, OPEN) else [])
