@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from decimal import Context, Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY, insert
@@ -77,6 +77,12 @@ cost_tag_sums = _sums(
 OF_A_MONTH = ("organisation_id", "vendor", "month")
 
 
+class CountingFile(NamedTuple):
+    vendor: str
+    path: str
+    payers: frozenset[str]
+
+
 # ── files ────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -110,6 +116,33 @@ async def files_of(db: AsyncConnection, scope: Scope, import_id: str) -> list[st
         .order_by(lake_files.c.path)
     )
     return list((await db.execute(question)).scalars())
+
+
+async def files_that_count(
+    db: AsyncConnection, scope: Scope, month: str, vendor: str | None
+) -> list[CountingFile]:
+    """The files of a month and whose lines in them count, by vendor and name."""
+    question = (
+        sa.select(
+            lake_files.c.vendor,
+            lake_files.c.path,
+            sa.func.array_agg(cost_months.c.payer_id, type_=ARRAY(sa.Text)),
+        )
+        .join(
+            cost_months,
+            (cost_months.c.organisation_id == lake_files.c.organisation_id)
+            & (cost_months.c.import_id == lake_files.c.import_id)
+            & (cost_months.c.vendor == lake_files.c.vendor)
+            & (cost_months.c.month == lake_files.c.month),
+        )
+        .where(lake_files.c.organisation_id == scope.organisation_id, lake_files.c.month == month)
+        .group_by(lake_files.c.vendor, lake_files.c.path)
+        .order_by(lake_files.c.vendor, lake_files.c.path)
+    )
+    if vendor is not None:
+        question = question.where(lake_files.c.vendor == vendor)
+    rows = (await db.execute(question)).all()
+    return [CountingFile(of, path, frozenset(payers)) for of, path, payers in rows]
 
 
 async def forget_files(db: AsyncConnection, scope: Scope, import_ids: Collection[str]) -> list[str]:
