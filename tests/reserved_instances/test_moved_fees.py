@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -30,6 +32,8 @@ from tests.reserved_instances.reservations import (
     reservation,
 )
 from tests.running_service import Service
+
+PAGE = (Path(__file__).parents[2] / "docs/recalculation-and-reservations.md").read_text()
 
 
 def test_without_a_move_nothing_is_moved(service: Service) -> None:
@@ -65,6 +69,22 @@ def test_the_rest_of_the_rounding_stays_with_the_owner(service: Service) -> None
         OWNER: Decimal("-99.9999999999"),
     }
     assert Decimal(100) + found[OWNER] == Decimal("0.0000000001")
+
+
+def test_the_example_of_the_page_is_so(service: Service) -> None:
+    rows = re.findall(r"^\| (?:as|one|and) .*? \| (.*?) \| (.*?) \| (.*?) \|$", PAGE, re.MULTILINE)
+    furnish(service, reservation(fee=Decimal(100), number=3))
+    found = []
+    for customer_id in (None, DEST, OTHER):
+        if customer_id is not None:
+            move(service, 1, customer_id)
+        charged = {OWNER: Decimal(100), DEST: Decimal(0), OTHER: Decimal(0)}
+        for one, amount in by_customer(service).items():
+            charged[one] += amount
+        found.append(tuple(charged.values()))
+
+    assert found == [tuple(Decimal(cell) for cell in row) for row in rows]
+    assert len(rows) == 3
 
 
 def test_digits_beyond_the_tenth_stay_with_the_owner(service: Service) -> None:
