@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.role_actions import RoleAction
-from tests.answers import problem_of, violations_of
+from nimbill.months.records import lock_month
+from nimbill.storage import Scope
+from tests.answers import Answer, problem_of, violations_of
 from tests.cloud_accounts.accounts import AZURE, add_account
 from tests.cloud_accounts.accounts import PATH as ACCOUNTS
+from tests.months.closing import close, inside
 from tests.people import all_at_once
 from tests.reserved_instances.reservations import (
     DEST,
+    MONTH,
     OTHER,
     OWNER,
     PATH,
@@ -226,6 +233,27 @@ def test_it_is_audited(service: Service, groups: dict[str, str]) -> None:
     assert entry["action"] == "move_reserved_instance"
     assert entry["resource"] == f"ri/{owned(service)['id']}"
     assert entry["sent"] == {"customer_id": DEST, "number": 4, "vendor": "aws"}
+
+
+def test_a_closing_that_waits_for_an_import_keeps_nobody_from_moving(
+    service: Service, groups: dict[str, str]
+) -> None:
+    headers, ri_id = service.root(), owned(service)["id"]
+
+    with ThreadPoolExecutor(1) as aside:
+
+        async def while_importing(db: AsyncConnection, scope: Scope) -> Future[Answer]:
+            await lock_month(db, scope, "aws", MONTH)
+            closing = aside.submit(close, service, MONTH, headers=headers)
+            await asyncio.sleep(0.5)
+            assert not closing.done()
+            answer = await asyncio.to_thread(move, service, 3, ri_id=ri_id, headers=headers)
+            assert answer.status_code == 200
+            assert not closing.done()
+            return closing
+
+        assert inside(service, while_importing).result().status_code == 200
+    assert numbers(service) == [7, 3]
 
 
 def test_many_at_once_never_get_more_than_there_are(

@@ -15,8 +15,9 @@ basis = chosen("closed-months")
 async def close_month(db: AsyncConnection, scope: Scope, month: str, body: MonthClosing) -> None:
     """From here on nothing is created, imported or applied in it; not while it is in doubt."""
     _refuse_narrowed(scope)
-    closings = await records.hold_closings(db, scope, body.vendor, shared=False)
+    # the month first: whoever waits for an import must not keep others from moving meanwhile
     state = await records.lock_month(db, scope, body.vendor, month)
+    closings = await records.hold_closings(db, scope, body.vendor, shared=False)
     refuse_closed(state)
     if state.is_parked:
         raise Conflict("month_parked", "an import of this month waits to be released")
@@ -26,8 +27,8 @@ async def close_month(db: AsyncConnection, scope: Scope, month: str, body: Month
 async def reopen_month(db: AsyncConnection, scope: Scope, month: str, body: MonthReopening) -> None:
     """The number of its closing stays, so that later closings count on."""
     _refuse_narrowed(scope)
-    await records.hold_closings(db, scope, body.vendor, shared=False)
     state = await records.lock_month(db, scope, body.vendor, month)
+    await records.hold_closings(db, scope, body.vendor, shared=False)
     if not state.closed:
         raise Conflict("month_open", "this month is not closed")
     await records.put_closed(db, scope, body.vendor, month, closed=False, closing=state.closing)
