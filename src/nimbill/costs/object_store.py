@@ -110,6 +110,7 @@ def _store(bucket: str, parameters: Mapping[str, str], shown: str) -> S3FileSyst
         raise refused(shown, "address", "credentials belong into the environment")
     if parameters.keys() - PARAMETERS:
         raise refused(shown, "address", f"it may carry {', '.join(sorted(PARAMETERS))}")
+    parameters = {**_environment(parameters), **parameters}
     try:
         return S3FileSystem(
             anonymous=parameters.get("anonymous") == "true",
@@ -123,11 +124,19 @@ def _store(bucket: str, parameters: Mapping[str, str], shown: str) -> S3FileSyst
         raise refused(shown, "address", "the object store cannot be set up") from None
 
 
+def _environment(parameters: Mapping[str, str]) -> dict[str, str]:
+    """The endpoint as other clients of AWS take it from there; pyarrow does not by itself."""
+    url = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
+    if not url or "endpoint_override" in parameters:
+        return {}
+    return {"endpoint_override": urlsplit(url).netloc, "scheme": urlsplit(url).scheme}
+
+
 def _region(bucket: str, parameters: Mapping[str, str]) -> str | None:
     """Asked of AWS itself, which answers anybody; None where another store or setting decides."""
     from pyarrow.fs import resolve_s3_region
 
-    settled = ("AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3")
+    settled = ("AWS_REGION", "AWS_DEFAULT_REGION")
     if "endpoint_override" in parameters or any(map(os.environ.get, settled)):
         return None
     return str(resolve_s3_region(bucket))
