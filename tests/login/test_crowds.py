@@ -66,7 +66,7 @@ def test_a_crowd_is_sent_away_before_a_user_is_looked_for(
     form = as_user(service.organisation, "root")
     with monkeypatch.context() as busy:
         busy.setattr(hashing_line, "UNDER_WAY_MAX", dict.fromkeys(Ring, 0))
-        busy.setattr(grants, "transaction", None)  # would be a surprise
+        busy.setattr(grants, "authenticated_client", None)  # would be a surprise
         busy.setattr(session_routes, "organisation_of", None)
         for product in Product:
             assert throttled(ask(service, form, product)) == 1
@@ -132,3 +132,24 @@ def test_who_is_sent_away_for_being_many_hears_it_a_second_or_two_later(
 
     assert time.monotonic() - began < 1
     assert one >= 1
+
+
+def test_who_logged_in_by_a_client_before_does_not_stand_behind_who_did_not(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rings: list[Ring] = []
+    real = passwords.password_matches
+
+    async def noted(password: str, hashed: str | None, sealer: Any, place: Any) -> bool:
+        rings.append(place.ring)
+        return await real(password, hashed, sealer, place)
+
+    monkeypatch.setattr(grants, "password_matches", noted)
+    form = as_user(service.organisation, "root")
+    issued(service, form)
+    issued(service, form)
+    ask(service, as_user(service.organisation, "nobody.here", WRONG))
+    ask(service, as_user(service.organisation, "nobody.else", WRONG))
+    issued(service, form)
+
+    assert rings == [Ring.strangers, Ring.known, Ring.strangers, Ring.suspects, Ring.known]

@@ -20,9 +20,9 @@ basis = chosen("login-throttle")
 class Ring(Enum):
     """Who stands in the line; the rings have their turns one after the other."""
 
-    known = "a client that showed its secret, a browser that logged in before"
-    strangers = "anybody else who logs in, from an address that has not failed of late"
-    suspects = "from one that has"
+    known = "who logged in from there before"
+    strangers = "anybody else, from an address or by a client that has not failed of late"
+    suspects = "from or by one that has"
     changes = "a caller who gives somebody a new password"
 
 
@@ -37,11 +37,11 @@ WAITING_MAX: Mapping[Ring, int] = {
 # password holds a connection meanwhile: so many that most of them are left to everybody else
 UNDER_WAY_MAX: Mapping[Ring, int] = {
     Ring.known: 32,
-    Ring.strangers: 12,
+    Ring.strangers: 32,
     Ring.suspects: 5,
     Ring.changes: 9,
 }
-NICENESS = 5  # of the thread that hashes: whatever is no hash goes first
+NICENESS = 10  # of the thread that hashes: whatever is no hash goes first
 
 
 @dataclass(eq=False, slots=True)
@@ -77,14 +77,22 @@ class Line:
     def waiting(self) -> int:
         return sum(len(places) for ring in self._waiting.values() for places in ring.values())
 
+    def refuse_if_full(self, ring: Ring, source: str) -> None:
+        """What `place` would say now."""
+        with self._lock:
+            self._refuse_if_full(Place(ring, source))
+
+    def _refuse_if_full(self, newcomer: Place) -> None:
+        if self._under_way[newcomer.ring] >= UNDER_WAY_MAX[newcomer.ring]:
+            raise crowded()
+        self._whom_to_send_away(newcomer)
+
     @contextmanager
     def place(self, ring: Ring, source: str) -> Iterator[Place]:
         """TooMany where the ring is full and there is nobody to send away for this source."""
         mine = Place(ring, source)
         with self._lock:
-            if self._under_way[ring] >= UNDER_WAY_MAX[ring]:
-                raise crowded()
-            self._whom_to_send_away(mine)
+            self._refuse_if_full(mine)
             self._under_way[ring] += 1
         try:
             yield mine

@@ -36,6 +36,11 @@ def _start_afresh() -> None:
 os.register_at_fork(after_in_child=_start_afresh)
 
 
+def refuse_login_if_crowded(ring: Ring, source: str) -> None:
+    """Before anything is asked of the database."""
+    _line.refuse_if_full(ring, source)
+
+
 @contextmanager
 def login_under_way(ring: Ring, source: str) -> Iterator[Place]:
     """Held from the first question to the last: a crowd is sent away before it costs anything."""

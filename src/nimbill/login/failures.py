@@ -9,6 +9,7 @@ from limits import RateLimitItemPerMinute
 from litestar import Request
 
 from nimbill.access.hashing_line import Ring
+from nimbill.access.passwords import refuse_login_if_crowded
 from nimbill.access.visit import Resources
 from nimbill.basis import chosen
 from nimbill.errors import TooMany
@@ -21,7 +22,7 @@ OF_LATE = RateLimitItemPerMinute(1, 15)
 FAILURES_PER_CLIENT_MAX = RateLimitItemPerMinute(60)
 HOPS_MAX = 16
 REFUSED_SLOWLY = ("logins_failing", "logins_waiting")
-SLOWLY_SECONDS = (1.0, 2.0)  # between these, so that a crowd does not come back as one
+SLOWLY_SECONDS = (0.5, 1.5)  # between these, so that a crowd does not come back as one
 SLOWLY_AT_ONCE_MAX = 1_000
 NEIGHBOURS = 64  # so many bits of a newer address belong to one household
 
@@ -50,14 +51,22 @@ def ring_of(source: str, resources: Resources) -> Ring:
 
 def refuse_client_if_too_many(client_id: str, resources: Resources) -> None:
     """Asked before the client is looked up; only failures of who knew its secret are counted."""
+    source = source_of_client(client_id)
     if resources.settings.rate_limit and not resources.login_failures.test(
-        FAILURES_PER_CLIENT_MAX, f"client {client_id}"
+        FAILURES_PER_CLIENT_MAX, source
     ):
         raise TooMany("logins_failing", "too many failed logins by this client", retry_after=60)
+    refuse_login_if_crowded(ring_of(source, resources), source)
 
 
 def count_client(client_id: str, resources: Resources) -> None:
-    resources.login_failures.hit(FAILURES_PER_CLIENT_MAX, f"client {client_id}")
+    source = source_of_client(client_id)
+    resources.login_failures.hit(FAILURES_PER_CLIENT_MAX, source)
+    resources.login_failures.hit(OF_LATE, source)
+
+
+def source_of_client(client_id: str) -> str:
+    return f"client {client_id}"
 
 
 async def told_too_many(

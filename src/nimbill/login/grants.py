@@ -142,7 +142,9 @@ async def user_of_client(
 ) -> Row | None:
     """Through a client that has shown its secret."""
     source = client.client_id
-    with login_under_way(Ring.known, source) as place:
+    waiting_as = failures.source_of_client(source)
+    ring = failures.ring_of(waiting_as, resources)
+    with login_under_way(ring, waiting_as) as place:
         user = await user_by_password(
             resources,
             product,
@@ -179,6 +181,8 @@ async def user_by_password(
             db, scope, name=name, known_source=source if known else None
         )
     stored = user.password_hash if user else None
+    if known:
+        place.ring = Ring.known
     try:
         matches = await password_matches(password, stored, resources.sealer, place)
     except TooMany:
