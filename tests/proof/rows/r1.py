@@ -92,14 +92,13 @@ def measure(stage: Stage, size: int) -> Measured:
         patch.object(passwords, "_hasher", cheap),
         behind_the_walls(service, stage.superuser) as superuser,
     ):
-        number, generated = 0, 0
-        while fuzz.sent < size - size // GENERATED_PART and not fuzz.enough:
+        generated = _send_generated(service, superuser, fuzz, stage.random("R1"), size)
+        number = 0
+        while fuzz.sent < size and not fuzz.enough:
             number += 1
             _send_hostile(service, superuser, fuzz, stage.random(f"R1 {number}"))
             if number % 50 == 0:
                 say(f"R1: {fuzz.sent} requests, {len(fuzz.misses)} misses")
-        if not fuzz.enough:
-            generated = _send_generated(service, superuser, fuzz, stage.random("R1"), size)
     never = fuzz.document.operations() - fuzz.succeeded if not fuzz.enough else set()
     fuzz.misses += [
         f"never answered with success: {method} {path}" for method, path in sorted(never)
