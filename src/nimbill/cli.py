@@ -20,6 +20,7 @@ from nimbill.database import database, prepare, with_database
 from nimbill.demo import DemoError, run_demo
 from nimbill.embedded_postgres import EmbeddedPostgresError
 from nimbill.errors import ServiceError
+from nimbill.export_commands import export
 from nimbill.import_commands import import_
 from nimbill.key_commands import keys
 from nimbill.migrating import MigrationError
@@ -36,6 +37,7 @@ app = App(name="nimbill", help=nimbill.__doc__, version=nimbill.__version__)
 audit = App(name="audit", help="The audit log.")
 app.command(audit)
 app.command(keys)
+app.command(export)
 app.command(import_, name="import")
 
 T = TypeVar("T")

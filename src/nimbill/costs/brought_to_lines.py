@@ -19,6 +19,7 @@ from nimbill.costs.cost_line import MOMENT, MONEY, SCHEMA
 from nimbill.costs.formats.focus import CORRECTION, vendor_of
 from nimbill.costs.line_rules import RuleBroken, refusal
 from nimbill.costs.raw_lines import WORDS, RawLines
+from nimbill.costs.written_here import written_here
 
 # DOUBLE columns are rounded here first, which gives back what the vendor printed
 DOUBLE_SCALE = 10
@@ -111,8 +112,7 @@ class _Piece:
     def brought(self) -> Brought:
         usage_start = self._moments("usage_start", needed=True)
         self._months()
-        line_type = self._line_type()
-        meanings = [self.format.meaning_of(word) for word in line_type.dictionary.to_pylist()]
+        line_type, kind, entry_type = self._what()
         reservation, plan = self._commitments()
         service = self._service()
         columns: dict[str, Any] = {
@@ -122,11 +122,8 @@ class _Piece:
             "customer_id": self._text("customer_id"),
             "billing_entity": self._text("billing_entity"),
             "line_type": line_type,
-            "kind": _mapped(line_type, [meaning.kind.value for meaning in meanings]),
-            "entry_type": _mapped(
-                line_type,
-                [meaning.entry_type and meaning.entry_type.value for meaning in meanings],
-            ),
+            "kind": kind,
+            "entry_type": entry_type,
             "service": service,
             "service_name": self._optional("service_name"),
             "marketplace": self._marketplace(),
@@ -143,6 +140,17 @@ class _Piece:
         columns["savings_plan_id"] = plan
         lines = pa.table([_fit(columns[name]) for name in SCHEMA.names], names=SCHEMA.names)
         return Brought(lines, self.noticed)
+
+    def _what(self) -> tuple[pa.Array, pa.Array, pa.Array]:
+        """Line type, kind and entry type: by the format's table, or as a file of ours tells."""
+        if "told_line_type" in self.raw.fields and "told_kind" in self.raw.fields:
+            told = (self._text("told_line_type"), self._text("told_kind"))
+            return written_here(*told, self._optional("told_entry_type"))
+        line_type = self._line_type()
+        meanings = [self.format.meaning_of(word) for word in line_type.dictionary.to_pylist()]
+        kinds = _mapped(line_type, [meaning.kind.value for meaning in meanings])
+        types = [meaning.entry_type and meaning.entry_type.value for meaning in meanings]
+        return line_type, kinds, _mapped(line_type, types)
 
     def _line_type(self) -> pa.DictionaryArray:
         default = self.format.line_type_default

@@ -1,0 +1,75 @@
+"""`nimbill export`: what was imported, as a file for other programs."""
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import App, Parameter
+from rich.console import Console
+
+from nimbill import calendar_month
+from nimbill.basis import chosen
+from nimbill.costs.bodies import CostVendor
+from nimbill.costs.lake import Lake
+from nimbill.costs.records import CountingFile, files_that_count
+from nimbill.database import with_database
+from nimbill.errors import Conflict, Invalid, NotFound, Violation
+from nimbill.settings import read_settings
+from nimbill.storage import Scope, engine_for, transaction
+
+basis = chosen("focus-out")
+
+export = App(name="export", help="Files for other programs.")
+_out = Console(highlight=False, soft_wrap=True)
+
+
+@export.command
+def focus(
+    month: str,
+    /,
+    *,
+    organisation: str,
+    vendor: CostVendor | None = None,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+) -> None:
+    """Write a month's cost lines as a FOCUS 1.2 Parquet file, whole or not at all.
+
+    Parameters
+    ----------
+    month
+        yyyy-mm.
+    organisation
+        Its id.
+    vendor
+        Whose lines alone; else those of every vendor.
+    output
+        The file; else focus-MONTH.parquet in this folder.
+    """
+    if not calendar_month.is_month(month):
+        broken = [Violation("month", calendar_month.RULE)]
+        raise Invalid("rule_broken", "the month cannot be read", broken)
+    settings = read_settings()
+    of = None if vendor is None else vendor.value
+    files = with_database(settings, lambda url, _: _files(url, organisation, month, of))
+    if not files:
+        raise NotFound("nothing_imported", "nothing was imported for this month")
+    # large, and needed from here on alone
+    from nimbill.costs.focus_out import default_name, write_focus
+
+    place = output or Path(default_name(month, of))
+    try:
+        lines = write_focus(Lake(settings.lake_url), files, month, place)
+    except OSError as error:
+        reason = error.strerror or "the disk or the object store failed"
+        raise Conflict("not_written", f"the file cannot be written: {reason}") from error
+    _out.print(f"{place}: {lines} lines", markup=False)
+
+
+async def _files(
+    url: str, organisation_id: str, month: str, vendor: str | None
+) -> list[CountingFile]:
+    engine = engine_for(url)
+    try:
+        async with transaction(engine, organisation_id) as db:
+            return await files_that_count(db, Scope(organisation_id), month, vendor)
+    finally:
+        await engine.dispose()
