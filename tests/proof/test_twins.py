@@ -10,7 +10,7 @@ from tests.proof.twins import TWINS, Twin, apply_patch, copy_of_project, run_twi
 
 ROWS = all_rows()
 ALL = [twin for row in ROWS for twin in twins_of(row)]
-QUICKEST = ("S1-guessable-key", "A1-no-refusal")
+QUICKEST = ("T1-typ-unread", "A1-no-refusal")
 SECONDS_MAX = 300
 
 

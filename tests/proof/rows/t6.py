@@ -314,7 +314,7 @@ def _beside(attack: Attack, server: RealServer, token: str, seconds: float) -> B
         }
         while time.monotonic() < until:
             memory = max(memory, server.resident_bytes())
-            time.sleep(0.2)
+            time.sleep(1)
         waited = {kind: login.result() for kind, login in logins.items()}
     return Beside(finish_timing(reading), waited, memory)
 
