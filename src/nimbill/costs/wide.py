@@ -9,7 +9,7 @@ the rest are summed apart, each with room to spare, and put together at the end.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 LINES = "cost_lines"
 WHOLE = "_whole"
-ROOM = Decimal(10) ** 16  # a sum must stay below it, on the way too
+ROOM = 10**16  # a sum must stay below it, on the way too
 WIDE = pa.decimal256(60, 22)
 
 
 def may_outgrow(files: Sequence[FileMetaData]) -> bool:
     """Whether all lines of one sign, each as large as the largest, would be too much."""
-    lines, largest = 0, Decimal(0)
+    lines, largest = 0, Fraction(0)
     for file in files:
         lines += file.num_rows
         column = file.schema.names.index("cost") if file.num_row_groups else 0
@@ -39,7 +39,7 @@ def may_outgrow(files: Sequence[FileMetaData]) -> bool:
             if group.num_rows and (known is None or not known.has_min_max):
                 return True
             if group.num_rows:
-                largest = max(largest, abs(known.min), abs(known.max))
+                largest = max(largest, abs(Fraction(known.min)), abs(Fraction(known.max)))
     return largest * lines >= ROOM
 
 
