@@ -62,6 +62,17 @@ def _aws_customers() -> tuple[str, ...]:
     return ("011254002932", "200000000017", "200000000025", "200000000033", "200000000041")
 
 
+@cache
+def _start(month: str) -> datetime:
+    return datetime.strptime(month, "%Y-%m").replace(tzinfo=UTC)
+
+
+@cache
+def _hours(start: datetime, end: datetime) -> tuple[datetime, ...]:
+    count = int((end - start).total_seconds()) // 3600
+    return tuple(start + timedelta(hours=hour) for hour in range(count))
+
+
 @dataclass(frozen=True, slots=True)
 class Month:
     """Whose month it is and how long; everything else follows from the seed."""
@@ -88,7 +99,7 @@ class Month:
 
     @property
     def start(self) -> datetime:
-        return datetime.strptime(self.month, "%Y-%m").replace(tzinfo=UTC)
+        return _start(self.month)
 
     @property
     def end(self) -> datetime:
@@ -96,8 +107,7 @@ class Month:
 
     @property
     def hours(self) -> tuple[datetime, ...]:
-        count = int((self.end - self.start).total_seconds()) // 3600
-        return tuple(self.start + timedelta(hours=hour) for hour in range(count))
+        return _hours(self.start, self.end)
 
 
 @dataclass(frozen=True, slots=True)
