@@ -12,11 +12,9 @@ import shutil
 import sys
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -170,8 +168,8 @@ def _check(asked: Asked, delivery: Any, converted: Any, prepared: Prepared, tell
     prepared.differences = [
         {
             **one.whose._asdict(),
-            "delivered": one.delivered.cost,
-            "stored": one.stored.cost,
+            "delivered": f"{one.delivered.cost:f}",
+            "stored": f"{one.stored.cost:f}",
             "delivered_lines": one.delivered.lines,
             "stored_lines": one.stored.lines,
         }
@@ -274,14 +272,8 @@ def _leave_with(parent: int) -> None:
 
 
 def _say(message: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(message, default=_as_text) + "\n")
+    sys.stdout.write(json.dumps(message) + "\n")
     sys.stdout.flush()
-
-
-def _as_text(value: object) -> str:
-    if isinstance(value, Decimal | Counter):
-        return str(value)
-    raise TypeError(type(value).__name__)
 
 
 if __name__ == "__main__":

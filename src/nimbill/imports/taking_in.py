@@ -185,6 +185,8 @@ class _Month:
             drift = await self._drift()
             after = ImportState.drift if drift else ImportState.unchanged
             await self._finish(after, report | {"drift": drift})
+        elif await self._counts_already():
+            await self._finish(ImportState.unchanged, report)
         elif await self._is_older():
             await self._finish(ImportState.refused, report, problem=older_assembly())
         elif self.prepared.differences and not self.released:
@@ -197,6 +199,14 @@ class _Month:
         import pyarrow.parquet as pq
 
         return pq.read_table(folder_of_import(self.settings, self.import_id) / f"{name}.parquet")
+
+    async def _counts_already(self) -> bool:
+        """Somebody else brought the same delivery meanwhile."""
+        counting = await records.counting_imports(
+            self.db, self.scope, self.vendor, self.month, list(self.prepared.payers)
+        )
+        ours = self.found["identity"]
+        return bool(counting) and all(one.identity == ours for one in counting)
 
     async def _is_older(self) -> bool:
         """Than what counts for any of its payers; only where both say when they were assembled."""
@@ -268,14 +278,12 @@ class _Month:
     async def _leave_behind(self, import_ids: list[str]) -> None:
         """Files of imports that count no longer; whoever reads them at the moment may finish."""
         files = await costs.forget_files(self.db, self.scope, import_ids)
+        await self._remove(files, due=clock.now() + READERS_FINISH_WITHIN)
+
+    async def _remove(self, files: list[str], *, due: datetime) -> None:
         if files:
-            await add_work(
-                self.db,
-                self.scope,
-                REMOVE_LAKE_FILES,
-                due=clock.now() + READERS_FINISH_WITHIN,
-                payload={"files": files},
-            )
+            payload = {"files": files}
+            await add_work(self.db, self.scope, REMOVE_LAKE_FILES, due=due, payload=payload)
 
     async def _unpark(self) -> None:
         """What was parked before is settled by this import, or is this one."""
@@ -308,6 +316,8 @@ class _Month:
         )
         if state is not ImportState.parked:
             await _tidy_up(self.db, self.scope, self.import_id)
+        if state not in (ImportState.parked, ImportState.done):
+            await self._remove([file["path"] for file in self.prepared.files], due=clock.now())
         if state in (ImportState.done, ImportState.parked, ImportState.drift):
             await audit.append(
                 self.db,

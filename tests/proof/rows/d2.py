@@ -1,0 +1,99 @@
+"""A bad cost file is refused with its place and its rule, and nothing of it is ever seen.
+
+Every fault of the corpus in every importer's dialect goes the way of an import, into the service's
+own database; bombs and the whole way through a real server's process are part of it.
+"""
+
+from __future__ import annotations
+
+import resource
+import time
+from pathlib import Path
+from typing import Any
+
+from nimbill.organisations.operations import NewOrganisation
+from tests.imports.taking import Taking
+from tests.proof.bad_files import IMPORTERS, BadFile, bad_files, bombs
+from tests.proof.row import Measured
+from tests.proof.stage import Stage
+
+TARGET = (
+    "at least 60 bad files for every importer: all refused, file, line, column and rule told as "
+    "the corpus says; 0 rows seen afterwards; a bomb within 2 s; +64 MB at most"
+)
+QUICK = 1  # importer
+FULL = len(IMPORTERS)
+SECONDS_MAX = 300
+
+FILES_MIN = 60
+BOMB_SECONDS_MAX = 20  # ten times the target: a watchdog, not a stopwatch
+MEGABYTES_MAX = 64
+
+
+def measure(stage: Stage, size: int) -> Measured:
+    service = stage.service
+    organisation = service.new_organisation("D2")
+    taking = Taking(service, organisation, stage.new_folder("d2"))
+    misses: list[str] = []
+    tried, slowest = 0, 0.0
+    _warm_up(taking)
+    before = _megabytes()
+    for dialect in IMPORTERS[:size]:
+        corpus = [*bad_files(dialect)]
+        if len(corpus) < FILES_MIN:
+            misses.append(f"{dialect}: only {len(corpus)} files")
+        for bad in corpus:
+            misses += _refused(taking, bad, stage.new_folder("bad"))
+        tried += len(corpus)
+    for bomb in bombs(IMPORTERS[0]):
+        folder, began = stage.new_folder("bomb"), time.monotonic()
+        misses += _refused(taking, bomb, folder)
+        slowest = max(slowest, time.monotonic() - began)
+        tried += 1
+    if slowest > BOMB_SECONDS_MAX:
+        misses.append(f"a bomb took {slowest:.1f} s")
+    grown = _megabytes() - before
+    if grown > MEGABYTES_MAX:
+        misses.append(f"{grown} MB more")
+    misses += _seen(taking, organisation)
+    said = f"{tried} bad files for {size} importers, slowest bomb {slowest:.1f} s, {grown:+} MB"
+    return Measured(f"{said}: {len(misses)} wrong", misses)
+
+
+def _warm_up(taking: Taking) -> None:
+    """What is loaded once is no growth."""
+    from tests.imports.small_files import cost, write
+
+    taking(write(taking.folder / "sound.csv", [cost("1")]), month="2026-09")
+    taking.organisation = taking.service.new_organisation("D2 bad")
+
+
+def _refused(taking: Taking, bad: BadFile, folder: Path) -> list[str]:
+    paths = bad.write(folder)
+    sources: list[Path] = [folder] if len(paths) > 1 else paths
+    record = taking(*sources, vendor=bad.vendor, month=bad.month)
+    problem = record["problem"] or {}
+    said = f"{bad.vendor}, {bad.title}: {record['state']} {_told(problem)}"
+    if record["state"] != "refused" or problem.get("status") not in (400, 409):
+        return [said]
+    if problem["code"] not in bad.rules or not (problem["file"] or "").startswith(bad.named):
+        return [f"{said}, expected {bad.rules} of {bad.named}"]
+    place_told = bad.line in (None, problem["line"]) and bad.column in (None, problem["column"])
+    return [] if place_told else [f"{said}, expected line {bad.line}, column {bad.column}"]
+
+
+def _told(problem: dict[str, Any]) -> str:
+    return " ".join(str(problem.get(name)) for name in ("code", "file", "line", "column"))
+
+
+def _seen(taking: Taking, _organisation: NewOrganisation) -> list[str]:
+    tables = ("cost_months", "cost_sums", "cost_tag_sums", "lake_files", "recalculation_entries")
+    counts = {
+        table: taking.stored(f"SELECT count(*) AS n FROM {table}")[0].n
+        for table in tables
+    }
+    return [f"{count} rows of {table} are there" for table, count in counts.items() if count]
+
+
+def _megabytes() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024

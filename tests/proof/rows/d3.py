@@ -1,0 +1,99 @@
+"""A delivery that comes twice, from twenty clients at once, late or in halves counts once.
+
+Invented months are taken in, again, together, half and whole, and the older version after the newer
+one; after each the stored sums are those of one import of the right version.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from decimal import Decimal
+from pathlib import Path
+from random import Random
+
+from nimbill.demo.vendor_files import Dialect, Month, costs_of, write_files
+from nimbill.imports.preparation import Prepared
+from nimbill.imports.taking_in import settle
+from nimbill.storage import transaction
+from tests.imports.taking import Taking, totals
+from tests.proof.row import Measured
+from tests.proof.stage import Stage
+
+TARGET = (
+    "the same files twice, by 20 clients at once, half and then whole: sums of one import; an "
+    "older version after a newer one refused with 409"
+)
+QUICK = 1  # month
+FULL = 40
+SECONDS_MAX = 300
+
+CLIENTS = 20
+DIALECTS = (Dialect.aws_cur, Dialect.azure_ea, Dialect.focus_1_2, Dialect.aws_cur2)
+
+
+def measure(stage: Stage, size: int) -> Measured:
+    random, misses, ends = stage.random("D3"), [], Counter[str]()
+    for number in range(size):
+        taking = Taking(stage.service, stage.service.new_organisation("D3"), stage.new_folder("d3"))
+        misses += _one_month(taking, DIALECTS[number % len(DIALECTS)], random, ends)
+    counted = ", ".join(f"{count} {state}" for state, count in sorted(ends.items()))
+    return Measured(f"{size} months, imports that ended {counted}: {len(misses)} wrong", misses)
+
+
+def _one_month(taking: Taking, dialect: Dialect, random: Random, ends: Counter[str]) -> list[str]:
+    vendor = dialect.vendors[0]
+    older, newer = (
+        Month(vendor=vendor, lines=120, seed=random.randrange(1000))  # type: ignore[arg-type]
+        for _ in range(2)
+    )
+    files = {
+        name: write_files(month, dialect, taking.folder / name, form="csv", parts=2).parts
+        for name, month in (("older", older), ("newer", newer))
+    }
+    misses = []
+
+    def expect(story: str, state: str, month: Month, *sources: Path) -> None:
+        record = taking(*sources, vendor=vendor)
+        ends[record["state"]] += 1
+        if record["state"] != state:
+            misses.append(f"{dialect}, {story}: {record['state']} {record['problem']}")
+        misses.extend(_wrong_sums(taking, f"{dialect}, {story}", month))
+
+    half = taking(files["older"][0], vendor=vendor)
+    ends[half["state"]] += 1
+    expect("half, then whole", "done", older, *files["older"])
+    expect("again", "unchanged", older, *files["older"])
+    expect("again, in another order", "unchanged", older, *reversed(files["older"]))
+    states = _at_once(taking, vendor, files["newer"])
+    ends.update(states)
+    if states["done"] < 1 or set(states) - {"done", "unchanged", "refused"}:
+        misses.append(f"{dialect}, {CLIENTS} at once: {dict(states)}")
+    misses += _wrong_sums(taking, f"{dialect}, {CLIENTS} at once", newer)
+    expect("older after newer", "refused", newer, *files["older"])
+    return misses
+
+
+def _at_once(taking: Taking, vendor: str, files: tuple[Path, ...]) -> Counter[str]:
+    """All have prepared before the first is settled; then all settle together."""
+    started = [taking.start(*files, vendor=vendor) for _ in range(CLIENTS)]
+    prepared = {import_id: taking.prepare(import_id) for import_id in started}
+
+    async def one(import_id: str, ready: Prepared) -> None:
+        engine = taking.service.resources.engine
+        async with transaction(engine, taking.scope.organisation_id) as db:
+            await settle(db, taking.service.settings, taking.scope, import_id, ready)
+
+    async def everybody() -> None:
+        await asyncio.gather(*(one(*item) for item in prepared.items()))
+
+    taking.service.run(everybody)
+    return Counter(taking.record(import_id)["state"] for import_id in started)
+
+
+def _wrong_sums(taking: Taking, story: str, month: Month) -> list[str]:
+    expected: Counter[str] = Counter()
+    for (customer, _), cost in costs_of(month).items():
+        expected[customer] = expected.get(customer, Decimal(0)) + cost  # type: ignore[assignment]
+    found = totals(taking)
+    return [] if found == dict(expected) else [f"{story}: {found}, expected {dict(expected)}"]

@@ -1,0 +1,102 @@
+"""What is stored is what the vendor delivered, digit for digit, or the month is parked.
+
+Invented months in random dialects and forms are taken in. Beside it the delivered text is added up
+in fractions by a reader of a few lines, by account and currency. Then lines are taken from or added
+to what was stored, as a fault of ours would: each such month must be parked.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import defaultdict
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+from unittest.mock import patch
+
+import pyarrow as pa
+
+from nimbill.costs import conversion
+from nimbill.costs.brought_to_lines import Brought, bring
+from nimbill.demo.vendor_files import Dialect, Month, write_files
+from tests.imports.taking import Taking
+from tests.proof.bad_file import COLUMNS
+from tests.proof.row import Measured
+from tests.proof.stage import Stage
+
+TARGET = "after every import the difference is exactly 0; with a fault in what is stored: parked"
+QUICK = 6  # months
+FULL = 200
+SECONDS_MAX = 300
+
+DIALECTS = (
+    Dialect.aws_cur,
+    Dialect.aws_cur2,
+    Dialect.azure_ea,
+    Dialect.azure_mca,
+    Dialect.focus_1_2,
+)
+FAULTS = ("a line lost", "a line twice", "a digit off")
+
+
+def measure(stage: Stage, size: int) -> Measured:
+    random, misses, lines, parked = stage.random("D4"), list[str](), 0, 0
+    for number in range(size):
+        taking = Taking(stage.service, stage.service.new_organisation("D4"), stage.new_folder("d4"))
+        dialect = DIALECTS[number % len(DIALECTS)]
+        month = Month(
+            vendor=dialect.vendors[0],  # type: ignore[arg-type]
+            lines=random.randrange(1, 400),
+            seed=random.randrange(10**6),
+        )
+        parts = write_files(month, dialect, taking.folder, form="csv", parts=1).parts
+        fault = FAULTS[number % len(FAULTS)]
+        record = _with_a_fault(taking, parts, month.vendor, fault, random)
+        if record != "parked" or taking.stored("SELECT * FROM cost_sums"):
+            misses.append(f"{dialect} with {fault}: {record}")
+        parked += record == "parked"
+        record = taking(*parts, vendor=month.vendor)["state"]
+        if record != "done":
+            misses.append(f"{dialect}: {record}")
+        lines += month.lines
+        misses += _differences(taking, dialect, parts)
+    said = f"{size} months of {lines} lines, {parked} of {size} faults parked"
+    return Measured(f"{said}: {len(misses)} wrong", misses)
+
+
+def _with_a_fault(
+    taking: Taking, parts: tuple[Path, ...], vendor: str, fault: str, random: Random
+) -> str:
+    """The first reading goes wrong; the second one must find out."""
+
+    def unsound(*args: object, **named: object) -> Brought:
+        brought = bring(*args, **named)  # type: ignore[arg-type]
+        lines, row = brought.lines, random.randrange(len(brought.lines))
+        before, one, after = lines.slice(0, row), lines.slice(row, 1), lines.slice(row + 1)
+        if fault == "a digit off":
+            cost = pa.array([one["cost"][0].as_py() + 1], one["cost"].type)
+            changed = [one.set_column(one.column_names.index("cost"), "cost", cost)]
+        else:
+            changed = [one, one] if fault == "a line twice" else []
+        return Brought(pa.concat_tables([before, *changed, after]), brought.noticed)
+
+    with patch.object(conversion, "bring", unsound):
+        return str(taking(*parts, vendor=vendor)["state"])
+
+
+def _differences(taking: Taking, dialect: Dialect, parts: tuple[Path, ...]) -> list[str]:
+    delivered: dict[tuple[str, str], Fraction] = defaultdict(Fraction)
+    names = COLUMNS[dialect]
+    for part in parts:
+        for row in csv.DictReader(io.StringIO(part.read_text("utf-8-sig"), newline="")):
+            customer = row[names["customer"]].rpartition("/")[2]
+            key = (customer, row[names["currency"]].upper())
+            delivered[key] += Fraction(row[names["cost"]])
+    stored = {
+        (row.customer_id, row.currency): Fraction(row.cost)
+        for row in taking.stored(
+            "SELECT customer_id, currency, sum(cost) AS cost FROM cost_sums GROUP BY 1, 2"
+        )
+    }
+    return [] if stored == dict(delivered) else [f"{dialect}: {stored} is not {dict(delivered)}"]
