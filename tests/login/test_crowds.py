@@ -117,7 +117,7 @@ def test_a_browser_that_logged_in_before_does_not_stand_behind_strangers(
     assert {source for ring, source in places if ring is Ring.strangers} == {"testclient"}
 
 
-def test_who_is_sent_away_for_being_many_hears_it_a_second_or_two_later(
+def test_who_is_sent_away_for_being_many_hears_it_about_a_second_later(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hashing_line, "UNDER_WAY_MAX", dict.fromkeys(Ring, 0))
@@ -131,7 +131,7 @@ def test_who_is_sent_away_for_being_many_hears_it_a_second_or_two_later(
     throttled(ask(service, form))
 
     assert time.monotonic() - began < 1
-    assert one >= 1
+    assert one >= 0.5
 
 
 def test_who_logged_in_by_a_client_before_does_not_stand_behind_who_did_not(

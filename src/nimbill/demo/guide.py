@@ -79,6 +79,29 @@ def commands(address: str, folder: Path, accounts: Accounts) -> list[Command]:
             "a request that breaks several rules: all of them are named",
             f"{post} \\\n  -d {shlex.quote(UNSOUND)}; echo",
         ),
+        *_what_else(aozora),
+        Command(
+            "who changed what, newest first",
+            f'curl -s $API/m/core/audit -H "$AUTH" | {CHANGES}',
+        ),
+        Command(
+            "is that record untouched?",
+            f"NIMBILL_DATA={shlex.quote(str(folder))} {_program()} audit verify \\\n"
+            f"  --organisation {aozora.organisation_id}",
+        ),
+        Command(
+            f"another reseller, {MINATO.name}, by password: it sees its own companies alone",
+            "OTHER=$(curl -s $API/core/access_token -F grant_type=password \\\n"
+            f"  {_client(minato, '-F')} \\\n"
+            f"  -F username={minato.username} -F password={minato.password} | {EXTRACT})\n"
+            f'curl -s $API/m/core/billinggroup -H "Authorization: Bearer $OTHER" | {NAMES}',
+        ),
+    ]
+
+
+def _what_else(aozora: Account) -> list[Command]:
+    """What the story adds to the companies."""
+    return [
         Command(
             "their accounts at the vendors, and the projects they belong to",
             f'curl -s "$API/m/core/accts?vendor=aws&limit=4" -H "$AUTH" | {ACCOUNTS}\n'
@@ -101,22 +124,6 @@ def commands(address: str, folder: Path, accounts: Accounts) -> list[Command]:
             "a customer, at the portal: its company and what it is shown",
             f"{_token('CUSTOMER', 'access_token', aozora, PORTAL_LOGINS['BG-0001'])}\n"
             'curl -s $API/m/portal/me -H "Authorization: Bearer $CUSTOMER"; echo',
-        ),
-        Command(
-            "who changed what, newest first",
-            f'curl -s $API/m/core/audit -H "$AUTH" | {CHANGES}',
-        ),
-        Command(
-            "is that record untouched?",
-            f"NIMBILL_DATA={shlex.quote(str(folder))} {_program()} audit verify \\\n"
-            f"  --organisation {aozora.organisation_id}",
-        ),
-        Command(
-            f"another reseller, {MINATO.name}, by password: it sees its own companies alone",
-            "OTHER=$(curl -s $API/core/access_token -F grant_type=password \\\n"
-            f"  {_client(minato, '-F')} \\\n"
-            f"  -F username={minato.username} -F password={minato.password} | {EXTRACT})\n"
-            f'curl -s $API/m/core/billinggroup -H "Authorization: Bearer $OTHER" | {NAMES}',
         ),
     ]
 
