@@ -292,6 +292,8 @@ class _Piece:
                 return written.cast(pa.decimal128(38, DOUBLE_SCALE)).cast(MONEY)
             if pa.types.is_dictionary(written.type):
                 written = written.dictionary_decode()
+            if _has_long_words(written):
+                return self._money_slowly(name, written, needed=needed)
             return written.cast(MONEY)
         except pa.ArrowInvalid:
             return self._money_slowly(name, written, needed=needed)
@@ -324,6 +326,14 @@ def _mapped(words: pa.DictionaryArray, values: list[Any]) -> pa.DictionaryArray:
 def _first(mask: pa.Array) -> int:
     row: int = pc.index(mask, True).as_py()
     return row
+
+
+def _has_long_words(written: pa.Array) -> bool:
+    """Arrow reads more digits than fit a decimal modulo 2^128: 2^128 + 5 would cost 5."""
+    if not (pa.types.is_string(written.type) or pa.types.is_large_string(written.type)):
+        return False
+    longest: int = pc.max(pc.binary_length(written)).as_py() or 0
+    return longest > int(MONEY.precision)
 
 
 def _moment_or_none(word: str | None) -> datetime | None:

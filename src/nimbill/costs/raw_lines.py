@@ -122,9 +122,9 @@ def _count(block: bytes, byte: int, end: int | None = None) -> int:
 def _header(part: Part, block: bytes) -> tuple[Layout, bytes]:
     """The first line, read; and what follows it."""
     block = block.removeprefix(b"\xef\xbb\xbf")
-    if block.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in block[:HEADER_BYTES_MAX]:
-        raise refusal(part.name, "encoding" if block[:1] in b"\xff\xfe" else "nul", line=1)
     end = block.find(b"\n") + 1 or len(block)
+    if block.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in block[:end]:
+        raise refusal(part.name, "encoding" if block[:1] in b"\xff\xfe" else "nul", line=1)
     try:
         text = block[:end].decode()
     except UnicodeDecodeError:

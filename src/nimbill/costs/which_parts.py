@@ -79,7 +79,7 @@ def _may_be_of(names: Sequence[str], month: str | None) -> bool:
 
 
 def _deciding(place: str, manifests: Sequence[Manifest], month: str | None) -> Manifest:
-    of_costs = _of_actual_costs(place, manifests)
+    of_costs = _of_actual_costs(manifests)
     of_month = [m for m in of_costs if month is None or m.month in (None, month)]
     months = sorted({m.month or "an unknown month" for m in of_costs})
     if not of_month:
@@ -92,14 +92,16 @@ def _deciding(place: str, manifests: Sequence[Manifest], month: str | None) -> M
     return _newest(place, of_month)
 
 
-def _of_actual_costs(place: str, manifests: Sequence[Manifest]) -> Sequence[Manifest]:
+def _of_actual_costs(manifests: Sequence[Manifest]) -> Sequence[Manifest]:
     """An amortised export beside the actual one is another telling of the same costs."""
     actual = [m for m in manifests if m.holds in COSTS_OF_AZURE]
     if actual:
         return actual
     if any(m.amortised for m in manifests):
-        raise refused(place, "amortised")
-    raise refused(place, "not_costs", ", ".join(sorted({m.holds for m in manifests})))
+        raise refused(str(manifests[0].at), "amortised")
+    raise refused(
+        str(manifests[0].at), "not_costs", ", ".join(sorted({m.holds for m in manifests}))
+    )
 
 
 def _newest(place: str, manifests: Sequence[Manifest]) -> Manifest:

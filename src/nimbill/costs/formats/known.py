@@ -45,7 +45,7 @@ def layout_of(file: str, header: Sequence[str]) -> Layout:
             raise refusal(file, "column_missing", line=1, column=column.names[0])
         if found is not None:
             if counts[found] > 1:
-                raise refusal(file, "column_twice", line=1, column=column.names[0])
+                raise refusal(file, "column_twice", line=1, column=header[names.index(found)])
             at[field] = names.index(found)
     _refuse_tags_twice(file, header, tags)
     written = {field: header[position] for field, position in at.items()}

@@ -1,0 +1,204 @@
+"""Files whose text may be sound, in a container that is not: gzip, zip, Parquet, manifests."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from nimbill.demo.vendor_files import Dialect
+from tests.proof.bad_file import IMPORTERS, BadFile, Sheet, sheet
+
+OFFSETS = 50
+OFFSETS_OF_OTHERS = 10  # unpacking is the same whatever is in it
+GIB_OF_MIB = 1024
+
+
+def bad_containers(dialect: Dialect) -> Iterator[BadFile]:
+    sound = sheet(dialect)
+    made = (*_gzip(sound), *_zip(sound), *_parquet(sound), *_manifests(sound))
+    yield from (replace(one, vendor=sound.vendor) for one in made)
+
+
+def bombs(dialect: Dialect) -> Iterator[BadFile]:
+    """Apart from the others, because writing them takes a moment too."""
+    head = sheet(dialect).bytes()
+    for title, block, rules in (
+        ("a GiB of zeros", bytes(2**20), ("line_too_long", "nul", "bomb")),
+        ("a GiB of line feeds", b"\n" * 2**20, ("bomb",)),
+        ("a GiB of short lines", b"1,2\n" * 2**18, ("bomb", "columns")),
+    ):
+        yield BadFile(
+            f"bomb: {title}, gzip",
+            {"report.csv.gz": partial(_gzip_bomb, head, block)},
+            rules,
+            vendor=dialect.vendors[0],
+        )
+        yield BadFile(
+            f"bomb: {title}, zip",
+            {"report.csv.zip": partial(_zip_bomb, head, block)},
+            rules,
+            vendor=dialect.vendors[0],
+        )
+
+
+def _deflated(head: bytes, block: bytes) -> tuple[bytes, int, int]:
+    """The head and then the block, over and over; checksum and size are of the head alone."""
+    packer = zlib.compressobj(9, wbits=-15)
+    first = packer.compress(head) + packer.flush(zlib.Z_FULL_FLUSH)
+    packed = packer.compress(block) + packer.flush(zlib.Z_FULL_FLUSH)
+    last = packer.flush(zlib.Z_FINISH)
+    size = len(head) + GIB_OF_MIB * len(block)
+    return first + packed * GIB_OF_MIB + last, zlib.crc32(head), size
+
+
+def _gzip_bomb(head: bytes, block: bytes) -> bytes:
+    content, checksum, size = _deflated(head, block)
+    tail = checksum.to_bytes(4, "little") + (size & 0xFFFF_FFFF).to_bytes(4, "little")
+    return b"\x1f\x8b\x08\0\0\0\0\0\0\xff" + content + tail
+
+
+def _zip_bomb(head: bytes, block: bytes) -> bytes:
+    """It lies about its size, so that only whoever decompresses it notices."""
+    content, checksum, _ = _deflated(head, block)
+    name = b"report.csv"
+    sizes = len(content).to_bytes(4, "little") + (1000).to_bytes(4, "little")
+    common = b"\x14\0\0\0\x08\0\0\0\0\0" + checksum.to_bytes(4, "little") + sizes
+    common += len(name).to_bytes(2, "little") + b"\0\0"
+    local = b"PK\x03\x04" + common + name + content
+    entry = b"PK\x01\x02\x14\0" + common + bytes(14) + name
+    end = b"PK\x05\x06" + bytes(4) + b"\x01\0\x01\0" + len(entry).to_bytes(4, "little")
+    return local + entry + end + len(local).to_bytes(4, "little") + b"\0\0"
+
+
+def _gzip(sound: Sheet) -> Iterator[BadFile]:
+    whole = gzip.compress(sound.bytes(), mtime=0)
+
+    def packed(title: str, content: bytes, *rules: str) -> BadFile:
+        return BadFile(f"gzip: {title}", {"report.csv.gz": content}, rules)
+
+    offsets = OFFSETS if sound.dialect is IMPORTERS[0] else OFFSETS_OF_OTHERS
+    for at in range(offsets):
+        cut = at * len(whole) // offsets
+        yield packed(f"cut after {cut} bytes", whole[:cut], "truncated")
+    yield packed("the last byte missing", whole[:-1], "truncated")
+    two = whole + whole[: len(whole) // 2]
+    yield packed("the second member cut", two, "truncated")
+    yield packed("a wrong checksum", _flipped(whole, -8), "bad_checksum")
+    yield packed("a wrong length", _flipped(whole, -4), "bad_checksum")
+    yield packed("a flipped bit", _flipped(whole, len(whole) // 2), "bad_checksum", "corrupt")
+    yield packed("something behind the end", whole + b"the end", "trailing_garbage")
+    yield packed("zeros behind the end", whole + bytes(1024), "trailing_garbage")
+    yield packed("gzip in gzip", gzip.compress(whole), "nested")
+    yield packed("zip in gzip", gzip.compress(_zipped(("a.csv", sound.bytes()))), "nested")
+    yield packed("not gzip", sound.bytes(), "not_gzip")
+    yield packed("bzip2 by that name", bz2.compress(sound.bytes()), "not_gzip", "compression")
+    yield BadFile("plain: bzip2", {"report.csv": bz2.compress(sound.bytes())}, ("compression",))
+    yield BadFile("plain: xz", {"report.csv": lzma.compress(sound.bytes())}, ("compression",))
+
+
+def _flipped(content: bytes, at: int) -> bytes:
+    changed = bytearray(content)
+    changed[at] ^= 0x10
+    return bytes(changed)
+
+
+def _zipped(*members: tuple[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method) as archive:
+        for name, content in members:
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
+def _zip(sound: Sheet) -> Iterator[BadFile]:
+    text = sound.bytes()
+    whole = _zipped(("report.csv", text))
+
+    def packed(title: str, content: bytes, *rules: str) -> BadFile:
+        return BadFile(f"zip: {title}", {"report.csv.zip": content}, rules)
+
+    yield packed("cut in the middle", whole[: len(whole) // 2], "truncated")
+    yield packed("cut at the end", whole[:-5], "truncated")
+    yield packed("nothing in it", _zipped(), "no_parts")
+    yield packed("no CSV in it", _zipped(("readme.txt", text)), "no_parts")
+    yield packed("gzip in it", _zipped(("report.csv.gz", gzip.compress(text))), "nested")
+    yield packed("zip in it", _zipped(("report.zip", whole)), "nested")
+    yield packed("bzip2 in it", _zipped(("a.csv", text), method=zipfile.ZIP_BZIP2), "compression")
+    yield packed("a flipped bit", _flipped(whole, len(whole) // 2), "bad_checksum", "corrupt")
+    stored = _zipped(("report.csv", text), method=zipfile.ZIP_STORED)
+    yield packed("stored, a flipped bit", _flipped(stored, len(stored) // 2), "bad_checksum")
+    locked = bytearray(whole)
+    locked[6] |= 1
+    locked[locked.index(b"PK\x01\x02") + 8] |= 1
+    yield packed("encrypted", bytes(locked), "encrypted")
+    yield packed("not zip", text, "not_zip")
+    twice = _zipped(("a.csv", text), ("b.csv", text))
+    yield packed("the same file twice", twice, "same_part_twice")
+
+
+def _parquet(sound: Sheet) -> Iterator[BadFile]:
+    header, *rows = sound.rows
+    columns = {name: [row[at] for row in rows] for at, name in enumerate(header)}
+    cost = sound.column("cost")
+
+    def written(table: pa.Table) -> bytes:
+        out = io.BytesIO()
+        pq.write_table(table, out)
+        return out.getvalue()
+
+    def packed(title: str, content: bytes, *rules: str, **place: object) -> BadFile:
+        return BadFile(f"parquet: {title}", {"report.parquet": content}, rules, **place)  # type: ignore[arg-type]
+
+    whole = written(pa.table(columns))
+    yield packed("cut", whole[: len(whole) // 2], "truncated")
+    yield packed("nothing", b"", "truncated")
+    yield packed("not Parquet", sound.bytes(), "not_parquet")
+    yield packed("another footer", whole[:-8] + b"\xff\xff\xff\x7fPAR1", "unreadable")
+    yield packed("pages overwritten", b"PAR1" + bytes(len(whole) // 2) + whole[-len(whole) // 3 :],
+                 "unreadable", "corrupt")  # fmt: skip
+    yield packed("no cost", written(pa.table({k: v for k, v in columns.items() if k != cost})),
+                 "column_missing", "unknown_format")  # fmt: skip
+    for word in ("nan", "inf", "-inf"):
+        doubles = [1.5] * len(rows)
+        doubles[4] = float(word)
+        table = pa.table({**columns, cost: pa.array(doubles, pa.float64())})
+        yield packed(f"a cost of {word}", written(table), "number", line=5, column=cost)
+    huge = pa.table({**columns, cost: pa.array([1e300] * len(rows), pa.float64())})
+    yield packed("a huge cost", written(huge), "number_range", "number", line=1, column=cost)
+    none = pa.table({**columns, cost: pa.array([None] * len(rows), pa.float64())})
+    yield packed("no cost in a line", written(none), "empty", line=1, column=cost)
+
+
+def _manifests(sound: Sheet) -> Iterator[BadFile]:
+    text = sound.bytes()
+
+    def with_manifest(title: str, said: object, *rules: str) -> BadFile:
+        files = {"manifest.json": json.dumps(said).encode(), "part-1.csv": text}
+        return BadFile(f"manifest: {title}", files, rules, told="manifest.json")
+
+    part = {"blobName": "x/part-1.csv", "byteCount": len(text)}
+    missing = {"blobName": "x/part-2.csv", "byteCount": 10}
+    yield with_manifest("a part is missing", {"blobs": [part, missing]}, "part_missing")
+    yield replace(
+        with_manifest(
+            "a part is too small", {"blobs": [{**part, "byteCount": 10**6}]}, "part_size"
+        ),
+        told="part-1.csv",
+    )
+    yield with_manifest("no parts", {"blobs": []}, "no_parts")
+    yield with_manifest("not one", {"parts": [part]}, "manifest")
+    yield with_manifest("keys that climb", {"reportKeys": ["../../etc/passwd.csv"]}, "part_missing")
+    config = {"type": "AmortizedCost"}
+    amortised = {"blobs": [part], "exportConfig": config}
+    yield with_manifest("amortised", amortised, "amortised")

@@ -1,0 +1,69 @@
+"""Every bad file of the corpus is refused with its place and rule by whoever reads deliveries.
+
+Row D2 says the same of whole imports; here it takes no service, so that a fault is found at once.
+"""
+
+from __future__ import annotations
+
+import shutil
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from nimbill.costs.broken import Broken
+from nimbill.demo.vendor_files import Dialect
+from tests.costs.reading import Read, read_delivery
+from tests.proof.bad_files import IMPORTERS, BadFile, bad_files, bombs, odd_but_sound, plain
+
+
+def read(bad: BadFile, folder: Path) -> Read:
+    shutil.rmtree(folder, ignore_errors=True)
+    paths = bad.write(folder / "files")
+    sources = [folder / "files"] if len(paths) > 1 else paths
+    return read_delivery(sources, folder, vendor=bad.vendor, month=bad.month)
+
+
+def complaint(bad: BadFile, folder: Path) -> str | None:
+    """What is wrong with how it was refused."""
+    try:
+        read(bad, folder)
+    except Broken as broken:
+        said = f"{bad.title}: {broken}"
+        if broken.rule not in bad.rules:
+            return f"{said}; expected {' or '.join(bad.rules)}"
+        if bad.line not in (None, broken.line) or bad.column not in (None, broken.column):
+            return f"{said}; expected line {bad.line}, column {bad.column}"
+        if not broken.file.startswith(bad.named):
+            return f"{said}; expected {bad.named}"
+        return None
+    return f"{bad.title}: was taken"
+
+
+@pytest.mark.parametrize("dialect", IMPORTERS)
+def test_every_bad_file_is_refused_with_its_place_and_rule(
+    tmp_path: Path, dialect: Dialect
+) -> None:
+    met = [complaint(bad, tmp_path / "bad") for bad in bad_files(dialect)]
+
+    assert len(met) > 140
+    assert [one for one in met if one] == []
+
+
+@pytest.mark.parametrize("bomb", [*bombs(Dialect.aws_cur)], ids=lambda bomb: bomb.title)
+def test_every_bomb_is_refused(tmp_path: Path, bomb: BadFile) -> None:
+    assert complaint(bomb, tmp_path / "bomb") is None
+    assert all(path.stat().st_size < 4_000_000 for path in (tmp_path / "bomb/files").iterdir())
+
+
+@pytest.mark.parametrize("dialect", IMPORTERS)
+def test_what_looks_odd_and_is_sound_is_taken(tmp_path: Path, dialect: Dialect) -> None:
+    money = sums(plain(dialect), tmp_path)
+
+    assert len(money) > 5
+    for odd in odd_but_sound(dialect):
+        assert sums(odd, tmp_path) == money, odd.title
+
+
+def sums(bad: BadFile, folder: Path) -> dict[object, Decimal]:
+    return read(bad, folder / "odd").sums("payer_id", "customer_id", "line_type", "currency")
