@@ -173,3 +173,35 @@ def test_import_roots_begin_at_the_top_and_hold_no_secrets(written: str) -> None
 
     assert refused.startswith("NIMBILL_IMPORT_ROOTS")
     assert "secret" not in refused
+
+
+def test_cost_lines_lie_in_the_data_folder_and_are_summed_here_unless_said_otherwise(
+    tmp_path: Path,
+) -> None:
+    settings = read_settings({"NIMBILL_DATA": str(tmp_path)})
+
+    assert settings.lake_url == f"{tmp_path}/lake"
+    assert (settings.engine, settings.spark_master) == ("duckdb", None)
+
+
+@pytest.mark.parametrize("url", ["/srv/lake", "s3://bills/lake?region=eu-west-1"])
+def test_a_lake_is_a_folder_or_a_prefix_of_an_object_store(url: str) -> None:
+    assert read_settings({"NIMBILL_LAKE_URL": url}).lake_url == url
+
+
+@pytest.mark.parametrize("url", ["lake", "http://canary/x", "s3://", "s3:///x", "s3://[canary"])
+def test_a_lake_that_cannot_be_used_is_refused_without_its_address(url: str) -> None:
+    said = refusal(NIMBILL_LAKE_URL=url)
+
+    assert said.startswith("NIMBILL_LAKE_URL")
+    assert "canary" not in said
+
+
+def test_spark_needs_the_address_of_its_master() -> None:
+    master = "spark://127.0.0.1:7077"
+    settings = read_settings({"NIMBILL_ENGINE": "spark", "NIMBILL_SPARK_MASTER": master})
+
+    assert (settings.engine, settings.spark_master) == ("spark", master)
+    assert "NIMBILL_SPARK_MASTER" in refusal(NIMBILL_ENGINE="spark")
+    assert refusal(NIMBILL_SPARK_MASTER="127.0.0.1:7077").startswith("NIMBILL_SPARK_MASTER")
+    assert refusal(NIMBILL_ENGINE="pandas").startswith("NIMBILL_ENGINE")

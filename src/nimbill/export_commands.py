@@ -1,14 +1,13 @@
 """`nimbill export`: what was imported, as a file for other programs."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 from rich.console import Console
 
 from nimbill import calendar_month
 from nimbill.basis import chosen
-from nimbill.costs.bodies import CostVendor
 from nimbill.costs.lake import Lake
 from nimbill.costs.records import CountingFile, files_that_count
 from nimbill.database import with_database
@@ -28,7 +27,7 @@ def focus(
     /,
     *,
     organisation: str,
-    vendor: CostVendor | None = None,
+    vendor: Literal["aws", "azure", "gcp"] | None = None,
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
 ) -> None:
     """Write a month's cost lines as a FOCUS 1.2 Parquet file, whole or not at all.
@@ -48,14 +47,13 @@ def focus(
         broken = [Violation("month", calendar_month.RULE)]
         raise Invalid("rule_broken", "the month cannot be read", broken)
     settings = read_settings()
-    of = None if vendor is None else vendor.value
-    files = with_database(settings, lambda url, _: _files(url, organisation, month, of))
+    files = with_database(settings, lambda url, _: _files(url, organisation, month, vendor))
     if not files:
         raise NotFound("nothing_imported", "nothing was imported for this month")
     # large, and needed from here on alone
     from nimbill.costs.focus_out import default_name, write_focus
 
-    place = output or Path(default_name(month, of))
+    place = output or Path(default_name(month, vendor))
     try:
         lines = write_focus(Lake(settings.lake_url), files, month, place)
     except OSError as error:

@@ -12,6 +12,7 @@ VERBS = (
     "run",
     "check",
     "test",
+    "test-spark",
     "prove",
     "bench",
     "surface",

@@ -51,6 +51,7 @@ def test_there_is_something_to_keep_the_rules_of() -> None:
         "bench.txt",
         "dev.txt",
         "run.txt",
+        "spark.txt",
         "uv.txt",
     ]
     assert (ROOT / "web" / "package-lock.json").is_file()

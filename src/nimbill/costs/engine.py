@@ -55,9 +55,9 @@ def _duckdb(settings: Settings, lake: Lake) -> Engine:
 
 def _spark(settings: Settings, lake: Lake) -> Engine:
     assert settings.spark_master is not None, "the settings see to it"
+    from nimbill.costs.engines.spark import SparkEngine
+
     try:
-        from nimbill.costs.engines.spark import SparkEngine
+        return SparkEngine(lake, master=settings.spark_master)
     except ModuleNotFoundError as error:
         raise EngineError("NIMBILL_ENGINE=spark needs the extra: nimbill[spark]") from error
-
-    return SparkEngine(lake, master=settings.spark_master)

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 import ibis
 import pyarrow as pa
-from pyspark.sql import SparkSession
-from pyspark.sql.pandas.types import from_arrow_schema
 
 from nimbill.costs.cost_line import SCHEMA
 from nimbill.costs.lake import Lake
@@ -34,6 +32,8 @@ class SparkEngine:
     """The lake must be reachable from every worker under the same address."""
 
     def __init__(self, lake: Lake, *, master: str) -> None:
+        from pyspark.sql import SparkSession  # an extra: not everybody has it
+
         self._lake = lake
         builder = SparkSession.builder.master(master).appName("nimbill")
         for name, value in CONFIGURATION.items():
@@ -49,6 +49,8 @@ class SparkEngine:
         yield from self.run(question, files).to_batches(max_chunksize=ROWS_PER_BATCH)
 
     def _show(self, files: Sequence[str]) -> None:
+        from pyspark.sql.pandas.types import from_arrow_schema
+
         shape = from_arrow_schema(SCHEMA)
         if files:
             addresses = map(_address, self._lake.addresses(files))
