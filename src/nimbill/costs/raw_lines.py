@@ -22,7 +22,6 @@ from nimbill.costs.line_rules import refusal
 BLOCK_BYTES = 8 * 2**20
 BATCH_LINES = 65_536
 NEWLINE, QUOTE = b'\n"'
-HEADER_BYTES_MAX = 4 * 2**20
 WORDS = pa.dictionary(pa.int32(), pa.string())
 # never the same twice, or nearly so: a dictionary of them would only cost
 AS_TEXT = ("cost", "effective_cost", "plan_effective_cost")
