@@ -20,6 +20,8 @@ PATH = "/m/core/ri/purchased"
 SECONDS_BETWEEN_KILLS = 4.0  # sooner, the server takes it for a crash loop and gives up
 SECONDS_PER_REQUEST_MAX = 60
 CALLS_PER_KILL = 500
+# answers that say neither yes nor no, and after how many seconds to ask again
+COME_BACK = {"idempotency_key_in_use": 0.05, "database_away": 1.0}
 NUMBER_MAX = 4
 
 
@@ -29,6 +31,7 @@ class Run:
     misses: list[str] = field(default_factory=list)
     cut_off: int = 0  # requests whose connection broke before the answer
     kills: int = 0
+    put_off: int = 0  # requests that were told to come back
 
 
 def move_all_at_once(
@@ -157,8 +160,9 @@ class _Client:
                 time.sleep(0.05)
                 continue
             code = _code(answer)
-            if code == "idempotency_key_in_use":
-                time.sleep(0.05)
+            if code in COME_BACK:
+                self.run.put_off += 1
+                time.sleep(COME_BACK[code])
                 continue
             known = {"": DONE, "too_few_remain": TOO_FEW, "not_found": GONE}
             if code not in known:

@@ -100,7 +100,7 @@ def _said(run: Run, wrong: int) -> str:
     for one in run.history:
         said[f"{one.kind}s {one.said}"] += 1
     kinds = ", ".join(f"{count} {what}" for what, count in sorted(said.items()))
-    faults = f"{run.kills} workers killed, {run.cut_off} connections cut"
+    faults = f"{run.kills} workers killed, {run.cut_off} connections cut, {run.put_off} put off"
     return f"{len(run.history)} calls ({kinds}) by {CLIENTS} clients; {faults}; {wrong} wrong"
 
 
