@@ -196,6 +196,8 @@ def _manifests(sound: Sheet) -> Iterator[BadFile]:
         ),
         told="part-1.csv",
     )
+    rows = {"blobs": [{**part, "dataRowCount": len(sound.rows)}]}  # the header is none
+    yield replace(with_manifest("a part has a row less", rows, "part_rows"), told="part-1.csv")
     yield with_manifest("no parts", {"blobs": []}, "no_parts")
     yield with_manifest("not one", {"parts": [part]}, "manifest")
     yield with_manifest("keys that climb", {"reportKeys": ["../../etc/passwd.csv"]}, "part_missing")

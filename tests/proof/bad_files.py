@@ -7,6 +7,7 @@ give the same money as the plain one.
 from __future__ import annotations
 
 import gzip
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -78,6 +79,9 @@ def _odd(sound: Sheet) -> Iterator[BadFile]:
         "c.csv": sound.with_rows([sound.header]).bytes(),
     }
     yield BadFile("in parts, one without lines", parts, ())
+    blobs = [{"blobName": "x/report.csv", "dataRowCount": len(sound.rows) - 1}]
+    manifest = json.dumps({"blobs": blobs}).encode()
+    yield BadFile("with rows counted", {"manifest.json": manifest, "report.csv": whole}, ())
 
 
 def _other_case(name: str) -> str:

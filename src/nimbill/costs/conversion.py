@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -18,12 +18,15 @@ from nimbill.costs.cost_line import SCHEMA
 from nimbill.costs.delivery import Delivery, Limits, Part
 from nimbill.costs.line_rules import refusal
 from nimbill.costs.raw_lines import Piece, pieces_of
+from nimbill.costs.refusals import refused
 
 LINES_PER_FILE = 4_000_000
 LINES_PER_GROUP = 262_144
 THREADS_MAX = 4
 # what repeats is kept once per group; costs and places do not
 NO_DICTIONARY = ("line", "cost", "effective_cost", "part")
+
+Counted = tuple[int, int, Brought]  # which part, how many of its rows, and what they became
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +57,15 @@ def convert(
     """Broken where a file, a line or a value is not what it should be; nothing counts then."""
     into.mkdir(parents=True, exist_ok=True)
     month = month or delivery.month
-    noticed, writer = Noticed(), _Writer(into)
+    noticed, rows, writer = Noticed(), Counter[int](), _Writer(into)
     with writer:
-        for brought in _in_order(_work(delivery, vendor, month, limits)):
+        for part, count, brought in _in_order(_work(delivery, vendor, month, limits)):
+            rows[part] += count
             noticed.add(brought.noticed)
             writer.write(brought.lines)
             tell(writer.lines)
         _refuse_unsound(delivery, noticed, writer.lines)
+        _refuse_other_rows(delivery, rows)
     found = next(iter(noticed.months), month)
     return Converted(found, tuple(writer.files), writer.lines, noticed)
 
@@ -73,28 +78,36 @@ def _refuse_unsound(delivery: Delivery, noticed: Noticed, lines: int) -> None:
         raise refusal(first, "vendor_absent")
 
 
+def _refuse_other_rows(delivery: Delivery, rows: Counter[int]) -> None:
+    """Where the manifest tells how many rows a part has, it has as many."""
+    for number, part in enumerate(delivery.parts):
+        if part.rows is not None and part.rows != rows[number]:
+            raise refused(part.name, "part_rows", rows[number], part.rows)
+
+
 def _work(
     delivery: Delivery, vendor: str, month: str | None, limits: Limits
-) -> Iterator[Callable[[], Brought]]:
+) -> Iterator[Callable[[], Counted]]:
     for number, part in enumerate(delivery.parts):
         yield from _of_part(number, part, vendor, month, limits)
 
 
 def _of_part(
     number: int, part: Part, vendor: str, month: str | None, limits: Limits
-) -> Iterator[Callable[[], Brought]]:
+) -> Iterator[Callable[[], Counted]]:
     for piece in pieces_of(part, limits):
         yield lambda piece=piece: _brought(piece, number, vendor, month)  # type: ignore[misc]
 
 
-def _brought(piece: Piece, part: int, vendor: str, month: str | None) -> Brought:
-    return bring(piece(), part=part, vendor=vendor, month=month)
+def _brought(piece: Piece, part: int, vendor: str, month: str | None) -> Counted:
+    raw = piece()
+    return part, len(raw), bring(raw, part=part, vendor=vendor, month=month)
 
 
-def _in_order(work: Iterator[Callable[[], Brought]]) -> Iterator[Brought]:
+def _in_order(work: Iterator[Callable[[], Counted]]) -> Iterator[Counted]:
     """Done by several threads, a few pieces ahead, and handed on as they come in the file."""
     threads = min(os.cpu_count() or 1, THREADS_MAX)
-    ahead: deque[Future[Brought]] = deque()
+    ahead: deque[Future[Counted]] = deque()
     with ThreadPoolExecutor(threads, thread_name_prefix="cost lines") as pool:
         try:
             for one in work:

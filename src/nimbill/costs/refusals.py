@@ -24,6 +24,7 @@ RULES = {
     "part_ambiguous": "the manifest names {}, and several files may be meant",
     "part_unlisted": "the manifest beside it does not name it",
     "part_size": "it has {} bytes; the manifest says {}",
+    "part_rows": "it has {} lines; the manifest says {}",
     "same_part_twice": "it has the same content as {}, which would be billed twice",
     "several_assemblies": "several versions lie side by side and no manifest says which counts: {}",
     "several_months": "several months lie there; say which one is meant: {}",
