@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -30,6 +30,8 @@ from tests.costs.generated_months import (
     month,
     write_month,
 )
+from tests.costs.reading import read_delivery
+from tests.imports.small_files import cost, write
 
 MASTER = os.environ.get("NIMBILL_SPARK_MASTER")
 ENGINES = ("duckdb", "spark") if MASTER else ("duckdb",)
@@ -43,9 +45,12 @@ class Bench:
         self._engine, self._lake, self._spool = engine, lake, spool
 
     def store(self, lines: list[Line], files: int = 2) -> list[str]:
-        spool, import_id = self._spool / new_id("spool"), new_id("imp")
+        return self.keep(write_month(lines, self._spool / new_id("spool"), files=files))
+
+    def keep(self, files: Sequence[Path]) -> list[str]:
+        import_id = new_id("imp")
         under = folder_of("org", vendor="aws", month="2026-09", import_id=import_id)
-        return self._lake.put(write_month(lines, spool, files=files), under=under)
+        return self._lake.put(files, under=under)
 
     def ask(self, question: str, files: list[str]) -> pa.Table:
         return self._engine.run(getattr(sums, question), files)
@@ -191,6 +196,20 @@ def test_a_reservation_is_described_by_the_line_of_its_fee(bench: Bench) -> None
         1,
         2,
     )
+
+
+def test_lines_as_an_import_writes_them_are_read_by_every_engine(
+    bench: Bench, tmp_path: Path
+) -> None:
+    lines = [cost("0.0000000001"), cost("2.5") | {"resourceTags/user:Team": "a"}, cost("-1")]
+    read = read_delivery([write(tmp_path / "report.csv", lines)], tmp_path, vendor="aws")
+    files = bench.keep([file.path for file in read.converted.files])
+
+    (monthly,) = bench.ask("monthly_sums", files).to_pylist()
+    (tag,) = bench.ask("tag_sums", files).to_pylist()
+
+    assert (monthly["cost"], monthly["lines"]) == (Decimal("1.5000000001"), 3)
+    assert (tag["tag_key"], tag["tag_value"], tag["cost"]) == ("Team", "a", Decimal("2.5"))
 
 
 def test_who_only_uses_a_reservation_pays_no_fee(bench: Bench) -> None:
