@@ -1,4 +1,4 @@
-"""`nimbill import` in real processes: its exit codes, its JSON, files, folders and object stores."""
+"""`nimbill import` in real processes: its exit codes, its JSON, files and object stores."""
 
 from __future__ import annotations
 

@@ -18,9 +18,8 @@ from nimbill.audit import records as audit
 from nimbill.database import with_database
 from nimbill.errors import Invalid, NotFound, Violation
 from nimbill.ids import new_id
-from nimbill.imports.bodies import ImportRecord, ImportState, ImportVendor
 from nimbill.imports.operations import start_import
-from nimbill.imports.records import find_import
+from nimbill.imports.records import ImportRecord, ImportState, ImportVendor, find_import
 from nimbill.imports.taking_in import import_kinds
 from nimbill.seal import Sealer
 from nimbill.settings import Settings, read_settings

@@ -10,9 +10,17 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill import clock, exact_json
 from nimbill.cloud_accounts.records import cloud_accounts
 from nimbill.costs.records import cost_months
-from nimbill.imports.bodies import ImportProblem, ImportRecord, ImportState, ImportTotal
+from nimbill.imports.bodies import (
+    ImportProblem,
+    ImportRecord,
+    ImportState,
+    ImportTotal,
+    ImportVendor,
+)
 from nimbill.storage import Row, Scope, among, metadata
 from nimbill.work.records import work
+
+__all__ = ["ImportRecord", "ImportState", "ImportVendor"]  # the command line speaks of them too
 
 cost_imports = sa.Table(
     "cost_imports",
