@@ -210,6 +210,7 @@ def test_a_store_that_does_not_answer_is_refused(tmp_path: Path) -> None:
         "s3://bills/a?access_key=x&secret_key=y",
         "s3://bills/a?allow_bucket_deletion=true",
         "s3:///a",
+        "s3://bills/a#b",
         "s3://bills/a?scheme=gopher&region=us-east-1",
     ],
 )

@@ -93,7 +93,9 @@ def test_a_folder_without_cost_files_is_refused(inbox: Inbox, sources: tuple[str
     assert inbox.refusal(*sources).rule == "no_parts"
 
 
-@pytest.mark.parametrize("source", ["nothing.csv", "nothing/", "no\0thing"])
+@pytest.mark.parametrize(
+    "source", ["nothing.csv", "nothing/", "no\0thing", "x" * 5000, "a/" * 4000]
+)
 def test_what_is_not_there_is_refused(inbox: Inbox, source: str) -> None:
     assert inbox.refusal(source).rule == "source_missing"
 

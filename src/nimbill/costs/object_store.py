@@ -80,6 +80,8 @@ def stored_files(address: str, limits: Limits) -> tuple[StoredFiles, bool]:
 
     parts = urlsplit(address)
     shown = f"s3://{parts.netloc.rpartition('@')[2]}{parts.path}"
+    if parts.fragment:
+        raise refused(shown, "address", "keys with # or ? cannot be named")
     store = _store(parts.netloc, dict(parse_qsl(parts.query, keep_blank_values=True)), shown)
     key = (parts.netloc + parts.path).rstrip("/")
     with _told(shown):

@@ -42,7 +42,7 @@ def places_of(
             raise refused(source, "source_missing")
         if source.startswith(STORE):
             yield _stored(source, limits)
-        elif Path(source).is_dir():
+        elif _is_folder(Path(source)):
             yield Look(_folder(Path(source), roots, limits))
         else:
             named.append(local_file(Path(source), roots))
@@ -53,6 +53,15 @@ def places_of(
         yield Look(_folder(Path(folder), roots, limits), only=only)
     elif named:
         yield Look(LocalFiles(", ".join(file.name for file in named), named), all_named=True)
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except PermissionError:
+        raise refused(path.name, "source_denied") from None
+    except OSError:
+        raise refused(path.name, "source_missing") from None
 
 
 def _folder(folder: Path, roots: Sequence[str] | None, limits: Limits) -> LocalFiles:

@@ -50,7 +50,7 @@ def _csv(name: str, listed: Sequence[zipfile.ZipInfo], limits: Limits) -> list[z
     end = 0
     for member in sorted(listed, key=lambda one: one.header_offset):
         if member.header_offset < end:
-            raise refused(name, "bomb", "many")  # members that lie in one another
+            raise refused(name, "corrupt")  # members in one another: damage, or a bomb
         end = member.header_offset + _LOCAL.size + member.compress_size
     files = [one for one in listed if not one.is_dir() and not _hidden(one.filename)]
     for one in files:
