@@ -75,6 +75,29 @@ def test_a_name_that_says_otherwise_is_refused(
     assert (refused.file, refused.rule) == (name, rule)
 
 
+def test_a_parquet_file_of_lines_that_are_all_alike_is_refused(inbox: Inbox) -> None:
+    alike = pa.table({"a": pa.repeat("1", 1_000_001), "b": pa.repeat("2", 1_000_001)})
+    pq.write_table(alike, inbox.folder / "a.parquet")
+    assert (inbox.folder / "a.parquet").stat().st_size < 100_000
+
+    assert inbox.refusal().rule == "bomb"
+
+
+def test_a_parquet_file_that_grows_too_much_is_refused(inbox: Inbox) -> None:
+    zeros = pa.table({"a": [bytes(2_000_000)]})
+    pq.write_table(zeros, inbox.folder / "a.parquet", compression="zstd", use_dictionary=False)
+
+    assert inbox.refusal(limits=Limits(bomb_bytes_min=1_000_000)).rule == "bomb"
+    assert inbox.refusal(limits=Limits(part_bytes_max=1_000_000)).rule == "too_large"
+    assert len(inbox.take().parts) == 1
+
+
+def test_a_footer_that_cannot_be_read_is_left_to_whoever_reads_the_lines(inbox: Inbox) -> None:
+    inbox.put("a.parquet", b"PAR1" + b"nothing here" + b"\x04\0\0\0PAR1")
+
+    assert inbox.take().parts[0].form == "parquet"
+
+
 def test_a_folder_is_everything_beneath_it_that_is_a_cost_file(inbox: Inbox) -> None:
     inbox.put("b.csv", b"a,b\n5,6\n")
     inbox.put("2026/a.csv.gz", gzip.compress(OTHER))

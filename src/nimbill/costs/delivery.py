@@ -14,6 +14,7 @@ from nimbill.basis import chosen
 from nimbill.costs.broken import Broken
 from nimbill.costs.decompression import GZIP, open_csv
 from nimbill.costs.manifests import Listed, Manifest
+from nimbill.costs.parquet_footers import refuse_parquet_bomb
 from nimbill.costs.parts import Delivery, Form, Limits, Part, identity_of
 from nimbill.costs.places import Brought, Found, Place
 from nimbill.costs.refusals import refused
@@ -124,6 +125,8 @@ def _parts(
         if len(members) == 1:
             members = [replace(members[0], rows=one.listed.rows)]
         return members
+    if form == "parquet":
+        refuse_parquet_bomb(name, here.path, size=here.bytes, limits=limits)
     return [Part(name, here.path, form, here.bytes, here.sha256, one.listed.rows)]
 
 
