@@ -15,7 +15,7 @@ from pathlib import Path
 from multipart import MultipartError, MultipartSegment, PushMultipartParser, parse_options_header
 
 from nimbill.basis import chosen
-from nimbill.errors import Invalid, Unreadable
+from nimbill.errors import Invalid, Unavailable, Unreadable
 
 basis = chosen("uploads")
 
@@ -81,6 +81,9 @@ async def receive(content_type: str, stream: AsyncIterator[bytes], folder: Path)
     except (MultipartError, UnicodeError):
         upload.remove()
         raise _malformed() from None
+    except OSError as error:
+        upload.remove()
+        raise Unavailable("storage_full", "the files cannot be kept now", retry_after=60) from error
     except BaseException:
         upload.remove()
         raise

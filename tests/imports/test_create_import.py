@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 from pathlib import Path
 from typing import Any
@@ -149,3 +150,22 @@ def test_who_sees_only_some_groups_neither_imports_nor_sees_imports(taking: Taki
     assert http.get(PATH, headers=narrowed).json() == []
     assert http.get(f"{PATH}/{import_id}", headers=narrowed).status_code == 404
     finished(taking.service, import_id, taking.headers)
+
+
+def test_a_disk_that_is_full_is_no_fault_of_ours(
+    taking: Taking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "no space left")
+
+    monkeypatch.setattr("nimbill.uploads.os.fsync", full)
+    files = [("file", ("a.csv", report([cost("1")])))]
+
+    answer = taking.service.http.post(
+        PATH, data={"vendor": "aws"}, files=files, headers=taking.headers
+    )
+
+    assert answer.status_code == 503
+    assert answer.json()["code"] == "storage_full"
+    assert "retry-after" in answer.headers
+    assert not list((taking.service.settings.data / "uploads").glob("*"))

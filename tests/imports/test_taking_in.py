@@ -2,12 +2,13 @@
 
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from nimbill.imports.preparation import Prepared
 from tests.imports.small_files import CUSTOMER, PAYER, cost, write
-from tests.imports.taking import Taking, totals
+from tests.imports.taking import Taking, finished, totals
 
 OTHER = "333333333333"
 
@@ -210,7 +211,7 @@ def test_a_good_import_settles_what_was_parked(taking: Taking, tmp_path: Path) -
     assert taking.stored("SELECT count(*) AS n FROM parked_months")[0].n == 0
 
 
-def _parked(taking: Taking, file: Path) -> dict[str, object]:
+def _parked(taking: Taking, file: Path) -> dict[str, Any]:
     """As if the second reading had found a line more."""
     import_id = taking.start(file)
     prepared = taking.prepare(import_id)
@@ -221,7 +222,7 @@ def _parked(taking: Taking, file: Path) -> dict[str, object]:
     return taking.record(import_id)
 
 
-def _release(taking: Taking, import_id: object, reason: str = "looked at it") -> object:
+def _release(taking: Taking, import_id: str, reason: str = "looked at it") -> Any:
     return taking.service.http.post(
         f"/m/core/costs/imports/{import_id}/release",
         json={"reason": reason},
@@ -229,10 +230,8 @@ def _release(taking: Taking, import_id: object, reason: str = "looked at it") ->
     )
 
 
-def _released(taking: Taking, import_id: object) -> dict[str, object]:
-    from tests.imports.taking import finished
-
-    return finished(taking.service, str(import_id), taking.headers)
+def _released(taking: Taking, import_id: str) -> dict[str, Any]:
+    return finished(taking.service, import_id, taking.headers)
 
 
 def test_a_closed_month_is_not_altered_and_the_drift_is_told(

@@ -18,7 +18,7 @@ QUICK = 3
 FULL = 50
 SECONDS_MAX = 60
 
-INSIDE = ("tests/exports/test_faults.py",)
+INSIDE = ("tests/exports/test_faults.py", "tests/imports/test_faults.py")
 ASKED_WHILE_FULL = 3
 
 

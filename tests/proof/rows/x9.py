@@ -1,8 +1,9 @@
-"""Whichever statement fails while a file is made, the answer is clean and the file before intact.
+"""Whichever call fails while a file is made or a month taken in, what was there before is intact.
 
-A file is made in the database and nowhere else, so its calls are the statements of the request:
-the first fails, then the second, until none is left to fail. The error is the database's own, for
-a full disk, an unreadable one, and a machine out of memory or of open files.
+An exported file is made in the database and nowhere else, so its calls are the statements of the
+request: the first fails, then the second, until none is left to fail. The error is the database's
+own, for a full disk, an unreadable one, and a machine out of memory or of open files. Of an import
+every file call fails in turn, with the system's own errors for the same troubles.
 """
 
 from __future__ import annotations
@@ -10,17 +11,23 @@ from __future__ import annotations
 from tests.billing_groups.stored import create
 from tests.exports.asking import GROUPS, SETTINGS, ask, content, download, file_of, link
 from tests.exports.failing_statements import TROUBLES, failing_at
+from tests.imports import failing_files
+from tests.imports.taking import Taking
+from tests.imports.test_faults import faults
 from tests.proof.database_faults import rows as asked
 from tests.proof.row import Measured
 from tests.proof.stage import Stage
 from tests.running_service import Service
 
-TARGET = "every n until success: 503, no link, the file before whole, no row left behind"
+TARGET = (
+    "every n until success: 503, no link, the file before whole, no row left behind; of an import: "
+    "nothing counts, the month before whole"
+)
 QUICK = 1  # times that every trouble is gone through
 FULL = 10
 SECONDS_MAX = 60
 
-INSIDE = ("tests/exports/test_faults.py",)
+INSIDE = ("tests/exports/test_faults.py", "tests/imports/test_faults.py")
 STATEMENTS_MAX = 60
 
 
@@ -38,8 +45,23 @@ def measure(stage: Stage, size: int) -> Measured:
             count, wrong = _fetched(service, sqlstate)
             failed += count
             misses += [f"{trouble}: {one}" for one in wrong]
-    said = f"{failed} statements failed in turn, by {len(TROUBLES)} troubles"
+    calls, wrong = _imported(stage, size)
+    said = f"{failed} statements and {calls} file calls failed in turn, by {len(TROUBLES)} troubles"
+    misses += wrong
     return Measured(f"{said}; {len(misses)} wrong", misses)
+
+
+def _imported(stage: Stage, size: int) -> tuple[int, list[str]]:
+    """The n-th file call of taking a month in fails, n from 1 until there is none."""
+    calls, misses = 0, []
+    for _ in range(size):
+        for trouble, code in failing_files.TROUBLES.items():
+            organisation = stage.service.new_organisation("X9")
+            taking = Taking(stage.service, organisation, stage.new_folder("x9"))
+            count, wrong = faults(taking, code)
+            calls += count
+            misses += [f"import, {trouble}: {one}" for one in wrong]
+    return calls, misses
 
 
 def _made(stage: Stage, service: Service, address: str, sqlstate: str) -> tuple[int, list[str]]:
