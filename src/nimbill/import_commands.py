@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -187,7 +187,8 @@ def _show(record: ImportRecord, seconds: float) -> None:
         table = Table()
         for name in ("payer", "line type", "kind", "currency", "cost", "lines"):
             right = name in ("cost", "lines")
-            table.add_column(name, overflow="fold", justify="right" if right else "left")
+            justify: JustifyMethod = "right" if right else "left"
+            table.add_column(name, overflow="fold", justify=justify, no_wrap=right)
         for total in record.totals:
             table.add_row(
                 total.payer_id,

@@ -11,6 +11,10 @@ from pathlib import Path
 
 import httpx
 
+from nimbill import exact_json
+from nimbill.demo.cost_chapters import NEIGHBOURS_ACCOUNT
+from nimbill.demo.cost_files import DELIVERIES, FINAL_MONTH, PROVISIONAL_MONTH
+from nimbill.demo.cost_writing import LINES, STRAYS
 from nimbill.demo.story import AOZORA, MINATO
 from tests.command_line import SECONDS_MAX, database_runs, environment, started
 from tests.demo.running_demo import LOGIN, Demo, running_demo
@@ -46,6 +50,9 @@ def test_the_demo_shows_what_it_promises_and_goes_on_where_it_stopped(tmp_path: 
         assert again.login == first_login
         said = pasted(again.commands)
         assert said.count("create_billing_group") == len(AOZORA.customers) + 1
+        assert said.count('"action":"create_import"') == len(DELIVERIES) + 2  # two pasted
+        assert f"unchanged: aws {PROVISIONAL_MONTH}" in said
+        assert said.count('"dest_customer_id"') == 1
         code, _ = again.stop(signal.SIGTERM)
 
     assert code == 0
@@ -84,6 +91,24 @@ def _the_printed_commands_work(demo: Demo) -> None:
     assert customer["company"]["name"] == AOZORA.customers[0].company_name
     assert customer["flags"]["dashboard_graph"] is False
     assert re.search(r"intact: \d+ rows", said)
+    _costs_are_there(said)
+
+
+def _costs_are_there(said: str) -> None:
+    (costs,) = [exact_json.read(line.encode()) for line in said.splitlines() if '"totals"' in line]
+    assert {total["vendor"]: total["lines"] for total in costs["totals"]} == LINES
+    assert sum(row["cost"] for row in costs["rows"]) == sum(
+        total["cost"] for total in costs["totals"]
+    )
+    assert not costs["provisional"]
+    for delivery in DELIVERIES:
+        assert f'"sources":["{delivery.place}"],"state":"done"' in said
+    for stray in STRAYS.values():
+        assert f'"accounts_in_no_group":["{stray}"]' in said
+    assert said.count('"apply":true') == 1
+    assert f'"dest_customer_id":"{NEIGHBOURS_ACCOUNT}"' in said
+    assert f"done: aws {PROVISIONAL_MONTH}, {LINES['aws']:,} lines" in said
+    assert f"{FINAL_MONTH}.parquet: {sum(LINES.values())} lines" in said
 
 
 def _only_its_owner_reads_the_login(demo: Demo) -> None:

@@ -140,7 +140,8 @@ def _line_item(month: Month) -> list[Column]:
 
 
 def _terms(month: Month) -> list[Column]:
-    year_before, year_after = month.start.replace(day=15), month.end.replace(day=15)
+    bought = month.start.replace(month=1, day=15)  # for a year, whichever month of it this is
+    ends = bought.replace(year=bought.year + 1)
     return [
         by_product("product/ProductName", [product.name for product in PRODUCTS]),
         by_product("product/instanceType", [product.instance_type for product in PRODUCTS]),
@@ -155,10 +156,10 @@ def _terms(month: Month) -> list[Column]:
         of_kinds("pricing/PurchaseOption", RESERVED, "No Upfront"),
         by_kind("pricing/term", dict.fromkeys(RESERVED, "Reserved"), "OnDemand"),
         of_kinds("reservation/EffectiveCost", (Kind.covered,), "0.0770000000"),
-        of_kinds("reservation/EndTime", RESERVED, year_after.strftime(MOMENT)),
+        of_kinds("reservation/EndTime", RESERVED, ends.strftime(MOMENT)),
         of_kinds("reservation/ModificationStatus", RESERVED, "Original"),
         of_kinds("reservation/NumberOfReservations", (Kind.reservation_fee,), "4"),
-        of_kinds("reservation/StartTime", RESERVED, year_before.strftime(MOMENT)),
+        of_kinds("reservation/StartTime", RESERVED, bought.strftime(MOMENT)),
         of_kinds("reservation/UnitsPerReservation", (Kind.reservation_fee,), "4"),
         of_kinds("reservation/UpfrontValue", (Kind.reservation_fee,), "0.0"),
         of_customers("reservation/ReservationARN", month, RESERVED, reservation),

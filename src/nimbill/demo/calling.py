@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from http.client import HTTPConnection
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
@@ -14,10 +15,10 @@ class DemoError(Exception):
 
 
 class Caller:
-    """A client of one organisation, with its token."""
+    """A client of one organisation, with its token; files for it are laid into the folder."""
 
-    def __init__(self, address: str, account: Account) -> None:
-        self.account = account
+    def __init__(self, address: str, account: Account, folder: Path) -> None:
+        self.account, self.folder = account, folder
         self._address = urlsplit(address)
         form = {
             "grant_type": "client_credentials",
@@ -39,7 +40,7 @@ class Caller:
         """Sent again after an interrupted start, the same key changes nothing twice."""
         headers = self._token | {"Content-Type": "application/json", "Idempotency-Key": key}
         status, answer = self._send("POST", path, exact_json.write(body), headers)
-        if status not in (200, 409):  # 409: somebody was there before the story
+        if status not in (200, 202, 409):  # 409: somebody was there before the story
             raise DemoError(f"{path} answered {status}, {answer.get('code')}; see the demo's log")
 
     def get(self, path: str) -> Any:

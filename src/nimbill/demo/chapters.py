@@ -7,6 +7,7 @@ from typing import Any
 
 from nimbill.demo.accounts import Account
 from nimbill.demo.calling import Caller
+from nimbill.demo.cost_chapters import decide_on_costs, hand_in_costs, wait_for_costs
 from nimbill.demo.estate import PEOPLE, PORTAL_LOGINS, accounts_of, projects_of, template_of
 from nimbill.demo.story import AOZORA, Customer, Reseller
 
@@ -143,6 +144,9 @@ CHAPTERS: Mapping[str, Callable[[Caller, Reseller], None]] = {
     "projects": add_projects,
     "template": add_template,
     "accounts": add_accounts,
+    "cost files": hand_in_costs,
     "portal logins": add_portal_logins,
     "people": add_people,
+    "costs": wait_for_costs,
+    "decisions on costs": decide_on_costs,
 }

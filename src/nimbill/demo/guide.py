@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from nimbill.demo.accounts import Account, Accounts
 from nimbill.demo.chapters import password_of
+from nimbill.demo.cost_files import FINAL_MONTH, INBOX, INVOICED, PROVISIONAL_MONTH
 from nimbill.demo.estate import PEOPLE, PORTAL_LOGINS
 from nimbill.demo.story import AOZORA, MINATO
 
@@ -23,6 +24,10 @@ EXTRACT = """sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/'"""
 PATH = """sed 's/.*"path":"\\([^"]*\\)".*/\\1/'"""
 IDS = """grep -o '"billinggroup_id":"[^"]*"'"""
 ACCOUNTS = """grep -o '"customer_id":"[^"]*","customer_name":"[^"]*"'"""
+IMPORTS = """grep -o '"sources":[^]]*],"state":"[^"]*"'"""
+STRAYS = """grep -o '"accounts_in_no_group":[^]]*]'"""
+APPLIED = """grep -o '"calc_type":[^}]*"apply":true'"""
+MOVED = """grep -o '"customer_name":"[^"]*","dest_customer_id":"[0-9][^"]*"'"""
 KANSAI = PEOPLE[1]
 NAMES = """grep -o '"name":"[^"]*"'"""
 CHANGES = """grep -o '"action":"[^"]*","resource":"[^"]*"'"""
@@ -80,14 +85,14 @@ def commands(address: str, folder: Path, accounts: Accounts) -> list[Command]:
             f"{post} \\\n  -d {shlex.quote(UNSOUND)}; echo",
         ),
         *_what_else(aozora),
+        *_costs(folder, aozora),
         Command(
             "who changed what, newest first",
             f'curl -s $API/m/core/audit -H "$AUTH" | {CHANGES}',
         ),
         Command(
             "is that record untouched?",
-            f"NIMBILL_DATA={shlex.quote(str(folder))} {_program()} audit verify \\\n"
-            f"  --organisation {aozora.organisation_id}",
+            f"{_command(folder)} audit verify \\\n  --organisation {aozora.organisation_id}",
         ),
         Command(
             f"another reseller, {MINATO.name}, by password: it sees its own companies alone",
@@ -128,6 +133,41 @@ def _what_else(aozora: Account) -> list[Command]:
     ]
 
 
+def _costs(folder: Path, aozora: Account) -> list[Command]:
+    """What the vendors charged: read, decided on, taken in once more, and given out."""
+    invoiced, out = folder / INBOX / INVOICED.place, folder / f"focus-{FINAL_MONTH}.parquet"
+    organisation = f"--organisation {aozora.organisation_id}"
+    return [
+        Command(
+            "what the vendors charged in a month, by service, to the last digit; also by account, "
+            "day, line_type or tag:team",
+            f'curl -s "$API/m/core/costs/{FINAL_MONTH}?by=service" -H "$AUTH"; echo',
+        ),
+        Command(
+            "how these costs came in, and whose account is in no billing group",
+            f'curl -s $API/m/core/costs/imports -H "$AUTH" | {IMPORTS}\n'
+            f'curl -s $API/m/core/costs/imports -H "$AUTH" | {STRAYS} | sort -u',
+        ),
+        Command(
+            "the one-off charge that was applied to its customer's invoice, and whose reserved "
+            "instance was moved to whom; without grep, all of them",
+            f'curl -s "$API/m/core/billinggroup/recalculation/{FINAL_MONTH}?vendor=aws" '
+            f'-H "$AUTH" | \\\n  {APPLIED}\n'
+            f'curl -s "$API/m/core/ri/purchased?vendor=aws" -H "$AUTH" | {MOVED}',
+        ),
+        Command(
+            f"{PROVISIONAL_MONTH} is provisional; here it is again as the vendor invoiced it",
+            f"{_command(folder)} import --vendor aws {organisation} \\\n"
+            f"  {shlex.quote(str(invoiced))}",
+        ),
+        Command(
+            "a month as FOCUS 1.2, for other programs",
+            f"{_command(folder)} export focus {FINAL_MONTH} {organisation} \\\n"
+            f"  --output {shlex.quote(str(out))}",
+        ),
+    ]
+
+
 def _token(variable: str, path: str, account: Account, username: str) -> str:
     password = password_of(account, username)
     return (
@@ -138,6 +178,10 @@ def _token(variable: str, path: str, account: Account, username: str) -> str:
 
 def _client(account: Account, option: str) -> str:
     return f"{option} client_id={account.client_id} {option} client_secret={account.client_secret}"
+
+
+def _command(folder: Path) -> str:
+    return f"NIMBILL_DATA={shlex.quote(str(folder))} {_program()}"
 
 
 def _program() -> str:

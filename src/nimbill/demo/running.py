@@ -23,6 +23,19 @@ WORKERS = 2
 READY_SECONDS_MAX = 180
 FOLDER = ".nimbill-demo"
 
+# settings by which the demo would leave its own folder
+ELSEWHERE = (
+    "AUTH_URL",
+    "DATABASE_URL",
+    "ENGINE",
+    "IMPORT_ROOTS",
+    "KEY_FILE",
+    "LAKE_URL",
+    "LEGACY_URL",
+    "SMTP_URL",
+    "SPARK_MASTER",
+)
+
 Prepare = Callable[[str, Sealer], Awaitable[None]]
 
 
@@ -61,7 +74,7 @@ def _serve(port: int, url: str, folder: Path, story: "Story") -> None:
 
 def _leave_other_installations_alone(folder: Path, port: int) -> None:
     """What the environment says of a real installation must not lead the demo into it."""
-    for name in ("DATABASE_URL", "KEY_FILE", "AUTH_URL", "LEGACY_URL"):
+    for name in ELSEWHERE:
         os.environ.pop(f"NIMBILL_{name}", None)
     os.environ["NIMBILL_DATA"] = str(folder)
     os.environ["NIMBILL_BASE_URL"] = f"http://{HOST}:{port}"
@@ -84,7 +97,8 @@ class Story:
         self._in_time.cancel()
         try:
             for reseller in RESELLERS:
-                if tell(address, reseller, self._accounts[reseller.english_name]):
+                account = self._accounts[reseller.english_name]
+                if tell(address, reseller, account, self._folder):
                     remember(self._folder, self._accounts)
         except DemoError as error:
             self._stop(error)
