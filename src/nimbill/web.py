@@ -55,14 +55,16 @@ AUDITED_BYTES_MAX = 16_384
 class ExactRequest(Request[Any, Any, Any]):
     """Reads JSON exactly and only where it is declared JSON; the framework's way loses digits."""
 
+    async def body(self) -> bytes:
+        """None where files came: they were streamed to disk, and the route looks there."""
+        return b"" if visit_of(self.scope).upload is not None else await super().body()
+
     async def json(self) -> Any:
-        visit = visit_of(self.scope)
-        if visit.upload is not None:
-            return None  # the route looks at the files itself
         name, _, _ = self.headers.get("content-type", "").partition(";")
         if name.strip().lower() != "application/json":
             raise Unreadable(415, "media_type", "the body must be application/json")
         sent = exact_json.read(await self.body())
+        visit = visit_of(self.scope)
         kind = self.route_handler.parsed_fn_signature.parameters["data"].annotation
         visit.sent, visit.body = sent, sound(without_none(kind), sent)
         return visit.body
