@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 import sqlalchemy as sa
@@ -246,6 +246,34 @@ def test_who_lost_the_lease_while_working_undoes_the_work(
         return str((await db.execute(sa.text("SELECT name FROM organisations"))).scalar_one())
 
     assert workshop.ask(name) == "Test"
+
+
+def test_work_that_outlasts_its_lease_is_not_taken_over(
+    workshop: Workshop, stopped: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nimbill.work.runner.HOLD_EVERY_SECONDS", 0.01)
+    work_id = workshop.add("kind")
+
+    async def lease_until() -> datetime:
+        async with transaction(workshop.engine, workshop.scope.organisation_id) as another:
+            row = await records.find_work(another, workshop.scope, work_id)
+            assert row is not None
+            found: datetime = row.lease_until
+            return found
+
+    async def do(_db: AsyncConnection, taken: Taken) -> None:
+        async with asyncio.timeout(20):
+            for _ in range(3):
+                stopped.go_on(seconds=LEASE.total_seconds() / 2)
+                while await lease_until() < clock.now() + LEASE:
+                    await asyncio.sleep(0.01)
+        async with transaction(workshop.engine, taken.scope.organisation_id) as another:
+            assert not await records.take_work(another, taken.scope, at=clock.now(), lease=LEASE)
+
+    run_once(workshop, runner(workshop, do))
+
+    assert workshop.row(work_id).state == "done"
+    assert workshop.row(work_id).attempts == 1
 
 
 def test_a_runner_that_died_is_followed_by_another(workshop: Workshop, stopped: Clock) -> None:

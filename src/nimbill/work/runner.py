@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -15,9 +15,12 @@ from nimbill.work import records
 
 log = structlog.get_logger()
 
+T = TypeVar("T")
+
 LEASE = timedelta(seconds=60)
 LOOK_EVERY_SECONDS = 1.0
 TELL_EVERY_SECONDS = 1.0
+HOLD_EVERY_SECONDS = LEASE.total_seconds() / 3
 ATTEMPTS_MAX = 8
 
 
@@ -130,7 +133,7 @@ class Runner:
         if kind.prepare is not None:
             taken = replace(taken, prepared=await self._prepared(kind.prepare, taken))
         async with transaction(self._engine, taken.scope.organisation_id) as db:
-            await kind.do(db, taken)
+            await self._held(taken, kind.do(db, taken), every=HOLD_EVERY_SECONDS)
             ours = await records.finish_work(
                 db, taken.scope, taken.work_id, attempt=taken.attempt, at=clock.now()
             )
@@ -148,17 +151,30 @@ class Runner:
         async def tell(progress: dict[str, Any]) -> None:
             latest.update(progress)
 
-        preparing = asyncio.ensure_future(prepare(taken, tell))
-        try:
-            while not (await asyncio.wait([preparing], timeout=TELL_EVERY_SECONDS))[0]:
-                await self._hold_on(taken, latest)
-            return preparing.result()
-        finally:
-            if not preparing.done():
-                preparing.cancel()
-                await asyncio.gather(preparing, return_exceptions=True)
+        return await self._held(
+            taken, prepare(taken, tell), every=TELL_EVERY_SECONDS, progress=latest
+        )
 
-    async def _hold_on(self, taken: Taken, progress: dict[str, Any]) -> None:
+    async def _held(
+        self,
+        taken: Taken,
+        doing: Awaitable[T],
+        *,
+        every: float,
+        progress: dict[str, Any] | None = None,
+    ) -> T:
+        """However long it takes, nobody else takes it meanwhile; stopped where somebody did."""
+        task = asyncio.ensure_future(doing)
+        try:
+            while not (await asyncio.wait([task], timeout=every))[0]:
+                await self._hold_on(taken, progress)
+            return task.result()
+        finally:
+            if not task.done():
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+
+    async def _hold_on(self, taken: Taken, progress: dict[str, Any] | None) -> None:
         async with transaction(self._engine, taken.scope.organisation_id) as db:
             held = await records.hold_on(
                 db,
