@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ class Command:
 
 
 @pytest.fixture
-def command(service: Service, postgres: Address) -> Iterator[Command]:
+def command(service: Service, postgres: Address) -> Command:
     settings = {
         "NIMBILL_DATABASE_URL": postgres.url,
         "NIMBILL_KEY_FILE": str(service.settings.key_file),

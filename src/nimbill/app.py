@@ -26,7 +26,7 @@ from nimbill.door import Door
 from nimbill.errors import ServiceError
 from nimbill.exports import routes as export_routes
 from nimbill.imports import routes as import_routes
-from nimbill.imports.taking_in import import_kinds
+from nimbill.imports.work_kinds import import_kinds
 from nimbill.invoice_templates import routes as invoice_template_routes
 from nimbill.login import discovery_routes, session_routes
 from nimbill.login import routes as login_routes

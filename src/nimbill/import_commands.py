@@ -20,7 +20,7 @@ from nimbill.errors import Invalid, NotFound, Violation
 from nimbill.ids import new_id
 from nimbill.imports.operations import start_import
 from nimbill.imports.records import ImportRecord, ImportState, ImportVendor, find_import
-from nimbill.imports.taking_in import import_kinds
+from nimbill.imports.work_kinds import import_kinds
 from nimbill.seal import Sealer
 from nimbill.settings import Settings, read_settings
 from nimbill.storage import Scope, engine_for, transaction

@@ -163,8 +163,12 @@ def _complete(operation: dict[str, Any], method: str, opt: dict[str, Any]) -> No
         content = {kind: {"schema": _schema(body.__name__)} for kind, body in opt["reads"].items()}
         operation["requestBody"] = {"content": content, "required": True}
     if "uploads" in opt:
+        # the body is one of the two, and never absent
         content = operation["requestBody"]["content"]
-        content["multipart/form-data"] = {"schema": UPLOAD}
+        own = content["application/json"]["schema"]["oneOf"][0]
+        both: dict[str, Any] = {"application/json": own, "multipart/form-data": UPLOAD}
+        content = {kind: {"schema": schema} for kind, schema in both.items()}
+        operation["requestBody"] = {"content": content, "required": True}
     refusal = {"application/problem+json": {"schema": _schema("Problem")}}
     if "refusal" in opt:
         refusal["application/json"] = {"schema": _schema(opt["refusal"].__name__)}

@@ -82,6 +82,11 @@ class Taking:
         return import_id
 
     def prepare(self, import_id: str) -> Prepared:
+        asked = self.asked(import_id)
+        with patch.dict(os.environ, self.service.settings.for_a_process()):
+            return prepare(asked, lambda _: None)
+
+    def asked(self, import_id: str) -> Asked:
         settings = self.service.settings
 
         async def ask() -> Asked:
@@ -100,9 +105,7 @@ class Taking:
                 known=dict(known),
             )
 
-        asked = self.service.run(ask)
-        with patch.dict(os.environ, settings.for_a_process()):
-            return prepare(asked, lambda _: None)
+        return self.service.run(ask)
 
     def settle(self, import_id: str, prepared: Prepared) -> None:
         async def take_in() -> None:

@@ -211,6 +211,15 @@ def test_a_good_import_settles_what_was_parked(taking: Taking, tmp_path: Path) -
     assert taking.stored("SELECT count(*) AS n FROM parked_months")[0].n == 0
 
 
+def test_an_import_of_another_payer_leaves_it_parked(taking: Taking, tmp_path: Path) -> None:
+    parked = _parked(taking, write(tmp_path / "b.csv", [cost("2")]))
+
+    taking(write(tmp_path / "c.csv", [cost("3", PayerAccountId="999999999999")]))
+
+    assert taking.record(parked["import_id"])["state"] == "parked"
+    assert taking.stored("SELECT count(*) AS n FROM parked_months")[0].n == 1
+
+
 def _parked(taking: Taking, file: Path) -> dict[str, Any]:
     """As if the second reading had found a line more."""
     import_id = taking.start(file)

@@ -20,6 +20,8 @@ from typing import Any
 
 from nimbill.basis import chosen
 from nimbill.costs.broken import Broken
+from nimbill.costs.without_pandas import leave_pandas_out
+from nimbill.settings import read_settings
 
 basis = chosen("cost-imports")
 
@@ -179,7 +181,6 @@ def _check(asked: Asked, delivery: Any, converted: Any, prepared: Prepared, tell
 
 def _into_lake(asked: Asked, converted: Any, prepared: Prepared) -> None:
     from nimbill.costs.lake import Lake, folder_of
-    from nimbill.settings import read_settings
 
     if not converted.files:
         return
@@ -203,7 +204,6 @@ def _sum_up(asked: Asked, files: Sequence[str], prepared: Prepared, tell: Tell) 
     from nimbill.costs import sums
     from nimbill.costs.engine import engine_over
     from nimbill.costs.lake import Lake
-    from nimbill.settings import read_settings
 
     tell({"step": "summing", "lines": prepared.lines})
     settings = read_settings()
@@ -252,6 +252,8 @@ def main() -> None:
     threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
     with suppress(OSError):
         os.nice(5)  # requests are answered first
+    if read_settings().engine == "duckdb":  # Spark's own client may ask for it
+        leave_pandas_out()
     asked = Asked(**json.loads(sys.stdin.readline()))
     told = 0.0
 

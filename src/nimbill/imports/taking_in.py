@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import shutil
 from collections import defaultdict
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -11,25 +9,22 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill import clock
+from nimbill import clock, exact_json
 from nimbill.audit import records as audit
 from nimbill.basis import chosen
 from nimbill.costs import records as costs
-from nimbill.costs.lake import Lake
 from nimbill.imports import records
 from nimbill.imports.bodies import ImportState
 from nimbill.imports.following import entries_of, reservations_of
-from nimbill.imports.preparation import Asked, Prepared, older_assembly
-from nimbill.imports.process import prepared_by_process
+from nimbill.imports.preparation import Prepared, older_assembly
 from nimbill.months import records as months
 from nimbill.recalculation.operations import replace_entries
 from nimbill.reserved_instances.operations import replace_reservations
 from nimbill.settings import Settings
-from nimbill.storage import Row, Scope, transaction
+from nimbill.storage import Row, Scope
 from nimbill.work.records import add_work
-from nimbill.work.runner import Kind, Taken, Tell
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,7 +33,6 @@ basis = chosen("cost-imports")
 drift_basis = chosen("drift")
 parked_basis = chosen("parked-months")
 
-ATTEMPTS_MAX = 4
 REMOVE_LAKE_FILES = "remove_lake_files"
 TIDY_UP = "tidy_up_after_import"
 READERS_FINISH_WITHIN = timedelta(hours=1)
@@ -46,73 +40,6 @@ READERS_FINISH_WITHIN = timedelta(hours=1)
 
 def folder_of_import(settings: Settings, import_id: str) -> Path:
     return settings.data / "imports" / import_id
-
-
-def import_kinds(settings: Settings, engine: AsyncEngine) -> list[Kind]:
-    return [_import_kind(settings, engine), _removal_kind(settings), _tidy_kind(settings)]
-
-
-def _import_kind(settings: Settings, engine: AsyncEngine) -> Kind:
-    """How the work loop takes a month in."""
-
-    async def prepare(taken: Taken, tell: Tell) -> Prepared:
-        async with transaction(engine, taken.scope.organisation_id) as db:
-            asked = await _asked(db, settings, taken)
-            await records.change_import(db, taken.scope, taken.subject, state=ImportState.running)
-        return await prepared_by_process(settings, asked, tell)
-
-    async def take_in(db: AsyncConnection, taken: Taken) -> None:
-        await settle(db, settings, taken.scope, taken.subject, taken.prepared)
-
-    async def give_up(db: AsyncConnection, taken: Taken) -> None:
-        problem = {"status": 500, "code": "failed", "detail": "it failed again and again"}
-        await records.change_import(
-            db, taken.scope, taken.subject, state=ImportState.failed, problem=problem
-        )
-
-    return Kind(
-        records.IMPORT_COSTS,
-        take_in,
-        attempts_max=ATTEMPTS_MAX,
-        prepare=prepare,
-        give_up=give_up,
-    )
-
-
-def _removal_kind(settings: Settings) -> Kind:
-    """Files that were left behind go once nobody can be reading them."""
-
-    async def remove(_db: AsyncConnection, taken: Taken) -> None:
-        await asyncio.to_thread(Lake(settings.lake_url).remove, taken.payload["files"])
-
-    return Kind(REMOVE_LAKE_FILES, remove)
-
-
-def _tidy_kind(settings: Settings) -> Kind:
-    """What was uploaded, and what was worked out in between, is needed no longer."""
-
-    async def tidy(_db: AsyncConnection, taken: Taken) -> None:
-        folder = folder_of_import(settings, taken.payload["import_id"])
-        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
-
-    return Kind(TIDY_UP, tidy)
-
-
-async def _asked(db: AsyncConnection, settings: Settings, taken: Taken) -> Asked:
-    row = await records.lock_import(db, taken.scope, taken.subject)
-    assert row is not None, "an import is never deleted"
-    released = row.release_reason is not None
-    return Asked(
-        organisation_id=taken.scope.organisation_id,
-        import_id=row.import_id,
-        vendor=row.vendor,
-        month=row.month,
-        sources=list(taken.payload["sources"]),
-        roots=taken.payload["roots"],
-        folder=str(folder_of_import(settings, row.import_id)),
-        known=dict(await records.known_deliveries(db, taken.scope, row.vendor)),
-        lake_files=await costs.files_of(db, taken.scope, row.import_id) if released else [],
-    )
 
 
 async def settle(
@@ -192,7 +119,7 @@ class _Month:
         elif self.prepared.differences and not self.released:
             await self._park(report)
         else:
-            await self._replace()
+            report["noticed"]["vanished_entries"] = await self._replace()
             await self._finish(ImportState.done, report)
 
     def _table(self, name: str) -> pa.Table:
@@ -234,8 +161,11 @@ class _Month:
             files=self.prepared.files,
         )
 
-    async def _replace(self) -> None:
-        """Readers see the old month until this is committed, and then the new one, whole."""
+    async def _replace(self) -> list[str]:
+        """Readers see the old month until this is committed, and then the new one, whole.
+
+        The ids of entries that are applied and that the vendor's data no longer has.
+        """
         if not self.released:
             await self._keep_files()
         payers = list(self.prepared.payers)
@@ -255,8 +185,9 @@ class _Month:
         )
         entries = entries_of(self._table("entries"), payers)
         reservations = reservations_of(self._table("reservations"), payers, self.vendor)
+        vanished: list[str] = []
         for payer_id in payers:
-            await replace_entries(
+            replaced_entries = await replace_entries(
                 self.db,
                 self.scope,
                 vendor=self.vendor,
@@ -264,6 +195,7 @@ class _Month:
                 month=self.month,
                 entries=entries[payer_id],
             )
+            vanished += [one.entry_id for one in replaced_entries.vanished]
             await replace_reservations(
                 self.db,
                 self.scope,
@@ -274,6 +206,7 @@ class _Month:
             )
         await self._unpark()
         await self._leave_behind([one.import_id for one in replaced])
+        return vanished
 
     async def _leave_behind(self, import_ids: list[str]) -> None:
         """Files of imports that count no longer; whoever reads them at the moment may finish."""
@@ -286,8 +219,11 @@ class _Month:
             await add_work(self.db, self.scope, REMOVE_LAKE_FILES, due=due, payload=payload)
 
     async def _unpark(self) -> None:
-        """What was parked before is settled by this import, or is this one."""
+        """What was parked before for the same payers is settled by this import, or is this one."""
         for parked in await records.parked_imports(self.db, self.scope, self.vendor, self.month):
+            payers = {total["payer_id"] for total in exact_json.read_own(parked.report)["totals"]}
+            if not payers <= self.prepared.payers.keys():
+                continue
             await months.unpark(self.db, self.scope, self.vendor, self.month, parked.import_id)
             if parked.import_id != self.import_id:
                 problem = {"status": 409, "code": "superseded", "detail": "a later import counts"}
