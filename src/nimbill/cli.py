@@ -17,7 +17,8 @@ from nimbill import server
 from nimbill.access.keyring import WrongKeyFile
 from nimbill.audit.verifying import verify_chain
 from nimbill.database import database, prepare, with_database
-from nimbill.demo import DemoError, run_demo
+from nimbill.demo.calling import DemoError
+from nimbill.demo.running import run_demo
 from nimbill.embedded_postgres import EmbeddedPostgresError
 from nimbill.errors import ServiceError
 from nimbill.export_commands import export

@@ -13,8 +13,3 @@
 
 What later comes to the product comes to the demo as a further chapter of chapters.py.
 """
-
-from nimbill.demo.calling import DemoError
-from nimbill.demo.running import run_demo
-
-__all__ = ["DemoError", "run_demo"]

@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
+from nimbill.costs.without_pandas import leave_pandas_out
 from nimbill.demo.cost_files import DELIVERIES, INVOICED, CostDelivery
 from nimbill.demo.estate import accounts_of
 from nimbill.demo.story import AOZORA
@@ -46,4 +47,5 @@ def _write(delivery: CostDelivery, folder: Path) -> None:
 
 
 if __name__ == "__main__":
+    leave_pandas_out()
     write_cost_files(Path(sys.argv[1]))
