@@ -1,8 +1,8 @@
 """A bad cost file is refused with its place and its rule, and nothing of it is ever seen.
 
 Every fault of the corpus in every importer's dialect goes the way of an import, into the service's
-own database. Bombs are read as in earnest, by the process that a server starts for each import; what
-this process, which is the server's, grows by meanwhile is what they cost those who are served.
+own database. Bombs are read as in earnest, by the process that a server starts for each import;
+what this process, the server's own, grows by meanwhile is what they cost those who are served.
 """
 
 from __future__ import annotations
