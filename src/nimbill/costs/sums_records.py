@@ -92,18 +92,21 @@ def _with_accounts(table: sa.Table) -> sa.FromClause:
 def _sums(
     which: _Which, table: sa.Table, names: list[str], *, sign: int = 1, **values: Any
 ) -> sa.Select[*tuple[Any, ...]]:
+    """One row for each that is asked by; `values` stand in every row and part nothing."""
     columns = {**table.c, "company_id": cloud_accounts.c.company_id, **values}
     shown = [columns[name].label(name) for name in names]
+    parting = [columns[name] for name in names if name not in values]
     return (
         sa.select(
             table.c.vendor,
             *shown,
             table.c.currency,
-            (table.c.cost * sign).label("cost"),
-            (table.c.lines * sign).label("lines"),
+            (sa.func.sum(table.c.cost) * sign).label("cost"),
+            (sa.func.sum(table.c.lines) * sign).label("lines"),
         )
         .select_from(_with_accounts(table))
         .where(*which.of(table), *which.visible())
+        .group_by(table.c.vendor, *parting, table.c.currency)
     )
 
 
