@@ -9,7 +9,7 @@ from nimbill.demo.estate import accounts_of
 from nimbill.demo.story import AOZORA, Reseller
 
 IMPORTS = "/m/core/costs/imports"
-LOOK_EVERY_SECONDS = 0.2
+LOOK_EVERY_SECONDS = 0.5
 SECONDS_MAX = 300  # an import that was cut off is taken up again after a minute
 UNDER_WAY = ("waiting", "running")
 TAKEN_IN = ("done", "unchanged")
