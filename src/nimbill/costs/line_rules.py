@@ -3,6 +3,7 @@
 import re
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import lru_cache
 
 from nimbill.basis import chosen
 from nimbill.costs.broken import Broken
@@ -31,6 +32,7 @@ RULES = {
 }
 
 SCALE = 22
+MOMENTS_KEPT = 4096
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?", re.ASCII)
 _DIGITS_MAX = 1000  # beyond that it is no cost, and working with it only costs time
 _MOMENT = re.compile(
@@ -75,6 +77,8 @@ def _rounded(digits: int, beyond: int) -> int:
     return whole + int(2 * rest >= unit)
 
 
+# the hours of a month come back in every piece
+@lru_cache(maxsize=MOMENTS_KEPT)
 def moment(written: str) -> datetime:
     """In UTC, which is what the vendors write."""
     iso, american = _MOMENT.fullmatch(written), _AMERICAN.fullmatch(written)
@@ -90,6 +94,7 @@ def moment(written: str) -> datetime:
     raise RuleBroken("moment")
 
 
+@lru_cache(maxsize=MOMENTS_KEPT)
 def month_of(written: str) -> str:
     """yyyy-mm of a moment as written."""
     return moment(written).strftime("%Y-%m")

@@ -11,6 +11,7 @@ from typing import BinaryIO
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
 
@@ -22,6 +23,7 @@ from nimbill.costs.line_rules import refusal
 BLOCK_BYTES = 8 * 2**20
 BATCH_LINES = 65_536
 NEWLINE, QUOTE = b'\n"'
+NOTHING = pa.array(NULLS, pa.string())
 WORDS = pa.dictionary(pa.int32(), pa.string())
 # never the same twice, or nearly so: a dictionary of them would only cost
 AS_TEXT = ("cost", "effective_cost", "plan_effective_cost")
@@ -155,6 +157,7 @@ def _parsed(part: Part, layout: Layout, block: bytes, first_line: int) -> RawLin
                 column_types=wanted,
                 null_values=list(NULLS),
                 strings_can_be_null=True,
+                check_utf8=False,  # all of the block has been, and quicker
             ),
         ).combine_chunks()
     except pa.ArrowInvalid:
@@ -181,11 +184,21 @@ def _refuse_unless_utf8(part: Part, block: bytes, first_line: int) -> None:
     """All of it, also the columns that nobody reads."""
     if block.isascii():
         return
+    whole = [None, pa.array([0, len(block)], pa.int32()).buffers()[1], pa.py_buffer(block)]
+    try:
+        # some ten times quicker than `bytes.decode`, which makes a text of it
+        pa.Array.from_buffers(pa.string(), 1, whole).validate(full=True)
+    except pa.ArrowInvalid:
+        line = first_line + _count(block[: _first_not_utf8(block)], NEWLINE)
+        raise refusal(part.name, "encoding", line=line) from None
+
+
+def _first_not_utf8(block: bytes) -> int:
     try:
         block.decode()
     except UnicodeDecodeError as error:
-        line = first_line + _count(block[: error.start], NEWLINE)
-        raise refusal(part.name, "encoding", line=line) from None
+        return error.start
+    return 0
 
 
 def _what_is_wrong(part: Part, layout: Layout, block: bytes, first_line: int) -> Exception:
@@ -205,17 +218,26 @@ def _what_is_wrong(part: Part, layout: Layout, block: bytes, first_line: int) ->
 
 def _parquet_pieces(part: Part) -> Iterator[Piece]:
     try:
-        file = pq.ParquetFile(part.path)
-        header = file.schema_arrow.names
+        header, texts = _parquet_header(part)
         layout = layout_of(part.name, header)
         wanted = sorted({*layout.at.values(), *(at for at, _ in layout.tags)})
         names = [header[at] for at in wanted]
+        as_text = {layout.names[field] for field in AS_TEXT if field in layout.names}
+        repeated = [name for name in names if name in texts and name not in as_text]
+        file = pq.ParquetFile(part.path, read_dictionary=repeated)
         line = 1
         for batch in file.iter_batches(BATCH_LINES, columns=names, use_threads=False):
             yield lambda batch=batch, line=line: _of_batch(part, layout, header, batch, line)  # type: ignore[misc]
             line += len(batch)
     except (pa.ArrowException, OSError):
         raise refusal(part.name, "unreadable") from None
+
+
+def _parquet_header(part: Part) -> tuple[list[str], set[str]]:
+    """All columns, and those that are text."""
+    schema = pq.read_schema(part.path)
+    texts = {field.name for field in schema if pa.types.is_string(field.type)}
+    return schema.names, texts
 
 
 def _of_batch(
@@ -243,6 +265,16 @@ def _as_words(array: pa.Array) -> pa.DictionaryArray:
     values = array.dictionary
     if pa.types.is_timestamp(values.type):
         values = values.cast(pa.timestamp("s"), safe=False)
-    words = [None if word in NULLS else word for word in values.cast(pa.string()).to_pylist()]
+    values = values.cast(pa.string())
+    if not _has_empty_or_twice(values):
+        return pa.DictionaryArray.from_arrays(array.indices.cast(pa.int32()), values)
+    words = [None if word in NULLS else word for word in values.to_pylist()]
     taken = pa.array(words, pa.string()).take(array.indices)
     return taken.dictionary_encode()
+
+
+def _has_empty_or_twice(words: pa.Array) -> bool:
+    """A word that is none, or that stands there twice: a dictionary must not be written so."""
+    if words.null_count or len(words.unique()) < len(words):
+        return True
+    return pc.any(pc.is_in(words, NOTHING)).as_py() is True
