@@ -1,4 +1,4 @@
-"""The command: python -m bench [suite …] [--rounds 11] [--json]."""
+"""The command: python -m bench [suite …] [--rounds 11] [--lines 1000000] [--json]."""
 
 import json
 import sys
@@ -11,6 +11,7 @@ def main() -> None:
     parser = ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("suite", nargs="*", help=f"of: {', '.join(suites.names())}; all of them")
     parser.add_argument("--rounds", type=int, default=11, help="how often each is measured")
+    parser.add_argument("--lines", type=int, help="of the month that imports and sums are over")
     parser.add_argument("--json", action="store_true", help="one JSON object and nothing else")
     given = parser.parse_args()
     unknown = set(given.suite) - set(suites.names())
@@ -20,6 +21,8 @@ def main() -> None:
     found = []
     for name in given.suite or suites.names():
         suite = suites.suite_named(name)
+        if given.lines and suite.of_lines:
+            suite = suite.of_lines(given.lines)
         with suite.contenders() as contenders:
             lines = rounds.run(suite, contenders, rounds=given.rounds, progress=_say)
         if not given.json:

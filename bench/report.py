@@ -22,6 +22,10 @@ PACKAGES = (
     "pyjwt",
     "uvicorn",
     "uvloop",
+    "pyarrow",
+    "duckdb",
+    "polars",
+    "pandas",
 )
 
 
@@ -42,7 +46,8 @@ def as_table(
     suite: Suite, contenders: Sequence[Contender], lines: Sequence[Line], *, rounds: int
 ) -> str:
     """A Markdown table, so that it can be put into docs/benchmarks.md as it stands."""
-    how = f"median of {rounds} rounds of {suite.slice_seconds} s (middle half of them)"
+    length = f" of {suite.slice_seconds} s" if suite.slice_seconds else ""
+    how = f"median of {rounds} rounds{length} (middle half of them)"
     rows = [
         f"{suite.name}: {suite.what}; {how}",
         "",
@@ -57,6 +62,7 @@ def as_table(
             f"| {line.case} | {line.contender} | {_shown(line.rate, '.0f')} | {ratio} | {wanted} |"
         )
     rows += ["", *(f"- {contender.name}: {contender.what}" for contender in contenders)]
+    rows += ["", *suite.more()] if suite.more else []
     return "\n".join(rows)
 
 
@@ -71,6 +77,7 @@ def as_data(suite: Suite, lines: Sequence[Line], *, rounds: int) -> Mapping[str,
         "rounds": rounds,
         "slice_seconds": suite.slice_seconds,
         "aims": dict(suite.aims),
+        "more": list(suite.more()) if suite.more else [],
         "lines": [
             {
                 "case": line.case,

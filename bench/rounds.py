@@ -31,6 +31,8 @@ class Suite:
     aims: Mapping[str, float]  # least ratio of ours to that contender
     slice_seconds: float
     contenders: Callable[[], AbstractContextManager[Sequence[Contender]]]
+    of_lines: Callable[[int], "Suite"] | None = None  # the same suite over so many lines
+    more: Callable[[], Sequence[str]] | None = None  # what else was seen, once it has run
 
 
 class Spread(NamedTuple):
