@@ -38,8 +38,8 @@ from tests.running_service import PASSWORD, Service, running_service
 TARGET = (
     "10,000 guesses: at most 10 in 15 minutes looked at per name, the owner always let in from "
     "where he logged in before, and from anywhere 15 minutes later; survives a restart; 200 logins "
-    "at once from 200 addresses: 0 5xx, 99 of 100 logins of others within 1 s, other requests within "
-    "twice their idle time, +64 MB at most"
+    "at once from 200 addresses: 0 5xx, 99 of 100 logins of others within 1 s, other requests "
+    "within twice their idle time, +64 MB at most"
 )
 QUICK = 200
 FULL = 10_000
