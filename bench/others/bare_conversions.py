@@ -50,11 +50,12 @@ def sums_by_duckdb(files: Sequence[Path]) -> int:
 
     names = ", ".join(f"'{file}'" for file in files)
     duckdb.execute("SET TimeZone = 'UTC'")
-    asked = duckdb.execute(
+    asked = duckdb.sql(
         "SELECT payer_id, customer_id, line_type, kind, service, marketplace, "
         "usage_start::DATE AS day, currency, sum(cost) AS cost, count(*) AS lines "
         f"FROM read_parquet([{names}]) GROUP BY ALL"
     )
+    assert asked is not None
     return len(asked.to_arrow_table())
 
 
