@@ -27,6 +27,8 @@ from tests.costs.generated_months import (
     write_month,
 )
 from tests.costs.object_store_server import CREDENTIALS, ObjectStore, object_store
+from tests.costs.reading import read_delivery
+from tests.imports.small_files import cost, write
 
 
 @pytest.fixture(scope="module")
@@ -144,3 +146,12 @@ def test_sums_that_fit_stay_as_they_are() -> None:
     assert put_together(plain) == plain
     assert put_together(parts).schema.field("cost").type == WIDE
     assert put_together(parts)["cost"].to_pylist() == [10**20 + 1]
+
+
+def test_files_of_an_import_tell_enough_for_the_quick_way(tmp_path: Path) -> None:
+    """Without what they say of their costs every sum would be made in two parts."""
+    read = read_delivery([write(tmp_path / "report.csv", [cost("1.5")])], tmp_path, vendor="aws")
+    lake = Lake(str(tmp_path / "lake"))
+    names = lake.put([file.path for file in read.converted.files], under="org")
+
+    assert not may_outgrow(lake.metadata(names))
