@@ -124,6 +124,7 @@ def test_a_flipped_bit_is_refused_or_changes_nothing(
         (gzip.compress(lzma.compress(LINES)), "nested"),
         (gzip.compress(b"") * 20_000, "corrupt"),
     ],
+    ids=lambda value: value if isinstance(value, str) else "content",
 )
 def test_damage_is_named(inbox: Inbox, content: bytes, rule: str) -> None:
     assert rule_on_reading(part_of(inbox, content)) == rule
