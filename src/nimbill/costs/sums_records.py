@@ -66,9 +66,9 @@ class _Which:
 
     def of(self, table: sa.Table) -> list[sa.ColumnElement[bool]]:
         """All vendors by name rather than none: the indexes begin with them."""
-        vendors = CostVendor if self.vendor is None else (self.vendor,)
+        scope, vendors = self.scope, CostVendor if self.vendor is None else (self.vendor,)
         return [
-            table.c.organisation_id == self.scope.organisation_id,
+            table.c.organisation_id == scope.organisation_id,
             table.c.month == self.month,
             among(table.c.vendor, [vendor.value for vendor in vendors]),
         ]
