@@ -21,7 +21,7 @@ from nimbill.costs.raw_lines import Piece, pieces_of
 from nimbill.costs.refusals import refused
 
 LINES_PER_FILE = 4_000_000
-LINES_PER_GROUP = 262_144
+LINES_PER_GROUP = 131_072
 THREADS_MAX = 4
 # what repeats is kept once per group; costs and places do not
 NO_DICTIONARY = ("line", "cost", "effective_cost", "part")
@@ -115,7 +115,7 @@ def _in_order(work: Iterator[Callable[[], Counted]]) -> Iterator[Counted]:
         try:
             for one in work:
                 ahead.append(pool.submit(one))
-                if len(ahead) > threads + 1:
+                if len(ahead) > 3 * threads:
                     yield ahead.popleft().result()
             while ahead:
                 yield ahead.popleft().result()
