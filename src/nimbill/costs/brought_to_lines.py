@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from nimbill.costs import line_rules, tags
 from nimbill.costs.arrays import integers
-from nimbill.costs.cost_line import MOMENT, MONEY, SCHEMA
+from nimbill.costs.cost_line import MOMENT, MONEY, RESERVATION_TEXTS, SCHEMA
 from nimbill.costs.formats.focus import CORRECTION, vendor_of
 from nimbill.costs.line_rules import RuleBroken, refusal
 from nimbill.costs.raw_lines import WORDS, RawLines
@@ -24,23 +24,6 @@ from nimbill.costs.written_here import written_here
 # DOUBLE columns are rounded here first, which gives back what the vendor printed
 DOUBLE_SCALE = 10
 _PLAIN = ("customer_name", "usage_type", "description", "invoice_id", "savings_plan_id")
-_OF_RESERVATIONS = (
-    "reservation_start",
-    "reservation_end",
-    "instance_type",
-    "modification_status",
-    "offer_class",
-    "payment_option",
-    "platform",
-    "region",
-    "zone",
-    "scope",
-    "tenancy",
-    "term_length",
-    "normalization_factor",
-    "unblended_rate",
-    "upfront_value",
-)
 
 
 @dataclass(slots=True)
@@ -136,7 +119,7 @@ class _Piece:
             "reservation_number": self._counts("reservation_number"),
             "tags": self._tags(),
         }
-        columns |= {name: self._optional(name) for name in (*_PLAIN, *_OF_RESERVATIONS)}
+        columns |= {name: self._optional(name) for name in (*_PLAIN, *RESERVATION_TEXTS)}
         columns["savings_plan_id"] = plan
         lines = pa.table([_fit(columns[name]) for name in SCHEMA.names], names=SCHEMA.names)
         return Brought(lines, self.noticed)

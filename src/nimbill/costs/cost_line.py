@@ -81,3 +81,22 @@ SCHEMA = pa.schema([
     pa.field("tags",                 pa.map_(pa.string(), pa.string()), nullable=False),
 ])
 # fmt: on
+
+# what is known of a reservation, as written
+RESERVATION_TEXTS = (
+    "reservation_start",
+    "reservation_end",
+    "instance_type",
+    "modification_status",
+    "offer_class",
+    "payment_option",
+    "platform",
+    "region",
+    "zone",
+    "scope",
+    "tenancy",
+    "term_length",
+    "normalization_factor",
+    "unblended_rate",
+    "upfront_value",
+)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from nimbill.basis import chosen
-from nimbill.costs.cost_line import LineKind
+from nimbill.costs.cost_line import RESERVATION_TEXTS, LineKind
 from nimbill.costs.wide import WHOLE
 
 if TYPE_CHECKING:
@@ -23,25 +23,7 @@ RESERVATION_FEE = "RIFee"
 _WHAT = ("payer_id", "customer_id", "line_type", "kind", "service", "marketplace")
 
 # of a reservation, as written; a fee's own line knows best
-_OF_RESERVATION = (
-    "service",
-    "usage_type",
-    "reservation_start",
-    "reservation_end",
-    "instance_type",
-    "modification_status",
-    "offer_class",
-    "payment_option",
-    "platform",
-    "region",
-    "zone",
-    "scope",
-    "tenancy",
-    "term_length",
-    "normalization_factor",
-    "unblended_rate",
-    "upfront_value",
-)
+_OF_RESERVATION = ("service", "usage_type", *RESERVATION_TEXTS)
 
 _OF_ENTRY = (
     "part",

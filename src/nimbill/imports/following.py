@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection
+from dataclasses import fields
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -18,22 +19,11 @@ if TYPE_CHECKING:
 basis = chosen("recalculation-entries")
 reservations_basis = chosen("reserved-instance-records")
 
-_TEXTS = (
-    "instance_type",
-    "modification_status",
-    "offer_class",
-    "payment_option",
-    "platform",
-    "region",
-    "scope",
-    "service",
-    "tenancy",
-    "term_length",
-    "usage_type",
-    "zone",
-    "normalization_factor",
-    "unblended_rate",
-    "upfront_value",
+# as written, where they are known; when it starts and ends is named otherwise in a line
+_TEXTS = tuple(
+    one.name
+    for one in fields(ReservationOfMonth)
+    if one.default == "" and one.name not in ("start", "end")
 )
 
 

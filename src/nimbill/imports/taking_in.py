@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -21,6 +21,7 @@ from nimbill.imports.following import entries_of, reservations_of
 from nimbill.imports.preparation import Prepared, older_assembly
 from nimbill.months import records as months
 from nimbill.recalculation.operations import replace_entries
+from nimbill.recalculation.records import plain
 from nimbill.reserved_instances.operations import replace_reservations
 from nimbill.settings import Settings
 from nimbill.storage import Row, Scope
@@ -107,19 +108,22 @@ class _Month:
             await self._finish(ImportState.done, {})  # no line, and nobody said which month
             return
         state = await months.lock_month(self.db, self.scope, self.vendor, self.month)
+        counting = await records.counting_imports(
+            self.db, self.scope, self.vendor, self.month, list(self.prepared.payers)
+        )
         report = await self._report()
         if state.closed:
             drift = await self._drift()
             after = ImportState.drift if drift else ImportState.unchanged
             await self._finish(after, report | {"drift": drift})
-        elif await self._counts_already():
+        elif self._counts_already(counting):
             await self._finish(ImportState.unchanged, report)
-        elif await self._is_older():
+        elif self._is_older(counting):
             await self._finish(ImportState.refused, report, problem=older_assembly())
         elif self.prepared.differences and not self.released:
             await self._park(report)
         else:
-            report["noticed"]["vanished_entries"] = await self._replace()
+            report["noticed"]["vanished_entries"] = await self._replace(counting)
             await self._finish(ImportState.done, report)
 
     def _table(self, name: str) -> pa.Table:
@@ -127,19 +131,13 @@ class _Month:
 
         return pq.read_table(folder_of_import(self.settings, self.import_id) / f"{name}.parquet")
 
-    async def _counts_already(self) -> bool:
+    def _counts_already(self, counting: Sequence[Row]) -> bool:
         """Somebody else brought the same delivery meanwhile."""
-        counting = await records.counting_imports(
-            self.db, self.scope, self.vendor, self.month, list(self.prepared.payers)
-        )
         ours = self.found["identity"]
         return bool(counting) and all(one.identity == ours for one in counting)
 
-    async def _is_older(self) -> bool:
+    def _is_older(self, counting: Sequence[Row]) -> bool:
         """Than what counts for any of its payers; only where both say when they were assembled."""
-        counting = await records.counting_imports(
-            self.db, self.scope, self.vendor, self.month, list(self.prepared.payers)
-        )
         ours = self.found["assembled_at"]
         return ours is not None and any(
             one.assembled_at is not None and one.assembled_at > ours for one in counting
@@ -161,7 +159,7 @@ class _Month:
             files=self.prepared.files,
         )
 
-    async def _replace(self) -> list[str]:
+    async def _replace(self, counting: Sequence[Row]) -> list[str]:
         """Readers see the old month until this is committed, and then the new one, whole.
 
         The ids of entries that are applied and that the vendor's data no longer has.
@@ -169,9 +167,6 @@ class _Month:
         if not self.released:
             await self._keep_files()
         payers = list(self.prepared.payers)
-        replaced = await records.counting_imports(
-            self.db, self.scope, self.vendor, self.month, payers
-        )
         await costs.replace_month(
             self.db,
             self.scope,
@@ -205,7 +200,7 @@ class _Month:
                 reservations=reservations[payer_id],
             )
         await self._unpark()
-        await self._leave_behind([one.import_id for one in replaced])
+        await self._leave_behind([one.import_id for one in counting])
         return vanished
 
     async def _leave_behind(self, import_ids: list[str]) -> None:
@@ -326,5 +321,4 @@ class _Month:
 
 def _plain(written: str) -> Decimal:
     """Without the zeros behind the last digit that counts."""
-    shown = Decimal(written.rstrip("0").rstrip(".") if "." in written else written)
-    return shown or Decimal(0)
+    return Decimal(plain(Decimal(written)))
