@@ -15,6 +15,7 @@ from pathlib import Path
 from multipart import MultipartError, MultipartSegment, PushMultipartParser, parse_options_header
 
 from nimbill.basis import chosen
+from nimbill.durable import sync
 from nimbill.errors import Invalid, Unavailable, Unreadable
 
 basis = chosen("uploads")
@@ -43,8 +44,8 @@ class Upload:
         """The files live on there; on disk before anybody is told so."""
         folder.parent.mkdir(parents=True, exist_ok=True)
         self.folder.rename(folder)
-        _fsync_folder(folder)
-        _fsync_folder(folder.parent)
+        sync(folder)
+        sync(folder.parent)
 
     def remove(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -150,14 +151,6 @@ def _safe_name(told: str, number: int) -> str:
     last = re.split(r"[/\\]", told)[-1]
     plain = re.sub(r"[^A-Za-z0-9._-]", "_", last).lstrip(".")[-NAME_MAX:]
     return plain or f"file-{number}"
-
-
-def _fsync_folder(folder: Path) -> None:
-    number = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(number)
-    finally:
-        os.close(number)
 
 
 def _malformed() -> Invalid:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -21,6 +20,7 @@ from nimbill.costs.refusals import refused
 from nimbill.costs.sources import places_of
 from nimbill.costs.which_parts import Tell, chosen_parts
 from nimbill.costs.zip_members import csv_members
+from nimbill.durable import sync
 
 __all__ = ["Broken", "Delivery", "Limits", "Part", "deliver", "open_csv"]
 
@@ -69,7 +69,7 @@ def deliver(
     manifest = manifests[0] if manifests else None
     if manifest is None:
         _refuse_the_same_twice(parts, limits)
-    _fsync_folder(spool)
+    sync(spool)
     return Delivery(
         parts=tuple(parts),
         identity=identity_of(part.sha256 for part in parts),
@@ -171,11 +171,3 @@ def _has_lines(part: Part, limits: Limits) -> bool:
     with open_csv(part, limits) as text:
         text.readline(limits.line_bytes_max)
         return bool(text.read(2).strip())
-
-
-def _fsync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

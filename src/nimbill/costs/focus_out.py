@@ -6,7 +6,6 @@ Taken in again as FOCUS it gives the same sums, line types and kinds.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import timedelta
@@ -24,6 +23,7 @@ from nimbill.costs.focus_columns import ALL_COLUMNS, FOCUS_SCHEMA
 from nimbill.costs.formats.focus import CATEGORIES, CORRECTION, vendor_of
 from nimbill.costs.lake import Lake
 from nimbill.costs.records import CountingFile
+from nimbill.durable import sync
 
 basis = chosen("focus-out")
 
@@ -74,22 +74,14 @@ def write_focus(lake: Lake, files: Sequence[CountingFile], month: str, output: P
             for piece in _pieces(lake, files, month):
                 writer.write_table(piece)
                 lines += len(piece)
-        _sync(half_done, os.O_RDONLY)
+        sync(half_done)
         half_done.replace(output)
-        _sync(output.parent, os.O_RDONLY | os.O_DIRECTORY)
+        sync(output.parent)
     except BaseException:
         with suppress(OSError):
             half_done.unlink(missing_ok=True)
         raise
     return lines
-
-
-def _sync(path: Path, how: int) -> None:
-    descriptor = os.open(path, how)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _pieces(lake: Lake, files: Sequence[CountingFile], month: str) -> Iterator[pa.Table]:

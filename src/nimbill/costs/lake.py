@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from nimbill.basis import chosen
+from nimbill.durable import sync
 
 if TYPE_CHECKING:
     from pyarrow.dataset import Dataset
@@ -128,11 +129,7 @@ class Lake:
     def _sync_folders(self, folder: Path) -> None:
         """A name is on disk once its folder is, and so on up to the root."""
         for one in (folder, *folder.parents):
-            descriptor = os.open(one, os.O_RDONLY | os.O_DIRECTORY)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
+            sync(one)
             if one == self._root:
                 break
 

@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 from typing import BinaryIO
 
+from nimbill.durable import sync
 from nimbill.embedded_postgres.binaries import (
     MAJOR_VERSION,
     EmbeddedPostgresError,
@@ -62,9 +63,9 @@ def make_cluster(layout: Layout, server_lock: BinaryIO) -> None:
         _write_secret(making / f"{user}.password", secrets.token_urlsafe(32))
     _initdb(layout, server_lock)
     _make_owner(layout, server_lock)
-    _sync(making)
+    sync(making)
     making.rename(layout.cluster)
-    _sync(layout.folder)
+    sync(layout.folder)
 
 
 def _check_version(layout: Layout) -> None:
@@ -139,11 +140,3 @@ def _write_secret(path: Path, secret: str) -> None:
         file.write(secret + "\n")
         file.flush()
         os.fsync(handle)
-
-
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
