@@ -3,6 +3,7 @@
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -199,6 +200,28 @@ def test_a_check_that_does_not_agree_parks_the_month_until_it_is_released(
     assert _released(taking, parked["import_id"])["state"] == "done"
     assert totals(taking) == {CUSTOMER: Decimal(2)}
     assert _release(taking, parked["import_id"]).status_code == 409
+
+
+def test_what_the_second_reading_cannot_read_parks_the_month_with_the_reason(
+    taking: Taking, tmp_path: Path
+) -> None:
+    with patch("nimbill.costs.checking._cost", return_value="CAST('no cost' AS DECIMAL(38, 22))"):
+        record = taking(write(tmp_path / "a.csv", [cost("1")]))
+
+    assert record["state"] == "parked"
+    assert record["parked_reason"] == "the second reading could not read a.csv"
+    assert totals(taking) == {}
+
+
+def test_sums_that_outgrow_a_decimal_are_checked_and_kept_to_the_last_digit(
+    taking: Taking, tmp_path: Path
+) -> None:
+    most, least = "9999999999999999.5", "0.0000000000000000000001"
+
+    record = taking(write(tmp_path / "a.csv", [cost(most), cost(most), cost(least)]))
+
+    assert (record["state"], record["differences"]) == ("done", [])
+    assert totals(taking) == {CUSTOMER: Decimal("19999999999999999.0000000000000000000001")}
 
 
 def test_a_good_import_settles_what_was_parked(taking: Taking, tmp_path: Path) -> None:

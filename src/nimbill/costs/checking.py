@@ -32,6 +32,10 @@ MEMORY_MAX = "384MB"
 THREADS_MAX = 4
 
 
+class Unreadable(Exception):
+    """The second program cannot read this file, though the first could."""
+
+
 class Whose(NamedTuple):
     payer_id: str
     customer_id: str
@@ -70,24 +74,21 @@ def sums_of_lines(files: Sequence[Path]) -> Sums:
     if not files:
         return {}
     names = ", ".join(_quoted(str(file)) for file in files)
-    columns = "payer_id, customer_id, currency, sum(cost), count(*)"
+    whose = "payer_id, customer_id, currency"
     with _connection() as db:
-        question = f"SELECT {columns} FROM read_parquet([{names}]) GROUP BY ALL"  # noqa: S608
-        return _read(db.execute(question).fetchall())
+        return _added_up(db, whose, "cost", f"read_parquet([{names}])")
 
 
 def sums_of_delivery(
     delivery: Delivery, *, vendor: str, limits: Limits, tell: Callable[[str], None]
 ) -> Sums:
-    """Of what the vendor delivered."""
+    """Of what the vendor delivered; Unreadable where the second program cannot make sense of it."""
     costs: dict[Whose, Decimal] = {}
     lines: Counter[Whose] = Counter()
     with _connection() as db:
         for part in delivery.parts:
             tell(part.name)
-            for whose, found in _read(
-                db.execute(_question(part, vendor, limits)).fetchall()
-            ).items():
+            for whose, found in _sums_of_part(db, part, vendor, limits).items():
                 costs[whose] = EXACT.add(costs.get(whose, Decimal(0)), found.cost)
                 lines[whose] += found.lines
     return {whose: Sum(cost, lines[whose]) for whose, cost in costs.items()}
@@ -96,19 +97,33 @@ def sums_of_delivery(
 EXACT = Context(prec=100)  # the usual one would keep 28 digits
 
 
-def _question(part: Part, vendor: str, limits: Limits) -> str:
+def _sums_of_part(db: duckdb.DuckDBPyConnection, part: Part, vendor: str, limits: Limits) -> Sums:
     """In the words of the second program; its own ways of unpacking, parsing and adding."""
     layout = header_of(part, limits)
     where = ""
     if layout.format.vendor is None:
         names = ", ".join(map(_quoted, NAMES.get(vendor, ())))
-        where = f"WHERE lower({_cell(part, layout, 'provider')}) IN ({names})"
+        where = f" WHERE lower({_cell(part, layout, 'provider')}) IN ({names})"
     payer, customer = (_cleaned(part, layout, field) for field in ("payer_id", "customer_id"))
-    currency = f"upper({_cell(part, layout, 'currency')})"
-    return (
-        f"SELECT {payer}, {customer}, {currency}, sum({_cost(part, layout)}), count(*) "  # noqa: S608
-        f"FROM {_file(part, layout, limits)} {where} GROUP BY ALL"
-    )
+    whose = f"{payer}, {customer}, upper({_cell(part, layout, 'currency')})"
+    try:
+        lines = _file(part, layout, limits) + where
+        return _added_up(db, whose, _cost(part, layout), lines)
+    except (duckdb.DataError, duckdb.ProgrammingError):  # of the file; a full disk is another
+        raise Unreadable(part.name) from None
+
+
+def _added_up(db: duckdb.DuckDBPyConnection, whose: str, cost: str, lines: str) -> Sums:
+    """Where a sum outgrows a decimal on its way, whole units and the rest are summed apart."""
+
+    def sums(of_costs: str) -> Sums:
+        asked = f"SELECT {whose}, {of_costs}, count(*) FROM {lines} GROUP BY ALL"  # noqa: S608
+        return _read(db.execute(asked).fetchall())
+
+    try:
+        return sums(f"sum({cost}), 0")
+    except duckdb.OutOfRangeException:
+        return sums(f"sum(trunc({cost})), sum({cost} - trunc({cost}))")
 
 
 def _file(part: Part, layout: Layout, limits: Limits) -> str:
@@ -156,8 +171,10 @@ def _is_double(part: Part, layout: Layout) -> bool:
 
 def _read(rows: Sequence[tuple[object, ...]]) -> Sums:
     return {
-        Whose(str(payer), str(customer), str(currency)): Sum(Decimal(str(cost)), int(str(lines)))
-        for payer, customer, currency, cost, lines in rows
+        Whose(str(payer), str(customer), str(currency)): Sum(
+            EXACT.add(Decimal(str(cost)), Decimal(str(rest))), int(str(lines))
+        )
+        for payer, customer, currency, cost, rest, lines in rows
     }
 
 

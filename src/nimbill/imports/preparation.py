@@ -64,6 +64,7 @@ class Prepared:
     by_account: list[dict[str, Any]] = field(default_factory=list)
     files: list[dict[str, Any]] = field(default_factory=list)
     differences: list[dict[str, Any]] = field(default_factory=list)
+    unchecked: str | None = None  # the file that the second reading could not read
     noticed: dict[str, Any] = field(default_factory=dict)
 
 
@@ -156,17 +157,21 @@ def _released(asked: Asked, tell: Tell) -> Prepared:
 
 def _check(asked: Asked, delivery: Any, converted: Any, prepared: Prepared, tell: Tell) -> None:
     """Digit for digit, by a second reading of the delivered files."""
-    from nimbill.costs.checking import differences, sums_of_delivery, sums_of_lines
+    from nimbill.costs.checking import Unreadable, differences, sums_of_delivery, sums_of_lines
     from nimbill.costs.delivery import Limits
 
     tell({"step": "checking", "lines": converted.lines})
     stored = sums_of_lines([file.path for file in converted.files])
-    delivered = sums_of_delivery(
-        delivery,
-        vendor=asked.vendor,
-        limits=Limits(),
-        tell=lambda name: tell({"step": "checking", "file": name, "lines": converted.lines}),
-    )
+    try:
+        delivered = sums_of_delivery(
+            delivery,
+            vendor=asked.vendor,
+            limits=Limits(),
+            tell=lambda name: tell({"step": "checking", "file": name, "lines": converted.lines}),
+        )
+    except Unreadable as unreadable:
+        prepared.unchecked = str(unreadable)
+        return
     prepared.differences = [
         {
             **one.whose._asdict(),

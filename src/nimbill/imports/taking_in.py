@@ -120,8 +120,8 @@ class _Month:
             await self._finish(ImportState.unchanged, report)
         elif self._is_older(counting):
             await self._finish(ImportState.refused, report, problem=older_assembly())
-        elif self.prepared.differences and not self.released:
-            await self._park(report)
+        elif (unsure := self._unsure()) is not None and not self.released:
+            await self._park(report, unsure)
         else:
             report["noticed"]["vanished_entries"] = await self._replace(counting)
             await self._finish(ImportState.done, report)
@@ -143,8 +143,14 @@ class _Month:
             one.assembled_at is not None and one.assembled_at > ours for one in counting
         )
 
-    async def _park(self, report: dict[str, Any]) -> None:
-        reason = "the stored sums differ from the delivered files"
+    def _unsure(self) -> str | None:
+        """Why what was stored might not be what was delivered."""
+        if self.prepared.unchecked is not None:
+            return f"the second reading could not read {self.prepared.unchecked}"
+        differ = "the stored sums differ from the delivered files"
+        return differ if self.prepared.differences else None
+
+    async def _park(self, report: dict[str, Any], reason: str) -> None:
         await self._keep_files()
         await months.park(self.db, self.scope, self.vendor, self.month, self.import_id, reason)
         await self._finish(ImportState.parked, report, parked_reason=reason)
