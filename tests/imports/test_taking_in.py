@@ -300,6 +300,24 @@ def test_a_header_alone_is_a_valid_nothing(
     assert totals(taking) == {}
 
 
+@pytest.mark.parametrize("given", [None, "2026-09"])
+def test_a_header_alone_is_refused_where_it_might_be_to_replace_what_counts(
+    taking: Taking, tmp_path: Path, given: str | None
+) -> None:
+    taking(write(tmp_path / "a.csv", [cost("1")]))
+
+    record = taking(write(tmp_path / "b.csv", []), month=given)
+
+    problem = record["problem"]
+    assert (record["state"], problem["status"], problem["code"]) == (
+        "refused",
+        409,
+        "empty_delivery",
+    )
+    assert totals(taking) == {CUSTOMER: Decimal(1)}
+    assert taking(tmp_path / "b.csv", month="2026-08")["state"] == "done"
+
+
 def test_what_a_process_answers_can_be_told_twice(taking: Taking, tmp_path: Path) -> None:
     """A process that died after the commit and before its row was marked does it once more."""
     import_id = taking.start(write(tmp_path / "a.csv", [cost("1")]))

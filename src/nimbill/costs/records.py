@@ -239,6 +239,18 @@ async def _add_sums(
     await db.execute(sa.insert(table).from_select(names, sa.select(*chosen_columns)))
 
 
+async def anything_counts(
+    db: AsyncConnection, scope: Scope, vendor: str, month: str | None
+) -> bool:
+    """Of this month, or where none is told of any."""
+    counts = sa.exists().where(
+        cost_months.c.organisation_id == scope.organisation_id, cost_months.c.vendor == vendor
+    )
+    if month is not None:
+        counts = counts.where(cost_months.c.month == month)
+    return bool((await db.execute(sa.select(counts))).scalar_one())
+
+
 async def sums_of_month(
     db: AsyncConnection, scope: Scope, vendor: str, month: str, payers: Collection[str]
 ) -> dict[tuple[str, str, str], Decimal]:

@@ -33,6 +33,13 @@ if TYPE_CHECKING:
 basis = chosen("cost-imports")
 drift_basis = chosen("drift")
 parked_basis = chosen("parked-months")
+empty_basis = chosen("empty-deliveries")
+
+EMPTY_DELIVERY = {
+    "status": 409,
+    "code": "empty_delivery",
+    "detail": "the delivery holds no line; costs that count already stay as they are",
+}
 
 REMOVE_LAKE_FILES = "remove_lake_files"
 TIDY_UP = "tidy_up_after_import"
@@ -104,8 +111,8 @@ class _Month:
         self.released = row.release_reason is not None
 
     async def take_in(self) -> None:
-        if self.month is None:
-            await self._finish(ImportState.done, {})  # no line, and nobody said which month
+        if self.month is None or not self.prepared.payers:
+            await self._take_nothing()
             return
         state = await months.lock_month(self.db, self.scope, self.vendor, self.month)
         counting = await records.counting_imports(
@@ -124,6 +131,16 @@ class _Month:
             await self._park(report, unsure)
         else:
             report["noticed"]["vanished_entries"] = await self._replace(counting)
+            await self._finish(ImportState.done, report)
+
+    async def _take_nothing(self) -> None:
+        """No line tells whose month this is: a valid nothing, unless it might be to replace one."""
+        if self.month is not None:
+            await months.lock_month(self.db, self.scope, self.vendor, self.month)
+        report = await self._report()
+        if await costs.anything_counts(self.db, self.scope, self.vendor, self.month):
+            await self._finish(ImportState.refused, report, problem=EMPTY_DELIVERY)
+        else:
             await self._finish(ImportState.done, report)
 
     def _table(self, name: str) -> pa.Table:
