@@ -11,14 +11,9 @@ import msgspec
 from nimbill.basis import Basis, chosen
 from nimbill.bodies import Body, text
 from nimbill.errors import Violation
+from nimbill.money import Rounding
 from nimbill.organisation_settings.usage_table_rules import usage_table_violations
 from nimbill.vocabulary import Language
-
-
-class Rounding(StrEnum):
-    half_up = "half_up"
-    down = "down"
-    up = "up"
 
 
 class SettingUpdate(StrEnum):

@@ -1,0 +1,1 @@
+"""What a billing group owes for a month and a vendor, line by line."""

@@ -1,0 +1,60 @@
+"""What a month brings to an invoice: the vendor's usage, applied entries, free format items."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from nimbill.basis import chosen
+from nimbill.vocabulary import Currency
+
+basis = chosen("invoice-arithmetic")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageCharge:
+    """One sum of the vendor's usage lines, in the cost's currency.
+
+    Vendor tax is not in it; fees of moved reservations are already at their new owner.
+    """
+
+    customer_id: str
+    customer_name: str
+    tag: str  # calc_type tag: the tag's value, "" where the line has none; calc_type account: ""
+    service: str
+    marketplace: bool
+    amount: Decimal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppliedEntry:
+    """A recalculation entry that was applied into this month."""
+
+    entry_id: str
+    customer_id: str
+    customer_name: str
+    calc_type: str  # Fee, Credit, Refund or Upfront
+    description: str
+    amount: Decimal
+    currency: Currency
+    exchange_rate: Decimal  # yen for one dollar; 0 = the invoice's
+    tax_free: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FreeItem:
+    """A free format item, in the invoice's currency; only enabled ones count."""
+
+    enabled: bool
+    label: str
+    unit_cost: Decimal
+    quantity: Decimal
+    total: Decimal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MonthlyCharges:
+    """Of one billing group, one vendor and one month."""
+
+    cost_currency: Currency
+    usage: tuple[UsageCharge, ...]
+    entries: tuple[AppliedEntry, ...] = ()
+    items: tuple[FreeItem, ...] = ()

@@ -1,0 +1,65 @@
+"""Exact amounts and the one way to round them; a binary float is refused."""
+
+from collections.abc import Iterable
+from decimal import Context, Decimal, Inexact, InvalidOperation
+from enum import StrEnum
+from fractions import Fraction
+
+from nimbill.basis import chosen
+from nimbill.vocabulary import Currency
+
+basis = chosen("invoice-arithmetic")
+
+
+class Rounding(StrEnum):
+    """Applied to the absolute value: a credit is rounded as the charge that it takes back."""
+
+    half_up = "half_up"
+    down = "down"
+    up = "up"
+
+
+PLACES = {Currency.jpy: 0, Currency.usd: 2}  # whole yen, cents
+READABLE_PLACES = 10
+
+# An addition that would lose a digit raises instead.
+_ADDING = Context(prec=1000, traps=[Inexact, InvalidOperation])
+
+
+def exact(amount: Decimal | Fraction | int) -> Fraction:
+    """The same amount, as what can also be divided without a loss."""
+    if not isinstance(amount, Decimal | Fraction | int):
+        raise TypeError(f"money is exact; {type(amount).__name__} is not")
+    return Fraction(amount)
+
+
+def rounded(amount: Fraction, currency: Currency, mode: Rounding) -> Decimal:
+    """To whole yen or cents. Every printed amount comes from here, once."""
+    return _scaled(amount, PLACES[currency], mode)
+
+
+def readable(amount: Fraction) -> str:
+    """For reading, not for reckoning: ten decimals at most, and dots where more were left off."""
+    cut = _scaled(amount, READABLE_PLACES, Rounding.down)
+    digits = f"{cut:f}".rstrip("0").rstrip(".")
+    return digits if cut == amount else f"{digits}..."
+
+
+def total_of(amounts: Iterable[Decimal]) -> Decimal:
+    """The exact sum, however many digits it has."""
+    total = Decimal(0)
+    for amount in amounts:
+        total = _ADDING.add(total, amount)
+    return total
+
+
+def _scaled(amount: Fraction, places: int, mode: Rounding) -> Decimal:
+    top, bottom = abs(amount.numerator) * 10**places, amount.denominator
+    if mode is Rounding.half_up:
+        whole = (2 * top + bottom) // (2 * bottom)
+    elif mode is Rounding.up:
+        whole = -(-top // bottom)
+    else:
+        whole = top // bottom
+    sign = "-" if amount < 0 < whole else ""
+    return Decimal(f"{sign}{whole}E-{places}")
