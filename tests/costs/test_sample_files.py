@@ -165,9 +165,13 @@ def test_a_file_that_lacks_something_says_what_and_where(
     assert (caught.value.rule, caught.value.line, caught.value.column) == (rule, line, column)
 
 
-def test_a_month_that_the_manifest_does_not_mean_is_refused(read: ReadSample) -> None:
+@pytest.mark.parametrize("month", [None, "2018-08"])
+def test_of_a_file_with_three_billing_months_none_is_taken_out(
+    read: ReadSample, month: str | None
+) -> None:
+    """Its manifest names one of them; whether the others are whole in it, nobody knows."""
     with pytest.raises(Broken) as caught:
-        read("aws/koku/bucket", vendor="aws")
+        read("aws/koku/bucket", vendor="aws", month=month)
 
     assert (caught.value.rule, caught.value.line) == ("month", 2)
 

@@ -9,6 +9,7 @@ from nimbill.basis import chosen
 from nimbill.costs.broken import Broken
 
 basis = chosen("cost-lines")
+months_basis = chosen("one-month-a-delivery")
 
 RULES = {
     "amortised": "this is an amortised export; only actual costs are billed",
@@ -24,7 +25,7 @@ RULES = {
     "nul": "the file holds a NUL character",
     "number": "a cost is a plain decimal number",
     "number_range": "a cost is below 10^16",
-    "several_months": "the file holds several billing months; say which one is meant",
+    "several_months": "the file holds several billing months; a delivery is of one",
     "unknown_format": "the header is of no format we know",
     "unreadable": "the file cannot be read",
     "vendor": "the file is of another vendor than the one that was named",
