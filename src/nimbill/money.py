@@ -33,24 +33,44 @@ def exact(amount: Decimal | Fraction | int) -> Fraction:
     return Fraction(amount)
 
 
+def exchanged(amount: Fraction, of: Currency, into: Currency, rate: Fraction) -> Fraction:
+    """At a rate of so many yen for one dollar; exact, also where it is divided by."""
+    if of is into:
+        return amount
+    return amount * rate if into is Currency.jpy else amount / rate
+
+
 def rounded(amount: Fraction, currency: Currency, mode: Rounding) -> Decimal:
     """To whole yen or cents. Every printed amount comes from here, once."""
     return _scaled(amount, PLACES[currency], mode)
 
 
+def cut(amount: Fraction) -> Decimal:
+    """For reading, not for reckoning: what lies behind the tenth decimal is left off."""
+    return _scaled(amount, READABLE_PLACES, Rounding.down)
+
+
 def readable(amount: Fraction) -> str:
-    """For reading, not for reckoning: ten decimals at most, and dots where more were left off."""
-    cut = _scaled(amount, READABLE_PLACES, Rounding.down)
-    digits = f"{cut:f}".rstrip("0").rstrip(".")
-    return digits if cut == amount else f"{digits}..."
+    """The digits of `cut` without idle zeros, and dots where some were left off."""
+    shown = cut(amount)
+    digits = f"{shown:f}".rstrip("0").rstrip(".")
+    return digits if shown == amount else f"{digits}..."
+
+
+def sum_of(amounts: Iterable[Fraction]) -> Fraction:
+    return sum(amounts, Fraction(0))
 
 
 def total_of(amounts: Iterable[Decimal]) -> Decimal:
-    """The exact sum, however many digits it has."""
+    """The exact sum of decimals, however many digits it has."""
     total = Decimal(0)
     for amount in amounts:
         total = _ADDING.add(total, amount)
     return total
+
+
+def difference(amount: Decimal, less: Decimal) -> Decimal:
+    return _ADDING.subtract(amount, less)
 
 
 def _scaled(amount: Fraction, places: int, mode: Rounding) -> Decimal:

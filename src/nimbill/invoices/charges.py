@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 
 from nimbill.basis import chosen
+from nimbill.money import exact, exchanged
 from nimbill.vocabulary import Currency
 
 basis = chosen("invoice-arithmetic")
@@ -37,6 +39,14 @@ class AppliedEntry:
     currency: Currency
     exchange_rate: Decimal  # yen for one dollar; 0 = the invoice's
     tax_free: bool
+
+    def rate(self, of_invoice: Decimal) -> Decimal:
+        return self.exchange_rate or of_invoice
+
+    def worth(self, currency: Currency, rate_of_invoice: Decimal) -> Fraction:
+        """In this currency, exactly, at its own rate."""
+        rate = exact(self.rate(rate_of_invoice))
+        return exchanged(exact(self.amount), self.currency, currency, rate)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

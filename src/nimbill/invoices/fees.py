@@ -1,1 +1,211 @@
-"""The kinds of fee."""
+"""The support fee and the agency fee: what each is taken of, and one row for each kind of fee."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from itertools import groupby
+
+from nimbill.basis import chosen
+from nimbill.invoices.charges import AppliedEntry, MonthlyCharges
+from nimbill.invoices.support_plans import support_plan
+from nimbill.invoices.terms import Band, CannotBeBilled, Terms
+from nimbill.invoices.usage import Usage
+from nimbill.money import exact, exchanged, readable, sum_of
+from nimbill.vocabulary import Currency
+
+basis = chosen("invoice-arithmetic")
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """An exact amount, and how it was worked out for whoever asks."""
+
+    amount: Fraction
+    working: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeeTerms:
+    """What of the terms a kind of fee reads; a base is in the cost's currency."""
+
+    kind: str
+    fixed: Decimal
+    rate: Decimal
+    terms: Terms
+    currency: Currency
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExactFee:
+    """In the cost's currency, not yet printed."""
+
+    kind: str
+    charge: Fraction
+    after: Fraction
+    discounted: bool
+    base: Fraction | None  # None where the fee does not depend on one
+    working: str
+    sources: tuple[str, ...]
+
+
+# ── kinds of fee ─────────────────────────────────────────────────────────────────────────────────
+
+
+def percent(fee: FeeTerms, base: Fraction) -> Worked:
+    return Worked(exact(fee.rate) * base, f"{fee.rate:f} × {readable(base)}")
+
+
+def fix(fee: FeeTerms, _base: Fraction) -> Worked:
+    return Worked(exact(fee.fixed), f"{fee.fixed:f}")
+
+
+def automatic(fee: FeeTerms, base: Fraction) -> Worked:
+    return larger(percent(fee, base), fix(fee, base))
+
+
+def usagetable(fee: FeeTerms, base: Fraction) -> Worked:
+    return by_bands(fee.terms.usage_table, base)
+
+
+def plan(fee: FeeTerms, base: Fraction) -> Worked:
+    """The vendor's own support fee. Plans are in dollars: a base in yen goes there and back."""
+    rate = exact(fee.terms.exchange_rate)
+    price = support_plan(fee.kind, fee.terms.month)
+    in_dollars = exchanged(base, fee.currency, Currency.usd, rate)
+    least = Worked(exact(price.minimum), f"{price.minimum:f}")
+    worked = larger(least, by_bands(price.bands, in_dollars))
+    if fee.currency is Currency.usd:
+        return worked
+    there_and_back = exchanged(worked.amount, Currency.usd, fee.currency, rate)
+    return Worked(there_and_back, f"{worked.working} × {fee.terms.exchange_rate:f}")
+
+
+FEES: Mapping[str, Callable[[FeeTerms, Fraction], Worked]] = {
+    "percent": percent,
+    "fix": fix,
+    "automatic": automatic,
+    "usagetable": usagetable,
+    "aws_developer": plan,
+    "aws_business": plan,
+    "aws_enterprise": plan,
+}
+
+
+def larger(one: Worked, other: Worked) -> Worked:
+    return Worked(max(one.amount, other.amount), f"max({one.working}, {other.working})")
+
+
+def by_bands(bands: Iterable[Band], base: Fraction) -> Worked:
+    """Each part of the base at the rate of the band that it lies in."""
+    amount, start, parts = Fraction(0), Fraction(0), []
+    for upto, rate in bands:
+        end = base if upto is None else min(base, exact(upto))
+        amount += exact(rate) * (end - start)
+        if end > start:
+            parts.append(f"{rate:f} × {readable(end - start)}")
+        start = end
+    return Worked(amount, " + ".join(parts) or "0")
+
+
+# ── the two fees of an invoice ───────────────────────────────────────────────────────────────────
+
+
+def support_fee(usage: Sequence[Usage], month: MonthlyCharges, terms: Terms) -> ExactFee | None:
+    """No usage line, no fee. A base already discounted may be discounted twice: that is meant."""
+    if not usage:
+        return None
+    everything = terms.support_amount_target == "allusage"
+    lines = [line for line in usage if everything or not line.marketplace]
+    fees = [entry for entry in month.entries if _counts_for_support(entry, terms)]
+
+    of_usage = sum_of(_stage(line, terms.support_basis) for line in lines)
+    of_fees = sum_of(entry.worth(month.cost_currency, terms.exchange_rate) for entry in fees)
+    return _fee(
+        FeeTerms(
+            kind=terms.support_fee,
+            fixed=terms.support_fix,
+            rate=terms.support_rate,
+            terms=terms,
+            currency=month.cost_currency,
+        ),
+        bases=[of_usage + of_fees],
+        discounted=terms.discount_target_usage == "cloudpaywithfee",
+        sources=(*_sources(lines), *sorted(entry.entry_id for entry in fees)),
+    )
+
+
+def agency_fee(
+    usage: Sequence[Usage], support: ExactFee | None, month: MonthlyCharges, terms: Terms
+) -> ExactFee | None:
+    """On the sum, or on each account (tag) with its share of the support fee; printed once."""
+    if terms.substitution_fee == "usagetable" and not terms.usage_table:
+        raise CannotBeBilled("usage_table_missing")
+    if not usage or support is None:
+        return None
+    with_fee = terms.substitution_scope == "cloudpaywithfee"
+    added = _stage(support, terms.substitution_basis) if with_fee else Fraction(0)
+    owners = _owners(usage) if terms.substitution_fee_calc_type == "account" else [usage]
+    return _fee(
+        FeeTerms(
+            kind=terms.substitution_fee,
+            fixed=terms.substitution_fix,
+            rate=terms.substitution_rate,
+            terms=terms,
+            currency=month.cost_currency,
+        ),
+        bases=[
+            sum_of(_stage(line, terms.substitution_basis) for line in lines) + added * share
+            for lines, share in zip(owners, _shares(owners), strict=True)
+        ],
+        discounted=terms.discount_calc_logic == "allamount",
+        sources=(*_sources(usage), *(["support fee"] if with_fee else [])),
+    )
+
+
+def _fee(
+    fee: FeeTerms, *, bases: Sequence[Fraction], discounted: bool, sources: tuple[str, ...]
+) -> ExactFee:
+    """One fee for each base, added exactly; a base below zero counts as zero."""
+    bases = [max(base, Fraction(0)) for base in bases]
+    worked = [FEES[fee.kind](fee, base) for base in bases]
+    charge = sum_of(one.amount for one in worked)
+    kept = 1 - exact(fee.terms.discount_rate) if discounted else 1
+    needs_base = fee.kind != "fix"
+    return ExactFee(
+        kind=fee.kind,
+        charge=charge,
+        after=charge * kept,
+        discounted=discounted,
+        base=sum_of(bases) if needs_base else None,
+        working=" + ".join(one.working for one in worked),
+        sources=sources if needs_base else (),
+    )
+
+
+def _counts_for_support(entry: AppliedEntry, terms: Terms) -> bool:
+    targeted = (
+        terms.support_amount_target == "cloudpayonlywithfee"
+        and terms.support_scope != "cloudpayonly"
+    )
+    return entry.calc_type == "Fee" and (targeted or terms.support_scope == "cloudpaywithfee")
+
+
+def _stage(amount: Usage | ExactFee, stage: str) -> Fraction:
+    """Before or after discount."""
+    return amount.after if stage == "discounted" else amount.charge
+
+
+def _owners(usage: Sequence[Usage]) -> list[list[Usage]]:
+    return [list(lines) for _, lines in groupby(usage, key=lambda line: line.owner)]
+
+
+def _shares(owners: Sequence[Sequence[Usage]]) -> list[Fraction]:
+    """In proportion to usage before discount; equal where that sums to nothing."""
+    amounts = [sum_of(line.charge for line in lines) for lines in owners]
+    whole = sum_of(amounts)
+    return [amount / whole if whole else Fraction(1, len(owners)) for amount in amounts]
+
+
+def _sources(lines: Iterable[Usage]) -> list[str]:
+    return list(dict.fromkeys(source for line in lines for source in line.sources))

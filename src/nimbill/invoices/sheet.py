@@ -2,86 +2,41 @@
 
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import NamedTuple
 
 from nimbill.basis import chosen
+from nimbill.invoices.account_totals import account_totals, pre_tax_in_dollars
 from nimbill.invoices.charges import MonthlyCharges
+from nimbill.invoices.fees import agency_fee, support_fee
+from nimbill.invoices.lines import (
+    RULES,
+    AccountEntry,
+    AccountTotal,
+    EntryLine,
+    Explanation,
+    Fee,
+    ItemLine,
+    UsageLine,
+)
+from nimbill.invoices.page import Page, in_order, numbered
 from nimbill.invoices.terms import Terms
+from nimbill.invoices.usage import usage_lines
+from nimbill.money import difference, exact, total_of
 from nimbill.vocabulary import Currency
 
 basis = chosen("invoice-arithmetic")
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Explanation:
-    """How an amount came about: the rule, what it was taken of, the sum, where that stands."""
-
-    rule: str  # a stable word
-    base: Decimal | None = None  # for reading, at most 10 decimals
-    base_currency: Currency | None = None
-    working: str = ""
-    sources: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UsageLine:
-    customer_id: str  # "" with calc_type tag
-    customer_name: str
-    tag: str
-    service: str
-    marketplace: bool
-    charge: Decimal
-    after: Decimal
-    cost: Decimal  # exact, in the cost's currency
-    why: Explanation
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fee:
-    charge: Decimal
-    after: Decimal
-    why: Explanation
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EntryLine:
-    entry_id: str
-    customer_id: str
-    customer_name: str
-    calc_type: str
-    description: str
-    original: Decimal
-    original_currency: Currency
-    exchange_rate: Decimal | None  # the one used; None where the currencies agree
-    amount: Decimal
-    tax_free: bool
-    why: Explanation
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ItemLine:
-    label: str
-    unit_cost: Decimal
-    quantity: Decimal
-    total: Decimal
-    why: Explanation
-
-
-class AccountEntry(NamedTuple):
-    description: str
-    amount: Decimal  # USD, cents
-    amount_exchanged: Decimal  # as printed
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AccountTotal:
-    """An account's usage after discount and its applied entries; fees and items are not in it."""
-
-    customer_id: str
-    customer_name: str
-    total: Decimal  # USD, added exactly and rounded once
-    total_exchanged: Decimal
-    entries: tuple[AccountEntry, ...]
+__all__ = [
+    "RULES",
+    "AccountEntry",
+    "AccountTotal",
+    "EntryLine",
+    "Explanation",
+    "Fee",
+    "ItemLine",
+    "Sheet",
+    "UsageLine",
+    "draw_up",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,8 +60,47 @@ class Sheet:
     total: Decimal
     pre_tax_usd: Decimal  # the same components in USD, added exactly and rounded once
     accounts: tuple[AccountTotal, ...]
+    pre_tax_why: Explanation | None = None
     tax_why: Explanation | None = None
+    total_why: Explanation | None = None
 
 
+# fmt: off
 def draw_up(month: MonthlyCharges, terms: Terms) -> Sheet:
-    raise NotImplementedError
+    """The page from top to bottom: printed amounts are rounded once, sums add what is printed."""
+    page         = Page(month.cost_currency, terms, exact(terms.exchange_rate))
+    usage        = usage_lines(month.usage, terms)
+    support      = support_fee(usage, month, terms)
+    agency       = agency_fee(usage, support, month, terms)
+
+    lines        = tuple(page.usage_line(line) for line in usage)
+    support_line = page.fee("support", support)
+    agency_line  = page.fee("agency", agency)
+    entries      = tuple(page.entry_line(entry) for entry in in_order(month.entries))
+    items        = tuple(page.item_line(number, item) for number, item in numbered(month.items))
+
+    usage_charge = total_of(line.charge for line in lines)
+    usage_after  = total_of(line.after for line in lines)
+    of_fees      = total_of(fee.after for fee in (support_line, agency_line) if fee)
+    of_entries   = total_of(entry.amount for entry in entries)
+    of_items     = total_of(item.total for item in items)
+
+    pre_tax      = total_of([usage_after, of_fees, of_entries, of_items])
+    tax_free     = total_of(entry.amount for entry in entries if entry.tax_free)
+    taxable      = difference(pre_tax, tax_free)
+    tax          = page.printed(exact(taxable) * exact(terms.tax_rate))
+    total        = total_of([pre_tax, tax])
+
+    return Sheet(
+        currency=terms.currency, cost_currency=month.cost_currency,
+        lines=lines, support=support_line, agency=agency_line, entries=entries, items=items,
+        usage_charge=usage_charge, usage_after=usage_after,
+        tax_free=tax_free, pre_tax=pre_tax, taxable=taxable, tax_rate=terms.tax_rate,
+        tax=tax, total=total,
+        pre_tax_usd=pre_tax_in_dollars(month, terms, usage, [support, agency]),
+        accounts=account_totals(month, terms, lines, entries),
+        pre_tax_why=page.sum_why("pre_tax", usage_after, of_fees, of_entries, of_items),
+        tax_why=page.tax_why(taxable),
+        total_why=page.sum_why("total", pre_tax, tax),
+    )
+# fmt: on
