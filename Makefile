@@ -133,7 +133,7 @@ setup: .venv/.ready ## make or renew .venv; the other verbs do it themselves
 
 # What the editable install is made from; it is made again too when the web assets are gone.
 BUILT_FROM := pyproject.toml hatch_build.py $(wildcard web/package-lock.json web/.npmrc web/api/*) \
-	$(if $(wildcard src/nimbill/static/api/index.html),,web-assets)
+	$(if $(and $(wildcard src/nimbill/static/api/index.html),$(wildcard src/nimbill/static/fonts/LICENSE)),,web-assets)
 web-assets:
 
 .venv/bin/uv: requirements/uv.txt
@@ -168,5 +168,5 @@ web-assets:
 
 clean: ## remove everything that was made; data folders stay
 	rm -rf .venv .venv-bench .venv-spark .cache .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
-	rm -rf build dist web/node_modules web/.built src/nimbill/static/api
+	rm -rf build dist web/node_modules web/.built src/nimbill/static/api src/nimbill/static/fonts
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,4 +1,4 @@
-"""Builds what the browser needs into the package before a wheel or an editable install is made."""
+"""Brings what comes by npm into the package before a wheel or an editable install is made."""
 
 import hashlib
 import os
@@ -11,15 +11,20 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-# Where a file of the API page comes from, relative to web/, and its name under static/api/.
-API_PAGE = {
-    "api/index.html": "index.html",
-    "api/start.js": "start.js",
-    "node_modules/swagger-ui-dist/swagger-ui.css": "swagger-ui.css",
-    "node_modules/swagger-ui-dist/swagger-ui-bundle.js": "swagger-ui-bundle.js",
-    "node_modules/swagger-ui-dist/favicon-32x32.png": "favicon-32x32.png",
-    "node_modules/swagger-ui-dist/LICENSE": "LICENSE",
-    "node_modules/swagger-ui-dist/NOTICE": "NOTICE",
+FONT = "node_modules/@expo-google-fonts/biz-udpgothic"
+# Where a file comes from, relative to web/, and its name under static/.
+COPIED = {
+    "api/index.html": "api/index.html",
+    "api/start.js": "api/start.js",
+    "node_modules/swagger-ui-dist/swagger-ui.css": "api/swagger-ui.css",
+    "node_modules/swagger-ui-dist/swagger-ui-bundle.js": "api/swagger-ui-bundle.js",
+    "node_modules/swagger-ui-dist/favicon-32x32.png": "api/favicon-32x32.png",
+    "node_modules/swagger-ui-dist/LICENSE": "api/LICENSE",
+    "node_modules/swagger-ui-dist/NOTICE": "api/NOTICE",
+    # what invoices are printed with
+    f"{FONT}/400Regular/BIZUDPGothic_400Regular.ttf": "fonts/BIZUDPGothic-Regular.ttf",
+    f"{FONT}/700Bold/BIZUDPGothic_700Bold.ttf": "fonts/BIZUDPGothic-Bold.ttf",
+    f"{FONT}/LICENSE_FONT": "fonts/LICENSE",
 }
 INPUTS = (
     "package.json",
@@ -43,10 +48,10 @@ class WebAssets(BuildHookInterface):  # type: ignore[type-arg]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002
         web = Path(self.root) / "web"
-        pages = Path(self.root) / "src" / "nimbill" / "static" / "api"
-        if not up_to_date(web, pages):
+        static = Path(self.root) / "src" / "nimbill" / "static"
+        if not up_to_date(web, static):
             fetch(web)
-            copy(web, pages)
+            copy(web, static)
             (web / ".built").write_text(digest(web) + "\n")
 
 
@@ -56,10 +61,10 @@ def digest(web: Path) -> str:
     return hashlib.sha256("".join(sums).encode()).hexdigest()
 
 
-def up_to_date(web: Path, pages: Path) -> bool:
+def up_to_date(web: Path, static: Path) -> bool:
     built = web / ".built"
     return (
-        all((pages / name).is_file() for name in API_PAGE.values())
+        all((static / name).is_file() for name in COPIED.values())
         and built.is_file()
         and built.read_text().strip() == digest(web)
     )
@@ -88,7 +93,7 @@ def npm_environment() -> Iterator[dict[str, str]]:
         yield environment | {"npm_config_cache": folder}
 
 
-def copy(web: Path, pages: Path) -> None:
-    pages.mkdir(parents=True, exist_ok=True)
-    for source, name in API_PAGE.items():
-        shutil.copyfile(web / source, pages / name)
+def copy(web: Path, static: Path) -> None:
+    for source, name in COPIED.items():
+        (static / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(web / source, static / name)
