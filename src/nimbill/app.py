@@ -28,6 +28,8 @@ from nimbill.exports import routes as export_routes
 from nimbill.imports import routes as import_routes
 from nimbill.imports.work_kinds import import_kinds
 from nimbill.invoice_templates import routes as invoice_template_routes
+from nimbill.invoices import routes as invoice_routes
+from nimbill.invoices.runs import invoice_kinds
 from nimbill.login import discovery_routes, session_routes
 from nimbill.login import routes as login_routes
 from nimbill.logs import configure_logs
@@ -60,6 +62,7 @@ CORE_ROUTES = [
     *cost_routes.ROUTES,
     *export_routes.CORE_ROUTES,
     *import_routes.ROUTES,
+    *invoice_routes.ROUTES,
     *invoice_template_routes.ROUTES,
     *month_routes.ROUTES,
     *project_routes.ROUTES,
@@ -135,8 +138,13 @@ def _open_house(settings: Settings) -> Callable[[Litestar], AbstractAsyncContext
         async with engine.connect() as db:
             keys = await load_signing_keys(db, sealer)
         app.state.resources = Resources(settings, engine, sealer, Tokens(keys, issuers(settings)))
-        kinds = [*import_kinds(settings, engine), *upkeep_kinds(settings, sealer)]
+        kinds = [
+            *import_kinds(settings, engine),
+            *invoice_kinds(engine),
+            *upkeep_kinds(settings, sealer),
+        ]
         runner = Runner(engine, kinds)
+        app.state.resources.do_now = runner.do_now
         stopping = asyncio.Event()
         chores = [
             asyncio.create_task(runner.run()),

@@ -64,6 +64,11 @@ def sound(kind: type[T], sent: Any) -> T:
     return msgspec.convert(sent, kind)
 
 
+def violations_in(kind: type, sent: Any, at: str) -> Iterator[Violation]:
+    """What is wrong with a part of a body that is of this kind; for parts whose place varies."""
+    return _violations(_shape_of(kind), sent, at)
+
+
 _shapes: dict[Any, inspect.Type] = {}
 
 

@@ -37,7 +37,8 @@ _KEEP = sa.text(
     "INSERT INTO idempotency_keys "
     "(organisation_id, user_id, key, fingerprint, status, sealed_answer) "
     "SELECT organisation_id, user_id, :key, :fingerprint, :status, :sealed_answer FROM users "
-    "WHERE organisation_id = :organisation_id AND user_id = :user_id"
+    "WHERE organisation_id = :organisation_id AND user_id = :user_id "
+    "ON CONFLICT DO NOTHING"  # a route that pauses lets a repeat in, which ends with the same
 )
 
 

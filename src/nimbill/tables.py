@@ -9,6 +9,9 @@ from nimbill.costs import records as costs
 from nimbill.exports import records as exports
 from nimbill.imports import records as imports
 from nimbill.invoice_templates import records as invoice_templates
+from nimbill.invoices import created_records as created_invoices
+from nimbill.invoices import records as invoices
+from nimbill.invoices import run_records as invoice_runs
 from nimbill.login import records as login
 from nimbill.months import records as months
 from nimbill.organisation_settings import records as organisation_settings
@@ -27,12 +30,15 @@ __all__ = [
     "billing_groups",
     "cloud_accounts",
     "costs",
+    "created_invoices",
     "directory",
     "exports",
     "holdings",
     "idempotency",
     "imports",
+    "invoice_runs",
     "invoice_templates",
+    "invoices",
     "keyring",
     "login",
     "metadata",

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +21,21 @@ from nimbill.access.tokens import Claims, Issuer, Tokens
 from nimbill.basis import chosen
 from nimbill.seal import Sealer
 from nimbill.settings import Settings
-from nimbill.storage import database_is_away, unavailable
+from nimbill.storage import Scope, act_for, database_is_away, unavailable
 from nimbill.uploads import Upload
 from nimbill.vocabulary import Product
 
 VISIT = "nimbill.visit"
 
 rate_basis = chosen("request-rate")
+
+
+# does a piece of stored work at once; whether it was there to be done
+DoNow = Callable[[Scope, str], Awaitable[bool]]
+
+
+async def _nobody_works(_scope: Scope, _work_id: str) -> bool:
+    return False
 
 
 class Resources:
@@ -43,6 +51,7 @@ class Resources:
         self.keys_read_at = 0.0  # monotonic seconds
         self.requests_by_user = MovingWindowRateLimiter(MemoryStorage())
         self.login_failures = MovingWindowRateLimiter(MemoryStorage())
+        self.do_now: DoNow = _nobody_works
 
     def within_rate(self, user_id: str) -> bool:
         """Counted per worker process; the limit is a setting, 0 switches it off."""
@@ -125,6 +134,17 @@ class Visit:
             # nothing is left to roll back, so that closing waits for nobody and needs no shield
             db, self.db = self.db, None
             await db.close()
+
+    async def pause(self) -> None:
+        """Commit what was done so far and hold no connection while something long goes on."""
+        await self.commit()
+
+    async def go_on(self, engine: AsyncEngine) -> AsyncConnection:
+        """In a transaction of its own for what follows, the answer's traces among it."""
+        assert self.caller is not None, "the gate let somebody in"
+        self.db = await engine.connect()
+        await act_for(self.db, self.caller.scope.organisation_id)
+        return self.db
 
     async def close(self) -> None:
         """Roll back what was not committed; harmless when everything was."""

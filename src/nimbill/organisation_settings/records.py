@@ -11,6 +11,8 @@ from nimbill import exact_json
 from nimbill.organisation_settings.bodies import OrganisationSettings
 from nimbill.storage import Row, Scope, metadata
 
+__all__ = ["OrganisationSettings"]  # invoices are worked out by them
+
 # as JSON text, so that rates keep the digits they were sent with; what refers to a record is
 # a column of its own, so that the record cannot go
 organisation_settings = sa.Table(

@@ -65,17 +65,22 @@ async def take_work(
     lease: timedelta,
     kinds: Collection[str] = (),
     other_kinds: bool = True,
+    work_id: str | None = None,
 ) -> Row | None:
     """The oldest due row nobody holds; also one whose holder died and let its lease run out.
 
-    Of these kinds, or of all but these.
+    Of these kinds, or of all but these; or the one that is named, if it is due.
     """
-    wanted = among(work.c.kind, kinds)
+    of_kinds = among(work.c.kind, kinds)
+    if work_id is not None:
+        wanted: sa.ColumnElement[bool] = work.c.work_id == work_id
+    else:
+        wanted = sa.not_(of_kinds) if other_kinds else of_kinds
     due = (
         sa.select(work.c.work_id)
         .where(
             work.c.organisation_id == scope.organisation_id,
-            sa.not_(wanted) if other_kinds else wanted,
+            wanted,
             sa.or_(
                 sa.and_(work.c.state == "waiting", work.c.due <= at),
                 sa.and_(work.c.state == "running", work.c.lease_until < at),

@@ -106,15 +106,15 @@ class Runner:
 
     async def one_of(self, scope: Scope, *, long: bool = False) -> bool:
         """The piece of this organisation that has waited longest; whether there was one."""
+        return await self._take_and_do(scope, kinds=self._long, other_kinds=not long)
+
+    async def do_now(self, scope: Scope, work_id: str) -> bool:
+        """This piece, for somebody who waits; False where it is not due or another has it."""
+        return await self._take_and_do(scope, work_id=work_id)
+
+    async def _take_and_do(self, scope: Scope, **which: Any) -> bool:
         async with transaction(self._engine, scope.organisation_id) as db:
-            row = await records.take_work(
-                db,
-                scope,
-                at=clock.now(),
-                lease=LEASE,
-                kinds=self._long,
-                other_kinds=not long,
-            )
+            row = await records.take_work(db, scope, at=clock.now(), lease=LEASE, **which)
         if row is None:
             return False
         taken = Taken(

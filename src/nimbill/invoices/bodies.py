@@ -1,0 +1,259 @@
+"""Bodies of the invoice operations, row by row as specified."""
+
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any, ClassVar
+
+from nimbill.basis import Basis, chosen, stated
+from nimbill.billing_groups import invoice_setting_rules
+from nimbill.billing_groups.records import InvoiceSetting
+from nimbill.billing_groups.settled_terms import crossed
+from nimbill.bodies import Body, Success, violations_in
+from nimbill.errors import Violation
+from nimbill.invoices.document import Document
+from nimbill.vocabulary import Language, Vendor
+
+MEMO_MAX = 1_000
+RATE_MAX = Decimal(1_000_000)
+
+
+class InvoiceVendor(StrEnum):
+    aws = "aws"
+    azure = "azure"
+    gcp = "gcp"
+
+
+class SettingsToSave(Body, frozen=True, kw_only=True):
+    """`settings`: {company_id: {vendor: the 17 fields, memo}}; empty where `internal` is true."""
+
+    basis: ClassVar[Basis] = stated("Invoices")
+
+    settings: Any
+    internal: bool
+
+    @classmethod
+    def broken_rules(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
+        settings, internal = sent.get("settings"), sent.get("internal")
+        if internal is True:
+            if not isinstance(settings, dict | list):
+                yield Violation("settings", "an object")
+        elif not isinstance(settings, dict) and settings != []:
+            yield Violation("settings", "an object keyed by company_id")
+        elif isinstance(settings, dict):
+            for index, of_group in enumerate(settings.values()):
+                yield from _broken_settings(of_group, f"settings[{index}]")
+
+
+def _broken_settings(of_group: Any, at: str) -> Iterator[Violation]:
+    """A value that stands in either column will do."""
+    if not isinstance(of_group, dict) or not of_group:
+        yield Violation(at, "an object keyed by vendor")
+        return
+    for word, setting in of_group.items():
+        if word not in [vendor.value for vendor in Vendor]:
+            yield Violation(at, f"keys: one of {', '.join(Vendor)}")
+            continue
+        broken = list(violations_in(InvoiceSetting, setting, f"{at}.{word}"))
+        yield from broken
+        if not broken:
+            columns: list[invoice_setting_rules.Column] = ["create", "update"]
+            unsound = list(
+                invoice_setting_rules.broken(setting, Vendor(word), columns, f"{at}.{word}")
+            )
+            yield from unsound or crossed(setting, f"{at}.{word}")
+            yield from _broken_memo(setting.get("memo"), f"{at}.{word}.memo")
+
+
+def _broken_memo(memo: Any, at: str) -> Iterator[Violation]:
+    if memo is not None and not (isinstance(memo, str) and len(memo) <= MEMO_MAX):
+        yield Violation(at, f"length 0 to {MEMO_MAX}")
+
+
+class ExchangeRateToSave(Body, frozen=True, kw_only=True):
+    """`billing_groups`: an object keyed by company_id, or an array of them."""
+
+    basis: ClassVar[Basis] = stated("Invoices")
+
+    vendor: Vendor
+    billing_groups: Any
+    exchange_rate: Decimal
+
+    @classmethod
+    def broken_rules(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
+        yield from _broken_groups(sent.get("billing_groups"), "billing_groups", least=1)
+        rate = sent.get("exchange_rate")
+        if isinstance(rate, int | Decimal) and not 0 < rate <= RATE_MAX:
+            yield Violation("exchange_rate", f"more than 0, up to {RATE_MAX:,}")
+
+
+class InvoicesToCreate(Body, frozen=True, kw_only=True):
+    """`group`: an object keyed by company_id, or an array of them; idle where `bulk` is true."""
+
+    basis: ClassVar[Basis] = stated("Invoices")
+
+    vendor: InvoiceVendor
+    group: Any
+    bulk: bool
+
+    @classmethod
+    def broken_rules(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
+        return _broken_groups(sent.get("group"), "group", least=0 if sent.get("bulk") else 1)
+
+
+def _broken_groups(groups: Any, at: str, *, least: int) -> Iterator[Violation]:
+    sound = isinstance(groups, dict | list) and all(isinstance(one, str) for one in groups)
+    if not sound or len(groups) < least:
+        yield Violation(at, "company_ids, as the keys of an object or in a list")
+
+
+class CreatedInvoice(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("invoice-paths")
+
+    company_id: str
+    vendor: InvoiceVendor
+    invoice_no: str
+
+
+class SkippedGroup(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("invoice-paths")
+
+    company_id: str
+    reason: str
+
+
+class InvoicesCreated(Success, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("invoice-paths")
+
+    created: list[CreatedInvoice]
+    skipped: list[SkippedGroup]
+
+
+class InvoiceRun(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("invoice-runs")
+
+    run_id: str
+    month: str
+    vendor: InvoiceVendor
+    state: str
+    groups: int
+    done: int
+    skipped: int
+    create_time: str
+
+
+class AdjustmentEntry(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = stated("Account total list (response of the invoice details endpoint)")
+
+    name: str
+    amount: Decimal
+    amount_exchanged: Decimal
+
+
+class AccountOfTotals(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = stated("Account total list (response of the invoice details endpoint)")
+
+    customer_id: str
+    customer_name: str
+    total: Decimal
+    total_exchanged: Decimal
+    adjustment_entries: list[AdjustmentEntry]
+
+
+class GroupOfTotals(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = stated("Account total list (response of the invoice details endpoint)")
+
+    billing_group_id: str
+    billing_group_name: str
+    vendor: Vendor
+    tax_excluded_amount: Decimal
+    tax_excluded_amount_exchanged: Decimal
+    tax: Decimal
+    total_amount_exchanged: Decimal
+
+
+class AccountTotals(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = stated("Account total list (response of the invoice details endpoint)")
+
+    accounts: list[AccountOfTotals]
+    billing_groups: list[GroupOfTotals]
+
+
+class ItemOfList(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("invoice-list")
+
+    enabled: bool
+    label: str
+    unit_cost: Decimal
+    quantity: Decimal
+    total: Decimal
+
+
+class DataOfVendor(InvoiceSetting, frozen=True, kw_only=True):
+    """The settings with what goes with them; what is read can be saved back."""
+
+    basis: ClassVar[Basis] = chosen("invoice-list")
+
+    invoice_no: str | None
+    exchange_rate: Decimal | None
+    memo: str | None
+    additional_items: list[ItemOfList]
+
+
+class AccountOfList(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("invoice-list")
+
+    account_id: str
+    customer_id: str
+    customer_name: str
+    vendor: Vendor
+    service_discount: None
+
+
+class InvoiceOfList(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("invoice-list")
+
+    company_id: str
+    name: str
+    billinggroup_id: str
+    billinggroup_name: str
+    project_id: str | None
+    project_code: str | None
+    project_label: str | None
+    project_currency: str | None
+    month: str
+    invoice_no: str | None
+    created_data: dict[Vendor, DataOfVendor | None]
+    saved_data: dict[Vendor, DataOfVendor | None]
+    default_data: dict[Vendor, DataOfVendor | None]
+    accounts: list[AccountOfList]
+    create_time: str | None
+    update_time: str | None
+    total: dict[Vendor, Decimal | None]
+    language: Language | None
+
+
+class ListTotals(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("invoice-list")
+
+    stock: Decimal
+    sales: Decimal
+    azure_stock: Decimal
+    azure_sales: Decimal
+
+
+class InvoiceList(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("invoice-list")
+
+    total: ListTotals
+    billinggroup: list[InvoiceOfList]
+
+
+class Revision(Body, frozen=True, kw_only=True):
+    """An earlier invoice, unchanged."""
+
+    basis: ClassVar[Basis] = chosen("one-invoice")
+
+    revision: int
+    create_time: str
+    invoice: Document

@@ -1,0 +1,272 @@
+"""Created invoices: a head that says which revision counts, and revisions that never change."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill.basis import chosen
+from nimbill.billing_groups.records import billing_groups, visible
+from nimbill.invoices.document import Document, read, written
+from nimbill.storage import Row, Scope, among, metadata
+
+basis = chosen("invoice-numbers")
+
+invoice_counters = sa.Table(
+    "invoice_counters",
+    metadata,
+    sa.Column("organisation_id", sa.Text, primary_key=True),
+    sa.Column("month", sa.Text, primary_key=True),
+    sa.Column("last", sa.Integer, nullable=False),
+)
+
+invoices = sa.Table(
+    "invoices",
+    metadata,
+    sa.Column("organisation_id", sa.Text, primary_key=True),
+    sa.Column("month", sa.Text, primary_key=True),
+    sa.Column("company_id", sa.Text, primary_key=True),
+    sa.Column("vendor", sa.Text, primary_key=True),
+    sa.Column("number", sa.Integer, nullable=False),
+    sa.Column("revision", sa.Integer, nullable=False),
+    sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("update_time", sa.DateTime(timezone=True), nullable=False),
+)
+
+invoice_revisions = sa.Table(
+    "invoice_revisions",
+    metadata,
+    sa.Column("organisation_id", sa.Text, primary_key=True),
+    sa.Column("month", sa.Text, primary_key=True),
+    sa.Column("company_id", sa.Text, primary_key=True),
+    sa.Column("vendor", sa.Text, primary_key=True),
+    sa.Column("revision", sa.Integer, primary_key=True),
+    sa.Column("run_id", sa.Text, nullable=False),
+    sa.Column("currency", sa.Text, nullable=False),
+    sa.Column("pre_tax", sa.Numeric, nullable=False),
+    sa.Column("tax", sa.Numeric, nullable=False),
+    sa.Column("total", sa.Numeric, nullable=False),
+    sa.Column("pre_tax_usd", sa.Numeric, nullable=False),
+    sa.Column("document", sa.Text, nullable=False),
+    sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
+)
+
+invoice_papers = sa.Table(
+    "invoice_papers",
+    metadata,
+    sa.Column("organisation_id", sa.Text, primary_key=True),
+    sa.Column("paper_id", sa.Text, primary_key=True),
+    sa.Column("content", sa.LargeBinary, nullable=False),
+    sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
+)
+
+_heads, _revisions = invoices.c, invoice_revisions.c
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """An invoice that counts, with what is asked of it most."""
+
+    company_id: str
+    vendor: str
+    invoice_no: str
+    document: Document
+    create_time: Any
+    update_time: Any
+
+
+def invoice_no(month: str, number: int) -> str:
+    return f"{month.replace('-', '')}-{number:04}"
+
+
+async def lock_invoice(
+    db: AsyncConnection, scope: Scope, month: str, vendor: str, company_id: str
+) -> Row | None:
+    """Its head, if it was made before; until the transaction ends nobody else makes it."""
+    name = f"invoice {scope.organisation_id} {month} {vendor} {company_id}"
+    await db.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(name, 0))))
+    question = sa.select(invoices).where(
+        _heads.organisation_id == scope.organisation_id,
+        _heads.month == month,
+        _heads.vendor == vendor,
+        _heads.company_id == company_id,
+    )
+    return (await db.execute(question)).one_or_none()
+
+
+async def next_number(db: AsyncConnection, scope: Scope, month: str) -> int:
+    """Without a gap: whoever gives up gives the number back. Asked for as late as can be."""
+    adding = insert(invoice_counters).values(
+        organisation_id=scope.organisation_id, month=month, last=1
+    )
+    counted = await db.execute(
+        adding.on_conflict_do_update(
+            index_elements=["organisation_id", "month"],
+            set_={"last": invoice_counters.c.last + 1},
+        ).returning(invoice_counters.c.last)
+    )
+    return int(counted.scalar_one())
+
+
+async def add_revision(
+    db: AsyncConnection, scope: Scope, run_id: str, number: int, document: Document
+) -> None:
+    """It counts from here on; the ones before stay as they are."""
+    whose = {
+        "organisation_id": scope.organisation_id,
+        "month": document.month,
+        "company_id": document.company_id,
+        "vendor": document.vendor,
+    }
+    head = insert(invoices).values(
+        **whose,
+        number=number,
+        revision=document.revision,
+        create_time=sa.func.now(),
+        update_time=sa.func.now(),
+    )
+    await db.execute(
+        head.on_conflict_do_update(
+            index_elements=list(whose),
+            set_={"revision": document.revision, "update_time": sa.func.now()},
+        )
+    )
+    sheet = document.sheet
+    await db.execute(
+        sa.insert(invoice_revisions).values(
+            **whose,
+            revision=document.revision,
+            run_id=run_id,
+            currency=sheet.currency.value,
+            pre_tax=sheet.pre_tax,
+            tax=sheet.tax,
+            total=sheet.total,
+            pre_tax_usd=sheet.pre_tax_usd,
+            document=written(document),
+            create_time=sa.func.now(),
+        )
+    )
+
+
+async def made_by_run(db: AsyncConnection, scope: Scope, run_id: str) -> Sequence[Row]:
+    """company_id and number of what a run has made so far, by number."""
+    question = (
+        sa.select(_revisions.company_id, _revisions.vendor, _revisions.month, _heads.number)
+        .join_from(invoice_revisions, invoices, _head_of(counting=False))
+        .where(_revisions.organisation_id == scope.organisation_id, _revisions.run_id == run_id)
+        .order_by(_heads.number)
+    )
+    return (await db.execute(question)).all()
+
+
+async def made_in_run(db: AsyncConnection, scope: Scope, run_id: str, company_id: str) -> bool:
+    question = sa.exists().where(
+        _revisions.organisation_id == scope.organisation_id,
+        _revisions.run_id == run_id,
+        _revisions.company_id == company_id,
+    )
+    return bool((await db.execute(sa.select(question))).scalar_one())
+
+
+async def created_of_month(
+    db: AsyncConnection,
+    scope: Scope,
+    month: str,
+    *,
+    vendor: str | None = None,
+    company_ids: Collection[str] | None = None,
+) -> list[Created]:
+    """The invoices that count, of groups the caller may see, by number."""
+    question = (
+        sa.select(
+            _revisions.company_id,
+            _revisions.vendor,
+            _heads.number,
+            _revisions.document,
+            _heads.create_time,
+            _heads.update_time,
+        )
+        .join_from(invoices, invoice_revisions, _head_of(counting=True))
+        .join(billing_groups, _group_of())
+        .where(
+            _heads.organisation_id == scope.organisation_id,
+            _heads.month == month,
+            *visible(scope),
+        )
+        .order_by(_heads.number)
+    )
+    if vendor is not None:
+        question = question.where(_heads.vendor == vendor)
+    if company_ids is not None:
+        question = question.where(among(_heads.company_id, company_ids))
+    return [
+        Created(
+            company_id=row.company_id,
+            vendor=row.vendor,
+            invoice_no=invoice_no(month, row.number),
+            document=read(row.document),
+            create_time=row.create_time,
+            update_time=row.update_time,
+        )
+        for row in await db.execute(question)
+    ]
+
+
+async def revisions_of(
+    db: AsyncConnection, scope: Scope, month: str, vendor: str, company_id: str
+) -> Sequence[Row]:
+    """Every revision, the newest first; none where the group is not the caller's to see."""
+    question = (
+        sa.select(_revisions.revision, _revisions.document, _revisions.create_time)
+        .join_from(invoice_revisions, billing_groups, _group_of(invoice_revisions))
+        .where(
+            _revisions.organisation_id == scope.organisation_id,
+            _revisions.month == month,
+            _revisions.vendor == vendor,
+            _revisions.company_id == company_id,
+            *visible(scope),
+        )
+        .order_by(_revisions.revision.desc())
+    )
+    return (await db.execute(question)).all()
+
+
+def _head_of(*, counting: bool) -> sa.ColumnElement[bool]:
+    """A revision beside its head; with `counting` the one that counts alone."""
+    same = sa.and_(
+        _heads.organisation_id == _revisions.organisation_id,
+        _heads.month == _revisions.month,
+        _heads.company_id == _revisions.company_id,
+        _heads.vendor == _revisions.vendor,
+    )
+    return same & (_heads.revision == _revisions.revision) if counting else same
+
+
+def _group_of(table: sa.Table = invoices) -> sa.ColumnElement[bool]:
+    return (billing_groups.c.organisation_id == table.c.organisation_id) & (
+        billing_groups.c.company_id == table.c.company_id
+    )
+
+
+async def find_paper(db: AsyncConnection, scope: Scope, paper_id: str) -> bytes | None:
+    question = sa.select(invoice_papers.c.content).where(
+        invoice_papers.c.organisation_id == scope.organisation_id,
+        invoice_papers.c.paper_id == paper_id,
+    )
+    found: bytes | None = (await db.execute(question)).scalar_one_or_none()
+    return found
+
+
+async def keep_paper(db: AsyncConnection, scope: Scope, paper_id: str, content: bytes) -> bytes:
+    """The first to be kept is the one that everybody gets."""
+    await db.execute(
+        insert(invoice_papers)
+        .values(organisation_id=scope.organisation_id, paper_id=paper_id, content=content)
+        .on_conflict_do_nothing()
+    )
+    kept = await find_paper(db, scope, paper_id)
+    assert kept is not None, "it was kept just now, or before"
+    return kept

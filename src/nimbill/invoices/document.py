@@ -1,0 +1,114 @@
+"""An invoice as it is kept: all that it was worked out from and all that stands on it, frozen.
+
+The answer, the CSV and the printed page read this and nothing else, so that what is shown years
+later is what was sent, whatever became of the records since.
+"""
+
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+
+from nimbill import exact_json
+from nimbill.invoices.charges import MonthlyCharges
+from nimbill.invoices.sheet import Sheet
+from nimbill.invoices.terms import Terms
+from nimbill.vocabulary import Currency, Language
+
+FORM = 1  # of the document; a later form is a new number, and old ones stay readable
+
+
+class _Frozen(msgspec.Struct, frozen=True, kw_only=True):
+    pass
+
+
+class Addressee(_Frozen, frozen=True, kw_only=True):
+    company_name: str
+    contact: str | None
+    postal: str | None
+    address: str | None
+    phone: str | None
+
+
+class Issuer(_Frozen, frozen=True, kw_only=True):
+    """The invoice template as it stood; see there for the rules of its fields."""
+
+    invoice_template_id: str
+    company: str
+    postal: str | None = None
+    address: str | None = None
+    phone: str | None = None
+    contact: str | None = None
+    registration_number: str | None = None
+    bank_account: str | None = None
+    notes: str | None = None
+    accent_colour: str | None = None
+
+
+class Project(_Frozen, frozen=True, kw_only=True):
+    project_id: str
+    project_code: str
+    project_label: str
+    project_currency: str
+
+
+class ImportOfPayer(_Frozen, frozen=True, kw_only=True):
+    """Which import of which payer the costs are from."""
+
+    payer_id: str
+    import_id: str
+    provisional: bool
+
+
+class VendorCharge(_Frozen, frozen=True, kw_only=True):
+    """What the vendor charged for the accounts without its tax, in one currency."""
+
+    currency: str
+    amount: Decimal
+
+
+class Document(_Frozen, frozen=True, kw_only=True):
+    form: int = FORM
+
+    invoice_no: str
+    revision: int  # 1 for the first
+    month: str
+    vendor: str
+    issue_date: str  # yyyy-mm-dd, in the organisation's time zone
+    due_date: str | None
+    language: Language
+
+    company_id: str
+    billinggroup_id: str
+    billinggroup_name: str
+    inv_aggregate: bool
+    addressee: Addressee
+    title: str | None
+    remarks: str | None
+    memo: str | None
+    issuer: Issuer | None
+    project: Project | None
+
+    currency: Currency
+    cost_currency: Currency
+    exchange_rate: Decimal
+    setting: dict[str, Any]  # the 17 fields as they were saved
+    tag_key: str | None
+    imports: list[ImportOfPayer]
+    stock: list[VendorCharge]
+
+    terms: Terms
+    charges: MonthlyCharges
+    sheet: Sheet
+
+
+def written(document: Document) -> str:
+    """As JSON text, decimals with the digits they have."""
+    return exact_json.write(document).decode()
+
+
+def read(text: str) -> Document:
+    return _decoder.decode(text)
+
+
+_decoder = msgspec.json.Decoder(Document)

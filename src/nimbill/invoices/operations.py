@@ -1,0 +1,183 @@
+"""What may be done with a month's invoices: settings, then rates, then the invoices themselves."""
+
+import asyncio
+from collections.abc import Collection, Mapping
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from nimbill import clock, exact_json
+from nimbill.access.visit import DoNow
+from nimbill.basis import chosen
+from nimbill.billing_groups.records import InvoiceSetting
+from nimbill.billing_groups.settled_terms import settle
+from nimbill.errors import Conflict, Violation, refuse_if
+from nimbill.invoices import created_records, records, run_records
+from nimbill.invoices.bodies import (
+    CreatedInvoice,
+    ExchangeRateToSave,
+    InvoicesCreated,
+    InvoicesToCreate,
+    InvoiceVendor,
+    SettingsToSave,
+    SkippedGroup,
+)
+from nimbill.invoices.drawing_up import drawn_up
+from nimbill.invoices.run_records import Asked
+from nimbill.invoices.runs import ready_batch, refuse_unready
+from nimbill.invoices.terms import CannotBeBilled
+from nimbill.months.operations import refuse_closed
+from nimbill.months.records import lock_month, state_of
+from nimbill.storage import Scope, transaction
+from nimbill.vocabulary import Vendor
+
+basis = chosen("month-end-order")
+
+LOOK_AGAIN_SECONDS = 0.1
+
+
+async def save_invoice_settings(
+    db: AsyncConnection, scope: Scope, month: str, body: SettingsToSave
+) -> None:
+    """`internal` copies every group's own settings, where the month is not closed already."""
+    if body.internal:
+        vendors = [v for v in Vendor if not (await _locked(db, scope, month, v)).closed]
+        await records.copy_defaults(db, scope, month, vendors)
+        return
+    sent: Mapping[str, Mapping[str, Any]] = body.settings or {}
+    await _refuse_unknown(db, scope, sent, "settings")
+    for vendor in sorted({word for of_group in sent.values() for word in of_group}):
+        refuse_closed(await _locked(db, scope, month, vendor))
+    before = await records.settled_before(db, scope, month, sent)
+    await records.put_settings(
+        db,
+        scope,
+        month,
+        [
+            records.NewSetting(
+                company_id=company_id,
+                vendor=vendor,
+                setting=msgspec.convert(setting, InvoiceSetting),
+                settled=settle(setting, before.get((company_id, vendor))),
+                memo=setting.get("memo") or None,
+            )
+            for company_id, of_group in sent.items()
+            for vendor, setting in of_group.items()
+        ],
+    )
+
+
+async def save_exchange_rates(
+    db: AsyncConnection, scope: Scope, month: str, body: ExchangeRateToSave
+) -> None:
+    """For all of the groups or for none; a group without saved settings has nothing to rate."""
+    await _refuse_unknown(db, scope, body.billing_groups, "billing_groups")
+    refuse_closed(await _locked(db, scope, month, body.vendor))
+    asked = list(dict.fromkeys(body.billing_groups))
+    rated = await records.put_rates(db, scope, month, body.vendor, asked, body.exchange_rate)
+    _refuse_missing({name: "settings_missing" for name in asked if name not in rated})
+
+
+async def _locked(db: AsyncConnection, scope: Scope, month: str, vendor: str) -> Any:
+    return await lock_month(db, scope, vendor, month, shared=True)
+
+
+async def _refuse_unknown(
+    db: AsyncConnection, scope: Scope, company_ids: Collection[str], field: str
+) -> None:
+    found = await records.visible_groups(db, scope, list(company_ids))
+    if len(found) < len(set(company_ids)):
+        refuse_if([Violation(field, "existing billing groups")])
+
+
+def _refuse_missing(missing: Mapping[str, str]) -> None:
+    if missing:
+        raise _lacking("not_ready", "something is missing for these billing groups", missing)
+
+
+def _lacking(code: str, detail: str, missing: Mapping[str, str]) -> Conflict:
+    """Whose what is missing; the ids are known to the caller and stand in place of fields."""
+    return Conflict(code, detail, [Violation(name, reason) for name, reason in missing.items()])
+
+
+async def ask_for_invoices(
+    db: AsyncConnection,
+    scope: Scope,
+    month: str,
+    body: InvoicesToCreate,
+    *,
+    actor: Mapping[str, Any],
+    key_hash: bytes | None,
+) -> str:
+    """The run that makes them. Named groups must all be ready; in bulk, those that are."""
+    refuse_closed(await state_of(db, scope, body.vendor, month))
+    if body.bulk:
+        company_ids = await records.visible_groups(db, scope)
+        which: Any = None if scope.billing_groups is None else sorted(scope.billing_groups)
+    else:
+        await _refuse_unknown(db, scope, body.group, "group")
+        company_ids = await records.visible_groups(db, scope, list(body.group))
+        which = sorted(company_ids)
+        await _refuse_unready(db, scope, month, body.vendor, company_ids)
+    asked = Asked(
+        month=month,
+        vendor=body.vendor.value,
+        company_ids=company_ids,
+        groups_hash=sha256(exact_json.write([body.bulk, which])).digest(),
+        actor=actor,
+    )
+    return await run_records.start_or_join(db, scope, asked, key_hash)
+
+
+async def _refuse_unready(
+    db: AsyncConnection, scope: Scope, month: str, vendor: str, company_ids: Collection[str]
+) -> None:
+    state = await state_of(db, scope, vendor, month)
+    batch = await ready_batch(db, scope, month, vendor, list(company_ids))
+    missing = {}
+    for company_id, found in batch.found.items():
+        try:
+            drawn_up(
+                found,
+                batch.settings,
+                month=month,
+                vendor=vendor,
+                invoice_no="",
+                revision=1,
+                at=clock.now(),
+            )
+            refuse_unready(state)
+        except CannotBeBilled as refusal:
+            missing[company_id] = refusal.reason
+    _refuse_missing(missing)
+
+
+async def finished_run(
+    engine: AsyncEngine, do_now: DoNow, scope: Scope, run_id: str
+) -> InvoicesCreated:
+    """Made here and now, or waited for where somebody else makes it."""
+    while True:
+        async with transaction(engine, scope.organisation_id) as db:
+            run = await run_records.find_run(db, scope, run_id)
+            assert run is not None, "a run is never deleted"
+            if run.state == "done":
+                made = await created_records.made_by_run(db, scope, run_id)
+                skipped = exact_json.read_own(run.skipped)
+                break
+        if not await do_now(scope, run.work_id):
+            await asyncio.sleep(LOOK_AGAIN_SECONDS)
+    if not made:
+        raise _lacking("no_group_ready", "no billing group can be billed", skipped)
+    return InvoicesCreated(
+        created=[
+            CreatedInvoice(
+                company_id=row.company_id,
+                vendor=InvoiceVendor(row.vendor),
+                invoice_no=created_records.invoice_no(row.month, row.number),
+            )
+            for row in made
+        ],
+        skipped=[SkippedGroup(company_id=name, reason=why) for name, why in skipped.items()],
+    )
