@@ -22,7 +22,10 @@ saved_settings = sa.Table(
     "saved_settings",
     metadata,
     *(sa.Column(name, sa.Text, primary_key=True) for name in _KEY),
-    *(invoice_settings.c[name].copy() for name in _COPIED),
+    *(
+        sa.Column(name, invoice_settings.c[name].type, nullable=invoice_settings.c[name].nullable)
+        for name in _COPIED
+    ),
     sa.Column("memo", sa.Text),
     sa.Column("exchange_rate", sa.Numeric),  # null until it is saved, after the settings
     sa.Column("update_time", sa.DateTime(timezone=True), nullable=False),
