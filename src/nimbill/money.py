@@ -28,7 +28,7 @@ _ADDING = Context(prec=1000, traps=[Inexact, InvalidOperation])
 
 def exact(amount: Decimal | Fraction | int) -> Fraction:
     """The same amount, as what can also be divided without a loss."""
-    if not isinstance(amount, Decimal | Fraction | int):
+    if not isinstance(amount, (Decimal, Fraction, int)):
         raise TypeError(f"money is exact; {type(amount).__name__} is not")
     return Fraction(amount)
 
@@ -81,5 +81,5 @@ def _scaled(amount: Fraction, places: int, mode: Rounding) -> Decimal:
         whole = -(-top // bottom)
     else:
         whole = top // bottom
-    sign = "-" if amount < 0 < whole else ""
+    sign = "-" if amount.numerator < 0 and whole else ""
     return Decimal(f"{sign}{whole}E-{places}")
