@@ -14,7 +14,7 @@ from nimbill.billing_groups.settled_terms import Settled, settle
 from nimbill.invoices.charges import AppliedEntry, FreeItem, MonthlyCharges, UsageCharge
 from nimbill.invoices.terms import Band, Terms, terms_of
 from nimbill.money import Rounding
-from nimbill.rules import Between, OneOf, PerVendor, Rule
+from nimbill.rules import Between, OneOf, PerVendor
 from nimbill.vocabulary import Currency, Vendor
 
 VENDORS, CURRENCIES, ROUNDINGS = tuple(Vendor), tuple(Currency), tuple(Rounding)
@@ -74,16 +74,16 @@ def _setting(random: Random, vendor: Vendor, column: str) -> dict[str, Any]:
     setting = {}
     for field, row in ALLOWED.items():
         cell = getattr(row, side[field])
-        rule: Rule = cell[vendor] if isinstance(cell, PerVendor) else cell
+        rule = cell[vendor] if isinstance(cell, PerVendor) else cell
+        assert isinstance(rule, OneOf | Between)
         setting[field] = random.choice(_allowed(rule))
     return setting
 
 
 @cache
-def _allowed(rule: Rule) -> tuple[str | Decimal, ...]:
+def _allowed(rule: OneOf | Between) -> tuple[str | Decimal, ...]:
     if isinstance(rule, OneOf):
         return rule.words
-    assert isinstance(rule, Between)
     return tuple(one for one in map(Decimal, (*PARTS, *FIXED)) if rule.allows(one))
 
 

@@ -1,0 +1,156 @@
+"""Money is exact, and rounded in one way: to whole yen or cents, by the absolute value."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nimbill.money import (
+    Rounding,
+    cut,
+    difference,
+    exact,
+    exchanged,
+    readable,
+    rounded,
+    sum_of,
+    total_of,
+)
+from nimbill.vocabulary import Currency
+
+BIG = "123456789012345678901234567"
+YEN, DOLLARS = Currency.jpy, Currency.usd
+
+
+@pytest.mark.parametrize(
+    ("amount", "half_up", "down", "up"),
+    [
+        ("0", "0", "0", "0"),
+        ("0.4", "0", "0", "1"),
+        ("0.5", "1", "0", "1"),
+        ("0.49999999999999999999999999999999999", "0", "0", "1"),
+        ("1", "1", "1", "1"),
+        ("2.5", "3", "2", "3"),  # not to the even one
+        ("-0.4", "0", "0", "-1"),
+        ("-0.5", "-1", "0", "-1"),  # of the absolute value
+        ("-2.5", "-3", "-2", "-3"),
+        ("-3", "-3", "-3", "-3"),
+        ("1e30", *["1" + "0" * 30] * 3),
+        ("1234567890123456789012345678.5", f"{BIG}9", f"{BIG}8", f"{BIG}9"),  # beyond 28 digits
+    ],
+)
+def test_whole_yen(amount: str, half_up: str, down: str, up: str) -> None:
+    found = [str(rounded(exact(Decimal(amount)), YEN, mode)) for mode in Rounding]
+
+    assert found == [half_up, down, up]
+
+
+@pytest.mark.parametrize(
+    ("amount", "half_up", "down", "up"),
+    [
+        (Fraction(1, 3), "0.33", "0.33", "0.34"),
+        (Fraction(2, 3), "0.67", "0.66", "0.67"),
+        (Fraction(-1, 200), "-0.01", "0.00", "-0.01"),
+        (Fraction(1, 200), "0.01", "0.00", "0.01"),
+        (Fraction(5), "5.00", "5.00", "5.00"),
+    ],
+)
+def test_cents(amount: Fraction, half_up: str, down: str, up: str) -> None:
+    found = [str(rounded(amount, DOLLARS, mode)) for mode in Rounding]
+
+    assert found == [half_up, down, up]
+
+
+def test_nothing_is_never_less_than_nothing() -> None:
+    assert not rounded(Fraction(-1, 1000), DOLLARS, Rounding.half_up).is_signed()
+
+
+@given(
+    st.fractions(),
+    st.sampled_from(Currency),
+    st.sampled_from(Rounding),
+)
+def test_rounding_is_near_symmetric_and_leaves_alone_what_is_whole(
+    amount: Fraction, currency: Currency, mode: Rounding
+) -> None:
+    found = exact(rounded(amount, currency, mode))
+    unit = Fraction(1, 100 if currency is DOLLARS else 1)
+
+    assert abs(found - amount) < unit
+    assert (found / unit).denominator == 1
+    assert rounded(-amount, currency, mode) == -found
+    assert rounded(found, currency, mode) == found
+    if mode is Rounding.half_up:
+        assert abs(found - amount) <= unit / 2
+    if mode is Rounding.down:
+        assert abs(found) <= abs(amount)
+    if mode is Rounding.up:
+        assert abs(found) >= abs(amount)
+
+
+@given(st.fractions(), st.fractions(), st.sampled_from(Currency), st.sampled_from(Rounding))
+def test_the_larger_amount_is_never_rounded_to_less(
+    one: Fraction, other: Fraction, currency: Currency, mode: Rounding
+) -> None:
+    less, more = sorted([one, other])
+
+    assert rounded(less, currency, mode) <= rounded(more, currency, mode)
+
+
+@pytest.mark.parametrize("amount", [0.1, "1", None, 1j])
+def test_what_is_not_exact_is_refused(amount: object) -> None:
+    with pytest.raises(TypeError, match="money is exact"):
+        exact(amount)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("amount", [Decimal("0.1"), Fraction(1, 10)])
+def test_what_is_exact_stays_so(amount: Decimal | Fraction) -> None:
+    assert exact(amount) == Fraction(1, 10)
+    assert exact(3) == Fraction(3)
+
+
+def test_dollars_are_multiplied_and_yen_divided() -> None:
+    rate = exact(Decimal("150.25"))
+
+    assert exchanged(Fraction(2), DOLLARS, YEN, rate) == Fraction(601, 2)
+    assert exchanged(Fraction(1), YEN, DOLLARS, rate) == Fraction(4, 601)
+    assert exchanged(Fraction(7, 3), YEN, YEN, rate) == Fraction(7, 3)
+    assert exchanged(Fraction(7, 3), DOLLARS, DOLLARS, rate) == Fraction(7, 3)
+
+
+@given(st.fractions(), st.fractions(min_value=Fraction(1, 1000)))
+def test_there_and_back_is_the_same(amount: Fraction, rate: Fraction) -> None:
+    there = exchanged(amount, YEN, DOLLARS, rate)
+
+    assert exchanged(there, DOLLARS, YEN, rate) == amount
+
+
+def test_sums_keep_every_digit() -> None:
+    huge, tiny = Decimal("1e40"), Decimal("1e-40")
+
+    assert total_of([huge, tiny, huge.copy_negate()]) == tiny
+    assert exact(difference(huge, tiny)) == exact(huge) - exact(tiny)
+    assert total_of([]) == 0
+    assert sum_of([]) == 0
+    assert sum_of([Fraction(1, 3), Fraction(2, 3)]) == 1
+
+
+@pytest.mark.parametrize(
+    ("amount", "expected"),
+    [
+        (Fraction(1, 3), "0.3333333333..."),
+        (Fraction(-2, 3), "-0.6666666666..."),
+        (Fraction(5, 2), "2.5"),
+        (Fraction(100), "100"),
+        (Fraction(0), "0"),
+        (Fraction(1, 10**10), "0.0000000001"),
+        (Fraction(1, 10**11), "0..."),
+    ],
+)
+def test_an_amount_for_reading(amount: Fraction, expected: str) -> None:
+    assert readable(amount) == expected
+    assert abs(exact(cut(amount)) - amount) < Fraction(1, 10**10)
