@@ -96,3 +96,21 @@ def exported(
 ) -> list[list[str]]:
     """The rows of a new file, without the header."""
     return rows(content(service, link(service, address, headers)))[1:]
+
+
+def month_link(
+    service: Service,
+    what: str = "invoice_account",
+    month: str = "2026-09",
+    headers: dict[str, str] | None = None,
+) -> str:
+    """The address of a month's file; asked for without a body."""
+    answer = service.http.post(
+        f"/m/core/export/csv/{what}/{month}", headers=headers or service.root()
+    )
+    assert answer.status_code == 200, answer.text
+    told = answer.json()
+    assert set(told) == {"status", "url"}
+    assert told["status"] == "success"
+    url: str = told["url"]
+    return url

@@ -18,3 +18,11 @@ class ExportPath(Success, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = stated("CSV exports")
 
     path: str
+
+
+class ExportUrl(Success, frozen=True, kw_only=True):
+    """`url` is a link to the file."""
+
+    basis: ClassVar[Basis] = stated("CSV exports")
+
+    url: str

@@ -1,8 +1,24 @@
 """The header rows, word for word."""
 
-from nimbill.basis import chosen
+from nimbill.basis import chosen, stated
 
 basis = chosen("csv-headers")
+invoice_basis = stated("CSV exports")
+
+_GROUP = ("BillingGroupID", "BillingGroupName", "CompanyName", "Vendor")
+_AMOUNTS = (
+    "ServiceType",
+    "ServiceName",
+    "Charge",
+    "DiscountCharge",
+    "DiscountCharge - TaxFree",
+    "FreeFormat",
+    "CustomService",
+    "Tax",
+    "Total",
+)
+INVOICE_ACCOUNT = (*_GROUP, "CustomerID", "CustomerName", *_AMOUNTS)
+INVOICE_TAG = (*_GROUP, "Tag", *_AMOUNTS)
 
 BILLING_GROUP = (
     "請求グループID",

@@ -1,24 +1,44 @@
 """Making a file, or finding the one already made, and the link to it."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill import clock
 from nimbill.access.caller import Caller
 from nimbill.access.visit import Resources
-from nimbill.billing_groups.records import BillingGroupRecord, list_billing_groups
+from nimbill.billing_groups.records import list_billing_groups
 from nimbill.exports import columns, records
 from nimbill.exports.billing_group_csv import billing_group_rows, billing_group_setting_rows
 from nimbill.exports.csv_file import Cell, csv_file
+from nimbill.exports.invoice_csv import Row, invoice_account_rows, invoice_tag_rows
 from nimbill.exports.links import LINK_SECONDS, Link, signed_address
 from nimbill.ids import new_id
+from nimbill.invoices.created_records import created_of_month
+from nimbill.invoices.document import Document
+from nimbill.storage import Scope
 
-Rows = Callable[[Iterable[BillingGroupRecord]], Iterable[Sequence[Cell]]]
+Rows = Iterable[Sequence[Cell]]
+RowsOfGroups = Callable[[AsyncConnection, Scope], Awaitable[Rows]]
+RowsOfInvoices = Callable[[Iterable[Document]], Iterator[Row]]
 
-FILES: dict[str, tuple[Sequence[str], Rows]] = {
-    "billing-group": (columns.BILLING_GROUP, billing_group_rows),
-    "billing-group-setting": (columns.BILLING_GROUP_SETTING, billing_group_setting_rows),
+
+async def _of_groups(db: AsyncConnection, scope: Scope) -> Rows:
+    return billing_group_rows(await list_billing_groups(db, scope))
+
+
+async def _of_settings(db: AsyncConnection, scope: Scope) -> Rows:
+    return billing_group_setting_rows(await list_billing_groups(db, scope))
+
+
+FILES: dict[str, tuple[Sequence[str], RowsOfGroups]] = {
+    "billing-group": (columns.BILLING_GROUP, _of_groups),
+    "billing-group-setting": (columns.BILLING_GROUP_SETTING, _of_settings),
+}
+
+INVOICE_FILES: dict[str, tuple[Sequence[str], RowsOfInvoices]] = {
+    "invoice-account": (columns.INVOICE_ACCOUNT, invoice_account_rows),
+    "invoice-tag": (columns.INVOICE_TAG, invoice_tag_rows),
 }
 
 
@@ -27,18 +47,41 @@ async def export_billing_groups(
 ) -> str:
     """`redo` true: the file made before, made now only if there is none; false: a new one."""
     export_id = await records.newest_export(db, caller.scope, kind) if redo else None
-    if export_id is None:
-        header, rows = FILES[kind]
-        content = csv_file(header, rows(await list_billing_groups(db, caller.scope)))
-        export_id = new_id("exp")
-        await records.add_export(
-            db,
-            caller.scope,
-            export_id=export_id,
-            kind=kind,
-            file_name=f"{kind}-{clock.now():%Y%m%d}.csv",
-            content=content,
-        )
+    if export_id is not None:
+        return link_to(caller, resources, export_id)
+    header, rows = FILES[kind]
+    content = csv_file(header, await rows(db, caller.scope))
+    return await _kept(db, caller, resources, kind, f"{clock.now():%Y%m%d}", content)
+
+
+async def export_invoices(
+    db: AsyncConnection, caller: Caller, resources: Resources, kind: str, month: str
+) -> str:
+    """The invoices that count; the header alone where there are none."""
+    header, rows = INVOICE_FILES[kind]
+    created = await created_of_month(db, caller.scope, month)
+    content = csv_file(header, rows(one.document for one in created))
+    return await _kept(db, caller, resources, kind, month, content)
+
+
+async def _kept(
+    db: AsyncConnection,
+    caller: Caller,
+    resources: Resources,
+    kind: str,
+    of: str,
+    content: bytes,
+) -> str:
+    """A new file and the link to it."""
+    export_id = new_id("exp")
+    await records.add_export(
+        db,
+        caller.scope,
+        export_id=export_id,
+        kind=kind,
+        file_name=f"{kind}-{of}.csv",
+        content=content,
+    )
     return link_to(caller, resources, export_id)
 
 

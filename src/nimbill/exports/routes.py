@@ -11,12 +11,50 @@ from nimbill.access.role_actions import ANY_CALLER, RoleAction
 from nimbill.basis import chosen, stated
 from nimbill.errors import not_found
 from nimbill.exports import operations, records
-from nimbill.exports.bodies import ExportPath, ExportRequest
+from nimbill.exports.bodies import ExportPath, ExportRequest, ExportUrl
 from nimbill.exports.links import read_link
 from nimbill.storage import Scope, transaction
-from nimbill.web import CallerOfRequest, ResourcesOfWorker, Transaction, get, post
+from nimbill.web import (
+    CallerOfRequest,
+    MonthOfPath,
+    ResourcesOfWorker,
+    Transaction,
+    get,
+    post,
+)
 
 READ = [RoleAction.ReadBillingGroup, RoleAction.ModifyBillingGroup]
+READ_INVOICES = [RoleAction.ReadInvoice, RoleAction.ModifyInvoice]
+
+
+@post(
+    "/export/csv/invoice_account/{month:str}",
+    audiences=[Audience.core],
+    role_actions=READ_INVOICES,
+    basis=stated("CSV exports"),
+    audited="export/invoice_account/{month}",
+)
+async def export_invoice_account_csv(
+    month: MonthOfPath, caller: CallerOfRequest, db: Transaction, resources: ResourcesOfWorker
+) -> ExportUrl:
+    """A month's invoices by account as CSV; a link that works for ten minutes."""
+    url = await operations.export_invoices(db, caller, resources, "invoice-account", month)
+    return ExportUrl(url=url)
+
+
+@post(
+    "/export/csv/invoice_tag/{month:str}",
+    audiences=[Audience.core],
+    role_actions=READ_INVOICES,
+    basis=stated("CSV exports"),
+    audited="export/invoice_tag/{month}",
+)
+async def export_invoice_tag_csv(
+    month: MonthOfPath, caller: CallerOfRequest, db: Transaction, resources: ResourcesOfWorker
+) -> ExportUrl:
+    """A month's invoices by tag as CSV; a link that works for ten minutes."""
+    url = await operations.export_invoices(db, caller, resources, "invoice-tag", month)
+    return ExportUrl(url=url)
 
 
 @post(
@@ -85,5 +123,10 @@ async def download(
     return Response(file.content, media_type="text/csv", headers=headers)
 
 
-CORE_ROUTES = [export_billing_group_csv, export_billing_group_setting_csv]
+CORE_ROUTES = [
+    export_invoice_account_csv,
+    export_invoice_tag_csv,
+    export_billing_group_csv,
+    export_billing_group_setting_csv,
+]
 ROUTES = [download]

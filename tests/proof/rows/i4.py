@@ -1,6 +1,6 @@
 """An address that is not byte for byte a living link of ours leads to no file.
 
-Links of two organisations, three users and both kinds of file are changed in random bytes, in
+Links of two organisations, two users and every kind of file are changed in random bytes, in
 their parameters and in how their path is written, mixed with one another, cut and stretched. Links
 that are over, or whose maker lost what they were made with, are tried as they are.
 """
@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from litestar.types import ASGIApp
 
-from tests.exports.asking import SETTINGS, link
+from tests.exports.asking import SETTINGS, link, month_link
 from tests.exports.lost_links import lost_links, reader
 from tests.proof.asgi_calls import Answer, Request, app_of, call, each
 from tests.proof.row import Measured
@@ -85,7 +85,7 @@ def measure(stage: Stage, size: int) -> Measured:
 
 
 def _living_links(service: Service) -> list[str]:
-    """Of two users of one organisation, of both kinds of file, and of another organisation."""
+    """Of two users of one organisation, of every kind of file, and of another organisation."""
     _, headers = reader(service, "living")
     other = service.root(service.new_organisation("I4 too"))
     mine = service.root()
@@ -95,6 +95,8 @@ def _living_links(service: Service) -> list[str]:
         link(service, headers=headers),
         link(service, headers=mine, redo=True),
         link(service, headers=other),
+        month_link(service, "invoice_account", headers=mine),
+        month_link(service, "invoice_tag", headers=other),
     ]
 
 
