@@ -1,0 +1,249 @@
+"""Believable invoices that never were sent: for pictures, for tests and for measuring."""
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any
+
+from nimbill.invoices.charges import AppliedEntry, FreeItem, MonthlyCharges, UsageCharge
+from nimbill.invoices.document import Addressee, Document, ImportOfPayer, Issuer
+from nimbill.invoices.sheet import draw_up
+from nimbill.invoices.terms import Terms
+from nimbill.money import Rounding
+from nimbill.vocabulary import Currency, Language
+
+ISSUERS = {
+    Language.ja: Issuer(
+        invoice_template_id="it_example",
+        company="株式会社みなとクラウド",
+        postal="105-0001",
+        address="東京都港区虎ノ門九丁目9番9号\nみなとビル 12階",
+        phone="03-0000-0100",
+        contact="経理部 請求担当",
+        registration_number="T9999999999999",
+        bank_account="みなと銀行（9999） 本店営業部（001）\n普通 0123456　カ）ミナトクラウド",
+        notes="お振込手数料は貴社にてご負担くださいますようお願い申し上げます。",
+        accent_colour="#1f5f8b",
+    ),
+    Language.en: Issuer(
+        invoice_template_id="it_example",
+        company="Minato Cloud Inc.",
+        postal="105-0001",
+        address="9-9-9 Toranomon, Minato-ku\nTokyo, Japan",
+        phone="+81-3-0000-0100",
+        contact="Accounts receivable",
+        registration_number="T9999999999999",
+        bank_account="Minato Bank (9999), Head Office (001)\nOrdinary 0123456, Minato Cloud Inc.",
+        notes="Please bear the bank's transfer charge.",
+        accent_colour="#1f5f8b",
+    ),
+}
+ADDRESSEES = {
+    Language.ja: Addressee(
+        company_name="さくら製作所株式会社",
+        contact="情報システム部 髙橋 明子",
+        postal="530-0001",
+        address="大阪府大阪市北区梅田十丁目10番10号",
+        phone="06-0000-0200",
+    ),
+    Language.en: Addressee(
+        company_name="Sakura Manufacturing K.K.",
+        contact="Akiko Takahashi, IT department",
+        postal="530-0001",
+        address="10-10-10 Umeda, Kita-ku, Osaka, Japan",
+        phone="+81-6-0000-0200",
+    ),
+}
+ACCOUNTS = {
+    Language.ja: (
+        "本番環境",
+        "検証環境",
+        "データ分析基盤",
+        "社内システム",
+        "災害対策",
+        "Webサイト",
+    ),
+    Language.en: ("Production", "Staging", "Data platform", "Back office", "Recovery", "Web site"),
+}
+SERVICES = (
+    "AmazonEC2",
+    "AmazonRDS",
+    "AmazonS3",
+    "AmazonCloudFront",
+    "AmazonElastiCache",
+    "AmazonRoute53",
+    "AWSLambda",
+    "AmazonECS",
+    "AmazonVPC",
+    "AmazonCloudWatch",
+    "AWSBackup",
+    "awskms",
+)
+
+
+def terms(**changed: Any) -> Terms:
+    """5 % off, business support, a fee of 3 %, 10 % tax, dollars billed in yen."""
+    return Terms(
+        **{
+            "calc_type": "account",
+            "currency": Currency.jpy,
+            "discount_calc_logic": "usageamount",
+            "discount_rate": Decimal("0.05"),
+            "discount_target_usage": "cloudpaywithfee",
+            "substitution_fee": "percent",
+            "substitution_basis": "discounted",
+            "substitution_scope": "cloudpaywithfee",
+            "substitution_fee_calc_type": "allsum",
+            "substitution_fix": Decimal(0),
+            "substitution_rate": Decimal("0.03"),
+            "support_amount_target": "allusage",
+            "support_fee": "aws_business",
+            "support_basis": "nondiscount",
+            "support_scope": None,
+            "support_fix": Decimal(0),
+            "support_rate": Decimal(0),
+            "tax_rate": Decimal("0.1"),
+            "exchange_rate": Decimal("150.25"),
+            "rounding": Rounding.half_up,
+            "usage_table": (),
+            "month": "2026-10",
+            **changed,
+        }
+    )
+
+
+def usage(
+    customer_id: str, name: str, amounts: Iterable[tuple[str, str]], **more: Any
+) -> list[UsageCharge]:
+    return [
+        UsageCharge(
+            **{
+                "customer_id": customer_id,
+                "customer_name": name,
+                "tag": "",
+                "service": service,
+                "marketplace": False,
+                "amount": Decimal(amount),
+                **more,
+            }
+        )
+        for service, amount in amounts
+    ]
+
+
+def entry(calc_type: str, description: str, amount: str, **changed: Any) -> AppliedEntry:
+    return AppliedEntry(
+        **{
+            "entry_id": f"re_{calc_type.lower()}",
+            "customer_id": "111111111111",
+            "customer_name": "",
+            "calc_type": calc_type,
+            "description": description,
+            "amount": Decimal(amount),
+            "currency": Currency.usd,
+            "exchange_rate": Decimal(0),
+            "tax_free": False,
+            **changed,
+        }
+    )
+
+
+def item(label: str, unit_cost: str, quantity: str) -> FreeItem:
+    unit, count = Decimal(unit_cost), Decimal(quantity)
+    return FreeItem(enabled=True, label=label, unit_cost=unit, quantity=count, total=unit * count)
+
+
+def document(
+    charges: MonthlyCharges, drawn_up_on: Terms, language: Language, **changed: Any
+) -> Document:
+    return Document(
+        **{
+            "invoice_no": "202610-0001",
+            "revision": 1,
+            "month": drawn_up_on.month,
+            "vendor": "aws",
+            "issue_date": "2026-11-05",
+            "due_date": "2026-12-31",
+            "language": language,
+            "company_id": "co_example",
+            "billinggroup_id": "sakura",
+            "billinggroup_name": "Sakura",
+            "inv_aggregate": False,
+            "addressee": ADDRESSEES[language],
+            "title": None,
+            "remarks": None,
+            "memo": None,
+            "issuer": ISSUERS[language],
+            "project": None,
+            "currency": drawn_up_on.currency,
+            "cost_currency": charges.cost_currency,
+            "exchange_rate": drawn_up_on.exchange_rate,
+            "setting": {},
+            "tag_key": None,
+            "imports": [
+                ImportOfPayer(payer_id="111111111111", import_id="im_1", provisional=False)
+            ],
+            "stock": [],
+            "terms": drawn_up_on,
+            "charges": charges,
+            "sheet": draw_up(charges, drawn_up_on),
+            **changed,
+        }
+    )
+
+
+def short_invoice(language: Language, **changed: Any) -> Document:
+    """Two accounts and a little of everything else, on one page."""
+    names = ACCOUNTS[language]
+    in_japanese = language is Language.ja
+    charges = MonthlyCharges(
+        cost_currency=Currency.usd,
+        usage=(
+            *usage(
+                "111111111111", names[0], [("AmazonEC2", "1000.123456789"), ("AmazonS3", "50.25")]
+            ),
+            *usage("111111111111", names[0], [("Datastore for search", "120.5")], marketplace=True),
+            *usage("222222222222", names[1], [("AmazonRDS", "20.333")]),
+        ),
+        entries=(
+            entry("Fee", "AWS Certificate Authority, private CA", "672.00", customer_name=names[0]),
+            entry(
+                "Credit",
+                "Migration credit",
+                "-12.50",
+                customer_id="222222222222",
+                customer_name=names[1],
+                exchange_rate=Decimal("148.9"),
+                tax_free=True,
+            ),
+        ),
+        items=(item("運用監視サービス" if in_japanese else "Monitoring service", "30000", "2"),),
+    )
+    remarks = "ご不明な点は請求担当までお問い合わせください。" if in_japanese else "PO 4500012345"
+    return document(charges, terms(), language, **{"remarks": remarks, **changed})
+
+
+def long_invoice(language: Language, *, accounts: int = 6, **changed: Any) -> Document:
+    """Many accounts with all their services: a table over several pages."""
+    names = ACCOUNTS[language]
+    lines: list[UsageCharge] = []
+    for number in range(accounts):
+        amounts = [
+            (service, f"{(number + 1) * (place + 3) * 137 % 2999}.{place}{number % 10}5")
+            for place, service in enumerate(SERVICES)
+        ]
+        customer_id = f"{111111111111 + number * 1010101}"
+        lines += usage(customer_id, names[number % len(names)], amounts)
+    charges = MonthlyCharges(
+        cost_currency=Currency.usd,
+        usage=tuple(lines),
+        entries=(
+            entry("Refund", "Refund for Reserved Instance exchange", "-310.40"),
+            entry("Upfront", "Compute Savings Plan, all upfront, 1 year", "5200.00"),
+        ),
+        items=(
+            item("運用監視サービス" if language is Language.ja else "Monitoring", "30000", "6"),
+        ),
+    )
+    return document(
+        charges, terms(), language, **{"invoice_no": "202610-0042", "revision": 2, **changed}
+    )
