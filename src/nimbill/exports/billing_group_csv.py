@@ -1,13 +1,16 @@
 """The two files about billing groups: their addresses, and their terms vendor by vendor."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
 
 from nimbill.billing_groups.records import BillingGroupRecord
 from nimbill.exports.csv_file import Cell
 
 
-def billing_group_rows(groups: Iterable[BillingGroupRecord]) -> Iterator[tuple[Cell, ...]]:
-    """One row a group. Without created invoices there is no cost yet, and the cell is empty."""
+def billing_group_rows(
+    groups: Iterable[BillingGroupRecord], costs: Mapping[str, Decimal]
+) -> Iterator[tuple[Cell, ...]]:
+    """One row a group; `costs` by company_id. Where there is none yet, the cell is empty."""
     for group in groups:
         yield (
             group.billinggroup_id,
@@ -18,7 +21,7 @@ def billing_group_rows(groups: Iterable[BillingGroupRecord]) -> Iterator[tuple[C
             group.phone,
             group.contact,
             group.title,
-            None,
+            costs.get(group.company_id),
             None,
         )
 

@@ -16,6 +16,7 @@ from nimbill.exports.links import LINK_SECONDS, Link, signed_address
 from nimbill.ids import new_id
 from nimbill.invoices.created_records import created_of_month
 from nimbill.invoices.document import Document
+from nimbill.invoices.latest_records import latest_pre_tax
 from nimbill.storage import Scope
 
 Rows = Iterable[Sequence[Cell]]
@@ -24,7 +25,8 @@ RowsOfInvoices = Callable[[Iterable[Document]], Iterator[Row]]
 
 
 async def _of_groups(db: AsyncConnection, scope: Scope) -> Rows:
-    return billing_group_rows(await list_billing_groups(db, scope))
+    groups = await list_billing_groups(db, scope)
+    return billing_group_rows(groups, await latest_pre_tax(db, scope))
 
 
 async def _of_settings(db: AsyncConnection, scope: Scope) -> Rows:
