@@ -28,6 +28,7 @@ from nimbill.exports import routes as export_routes
 from nimbill.imports import routes as import_routes
 from nimbill.imports.work_kinds import import_kinds
 from nimbill.invoice_templates import routes as invoice_template_routes
+from nimbill.invoices import project_routes as project_month_routes
 from nimbill.invoices import routes as invoice_routes
 from nimbill.invoices.runs import invoice_kinds
 from nimbill.login import discovery_routes, session_routes
@@ -66,6 +67,7 @@ CORE_ROUTES = [
     *invoice_template_routes.ROUTES,
     *month_routes.ROUTES,
     *project_routes.ROUTES,
+    *project_month_routes.ROUTES,
     *recalculation_routes.ROUTES,
     *reseller_routes.ROUTES,
     *reserved_instance_routes.ROUTES,

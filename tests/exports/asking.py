@@ -114,3 +114,14 @@ def month_link(
     assert told["status"] == "success"
     url: str = told["url"]
     return url
+
+
+def project_link(
+    service: Service, month: str = "2026-09", headers: dict[str, str] | None = None
+) -> str:
+    answer = service.http.get(f"/m/core/project/{month}/csv", headers=headers or service.root())
+    assert answer.status_code == 200, answer.text
+    told = answer.json()
+    assert set(told) == {"status", "data"}
+    data: str = told["data"]
+    return data

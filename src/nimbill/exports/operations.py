@@ -13,10 +13,12 @@ from nimbill.exports.billing_group_csv import billing_group_rows, billing_group_
 from nimbill.exports.csv_file import Cell, csv_file
 from nimbill.exports.invoice_csv import Row, invoice_account_rows, invoice_tag_rows
 from nimbill.exports.links import LINK_SECONDS, Link, signed_address
+from nimbill.exports.project_csv import project_rows
 from nimbill.ids import new_id
 from nimbill.invoices.created_records import created_of_month
 from nimbill.invoices.document import Document
 from nimbill.invoices.latest_records import latest_pre_tax
+from nimbill.invoices.project_months import projects_of_month
 from nimbill.storage import Scope
 
 Rows = Iterable[Sequence[Cell]]
@@ -64,6 +66,14 @@ async def export_invoices(
     created = await created_of_month(db, caller.scope, month)
     content = csv_file(header, rows(one.document for one in created))
     return await _kept(db, caller, resources, kind, month, content)
+
+
+async def export_projects(
+    db: AsyncConnection, caller: Caller, resources: Resources, month: str
+) -> str:
+    projects = await projects_of_month(db, caller.scope, month)
+    content = csv_file(columns.PROJECT, project_rows(projects))
+    return await _kept(db, caller, resources, "project", month, content)
 
 
 async def _kept(

@@ -11,7 +11,7 @@ from nimbill.access.role_actions import ANY_CALLER, RoleAction
 from nimbill.basis import chosen, stated
 from nimbill.errors import not_found
 from nimbill.exports import operations, records
-from nimbill.exports.bodies import ExportPath, ExportRequest, ExportUrl
+from nimbill.exports.bodies import ExportData, ExportPath, ExportRequest, ExportUrl
 from nimbill.exports.links import read_link
 from nimbill.storage import Scope, transaction
 from nimbill.web import (
@@ -55,6 +55,19 @@ async def export_invoice_tag_csv(
     """A month's invoices by tag as CSV; a link that works for ten minutes."""
     url = await operations.export_invoices(db, caller, resources, "invoice-tag", month)
     return ExportUrl(url=url)
+
+
+@get(
+    "/project/{month:str}/csv",
+    audiences=[Audience.core],
+    role_actions=[RoleAction.ReadProject, RoleAction.ModifyProject],
+    basis=chosen("project-months"),
+)
+async def export_projects_of_month(
+    month: MonthOfPath, caller: CallerOfRequest, db: Transaction, resources: ResourcesOfWorker
+) -> ExportData:
+    """A month's projects as CSV; a link that works for ten minutes."""
+    return ExportData(data=await operations.export_projects(db, caller, resources, month))
 
 
 @post(
@@ -126,6 +139,7 @@ async def download(
 CORE_ROUTES = [
     export_invoice_account_csv,
     export_invoice_tag_csv,
+    export_projects_of_month,
     export_billing_group_csv,
     export_billing_group_setting_csv,
 ]

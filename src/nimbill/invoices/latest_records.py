@@ -47,13 +47,13 @@ def _latest(scope: Scope) -> sa.Select[*tuple[object, ...]]:
         .group_by(_heads.company_id)
         .subquery()
     )
-    of_group = {"partition_by": _heads.company_id}
-    several = sa.func.min(_revisions.currency).over(**of_group) != sa.func.max(
-        _revisions.currency
-    ).over(**of_group)
+    least, most = (
+        which(_revisions.currency).over(partition_by=_heads.company_id)
+        for which in (sa.func.min, sa.func.max)
+    )
     written = sa.cast(_revisions.document, JSONB)["exchange_rate"].astext
     # the document is large, and is looked into only where there is something to exchange
-    rate = sa.case((several, sa.cast(written, sa.Numeric)), else_=None).label("rate")
+    rate = sa.case((least != most, sa.cast(written, sa.Numeric)), else_=None).label("rate")
     return (
         sa.select(_heads.company_id, _revisions.currency, _revisions.pre_tax, rate)
         .join_from(

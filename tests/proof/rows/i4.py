@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from litestar.types import ASGIApp
 
-from tests.exports.asking import SETTINGS, link, month_link
+from tests.exports.asking import SETTINGS, link, month_link, project_link
 from tests.exports.lost_links import lost_links, reader
 from tests.proof.asgi_calls import Answer, Request, app_of, call, each
 from tests.proof.row import Measured
@@ -97,6 +97,7 @@ def _living_links(service: Service) -> list[str]:
         link(service, headers=other),
         month_link(service, "invoice_account", headers=mine),
         month_link(service, "invoice_tag", headers=other),
+        project_link(service, headers=mine),
     ]
 
 
