@@ -64,11 +64,6 @@ def sound(kind: type[T], sent: Any) -> T:
     return msgspec.convert(sent, kind)
 
 
-def violations_in(kind: type, sent: Any, at: str) -> Iterator[Violation]:
-    """What is wrong with a part of a body that is of this kind; for parts whose place varies."""
-    return _violations(_shape_of(kind), sent, at)
-
-
 _shapes: dict[Any, inspect.Type] = {}
 
 
@@ -136,10 +131,12 @@ def _in_list(shape: inspect.ListType, value: Any, at: str) -> Iterator[Violation
 
 
 def _in_union(shape: inspect.UnionType, value: Any, at: str) -> Iterator[Violation]:
-    """Only `T | None` is used in bodies: null is absent, else the rules of T hold."""
+    """`T | None`: null is absent, else the rules of T hold. An object or a list: of what it is."""
+    kinds = [one for one in shape.types if not isinstance(one, inspect.NoneType)]
     if value is not None:
-        (kind,) = (one for one in shape.types if not isinstance(one, inspect.NoneType))
-        yield from _violations(kind, value, at)
+        listed = isinstance(value, list)
+        fitting = [one for one in kinds if isinstance(one, inspect.ListType) is listed]
+        yield from _violations((fitting or kinds)[0], value, at)
 
 
 def _in_clearable(shape: inspect.Metadata, value: Any, at: str) -> Iterator[Violation]:

@@ -1,4 +1,4 @@
-"""Tenants full of canaries, the records a request can name, and one sound request per operation.
+"""The records a request can name, and how to make them.
 
 A new route needs: a maker in SLOTS for every record it names, or a reason in NOT_A_RECORD, and a
 body in sound_bodies.py where it takes one. The completeness tests of test_tenants.py say which is
@@ -7,120 +7,31 @@ missing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
-from itertools import count
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from nimbill.ids import new_id
-from nimbill.organisations.operations import NewOrganisation, create_organisation
-from nimbill.reserved_instances.records import TEXTS as RI_TEXTS
-from tests.contract.behind_the_walls import Superuser
-from tests.running_service import PASSWORD, Service
-
-
-@dataclass
-class Tenant:
-    """An organisation every string of which carries its canary."""
-
-    service: Service
-    superuser: Superuser
-    organisation: NewOrganisation
-    canary: str
-    group: str | None = None  # the one billing group to name, where one must be visible
-    numbers: Iterator[int] = field(default_factory=lambda: count(1))
-
-    @property
-    def organisation_id(self) -> str:
-        return self.organisation.organisation_id
-
-    def word(self, kind: str) -> str:
-        """A text of this tenant's own, at most 18 characters, never the same twice."""
-        return f"{self.canary}-{kind}{next(self.numbers)}"
-
-    def add(self, table: str, **values: Any) -> None:
-        self.superuser.add(table, organisation_id=self.organisation_id, **values)
-
-
-def new_tenant(service: Service, superuser: Superuser, canary: str) -> Tenant:
-    resources = service.resources
-    organisation = service.run(
-        lambda: create_organisation(
-            resources.engine,
-            resources.sealer,
-            name=f"{canary} Ltd",
-            username=f"{canary}-root",
-            password=PASSWORD,
-        )
-    )
-    return Tenant(service, superuser, organisation, canary)
-
+from tests.contract.month_makers import (
+    make_closed_month,
+    make_import,
+    make_invoiced_group,
+    make_moved_instance,
+    make_open_month,
+    make_recalculation_entry,
+    make_reserved_instance,
+    make_saved_group,
+    make_tagged_cost,
+)
+from tests.contract.tenants import (
+    PAYER,
+    Tenant,
+    make_account,
+    make_billing_group,
+    make_invoice_template,
+    make_project,
+)
 
 # ── records ──────────────────────────────────────────────────────────────────────────────────────
-
-
-def make_billing_group(tenant: Tenant) -> str:
-    if tenant.group is not None:
-        return tenant.group
-    company_id = new_id("cmp")
-    text = {
-        name: tenant.word("g")
-        for name in (
-            "billinggroup_id",
-            "billinggroup_name",
-            "company_name",
-            "phone",
-            "postal",
-            "address",
-            "billing_title",
-            "personal",
-            "remarks",
-        )
-    }
-    tenant.add(
-        "billing_groups",
-        company_id=company_id,
-        inv_aggregate=True,
-        project_id=make_project(tenant),
-        invoice_template_id=make_invoice_template(tenant),
-        **text,
-    )
-    return company_id
-
-
-def make_project(tenant: Tenant) -> str:
-    project_id = new_id("prj")
-    tenant.add(
-        "projects",
-        project_id=project_id,
-        project_code=tenant.word("c"),
-        project_label=tenant.word("l"),
-        project_currency="jpy",
-    )
-    return project_id
-
-
-def make_invoice_template(tenant: Tenant) -> str:
-    invoice_template_id = new_id("tpl")
-    content = f'{{"name": "{tenant.word("t")}", "company": "{tenant.word("t")}"}}'
-    tenant.add("invoice_templates", invoice_template_id=invoice_template_id, content=content)
-    return invoice_template_id
-
-
-def make_account(tenant: Tenant) -> str:
-    """At AWS, as PLAIN_VALUES has it, paid by PAYER."""
-    customer_id = next_account_number(tenant)
-    tenant.add(
-        "cloud_accounts",
-        customer_id=customer_id,
-        vendor="aws",
-        account_id=PAYER,
-        company_id=make_billing_group(tenant),
-        name=tenant.word("a"),
-        note=tenant.word("a"),
-    )
-    return customer_id
 
 
 def make_reseller(tenant: Tenant) -> str:
@@ -191,115 +102,6 @@ def make_role(tenant: Tenant) -> str:
     return name
 
 
-def make_recalculation_entry(tenant: Tenant) -> str:
-    """Of the month and the vendor that PLAIN_VALUES has."""
-    entry_id = new_id("rce")
-    words = ("platform_type", "description", "product_name", "product_code", "time_interval")
-    tenant.add(
-        "recalculation_entries",
-        entry_id=entry_id,
-        vendor="aws",
-        payer_id=PAYER,
-        month=PLAIN_VALUES["month"],
-        customer_id=make_account(tenant),
-        calc_type="Fee",
-        **{name: tenant.word("d") for name in words},
-        currency_code="USD",
-        unblended_cost=1,
-        usage_start=datetime(2026, 1, 1, tzinfo=UTC),
-        delivered=True,
-    )
-    return entry_id
-
-
-def make_reserved_instance(tenant: Tenant) -> str:
-    ri_id = new_id("ri")
-    tenant.add(
-        "reserved_instances",
-        ri_id=ri_id,
-        vendor="aws",
-        reservation_id=tenant.word("i"),
-        customer_id=make_account(tenant),
-        arn=tenant.word("i"),
-        **{name: tenant.word("i") for name in RI_TEXTS},
-        **dict.fromkeys(("normalization_factor", "unblended_rate", "upfront_value"), 1),
-        number=10,
-    )
-    return ri_id
-
-
-def make_moved_instance(tenant: Tenant) -> str:
-    move_id, customer_id = new_id("ri"), make_account(tenant)
-    tenant.add(
-        "reservation_moves",
-        move_id=move_id,
-        ri_id=make_reserved_instance(tenant),
-        position=1,
-        dest_customer_id=customer_id,
-        number=1,
-        made_after=0,
-        account_in_use=customer_id,
-    )
-    return move_id
-
-
-def make_open_month(tenant: Tenant) -> str:
-    """One that is used nowhere else, since closing it would close it for everybody."""
-    return f"{next(tenant.numbers) + 3000:04}-12"
-
-
-def make_closed_month(tenant: Tenant) -> str:
-    month = make_open_month(tenant)
-    tenant.add("month_states", vendor="aws", month=month, closed=True, closing=1)
-    return month
-
-
-def make_import(tenant: Tenant) -> str:
-    """One that was refused by the check and waits to be released, without a line in it."""
-    import_id, month = new_id("imp"), make_open_month(tenant)
-    tenant.add(
-        "cost_imports",
-        import_id=import_id,
-        vendor="aws",
-        month=month,
-        sources=[tenant.word("i")],
-        uploaded=False,
-        state="parked",
-        parked_reason=tenant.word("i"),
-        made_by=tenant.organisation.root_user_id,
-    )
-    return import_id
-
-
-def make_tagged_cost(tenant: Tenant) -> str:
-    """A line of one of the tenant's accounts, in the month of PLAIN_VALUES; its tag's key."""
-    tag_key = new_id("key")
-    line = {
-        "vendor": "aws",
-        "payer_id": PAYER,
-        "month": PLAIN_VALUES["month"],
-        "customer_id": make_account(tenant),
-        "line_type": tenant.word("l"),
-        "kind": "usage",
-        "service": tenant.word("s"),
-        "marketplace": False,
-        "currency": "USD",
-        "cost": 1,
-        "lines": 1,
-    }
-    tenant.add("cost_sums", **line, day=date(2026, 1, 1))
-    tenant.add("cost_tag_sums", **line, tag_key=tag_key, tag_value=tenant.word("v"))
-    return tag_key
-
-
-PAYER = "836060457634"
-
-
-def next_account_number(tenant: Tenant) -> str:
-    """Twelve digits, the first of them a zero."""
-    return f"{next(tenant.numbers):012d}"
-
-
 @dataclass(frozen=True)
 class Slot:
     """A place in a request that names a record: how to make one, and where it is stored."""
@@ -332,6 +134,8 @@ RESERVATION = Slot(make_reserved_instance, "reserved_instances", "ri_id", narrow
 MOVED = Slot(make_moved_instance, "reservation_moves", "move_id", narrowed=True)
 RESELLER = Slot(make_reseller, "users", "user_id", narrowed=True)
 IMPORT = Slot(make_import, "cost_imports", "import_id", narrowed=True)
+SAVED = Slot(make_saved_group, "billing_groups", "company_id", narrowed=True)
+INVOICED = Slot(make_invoiced_group, "billing_groups", "company_id", narrowed=True)
 CLIENT = Slot(make_api_client, "api_clients", "client_id")
 ROLE = Slot(make_role, "roles", "name")
 
@@ -356,6 +160,11 @@ SLOTS: Mapping[str, Slot] = {
     "remove_reserved_instance.ri_id": MOVED,
     "move_reserved_instance.customer_id": ACCOUNT,
     "import_id": IMPORT,
+    "save_invoice_settings.settings": GROUP,
+    "billing_groups": SAVED,
+    "group": SAVED,
+    "read_invoice.company_id": INVOICED,
+    "list_invoice_revisions.company_id": INVOICED,
     "delete_reseller.user_id": RESELLER,
     "change_reseller_password.user_id": RESELLER,
     "update_reseller_meta.user_id": RESELLER,
@@ -382,9 +191,6 @@ NOT_A_RECORD: Mapping[str, str] = {
     "before": "a number",
     "permissions": "words we offer",
 }
-
-# what stands in a path where no record is named
-PLAIN_VALUES: Mapping[str, str] = {"namespace": "core", "month": "2026-01", "vendor": "aws"}
 
 # the same, where every request needs one of its own
 FRESH_VALUES: Mapping[str, Callable[[Tenant], str]] = {

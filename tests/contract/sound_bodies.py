@@ -4,16 +4,15 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tests.billing_groups.bodies import SOUND_SETTING
-from tests.contract.makers import (
+from tests.contract.makers import make_role, make_user
+from tests.contract.month_makers import make_recalculation_entry, make_saved_group
+from tests.contract.tenants import (
     PAYER,
     Tenant,
     make_account,
     make_billing_group,
     make_invoice_template,
     make_project,
-    make_recalculation_entry,
-    make_role,
-    make_user,
     next_account_number,
 )
 from tests.running_service import PASSWORD
@@ -134,11 +133,26 @@ def bodies_of_months() -> dict[str, Callable[[Tenant], dict[str, Any]]]:
             "number": 1,
             "vendor": "aws",
         },
+        "save_invoice_settings": lambda tenant: {
+            "settings": {make_billing_group(tenant): {"aws": {**SOUND_SETTING, "memo": "m"}}},
+            "internal": False,
+        },
+        "save_exchange_rates": saved_rate,
+        "save_exchange_rates_by_post": saved_rate,
+        "create_invoices": lambda tenant: {
+            "vendor": "aws",
+            "group": [make_saved_group(tenant)],
+            "bulk": False,
+        },
         "close_month": lambda tenant: {"vendor": "aws", "reason": tenant.word("m")},
         "reopen_month": lambda tenant: {"vendor": "aws", "reason": tenant.word("m")},
         "create_import": lambda tenant: {"vendor": "aws", "source": tenant.word("i")},
         "release_import": lambda tenant: {"reason": tenant.word("i")},
     }
+
+
+def saved_rate(tenant: Tenant) -> dict[str, Any]:
+    return {"vendor": "aws", "billing_groups": [make_saved_group(tenant)], "exchange_rate": 150}
 
 
 def account_body(tenant: Tenant) -> dict[str, Any]:

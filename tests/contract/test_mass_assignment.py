@@ -18,10 +18,10 @@ from nimbill import tables
 from nimbill.embedded_postgres import Address
 from nimbill.vocabulary import Product
 from tests.contract.behind_the_walls import Superuser, behind_the_walls
-from tests.contract.makers import new_tenant
 from tests.contract.marks import all_bodies
 from tests.contract.requests_of import Sent, ask, sound_request
 from tests.contract.routes_of import Route, guarded_routes
+from tests.contract.tenants import new_tenant
 from tests.running_service import Service
 
 WRITES = [route for route in guarded_routes() if route.is_mutating and route.body is not None]

@@ -18,7 +18,6 @@ from nimbill.logs import configure_logs
 from nimbill.vocabulary import Product
 from tests.contract import makers, sound_bodies
 from tests.contract.behind_the_walls import Superuser, behind_the_walls
-from tests.contract.makers import Tenant, new_tenant
 from tests.contract.requests_of import (
     Place,
     Sent,
@@ -31,6 +30,7 @@ from tests.contract.requests_of import (
     unexplained_places,
 )
 from tests.contract.routes_of import Route, guarded_routes
+from tests.contract.tenants import Tenant, make_billing_group, new_tenant
 from tests.running_service import PASSWORD, Service
 
 OURS, THEIRS, HIDDEN, HIDDEN_GROUP = "kanaria", "kanarib", "kanaric", "kanarid"
@@ -206,7 +206,7 @@ def test_a_record_hidden_by_a_filter_is_answered_as_one_that_never_was(
     case: Case, ours: Tenant, behind: Superuser, logs: io.StringIO
 ) -> None:
     hidden = replace(ours, canary=HIDDEN)
-    visible = replace(ours, group=makers.make_billing_group(ours))
+    visible = replace(ours, group=make_billing_group(ours))
     headers = narrowed(visible, case.product)
 
     compare(case, Watch(behind, logs, (HIDDEN,), ()), visible, headers, values_of(case, hidden))
@@ -252,7 +252,7 @@ def test_lists_show_nothing_a_filter_hides(
     route: Route, token: Product, ours: Tenant, logs: io.StringIO
 ) -> None:
     company_id = hidden_group(ours)
-    visible = replace(ours, group=makers.make_billing_group(ours))
+    visible = replace(ours, group=make_billing_group(ours))
 
     sent = replace(sound_request(route, visible), query={})
     answer = ask(visible, route, sent, narrowed(visible, token))

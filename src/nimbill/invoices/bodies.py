@@ -3,19 +3,20 @@
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from nimbill.basis import Basis, chosen, stated
 from nimbill.billing_groups import invoice_setting_rules
 from nimbill.billing_groups.records import InvoiceSetting
 from nimbill.billing_groups.settled_terms import crossed
-from nimbill.bodies import Body, Success, violations_in
+from nimbill.bodies import Body, Success, text
 from nimbill.errors import Violation
 from nimbill.invoices.document import Document
 from nimbill.vocabulary import Language, Vendor
 
 MEMO_MAX = 1_000
 RATE_MAX = Decimal(1_000_000)
+AT_LEAST_ONE = "at least one billing group"
 
 
 class InvoiceVendor(StrEnum):
@@ -24,50 +25,39 @@ class InvoiceVendor(StrEnum):
     gcp = "gcp"
 
 
+class MonthSetting(InvoiceSetting, frozen=True, kw_only=True):
+    """A value that stands in either column will do."""
+
+    basis: ClassVar[Basis] = chosen("invoice-paths")
+
+    memo: Annotated[str, text(0, MEMO_MAX)] | None = None
+
+
 class SettingsToSave(Body, frozen=True, kw_only=True):
-    """`settings`: {company_id: {vendor: the 17 fields, memo}}; empty where `internal` is true."""
+    """By company_id and vendor; empty where `internal` is true."""
 
     basis: ClassVar[Basis] = stated("Invoices")
 
-    settings: Any
+    settings: dict[str, dict[Vendor, MonthSetting]] | list[Any]
     internal: bool
 
     @classmethod
     def broken_rules(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
-        settings, internal = sent.get("settings"), sent.get("internal")
-        if internal is True:
-            if not isinstance(settings, dict | list):
-                yield Violation("settings", "an object")
-        elif not isinstance(settings, dict) and settings != []:
+        settings = sent.get("settings")
+        if isinstance(settings, list) and settings:
             yield Violation("settings", "an object keyed by company_id")
-        elif isinstance(settings, dict):
-            for index, of_group in enumerate(settings.values()):
-                yield from _broken_settings(of_group, f"settings[{index}]")
+        if isinstance(settings, dict) and sent.get("internal") is not True:
+            for of_group in settings.values():
+                yield from _unsound(of_group)
 
 
-def _broken_settings(of_group: Any, at: str) -> Iterator[Violation]:
-    """A value that stands in either column will do."""
-    if not isinstance(of_group, dict) or not of_group:
-        yield Violation(at, "an object keyed by vendor")
-        return
-    for word, setting in of_group.items():
-        if word not in [vendor.value for vendor in Vendor]:
-            yield Violation(at, f"keys: one of {', '.join(Vendor)}")
-            continue
-        broken = list(violations_in(InvoiceSetting, setting, f"{at}.{word}"))
-        yield from broken
-        if not broken:
-            columns: list[invoice_setting_rules.Column] = ["create", "update"]
-            unsound = list(
-                invoice_setting_rules.broken(setting, Vendor(word), columns, f"{at}.{word}")
-            )
-            yield from unsound or crossed(setting, f"{at}.{word}")
-            yield from _broken_memo(setting.get("memo"), f"{at}.{word}.memo")
-
-
-def _broken_memo(memo: Any, at: str) -> Iterator[Violation]:
-    if memo is not None and not (isinstance(memo, str) and len(memo) <= MEMO_MAX):
-        yield Violation(at, f"length 0 to {MEMO_MAX}")
+def _unsound(of_group: Any) -> Iterator[Violation]:
+    for vendor in Vendor:
+        setting = of_group.get(vendor.value) if isinstance(of_group, dict) else None
+        if isinstance(setting, dict):
+            at = f"settings.{vendor}"
+            broken = list(invoice_setting_rules.broken(setting, vendor, ["create", "update"], at))
+            yield from broken or crossed(setting, at)
 
 
 class ExchangeRateToSave(Body, frozen=True, kw_only=True):
@@ -76,12 +66,13 @@ class ExchangeRateToSave(Body, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = stated("Invoices")
 
     vendor: Vendor
-    billing_groups: Any
+    billing_groups: dict[str, Any] | list[str]
     exchange_rate: Decimal
 
     @classmethod
     def broken_rules(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
-        yield from _broken_groups(sent.get("billing_groups"), "billing_groups", least=1)
+        if sent.get("billing_groups") in ([], {}):
+            yield Violation("billing_groups", AT_LEAST_ONE)
         rate = sent.get("exchange_rate")
         if isinstance(rate, int | Decimal) and not 0 < rate <= RATE_MAX:
             yield Violation("exchange_rate", f"more than 0, up to {RATE_MAX:,}")
@@ -93,18 +84,13 @@ class InvoicesToCreate(Body, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = stated("Invoices")
 
     vendor: InvoiceVendor
-    group: Any
+    group: dict[str, Any] | list[str]
     bulk: bool
 
     @classmethod
     def broken_rules(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
-        return _broken_groups(sent.get("group"), "group", least=0 if sent.get("bulk") else 1)
-
-
-def _broken_groups(groups: Any, at: str, *, least: int) -> Iterator[Violation]:
-    sound = isinstance(groups, dict | list) and all(isinstance(one, str) for one in groups)
-    if not sound or len(groups) < least:
-        yield Violation(at, "company_ids, as the keys of an object or in a list")
+        if sent.get("bulk") is False and sent.get("group") in ([], {}):
+            yield Violation("group", AT_LEAST_ONE)
 
 
 class CreatedInvoice(Body, frozen=True, kw_only=True):

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Collection, Mapping
+from datetime import timedelta
 from hashlib import sha256
 from typing import Any
 
@@ -11,7 +12,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from nimbill import clock, exact_json
 from nimbill.access.visit import DoNow
 from nimbill.basis import chosen
-from nimbill.billing_groups.records import InvoiceSetting
 from nimbill.billing_groups.settled_terms import settle
 from nimbill.errors import Conflict, Violation, refuse_if
 from nimbill.invoices import created_records, records, run_records
@@ -35,7 +35,7 @@ from nimbill.vocabulary import Vendor
 
 basis = chosen("month-end-order")
 
-LOOK_AGAIN_SECONDS = 0.1
+LOOK_AGAIN = timedelta(milliseconds=100)
 
 
 async def save_invoice_settings(
@@ -46,7 +46,7 @@ async def save_invoice_settings(
         vendors = [v for v in Vendor if not (await _locked(db, scope, month, v)).closed]
         await records.copy_defaults(db, scope, month, vendors)
         return
-    sent: Mapping[str, Mapping[str, Any]] = body.settings or {}
+    sent = body.settings if isinstance(body.settings, dict) else {}
     await _refuse_unknown(db, scope, sent, "settings")
     for vendor in sorted({word for of_group in sent.values() for word in of_group}):
         refuse_closed(await _locked(db, scope, month, vendor))
@@ -59,9 +59,9 @@ async def save_invoice_settings(
             records.NewSetting(
                 company_id=company_id,
                 vendor=vendor,
-                setting=msgspec.convert(setting, InvoiceSetting),
-                settled=settle(setting, before.get((company_id, vendor))),
-                memo=setting.get("memo") or None,
+                setting=setting,
+                settled=settle(msgspec.structs.asdict(setting), before.get((company_id, vendor))),
+                memo=setting.memo or None,
             )
             for company_id, of_group in sent.items()
             for vendor, setting in of_group.items()
@@ -167,7 +167,7 @@ async def finished_run(
                 skipped = exact_json.read_own(run.skipped)
                 break
         if not await do_now(scope, run.work_id):
-            await asyncio.sleep(LOOK_AGAIN_SECONDS)
+            await asyncio.sleep(LOOK_AGAIN.total_seconds())
     if not made:
         raise _lacking("no_group_ready", "no billing group can be billed", skipped)
     return InvoicesCreated(

@@ -1,0 +1,19 @@
+"""While requests are compared, nothing changes by itself."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from nimbill.work import records
+
+
+@pytest.fixture(scope="module", autouse=True)
+def the_loop_finds_no_work() -> Iterator[None]:
+    """What a request leaves to be done stays as it left it; what it waits for is done."""
+
+    async def nobody(*_: object, **__: object) -> list[str]:
+        return []
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(records, "organisations_with_work", nobody)
+        yield

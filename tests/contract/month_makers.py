@@ -1,0 +1,157 @@
+"""Records that belong to a month: entries, reservations, imports, costs, settings, invoices."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+
+from nimbill.ids import new_id
+from nimbill.reserved_instances.records import TEXTS as RI_TEXTS
+from tests.billing_groups.bodies import SOUND_SETTING
+from tests.contract.tenants import PAYER, PLAIN_VALUES, Tenant, make_account
+
+
+def make_recalculation_entry(tenant: Tenant) -> str:
+    """Of the month and the vendor that PLAIN_VALUES has."""
+    entry_id = new_id("rce")
+    words = ("platform_type", "description", "product_name", "product_code", "time_interval")
+    tenant.add(
+        "recalculation_entries",
+        entry_id=entry_id,
+        vendor="aws",
+        payer_id=PAYER,
+        month=PLAIN_VALUES["month"],
+        customer_id=make_account(tenant),
+        calc_type="Fee",
+        **{name: tenant.word("d") for name in words},
+        currency_code="USD",
+        unblended_cost=1,
+        usage_start=datetime(2026, 1, 1, tzinfo=UTC),
+        delivered=True,
+    )
+    return entry_id
+
+
+def make_reserved_instance(tenant: Tenant) -> str:
+    ri_id = new_id("ri")
+    tenant.add(
+        "reserved_instances",
+        ri_id=ri_id,
+        vendor="aws",
+        reservation_id=tenant.word("i"),
+        customer_id=make_account(tenant),
+        arn=tenant.word("i"),
+        **{name: tenant.word("i") for name in RI_TEXTS},
+        **dict.fromkeys(("normalization_factor", "unblended_rate", "upfront_value"), 1),
+        number=10,
+    )
+    return ri_id
+
+
+def make_moved_instance(tenant: Tenant) -> str:
+    move_id, customer_id = new_id("ri"), make_account(tenant)
+    tenant.add(
+        "reservation_moves",
+        move_id=move_id,
+        ri_id=make_reserved_instance(tenant),
+        position=1,
+        dest_customer_id=customer_id,
+        number=1,
+        made_after=0,
+        account_in_use=customer_id,
+    )
+    return move_id
+
+
+def make_open_month(tenant: Tenant) -> str:
+    """One that is used nowhere else, since closing it would close it for everybody."""
+    return f"{next(tenant.numbers) + 3000:04}-12"
+
+
+def make_closed_month(tenant: Tenant) -> str:
+    month = make_open_month(tenant)
+    tenant.add("month_states", vendor="aws", month=month, closed=True, closing=1)
+    return month
+
+
+def make_import(tenant: Tenant) -> str:
+    """One that was refused by the check and waits to be released, without a line in it."""
+    import_id, month = new_id("imp"), make_open_month(tenant)
+    tenant.add(
+        "cost_imports",
+        import_id=import_id,
+        vendor="aws",
+        month=month,
+        sources=[tenant.word("i")],
+        uploaded=False,
+        state="parked",
+        parked_reason=tenant.word("i"),
+        made_by=tenant.organisation.root_user_id,
+    )
+    return import_id
+
+
+def make_tagged_cost(tenant: Tenant) -> str:
+    """A line of one of the tenant's accounts, in the month of PLAIN_VALUES; its tag's key."""
+    tag_key = new_id("key")
+    line = {
+        "vendor": "aws",
+        "payer_id": PAYER,
+        "month": PLAIN_VALUES["month"],
+        "customer_id": make_account(tenant),
+        "line_type": tenant.word("l"),
+        "kind": "usage",
+        "service": tenant.word("s"),
+        "marketplace": False,
+        "currency": "USD",
+        "cost": 1,
+        "lines": 1,
+    }
+    tenant.add("cost_sums", **line, day=date(2026, 1, 1))
+    tenant.add("cost_tag_sums", **line, tag_key=tag_key, tag_value=tenant.word("v"))
+    return tag_key
+
+
+def make_saved_group(tenant: Tenant) -> str:
+    """A group with an account, and with settings and a rate in the month of PLAIN_VALUES."""
+    customer_id = make_account(tenant)
+    company_id = tenant.superuser.sql(
+        "SELECT company_id FROM cloud_accounts WHERE organisation_id = $1 AND customer_id = $2",
+        tenant.organisation_id,
+        customer_id,
+    )[0]["company_id"]
+    tenant.superuser.sql(
+        "DELETE FROM saved_settings WHERE organisation_id = $1 AND company_id = $2",
+        tenant.organisation_id,
+        company_id,
+    )
+    tenant.add(
+        "saved_settings",
+        month=PLAIN_VALUES["month"],
+        vendor="aws",
+        company_id=company_id,
+        **{name: _stored(value) for name, value in SOUND_SETTING.items()},
+        substitution_basis="nondiscount",
+        substitution_scope="cloudpayonly",
+        support_basis="nondiscount",
+        memo=tenant.word("m"),
+        exchange_rate=150,
+    )
+    return str(company_id)
+
+
+def _stored(value: Any) -> Any:
+    return value if isinstance(value, str) else Decimal(str(value))
+
+
+def make_invoiced_group(tenant: Tenant) -> str:
+    """A group with an invoice in the month of PLAIN_VALUES, made by the service itself."""
+    company_id = make_saved_group(tenant)
+    answer = tenant.service.http.post(
+        f"/m/core/invoices/calculation/{PLAIN_VALUES['month']}",
+        json={"vendor": "aws", "group": [company_id], "bulk": False},
+        headers=tenant.service.root(tenant.organisation),
+    )
+    assert answer.status_code == 200, answer.text
+    return company_id
