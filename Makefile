@@ -1,7 +1,7 @@
 # The verbs of this project; `make` alone lists them. Needs python3 (3.11 or newer), make and git.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run check test test-spark prove bench surface choices migrate screenshots lock setup clean browser web-assets
+.PHONY: help demo run check test test-spark prove bench surface choices migrate screenshots pictures lock setup clean browser web-assets
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
@@ -41,13 +41,18 @@ check: setup ## format, lint, types, import bands, security lint
 # tests takes half as long again. The same list stands in pyproject.toml, coverage.run.
 RULES = $(sort $(shell find src/nimbill -name 'rules.py' -o -name '*_rules.py' -o -name 'money.py'))
 RULE_TESTS = $(foreach file,$(RULES),tests/$(dir $(file:src/nimbill/%=%))test_$(notdir $(file)))
+# The arithmetic of an invoice, which is tested as a whole.
+ARITHMETIC = $(addprefix src/nimbill/invoices/,account_totals.py charges.py fees.py lines.py \
+	page.py sheet.py support_plans.py terms.py usage.py)
+ARITHMETIC_TESTS = $(addprefix tests/invoices/,test_any_invoice.py test_examples.py test_fees.py \
+	test_support_plans.py test_terms.py)
 
 # As many processes as there are cores, each with a database server of its own.
 test: setup browser ## the tests, on every core; ARGS=tests/access to narrow
 ifeq ($(strip $(ARGS)),)
 	@rm -f .coverage .coverage.*
-	PYTEST_ADDOPTS= $(PY)coverage run -m pytest -q $(RULE_TESTS)
-	$(PY)coverage report --fail-under=100 $(RULES)
+	PYTEST_ADDOPTS= $(PY)coverage run -m pytest -q $(RULE_TESTS) $(ARITHMETIC_TESTS)
+	$(PY)coverage report --fail-under=100 $(RULES) $(ARITHMETIC)
 	$(PY)python -m pytest -q --numprocesses=auto --maxprocesses=8 --dist=worksteal
 else
 	$(PY)python -m pytest -q $(ARGS)
@@ -75,6 +80,9 @@ bench: .venv-bench/.ready ## ratios against what one would pick instead
 
 screenshots: setup browser ## pictures of the pages, into docs/images
 	$(PY)python -m tests.browser.screenshots $(ARGS)
+
+pictures: setup ## invoices as they are printed, into docs/images
+	$(PY)python -m tests.invoices.paper.pictures
 
 # ── pages and files that are made ────────────────────────────────────────────────────────────────
 

@@ -22,6 +22,7 @@ VERBS = (
     "setup",
     "clean",
     "screenshots",
+    "pictures",
 )
 
 

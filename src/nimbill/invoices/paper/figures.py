@@ -11,23 +11,23 @@ SIGNS = {Currency.jpy: "¥", Currency.usd: "$"}
 
 def amount(value: Decimal, currency: Currency, language: Language) -> str:
     """A printed amount in a column that names its currency: 1,234 or ▲1,234 or -1,234.50."""
-    return _signed(value, f"{abs(value):,.{DECIMALS[currency]}f}", language)
+    return _signed(value, f"{value.copy_abs():,.{DECIMALS[currency]}f}", language)
 
 
 def money(value: Decimal, currency: Currency, language: Language) -> str:
     """An amount that stands alone, with the sign of its currency."""
-    digits = f"{SIGNS[currency]}{abs(value):,.{DECIMALS[currency]}f}"
+    digits = f"{SIGNS[currency]}{value.copy_abs():,.{DECIMALS[currency]}f}"
     return _signed(value, digits, language)
 
 
 def original(value: Decimal, currency: Currency, language: Language) -> str:
     """An amount as somebody else stated it: every digit, and the currency by its code."""
-    return f"{currency.upper()} {_signed(value, _digits(abs(value), currency), language)}"
+    return f"{currency.upper()} {_signed(value, _digits(value.copy_abs(), currency), language)}"
 
 
 def unit(value: Decimal, currency: Currency, language: Language) -> str:
     """A price of one: every digit it has, at least those of its currency."""
-    return _signed(value, _digits(abs(value), currency), language)
+    return _signed(value, _digits(value.copy_abs(), currency), language)
 
 
 def plain(value: Decimal) -> str:

@@ -20,7 +20,7 @@ WORDS: Mapping[str, tuple[str, str]] = MappingProxyType({
     "phone":            ("TEL", "Phone"),
     "contact":          ("担当", "Contact"),
     "greeting":         ("下記のとおりご請求申し上げます。", "We invoice you for the following."),
-    "total_due":        ("ご請求金額（税込）", "Total due, tax included"),
+    "total_due":        ("ご請求金額（税込）", "Total due"),
     "month":            ("ご利用月", "Billed month"),
     "vendor":           ("クラウド", "Cloud vendor"),
     "exchange_rate":    ("為替レート", "Exchange rate"),
