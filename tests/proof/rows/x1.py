@@ -1,147 +1,231 @@
-"""An import that is killed at any moment is in whole or not at all, and the next try finishes it.
+"""Whatever is under way when a worker is killed happens once, or not at all and then once.
 
-Versions of an invented month are taken in one after the other by the command itself; it is killed
-with everything it started, at a random moment, and tried again until it is through. Whoever looks
-meanwhile sees the old month or the new one. In the end all is as if nobody had been killed.
+Each operation is done in two organisations: undisturbed in the one, and in the other with the
+worker killed with SIGKILL, before or after one of its statements, at one of its changes to files,
+or at a random moment. The client repeats its request with the same key until it is answered.
+Whoever looks meanwhile sees the old or the new. In the end both organisations are the same.
 """
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from decimal import Decimal
-from pathlib import Path
+from itertools import count
 from random import Random
 
-from nimbill.demo.vendor_files import Dialect, Month, costs_of, write_files
-from tests.imports.taking import Taking, totals
-from tests.proof.real_server import environment_for
+from tests.proof.counting_proxy import At
+from tests.proof.killed_operations import OPERATIONS
+from tests.proof.killed_operations.operation import Operation, Sent
+from tests.proof.killed_world import Watcher, World, killed_world
 from tests.proof.row import Measured
-from tests.proof.stage import Stage
+from tests.proof.stage import Stage, say
 
 TARGET = (
-    "1,000 kills during imports: 0 acknowledged and lost, 0 doubled, 0 seen in part; in the end "
-    "what an undisturbed run gives"
+    "1,000 kills at random moments and named points of imports, RI moves and apply-recalculation: "
+    "0 acknowledged and lost, 0 doubled, 0 seen in part; what an undisturbed run gives, to the byte"
 )
-QUICK = 2  # kills
-FULL = 200  # --size 1000 for the whole target
-SECONDS_MAX = 600
+QUICK = 5
+FULL = 1_000
+SECONDS_MAX = 240
 
-LINES = 2_000
-TRIES_MAX = 6
-SECONDS_PER_RUN_MAX = 300
+# of so many turns the last is a random moment, the others are points one after the other
+RANDOM_EVERY = 3
+TIMES_MAX = 2  # of a statement that comes again and again, only the first are points
+MISSES_MAX = 5
+SAY_EVERY = 50
+
+
+@dataclass(frozen=True, slots=True)
+class AtFile:
+    """The n-th change to a file."""
+
+    number: int
+
+    def __str__(self) -> str:
+        return f"at file change {self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class AtMoment:
+    """A random moment: a part of the time an undisturbed run takes."""
+
+    part: float
+
+    def __str__(self) -> str:
+        return "at a random moment"
+
+
+Point = At | AtFile | AtMoment
 
 
 @dataclass
-class Run:
-    taking: Taking
-    env: dict[str, str]
-    random: Random
-    ends: Counter[str] = field(default_factory=Counter)
-    misses: list[str] = field(default_factory=list)
-    seconds: float = 4.0  # of a run nobody disturbs
+class Undisturbed:
+    """How one went that nobody disturbed."""
+
+    statements: list[str]
+    changes: list[str]
+    seconds: float
+    wrong: str | None
+
+
+@dataclass
+class Turns:
+    """An operation, and where it is to be killed next."""
+
+    operation: Operation
+    number: int = 0
+    points: list[Point] = field(default_factory=list)
+    struck: Counter[str] = field(default_factory=Counter)
 
 
 def measure(stage: Stage, size: int) -> Measured:
-    service = stage.service
-    taking = Taking(service, service.new_organisation("X1"), stage.new_folder("x1"))
-    settings = {
-        "NIMBILL_DATABASE_URL": stage.postgres.url,
-        "NIMBILL_KEY_FILE": str(service.settings.key_file),
-    }
-    run = Run(taking, environment_for(service.settings.data, settings), stage.random("X1"))
-    before: dict[str, Decimal] = {}
-    version = 0
-    while run.ends["killed"] < size and len(run.misses) < 5:
-        version += 1
-        month = Month(lines=LINES, seed=version)
-        folder = taking.folder / f"v{version}"
-        parts = write_files(month, Dialect.aws_cur, folder, form="csv.gz", parts=2).parts
-        after = _of(month)
-        _until_through(run, parts, before, after, disturbed=version > 1)
-        before = after
-    counted = ", ".join(f"{count} {end}" for end, count in sorted(run.ends.items()))
-    said = f"{version} versions of a month, runs that ended {counted}"
-    return Measured(f"{said}: {len(run.misses)} wrong", run.misses)
-
-
-def _of(month: Month) -> dict[str, Decimal]:
-    sums: dict[str, Decimal] = {}
-    for (customer, _), cost in costs_of(month).items():
-        sums[customer] = sums.get(customer, Decimal(0)) + cost
-    return sums
-
-
-def _until_through(
-    run: Run,
-    parts: tuple[Path, ...],
-    before: dict[str, Decimal],
-    after: dict[str, Decimal],
-    *,
-    disturbed: bool,
-) -> None:
-    over, seen = threading.Event(), threading.Thread(target=lambda: None)
-    seen = threading.Thread(target=_look, args=(run, over, before, after))
-    seen.start()
-    try:
-        for number in range(TRIES_MAX):
-            kill_after = None
-            if disturbed and number < TRIES_MAX - 1:
-                kill_after = run.random.uniform(0.2, 1.1) * run.seconds
-            code = _import(run, parts, kill_after)
-            run.ends["killed" if code is None else f"with {code}"] += 1
-            if code == 0:
+    random = stage.random("X1")
+    misses: list[str] = []
+    with killed_world(stage.new_folder("x1")) as world:
+        turns = [Turns(operation()) for operation in OPERATIONS]
+        for one in turns:
+            for organisation in (world.undisturbed, world.disturbed):
+                one.operation.furnish(organisation)
+        for one in _in_order(turns):
+            if world.kills >= size or len(misses) >= MISSES_MAX:
                 break
-            if code is not None:
-                run.misses.append(f"exit code {code}")
-    finally:
-        over.set()
-        seen.join()
-    found = totals(run.taking)
+            misses += [f"{one.operation.name} {wrong}" for wrong in _turn(world, one, random)]
+            if world.kills % SAY_EVERY == 0:
+                say(f"X1: {world.kills} kills, {len(misses)} wrong")
+        misses += _forgotten(world)
+        acknowledged, cut_off = len(world.disturbed.journal), world.disturbed.cut_off
+    struck = "; ".join(f"{one.operation.name}: {_counted(one.struck)}" for one in turns)
+    said = f"{world.kills} kills ({struck}), {cut_off} connections cut, {acknowledged} acknowledged"
+    return Measured(f"{said}; {len(misses)} wrong", misses)
+
+
+def _in_order(turns: list[Turns]) -> Iterator[Turns]:
+    """Round after round; the slow ones rest in every other pair of rounds."""
+    for round_ in count():
+        yield from (one for one in turns if not one.operation.slow or round_ % 4 < 2)
+
+
+def _counted(struck: Counter[str]) -> str:
+    return ", ".join(f"{count} {what}" for what, count in sorted(struck.items()))
+
+
+def _turn(world: World, turns: Turns, random: Random) -> list[str]:
+    """Once undisturbed, once disturbed; what is wrong."""
+    operation, questions = turns.operation, turns.operation.seen
+    turns.number += 1
+    before = world.seen(world.undisturbed, questions)
+    kept = _done_undisturbed(world, operation, turns.number)
+    if kept.wrong is not None:
+        return [f"undisturbed: {kept.wrong}"]
+    after = world.seen(world.undisturbed, questions)
+    if before == after:
+        return [f"{turns.number} changed nothing where nobody disturbed it"]
+    point = _next_point(turns, kept, random)
+    kills = world.kills
+    sent = operation.sent(world.disturbed, turns.number)
+    with Watcher(world, questions, before, after) as watcher:
+        wrong = _done_disturbed(world, operation, sent, point, kept.seconds)
+    where = f"killed {point}" if world.kills > kills else f"not killed {point}"
+    turns.struck[_kind(point)] += world.kills > kills
+    misses = [f"{where}: {one}" for one in [wrong, *watcher.misses] if one]
+    found = world.seen(world.disturbed, questions)
     if found != after:
-        run.misses.append(f"in the end {found}, expected {after}")
-    files = run.taking.stored("SELECT count(DISTINCT import_id) AS n FROM lake_files")[0].n
-    if files != 1:
-        run.misses.append(f"files of {files} imports count")
+        misses.append(f"{where}: in the end {world.difference(questions, found, after)}")
+    return misses
 
 
-def _import(run: Run, parts: tuple[Path, ...], kill_after: float | None) -> int | None:
-    """The exit code; None where it was killed first."""
-    organisation = run.taking.organisation.organisation_id
-    command = [sys.executable, "-m", "nimbill", "import", *map(str, parts)]
+def _done_undisturbed(world: World, operation: Operation, number: int) -> Undisturbed:
+    sent = operation.sent(world.undisturbed, number)
+    world.proxy.arm(None, lambda: None)
+    world.files.arm(None, lambda: None)
     began = time.monotonic()
-    process = subprocess.Popen(
-        [*command, "--vendor", "aws", "--organisation", organisation],
-        env=run.env,
-        start_new_session=True,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    wrong = operation.finish(world.undisturbed, world.undisturbed.send(sent))
+    seconds = time.monotonic() - began
+    statements, changes = list(world.proxy.disarm()), list(world.files.disarm())
+    return Undisturbed(statements, changes, seconds, wrong)
+
+
+def _done_disturbed(
+    world: World, operation: Operation, sent: Sent, point: Point, seconds: float
+) -> str | None:
+    """The request is repeated until it is answered, and done; what is wrong with it."""
+    world.proxy.arm(point if isinstance(point, At) else None, world.kill)
+    world.files.arm(point.number if isinstance(point, AtFile) else None, world.kill)
+    part = point.part * seconds if isinstance(point, AtMoment) else None
+    timer = threading.Timer(part or 0, world.kill)
+    over = threading.Event()
+    passing = threading.Thread(target=_let_time_pass, args=(world, over), daemon=True)
+    passing.start()
+    if part is not None:
+        timer.start()
     try:
-        code = process.wait(kill_after or SECONDS_PER_RUN_MAX)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        return None
-    if kill_after is None:
-        run.seconds = time.monotonic() - began
-    return code
+        return operation.finish(world.disturbed, world.disturbed.send(sent))
+    finally:
+        timer.cancel()
+        world.proxy.disarm()
+        world.files.disarm()
+        over.set()
+        passing.join()
 
 
-def _look(
-    run: Run, over: threading.Event, before: dict[str, Decimal], after: dict[str, Decimal]
-) -> None:
-    """Never anything in between, and never the old month again once the new one was seen."""
-    new_seen = False
-    while not over.wait(0.05):
-        found = totals(run.taking)
-        new_seen = new_seen or found == after
-        if found not in (before, after) or (new_seen and found != after):
-            run.misses.append(f"seen meanwhile: {found}")
-            return
+def _let_time_pass(world: World, over: threading.Event) -> None:
+    """What a dead worker held is free after a minute; nobody waits that long here."""
+    kills = world.kills
+    while not over.wait(0.2):
+        if world.kills > kills:
+            kills = world.kills
+            world.let_leases_end()
+
+
+def _next_point(turns: Turns, kept: Undisturbed, random: Random) -> Point:
+    """Named points in an order of their own, and random moments between them."""
+    if turns.number % RANDOM_EVERY == 0:
+        return AtMoment(random.random())
+    if not turns.points:
+        turns.points = _points(kept, random, files=turns.operation.slow)
+    return turns.points.pop()
+
+
+def _points(kept: Undisturbed, random: Random, *, files: bool) -> list[Point]:
+    """Each statement and each change to a file; the commit of what is audited comes first."""
+    others: list[Point] = [
+        At(text, number, answered)
+        for text, times in Counter(kept.statements).items()
+        for number in range(1, min(times, TIMES_MAX) + 1)
+        for answered in (False, True)
+    ]
+    if files:
+        others += [AtFile(number) for number in range(1, len(kept.changes) + 1)]
+    commit = _commit(kept.statements)
+    first: list[Point] = [At(commit, 1, answered) for answered in (True, False)]
+    others = [point for point in others if point not in first]
+    random.shuffle(others)
+    return [*others, *first]
+
+
+def _commit(statements: list[str]) -> str:
+    audited = max(at for at, text in enumerate(statements) if "append_audit" in text)
+    return next(text for text in statements[audited:] if text.startswith("COMMIT"))
+
+
+def _kind(point: Point) -> str:
+    return {At: "at statements", AtFile: "at files", AtMoment: "at random"}[type(point)]
+
+
+def _forgotten(world: World) -> list[str]:
+    """Whatever was acknowledged is answered the same once more, and changes nothing."""
+    wrong = []
+    for sent, status, content in world.disturbed.journal:
+        again = world.disturbed.sent_again(sent)
+        if (again.status_code, again.content) != (status, content):
+            wrong.append(f"{sent.key}: acknowledged {content!r}, then {again.content!r}")
+    questions = [question for operation in OPERATIONS for question in operation.seen]
+    found, expected = (
+        world.seen(organisation, questions) for organisation in (world.disturbed, world.undisturbed)
+    )
+    if found != expected:
+        wrong.append(f"after all: {world.difference(questions, found, expected)}")
+    return wrong

@@ -1,0 +1,185 @@
+"""Stands between the service and PostgreSQL, counts statements, and may strike at one of them.
+
+Only what goes over the wire is looked at: the service knows nothing of it. A statement is a Query
+or an Execute message of the protocol; who sent it is what the kernel says of the socket's far end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import struct
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from nimbill.embedded_postgres import Address
+
+QUERY, PARSE, BIND, EXECUTE = b"Q", b"P", b"B", b"E"
+READY = b"Z"
+HEAD_BYTES = 5
+CHUNK_BYTES = 65_536
+TEXT_MAX = 240
+SHOWN_MAX = 60
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """The n-th statement of these words, from when it is armed: before it runs, or once it has
+    been answered and nobody knows yet."""
+
+    text: str
+    number: int
+    answered: bool
+
+    def __str__(self) -> str:
+        return f"{'after' if self.answered else 'before'} “{self.text[:SHOWN_MAX]}” ({self.number})"
+
+
+class CountingProxy:
+    def __init__(self, folder: Path, behind: Address) -> None:
+        self._behind = behind
+        self._socket = folder / f".s.PGSQL.{behind.port}"
+        self.address = replace(behind, host=str(folder))
+        self.seen: list[str] = []  # the statements since it was armed
+        self._at: At | None = None
+        self._strike: Callable[[], None] = lambda: None
+
+    def arm(self, at: At | None, strike: Callable[[], None]) -> None:
+        self.seen = []
+        self._strike = strike
+        self._at = at
+
+    def disarm(self) -> list[str]:
+        """What was counted since it was armed."""
+        self._at = None
+        return self.seen
+
+    async def serve(self, ready: threading.Event, over: asyncio.Event) -> None:
+        async with await asyncio.start_unix_server(self._connected, self._socket):
+            ready.set()
+            await over.wait()
+
+    async def _connected(self, near: asyncio.StreamReader, back: asyncio.StreamWriter) -> None:
+        with suppress(OSError, asyncio.IncompleteReadError):
+            path = f"{self._behind.host}/.s.PGSQL.{self._behind.port}"
+            far, forth = await asyncio.open_unix_connection(path)
+            try:
+                await _Conversation(self, near, forth, far, back).hold()
+            finally:
+                forth.close()
+        back.close()
+
+    def counted(self, text: str) -> tuple[bool, bool]:
+        """Whether to strike now, and whether once this statement is answered."""
+        self.seen.append(text)
+        at = self._at
+        if at is None or at.text != text or self.seen.count(text) != at.number:
+            return False, False
+        return not at.answered, at.answered
+
+    def strike(self) -> None:
+        self._at = None
+        self._strike()
+
+
+class _Conversation:
+    """One connection of the service, passed on in both directions."""
+
+    def __init__(
+        self,
+        proxy: CountingProxy,
+        near: asyncio.StreamReader,
+        forth: asyncio.StreamWriter,
+        far: asyncio.StreamReader,
+        back: asyncio.StreamWriter,
+    ) -> None:
+        self.proxy, self.near, self.forth, self.far, self.back = proxy, near, forth, far, back
+        self.texts: dict[bytes, str] = {}  # of prepared statements, by name
+        self.bound = ""
+        self.last = ""
+        self.strike_when_ready = False
+
+    async def hold(self) -> None:
+        """Until either side has gone, and then neither is kept waiting."""
+        ways = [asyncio.create_task(self._ask()), asyncio.create_task(self._answer())]
+        _, waiting = await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+        for way in waiting:
+            way.cancel()
+        await asyncio.gather(*ways, return_exceptions=True)
+
+    async def _ask(self) -> None:
+        size = await self.near.readexactly(4)  # the first message has no letter
+        self.forth.write(size + await self.near.readexactly(struct.unpack("!I", size)[0] - 4))
+        await self.forth.drain()
+        while True:
+            head = await self.near.readexactly(HEAD_BYTES)
+            body = await self.near.readexactly(struct.unpack("!I", head[1:])[0] - 4)
+            text = self._statement(head[:1], body)
+            if text is not None:
+                # every commit would look alike
+                text, self.last = (f"COMMIT of {self.last}" if _ends(text) else text), text
+                now, self.strike_when_ready = self.proxy.counted(text)
+                if now:
+                    self.proxy.strike()
+                    return
+            self.forth.write(head + body)
+            await self.forth.drain()
+
+    def _statement(self, letter: bytes, body: bytes) -> str | None:
+        """What it says, where it is one."""
+        if letter == QUERY:
+            return _words(body)
+        if letter == PARSE:
+            name, _, rest = body.partition(b"\0")
+            self.texts[name] = _words(rest)
+        elif letter == BIND:
+            name = body.split(b"\0", 2)[1]
+            self.bound = self.texts.get(name, "")
+        elif letter == EXECUTE:
+            return self.bound
+        return None
+
+    async def _answer(self) -> None:
+        while piece := await self.far.read(CHUNK_BYTES):
+            # whatever was asked while we waited is answered in this piece, or in one to come
+            if not self._struck_by():
+                self.back.write(piece)
+                await self.back.drain()
+            elif piece[-6:-5] == READY:  # run to its end, and nobody learns of it
+                self.proxy.strike()
+                return
+
+    def _struck_by(self) -> bool:
+        return self.strike_when_ready
+
+
+def _ends(text: str) -> bool:
+    return text.startswith("COMMIT")
+
+
+def _words(body: bytes) -> str:
+    text = body.partition(b"\0")[0].decode(errors="replace")
+    return " ".join(text.split())[:TEXT_MAX]
+
+
+@contextmanager
+def counting_proxy(folder: Path, behind: Address) -> Iterator[CountingProxy]:
+    """Serves from a thread of its own; the socket lies in `folder`."""
+    proxy, ready = CountingProxy(folder, behind), threading.Event()
+    loop, over = asyncio.new_event_loop(), asyncio.Event()
+    thread = threading.Thread(
+        target=loop.run_until_complete, args=(proxy.serve(ready, over),), daemon=True
+    )
+    thread.start()
+    ready.wait()
+    try:
+        yield proxy
+    finally:
+        loop.call_soon_threadsafe(over.set)
+        thread.join()
+        for task in asyncio.all_tasks(loop):
+            task.cancel()
+        loop.run_until_complete(asyncio.sleep(0))
+        loop.close()

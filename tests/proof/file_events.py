@@ -1,0 +1,101 @@
+"""What happens to the files of a folder, seen from outside: each change is told as it is made."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import select
+import struct
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+CREATED, WRITTEN, CLOSED, MOVED_IN, REMOVED = 0x100, 0x2, 0x8, 0x80, 0x200
+WATCHED = CREATED | WRITTEN | CLOSED | MOVED_IN | REMOVED
+NAMES = {
+    CREATED: "created",
+    WRITTEN: "written",
+    CLOSED: "closed",
+    MOVED_IN: "renamed",
+    REMOVED: "removed",
+}
+IS_FOLDER = 0x40000000
+HEAD = struct.Struct("iIII")
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class FileEvents:
+    """Counts changes below a folder from when it is armed; may strike at the n-th."""
+
+    def __init__(self, folder: Path) -> None:
+        self._handle = _libc.inotify_init1(os.O_CLOEXEC)
+        self._folders: dict[int, Path] = {}
+        self.seen: list[str] = []
+        self._at: int | None = None
+        self._strike: Callable[[], None] = lambda: None
+        self._watch(folder)
+
+    def arm(self, at: int | None, strike: Callable[[], None]) -> None:
+        self.seen = []
+        self._strike = strike
+        self._at = at
+
+    def disarm(self) -> list[str]:
+        self._at = None
+        return self.seen
+
+    def _watch(self, folder: Path) -> None:
+        """Folders made later are watched as soon as they are told of."""
+        number = _libc.inotify_add_watch(self._handle, os.fsencode(folder), WATCHED)
+        if number < 0:
+            return  # gone again
+        self._folders[number] = folder
+        for one in folder.iterdir():
+            if one.is_dir() and not one.is_symlink():
+                self._watch(one)
+
+    def listen(self, over: threading.Event) -> None:
+        while not over.is_set():
+            if select.select([self._handle], [], [], 0.1)[0]:
+                self._read(os.read(self._handle, 65_536))
+        os.close(self._handle)
+
+    def _read(self, told: bytes) -> None:
+        while told:
+            number, what, _, length = HEAD.unpack_from(told)
+            name = os.fsdecode(told[HEAD.size : HEAD.size + length].rstrip(b"\0"))
+            told = told[HEAD.size + length :]
+            folder = self._folders.get(number)
+            if folder is None:
+                continue
+            if what & IS_FOLDER and what & CREATED:
+                self._watch_if_there(folder / name)
+            words = next((word for bit, word in NAMES.items() if what & bit), "")
+            if words:
+                self._count(f"{words} {folder.name}/{name}")
+
+    def _watch_if_there(self, folder: Path) -> None:
+        try:
+            self._watch(folder)
+        except OSError:
+            return
+
+    def _count(self, text: str) -> None:
+        self.seen.append(text)
+        if self._at is not None and len(self.seen) == self._at:
+            self._at = None
+            self._strike()
+
+
+@contextmanager
+def file_events(folder: Path) -> Iterator[FileEvents]:
+    events, over = FileEvents(folder), threading.Event()
+    thread = threading.Thread(target=events.listen, args=(over,), daemon=True)
+    thread.start()
+    try:
+        yield events
+    finally:
+        over.set()
+        thread.join()

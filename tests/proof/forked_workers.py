@@ -1,0 +1,139 @@
+"""A worker of the service that comes back at once: forked from a process that has it all loaded.
+
+`nimbill serve` takes seconds to bring a worker back, and gives up on one that dies too often. Here
+it is forked off with everything imported, as often as it is killed; what it runs is the service.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.proof.real_server import ROOT, NotStarted, free_port
+
+READY_SECONDS_MAX = 60
+STOP_SECONDS_MAX = 20
+
+
+@dataclass(frozen=True)
+class ForkedWorkers:
+    process: subprocess.Popen[bytes]
+    port: int
+    current: Path  # holds the id of the worker that runs now, which leads its own group
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def worker(self) -> int:
+        return int(self.current.read_text() or 0)
+
+    def kill(self) -> bool:
+        """The worker and whatever it started; whether there was one."""
+        worker = self.worker()
+        if not worker:
+            return False
+        try:
+            os.killpg(worker, signal.SIGKILL)
+        except ProcessLookupError:
+            return False
+        return True
+
+
+@contextmanager
+def forked_workers(folder: Path, environment: Mapping[str, str]) -> Iterator[ForkedWorkers]:
+    """Stopped by its own process id, whatever happens inside."""
+    port, current = free_port(), folder / "worker"
+    current.write_text("")
+    with (folder / "workers.log").open("ab") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.proof.forked_workers", str(port), str(current)],
+            env={**environment, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"},
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+        )
+    workers = ForkedWorkers(process, port, current)
+    try:
+        _wait_for_worker(workers)
+        yield workers
+    finally:
+        process.terminate()
+        with suppress(ProcessLookupError, FileNotFoundError, ValueError):
+            workers.kill()
+        process.wait(STOP_SECONDS_MAX)
+
+
+def _wait_for_worker(workers: ForkedWorkers) -> None:
+    until = time.monotonic() + READY_SECONDS_MAX
+    while not workers.worker():
+        if workers.process.poll() is not None or time.monotonic() > until:
+            log = workers.current.with_name("workers.log").read_text(errors="replace")
+            raise NotStarted(f"exit code {workers.process.poll()}:\n{log[-2000:]}")
+        time.sleep(0.05)
+
+
+# ── the process they are forked from ─────────────────────────────────────────────────────────────
+
+
+def main() -> None:
+    port, current = int(sys.argv[1]), Path(sys.argv[2])
+    from nimbill.app import behind_door, litestar_app
+    from nimbill.logs import configure_logs
+    from nimbill.settings import read_settings
+
+    configure_logs()
+    settings = read_settings()
+    app = behind_door(litestar_app(settings), settings)
+    while True:
+        worker = os.fork()
+        if worker == 0:
+            os.setpgid(0, 0)
+            threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
+            _serve(app, port)
+            os._exit(0)
+        with suppress(OSError):
+            os.setpgid(worker, worker)  # whoever comes first
+        written = current.with_suffix(".new")
+        written.write_text(str(worker))
+        written.replace(current)
+        os.waitpid(worker, 0)
+
+
+def _leave_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(0.2)
+    os.killpg(os.getpid(), signal.SIGKILL)
+
+
+def _serve(app: object, port: int) -> None:
+    from granian.constants import Interfaces
+    from granian.log import LogLevels
+    from granian.server.embed import Server
+
+    async def serve() -> None:
+        server = Server(
+            app,
+            address="127.0.0.1",
+            port=port,
+            interface=Interfaces.ASGI,
+            websockets=False,
+            log_level=LogLevels.warning,
+        )
+        await server.serve()
+
+    asyncio.run(serve())
+
+
+if __name__ == "__main__":
+    main()

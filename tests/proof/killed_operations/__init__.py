@@ -1,0 +1,8 @@
+"""Operations under which workers are killed: a file each. A further one is a file and its name."""
+
+from tests.proof.killed_operations.applying import Applying
+from tests.proof.killed_operations.importing import Importing
+from tests.proof.killed_operations.moving import Moving
+from tests.proof.killed_operations.operation import Operation
+
+OPERATIONS: tuple[type[Operation], ...] = (Importing, Moving, Applying)

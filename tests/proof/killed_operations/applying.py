@@ -1,0 +1,37 @@
+"""All recalculation entries of a month are applied at once, and the next time taken back."""
+
+from __future__ import annotations
+
+from tests.proof.killed_operations.operation import Operation, Organisation, Sent, audited, stored
+from tests.proof.killed_operations.starting_records import start
+from tests.recalculation.entries import MONTH, PATH
+
+_ENTRY = (
+    "description, trim_scale(unblended_cost)::text, applied_month, "
+    "trim_scale(exchange_rate)::text, tax_free"
+)
+
+
+class Applying(Operation):
+    name = "apply"
+    answer = 200
+    seen = (
+        stored("recalculation_entries", _ENTRY, f"month = '{MONTH}'"),
+        stored("idempotency_keys", "key", "key LIKE 'apply-%'"),
+        audited("apply_recalculation"),
+    )
+
+    def furnish(self, organisation: Organisation) -> None:
+        start(organisation)
+
+    def sent(self, organisation: Organisation, number: int) -> Sent:
+        entries = organisation.get(f"{PATH}/{MONTH}?vendor=aws")
+        body = {
+            "data": [entry["id"] for entry in entries],
+            "month": MONTH,
+            "exchange_rate": 100 + number,
+            "tax_free": number % 4 == 1,
+            "apply": number % 2 == 1,
+            "vendor": "aws",
+        }
+        return Sent(PATH, body, f"apply-{number}")

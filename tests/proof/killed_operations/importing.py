@@ -1,0 +1,65 @@
+"""An import of a month, each time another version of it, through the API and the work loop."""
+
+from __future__ import annotations
+
+import time
+
+import httpx
+
+from nimbill.demo.vendor_files import Dialect, Month, costs_of, write_files
+from tests.proof.killed_operations.operation import Operation, Organisation, Sent, audited, stored
+
+PATH = "/m/core/costs/imports"
+FINAL = ("done", "unchanged", "refused", "parked", "drift", "failed")
+LINES = 300
+SECONDS_MAX = 120
+
+_OF_MONTH = "month = '2026-08'"
+_SUM = (
+    "payer_id, customer_id, line_type, kind, service, marketplace, currency, lines, "
+    "trim_scale(cost)::text"
+)
+_ENTRY = "customer_id, calc_type, description, trim_scale(unblended_cost)::text, delivered"
+_FEES = "reservation_fees JOIN reserved_instances USING (organisation_id, ri_id)"
+
+
+class Importing(Operation):
+    name = "import"
+    answer = 202
+    slow = True
+    seen = (
+        stored("cost_sums", f"{_SUM}, day::text", _OF_MONTH),
+        stored("cost_tag_sums", f"{_SUM}, tag_key, tag_value", _OF_MONTH),
+        stored("cost_months", "payer_id, provisional, lines", _OF_MONTH),
+        stored("lake_files", "lines, bytes, sha256", _OF_MONTH),  # the very bytes that count
+        stored("recalculation_entries", _ENTRY, _OF_MONTH),
+        stored(_FEES, "reservation_id, customer_id, trim_scale(fee)::text", _OF_MONTH),
+        audited("import_costs"),
+    )
+
+    month: Month  # as last asked for
+
+    def sent(self, organisation: Organisation, number: int) -> Sent:
+        folder = organisation.inbox / f"v{number}"
+        self.month = Month(month="2026-08", lines=LINES, seed=number)
+        if not folder.exists():
+            write_files(self.month, Dialect.aws_cur, folder, form="csv.gz", parts=2)
+        return Sent(PATH, {"vendor": "aws", "source": folder.name}, f"import-{number}")
+
+    def finish(self, organisation: Organisation, answer: httpx.Response) -> str | None:
+        if answer.status_code != self.answer:
+            return f"answered {answer.text[:200]}"
+        # asked past the service, whose statements are counted
+        state = stored("cost_imports", "state", f"import_id = '{answer.json()['import_id']}'")
+        until = time.monotonic() + SECONDS_MAX
+        while (found := organisation.ask(state)[0][0]) not in FINAL and time.monotonic() < until:
+            time.sleep(0.1)
+        if found != "done":
+            return f"ended {found}"
+        asked = sum(1 for sent, _, _ in organisation.journal if sent.path == PATH)
+        made = organisation.ask(stored("cost_imports", "count(*)"))[0][0]
+        if made != asked:
+            return f"doubled: {asked} asked for, {made} made"
+        total = organisation.ask(stored("cost_sums", "sum(cost)", _OF_MONTH))[0][0]
+        right = total == sum(costs_of(self.month).values())
+        return None if right else "other sums than were delivered"

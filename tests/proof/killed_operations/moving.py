@@ -1,0 +1,27 @@
+"""A reserved instance is moved to another customer, one at a time."""
+
+from __future__ import annotations
+
+from tests.proof.killed_operations.operation import Operation, Organisation, Sent, audited, stored
+from tests.proof.killed_operations.starting_records import start
+from tests.reserved_instances.reservations import ARN, DEST, PATH
+
+
+class Moving(Operation):
+    name = "RI move"
+    answer = 200
+    seen = (
+        stored("reserved_instances", "reservation_id, number", f"reservation_id = '{ARN}'"),
+        stored("reservation_moves", "dest_customer_id, number, position, removed_after"),
+        stored("idempotency_keys", "key", "key LIKE 'move-%'"),
+        audited("move_reserved_instance"),
+    )
+
+    def furnish(self, organisation: Organisation) -> None:
+        start(organisation)
+
+    def sent(self, organisation: Organisation, number: int) -> Sent:
+        purchased = organisation.get(f"{PATH}?vendor=aws")
+        (owned,) = (one["id"] for one in purchased if one["arn"] == ARN and not one["remove"])
+        body = {"customer_id": DEST, "number": 1, "vendor": "aws"}
+        return Sent(f"{PATH}/{owned}", body, f"move-{number}")

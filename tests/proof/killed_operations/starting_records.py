@@ -1,0 +1,38 @@
+"""What reserved instances and recalculation entries start from, put where an import would."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill.recalculation.operations import replace_entries
+from nimbill.reserved_instances.operations import replace_reservations
+from nimbill.storage import Scope
+from tests.billing_groups.bodies import REQUIRED_FIELDS
+from tests.proof.killed_operations.operation import Organisation, Sent
+from tests.recalculation.entries import CUSTOMER, FEE, MONTH, PAYER
+from tests.reserved_instances.reservations import DEST, reservation
+
+ENTRIES = 12
+INSTANCES = 1_000_000
+
+
+def start(organisation: Organisation) -> None:
+    """One reservation, some entries and two customers; once, whoever asks first."""
+    if organisation.journal:
+        return
+    made = organisation.send(Sent("/m/core/billinggroup", REQUIRED_FIELDS, "group")).json()
+    for customer in (CUSTOMER, DEST):
+        account = {"vendor": "aws", "customer_id": customer, "account_id": PAYER, "name": customer}
+        account |= {"company_id": made["company_id"]}
+        answer = organisation.send(Sent("/m/core/accts", account, customer))
+        assert answer.status_code == 200, answer.text
+    organisation.inside(_put)
+
+
+async def _put(db: AsyncConnection, scope: Scope) -> None:
+    whose = {"vendor": "aws", "payer_id": PAYER, "month": MONTH}
+    fees = [replace(FEE, description=f"fee {number}") for number in range(ENTRIES)]
+    await replace_entries(db, scope, **whose, entries=fees)
+    await replace_reservations(db, scope, **whose, reservations=[reservation(number=INSTANCES)])

@@ -1,0 +1,156 @@
+"""A service of its own whose workers are killed, and two organisations in it: one is disturbed."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from nimbill.database import prepare
+from nimbill.embedded_postgres import Address, embedded_postgres, superuser_address
+from nimbill.organisations.operations import NewOrganisation, create_organisation
+from nimbill.seal import load_or_make_key
+from nimbill.storage import engine_for
+from tests.proof.counting_proxy import CountingProxy, counting_proxy
+from tests.proof.database_faults import connected, rows
+from tests.proof.file_events import FileEvents, file_events
+from tests.proof.forked_workers import ForkedWorkers, forked_workers
+from tests.proof.killed_operations.operation import Organisation
+from tests.proof.real_server import PASSWORD, environment_for
+
+SECONDS_BETWEEN_LOOKS = 0.02
+
+
+@dataclass
+class World:
+    workers: ForkedWorkers
+    proxy: CountingProxy
+    files: FileEvents
+    superuser: Address
+    disturbed: Organisation
+    undisturbed: Organisation
+    kills: int = 0
+
+    def kill(self) -> None:
+        """The worker and what it started. A minute passes: what it had in hand is free again."""
+        if self.workers.kill():
+            self.kills += 1
+
+    def let_leases_end(self) -> None:
+        rows(self.superuser, "UPDATE work SET lease_until = now() WHERE state = 'running'")
+
+    def seen(self, organisation: Organisation, questions: Sequence[str]) -> Seen:
+        """A digest of each answer, all of one moment."""
+        who = organisation.organisation_id
+        (found,) = rows(self.superuser, _digests(questions), who)
+        return tuple(found)
+
+    def difference(self, questions: Sequence[str], found: Seen, expected: Seen) -> str:
+        """The first answer in which the two organisations differ, cut short."""
+        at = next(at for at, one in enumerate(found) if one != expected[at])
+        both = [
+            [str(tuple(row)) for row in rows(self.superuser, questions[at], one.organisation_id)]
+            for one in (self.disturbed, self.undisturbed)
+        ]
+        more, less = (sorted(set(one) - set(two)) for one, two in (both, both[::-1]))
+        counts = f"{len(both[0])} rows for {len(both[1])}"
+        return f"{questions[at][:60]}…: {counts}; now too much {more[:2]}, missing {less[:2]}"
+
+
+Seen = tuple[str, ...]
+
+
+def _digests(questions: Sequence[str]) -> str:
+    """One question for all of them; rows in an order of their own."""
+    one = "(SELECT md5(string_agg(t::text, '\n' ORDER BY t::text)) FROM ({}) t)"
+    return "SELECT " + ", ".join(one.format(question) for question in questions)
+
+
+class Watcher:
+    """Looks all the time; whatever is neither the old nor the new is noted."""
+
+    def __init__(self, world: World, questions: Sequence[str], before: Seen, after: Seen) -> None:
+        self.world, self.questions, self.before, self.after = world, questions, before, after
+        self.looks = 0
+        self.misses: list[str] = []
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._look()), daemon=True)
+
+    def __enter__(self) -> Watcher:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    async def _look(self) -> None:
+        new_seen, asked = False, _digests(self.questions)
+        async with connected(self.world.superuser) as db:
+            while not self._over.is_set() and not self.misses:
+                who = self.world.disturbed.organisation_id
+                found = tuple(await db.fetchrow(asked, who))
+                self.looks += 1
+                new_seen = new_seen or found == self.after
+                if found not in (self.before, self.after):
+                    told = self.world.difference
+                    wrong = await asyncio.to_thread(told, self.questions, found, self.after)
+                    self.misses.append(f"seen in part: {wrong}")
+                elif new_seen and found != self.after:
+                    self.misses.append("seen, and gone again")
+                await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
+
+
+@contextmanager
+def killed_world(folder: Path) -> Iterator[World]:
+    """A database, a proxy before it, workers behind that, and two organisations."""
+    data, sockets = folder / "data", folder / "sockets"
+    for needed in (data, data / "inbox", sockets):
+        needed.mkdir(parents=True)
+    with ExitStack() as stack:
+        behind = stack.enter_context(embedded_postgres(folder / "postgres"))
+        superuser = superuser_address(folder / "postgres")
+        made = asyncio.run(_organisations(behind, data / "key"))
+        proxy = stack.enter_context(counting_proxy(sockets, behind))
+        settings = {
+            "NIMBILL_DATABASE_URL": proxy.address.url,
+            "NIMBILL_KEY_FILE": str(data / "key"),
+            "NIMBILL_RATE_LIMIT": "0",
+        }
+        files = stack.enter_context(file_events(data))
+        workers = stack.enter_context(forked_workers(folder, environment_for(data, settings)))
+        organisations = [
+            Organisation(one.organisation_id, workers.url, {}, data / "inbox", superuser)
+            for one in made
+        ]
+        for organisation, one in zip(organisations, made, strict=True):
+            organisation.headers |= {"Authorization": f"Bearer {_token(organisation, one)}"}
+        yield World(workers, proxy, files, superuser, organisations[0], organisations[1])
+
+
+async def _organisations(behind: Address, key_file: Path) -> list[NewOrganisation]:
+    sealer, engine = load_or_make_key(key_file), engine_for(behind.url)
+    try:
+        await prepare(behind.url, sealer)
+        return [
+            await create_organisation(
+                engine, sealer, name=f"X1 {number}", username="root", password=PASSWORD
+            )
+            for number in range(2)
+        ]
+    finally:
+        await engine.dispose()
+
+
+def _token(organisation: Organisation, made: NewOrganisation) -> str:
+    form = {
+        "grant_type": "client_credentials",
+        "client_id": made.client_id,
+        "client_secret": made.client_secret,
+    }
+    answer = organisation.answered("POST", "/core/access_token", data=form)
+    token: str = answer.json()["access_token"]
+    return token
