@@ -28,6 +28,7 @@ from nimbill.exports import routes as export_routes
 from nimbill.imports import routes as import_routes
 from nimbill.imports.work_kinds import import_kinds
 from nimbill.invoice_templates import routes as invoice_template_routes
+from nimbill.invoices import paper_routes, tie_out_routes
 from nimbill.invoices import project_routes as project_month_routes
 from nimbill.invoices import routes as invoice_routes
 from nimbill.invoices.runs import invoice_kinds
@@ -65,6 +66,7 @@ CORE_ROUTES = [
     *import_routes.ROUTES,
     *invoice_routes.ROUTES,
     *invoice_template_routes.ROUTES,
+    *paper_routes.ROUTES,
     *month_routes.ROUTES,
     *project_routes.ROUTES,
     *project_month_routes.ROUTES,
@@ -72,6 +74,7 @@ CORE_ROUTES = [
     *reseller_routes.ROUTES,
     *reserved_instance_routes.ROUTES,
     *settings_routes.ROUTES,
+    *tie_out_routes.ROUTES,
 ]
 
 

@@ -23,6 +23,7 @@ from nimbill.embedded_postgres import EmbeddedPostgresError
 from nimbill.errors import ServiceError
 from nimbill.export_commands import export
 from nimbill.import_commands import import_
+from nimbill.invoice_commands import invoice
 from nimbill.key_commands import keys
 from nimbill.migrating import MigrationError
 from nimbill.organisations.operations import NewOrganisation, create_organisation
@@ -30,6 +31,7 @@ from nimbill.seal import KeyFileError, Sealer, load_or_make_key
 from nimbill.server import CannotListen
 from nimbill.settings import SettingsError, read_settings
 from nimbill.storage import engine_for
+from nimbill.tie_out_commands import tie_out
 
 BROKEN_CHAIN = 1
 REFUSED = 2  # the command was understood and cannot be carried out
@@ -40,6 +42,8 @@ app.command(audit)
 app.command(keys)
 app.command(export)
 app.command(import_, name="import")
+app.command(invoice)
+app.command(tie_out)
 
 T = TypeVar("T")
 Port = Annotated[int, Parameter(validator=Number(gte=1, lte=65_535))]

@@ -165,6 +165,8 @@ SLOTS: Mapping[str, Slot] = {
     "group": SAVED,
     "read_invoice.company_id": INVOICED,
     "list_invoice_revisions.company_id": INVOICED,
+    "print_invoice.company_id": INVOICED,
+    "print_covering_page.company_id": INVOICED,
     "delete_reseller.user_id": RESELLER,
     "change_reseller_password.user_id": RESELLER,
     "update_reseller_meta.user_id": RESELLER,

@@ -215,6 +215,26 @@ async def created_of_month(
     ]
 
 
+async def invoiced_groups(
+    db: AsyncConnection, scope: Scope, month: str, vendor: str | None
+) -> list[str]:
+    """Groups that the caller may see and that have an invoice, by the first number they have."""
+    question = (
+        sa.select(_heads.company_id)
+        .join_from(invoices, billing_groups, _group_of())
+        .where(
+            _heads.organisation_id == scope.organisation_id,
+            _heads.month == month,
+            *visible(scope),
+        )
+        .group_by(_heads.company_id)
+        .order_by(sa.func.min(_heads.number))
+    )
+    if vendor is not None:
+        question = question.where(_heads.vendor == vendor)
+    return list((await db.execute(question)).scalars())
+
+
 async def revisions_of(
     db: AsyncConnection, scope: Scope, month: str, vendor: str, company_id: str
 ) -> Sequence[Row]:

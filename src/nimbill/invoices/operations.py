@@ -33,6 +33,8 @@ from nimbill.months.records import lock_month, state_of
 from nimbill.storage import Scope, transaction
 from nimbill.vocabulary import Vendor
 
+__all__ = ["InvoiceVendor", "InvoicesCreated", "InvoicesToCreate"]  # the command line asks too
+
 basis = chosen("month-end-order")
 
 LOOK_AGAIN = timedelta(milliseconds=100)
