@@ -58,8 +58,8 @@ def keep_month(
                 import_id=import_id,
                 payers=Counter(line["payer_id"] for line in lines),
                 provisional=provisional,
-                sums=kept["monthly_sums"],
-                tag_sums=kept["tag_sums"],
+                sums=kept["monthly_sums"].to_batches(),
+                tag_sums=kept["tag_sums"].to_batches(),
             )
 
     service.run(keep)

@@ -12,7 +12,8 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.costs import records
-from nimbill.costs.records import ROWS_AT_ONCE, cost_sums, cost_tag_sums
+from nimbill.costs.copied_sums import ROWS_AT_ONCE
+from nimbill.costs.records import cost_sums, cost_tag_sums
 from nimbill.costs.wide import WIDE
 from nimbill.storage import Scope, transaction
 from tests.costs.generated_months import LARGEST, cost_of, line
@@ -85,8 +86,8 @@ def replace(service: Service, sums: pa.Table) -> None:
             import_id="imp",
             payers={PAYER: len(sums)},
             provisional=False,
-            sums=sums,
-            tag_sums=nothing,
+            sums=sums.to_batches(),
+            tag_sums=nothing.to_batches(),
         )
 
     within(service, do)
@@ -118,10 +119,13 @@ def test_a_month_without_a_line_replaces_nothing_and_fails_nowhere(service: Serv
 
 
 def test_tags_are_kept_as_they_are(service: Service) -> None:
-    keep_month(service, [line(tags=[("user:Team", "値 'x' \"y\" \\"), ("", "")])])
+    awkward = ["値 'x' \"y\" \\", "", "\\.", "NULL", "\\N", "a,b\n\r\nc\td", '"', " x "]
+    told = {(f"user:{at}", value) for at, value in enumerate(awkward)} | {("", "")}
+
+    keep_month(service, [line(tags=sorted(told))])
 
     tags = {(row["tag_key"], row["tag_value"]) for row in kept(service, cost_tag_sums)}
-    assert tags == {("user:Team", "値 'x' \"y\" \\"), ("", "")}
+    assert tags == told
 
 
 def test_files_count_for_the_payers_whose_month_is_theirs(service: Service) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from decimal import Context, Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,6 +11,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.basis import chosen
+from nimbill.costs.copied_sums import copy_sums
 from nimbill.storage import Scope, among, metadata
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 basis = chosen("cost-sums")
 
 EXACT = Context(prec=100)  # the usual one would keep 28 digits of a sum
-ROWS_AT_ONCE = 20_000
 
 lake_files = sa.Table(
     "lake_files",
@@ -74,7 +74,6 @@ cost_tag_sums = _sums(
     sa.Column("tag_key", sa.Text, nullable=False),
     sa.Column("tag_value", sa.Text, nullable=False),
 )
-OF_A_MONTH = ("organisation_id", "vendor", "month")
 
 
 class CountingFile(NamedTuple):
@@ -175,8 +174,8 @@ async def replace_month(
     import_id: str,
     payers: Mapping[str, int],
     provisional: bool,
-    sums: pa.Table,
-    tag_sums: pa.Table,
+    sums: Iterable[pa.RecordBatch],
+    tag_sums: Iterable[pa.RecordBatch],
 ) -> None:
     """The month of these payers becomes this import's: its sums, and that it counts."""
     if not payers:
@@ -190,9 +189,8 @@ async def replace_month(
                 among(table.c.payer_id, payers),
             )
         )
-        whose = (scope.organisation_id, vendor, month)
-        for columns in _columns(added):
-            await _add_sums(db, table, whose, columns)
+        whose = {"organisation_id": scope.organisation_id, "vendor": vendor, "month": month}
+        await copy_sums(db, table, whose, added)
     adding = insert(cost_months)
     adding = adding.on_conflict_do_update(
         index_elements=["organisation_id", "vendor", "payer_id", "month"],
@@ -218,25 +216,6 @@ async def replace_month(
             for payer_id, lines in sorted(payers.items())
         ],
     )
-
-
-def _columns(sums: pa.Table) -> Iterator[dict[str, list[Any]]]:
-    """Column by column, so many rows at a time."""
-    for start in range(0, len(sums), ROWS_AT_ONCE):
-        yield sums.slice(start, ROWS_AT_ONCE).to_pydict()
-
-
-async def _add_sums(
-    db: AsyncConnection, table: sa.Table, whose: tuple[str, ...], columns: dict[str, list[Any]]
-) -> None:
-    """One array per column: COPY does not know row-level security, and single rows are slow."""
-    own = [column for column in table.c if column.name not in OF_A_MONTH]
-    arrays = [sa.literal(columns[column.name], ARRAY(column.type)) for column in own]
-    rows = sa.func.unnest(*arrays).table_valued(*(column.name for column in own)).render_derived()
-    fixed = [sa.literal(value).label(name) for name, value in zip(OF_A_MONTH, whose, strict=True)]
-    chosen_columns = [*fixed, *(rows.c[column.name] for column in own)]
-    names = [*OF_A_MONTH, *(column.name for column in own)]
-    await db.execute(sa.insert(table).from_select(names, sa.select(*chosen_columns)))
 
 
 async def anything_counts(

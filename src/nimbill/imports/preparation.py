@@ -12,7 +12,7 @@ import shutil
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -26,7 +26,7 @@ from nimbill.settings import read_settings
 basis = chosen("cost-imports")
 
 TELL_EVERY_SECONDS = 0.25
-SUMS = ("sums", "tag_sums", "entries", "reservations")
+LONG = ("tag_sums",)  # a row for each value of each tag
 
 TOTALS_BY = ("payer_id", "line_type", "kind", "currency")
 ACCOUNTS_BY = ("customer_id", "payer_id", "line_type", "currency")
@@ -222,6 +222,9 @@ def _sum_up(asked: Asked, files: Sequence[str], prepared: Prepared, tell: Tell) 
     }
     with engine_over(settings, Lake(settings.lake_url)) as engine:
         for name, question in questions.items():
+            if name in LONG:
+                _write(engine.batches(question, files), Path(asked.folder) / f"{name}.parquet")
+                continue
             answer = engine.run(question, files)
             if name == "payers":
                 rows = answer.to_pylist()
@@ -234,6 +237,20 @@ def _sum_up(asked: Asked, files: Sequence[str], prepared: Prepared, tell: Tell) 
             if name == "sums":
                 prepared.totals = _totals(answer, TOTALS_BY)
                 prepared.by_account = _totals(answer, ACCOUNTS_BY)
+
+
+def _write(batches: Iterator[Any], path: Path) -> None:
+    """Piece by piece: there may be millions of rows."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    first = next(batches, None)
+    if first is None:
+        first = pa.record_batch({"payer_id": pa.nulls(0, pa.string())})
+    with pq.ParquetWriter(path, first.schema) as file:
+        file.write_batch(first)
+        for batch in batches:
+            file.write_batch(batch)
 
 
 def _totals(sums: Any, by: Sequence[str]) -> list[dict[str, Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -15,6 +15,7 @@ from nimbill import clock, exact_json
 from nimbill.audit import records as audit
 from nimbill.basis import chosen
 from nimbill.costs import records as costs
+from nimbill.costs.copied_sums import ROWS_AT_ONCE
 from nimbill.imports import records
 from nimbill.imports.bodies import ImportState
 from nimbill.imports.following import entries_of, reservations_of
@@ -146,7 +147,17 @@ class _Month:
     def _table(self, name: str) -> pa.Table:
         import pyarrow.parquet as pq
 
-        return pq.read_table(folder_of_import(self.settings, self.import_id) / f"{name}.parquet")
+        return pq.read_table(self._file(name))
+
+    def _batches(self, name: str) -> Iterator[pa.RecordBatch]:
+        """Of those that may be long; read as they are asked for."""
+        import pyarrow.parquet as pq
+
+        with pq.ParquetFile(self._file(name)) as file:
+            yield from file.iter_batches(ROWS_AT_ONCE)
+
+    def _file(self, name: str) -> Path:
+        return folder_of_import(self.settings, self.import_id) / f"{name}.parquet"
 
     def _counts_already(self, counting: Sequence[Row]) -> bool:
         """Somebody else brought the same delivery meanwhile."""
@@ -198,8 +209,8 @@ class _Month:
             import_id=self.import_id,
             payers=self.prepared.payers,
             provisional=self.prepared.provisional or bool(self.row.provisional and self.released),
-            sums=self._table("sums"),
-            tag_sums=self._table("tag_sums"),
+            sums=self._batches("sums"),
+            tag_sums=self._batches("tag_sums"),
         )
         entries = entries_of(self._table("entries"), payers)
         reservations = reservations_of(self._table("reservations"), payers, self.vendor)
