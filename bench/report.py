@@ -26,6 +26,7 @@ PACKAGES = (
     "duckdb",
     "polars",
     "pandas",
+    "typst",
 )
 
 

@@ -3,7 +3,9 @@
 import hashlib
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
@@ -59,6 +61,20 @@ def test_threads_print_side_by_side() -> None:
         assert list(threads.map(paper.pdf_of, invoices)) == one_by_one
 
 
+def test_others_run_while_something_is_printed() -> None:
+    """The interpreter's lock is free: whoever waits a millisecond at a time gets his turns."""
+    invoice = long_invoice(Language.ja, accounts=25, invoice_no="202610-0777")
+    turns = 0
+
+    with ThreadPoolExecutor(1) as threads:
+        printing = threads.submit(paper.pdf_of, invoice)
+        while not printing.done():
+            time.sleep(0.001)
+            turns += 1
+
+    assert turns > 20
+
+
 def test_the_file_says_what_it_is_and_who_wrote_it() -> None:
     about = reader(paper.pdf_of(short_invoice(Language.ja))).metadata
 
@@ -77,7 +93,8 @@ def test_without_an_issuer_the_file_has_no_author() -> None:
 
 def test_the_font_is_ours_and_travels_in_the_file() -> None:
     for page in reader(paper.pdf_of(long_invoice(Language.ja))).pages:
-        fonts = [font.get_object() for font in page["/Resources"]["/Font"].values()]
+        resources: Any = page["/Resources"]
+        fonts = [font.get_object() for font in resources["/Font"].values()]
         assert fonts
         for font in fonts:
             assert "BIZUDPGothic" in font["/BaseFont"]

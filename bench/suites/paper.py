@@ -1,0 +1,97 @@
+"""Printed invoices, beside bare Typst that is given the same page and its data ready made."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from itertools import count
+
+import typst
+
+from bench.example_invoices import long_invoice, short_invoice
+from bench.rounds import Contender, Suite
+from nimbill.invoices import paper
+from nimbill.invoices.document import Document
+from nimbill.invoices.paper import press, printing
+from nimbill.vocabulary import Language
+
+OURS, BARE, COLD = "nimbill", "bare Typst", "… started anew"
+WHAT = {
+    OURS: "from the kept document to the PDF, as a route asks for it",
+    BARE: "a compiler that is kept, the same page, its data as JSON that was there before",
+    COLD: "the same by `typst.compile`, which looks for its fonts each time",
+}
+EXAMPLES: dict[str, Callable[[str], Document]] = {
+    "one page": lambda number: short_invoice(Language.ja, invoice_no=number),
+    "75 lines, 3 pages": lambda number: long_invoice(Language.ja, invoice_no=number),
+    "303 lines, 9 pages": lambda number: long_invoice(Language.ja, invoice_no=number, accounts=25),
+}
+Print = Callable[[], bytes]
+
+
+def ours(document: Document) -> Print:
+    return partial(paper.pdf_of, document)
+
+
+def bare(compiler: typst.Compiler, document: Document) -> Print:
+    data = {"paper": printing.paper_of([document])}
+
+    def press_it() -> bytes:
+        made = compiler.compile(sys_inputs=data, format="pdf", timestamp=0)
+        assert isinstance(made, bytes)
+        return made
+
+    return press_it
+
+
+def cold(document: Document) -> Print:
+    data = {"paper": printing.paper_of([document])}
+    return lambda: typst.compile(
+        press.LAYOUT / "main.typ",
+        root=press.LAYOUT,
+        font_paths=[press.FONTS],
+        ignore_system_fonts=True,
+        sys_inputs=data,
+        timestamp=0,
+    )
+
+
+@contextmanager
+def contenders() -> Iterator[Sequence[Contender]]:
+    ways: dict[str, Callable[[Document], Print]] = {
+        OURS: ours,
+        BARE: partial(bare, press.new_compiler()),
+        COLD: cold,
+    }
+    numbers = count(1)
+    yield [
+        Contender(name, WHAT[name], partial(_measure, prepare, numbers))
+        for name, prepare in ways.items()
+    ]
+
+
+def _measure(
+    prepare: Callable[[Document], Print], numbers: Iterator[int], case: str, seconds: float
+) -> float:
+    """Each is printed once: Typst remembers parts of what it has set before."""
+    printed, spent = 0, 0.0
+    while spent < seconds:
+        print_it = prepare(EXAMPLES[case](f"202610-{next(numbers):06}"))
+        began = time.perf_counter()
+        made = print_it()
+        spent += time.perf_counter() - began
+        assert made.startswith(b"%PDF"), case
+        printed += 1
+    return printed / spent
+
+
+SUITE = Suite(
+    name="paper",
+    what="invoices printed as PDF, one after the other",
+    unit="PDFs/s",
+    cases=tuple(EXAMPLES),
+    ours=OURS,
+    aims={BARE: 0.7},
+    slice_seconds=2,
+    contenders=contenders,
+)
