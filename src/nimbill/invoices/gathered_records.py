@@ -211,7 +211,7 @@ async def _sums(
         sums.currency,
     )
     question = (
-        sa.select(*by, sa.func.sum(sums.cost).label("cost"))
+        sa.select(*by, _sum(sums.cost))
         .where(
             sums.organisation_id == scope.organisation_id,
             sums.vendor == vendor,
@@ -253,7 +253,7 @@ async def _tagged(
         sa.select(
             *(tags[name] for name in by),
             tags.tag_value,
-            sa.func.sum(tags.cost).label("cost"),
+            _sum(tags.cost),
             sa.func.sum(tags.lines).label("lines"),
         )
         .where(
@@ -332,6 +332,11 @@ async def _put_entries(
     )
     for row in await db.execute(question):
         found[owner[row.customer_id]].entries.append(row)
+
+
+def _sum(column: sa.ColumnElement[Decimal]) -> sa.Label[Decimal]:
+    """Without idle zeros: lines are kept with 22 decimals, and nobody wrote that many."""
+    return sa.func.trim_scale(sa.func.sum(column), type_=sa.Numeric).label("cost")
 
 
 def _added(before: Decimal | None, amount: Decimal) -> Decimal:
