@@ -45,7 +45,7 @@ RULE_TESTS = $(foreach file,$(RULES),tests/$(dir $(file:src/nimbill/%=%))test_$(
 ARITHMETIC = $(addprefix src/nimbill/invoices/,account_totals.py charges.py fees.py lines.py \
 	page.py sheet.py support_plans.py terms.py usage.py)
 ARITHMETIC_TESTS = $(addprefix tests/invoices/,test_any_invoice.py test_examples.py test_fees.py \
-	test_support_plans.py test_terms.py)
+	test_sheet.py test_support_plans.py test_terms.py)
 
 # As many processes as there are cores, each with a database server of its own.
 test: setup browser ## the tests, on every core; ARGS=tests/access to narrow

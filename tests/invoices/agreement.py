@@ -62,3 +62,10 @@ def _pairs(sheet: Sheet, other: SecondOpinion) -> Iterator[tuple[str, Any, Any]]
         for account in sheet.accounts
     }
     yield "accounts", accounts, other.accounts
+    for account in sheet.accounts:
+        adjustments = [
+            (entry.description, units(entry.amount, "usd"), units(entry.amount_exchanged))
+            for entry in account.entries
+        ]
+        theirs = other.adjustments(account.customer_id)
+        yield "adjustments", sorted(adjustments), theirs

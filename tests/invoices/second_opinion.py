@@ -206,6 +206,15 @@ class SecondOpinion:
             for account in whose
         }
 
+    def adjustments(self, account: str) -> list[tuple[str, int, int]]:
+        """Its entries: what they are, in cents, and as they are printed."""
+        return sorted(
+            (one.description, self._print(self._entry_in(one, "usd"), "usd"), printed)
+            for one in self.month.entries
+            for printed in [self.entries[one.entry_id]]
+            if one.customer_id == account
+        )
+
     def _account_in(self, currency: str, account: str) -> int:
         spent = [Fraction(one.amount) for one in self.month.usage if one.customer_id == account]
         after = sum(spent, Fraction(0)) * (1 - self.off)

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from decimal import Decimal
-from fractions import Fraction
 
 from nimbill.basis import chosen
 from nimbill.invoices.charges import AppliedEntry, MonthlyCharges
@@ -17,8 +16,7 @@ from nimbill.vocabulary import Currency
 
 basis = chosen("account-totals")
 
-_Spent = defaultdict[str, list[Fraction]]
-_Printed = defaultdict[str, list[Decimal]]
+_Amounts = defaultdict[str, list[Decimal]]
 _Applied = defaultdict[str, list[tuple[AppliedEntry, Decimal]]]
 
 
@@ -45,9 +43,9 @@ def account_totals(
     names = {(charge.customer_id, charge.customer_name) for charge in month.usage}
     names |= {(entry.customer_id, entry.customer_name) for entry in month.entries}
     rate, kept = exact(terms.exchange_rate), 1 - exact(terms.discount_rate)
-    spent, printed, applied = _Spent(list), _Printed(list), _Applied(list)
+    spent, printed, applied = _Amounts(list), _Amounts(list), _Applied(list)
     for charge in month.usage:
-        spent[charge.customer_id].append(exact(charge.amount) * kept)
+        spent[charge.customer_id].append(charge.amount)
     for line in lines:
         printed[line.customer_id].append(line.after)
     for entry, shown in zip(in_order(month.entries), entries, strict=True):
@@ -56,7 +54,8 @@ def account_totals(
 
     def whole(customer_id: str, currency: Currency) -> Decimal:
         """Usage after discount and applied entries, in this currency."""
-        of_usage = exchanged(sum_of(spent[customer_id]), month.cost_currency, currency, rate)
+        after = exact(total_of(spent[customer_id])) * kept
+        of_usage = exchanged(after, month.cost_currency, currency, rate)
         of_entries = sum_of(
             entry.worth(currency, terms.exchange_rate) for entry, _ in applied[customer_id]
         )

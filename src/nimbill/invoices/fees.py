@@ -138,10 +138,13 @@ def support_fee(usage: Sequence[Usage], month: MonthlyCharges, terms: Terms) -> 
 def agency_fee(
     usage: Sequence[Usage], support: ExactFee | None, month: MonthlyCharges, terms: Terms
 ) -> ExactFee | None:
-    """On the sum, or on each account (tag) with its share of the support fee; printed once."""
+    """On the sum, or on each account (tag) with its share of the support fee; printed once.
+
+    Without a usage line there is neither fee; a table that is missing is missed even then.
+    """
     if terms.substitution_fee == "usagetable" and not terms.usage_table:
         raise CannotBeBilled("usage_table_missing")
-    if not usage or support is None:
+    if support is None:
         return None
     with_fee = terms.substitution_scope == "cloudpaywithfee"
     added = _stage(support, terms.substitution_basis) if with_fee else Fraction(0)
