@@ -47,7 +47,7 @@ def test_every_place_the_readme_points_to_exists() -> None:
 
 
 def test_the_readme_names_every_command() -> None:
-    named = set(re.findall(r"^\| `nimbill (\w+)", text("README.md"), re.MULTILINE))
+    named = set(re.findall(r"^\| `nimbill ([\w-]+)", text("README.md"), re.MULTILINE))
 
     assert named == {name for name in app if not name.startswith("-")}
 

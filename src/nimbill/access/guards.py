@@ -1,5 +1,6 @@
 """The one gate in front of every route."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -53,6 +54,8 @@ class Unaudited:
 
     reason: str
 
+
+_PARAMETER = re.compile(r"{[^}]*}")
 
 # what every route declares beside its path; a mutating one also says what it audits
 DECLARED = ("audiences", "role_actions", "basis")
@@ -170,9 +173,15 @@ def own_routes(app: Litestar) -> Iterator[tuple[str, HTTPRouteHandler]]:
 
 @lru_cache(maxsize=1024)
 def _methods_of(app: Litestar, path: str) -> str:
-    """All of a path; the framework's own answer forgets those that were added after the first."""
+    """All of a path, whatever its parameters are called; the framework's own answer forgets some.
+
+    Those that were added after the first, and those of the same address with other names in it.
+    """
     methods = {
-        m for found, handler in own_routes(app) if found == path for m in handler.http_methods
+        method
+        for found, handler in own_routes(app)
+        if _PARAMETER.sub("{}", found) == _PARAMETER.sub("{}", path)
+        for method in handler.http_methods
     }
     return ", ".join(sorted({*methods, "OPTIONS"}))
 
