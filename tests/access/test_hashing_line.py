@@ -7,14 +7,17 @@ import os
 import threading
 import time
 from collections.abc import Coroutine, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from functools import partial
 from typing import Any, TypeVar
 
 import pytest
 
-from nimbill.access import passwords
+from nimbill.access import hashing_line, passwords
 from nimbill.access.hashing_line import (
     NICENESS,
+    STEP_BACK_SECONDS,
+    UNDER_WAY_MAX,
     WAITING_MAX,
     Line,
     Place,
@@ -43,7 +46,9 @@ class Held:
         self._go = threading.Event()
         self.places = ExitStack()
         first = self.places.enter_context(self.line.place(Ring.changes, "first"))
-        self.line.hash_in_turn(first, self._go.wait)
+        holding = self.line.hash_in_turn(first, self._go.wait)
+        while not holding.running():
+            time.sleep(0.001)
 
     def wait(self, ring: Ring, source: str) -> Place:
         place = self.places.enter_context(self.line.place(ring, source))
@@ -57,7 +62,8 @@ class Held:
 
 
 @pytest.fixture
-def held() -> Iterator[Held]:
+def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[Held]:
+    monkeypatch.setattr(hashing_line, "STEP_BACK_SECONDS", 0)
     made = Held()
     yield made
     made.let_go()
@@ -70,13 +76,18 @@ def sent_away(place: Place) -> bool:
     return place.waiting.done() and isinstance(place.waiting.exception(), TooMany)
 
 
+def tried(held: Held, source: str, times: int) -> None:
+    for _ in range(times):
+        with held.line.place(Ring.strangers, source):
+            pass
+
+
 def test_so_many_may_log_in_at_once() -> None:
-    assert {ring.name: count for ring, count in WAITING_MAX.items()} == {
-        "known": 8,
-        "strangers": 8,
-        "suspects": 4,
-        "changes": 8,
-    }
+    waiting = {ring.name: count for ring, count in WAITING_MAX.items()}
+    under_way = {ring.name: count for ring, count in UNDER_WAY_MAX.items()}
+
+    assert waiting == {"known": 8, "strangers": 4, "changes": 8}
+    assert under_way == {"known": 12, "strangers": 6, "changes": 9}
 
 
 @pytest.mark.parametrize("ring", list(Ring))
@@ -92,35 +103,83 @@ def test_whoever_finds_a_ring_full_is_asked_to_come_back_in_a_second(
 
     assert (refused.value.code, refused.value.retry_after) == ("logins_waiting", 1)
     for other in set(Ring) - {ring}:
-        with held.line.place(other, "one more"):
+        with held.line.place(other, "another"):
             assert held.line.under_way == busy + 1
 
 
-@pytest.mark.parametrize(
-    ("ring", "most"),
-    [(Ring.known, 32), (Ring.strangers, 32), (Ring.suspects, 5), (Ring.changes, 9)],
-)
-def test_no_more_than_so_many_are_under_way(ring: Ring, most: int) -> None:
+@pytest.mark.parametrize("ring", list(Ring))
+def test_no_more_than_so_many_are_under_way(ring: Ring) -> None:
     line = Line()
     with ExitStack() as places:
-        for number in range(most):
+        for number in range(UNDER_WAY_MAX[ring]):
             places.enter_context(line.place(ring, f"source {number}"))
 
         with pytest.raises(TooMany), line.place(ring, "one more"):
             pass
-    with line.place(ring, "one more"):
+        with pytest.raises(TooMany):
+            line.refuse_if_full(ring, "yet another")
+    line.refuse_if_full(ring, "yet another")
+    with line.place(ring, "another"):
         assert line.under_way == 1
 
 
-def test_every_source_has_its_turn_however_many_of_one_wait(held: Held) -> None:
-    for source in ("many", "many", "many", "many", "one", "other"):
+def test_those_under_way_who_tried_before_do_not_count_for_who_did_not(held: Held) -> None:
+    with ExitStack() as places:
+        for number in range(UNDER_WAY_MAX[Ring.strangers]):
+            tried(held, f"source {number}", 1)
+            places.enter_context(held.line.place(Ring.strangers, f"source {number}"))
+
+        tried(held, "newcomer", 1)
+        with pytest.raises(TooMany):
+            tried(held, "newcomer", 1)
+
+
+def test_who_tried_least_of_late_goes_first_and_of_equals_who_came_first(held: Held) -> None:
+    for source, times in (("often", 8), ("twice", 2), ("first", 0), ("second", 0)):
+        tried(held, source, times)
         held.wait(Ring.strangers, source)
 
-    assert held.let_go() == ["many", "one", "other", "many", "many", "many"]
+    assert held.let_go() == ["first", "second", "twice", "often"]
+
+
+def test_every_source_has_its_turn_however_many_of_one_wait(held: Held) -> None:
+    for source in ("many", "many", "many", "one"):
+        held.wait(Ring.strangers, source)
+
+    assert held.let_go() == ["many", "one", "many", "many"]
+
+
+def test_a_newcomer_goes_before_two_hundred_addresses_that_come_back(held: Held) -> None:
+    crowd = [f"address {number}" for number in range(200)]
+    for source in crowd:
+        tried(held, source, 1)
+    for source in crowd:
+        with suppress(TooMany):
+            held.wait(Ring.strangers, source)
+
+    held.wait(Ring.strangers, "newcomer")
+
+    assert held.let_go()[0] == "newcomer"
+
+
+def test_who_got_in_has_not_tried(held: Held) -> None:
+    for number in range(3):
+        with held.line.place(Ring.strangers, "office") as place:
+            assert place.rank == 0
+            assert held.line.has_failed("office"), number
+            held.line.forgive(place)
+
+    assert not held.line.has_failed("office")
+
+
+def test_who_changes_a_password_has_not_tried_to_log_in(held: Held) -> None:
+    held.wait(Ring.changes, "caller")
+
+    assert not held.line.has_failed("caller")
 
 
 def test_the_known_and_the_strangers_take_turns(held: Held) -> None:
-    for number in range(6):
+    for number in range(4):
         held.wait(Ring.strangers, f"stranger {number}")
     for number in range(2):
         held.wait(Ring.known, f"known {number}")
@@ -129,48 +188,88 @@ def test_the_known_and_the_strangers_take_turns(held: Held) -> None:
 
     assert turns.index("known 0") <= 1
     assert turns.index("known 1") <= 3
-    assert len(turns) == 8
+    assert len(turns) == 6
 
 
-def test_an_address_that_keeps_failing_does_not_stand_before_one_that_never_did(held: Held) -> None:
-    for number in range(WAITING_MAX[Ring.suspects]):
-        held.wait(Ring.suspects, f"suspect {number}")
-    with pytest.raises(TooMany):
-        held.wait(Ring.suspects, "one more")
+def test_a_full_ring_takes_in_who_tried_less(held: Held) -> None:
+    waiting = []
+    for source, times in (("a", 1), ("b", 8), ("c", 8), ("d", 1)):
+        tried(held, source, times)
+        waiting.append(held.wait(Ring.strangers, source))
+
     held.wait(Ring.strangers, "first time")
 
-    assert held.let_go().index("first time") <= 1
+    assert [sent_away(place) for place in waiting] == [False, False, True, False]
+    sent = waiting[2].waiting.exception()
+    assert isinstance(sent, TooMany)
+    assert sent.retry_after == 3
+    assert held.let_go() == ["first time", "a", "d", "b"]
 
 
-def test_a_full_ring_takes_in_who_has_fewer_places(held: Held) -> None:
-    waiting = [held.wait(Ring.strangers, "many") for _ in range(WAITING_MAX[Ring.strangers])]
-
-    held.wait(Ring.strangers, "one")
-
-    assert [sent_away(place) for place in waiting] == [False] * 7 + [True]
-    assert held.let_go() == ["many", "one", *["many"] * 6]
-
-
-def test_who_has_as_many_as_the_others_takes_nobodys_place(held: Held) -> None:
+def test_who_tried_as_often_as_the_others_takes_nobodys_place(held: Held) -> None:
     for number in range(WAITING_MAX[Ring.strangers]):
-        held.wait(Ring.strangers, f"source {number // 2}")
+        tried(held, f"source {number}", 1)
+        held.wait(Ring.strangers, f"source {number}")
 
-    with pytest.raises(TooMany):
-        held.wait(Ring.strangers, "source 0")
-    held.wait(Ring.strangers, "another")
+    tried(held, "another", 1)
     with pytest.raises(TooMany):
         held.wait(Ring.strangers, "another")
 
 
 def test_who_comes_to_be_hashed_late_may_find_the_ring_full(held: Held) -> None:
-    with held.line.place(Ring.suspects, "late") as late:
-        for number in range(WAITING_MAX[Ring.suspects]):
-            held.wait(Ring.suspects, f"source {number}")
+    with held.line.place(Ring.strangers, "late") as late:
+        for number in range(WAITING_MAX[Ring.strangers]):
+            held.wait(Ring.strangers, f"source {number}")
 
         with pytest.raises(TooMany):
             held.line.hash_in_turn(late, lambda: held.turns.append("late"))
 
     assert "late" not in held.let_go()
+
+
+def hashed_after(line: Line, ranks: list[int]) -> list[float]:
+    """Seconds until each was hashed; all of them come at once."""
+    done: list[float] = []
+    with ExitStack() as places:
+        began = time.monotonic()
+        waiting = []
+        with line._lock:
+            for number, rank in enumerate(ranks):
+                place = places.enter_context(line.place(Ring.strangers, f"source {number}"))
+                place.rank = rank
+                work = lambda: done.append(time.monotonic() - began)  # noqa: E731
+                waiting.append(line.hash_in_turn(place, work))
+        for one in waiting:
+            one.result(10)
+    return done
+
+
+def test_of_a_crowd_that_tried_before_each_leaves_the_thread_to_others_for_a_while() -> None:
+    alone, fresh, crowd = ([4], [0, 0], [4, 4])
+
+    assert hashed_after(Line(), alone)[0] < 0.3
+    assert hashed_after(Line(), fresh)[1] < 0.3
+    assert hashed_after(Line(), crowd)[0] >= 4 * STEP_BACK_SECONDS
+
+
+def test_who_comes_for_the_first_time_does_not_wait_while_others_step_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(hashing_line, "STEP_BACK_SECONDS", 60)
+    line = Line()
+    turns: list[str] = []
+    with ExitStack() as places:
+        for source, rank in (("crowd", 4), ("crowd", 4), ("first time", 0)):
+            place = places.enter_context(line.place(Ring.strangers, source))
+            place.rank = rank
+            hashed = line.hash_in_turn(place, partial(turns.append, source))
+        hashed.result(10)
+        assert turns == ["first time"]
+        known = places.enter_context(line.place(Ring.known, "known"))
+        line.hash_in_turn(known, partial(turns.append, "known")).result(10)
+
+        assert turns == ["first time", "known"]
+    line._thread.submit(int).result(10)  # nobody waits: the thread is free
 
 
 def test_who_leaves_is_not_hashed(held: Held) -> None:

@@ -9,9 +9,8 @@ from urllib.parse import urlencode
 import pytest
 from litestar import Request
 
-from nimbill.access.hashing_line import Ring
 from nimbill.login import records
-from nimbill.login.failures import FAILURES_MAX, OF_LATE, address_of, ring_of, source_of
+from nimbill.login.failures import FAILURES_MAX, address_of, source_of
 from nimbill.settings import read_settings
 from tests.login.asking import CORE, as_client, as_user, ask, refused
 from tests.raw_request import RawAnswer, raw_request
@@ -164,17 +163,6 @@ def test_guesses_at_a_name_that_is_throttled_count_by_their_address(limited: Ser
     left = limited.resources.login_failures.get_window_stats(FAILURES_MAX, "127.0.0.1").remaining
 
     assert left == 100 - 55
-
-
-def test_an_address_that_failed_is_a_suspect_for_fifteen_minutes(limited: Service) -> None:
-    limited.resources.login_failures.storage.reset()
-    assert ring_of("127.0.0.1", limited.resources) is Ring.strangers
-
-    assert login(limited, secret="guessed 5d").status_code == 401
-
-    assert ring_of("127.0.0.1", limited.resources) is Ring.suspects
-    assert ring_of("127.0.0.2", limited.resources) is Ring.strangers
-    assert OF_LATE.get_expiry() == 15 * 60
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,11 @@ def _start_afresh() -> None:
 os.register_at_fork(after_in_child=_start_afresh)
 
 
+def ring_of_client(source: str) -> Ring:
+    """Its secret is as good as a mark of ours, until somebody fails by it."""
+    return Ring.strangers if _line.has_failed(source) else Ring.known
+
+
 def refuse_login_if_crowded(ring: Ring, source: str) -> None:
     """Before anything is asked of the database."""
     _line.refuse_if_full(ring, source)
@@ -59,7 +64,10 @@ async def password_matches(
 ) -> bool:
     """Whether it is the password; an unknown user (None) costs the same time as a known one."""
     with nullcontext(place) if place else _line.place(Ring.changes, "") as held:
-        return await _in_turn(held, partial(_verify, password_hash, _peppered(password, sealer)))
+        right = await _in_turn(held, partial(_verify, password_hash, _peppered(password, sealer)))
+        if right:
+            _line.forgive(held)
+        return right
 
 
 def is_outdated(password_hash: str) -> bool:

@@ -8,8 +8,7 @@ from typing import Any
 from limits import RateLimitItemPerMinute
 from litestar import Request
 
-from nimbill.access.hashing_line import Ring
-from nimbill.access.passwords import refuse_login_if_crowded
+from nimbill.access.passwords import refuse_login_if_crowded, ring_of_client
 from nimbill.access.visit import Resources
 from nimbill.basis import chosen
 from nimbill.errors import TooMany
@@ -18,11 +17,12 @@ from nimbill.settings import Network
 basis = chosen("login-throttle")
 
 FAILURES_MAX = RateLimitItemPerMinute(100)
-OF_LATE = RateLimitItemPerMinute(1, 15)
 FAILURES_PER_CLIENT_MAX = RateLimitItemPerMinute(60)
 HOPS_MAX = 16
 REFUSED_SLOWLY = ("logins_failing", "logins_waiting")
-SLOWLY_SECONDS = (0.5, 1.5)  # between these, so that a crowd does not come back as one
+# between these for each second he is asked to stay away: so a crowd does not come back as one
+SLOWLY_SECONDS = (0.5, 1.5)
+SLOWLY_TIMES_MAX = 3
 SLOWLY_AT_ONCE_MAX = 1_000
 NEIGHBOURS = 64  # so many bits of a newer address belong to one household
 
@@ -38,15 +38,7 @@ def refuse_if_too_many(request: Request[Any, Any, Any], resources: Resources) ->
 
 
 def count(request: Request[Any, Any, Any], resources: Resources) -> None:
-    source = source_of(request, resources)
-    resources.login_failures.hit(FAILURES_MAX, source)
-    resources.login_failures.hit(OF_LATE, source)
-
-
-def ring_of(source: str, resources: Resources) -> Ring:
-    """Whoever fails for the first time in a while goes before those who fail over and over."""
-    clean = resources.login_failures.test(OF_LATE, source)
-    return Ring.strangers if clean else Ring.suspects
+    resources.login_failures.hit(FAILURES_MAX, source_of(request, resources))
 
 
 def refuse_client_if_too_many(client_id: str, resources: Resources) -> None:
@@ -56,13 +48,11 @@ def refuse_client_if_too_many(client_id: str, resources: Resources) -> None:
         FAILURES_PER_CLIENT_MAX, source
     ):
         raise TooMany("logins_failing", "too many failed logins by this client", retry_after=60)
-    refuse_login_if_crowded(ring_of(source, resources), source)
+    refuse_login_if_crowded(ring_of_client(source), source)
 
 
 def count_client(client_id: str, resources: Resources) -> None:
-    source = source_of_client(client_id)
-    resources.login_failures.hit(FAILURES_PER_CLIENT_MAX, source)
-    resources.login_failures.hit(OF_LATE, source)
+    resources.login_failures.hit(FAILURES_PER_CLIENT_MAX, source_of_client(client_id))
 
 
 def source_of_client(client_id: str) -> str:
@@ -85,7 +75,8 @@ async def _refuse_slowly(error: TooMany) -> None:
         return
     _refused_slowly += 1
     try:
-        await asyncio.sleep(random.uniform(*SLOWLY_SECONDS))
+        times = min(error.retry_after, SLOWLY_TIMES_MAX)
+        await asyncio.sleep(random.uniform(*SLOWLY_SECONDS) * times)
     finally:
         _refused_slowly -= 1
 

@@ -17,6 +17,7 @@ from nimbill.access.passwords import (
     is_outdated,
     login_under_way,
     password_matches,
+    ring_of_client,
 )
 from nimbill.access.visit import Resources
 from nimbill.basis import chosen, stated
@@ -143,8 +144,7 @@ async def user_of_client(
     """Through a client that has shown its secret."""
     source = client.client_id
     waiting_as = failures.source_of_client(source)
-    ring = failures.ring_of(waiting_as, resources)
-    with login_under_way(ring, waiting_as) as place:
+    with login_under_way(ring_of_client(waiting_as), waiting_as) as place:
         user = await user_by_password(
             resources,
             product,
@@ -181,8 +181,7 @@ async def user_by_password(
             db, scope, name=name, known_source=source if known else None
         )
     stored = user.password_hash if user else None
-    if known:
-        place.ring = Ring.known
+    place.ring = Ring.known if known else Ring.strangers
     try:
         matches = await password_matches(password, stored, resources.sealer, place)
     except TooMany:

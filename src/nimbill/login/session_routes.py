@@ -157,8 +157,7 @@ def _marked(mark: str, resources: Resources) -> str:
 def _place(request: Request[Any, Any, Any], resources: Resources, device: str) -> tuple[Ring, str]:
     if request.cookies.get(DEVICE_COOKIE) == _marked(device, resources):
         return Ring.known, device
-    source = failures.source_of(request, resources)
-    return failures.ring_of(source, resources), source
+    return Ring.strangers, failures.source_of(request, resources)
 
 
 async def _scope_named(resources: Resources, organisation: str) -> Scope | None:

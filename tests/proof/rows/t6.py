@@ -1,9 +1,11 @@
 """Guessing is slow, the owner gets in all the same, and logins starve nobody.
 
 One name is guessed at through every endpoint, client, spelling and made-up address, many at once;
-then many names. The count outlives a restart. Two hundred logins at once queue up to a bound; in
-the full run two hundred connections, each from an address of its own, flood a real server while
-others read and log in. The flood runs in a process of low priority: it is another's computer.
+then many names. The count outlives a restart. Two hundred logins at once queue up to a bound, and
+who comes for the first time goes before two hundred addresses that come back. In the full run two
+hundred connections, each from an address of its own, flood a real server for a minute while others
+read and log in, from the first moment on. The flood runs in a process of low priority: it is
+another's computer. Who reads has a process of his own, the same one when nobody floods.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from tests.login.asking import ADDRESS, User, as_user, new_user
 from tests.own_database import sql
 from tests.proof.asgi_calls import Answer, Request, app_of, call, each
 from tests.proof.login_flood import NUMBER, Flood, Guess
+from tests.proof.newcomers import hashed_before_newcomers
 from tests.proof.real_server import RealServer, real_server
 from tests.proof.row import Measured
 from tests.proof.stage import Stage
@@ -51,7 +54,8 @@ GUESSES_PER_NAME = 40
 WAITING_MAX = 8  # for one source, or for many
 MEGABYTES_MAX = 64
 FLOODERS = 200
-FLOOD_SECONDS = 40
+FLOOD_SECONDS = 60  # more than 100 logins of each kind
+HASHED_BEFORE_MAX = 1  # whose turn it had just become
 SECONDS_BETWEEN_LOGINS = 0.25
 
 
@@ -81,7 +85,7 @@ def measure(stage: Stage, size: int) -> Measured:
     with _noted_hashes(attack):
         _one_name(attack, size // 2)
         _many_names(attack, size - size // 2)
-    waited = _logins_at_once(attack)
+    waited = f"{_logins_at_once(attack)}; {_newcomers(attack)}"
     flooded = _flood(attack) if size >= FULL else "not flooded at this size"
     most = max(attack.looked_at.values())
     said = (
@@ -226,6 +230,15 @@ def _logins_at_once(attack: Attack) -> str:
     slept = [a for a in answers if a.status == 429 and "retry-after" not in a.headers]
     attack.expect("told when to come back", not slept, len(slept))
     return f"of {LOGINS_AT_ONCE} logins at once {waiting_max} waited, {statuses[429]} sent away"
+
+
+def _newcomers(attack: Attack) -> str:
+    organisation_id = attack.service.organisation.organisation_id
+    seen = hashed_before_newcomers(attack.stage, organisation_id)
+    for answer, before in seen:
+        attack.expect("a newcomer", answer.status < 300, answer)
+        attack.expect("hashed before a newcomer", before <= HASHED_BEFORE_MAX, before)
+    return f"before a newcomer {max(before for _, before in seen)} hashed"
 
 
 # ── a real server under a flood ──────────────────────────────────────────────────────────────────

@@ -1,0 +1,113 @@
+"""Somebody logs in for the first time while two hundred addresses guess: how many go before him.
+
+Counted, not timed, so that it can be said on a busy machine too: how many passwords are hashed
+between his coming into the line and his own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from nimbill.access import passwords
+from nimbill.access.hashing_line import Place
+from nimbill.login import failures
+from tests.proof.asgi_calls import Answer, Request, app_of, call
+from tests.proof.stage import Stage
+from tests.running_service import PASSWORD, Service, running_service
+
+ADDRESSES = 200
+NEWCOMERS = 5
+SECONDS_BETWEEN = 0.3
+
+
+@dataclass
+class Hashes:
+    begun: int = 0
+    before: dict[str, int] = field(default_factory=dict)  # by the source that came into the line
+
+
+def hashed_before_newcomers(stage: Stage, organisation_id: str) -> list[tuple[Answer, int]]:
+    """For each newcomer his answer, and how many were hashed before him."""
+    service = stage.service
+    with (
+        running_service(
+            stage.postgres.url,
+            stage.new_folder("newcomers"),
+            NIMBILL_KEY_FILE=str(service.settings.key_file),
+            NIMBILL_TRUSTED_PROXIES="127.0.0.1",
+        ) as proxied,
+        _counted_hashes() as hashes,
+    ):
+        return proxied.run(lambda: _newcomers(proxied, organisation_id, hashes))
+
+
+@contextmanager
+def _counted_hashes() -> Iterator[Hashes]:
+    """Who failed before is forgotten, and who is sent away hears it sooner than in real life."""
+    hashes = Hashes()
+    real = passwords._verify, passwords._in_turn, failures.SLOWLY_SECONDS
+
+    def verify(password_hash: str | None, peppered: bytes) -> bool:
+        hashes.begun += 1
+        return real[0](password_hash, peppered)
+
+    async def in_turn(place: Place, work: Any) -> Any:
+        came = hashes.begun
+
+        def noted() -> Any:
+            hashes.before[place.source] = hashes.begun - came
+            return work()
+
+        return await real[1](place, noted)
+
+    passwords._start_afresh()
+    passwords._verify, passwords._in_turn = verify, in_turn
+    failures.SLOWLY_SECONDS = (0.2, 0.6)
+    try:
+        yield hashes
+    finally:
+        passwords._verify, passwords._in_turn, failures.SLOWLY_SECONDS = real
+        passwords._start_afresh()
+
+
+async def _newcomers(
+    service: Service, organisation_id: str, hashes: Hashes
+) -> list[tuple[Answer, int]]:
+    """They come when every address has been answered once."""
+    app, answered = app_of(service), Counter[int]()
+
+    async def sign_in(address: str, username: str, password: str) -> Answer:
+        body = {"organisation": organisation_id, "username": username, "password": password}
+        headers = [
+            (b"content-type", b"application/json"),
+            (b"x-forwarded-for", address.encode()),
+        ]
+        request = Request("POST", b"/core/session", headers=headers, body=json.dumps(body).encode())
+        return await call(app, request)
+
+    async def guess(number: int) -> None:
+        for round_ in range(10_000):
+            await sign_in(f"198.51.100.{number}", f"crowd{number}.{round_}", "guessed 5d")
+            answered[number] += 1
+
+    crowd = [asyncio.create_task(guess(number)) for number in range(ADDRESSES)]
+    seen = []
+    try:
+        while len(answered) < ADDRESSES:
+            await asyncio.sleep(SECONDS_BETWEEN)
+        for number in range(NEWCOMERS):
+            address = f"203.0.113.{number}"
+            answer = await sign_in(address, "root", PASSWORD)
+            seen.append((answer, hashes.before.get(address, 0)))
+            await asyncio.sleep(SECONDS_BETWEEN)
+    finally:
+        for task in crowd:
+            task.cancel()
+        await asyncio.gather(*crowd, return_exceptions=True)
+    return seen
