@@ -3,6 +3,8 @@
 from decimal import Decimal
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from bench.example_invoices import document, entry, item, short_invoice, terms, usage
 from nimbill.invoices import paper
@@ -138,3 +140,9 @@ def test_amounts_of_any_length_fit_their_column() -> None:
     assert f"AmazonEC2 {invoice.sheet.usage_charge:,} {invoice.sheet.usage_after:,}" in text_of(
         paper.pdf_of(invoice)
     )
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.text(st.characters(codec=None), min_size=1, max_size=60))
+def test_no_text_stops_the_press(text: str) -> None:
+    assert paper.pdf_of(said_everywhere(text)).startswith(b"%PDF")

@@ -26,10 +26,8 @@ def pdf(paper: str, *, moment: int) -> bytes:
         compiler = _at_rest.pop()
     except IndexError:
         compiler = new_compiler()
-    try:
-        made = compiler.compile(sys_inputs={"paper": paper}, format="pdf", timestamp=moment)
-    finally:
-        _at_rest.append(compiler)
+    made = compiler.compile(sys_inputs={"paper": paper}, format="pdf", timestamp=moment)
+    _at_rest.append(compiler)  # one that failed is not used again
     assert isinstance(made, bytes)
     return made
 
