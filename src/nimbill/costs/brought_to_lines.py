@@ -23,6 +23,7 @@ from nimbill.costs.written_here import written_here
 
 # DOUBLE columns are rounded here first, which gives back what the vendor printed
 DOUBLE_SCALE = 10
+USUAL_MOMENT = r"^[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"
 _PLAIN = ("customer_name", "usage_type", "description", "invoice_id", "savings_plan_id")
 
 
@@ -164,7 +165,7 @@ class _Piece:
             if self.month is not None and found != self.month:
                 raise self._refusal("month", pc.index(months, found).as_py(), field_)
         if field_ != "usage_start" and self.count:
-            starts = self._each("usage_start", line_rules.month_of, pa.string())
+            starts = self._month_words("usage_start")
             outside = pc.sum(pc.not_equal(starts, months)).as_py()
             self.noticed.outside_month += outside
 
@@ -252,10 +253,21 @@ class _Piece:
                 values.append(None)
         return pa.array(values, kind).take(words.indices)
 
+    def _month_words(self, name: str) -> pa.Array:
+        words = self._optional(name)
+        if words.null_count or not _are_usual(words.dictionary):
+            return self._each(name, line_rules.month_of, pa.string())
+        return pc.utf8_slice_codeunits(words.dictionary, 0, len("yyyy-mm")).take(words.indices)
+
     def _moments(self, name: str, *, needed: bool = False) -> pa.Array:
+        words = self._optional(name)
+        if _are_usual(words.dictionary) and not (needed and words.null_count):
+            try:
+                return words.dictionary.cast(MOMENT).take(words.indices)
+            except pa.ArrowInvalid:
+                pass  # a day or an hour that there is not; which one is found out word by word
         if needed:
             return self._each(name, line_rules.moment, MOMENT)
-        words = self._optional(name)
         read = [_moment_or_none(word) for word in words.dictionary.to_pylist()]
         return pa.array(read, MOMENT).take(words.indices)
 
@@ -317,6 +329,11 @@ def _has_long_words(written: pa.Array) -> bool:
         return False
     longest: int = pc.max(pc.binary_length(written)).as_py() or 0
     return longest > int(MONEY.precision)
+
+
+def _are_usual(words: pa.Array) -> bool:
+    """Whether all are moments as nearly everybody writes them, which Arrow reads as we do."""
+    return pc.all(pc.match_substring_regex(words, USUAL_MOMENT)).as_py() is True
 
 
 def _moment_or_none(word: str | None) -> datetime | None:
