@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -19,7 +20,7 @@ MIB_IN_KIB = 1024
 LOADED = {
     "write": ("nimbill.demo.vendor_files",),
     "ours": ("nimbill.costs.conversion", "nimbill.costs.checking"),
-    "ours_checked": ("nimbill.costs.conversion", "nimbill.costs.checking"),
+    "ours_checked": ("nimbill.costs.conversion", "nimbill.costs.second_reading"),
     "polars": ("polars", "nimbill.costs.raw_lines"),
     "duckdb": ("duckdb", "nimbill.costs.raw_lines"),
     "pandas": ("pandas", "pyarrow.parquet", "nimbill.costs.raw_lines"),
@@ -72,20 +73,26 @@ Work = Callable[[], int | None]
 
 
 def _ours(source: Path, folder: Path, *, checked: bool) -> Work:
-    from nimbill.costs.checking import differences, sums_of_delivery, sums_of_lines
+    from nimbill.costs.checking import differences, sums_of_lines
     from nimbill.costs.conversion import convert
     from nimbill.costs.delivery import Limits, deliver
+    from nimbill.costs.second_reading import SecondReading
 
     def work() -> None:
         limits = Limits()
         delivery = deliver(
             [str(source)], spool=folder, month=None, limits=limits, tell=lambda _: None
         )
-        converted = convert(delivery, vendor="aws", month=None, into=folder, limits=limits)
-        if checked:
-            told = sums_of_delivery(delivery, vendor="aws", limits=limits, tell=lambda _: None)
+        converting = partial(
+            convert, delivery, vendor="aws", month=None, into=folder, limits=limits
+        )
+        if not checked:
+            converting()
+            return
+        with SecondReading(delivery, vendor="aws", limits=limits) as second:
+            converted = converting(tell=second.first_is_at)
             stored = sums_of_lines([file.path for file in converted.files])
-            assert differences(told, stored) == []
+            assert differences(second.sums(lambda _: None), stored) == []
 
     return work
 

@@ -8,10 +8,11 @@ from typing import Any, cast
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from nimbill.costs.checking import Difference, differences, sums_of_delivery, sums_of_lines
+from nimbill.costs.checking import Difference, differences, sums_of_lines
 from nimbill.costs.conversion import Converted, convert
 from nimbill.costs.cost_line import SCHEMA
 from nimbill.costs.delivery import Limits, deliver
+from nimbill.costs.second_reading import SecondReading
 
 LIMITS = Limits()
 
@@ -50,7 +51,9 @@ def read_delivery(
         limits=LIMITS,
         tell=lambda _: None,
     )
-    converted = convert(delivery, vendor=vendor, month=month, into=folder / "lines", limits=LIMITS)
-    delivered = sums_of_delivery(delivery, vendor=vendor, limits=LIMITS, tell=lambda _: None)
+    into = folder / "lines"
+    with SecondReading(delivery, vendor=vendor, limits=LIMITS) as second:
+        converted = convert(delivery, vendor=vendor, month=month, into=into, limits=LIMITS)
+        delivered = second.sums(lambda _: None)
     stored = sums_of_lines([file.path for file in converted.files])
     return Read(converted, differences(delivered, stored))

@@ -75,22 +75,26 @@ def sums_of_lines(files: Sequence[Path]) -> Sums:
         return {}
     names = ", ".join(_quoted(str(file)) for file in files)
     whose = "payer_id, customer_id, currency"
-    with _connection() as db:
+    with second_program() as db:
         return _added_up(db, whose, "cost", f"read_parquet([{names}])")
 
 
 def sums_of_delivery(
-    delivery: Delivery, *, vendor: str, limits: Limits, tell: Callable[[str], None]
+    delivery: Delivery,
+    db: duckdb.DuckDBPyConnection,
+    *,
+    vendor: str,
+    limits: Limits,
+    tell: Callable[[str], None],
 ) -> Sums:
     """Of what the vendor delivered; Unreadable where the second program cannot make sense of it."""
     costs: dict[Whose, Decimal] = {}
     lines: Counter[Whose] = Counter()
-    with _connection() as db:
-        for part in delivery.parts:
-            tell(part.name)
-            for whose, found in _sums_of_part(db, part, vendor, limits).items():
-                costs[whose] = EXACT.add(costs.get(whose, Decimal(0)), found.cost)
-                lines[whose] += found.lines
+    for part in delivery.parts:
+        tell(part.name)
+        for whose, found in _sums_of_part(db, part, vendor, limits).items():
+            costs[whose] = EXACT.add(costs.get(whose, Decimal(0)), found.cost)
+            lines[whose] += found.lines
     return {whose: Sum(cost, lines[whose]) for whose, cost in costs.items()}
 
 
@@ -183,7 +187,7 @@ def _quoted(text: str) -> str:
 
 
 @contextmanager
-def _connection() -> Iterator[duckdb.DuckDBPyConnection]:
+def second_program() -> Iterator[duckdb.DuckDBPyConnection]:
     threads = min(os.cpu_count() or 1, THREADS_MAX)
     with duckdb.connect(":memory:") as db:
         db.execute(f"SET memory_limit = '{MEMORY_MAX}'; SET threads = {threads}")

@@ -115,15 +115,18 @@ def _delivered(asked: Asked, tell: Tell) -> Prepared:
         prepared.unchanged = counting
         return prepared
     from nimbill.costs.conversion import convert
+    from nimbill.costs.second_reading import SecondReading
 
-    converted = convert(
-        delivery,
-        vendor=asked.vendor,
-        month=asked.month,
-        into=staging,
-        limits=limits,
-        tell=lambda lines: tell({"step": "reading", "lines": lines}),
-    )
+    with SecondReading(delivery, vendor=asked.vendor, limits=limits) as second:
+
+        def at(lines: int) -> None:
+            tell({"step": "reading", "lines": lines})
+            second.first_is_at(lines)
+
+        converted = convert(
+            delivery, vendor=asked.vendor, month=asked.month, into=staging, limits=limits, tell=at
+        )
+        _check(second, converted, prepared, tell)
     prepared.month, prepared.lines = converted.month, converted.lines
     noticed = converted.noticed
     prepared.noticed = {
@@ -133,7 +136,6 @@ def _delivered(asked: Asked, tell: Tell) -> Prepared:
         "unreadable_tags": noticed.unreadable_tags,
         "usage_outside_month": noticed.outside_month,
     }
-    _check(asked, delivery, converted, prepared, tell)
     _into_lake(asked, converted, prepared)
     _sum_up(asked, [file["path"] for file in prepared.files], prepared, tell)
     has_ids = noticed.has_invoice_ids
@@ -155,19 +157,15 @@ def _released(asked: Asked, tell: Tell) -> Prepared:
     return prepared
 
 
-def _check(asked: Asked, delivery: Any, converted: Any, prepared: Prepared, tell: Tell) -> None:
+def _check(second: Any, converted: Any, prepared: Prepared, tell: Tell) -> None:
     """Digit for digit, by a second reading of the delivered files."""
-    from nimbill.costs.checking import Unreadable, differences, sums_of_delivery, sums_of_lines
-    from nimbill.costs.delivery import Limits
+    from nimbill.costs.checking import Unreadable, differences, sums_of_lines
 
     tell({"step": "checking", "lines": converted.lines})
     stored = sums_of_lines([file.path for file in converted.files])
     try:
-        delivered = sums_of_delivery(
-            delivery,
-            vendor=asked.vendor,
-            limits=Limits(),
-            tell=lambda name: tell({"step": "checking", "file": name, "lines": converted.lines}),
+        delivered = second.sums(
+            lambda name: tell({"step": "checking", "file": name, "lines": converted.lines})
         )
     except Unreadable as unreadable:
         prepared.unchecked = str(unreadable)

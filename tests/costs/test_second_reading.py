@@ -1,0 +1,57 @@
+"""The second reading runs beside the first, says the same, and ends with it."""
+
+from pathlib import Path
+
+import pytest
+
+from nimbill.costs import second_reading
+from nimbill.costs.conversion import convert
+from nimbill.costs.delivery import Delivery, Limits, deliver
+from nimbill.costs.second_reading import SecondReading
+from nimbill.demo.vendor_files import Dialect, Month, write_files
+
+LIMITS = Limits()
+
+
+@pytest.fixture
+def delivery(tmp_path: Path) -> Delivery:
+    parts = write_files(Month(lines=2_000), Dialect.aws_cur, tmp_path / "in", parts=2).parts
+    spool = tmp_path / "spool"
+    spool.mkdir()
+    return deliver(
+        [str(part) for part in parts], spool=spool, month=None, limits=LIMITS, tell=lambda _: None
+    )
+
+
+@pytest.mark.parametrize("beside_from", [1, 10_000])
+def test_beside_or_after_it_finds_the_same(
+    delivery: Delivery, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, beside_from: int
+) -> None:
+    monkeypatch.setattr(second_reading, "BESIDE_FROM_LINES", beside_from)
+    told: list[str] = []
+    with SecondReading(delivery, vendor="aws", limits=LIMITS) as second:
+        convert(
+            delivery,
+            vendor="aws",
+            month=None,
+            into=tmp_path / "lines",
+            limits=LIMITS,
+            tell=second.first_is_at,
+        )
+        sums = second.sums(told.append)
+
+    assert sum(found.lines for found in sums.values()) == 2_000
+    # whoever reads beside leaves it to the first to tell how far it is
+    assert told == ([] if beside_from == 1 else [part.name for part in delivery.parts])
+
+
+def test_an_error_of_the_first_ends_it(delivery: Delivery, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(second_reading, "BESIDE_FROM_LINES", 1)
+    second = SecondReading(delivery, vendor="aws", limits=LIMITS)
+    second.first_is_at(1)
+
+    with pytest.raises(ZeroDivisionError), second:
+        raise ZeroDivisionError
+
+    assert second._beside is not None
+    assert second._beside.done()
