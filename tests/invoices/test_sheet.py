@@ -164,7 +164,7 @@ def test_a_line_names_its_account_or_its_tag() -> None:
 
 
 def test_what_an_invoice_by_account_knows_of_tags_does_not_part_its_lines() -> None:
-    month = replace(MONTH, usage=(CLOUD, replace(CLOUD, tag="prod"), replace(CLOUD, tag="test")))
+    month = replace(MONTH, usage=tuple(replace(CLOUD, tag=tag) for tag in ("prod", "", "test")))
 
     (line,) = draw_up(month, terms()).lines
 
