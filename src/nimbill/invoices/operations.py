@@ -122,7 +122,6 @@ async def ask_for_invoices(
         await _refuse_unknown(db, scope, body.group, "group")
         company_ids = await records.visible_groups(db, scope, list(body.group))
         which = sorted(company_ids)
-        await _refuse_unready(db, scope, month, body.vendor, company_ids)
     asked = Asked(
         month=month,
         vendor=body.vendor.value,
@@ -130,7 +129,10 @@ async def ask_for_invoices(
         groups_hash=sha256(exact_json.write([body.bulk, which])).digest(),
         actor=actor,
     )
-    return await run_records.start_or_join(db, scope, asked, key_hash)
+    joined = await run_records.to_join(db, scope, asked, key_hash)
+    if joined is None and not body.bulk:
+        await _refuse_unready(db, scope, month, body.vendor, company_ids)
+    return joined or await run_records.start_or_join(db, scope, asked, key_hash)
 
 
 async def _refuse_unready(
@@ -156,10 +158,25 @@ async def _refuse_unready(
     _refuse_missing(missing)
 
 
+# by run, so that however many wait for one in this process, it is asked for once
+_finishing: dict[str, asyncio.Task[InvoicesCreated]] = {}
+
+
 async def finished_run(
     engine: AsyncEngine, do_now: DoNow, scope: Scope, run_id: str
 ) -> InvoicesCreated:
-    """Made here and now, or waited for where somebody else makes it."""
+    """Made here and now, or waited for where somebody else makes it; goes on without a listener."""
+    task = _finishing.get(run_id)
+    if task is None:
+        task = asyncio.create_task(_finished(engine, do_now, scope, run_id))
+        _finishing[run_id] = task
+        task.add_done_callback(lambda _: _finishing.pop(run_id, None))
+    return await asyncio.shield(task)
+
+
+async def _finished(
+    engine: AsyncEngine, do_now: DoNow, scope: Scope, run_id: str
+) -> InvoicesCreated:
     while True:
         async with transaction(engine, scope.organisation_id) as db:
             run = await run_records.find_run(db, scope, run_id)

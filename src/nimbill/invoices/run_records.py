@@ -53,10 +53,10 @@ class Asked:
     actor: Mapping[str, Any]  # for the audit rows
 
 
-async def start_or_join(
+async def to_join(
     db: AsyncConnection, scope: Scope, asked: Asked, key_hash: bytes | None
-) -> str:
-    """The run of this key, the one that is running for the same groups, or a new one."""
+) -> str | None:
+    """The run of this key, or the one that is running for the same groups."""
     if key_hash is not None:
         of_key = sa.select(_keys.run_id).where(
             _keys.organisation_id == scope.organisation_id, _keys.key_hash == key_hash
@@ -64,16 +64,30 @@ async def start_or_join(
         earlier: str | None = (await db.execute(of_key)).scalar_one_or_none()
         if earlier is not None:
             return earlier
+    running = await _running(db, scope, asked)
+    if running is not None:
+        await _note_key(db, scope, key_hash, running)
+    return running
+
+
+async def start_or_join(
+    db: AsyncConnection, scope: Scope, asked: Asked, key_hash: bytes | None
+) -> str:
+    """A new run, where none to join has come up meanwhile."""
     run_id = None
     while run_id is None:  # the one in the way may have finished meanwhile
         run_id = await _started(db, scope, asked) or await _running(db, scope, asked)
+    await _note_key(db, scope, key_hash, run_id)
+    return run_id
+
+
+async def _note_key(db: AsyncConnection, scope: Scope, key_hash: bytes | None, run_id: str) -> None:
     if key_hash is not None:
         await db.execute(
             insert(invoice_run_keys)
             .values(organisation_id=scope.organisation_id, key_hash=key_hash, run_id=run_id)
             .on_conflict_do_nothing()
         )
-    return run_id
 
 
 async def _started(db: AsyncConnection, scope: Scope, asked: Asked) -> str | None:

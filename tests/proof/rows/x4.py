@@ -1,0 +1,177 @@
+"""The same month is billed by fifty clients at once, and everybody gets the same invoices.
+
+A round is a month of its own. Fifty clients stand before a barrier and then ask at once for its
+invoices, some in bulk and some for one group, on a server of two processes. However many runs that
+makes, there is one invoice for each group, its number is the same for everybody, numbers have no
+gap, and every revision that was answered is kept.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from random import Random
+from threading import Barrier, Lock
+from typing import Any
+
+import httpx
+
+from tests.billing_groups.stored import create as create_group
+from tests.cloud_accounts.accounts import add_account
+from tests.invoices.month_end import SETTING
+from tests.proof.database_faults import rows
+from tests.proof.real_server import real_server
+from tests.proof.row import Measured
+from tests.proof.stage import Stage
+from tests.running_service import Service
+
+TARGET = (
+    "50 clients at once on one month, 1,000 rounds, bulk and single mixed, 2 processes: exactly 1 "
+    "invoice per group, the same number for all 50, none skipped; 0 5xx; p99 at most 2 s"
+)
+QUICK = 20
+FULL = 1_000
+SECONDS_MAX = 180
+
+CLIENTS, GROUPS = 50, 3
+SECONDS_OF_P99 = 2
+WATCHDOG = 10  # in `make test`: ten times the target, for a machine that does other things too
+
+
+@dataclass
+class _Seen:
+    """What the clients were told."""
+
+    numbers: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
+    statuses: dict[int, int] = field(default_factory=lambda: defaultdict(int))
+    seconds: list[float] = field(default_factory=list)
+    misses: list[str] = field(default_factory=list)
+    lock: Lock = field(default_factory=Lock)
+
+
+def measure(stage: Stage, size: int) -> Measured:
+    service = stage.service
+    service.organisation = service.new_organisation("X4")
+    groups = _furnish(service)
+    seen, random = _Seen(), stage.random("X4")
+    months = [f"{2100 + number // 12:04}-{number % 12 + 1:02}" for number in range(size)]
+    settings = {
+        "NIMBILL_DATABASE_URL": stage.postgres.url,
+        "NIMBILL_KEY_FILE": str(service.settings.key_file),
+        "NIMBILL_RATE_LIMIT": "0",
+    }
+    with (
+        real_server(stage.new_folder("x4") / "data", settings) as server,
+        ThreadPoolExecutor(CLIENTS) as crowd,
+        httpx.Client(timeout=60, limits=httpx.Limits(max_connections=CLIENTS)) as client,
+    ):
+        for month in months:
+            _save(service, month, groups)
+            address = f"{server.url}/m/core/invoices/calculation/{month}"
+            asking = _Asking(client, address, service.root(), month, Barrier(CLIENTS), seen)
+            list(crowd.map(asking.ask, _bodies(groups, random)))
+    misses = [*seen.misses, *_wrong(stage, months, groups, seen)]
+    p99 = sorted(seen.seconds)[int(len(seen.seconds) * 0.99)]
+    limit = SECONDS_OF_P99 * (WATCHDOG if size < FULL else 1)
+    if p99 > limit:
+        misses.append(f"p99 {p99:.2f} s, more than {limit} s")
+    said = ", ".join(
+        f"{count} answered {status}" for status, count in sorted(seen.statuses.items())
+    )
+    words = f"{size} rounds of {CLIENTS} clients: {said}; p99 {p99:.2f} s; {len(misses)} wrong"
+    return Measured(words, misses)
+
+
+def _furnish(service: Service) -> list[str]:
+    groups = []
+    for number in range(1, GROUPS + 1):
+        group = create_group(service, service.root(), billinggroup_id=f"X4-{number}")
+        add_account(service, group, customer_id=f"{number:012d}")
+        groups.append(group)
+    return groups
+
+
+def _save(service: Service, month: str, groups: Sequence[str]) -> None:
+    plain = {k: v if isinstance(v, str) else float(v) for k, v in SETTING.items()}
+    settings = {group: {"aws": plain} for group in groups}
+    rate = {"vendor": "aws", "billing_groups": list(groups), "exchange_rate": 150}
+    for path, body in (
+        (f"/m/core/invoices/save/{month}", {"settings": settings, "internal": False}),
+        (f"/m/core/invoices/exchangerate/{month}", rate),
+    ):
+        answer = service.http.put(path, json=body, headers=service.root())
+        assert answer.status_code == 200, answer.text
+
+
+def _bodies(groups: Sequence[str], random: Random) -> list[dict[str, Any]]:
+    return [
+        {"vendor": "aws", "group": {}, "bulk": True}
+        if random.random() < 0.5
+        else {"vendor": "aws", "group": [random.choice(groups)], "bulk": False}
+        for _ in range(CLIENTS)
+    ]
+
+
+@dataclass(frozen=True)
+class _Asking:
+    """One round."""
+
+    client: httpx.Client
+    address: str
+    headers: dict[str, str]
+    month: str
+    barrier: Barrier
+    seen: _Seen
+
+    def ask(self, body: dict[str, Any]) -> None:
+        self.barrier.wait()
+        began = time.monotonic()
+        answer = self.client.post(self.address, json=body, headers=self.headers)
+        seconds = time.monotonic() - began
+        with self.seen.lock:
+            self.seen.seconds.append(seconds)
+            self._note(answer, GROUPS if body["bulk"] else 1)
+
+    def _note(self, answer: httpx.Response, expected: int) -> None:
+        seen, month = self.seen, self.month
+        seen.statuses[answer.status_code] += 1
+        if answer.status_code != 200:
+            seen.misses.append(f"{month}: answered {answer.status_code} {answer.text[:80]}")
+            return
+        made = answer.json()
+        if made["skipped"] or len(made["created"]) != expected:
+            seen.misses.append(f"{month}: {expected} were asked for, {made} was answered")
+        for one in made["created"]:
+            seen.numbers[month, one["company_id"]].add(one["invoice_no"])
+
+
+def _wrong(stage: Stage, months: Sequence[str], groups: Sequence[str], seen: _Seen) -> list[str]:
+    """What is stored, beside what everybody was told."""
+    complaints = []
+    stored: dict[str, list[Any]] = defaultdict(list)
+    for row in rows(
+        stage.superuser,
+        "SELECT i.month, i.company_id, i.number, i.revision, "
+        "(SELECT count(*) FROM invoice_revisions r WHERE r.organisation_id = i.organisation_id "
+        " AND r.month = i.month AND r.company_id = i.company_id) AS kept "
+        "FROM invoices i WHERE i.organisation_id = $1 ORDER BY i.month, i.number",
+        stage.service.organisation.organisation_id,
+    ):
+        stored[row["month"]].append(row)
+    for month in months:
+        found = stored[month]
+        if sorted(row["company_id"] for row in found) != sorted(groups):
+            complaints.append(f"{month}: {len(found)} invoices for {len(groups)} groups")
+        if [row["number"] for row in found] != list(range(1, len(found) + 1)):
+            complaints.append(f"{month}: numbers {[row['number'] for row in found]} have a gap")
+        for row in found:
+            told = seen.numbers[month, row["company_id"]]
+            number = f"{month.replace('-', '')}-{row['number']:04}"
+            if told != {number}:
+                complaints.append(f"{month}: {number} is stored, {sorted(told)} were answered")
+            if row["kept"] != row["revision"]:
+                complaints.append(f"{number}: revision {row['revision']}, {row['kept']} kept")
+    return complaints
