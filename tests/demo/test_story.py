@@ -1,9 +1,11 @@
 """The story is sound by the service's own rules, and big enough to look at."""
 
+import re
 from decimal import Decimal
 
 from nimbill.billing_groups.invoice_setting_rules import ALLOWED, broken_in
 from nimbill.demo.story import AOZORA, RESELLERS, USUAL_TERMS, terms
+from nimbill.demo.vendor_products import TAG_KEYS
 
 
 def test_every_setting_has_every_field_and_breaks_no_rule() -> None:
@@ -36,6 +38,14 @@ def test_terms_vary() -> None:
         "aws",
         "azure",
     }
+
+
+def test_a_tag_that_is_billed_by_stands_in_the_files() -> None:
+    remarks = [one.remarks for reseller in RESELLERS for one in reseller.customers if one.remarks]
+    named = {tag for remark in remarks for tag in re.findall("タグ「(.+?)」", remark)}
+
+    assert named
+    assert named <= set(TAG_KEYS)
 
 
 def test_amounts_are_exact() -> None:
