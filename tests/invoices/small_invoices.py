@@ -43,7 +43,7 @@ def terms(**differing: Any) -> Terms:
 
 
 def charge(
-    amount: str,
+    amount: str | Decimal,
     *,
     account: str = "111111111111",
     service: str = "AmazonEC2",
@@ -61,13 +61,13 @@ def charge(
 
 
 def entry(
-    amount: str,
+    amount: str | Decimal,
     *,
     entry_id: str = "entry",
     account: str = "111111111111",
     calc_type: str = "Fee",
     currency: Currency = Currency.usd,
-    exchange_rate: str = "0",
+    exchange_rate: str | Decimal = "0",
     tax_free: bool = False,
 ) -> AppliedEntry:
     return AppliedEntry(

@@ -8,11 +8,12 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from nimbill.invoices.charges import AppliedEntry, FreeItem, MonthlyCharges, UsageCharge
+from nimbill.invoices.charges import AppliedEntry, FreeItem, MonthlyCharges
 from nimbill.invoices.sheet import Fee, Sheet
 from nimbill.money import Rounding
 from nimbill.vocabulary import Currency
 from tests.invoices.random_invoices import Case
+from tests.invoices.small_invoices import charge, entry
 
 FOLDER = Path(__file__).parent / "examples"
 EXAMPLES = sorted(path.stem for path in FOLDER.glob("*.toml"))
@@ -30,7 +31,7 @@ def example(name: str) -> Example:
         Case(
             month=MonthlyCharges(
                 cost_currency=Currency(said["cost_currency"]),
-                usage=tuple(_charge(**one) for one in said["usage"]),
+                usage=tuple(charge(**one) for one in said["usage"]),
                 entries=tuple(_entry(**one) for one in said.get("entries", [])),
                 items=tuple(_item(**one) for one in said.get("items", [])),
             ),
@@ -86,40 +87,9 @@ def _exact(value: Any) -> Any:
     return Decimal(value) if isinstance(value, int) else value
 
 
-def _charge(
-    *, account: str, service: str, amount: Decimal, tag: str = "", marketplace: bool = False
-) -> UsageCharge:
-    return UsageCharge(
-        customer_id=account,
-        customer_name=f"account {account}",
-        tag=tag,
-        service=service,
-        marketplace=marketplace,
-        amount=Decimal(amount),
-    )
-
-
-def _entry(
-    *,
-    id: str,  # noqa: A002 - the word of the examples
-    account: str,
-    kind: str,
-    amount: Decimal,
-    currency: str,
-    exchange_rate: Decimal = Decimal(0),
-    tax_free: bool = False,
-) -> AppliedEntry:
-    return AppliedEntry(
-        entry_id=id,
-        customer_id=account,
-        customer_name=f"account {account}",
-        calc_type=kind,
-        description=f"{kind} of the vendor",
-        amount=Decimal(amount),
-        currency=Currency(currency),
-        exchange_rate=Decimal(exchange_rate),
-        tax_free=tax_free,
-    )
+def _entry(*, id: str, kind: str, **said: Any) -> AppliedEntry:  # noqa: A002 - their word
+    currency = Currency(said.pop("currency"))
+    return entry(entry_id=id, calc_type=kind, currency=currency, **said)
 
 
 def _item(
