@@ -219,6 +219,11 @@ def _sentences(record: ImportRecord) -> list[str]:
         told.append(f"lines of other vendors, left out: {others}")
     if record.drift:
         told.append(f"the month is closed and was not changed; {len(record.drift)} sums differ")
+    for one in record.proposals:
+        amount = f"{one.amount:f} {one.currency}"
+        told.append(
+            f"proposed: {one.calc_type} of {amount} to {one.customer_id}: {one.description}"
+        )
     if record.parked_reason:
         told.append(f"parked: {record.parked_reason}")
     if record.problem is not None:

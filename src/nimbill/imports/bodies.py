@@ -60,6 +60,23 @@ class ImportTotal(Body, frozen=True, kw_only=True):
     lines: int
 
 
+class ProposedEntry(Body, frozen=True, kw_only=True):
+    """What would bill a late change of a closed month; nothing applies it by itself."""
+
+    basis: ClassVar[Basis] = chosen("drift")
+
+    customer_id: str
+    service: str
+    marketplace: bool
+    kind: str
+    calc_type: str
+    amount: Decimal
+    currency: str
+    description: str
+    counts: Decimal
+    delivered: Decimal
+
+
 class ImportProblem(Body, frozen=True, kw_only=True):
     """Why it was refused: as an error answer would say it, and where in which file."""
 
@@ -92,6 +109,7 @@ class ImportRecord(Body, frozen=True, kw_only=True):
     noticed: dict[str, Any]
     differences: list[dict[str, Any]]
     drift: list[dict[str, Any]]
+    proposals: list[ProposedEntry]
     problem: ImportProblem | None
     parked_reason: str | None
     release_reason: str | None

@@ -16,6 +16,7 @@ from nimbill.imports.bodies import (
     ImportState,
     ImportTotal,
     ImportVendor,
+    ProposedEntry,
 )
 from nimbill.storage import Row, Scope, among, metadata
 from nimbill.work.records import work
@@ -157,6 +158,7 @@ def _record(row: Row) -> ImportRecord:
         noticed=report.get("noticed", {}),
         differences=report.get("differences", []),
         drift=report.get("drift", []),
+        proposals=[ProposedEntry(**one) for one in report.get("proposals", [])],
         problem=None if problem is None else ImportProblem(**problem),
         parked_reason=row.parked_reason,
         release_reason=row.release_reason,

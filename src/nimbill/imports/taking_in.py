@@ -20,6 +20,7 @@ from nimbill.imports import records
 from nimbill.imports.bodies import ImportState
 from nimbill.imports.following import entries_of, reservations_of
 from nimbill.imports.preparation import Prepared, older_assembly
+from nimbill.imports.proposals import proposed_entries
 from nimbill.months import records as months
 from nimbill.recalculation.operations import replace_entries
 from nimbill.recalculation.records import plain
@@ -123,7 +124,8 @@ class _Month:
         if state.closed:
             drift = await self._drift()
             after = ImportState.drift if drift else ImportState.unchanged
-            await self._finish(after, report | {"drift": drift})
+            proposals = await self._proposals() if drift else []
+            await self._finish(after, report | {"drift": drift, "proposals": proposals})
         elif self._counts_already(counting):
             await self._finish(ImportState.unchanged, report)
         elif self._is_older(counting):
@@ -351,6 +353,16 @@ class _Month:
             for key in sorted(old.keys() | new.keys())
             if old.get(key, nothing) != new.get(key, nothing)
         ]
+
+    async def _proposals(self) -> list[dict[str, Any]]:
+        return await proposed_entries(
+            self.db,
+            self.scope,
+            vendor=self.vendor,
+            month=self.month,
+            payers=list(self.prepared.payers),
+            sums=self._batches("sums"),
+        )
 
 
 def _plain(written: str) -> Decimal:
