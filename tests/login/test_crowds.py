@@ -138,9 +138,9 @@ def test_a_client_by_which_nobody_failed_does_not_stand_behind_strangers(
     assert rings == [*[Ring.known] * 3, *[Ring.strangers] * 2]
 
 
-def test_a_mark_of_ours_helps_nobody_to_guess_at_others(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def hashed_in(monkeypatch: pytest.MonkeyPatch) -> list[Ring]:
+    """The ring of each login that came to be hashed."""
     rings: list[Ring] = []
     real = passwords.password_matches
 
@@ -149,10 +149,16 @@ def test_a_mark_of_ours_helps_nobody_to_guess_at_others(
         return await real(password, hashed, sealer, place)
 
     monkeypatch.setattr(grants, "password_matches", noted)
+    return rings
+
+
+def test_a_mark_of_ours_helps_nobody_to_guess_at_others(
+    service: Service, hashed_in: list[Ring]
+) -> None:
     for name, password in (("root", PASSWORD), ("root", WRONG), ("nobody.here", WRONG)):
         sign_in(service, name, password)
 
-    assert rings == [Ring.strangers, Ring.known, Ring.strangers]
+    assert hashed_in == [Ring.strangers, Ring.known, Ring.strangers]
 
 
 def test_who_is_sent_away_for_being_many_hears_it_about_a_second_later(
@@ -192,20 +198,12 @@ def test_who_comes_back_often_hears_it_later_and_is_asked_to_stay_away_longer(
 
 
 def test_who_logged_in_by_a_client_before_does_not_stand_behind_who_did_not(
-    service: Service, monkeypatch: pytest.MonkeyPatch
+    service: Service, hashed_in: list[Ring]
 ) -> None:
-    rings: list[Ring] = []
-    real = passwords.password_matches
-
-    async def noted(password: str, hashed: str | None, sealer: Any, place: Any) -> bool:
-        rings.append(place.ring)
-        return await real(password, hashed, sealer, place)
-
-    monkeypatch.setattr(grants, "password_matches", noted)
     form = as_user(service.organisation, "root")
     issued(service, form)
     issued(service, form)
     ask(service, as_user(service.organisation, "nobody.here", WRONG))
     issued(service, form)
 
-    assert rings == [Ring.strangers, Ring.known, Ring.strangers, Ring.known]
+    assert hashed_in == [Ring.strangers, Ring.known, Ring.strangers, Ring.known]
