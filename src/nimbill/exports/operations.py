@@ -1,5 +1,6 @@
 """Making a file, or finding the one already made, and the link to it."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -64,7 +65,9 @@ async def export_invoices(
     """The invoices that count; the header alone where there are none."""
     header, rows = INVOICE_FILES[kind]
     created = await created_of_month(db, caller.scope, month)
-    content = csv_file(header, rows(one.document for one in created))
+    documents = [one.document for one in created]
+    # a large month takes a while, and others want to be answered meanwhile
+    content = await asyncio.to_thread(lambda: csv_file(header, rows(documents)))
     return await _kept(db, caller, resources, kind, month, content)
 
 
