@@ -1,4 +1,4 @@
-"""A process that works on costs does not load pandas, and what it says is no less."""
+"""A process that works on costs loads neither pandas nor Ibis, and what it says is no less."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ LOADED_LAST = """
 import sys
 from nimbill.imports.preparation import main
 main()
-print(json.dumps({"pandas": "pandas" in sys.modules, "pyarrow": "pyarrow" in sys.modules}))
+print(json.dumps({name: name in sys.modules for name in ("pandas", "ibis", "pyarrow")}))
 """
 
 
-def test_an_import_is_prepared_without_pandas(tmp_path: Path) -> None:
+def test_an_import_is_prepared_without_pandas_and_without_ibis(tmp_path: Path) -> None:
     written = write_files(Month(lines=100), Dialect.aws_cur, tmp_path / "report", form="csv")
     asked = Asked(
         organisation_id="org_1",
@@ -45,4 +45,4 @@ def test_an_import_is_prepared_without_pandas(tmp_path: Path) -> None:
 
     *_, answer, loaded = (json.loads(line) for line in done.stdout.splitlines())
     assert answer["prepared"]["lines"] == 100
-    assert loaded == {"pandas": False, "pyarrow": True}
+    assert loaded == {"pandas": False, "ibis": False, "pyarrow": True}

@@ -43,12 +43,12 @@ def may_outgrow(files: Sequence[FileMetaData]) -> bool:
     return largest * lines >= ROOM
 
 
-def lines_of(files: Sequence[FileMetaData]) -> Table:
+def lines_to_ask(*, wide: bool) -> Table:
     """The lines to ask about, under the name by which an engine knows them."""
     import ibis
 
     lines = ibis.table(ibis.Schema.from_pyarrow(SCHEMA), name=LINES)
-    return in_two_parts(lines) if may_outgrow(files) else lines
+    return in_two_parts(lines) if wide else lines
 
 
 def in_two_parts(lines: Table) -> Table:

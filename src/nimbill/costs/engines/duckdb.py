@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import duckdb
-import ibis
 import pyarrow as pa
 
 from nimbill.costs.cost_line import SCHEMA
+from nimbill.costs.engines.written_sums import sql_of
 from nimbill.costs.lake import Lake
-from nimbill.costs.wide import LINES, lines_of, put_together
+from nimbill.costs.wide import LINES, may_outgrow, put_together
 
 if TYPE_CHECKING:
     from nimbill.costs.engine import Question
@@ -54,8 +54,7 @@ class DuckDBEngine:
 
     def _asked(self, question: Question, files: Sequence[str]) -> duckdb.DuckDBPyRelation:
         self._show(files)
-        asked = question(lines_of(self._lake.metadata(files)))
-        return self._connection.sql(ibis.to_sql(asked, dialect="duckdb"))
+        return self._connection.sql(sql_of(question, wide=may_outgrow(self._lake.metadata(files))))
 
     def _show(self, files: Sequence[str]) -> None:
         """Read by DuckDB itself from a folder; from an object store, which it cannot, by Arrow."""

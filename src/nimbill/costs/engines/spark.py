@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from nimbill.costs.cost_line import SCHEMA
 from nimbill.costs.lake import Lake
-from nimbill.costs.wide import LINES, lines_of, put_together
+from nimbill.costs.wide import LINES, lines_to_ask, may_outgrow, put_together
 
 if TYPE_CHECKING:
     from nimbill.costs.engine import Question
@@ -42,7 +42,7 @@ class SparkEngine:
 
     def run(self, question: Question, files: Sequence[str]) -> pa.Table:
         self._show(files)
-        asked = question(lines_of(self._lake.metadata(files)))
+        asked = question(lines_to_ask(wide=may_outgrow(self._lake.metadata(files))))
         return put_together(self._session.sql(ibis.to_sql(asked, dialect="pyspark")).toArrow())
 
     def batches(self, question: Question, files: Sequence[str]) -> Iterator[pa.RecordBatch]:
