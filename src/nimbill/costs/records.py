@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from decimal import Context, Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 basis = chosen("cost-sums")
 
+USAGE = "usage"  # LineKind.usage, for those who need not load the engine
 EXACT = Context(prec=100)  # the usual one would keep 28 digits of a sum
 
 lake_files = sa.Table(
@@ -160,6 +162,33 @@ async def forget_files(db: AsyncConnection, scope: Scope, import_ids: Collection
         .returning(lake_files.c.path)
     )
     return sorted(gone.scalars())
+
+
+async def usage_before(
+    db: AsyncConnection, scope: Scope, vendor: str, month: str
+) -> Mapping[tuple[str, str], list[Decimal]]:
+    """By payer and currency, what earlier months used in all, the latest first."""
+    sums = cost_sums.c
+    question = (
+        sa.select(sums.payer_id, sums.currency, sa.func.sum(sums.cost).label("cost"))
+        .where(
+            sums.organisation_id == scope.organisation_id,
+            sums.vendor == vendor,
+            sums.month < month,
+            sums.month >= _a_year_before(month),
+            sums.kind == USAGE,
+        )
+        .group_by(sums.payer_id, sums.currency, sums.month)
+        .order_by(sums.month.desc())
+    )
+    found: dict[tuple[str, str], list[Decimal]] = defaultdict(list)
+    for row in await db.execute(question):
+        found[row.payer_id, row.currency].append(row.cost)
+    return found
+
+
+def _a_year_before(month: str) -> str:
+    return f"{int(month[:4]) - 1:04}{month[4:]}"
 
 
 # ── the month ────────────────────────────────────────────────────────────────────────────────────

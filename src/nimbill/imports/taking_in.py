@@ -21,6 +21,7 @@ from nimbill.imports.bodies import ImportState
 from nimbill.imports.following import entries_of, reservations_of
 from nimbill.imports.preparation import Prepared, older_assembly
 from nimbill.imports.proposals import proposed_entries
+from nimbill.imports.unusual import unusual
 from nimbill.months import records as months
 from nimbill.recalculation.operations import replace_entries
 from nimbill.recalculation.records import plain
@@ -130,8 +131,8 @@ class _Month:
             await self._finish(ImportState.unchanged, report)
         elif self._is_older(counting):
             await self._finish(ImportState.refused, report, problem=older_assembly())
-        elif (unsure := self._unsure()) is not None and not self.released:
-            await self._park(report, unsure)
+        elif not self.released and (doubt := self._unsure() or await self._unusual()):
+            await self._park(report, doubt)
         else:
             report["noticed"]["vanished_entries"] = await self._replace(counting)
             await self._finish(ImportState.done, report)
@@ -179,6 +180,16 @@ class _Month:
             return f"the second reading could not read {self.prepared.unchecked}"
         differ = "the stored sums differ from the delivered files"
         return differ if self.prepared.differences else None
+
+    async def _unusual(self) -> str | None:
+        return await unusual(
+            self.db,
+            self.scope,
+            self.vendor,
+            self.month,
+            self.prepared.totals,
+            unfinished=self.prepared.provisional,
+        )
 
     async def _park(self, report: dict[str, Any], reason: str) -> None:
         await self._keep_files()

@@ -13,7 +13,7 @@ from nimbill.basis import chosen
 from nimbill.billing_groups.free_format_records import free_format_items
 from nimbill.billing_groups.records import billing_groups
 from nimbill.cloud_accounts.records import cloud_accounts
-from nimbill.costs.records import EXACT, cost_months, cost_sums, cost_tag_sums
+from nimbill.costs.records import EXACT, USAGE, cost_months, cost_sums, cost_tag_sums
 from nimbill.invoice_templates.records import invoice_templates
 from nimbill.invoices.records import saved_settings
 from nimbill.projects.records import projects
@@ -24,7 +24,7 @@ from nimbill.vocabulary import Vendor
 
 basis = chosen("what-an-invoice-counts")
 
-USAGE, TAX = "usage", "tax"
+TAX = "tax"
 
 
 @dataclass(frozen=True, slots=True)
