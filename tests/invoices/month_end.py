@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from nimbill import exact_json
+from nimbill.ids import new_id
 from tests.answers import Answer
 from tests.billing_groups.stored import create as create_group
 from tests.cloud_accounts.accounts import add_account
@@ -68,7 +69,7 @@ class MonthEnd:
     def costs(self, *lines: dict[str, str]) -> dict[str, Any]:
         """These lines and no others are the payer's month."""
         taking = Taking(self.service, self.service.organisation, self.folder)
-        return taking(write(self.folder / f"costs-{len(lines)}.csv", lines))
+        return taking(write(self.folder / f"{new_id('file')}.csv", lines))
 
     def put(self, path: str, body: Any, headers: Any = None) -> Answer:
         return self.service.http.put(

@@ -1,0 +1,105 @@
+"""A month that cannot be right is not billed: it is parked, or its groups are named.
+
+After some sound months one comes that is wrong in one of several ways. Nothing of it may be
+invoiced. Then the sound month is delivered in its place, and can be billed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
+from random import Random
+
+from tests.imports.small_files import cost
+from tests.invoices.month_end import MonthEnd
+from tests.proof.row import Measured
+from tests.proof.stage import Stage
+
+TARGET = (
+    "every corrupt month (lines twice, negative, far from the months before, no rate) is parked or "
+    "named; 0 invoiced"
+)
+QUICK = 5
+FULL = 200
+SECONDS_MAX = 120
+
+CUSTOMER = "000000000001"
+BEFORE = 4  # sound months to begin with
+Lines = list[Decimal]
+
+
+def measure(stage: Stage, size: int) -> Measured:
+    service = stage.service
+    service.organisation = service.new_organisation("D6")
+    random = stage.random("D6")
+    end = MonthEnd(service, stage.new_folder("d6"))
+    group = end.group("D6", CUSTOMER)
+    months = [f"{2100 + number // 12:04}-{number % 12 + 1:02}" for number in range(BEFORE + size)]
+    for month in months[:BEFORE]:
+        _deliver(end, month, _sound(random))
+    seen, misses = Counter[str](), []
+    for number, month in enumerate(months[BEFORE:]):
+        name = list(CORRUPT)[number % len(CORRUPT)]
+        sound = _sound(random)
+        state, said = _billed(end, group, month, CORRUPT[name](sound, random), rated=name != RATE)
+        seen[f"{name}: {said}"] += 1
+        if state != 409:
+            misses.append(f"{month}, {name}: invoiced, answered {state} {said}")
+        state, said = _billed(end, group, month, sound, rated=True)
+        if state != 200:
+            misses.append(f"{month}: the sound month after it was answered {state} {said}")
+    words = ", ".join(f"{count} {what}" for what, count in sorted(seen.items()))
+    return Measured(f"{size} corrupt months: {words}; {len(misses)} wrong", misses)
+
+
+def _sound(random: Random) -> Lines:
+    """A hundred dollars, a little more or less."""
+    return [Decimal(random.randint(900, 1100)) / 100 for _ in range(10)]
+
+
+RATE = "without a rate"
+CORRUPT: Mapping[str, Callable[[Lines, Random], Lines]] = {
+    "every line twice": lambda lines, _: lines * 2,
+    "negative": lambda lines, _: [-one for one in lines],
+    "a misplaced point": lambda lines, random: _misplaced(lines, random),
+    "most of it missing": lambda lines, _: lines[:2],
+    RATE: lambda lines, _: lines,
+}
+
+
+def _misplaced(lines: Lines, random: Random) -> Lines:
+    which = random.randrange(len(lines))
+    return [one * 100 if number == which else one for number, one in enumerate(lines)]
+
+
+def _billed(
+    end: MonthEnd, group: str, month: str, lines: Sequence[Decimal], *, rated: bool
+) -> tuple[int, str]:
+    """What creating its invoice answers, and why not."""
+    _deliver(end, month, lines)
+    end.month = month
+    assert end.save(group).status_code == 200
+    if rated:
+        assert end.rate(group).status_code == 200
+    answer = end.create(group)
+    if answer.status_code == 200:
+        return 200, "invoiced"
+    return answer.status_code, answer.json()["violations"][0]["rule"]
+
+
+def _deliver(end: MonthEnd, month: str, lines: Sequence[Decimal]) -> None:
+    day = f"{month}-05T10:00:00Z"
+    end.costs(
+        *(
+            cost(
+                str(amount),
+                UsageAccountId=CUSTOMER,
+                BillingPeriodStartDate=f"{month}-01T00:00:00Z",
+                UsageStartDate=day,
+                UsageEndDate=day,
+                LineItemDescription=str(number),
+            )
+            for number, amount in enumerate(lines)
+        )
+    )
