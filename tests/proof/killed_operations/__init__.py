@@ -2,7 +2,8 @@
 
 from tests.proof.killed_operations.applying import Applying
 from tests.proof.killed_operations.importing import Importing
+from tests.proof.killed_operations.invoicing import Invoicing
 from tests.proof.killed_operations.moving import Moving
 from tests.proof.killed_operations.operation import Operation
 
-OPERATIONS: tuple[type[Operation], ...] = (Importing, Moving, Applying)
+OPERATIONS: tuple[type[Operation], ...] = (Importing, Moving, Applying, Invoicing)

@@ -1,0 +1,62 @@
+"""An invoice is made, each time at another rate, so that each is a revision of its own."""
+
+from __future__ import annotations
+
+import httpx
+
+from tests.billing_groups.bodies import SOUND_SETTING
+from tests.proof.killed_operations.operation import Operation, Organisation, Sent, audited, stored
+from tests.proof.killed_operations.starting_records import start
+from tests.recalculation.entries import MONTH
+
+CORE = "/m/core/invoices"
+
+_REVISION = (
+    "month, vendor, revision, currency, total::text, document::json ->> 'invoice_no', "
+    "(document::json -> 'sheet')::text"
+)
+_PER_RUN = (
+    "SELECT run_id FROM invoice_revisions WHERE organisation_id = $1 "
+    "GROUP BY run_id HAVING count(*) <> 1"
+)
+
+
+class Invoicing(Operation):
+    name = "invoice"
+    answer = 200
+    seen = (
+        stored("invoices", "month, vendor, number, revision"),
+        stored("invoice_revisions", _REVISION),
+        stored("invoice_counters", "month, last"),
+        audited("create_invoice"),
+    )
+
+    def furnish(self, organisation: Organisation) -> None:
+        start(organisation)
+        group = self._group(organisation)
+        settings = {"settings": {group: {"aws": SOUND_SETTING}}, "internal": False}
+        self._put(organisation, f"{CORE}/save/{MONTH}", settings)
+
+    def sent(self, organisation: Organisation, number: int) -> Sent:
+        group = self._group(organisation)
+        rate = {"vendor": "aws", "billing_groups": [group], "exchange_rate": 100 + number}
+        self._put(organisation, f"{CORE}/exchangerate/{MONTH}", rate)
+        body = {"vendor": "aws", "group": [group], "bulk": False}
+        return Sent(f"{CORE}/calculation/{MONTH}", body, f"invoice-{number}")
+
+    def finish(self, organisation: Organisation, answer: httpx.Response) -> str | None:
+        if answer.status_code != self.answer:
+            return f"answered {answer.text[:200]}"
+        if organisation.ask(_PER_RUN):
+            return "doubled: a run made an invoice twice"
+        left = organisation.ask(stored("invoice_runs", "run_id", "state <> 'done'"))
+        return f"answered, and {len(left)} runs are not done" if left else None
+
+    def _group(self, organisation: Organisation) -> str:
+        (group,) = organisation.get("/m/core/billinggroup")
+        company_id: str = group["company_id"]
+        return company_id
+
+    def _put(self, organisation: Organisation, path: str, body: dict[str, object]) -> None:
+        answer = organisation.answered("PUT", path, json=body)
+        assert answer.status_code == 200, answer.text
