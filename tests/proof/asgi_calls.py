@@ -62,16 +62,19 @@ async def call(app: ASGIApp, request: Request) -> Answer:
     scope = _scope(request)
     pieces = _pieces(request)
     got: list[Any] = []
+    answered = asyncio.Event()
 
     async def receive() -> Any:
         if pieces:
             piece = pieces.pop(0)
             return {"type": "http.request", "body": piece, "more_body": bool(pieces)}
-        await asyncio.sleep(3600)  # the client stays and sends nothing more
+        await answered.wait()  # the client stays and sends nothing more; then a server says this
         return {"type": "http.disconnect"}
 
     async def send(message: Any) -> None:
         got.append(message)
+        if message["type"] == "http.response.body" and not message.get("more_body", False):
+            answered.set()
 
     began = time.perf_counter()
     await app(scope, receive, send)
