@@ -57,10 +57,16 @@ class World:
         ]
         more, less = (sorted(set(one) - set(two)) for one, two in (both, both[::-1]))
         counts = f"{len(both[0])} rows for {len(both[1])}"
-        return f"{questions[at][:60]}…: {counts}; now too much {more[:2]}, missing {less[:2]}"
+        shown = f"now too much {_short(more[:2])}, missing {_short(less[:2])}"
+        return f"{questions[at][:60]}…: {counts}; {shown}"
 
 
 Seen = tuple[str, ...]
+SHOWN_MAX = 200
+
+
+def _short(texts: list[str]) -> list[str]:
+    return [text if len(text) <= SHOWN_MAX else f"{text[:SHOWN_MAX]}…" for text in texts]
 
 
 def _digests(questions: Sequence[str]) -> str:

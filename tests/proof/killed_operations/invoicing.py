@@ -13,7 +13,8 @@ CORE = "/m/core/invoices"
 
 _REVISION = (
     "month, vendor, revision, currency, total::text, document::json ->> 'invoice_no', "
-    "(document::json -> 'sheet')::text"
+    # ids of entries tell the organisation
+    "regexp_replace((document::json -> 'sheet')::text, 'rce_[a-z0-9]+', 'rce', 'g')"
 )
 _PER_RUN = (
     "SELECT run_id FROM invoice_revisions WHERE organisation_id = $1 "
