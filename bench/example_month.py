@@ -1,0 +1,156 @@
+"""A month that is ready to be billed: stored lines, the sums kept of them, groups, settings."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import duckdb
+
+from bench.example_groups import PASSWORD
+from nimbill.billing_groups.records import new_company_id
+from nimbill.database import prepare
+from nimbill.embedded_postgres import Address
+from nimbill.organisations.operations import NewOrganisation, create_organisation
+from nimbill.seal import load_or_make_key
+from nimbill.storage import engine_for
+
+MONTH, PAYER = "2026-09", "836060457634"
+SERVICES = 10
+CUSTOMER = "lpad(({} % {})::text, 12, '0')"
+_NAMES = ("customer_id", "line_type", "kind", "service", "marketplace", "day", "currency")
+
+LINES = """
+COPY (SELECT {customer} AS customer_id, 'Usage' AS line_type, 'usage' AS kind,
+      'Service' || (i // {groups} % {services}) AS service, false AS marketplace,
+      DATE '2026-09-01' + (i // 7 % 30)::int AS day, 'USD' AS currency,
+      ((i * 7919 % 100003) / 10000)::DECIMAL(38, 22) AS cost
+      FROM range({lines}) t(i)) TO '{file}' (FORMAT parquet, COMPRESSION zstd)
+"""
+KEPT = """
+SELECT customer_id, line_type, kind, service, marketplace, day, currency, sum(cost), count(*)
+FROM '{file}' GROUP BY ALL
+"""
+SUMS = """
+SELECT customer_id, service, marketplace, currency, sum(cost) FROM '{file}'
+WHERE kind = 'usage' GROUP BY ALL ORDER BY ALL
+"""
+SETTING = {
+    "calc_type": "account",
+    "currency": "jpy",
+    "discount_calc_logic": "usageamount",
+    "discount_rate": "0.05",
+    "discount_target_usage": "cloudpaywithfee",
+    "substitution_fee": "percent",
+    "substitution_fee_calc_target": "discounted",
+    "substitution_fee_calc_type": "allsum",
+    "substitution_fee_target_usage": "cloudpaywithfee",
+    "substitution_fix": "0",
+    "substitution_rate": "0.03",
+    "support_amount_target": "allusage",
+    "support_fee": "aws_business",
+    "support_fee_calc_target": "nondiscount",
+    "support_fix": "0",
+    "support_rate": "0",
+    "tax_rate": "0.10",
+    "substitution_basis": "discounted",
+    "substitution_scope": "cloudpaywithfee",
+    "support_basis": "nondiscount",
+}
+
+
+def write_lines(file: Path, *, groups: int, lines: int) -> None:
+    customer = CUSTOMER.format("i", groups)
+    duckdb.sql(
+        LINES.format(customer=customer, groups=groups, services=SERVICES, lines=lines, file=file)
+    )
+
+
+def bare_sums(file: Path) -> int:
+    """The question an invoice asks, over the lines; how many sums there are."""
+    with duckdb.connect() as engine:
+        return len(engine.execute(SUMS.format(file=file)).fetchall())
+
+
+async def furnish(
+    url: str, superuser: Address, key: Path, file: Path, groups: int
+) -> NewOrganisation:
+    """As imports, saved settings and saved rates would have left it."""
+    sealer, engine = load_or_make_key(key), engine_for(url)
+    await prepare(url, sealer)
+    made = await create_organisation(
+        engine, sealer, name=f"{groups} groups", username="root", password=PASSWORD
+    )
+    await engine.dispose()
+    whose = made.organisation_id
+    with duckdb.connect() as lines:
+        kept = lines.execute(KEPT.format(file=file)).fetchall()
+    companies = [new_company_id() for _ in range(groups)]
+    async with connected(superuser) as db:
+        await _copy(db, "billing_groups", _groups(whose, companies))
+        await _copy(db, "cloud_accounts", _accounts(whose, companies))
+        await _copy(db, "saved_settings", _settings(whose, companies))
+        sums = [
+            {
+                "organisation_id": whose,
+                "vendor": "aws",
+                "payer_id": PAYER,
+                "month": MONTH,
+                **dict(zip((*_NAMES, "cost", "lines"), row, strict=True)),
+            }
+            for row in kept
+        ]
+        await _copy(db, "cost_sums", sums)
+        await db.execute("VACUUM ANALYZE")
+    return made
+
+
+def _groups(whose: str, companies: list[str]) -> list[dict[str, Any]]:
+    return [
+        {
+            "organisation_id": whose,
+            "company_id": company_id,
+            "billinggroup_id": f"BG-{number:06}",
+            "billinggroup_name": "さくら商事 東日本",
+            "company_name": "株式会社さくら商事",
+            "inv_aggregate": False,
+        }
+        for number, company_id in enumerate(companies)
+    ]
+
+
+def _accounts(whose: str, companies: list[str]) -> list[dict[str, Any]]:
+    return [
+        {
+            "organisation_id": whose,
+            "customer_id": f"{number:012}",
+            "vendor": "aws",
+            "account_id": PAYER,
+            "company_id": company_id,
+            "name": f"account {number}",
+        }
+        for number, company_id in enumerate(companies)
+    ]
+
+
+def _settings(whose: str, companies: list[str]) -> list[dict[str, Any]]:
+    key = {"organisation_id": whose, "month": MONTH, "vendor": "aws", "exchange_rate": "150.25"}
+    return [{**key, "company_id": company_id, **SETTING} for company_id in companies]
+
+
+async def _copy(db: Any, table: str, rows: list[dict[str, Any]]) -> None:
+    names = list(rows[0])
+    await db.copy_records_to_table(
+        table, columns=names, records=[tuple(row.values()) for row in rows]
+    )
+
+
+@asynccontextmanager
+async def connected(address: Address) -> AsyncIterator[Any]:
+    """Past every wall; numbers may be given as text."""
+    db = await asyncpg.connect(address.url.replace("postgresql+asyncpg", "postgresql"))
+    try:
+        yield db
+    finally:
+        await db.close()

@@ -1,0 +1,161 @@
+"""Making a month's invoices, beside the bare sums over the stored lines and the bare writing."""
+
+import asyncio
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from bench.example_month import MONTH, bare_sums, connected, furnish, write_lines
+from bench.rounds import Contender, Suite
+from nimbill.embedded_postgres import Address, embedded_postgres, superuser_address
+from nimbill.ids import new_id
+from nimbill.invoices.operations import (
+    InvoicesToCreate,
+    InvoiceVendor,
+    ask_for_invoices,
+    finished_run,
+)
+from nimbill.invoices.runs import invoice_kinds
+from nimbill.storage import Scope, engine_for, transaction
+from nimbill.work.runner import Runner
+
+OURS, FLOOR = "nimbill", "bare sums and rows"
+WHAT = {
+    OURS: "a bulk run, from asking for it to its answer",
+    FLOOR: "bare DuckDB sums over the lines, then the same rows written, each group in a commit",
+}
+LINES = 10_000_000
+GROUPS = (100, 1_000, 5_000)
+LEAST = 1 / 1.5
+ROWS = """
+CREATE TABLE floor_heads (month text, company_id text, number integer, revision integer,
+    PRIMARY KEY (month, company_id));
+CREATE TABLE floor_revisions (month text, company_id text, revision integer, total numeric,
+    document text, PRIMARY KEY (month, company_id, revision));
+CREATE TABLE floor_audit (seq bigserial PRIMARY KEY, entry text);
+"""
+
+
+@dataclass
+class Month:
+    """One month of so many groups, in a database of its own."""
+
+    groups: int
+    lines: Path
+    address: Address
+    superuser: Address
+    scope: Scope
+    documents: list[tuple[str, Any, str]] = field(default_factory=list)
+    revision: int = 0
+
+
+@contextmanager
+def contenders(lines: int, took: dict[int, list[float]]) -> Iterator[Sequence[Contender]]:
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(TemporaryDirectory(prefix="nimbill-bench-")))
+        months: dict[str, Month] = {}
+        for groups in GROUPS:
+            months[f"{groups:,} groups"] = _furnished(stack, folder / str(groups), groups, lines)
+        yield [
+            Contender(OURS, WHAT[OURS], partial(_ours, months, took)),
+            Contender(FLOOR, WHAT[FLOOR], partial(_floor, months)),
+        ]
+
+
+def _furnished(stack: ExitStack, folder: Path, groups: int, lines: int) -> Month:
+    folder.mkdir()
+    file = folder / "lines.parquet"
+    write_lines(file, groups=groups, lines=lines)
+    address = stack.enter_context(embedded_postgres(folder / "postgres"))
+    superuser = superuser_address(folder / "postgres")
+    made = asyncio.run(furnish(address.url, superuser, folder / "key", file, groups))
+    scope = Scope(made.organisation_id)
+    month = Month(groups, file, address, superuser, scope)
+    asyncio.run(_make(month))
+    asyncio.run(_look(month))
+    return month
+
+
+def _ours(
+    months: Mapping[str, Month], took: dict[int, list[float]], case: str, _seconds: float
+) -> float:
+    """Each round makes another revision of every invoice."""
+    month = months[case]
+    began = time.perf_counter()
+    asyncio.run(_make(month))
+    seconds = time.perf_counter() - began
+    took.setdefault(month.groups, []).append(seconds)
+    return month.groups / seconds
+
+
+async def _make(month: Month) -> None:
+    engine = engine_for(month.address.url)
+    body = InvoicesToCreate(vendor=InvoiceVendor.aws, group=[], bulk=True)
+    actor = {"actor": "usr", "actor_name": "bench", "request_id": new_id("cmd")}
+    async with transaction(engine, month.scope.organisation_id) as db:
+        run_id = await ask_for_invoices(db, month.scope, MONTH, body, actor=actor, key_hash=None)
+    runner = Runner(engine, invoice_kinds(engine))
+    made = await finished_run(engine, runner.do_now, month.scope, run_id)
+    assert len(made.created) == month.groups, made.skipped[:3]
+    await engine.dispose()
+
+
+async def _look(month: Month) -> None:
+    """What was written, to be written again."""
+    async with connected(month.superuser) as db:
+        rows = await db.fetch("SELECT company_id, total, document FROM invoice_revisions")
+        month.documents = [tuple(row) for row in rows]
+        await db.execute(ROWS)
+
+
+def _floor(months: Mapping[str, Month], case: str, _seconds: float) -> float:
+    month = months[case]
+    began = time.perf_counter()
+    assert bare_sums(month.lines) >= month.groups
+    asyncio.run(_write(month))
+    return month.groups / (time.perf_counter() - began)
+
+
+async def _write(month: Month) -> None:
+    month.revision += 1
+    async with connected(month.superuser) as db:
+        for number, (company_id, total, document) in enumerate(month.documents):
+            async with db.transaction():
+                await db.execute(
+                    "INSERT INTO floor_heads VALUES ($1, $2, $3, $4) ON CONFLICT "
+                    "(month, company_id) DO UPDATE SET revision = $4",
+                    *(MONTH, company_id, number, month.revision),
+                )
+                await db.execute(
+                    "INSERT INTO floor_revisions VALUES ($1, $2, $3, $4, $5)",
+                    *(MONTH, company_id, month.revision, total, document),
+                )
+                await db.execute("INSERT INTO floor_audit (entry) VALUES ($1)", company_id)
+
+
+def of_lines(lines: int) -> Suite:
+    took: dict[int, list[float]] = {}
+    return Suite(
+        name="invoices",
+        what=f"a month's invoices over {lines:,} stored lines",
+        unit="groups/s",
+        cases=tuple(f"{groups:,} groups" for groups in GROUPS),
+        ours=OURS,
+        aims={FLOOR: round(LEAST, 2)},
+        slice_seconds=0,
+        contenders=partial(contenders, lines, took),
+        of_lines=of_lines,
+        more=lambda: [
+            f"- {groups:,} groups: {1000 * median(seconds) / groups:.1f} ms a group"
+            for groups, seconds in sorted(took.items())
+        ],
+    )
+
+
+SUITE = of_lines(LINES)
