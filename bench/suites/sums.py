@@ -13,7 +13,7 @@ from bench.rounds import Contender, Suite
 OURS, BARE = "nimbill", "bare DuckDB"
 WAYS = {OURS: "our_sums", BARE: "bare_sums"}
 WHAT = {
-    OURS: "the engine: opened, asked in Ibis, answered and closed; 512 MB at most",
+    OURS: "the engine: opened, asked, answered and closed; 512 MB at most",
     BARE: "the question in SQL over the same files; as much memory as it likes",
 }
 LINES = 1_000_000
