@@ -19,6 +19,7 @@ from nimbill.audit.verifying import verify_chain
 from nimbill.database import database, prepare, with_database
 from nimbill.demo.calling import DemoError
 from nimbill.demo.running import run_demo
+from nimbill.demo.story_months import MONTHS_MAX, MONTHS_MIN
 from nimbill.embedded_postgres import EmbeddedPostgresError
 from nimbill.errors import ServiceError
 from nimbill.export_commands import export
@@ -47,6 +48,7 @@ app.command(tie_out)
 
 T = TypeVar("T")
 Port = Annotated[int, Parameter(validator=Number(gte=1, lte=65_535))]
+Months = Annotated[int, Parameter(validator=Number(gte=MONTHS_MIN, lte=MONTHS_MAX))]
 Workers = Annotated[int, Parameter(validator=Number(gte=1, lte=256))]
 Switch = Annotated[bool, Parameter(negative="")]
 
@@ -194,7 +196,7 @@ def _say_where(address: str) -> None:
 
 
 @app.command
-def demo(*, port: Port = 8080) -> None:
+def demo(*, port: Port = 8080, months: Months = MONTHS_MAX) -> None:
     """Start with example data: a reseller, its customers, and commands to try.
 
     Keeps its data in .nimbill-demo, or in the folder NIMBILL_DATA names, on an embedded
@@ -204,8 +206,10 @@ def demo(*, port: Port = 8080) -> None:
     ----------
     port
         Port to listen on.
+    months
+        How many of its months to tell; with fewer the first start takes less time.
     """
-    run_demo(port, prepare)
+    run_demo(port, months, prepare)
 
 
 @audit.command

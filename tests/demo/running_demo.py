@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -13,9 +14,12 @@ from pathlib import Path
 
 import httpx
 
+from nimbill.demo.story import AOZORA, Reseller
+from nimbill.demo.story_months import MONTHS_MIN
 from tests.command_line import SECONDS_MAX, environment, started
 from tests.proof.real_server import free_port
 
+LIFE_SECONDS_MAX = 600  # of a demo that is told, looked at and stopped
 LAST_LINE = "Ctrl-C stops it."
 LOGIN = ("organisation_id", "username", "password", "client_id", "client_secret")
 
@@ -46,8 +50,9 @@ class Demo:
         first, last = self.page.index("\n# "), self.page.index(LAST_LINE)
         return self.page[first:last]
 
-    def token(self) -> str:
-        form = {name: self.login[name] for name in ("client_id", "client_secret")}
+    def token(self, reseller: Reseller = AOZORA) -> str:
+        kept = json.loads((self.folder / "demo.json").read_text())[reseller.english_name]
+        form = {name: kept[name] for name in ("client_id", "client_secret")}
         answer = httpx.post(
             f"{self.address}/core/access_token", data=form | {"grant_type": "client_credentials"}
         )
@@ -62,12 +67,13 @@ class Demo:
 
 @contextmanager
 def running_demo(folder: Path, port: int | None = None) -> Iterator[Demo]:
-    """In the folder a newcomer stands in, with nothing set."""
+    """In the folder a newcomer stands in, with nothing set and as few months as there can be."""
     port = port or free_port()
     env = environment(folder / "unused")
     del env["NIMBILL_DATA"]
-    process = started("demo", "--port", str(port), env=env, cwd=folder)
-    watchdog = threading.Timer(SECONDS_MAX, process.kill)
+    words = ("--port", str(port), "--months", str(MONTHS_MIN))
+    process = started("demo", *words, env=env, cwd=folder)
+    watchdog = threading.Timer(LIFE_SECONDS_MAX, process.kill)
     watchdog.start()
     try:
         yield Demo(process, folder / ".nimbill-demo", port)

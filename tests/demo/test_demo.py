@@ -7,16 +7,21 @@ import re
 import signal
 import stat
 import subprocess
+import zipfile
 from pathlib import Path
+from typing import Any
 
 import httpx
 
 from nimbill import exact_json
-from nimbill.demo.cost_chapters import NEIGHBOURS_ACCOUNT
-from nimbill.demo.cost_files import DELIVERIES, FINAL_MONTH, PROVISIONAL_MONTH
-from nimbill.demo.cost_writing import LINES, STRAYS
-from nimbill.demo.story import AOZORA, MINATO
+from nimbill.demo.chapters import chapters_of
+from nimbill.demo.cost_files import deliveries_of
+from nimbill.demo.cost_writing import STRAYS
+from nimbill.demo.invoice_chapters import printed_folder
+from nimbill.demo.story import AOZORA, MINATO, RESELLERS
+from nimbill.demo.story_months import CURRENT, MONTHS_MIN, MOVES, OPEN, last_months
 from tests.command_line import SECONDS_MAX, database_runs, environment, started
+from tests.demo import what_the_demo_shows as shown
 from tests.demo.running_demo import LOGIN, Demo, running_demo
 from tests.proof.real_server import free_port
 
@@ -27,7 +32,7 @@ def pasted(commands: str) -> str:
         input=commands,
         capture_output=True,
         text=True,
-        timeout=SECONDS_MAX,
+        timeout=2 * SECONDS_MAX,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -38,6 +43,7 @@ def test_the_demo_shows_what_it_promises_and_goes_on_where_it_stopped(tmp_path: 
     with running_demo(tmp_path) as demo:
         first_login = demo.login
         _every_address_answers(demo)
+        _the_story_was_told(demo)
         _the_printed_commands_work(demo)
         _only_its_owner_reads_the_login(demo)
         code, rest = demo.stop(signal.SIGINT)
@@ -48,15 +54,39 @@ def test_the_demo_shows_what_it_promises_and_goes_on_where_it_stopped(tmp_path: 
 
     with running_demo(tmp_path) as again:
         assert again.login == first_login
-        said = pasted(again.commands)
-        assert said.count("create_billing_group") == len(AOZORA.customers) + 1
-        assert said.count('"action":"create_import"') == len(DELIVERIES) + 2  # two pasted
-        assert f"unchanged: aws {PROVISIONAL_MONTH}" in said
-        assert said.count('"dest_customer_id"') == 1
+        assert not re.search(r"^ +\d+ s ", again.page, re.MULTILINE)  # nothing is told twice
+        ask = shown.Asking(again, AOZORA)
+        assert len(ask("/billinggroup")) == len(AOZORA.customers) + 1  # one was pasted
+        assert ask(f"/costs/{CURRENT}?vendor=aws")["provisional"] is False
+        assert sum(one["invoice_no"] is not None for one in _invoices(ask, CURRENT)) == len(
+            list(AOZORA.customers_of("aws"))
+        )
         code, _ = again.stop(signal.SIGTERM)
 
     assert code == 0
     assert not database_runs(again.folder)
+
+
+def _invoices(ask: shown.Asking, month: str) -> list[Any]:
+    listed: list[Any] = ask(f"/invoices/{month}")["billinggroup"]
+    return listed
+
+
+def _the_story_was_told(demo: Demo) -> None:
+    steps = re.findall(r"^ +\d+ s  (.+): (.+)$", demo.page, re.MULTILINE)
+    assert steps == [
+        (reseller.english_name, name)
+        for part in range(3)
+        for reseller in RESELLERS
+        for name in chapters_of(reseller, last_months(MONTHS_MIN))[part]
+    ]
+    ask = shown.Asking(demo, AOZORA)
+    shown.every_group_with_accounts_has_its_invoices(ask)
+    shown.every_finished_month_ties_out_to_nothing(ask)
+    shown.the_closed_month_stays_and_the_late_change_is_told(ask)
+    shown.entries_and_reservations_were_decided_on(ask)
+    shown.the_other_reseller_has_its_invoices_too(shown.Asking(demo, MINATO))
+    shown.printed_invoices_lie_where_it_says(demo)
 
 
 def _every_address_answers(demo: Demo) -> None:
@@ -80,8 +110,7 @@ def _the_printed_commands_work(demo: Demo) -> None:
     assert '"billinggroup_id":"BG-0100"' in said
     (refused,) = [json.loads(line) for line in said.splitlines() if '"violations"' in line]
     assert len(refused["violations"]) > 3
-    assert said.count("create_billing_group") == len(AOZORA.customers) + 1
-    for called in ("create_account", "create_project", "create_invoice_template", "map_roles"):
+    for called in ("create_invoices", "import_costs", "close_month", "map_roles"):
         assert f'"action":"{called}"' in said
     assert "ひなた水産 本番" in said
     assert "東日本営業部" in said
@@ -92,23 +121,41 @@ def _the_printed_commands_work(demo: Demo) -> None:
     assert customer["flags"]["dashboard_graph"] is False
     assert re.search(r"intact: \d+ rows", said)
     _costs_are_there(said)
+    _invoices_are_there(said, demo)
 
 
 def _costs_are_there(said: str) -> None:
     (costs,) = [exact_json.read(line.encode()) for line in said.splitlines() if '"totals"' in line]
-    assert {total["vendor"]: total["lines"] for total in costs["totals"]} == LINES
+    assert [total["vendor"] for total in costs["totals"]] == ["aws", "azure"]
     assert sum(row["cost"] for row in costs["rows"]) == sum(
         total["cost"] for total in costs["totals"]
     )
-    assert not costs["provisional"]
-    for delivery in DELIVERIES:
+    for delivery in deliveries_of(AOZORA, last_months(MONTHS_MIN)):
         assert f'"sources":["{delivery.place}"],"state":"done"' in said
     for stray in STRAYS.values():
         assert f'"accounts_in_no_group":["{stray}"]' in said
-    assert said.count('"apply":true') == 1
-    assert f'"dest_customer_id":"{NEIGHBOURS_ACCOUNT}"' in said
-    assert f"done: aws {PROVISIONAL_MONTH}, {LINES['aws']:,} lines" in said
-    assert f"{FINAL_MONTH}.parquet: {sum(LINES.values())} lines" in said
+    assert said.count('"apply":true') == 3
+    assert said.count('"dest_customer_id":"0') == len(MOVES)
+    assert f"done: aws {CURRENT}, " in said
+    assert f"focus-{OPEN}.parquet: " in said
+
+
+def _invoices_are_there(said: str, demo: Demo) -> None:
+    of_aws = len(list(AOZORA.customers_of("aws")))
+    assert re.search(r'"total":{"aws":\d+,"azure":null}', said)
+    for part in ("lines", "support", "agency"):
+        assert len(re.findall(rf'^"{part}":.*"working":', said, re.MULTILINE)) == 1
+    assert f"{OPEN} ties" in said
+    assert '"proposals":[{' in said
+    assert "BillingGroupID,BillingGroupName,CompanyName" in said
+    assert (
+        '"project_code":"EAST","project_label":"東日本営業部","project_currency":"jpy","am' in said
+    )
+    assert f"{of_aws} invoices made" in said
+    assert f"{of_aws} invoices in {printed_folder(demo.folder, AOZORA).with_name(CURRENT)}" in said
+    assert (demo.folder / f"my-{OPEN}.pdf").read_bytes().startswith(b"%PDF")
+    with zipfile.ZipFile(demo.folder / f"my-{OPEN}.zip") as archive:
+        assert len(archive.namelist()) == sum(len(one.clouds) for one in AOZORA.customers)
 
 
 def _only_its_owner_reads_the_login(demo: Demo) -> None:

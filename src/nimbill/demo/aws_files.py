@@ -52,7 +52,7 @@ DESCRIPTIONS = {
     Kind.negation: "SavingsPlanNegation used by AccountId, taken back",
     Kind.plan_fee: "1 year No Upfront Compute Savings Plan",
     Kind.reservation_fee: "USD 0.077 hourly fee per Linux/UNIX, m5.large instance",
-    Kind.fee: "AWS Support (Business)",
+    Kind.fee: "Registration of a domain for a year",
     Kind.credit: "AWS credit, proof of concept",
     Kind.refund: "Refund of last month",
     Kind.tax: "Tax for product code AmazonEC2",

@@ -1,5 +1,6 @@
 """A client of the service, as any other: it logs in and calls, over HTTP."""
 
+import time
 from collections.abc import Mapping
 from http.client import HTTPConnection
 from pathlib import Path
@@ -8,6 +9,9 @@ from urllib.parse import urlencode, urlsplit
 
 from nimbill import exact_json
 from nimbill.demo.accounts import Account
+
+SECONDS_MAX = 300  # a month's invoices, or their paper, on a machine that is busy
+JSON = {"Content-Type": "application/json"}
 
 
 class DemoError(Exception):
@@ -34,28 +38,52 @@ class Caller:
             )
         if status != 200:
             raise DemoError(f"/core/access_token answered {status}; see the demo's log")
-        self._token = {"Authorization": f"Bearer {answer['access_token']}"}
+        token = exact_json.read(answer)["access_token"]
+        self._token = {"Authorization": f"Bearer {token}"}
 
     def post(self, path: str, body: Mapping[str, Any], *, key: str) -> None:
         """Sent again after an interrupted start, the same key changes nothing twice."""
-        headers = self._token | {"Content-Type": "application/json", "Idempotency-Key": key}
-        status, answer = self._send("POST", path, exact_json.write(body), headers)
-        if status not in (200, 202, 409):  # 409: somebody was there before the story
-            raise DemoError(f"{path} answered {status}, {answer.get('code')}; see the demo's log")
+        self._change("POST", path, body, {"Idempotency-Key": key})
+
+    def put(self, path: str, body: Mapping[str, Any]) -> None:
+        self._change("PUT", path, body, {})
 
     def get(self, path: str) -> Any:
-        status, answer = self._send("GET", path, b"", self._token)
+        return exact_json.read(self.fetch(path))
+
+    def fetch(self, path: str) -> bytes:
+        """What is not JSON."""
+        status, answer = self._patiently("GET", path, b"", self._token)
         if status != 200:
             raise DemoError(f"{path} answered {status}; see the demo's log")
         return answer
 
+    def _change(
+        self, method: str, path: str, body: Mapping[str, Any], more: Mapping[str, str]
+    ) -> None:
+        headers = {**self._token, **JSON, **more}
+        status, answer = self._patiently(method, path, exact_json.write(body), headers)
+        if status not in (200, 202, 409):  # 409: somebody was there before the story
+            code = exact_json.read(answer).get("code")
+            raise DemoError(f"{path} answered {status}, {code}; see the demo's log")
+
+    def _patiently(self, *call: Any) -> tuple[int, bytes]:
+        """Whoever calls too often is told to wait."""
+        status, answer = self._send(*call)
+        while status == 429:
+            time.sleep(1)
+            status, answer = self._send(*call)
+        return status, answer
+
     def _send(
         self, method: str, path: str, body: bytes, headers: Mapping[str, str]
-    ) -> tuple[int, Any]:
-        connection = HTTPConnection(self._address.hostname or "", self._address.port, timeout=30)
+    ) -> tuple[int, bytes]:
+        connection = HTTPConnection(
+            self._address.hostname or "", self._address.port, timeout=SECONDS_MAX
+        )
         try:
             connection.request(method, path, body, dict(headers))
             response = connection.getresponse()
-            return response.status, exact_json.read(response.read())
+            return response.status, response.read()
         finally:
             connection.close()

@@ -1,22 +1,81 @@
-"""The chapters of the story, in order; each looks first at what is there already."""
+"""The chapters of the story, in order; told again after a broken start, none does harm."""
 
 import base64
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from functools import partial
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 from nimbill.demo.accounts import Account
+from nimbill.demo.agreements import USAGE_TABLE
 from nimbill.demo.calling import Caller
-from nimbill.demo.cost_chapters import decide_on_costs, hand_in_costs, wait_for_costs
-from nimbill.demo.estate import PEOPLE, PORTAL_LOGINS, accounts_of, projects_of, template_of
-from nimbill.demo.story import AOZORA, Customer, Reseller
+from nimbill.demo.cost_chapters import decide_on_costs, hand_in_costs, hear_late, wait_for_costs
+from nimbill.demo.cost_files import deliveries_of
+from nimbill.demo.customers import Customer
+from nimbill.demo.estate import (
+    PEOPLE,
+    PORTAL_LOGINS,
+    TAG_KEY,
+    accounts_of,
+    projects_of,
+    templates_of,
+)
+from nimbill.demo.invoice_chapters import bill, companies_of, get_ready, print_invoices
+from nimbill.demo.story import AOZORA, Reseller
+from nimbill.demo.story_months import CURRENT, ITEMS, LAST_CLOSED, MONTHS_MIN, OPEN
 
 GROUPS = "/m/core/billinggroup"
 
+Chapters = dict[str, Callable[[Caller, Reseller], None]]
+
+
+def settle_organisation(caller: Caller, reseller: Reseller) -> None:
+    """How it rounds, by what table and which tag it bills."""
+    settings = {
+        "rounding": reseller.rounding,
+        "usage_table": list(USAGE_TABLE),
+        "cost_tag_key": TAG_KEY,
+        "language": "ja",
+    }
+    caller.put("/m/core/settings", settings)
+
+
+def add_projects(caller: Caller, reseller: Reseller) -> None:
+    for project in projects_of(reseller):
+        body = {
+            "project_code": project.code,
+            "project_label": project.label,
+            "project_currency": project.currency,
+        }
+        caller.post("/m/core/project", body, key=f"demo-project-{project.code}")
+
+
+def add_templates(caller: Caller, reseller: Reseller) -> None:
+    """What is printed of the reseller, for customers at home and for those who read English."""
+    for language, template in templates_of(reseller).items():
+        caller.post("/m/core/invoicetemplate", template, key=f"demo-template-{language}")
+
 
 def add_billing_groups(caller: Caller, reseller: Reseller) -> None:
+    """Each with its terms, in its project, printed with its template."""
+    codes = {one["project_code"]: one["project_id"] for one in caller.get("/m/core/project")}
+    in_project = {
+        group: codes[project.code]
+        for project in projects_of(reseller)
+        for group in project.billing_groups
+    }
+    kept = caller.get("/m/core/invoicetemplate")
+    by_name = {one["name"]: one["invoice_template_id"] for one in kept}
+    templates = {
+        language: by_name[template["name"]] for language, template in templates_of(reseller).items()
+    }
     for customer in reseller.customers:
-        caller.post(GROUPS, _billing_group(customer), key=f"demo-{customer.billinggroup_id}")
+        group = _billing_group(customer)
+        group["invoice_template_id"] = templates[customer.language]
+        if customer.billinggroup_id in in_project:
+            group["project_id"] = in_project[customer.billinggroup_id]
+        caller.post(GROUPS, group, key=f"demo-{customer.billinggroup_id}")
 
 
 def _billing_group(customer: Customer) -> dict[str, Any]:
@@ -36,54 +95,42 @@ def _billing_group(customer: Customer) -> dict[str, Any]:
     }
 
 
-def add_projects(caller: Caller, reseller: Reseller) -> None:
-    """Each with some of the billing groups."""
-    companies, customers = _companies(caller), _customers(reseller)
-    for project in projects_of(reseller):
-        body = {
-            "project_code": project.code,
-            "project_label": project.label,
-            "project_currency": project.currency,
-        }
-        caller.post("/m/core/project", body, key=f"demo-project-{project.code}")
-    made = {one["project_code"]: one["project_id"] for one in caller.get("/m/core/project")}
-    for project in projects_of(reseller):
-        for group in project.billing_groups:
-            body = {
-                "billinggroup_id": group,
-                "billinggroup_name": customers[group].name,
-                "company_name": customers[group].company_name,
-                "project_id": made[project.code],
-            }
-            caller.post(f"{GROUPS}/{companies[group]}", body, key=f"demo-in-project-{group}")
-
-
-def add_template(caller: Caller, reseller: Reseller) -> None:
-    """One for all billing groups."""
-    caller.post("/m/core/invoicetemplate", template_of(reseller), key="demo-template")
-    (first, *_) = caller.get("/m/core/invoicetemplate")
-    for group, company in _companies(caller).items():
-        link = {"invoice_template_id": first["invoice_template_id"]}
-        caller.post(f"{GROUPS}/{company}/invoicetemplate", link, key=f"demo-template-{group}")
-
-
 def add_accounts(caller: Caller, reseller: Reseller) -> None:
-    companies = _companies(caller)
-    for place, customer in enumerate(reseller.customers, start=1):
-        for account in accounts_of(customer, place):
-            body = {
-                "vendor": account.vendor,
-                "customer_id": account.customer_id,
-                "account_id": account.account_id,
-                "company_id": companies[customer.billinggroup_id],
-                "name": account.name,
-            }
-            caller.post("/m/core/accts", body, key=f"demo-account-{account.customer_id}")
+    companies = companies_of(caller)
+    for account in accounts_of(reseller):
+        body = {
+            "vendor": account.vendor,
+            "customer_id": account.customer_id,
+            "account_id": account.account_id,
+            "company_id": companies[account.customer.billinggroup_id],
+            "name": account.name,
+        }
+        caller.post("/m/core/accts", body, key=f"demo-account-{account.customer_id}")
+
+
+def add_items(caller: Caller, reseller: Reseller) -> None:
+    """What is charged beside the cloud, every month."""
+    companies = companies_of(caller)
+    for (group, vendor), items in ITEMS.items() if reseller is AOZORA else ():
+        body = {
+            "additional_items": [
+                {
+                    "enabled": enabled,
+                    "label": label,
+                    "unit_cost": Decimal(price),
+                    "quantity": Decimal(number),
+                    "total": Decimal(price) * Decimal(number),
+                }
+                for label, price, number, enabled in items
+            ]
+        }
+        path = f"{GROUPS}/{companies[group]}/freeformat/{vendor}"
+        caller.post(path, body, key=f"demo-items-{group}-{vendor}")
 
 
 def add_portal_logins(caller: Caller, reseller: Reseller) -> None:
     """Letters are written into the outbox folder: there is no mail server in the demo."""
-    companies = _companies(caller)
+    companies = companies_of(caller)
     for group, email in PORTAL_LOGINS.items() if reseller is AOZORA else ():
         body = {
             "email": email,
@@ -98,7 +145,7 @@ def add_portal_logins(caller: Caller, reseller: Reseller) -> None:
 
 def add_people(caller: Caller, reseller: Reseller) -> None:
     """Subusers who may do some things, one of them with some groups alone."""
-    companies = _companies(caller)
+    companies = companies_of(caller)
     for person in PEOPLE if reseller is AOZORA else ():
         role = {
             "name": person.role,
@@ -130,23 +177,56 @@ def password_of(account: Account, name: str) -> str:
     return base64.urlsafe_b64encode(made).decode()[:16]
 
 
-def _companies(caller: Caller) -> dict[str, str]:
-    return {one["billinggroup_id"]: one["company_id"] for one in caller.get(GROUPS)}
+class Parts(NamedTuple):
+    """Of the story, in order; a guide is printed before the last one is told."""
+
+    beginning: Chapters  # while it is told, costs are taken in
+    last_months: Chapters
+    months_before: Chapters
 
 
-def _customers(reseller: Reseller) -> dict[str, Customer]:
-    return {customer.billinggroup_id: customer for customer in reseller.customers}
+def chapters_of(reseller: Reseller, months: Sequence[str]) -> Parts:
+    """Each is told once; with more months than before, what is new is told."""
+    last, before = months[-MONTHS_MIN:], months[:-MONTHS_MIN]
+    return Parts(
+        beginning={
+            "settings": settle_organisation,
+            "projects": add_projects,
+            "invoice templates": add_templates,
+            "billing groups": add_billing_groups,
+            "cost files": partial(hand_in_costs, months=last),
+            "accounts": add_accounts,
+            "free format items": add_items,
+            "portal logins": add_portal_logins,
+            "people": add_people,
+        },
+        last_months=_of_months(reseller, last) | _of_last_months(reseller),
+        months_before=_before(reseller, before) if reseller is AOZORA else {},
+    )
 
 
-# In order; each is told once to each reseller, also where an older demo left its data.
-CHAPTERS: Mapping[str, Callable[[Caller, Reseller], None]] = {
-    "billing groups": add_billing_groups,
-    "projects": add_projects,
-    "template": add_template,
-    "accounts": add_accounts,
-    "cost files": hand_in_costs,
-    "portal logins": add_portal_logins,
-    "people": add_people,
-    "costs": wait_for_costs,
-    "decisions on costs": decide_on_costs,
-}
+def _of_months(reseller: Reseller, months: Sequence[str]) -> Chapters:
+    chapters: Chapters = {}
+    for month in months:
+        if deliveries_of(reseller, [month]):
+            chapters[f"costs of {month}"] = partial(wait_for_costs, month=month)
+            if month != CURRENT:
+                chapters[f"decisions on {month}"] = partial(decide_on_costs, month=month)
+                chapters[f"invoices of {month}"] = partial(bill, month=month)
+    return chapters
+
+
+def _of_last_months(reseller: Reseller) -> Chapters:
+    chapters: Chapters = {}
+    if reseller is AOZORA:
+        chapters[f"settings of {CURRENT}"] = get_ready
+        chapters[f"a late change of {LAST_CLOSED}"] = hear_late
+    chapters[f"printed invoices of {OPEN}"] = print_invoices
+    return chapters
+
+
+def _before(reseller: Reseller, months: Sequence[str]) -> Chapters:
+    if not months:
+        return {}
+    handed_in: Chapters = {f"cost files from {months[0]} on": partial(hand_in_costs, months=months)}
+    return handed_in | _of_months(reseller, months)

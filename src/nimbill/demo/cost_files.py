@@ -1,17 +1,20 @@
-"""What the vendors sent the reseller: small invented months, laid into the inbox as files."""
+"""What the vendors sent the resellers: their months, laid into the inbox as files."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal
 
+from nimbill.demo.story import AOZORA, MINATO, Reseller
+from nimbill.demo.story_months import CURRENT, LAST_CLOSED, MONTHS, OPEN, vendors_invoice
+
 INBOX = "inbox"
-FINAL_MONTH, PROVISIONAL_MONTH = "2026-09", "2026-10"
-SECONDS_MAX = 120
+SECONDS_MAX = 300
 
 Vendor = Literal["aws", "azure"]
 
@@ -20,37 +23,70 @@ Vendor = Literal["aws", "azure"]
 class CostDelivery:
     """A folder of the inbox, with its manifest."""
 
+    reseller: str  # its username
     vendor: Vendor
     month: str
-    invoice: str | None  # none as long as the vendor has not invoiced the month
     assembled_at: datetime
+    invoice: str | None  # none as long as the vendor has not invoiced the month
     version: str = ""
+    days: int = 28  # of the month, that are told
 
     @property
     def place(self) -> str:
-        return f"{self.vendor}/{self.month}{self.version}"
+        return f"{self.reseller}/{self.vendor}/{self.month}{self.version}"
 
 
-def _at(month: int, day: int) -> datetime:
-    return datetime(2026, month, day, 4, 30, tzinfo=UTC)
+def _after(month: str, days: int) -> datetime:
+    """So long after the month began, in the morning."""
+    start = datetime.strptime(month, "%Y-%m").replace(tzinfo=UTC)
+    return start + timedelta(days=days, hours=4, minutes=30)
 
 
+def _final(reseller: Reseller, vendor: Vendor, month: str) -> CostDelivery:
+    when, invoice = _after(month, 35), vendors_invoice(vendor, month)
+    return CostDelivery(reseller.username, vendor, month, when, invoice)
+
+
+def _unfinished(vendor: Vendor) -> CostDelivery:
+    return CostDelivery(AOZORA.username, vendor, CURRENT, _after(CURRENT, 24), None, days=24)
+
+
+def _invoiced(vendor: Vendor) -> CostDelivery:
+    when, invoice = _after(CURRENT, 35), vendors_invoice(vendor, CURRENT)
+    return CostDelivery(AOZORA.username, vendor, CURRENT, when, invoice, "-invoiced")
+
+
+VENDORS: tuple[Vendor, ...] = ("aws", "azure")
 DELIVERIES = (
-    CostDelivery("aws", FINAL_MONTH, "2026000117", _at(10, 5)),
-    CostDelivery("azure", FINAL_MONTH, "E0400A17", _at(10, 6)),
-    CostDelivery("aws", PROVISIONAL_MONTH, None, _at(11, 1)),
-    CostDelivery("azure", PROVISIONAL_MONTH, "E0400B29", _at(11, 6)),
+    *(_final(AOZORA, vendor, month) for month in MONTHS[:-1] for vendor in VENDORS),
+    *(_unfinished(vendor) for vendor in VENDORS),
+    _final(MINATO, "aws", OPEN),
 )
-# the same month once more, with the invoice's number: for whoever tries the demo to take in
-INVOICED = CostDelivery("aws", PROVISIONAL_MONTH, "2026000131", _at(11, 5), "-invoiced")
+# the month that is not over once more, with the invoices' numbers: for whoever tries the demo
+INVOICED = tuple(_invoiced(vendor) for vendor in VENDORS)
+# what a vendor sent when the month had long been closed
+LATE = CostDelivery(
+    AOZORA.username,
+    "aws",
+    LAST_CLOSED,
+    _after(LAST_CLOSED, 70),
+    vendors_invoice("aws", LAST_CLOSED),
+    "-late",
+)
 
 
-def lay_out_cost_files(folder: Path) -> None:
+def deliveries_of(reseller: Reseller, months: Sequence[str]) -> list[CostDelivery]:
+    """Those that are taken in, month by month."""
+    return [one for one in DELIVERIES if one.reseller == reseller.username and one.month in months]
+
+
+def lay_out_cost_files(folder: Path, months: Sequence[str]) -> None:
     """In a process of its own: what writes them is large and starts threads, and this one forks."""
-    if all((folder / INBOX / one.place).exists() for one in (*DELIVERIES, INVOICED)):
+    wanted = [one for one in (*DELIVERIES, *INVOICED, LATE) if one.month in months]
+    if all((folder / INBOX / one.place).exists() for one in wanted):
         return
     subprocess.run(  # noqa: S603  # ourselves
-        [sys.executable, "-m", "nimbill.demo.cost_writing", str(folder / INBOX)],
+        [sys.executable, "-m", "nimbill.demo.cost_writing", str(folder / INBOX), *months],
         check=True,
         timeout=SECONDS_MAX,
     )

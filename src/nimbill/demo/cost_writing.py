@@ -1,51 +1,75 @@
 """Writes the files of `cost_files.py`, in a process of its own; the same ones every time."""
 
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 
+import pyarrow as pa
+
 from nimbill.costs.without_pandas import leave_pandas_out
-from nimbill.demo.cost_files import DELIVERIES, INVOICED, CostDelivery
-from nimbill.demo.estate import accounts_of
-from nimbill.demo.story import AOZORA
+from nimbill.demo.consumption import charges_of
+from nimbill.demo.cost_files import DELIVERIES, INVOICED, LATE, CostDelivery
+from nimbill.demo.estate import production_of
+from nimbill.demo.story import AOZORA, RESELLERS
+from nimbill.demo.story_months import STRAY_SINCE
 from nimbill.demo.vendor_files import Dialect, Month, write_files
+from nimbill.demo.vendor_months import Charges, Kind
 
-# at the vendors, and in no billing group yet: somebody opened it and told nobody
+# at the vendors, and in no billing group yet
 STRAYS = {"aws": "209999990033", "azure": "5b0c3f4e-8a53-4c1d-9d42-3f1f0a6be9c7"}
-LINES = {"aws": 1_200, "azure": 600}
+CURRENCIES = {"aws": "USD", "azure": "JPY"}
+DIALECTS = {"aws": Dialect.aws_cur, "azure": Dialect.azure_mca}
+
+# whose usage the vendor corrected later, and by how much for each line of it
+CORRECTED = "BG-0010"
+CORRECTION = Decimal("-12.3456789")
 
 
-def write_cost_files(inbox: Path) -> None:
+def write_cost_files(inbox: Path, months: Sequence[str]) -> None:
     """Each folder is there whole or not at all, so that no import meets half of one."""
-    for delivery in (*DELIVERIES, INVOICED):
+    for delivery in (*DELIVERIES, *INVOICED, LATE):
         folder = inbox / delivery.place
-        if not folder.exists():
+        if delivery.month in months and not folder.exists():
             new = folder.with_name(f".{folder.name}.new")
-            _write(delivery, new)
+            dialect = DIALECTS[delivery.vendor]
+            write_files(month_of(delivery), dialect, new, assembled_at=delivery.assembled_at)
             new.rename(folder)
 
 
-def _write(delivery: CostDelivery, folder: Path) -> None:
-    accounts = (
-        account.customer_id
-        for place, customer in enumerate(AOZORA.customers, start=1)
-        for account in accounts_of(customer, place)
-        if account.vendor == delivery.vendor
-    )
-    month = Month(
+def month_of(delivery: CostDelivery) -> Month:
+    """What the files of a delivery tell."""
+    (reseller,) = (one for one in RESELLERS if one.username == delivery.reseller)
+    strayed = reseller is AOZORA and delivery.month >= STRAY_SINCE
+    strays = (STRAYS[delivery.vendor],) if strayed else ()
+    customers, told = charges_of(reseller, delivery.vendor, delivery.month, strays, delivery.days)
+    if delivery is LATE:
+        told = _corrected(customers, told)
+    return Month(
         vendor=delivery.vendor,
         month=delivery.month,
-        lines=LINES[delivery.vendor],
-        seed=20,
-        customers=(*accounts, STRAYS[delivery.vendor]),
+        lines=len(told),
+        payer=reseller.payers[delivery.vendor],
+        customers=customers,
+        currency=CURRENCIES[delivery.vendor],
         invoice=delivery.invoice,
+        told=told,
     )
-    if delivery.vendor == "aws":
-        dialect, parts = Dialect.aws_cur, 2
-    else:
-        dialect, parts = Dialect.azure_ea, 1
-    write_files(month, dialect, folder, parts=parts, assembled_at=delivery.assembled_at)
+
+
+def _corrected(customers: Sequence[str], told: Charges) -> Charges:
+    who = customers.index(production_of(AOZORA, CORRECTED, "aws").customer_id)
+    lines = zip(
+        *(array.to_pylist() for array in (told.customer, told.kind, told.cost)), strict=True
+    )
+    costs = [
+        cost + CORRECTION if (customer, kind) == (who, Kind.usage) else cost
+        for customer, kind, cost in lines
+    ]
+    return replace(told, cost=pa.array(costs, told.cost.type))
 
 
 if __name__ == "__main__":
     leave_pandas_out()
-    write_cost_files(Path(sys.argv[1]))
+    write_cost_files(Path(sys.argv[1]), sys.argv[2:])

@@ -4,17 +4,19 @@ import asyncio
 import os
 import signal
 import threading
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from nimbill import server
 from nimbill.database import database
-from nimbill.demo.accounts import Accounts, make_accounts, remember
+from nimbill.demo.accounts import Accounts, make_accounts
 from nimbill.demo.calling import DemoError
-from nimbill.demo.guide import guide
-from nimbill.demo.story import RESELLERS
-from nimbill.demo.telling import tell
+from nimbill.demo.guide import Told, guide
+from nimbill.demo.invoice_chapters import companies_of
+from nimbill.demo.story import AOZORA
+from nimbill.demo.story_months import last_months
+from nimbill.demo.telling import Telling
 from nimbill.seal import Sealer, load_or_make_key
 from nimbill.settings import read_settings
 
@@ -39,7 +41,7 @@ ELSEWHERE = (
 Prepare = Callable[[str, Sealer], Awaitable[None]]
 
 
-def run_demo(port: int, prepare: Prepare) -> None:
+def run_demo(port: int, months: int, prepare: Prepare) -> None:
     """Until SIGTERM or Ctrl-C. Started again, it goes on with the data it has."""
     server.refuse_taken_port(HOST, port)
     folder = Path(os.environ.get("NIMBILL_DATA") or FOLDER).expanduser().absolute()
@@ -50,7 +52,7 @@ def run_demo(port: int, prepare: Prepare) -> None:
     with database(settings) as url:
         sealer = load_or_make_key(settings.key_file)
         accounts = asyncio.run(_prepared(url, sealer, folder, prepare))
-        story = Story(folder, accounts)
+        story = Story(folder, accounts, last_months(months))
         with _log_file(folder / "demo.log"), story.told_in_time():
             _serve(port, url, folder, story)
         if story.failure is not None:
@@ -88,24 +90,37 @@ async def _prepared(url: str, sealer: Sealer, folder: Path, prepare: Prepare) ->
 class Story:
     """Told from a thread while the main one serves; a failure stops the service."""
 
-    def __init__(self, folder: Path, accounts: Accounts) -> None:
+    def __init__(self, folder: Path, accounts: Accounts, months: Sequence[str]) -> None:
         self.failure: DemoError | None = None
         self._folder = folder
         self._accounts = accounts
+        self._months = months
+        self._stopped = threading.Event()
 
     def tell(self, address: str) -> None:
+        """The last months first, and the months before once there is something to look at."""
         self._in_time.cancel()
         try:
-            for reseller in RESELLERS:
-                account = self._accounts[reseller.english_name]
-                if tell(address, reseller, account, self._folder):
-                    remember(self._folder, self._accounts)
+            telling = Telling(address, self._accounts, self._folder, self._months)
+            telling.tell_last_months(_say)
+            _say(self._guide(address, telling))
+            if telling.tell_months_before():
+                _say(f"All {len(self._months)} months are there, from {self._months[0]} on.")
         except DemoError as error:
             self._stop(error)
         except Exception as error:  # noqa: BLE001  # whatever it is, the demo must not hang
-            self._stop(DemoError(f"the story broke off ({error}); see {self._folder}/demo.log"))
-        else:
-            print(guide(address, self._folder, self._accounts), flush=True)
+            # no failure where the service was being stopped: the next start goes on from here
+            if not self._stopped.wait(server.STOP_SECONDS):
+                self._stop(DemoError(f"the story broke off ({error}); see {self._folder}/demo.log"))
+
+    def _guide(self, address: str, telling: Telling) -> str:
+        return guide(
+            address,
+            self._folder,
+            self._accounts,
+            companies_of(telling.callers[AOZORA.username]),
+            Told(first=self._months[0], in_part=telling.anything_left()),
+        )
 
     @contextmanager
     def told_in_time(self) -> Iterator[None]:
@@ -120,10 +135,15 @@ class Story:
             yield
         finally:
             self._in_time.cancel()
+            self._stopped.set()
 
     def _stop(self, failure: DemoError) -> None:
         self.failure = failure
         os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _say(what: str) -> None:
+    print(what, flush=True)
 
 
 @contextmanager

@@ -85,6 +85,7 @@ class Month:
     customers: tuple[str, ...] = field(default_factory=tuple)
     currency: str = "USD"
     invoice: str | None = "2026000117"  # None while the vendor has not invoiced it
+    told: Charges | None = field(default=None, compare=False)  # instead of invented ones
 
     @property
     def payer_id(self) -> str:
@@ -138,6 +139,9 @@ class Charges:
 def charges(month: Month, first: int = 0, count: int | None = None) -> Iterator[Charges]:
     """Its lines from `first` on, in blocks; the same lines however they are asked for."""
     last = month.lines if count is None else min(first + count, month.lines)
+    if month.told is not None:
+        yield month.told.slice(first, last - first)
+        return
     while first < last:
         block, offset = divmod(first, BLOCK_LINES)
         here = min(last - first, BLOCK_LINES - offset)
