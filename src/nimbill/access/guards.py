@@ -1,6 +1,7 @@
 """The one gate in front of every route."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -68,7 +69,7 @@ async def gate(connection: ASGIConnection[Any, Any, Any, Any], route: BaseRouteH
     if method == "OPTIONS":
         visit.methods = _methods_of(connection.app, connection.scope["path_template"])
         return
-    visit.route = connection.scope["path_template"]
+    visit.route = connection.scope["path_template"] = _path_of(connection, route)
     if isinstance(route.opt["audiences"], Public):
         return
     resources: Resources = connection.app.state.resources
@@ -169,6 +170,21 @@ def own_routes(app: Litestar) -> Iterator[tuple[str, HTTPRouteHandler]]:
             for handler in route.route_handlers:
                 if handler.http_methods != {"OPTIONS"}:
                     yield route.path_format, handler
+
+
+def _path_of(connection: ASGIConnection[Any, Any, Any, Any], route: BaseRouteHandler) -> str:
+    """The framework knows one path for an address whose parameters have two names."""
+    found: str = connection.scope["path_template"]
+    paths = _paths(connection.app)[id(route)]
+    return found if found in paths else paths[0]
+
+
+@lru_cache(maxsize=16)
+def _paths(app: Litestar) -> dict[int, list[str]]:
+    paths: defaultdict[int, list[str]] = defaultdict(list)
+    for path, handler in own_routes(app):
+        paths[id(handler)].append(path)
+    return paths
 
 
 @lru_cache(maxsize=1024)
