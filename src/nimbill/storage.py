@@ -100,9 +100,12 @@ def _with_driver(url: str) -> sa.URL:
     return address.difference_update_query(["sslmode"]).update_query_dict({"ssl": tls})
 
 
+_ACT_FOR = "SELECT set_config('nimbill.organisation', $1, true)"
+
+
 async def act_for(db: AsyncConnection, organisation_id: str) -> None:
     """From here to the end of the transaction only this organisation's rows exist."""
-    await db.execute(sa.select(sa.func.set_config("nimbill.organisation", organisation_id, True)))
+    await ask_driver(db, _ACT_FOR, organisation_id)
 
 
 @asynccontextmanager

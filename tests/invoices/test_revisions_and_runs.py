@@ -168,16 +168,16 @@ def test_a_run_that_was_interrupted_goes_on_and_makes_nothing_twice(
 ) -> None:
     groups = [month_end.group(f"BG-{n}", f"00000000000{n}") for n in range(1, 4)]
     month_end.ready(*groups)
-    made_one, left = runs._made_one, [1]
+    stored_one, left = runs._Run._stored, [1]
 
     async def dying(*args: Any) -> Any:
         if not left:
             raise ConnectionError
         left.pop()
-        return await made_one(*args)
+        return await stored_one(*args)
 
     with monkeypatch.context() as patch:
-        patch.setattr(runs, "_made_one", dying)
+        patch.setattr(runs._Run, "_stored", dying)
         waiting = month_end.service.run(lambda: _asked(month_end, groups))
     assert len(stored(month_end, "SELECT 1 FROM invoices")) == 1
 

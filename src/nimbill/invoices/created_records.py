@@ -11,7 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.basis import chosen
 from nimbill.billing_groups.records import billing_groups, visible
 from nimbill.invoices.document import Document, read, written
-from nimbill.storage import Row, Scope, among, metadata
+from nimbill.months.records import lock_of_month
+from nimbill.storage import Row, Scope, among, ask_driver, metadata
 
 basis = chosen("invoice-numbers")
 
@@ -82,19 +83,60 @@ def invoice_no(month: str, number: int) -> str:
     return f"{month.replace('-', '')}-{number:04}"
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What an invoice to be made stands on, as it is while the locks are held."""
+
+    closed: bool
+    parked: bool
+    imports: str  # which of them count, in one text
+    number: int | None  # of the invoice, where it was made before
+    revision: int
+    made: bool  # by this very run, before it was taken up again
+
+
+# Asked for every invoice of thousands: few questions, in the driver's own words.
+_LOCK = (
+    "SELECT pg_advisory_xact_lock_shared(hashtextextended($1, 0)), "
+    "pg_advisory_xact_lock(hashtextextended($2, 0))"
+)
+_OF_MONTH = "organisation_id = $1 AND vendor = $2 AND month = $3"
+_STANDING = f"""
+SELECT
+    coalesce((SELECT closed FROM month_states WHERE {_OF_MONTH}), false) AS closed,
+    EXISTS (SELECT 1 FROM parked_months WHERE {_OF_MONTH}) AS parked,
+    (SELECT string_agg(payer_id || ' ' || import_id, ' ' ORDER BY payer_id)
+        FROM cost_months WHERE {_OF_MONTH}) AS imports,
+    (SELECT number FROM invoices WHERE {_OF_MONTH} AND company_id = $4) AS number,
+    (SELECT revision FROM invoices WHERE {_OF_MONTH} AND company_id = $4) AS revision,
+    EXISTS (SELECT 1 FROM invoice_revisions
+        WHERE organisation_id = $1 AND run_id = $5 AND company_id = $4) AS made
+"""  # noqa: S608  # nothing of a caller's is in it
+_KEEP = """
+WITH head AS (
+    INSERT INTO invoices
+        (organisation_id, month, company_id, vendor, number, revision, create_time, update_time)
+    VALUES ($1, $2, $3, $4, $5, $6, now(), now())
+    ON CONFLICT (organisation_id, month, company_id, vendor)
+        DO UPDATE SET revision = excluded.revision, update_time = now()
+)
+INSERT INTO invoice_revisions
+    (organisation_id, month, company_id, vendor, revision, run_id, currency, pre_tax, tax, total,
+        pre_tax_usd, document, create_time)
+VALUES ($1, $2, $3, $4, $6, $7, $8, $9, $10, $11, $12, $13, now())
+"""
+
+
 async def lock_invoice(
-    db: AsyncConnection, scope: Scope, month: str, vendor: str, company_id: str
-) -> Row | None:
-    """Its head, if it was made before; until the transaction ends nobody else makes it."""
+    db: AsyncConnection, scope: Scope, month: str, vendor: str, company_id: str, run_id: str
+) -> Standing:
+    """Until the transaction ends nobody else makes it, and nobody closes or imports its month."""
     name = f"invoice {scope.organisation_id} {month} {vendor} {company_id}"
-    await db.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(name, 0))))
-    question = sa.select(invoices).where(
-        _heads.organisation_id == scope.organisation_id,
-        _heads.month == month,
-        _heads.vendor == vendor,
-        _heads.company_id == company_id,
-    )
-    return (await db.execute(question)).one_or_none()
+    # a statement of its own: what is asked next sees what the last holder committed
+    await ask_driver(db, _LOCK, lock_of_month(scope, vendor, month), name)
+    asked = (scope.organisation_id, vendor, month, company_id, run_id)
+    closed, parked, imports, number, revision, made = await ask_driver(db, _STANDING, *asked)
+    return Standing(closed, parked, imports or "", number, revision or 0, made)
 
 
 async def next_number(db: AsyncConnection, scope: Scope, month: str) -> int:
@@ -115,39 +157,23 @@ async def add_revision(
     db: AsyncConnection, scope: Scope, run_id: str, number: int, document: Document
 ) -> None:
     """It counts from here on; the ones before stay as they are."""
-    whose = {
-        "organisation_id": scope.organisation_id,
-        "month": document.month,
-        "company_id": document.company_id,
-        "vendor": document.vendor,
-    }
-    head = insert(invoices).values(
-        **whose,
-        number=number,
-        revision=document.revision,
-        create_time=sa.func.now(),
-        update_time=sa.func.now(),
-    )
-    await db.execute(
-        head.on_conflict_do_update(
-            index_elements=list(whose),
-            set_={"revision": document.revision, "update_time": sa.func.now()},
-        )
-    )
     sheet = document.sheet
-    await db.execute(
-        sa.insert(invoice_revisions).values(
-            **whose,
-            revision=document.revision,
-            run_id=run_id,
-            currency=sheet.currency.value,
-            pre_tax=sheet.pre_tax,
-            tax=sheet.tax,
-            total=sheet.total,
-            pre_tax_usd=sheet.pre_tax_usd,
-            document=written(document),
-            create_time=sa.func.now(),
-        )
+    await ask_driver(
+        db,
+        _KEEP,
+        scope.organisation_id,
+        document.month,
+        document.company_id,
+        document.vendor,
+        number,
+        document.revision,
+        run_id,
+        sheet.currency.value,
+        sheet.pre_tax,
+        sheet.tax,
+        sheet.total,
+        sheet.pre_tax_usd,
+        written(document),
     )
 
 
@@ -160,15 +186,6 @@ async def made_by_run(db: AsyncConnection, scope: Scope, run_id: str) -> Sequenc
         .order_by(_heads.number)
     )
     return (await db.execute(question)).all()
-
-
-async def made_in_run(db: AsyncConnection, scope: Scope, run_id: str, company_id: str) -> bool:
-    question = sa.exists().where(
-        _revisions.organisation_id == scope.organisation_id,
-        _revisions.run_id == run_id,
-        _revisions.company_id == company_id,
-    )
-    return bool((await db.execute(sa.select(question))).scalar_one())
 
 
 async def created_of_month(

@@ -37,11 +37,9 @@ def drawn_up(
     *,
     month: str,
     vendor: str,
-    invoice_no: str,
-    revision: int,
     at: datetime,
 ) -> Document:
-    """CannotBeBilled with the first reason there is."""
+    """But for its number, which it gets last; CannotBeBilled with the first reason there is."""
     saved = _ready(found, of)
     terms = terms_of(
         setting_fields(saved),
@@ -68,7 +66,7 @@ def drawn_up(
         items=tuple(_item(row) for row in found.items),
     )
     issued = at.astimezone(ZoneInfo(of.time_zone)).date()
-    return _document(found, of, terms, charges, vendor, invoice_no, revision, issued)
+    return _document(found, of, terms, charges, vendor, issued)
 
 
 def _ready(found: Gathered, of: OrganisationSettings) -> Row:
@@ -124,16 +122,14 @@ def _document(
     terms: Terms,
     charges: MonthlyCharges,
     vendor: str,
-    invoice_no: str,
-    revision: int,
     issued: date,
 ) -> Document:
     group, saved = found.group, found.saved
     assert saved is not None, "the group was ready"
     template = {} if found.template is None else found.template.content
     return Document(
-        invoice_no=invoice_no,
-        revision=revision,
+        invoice_no="",
+        revision=0,
         month=terms.month,
         vendor=vendor,
         issue_date=issued.isoformat(),

@@ -26,7 +26,7 @@ from nimbill.invoices.bodies import (
 )
 from nimbill.invoices.drawing_up import drawn_up
 from nimbill.invoices.run_records import Asked
-from nimbill.invoices.runs import ready_batch, refuse_unready
+from nimbill.invoices.runs import ready_batch, unready
 from nimbill.invoices.terms import CannotBeBilled
 from nimbill.months.operations import refuse_closed
 from nimbill.months.records import lock_month, state_of
@@ -141,20 +141,14 @@ async def _refuse_unready(
     state = await state_of(db, scope, vendor, month)
     batch = await ready_batch(db, scope, month, vendor, list(company_ids))
     missing = {}
+    parked = unready(closed=state.closed, parked=state.is_parked)
     for company_id, found in batch.found.items():
         try:
-            drawn_up(
-                found,
-                batch.settings,
-                month=month,
-                vendor=vendor,
-                invoice_no="",
-                revision=1,
-                at=clock.now(),
-            )
-            refuse_unready(state)
+            drawn_up(found, batch.settings, month=month, vendor=vendor, at=clock.now())
         except CannotBeBilled as refusal:
             missing[company_id] = refusal.reason
+        else:
+            missing |= {company_id: parked} if parked else {}
     _refuse_missing(missing)
 
 

@@ -4,6 +4,7 @@ What a run has made is known by its revisions, so that whoever takes it up after
 where it stood and makes nothing twice.
 """
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -17,10 +18,11 @@ from nimbill import clock
 from nimbill.audit import records as audit
 from nimbill.basis import chosen
 from nimbill.invoices import created_records, run_records
+from nimbill.invoices.document import Document
 from nimbill.invoices.drawing_up import drawn_up
 from nimbill.invoices.gathered_records import Gathered, gather, imports_of_month
 from nimbill.invoices.terms import CannotBeBilled
-from nimbill.months.records import MonthState, lock_month
+from nimbill.months.records import lock_month
 from nimbill.organisation_settings.records import OrganisationSettings, settings_of
 from nimbill.storage import Scope, database_is_away, transaction
 from nimbill.work.runner import Kind, Taken, Tell
@@ -38,7 +40,7 @@ class Batch:
     """What was stored for some groups at one moment, and which imports counted then."""
 
     settings: OrganisationSettings
-    imports: tuple[Any, ...]
+    imports: str
     found: Mapping[str, Gathered]
 
 
@@ -67,25 +69,13 @@ def invoice_kinds(engine: AsyncEngine) -> list[Kind]:
 
 async def make_invoices(engine: AsyncEngine, taken: Taken, tell: Tell) -> dict[str, str]:
     """All that can be made; which groups were left out, and why."""
-    organisation_id = taken.scope.organisation_id
-    asked = taken.payload["company_ids"]
-    async with transaction(engine, organisation_id) as db:
+    async with transaction(engine, taken.scope.organisation_id) as db:
         made = {row.company_id for row in await _made(db, taken)}
-    left = iter([company_id for company_id in asked if company_id not in made])
-    skipped: dict[str, str] = {}
-    done = len(made)
+    left = iter([name for name in taken.payload["company_ids"] if name not in made])
+    run = _Run(engine, taken, tell, done=len(made))
     while company_ids := list(islice(left, GROUPS_AT_ONCE)):
-        async with transaction(engine, organisation_id) as db:
-            batch = await ready_batch(
-                db, taken.scope, taken.payload["month"], taken.payload["vendor"], company_ids
-            )
-        for company_id in company_ids:
-            reason = await _made_one(engine, taken, batch, company_id)
-            if reason is not None:
-                skipped[company_id] = reason
-            done += 1
-            await tell({"groups": len(asked), "done": done, "skipped": len(skipped)})
-    return skipped
+        await run.make(company_ids)
+    return run.skipped
 
 
 async def ready_batch(
@@ -96,7 +86,10 @@ async def ready_batch(
     settings = await settings_of(db, scope)
     return Batch(
         settings=settings,
-        imports=tuple(await imports_of_month(db, scope, month, vendor)),
+        imports=" ".join(
+            f"{row.payer_id} {row.import_id}"
+            for row in await imports_of_month(db, scope, month, vendor)
+        ),
         found=await gather(
             db,
             scope,
@@ -109,62 +102,115 @@ async def ready_batch(
     )
 
 
-async def _made_one(engine: AsyncEngine, taken: Taken, batch: Batch, company_id: str) -> str | None:
-    """The reason it was not made; what nobody foresaw stops this one group alone."""
-    try:
-        async with transaction(engine, taken.scope.organisation_id) as db:
-            await _make(db, taken, batch, company_id)
-    except CannotBeBilled as refusal:
-        return refusal.reason
-    except Exception as error:
-        if database_is_away(error):
-            raise
-        log.error("invoice_failed", company_id=company_id, run_id=taken.subject, exc_info=error)
+class _Run:
+    """On its way: one group is stored while the next is drawn up."""
+
+    def __init__(self, engine: AsyncEngine, taken: Taken, tell: Tell, *, done: int) -> None:
+        self.engine, self.taken, self.tell, self.done = engine, taken, tell, done
+        self.scope, self.run_id = taken.scope, taken.subject
+        self.month, self.vendor = taken.payload["month"], taken.payload["vendor"]
+        self.skipped: dict[str, str] = {}
+
+    async def make(self, company_ids: Sequence[str]) -> None:
+        async with transaction(self.engine, self.scope.organisation_id) as db:
+            batch = await ready_batch(db, self.scope, self.month, self.vendor, company_ids)
+        before: asyncio.Task[None] | None = None
+        for company_id in company_ids:
+            draft = self._drafted(batch, company_id)
+            if before is not None:
+                await before
+            before = asyncio.create_task(self._settle(batch, company_id, draft))
+            await asyncio.sleep(0)  # it begins, and the database works meanwhile
+        if before is not None:
+            await before
+
+    def _drafted(self, batch: Batch, company_id: str) -> Document | str:
+        """The invoice but for its number; or the reason there is none."""
+        found = batch.found.get(company_id)
+        if found is None:
+            return "billing_group_deleted"
+        try:
+            return drawn_up(
+                found, batch.settings, month=self.month, vendor=self.vendor, at=clock.now()
+            )
+        except CannotBeBilled as refusal:
+            return refusal.reason
+        except Exception as error:  # noqa: BLE001  # what nobody foresaw stops this group alone
+            return self._failed(company_id, error)
+
+    async def _settle(self, batch: Batch, company_id: str, draft: Document | str) -> None:
+        reason = draft if isinstance(draft, str) else await self._stored(batch, company_id, draft)
+        if reason is not None:
+            self.skipped[company_id] = reason
+        self.done += 1
+        await self.tell(
+            {
+                "groups": len(self.taken.payload["company_ids"]),
+                "done": self.done,
+                "skipped": len(self.skipped),
+            }
+        )
+
+    async def _stored(self, batch: Batch, company_id: str, draft: Document) -> str | None:
+        """The reason it was not."""
+        try:
+            async with transaction(self.engine, self.scope.organisation_id) as db:
+                return await self._store(db, batch, company_id, draft)
+        except Exception as error:
+            if database_is_away(error):
+                raise
+            return self._failed(company_id, error)
+
+    def _failed(self, company_id: str, error: Exception) -> str:
+        log.error("invoice_failed", company_id=company_id, run_id=self.run_id, exc_info=error)
         return "failed"
-    return None
+
+    async def _store(
+        self, db: AsyncConnection, batch: Batch, company_id: str, draft: Document
+    ) -> str | None:
+        standing = await created_records.lock_invoice(
+            db, self.scope, self.month, self.vendor, company_id, self.run_id
+        )
+        if standing.made:
+            return None
+        reason = unready(closed=standing.closed, parked=standing.parked)
+        if reason is not None:
+            return reason
+        if standing.imports != batch.imports:
+            fresh = await ready_batch(db, self.scope, self.month, self.vendor, [company_id])
+            drafted = self._drafted(fresh, company_id)
+            if isinstance(drafted, str):
+                return drafted
+            draft = drafted
+        number = standing.number or await created_records.next_number(db, self.scope, self.month)
+        document = msgspec.structs.replace(
+            draft,
+            invoice_no=created_records.invoice_no(self.month, number),
+            revision=standing.revision + 1,
+        )
+        await created_records.add_revision(db, self.scope, self.run_id, number, document)
+        await self._leave_a_row(db, document)
+        return None
+
+    async def _leave_a_row(self, db: AsyncConnection, document: Document) -> None:
+        await audit.append(
+            db,
+            **self.taken.payload["actor"],
+            action="create_invoice",
+            resource=f"invoice/{self.month}/{document.company_id}/{self.vendor}",
+            company_id=document.company_id,
+            sent={
+                "invoice_no": document.invoice_no,
+                "revision": document.revision,
+                "run_id": self.run_id,
+            },
+        )
 
 
-async def _make(db: AsyncConnection, taken: Taken, batch: Batch, company_id: str) -> None:
-    scope, run_id = taken.scope, taken.subject
-    month, vendor = taken.payload["month"], taken.payload["vendor"]
-    state = await lock_month(db, scope, vendor, month, shared=True)
-    if tuple(await imports_of_month(db, scope, month, vendor)) != batch.imports:
-        batch = await ready_batch(db, scope, month, vendor, [company_id])
-    found = batch.found.get(company_id)
-    if found is None:
-        raise CannotBeBilled("billing_group_deleted")
-    head = await created_records.lock_invoice(db, scope, month, vendor, company_id)
-    if await created_records.made_in_run(db, scope, run_id, company_id):
-        return
-    document = drawn_up(
-        found,
-        batch.settings,
-        month=month,
-        vendor=vendor,
-        invoice_no="",
-        revision=1 if head is None else head.revision + 1,
-        at=clock.now(),
-    )
-    refuse_unready(state)
-    number = head.number if head else await created_records.next_number(db, scope, month)
-    invoice_no = created_records.invoice_no(month, number)
-    document = msgspec.structs.replace(document, invoice_no=invoice_no)
-    await created_records.add_revision(db, scope, run_id, number, document)
-    await audit.append(
-        db,
-        **taken.payload["actor"],
-        action="create_invoice",
-        resource=f"invoice/{month}/{company_id}/{vendor}",
-        company_id=company_id,
-        sent={"invoice_no": invoice_no, "revision": document.revision, "run_id": run_id},
-    )
-
-
-def refuse_unready(state: MonthState) -> None:
-    if state.closed:
-        raise CannotBeBilled("month_closed")
-    if state.is_parked:
-        raise CannotBeBilled("month_parked")
+def unready(*, closed: bool, parked: bool) -> str | None:
+    if closed:
+        return "month_closed"
+    return "month_parked" if parked else None
 
 
 async def _made(db: AsyncConnection, taken: Taken) -> Sequence[Any]:

@@ -68,8 +68,13 @@ async def lock_month(
 
     Those who only need it to stay open may share it.
     """
-    await _lock(db, f"month {scope.organisation_id} {vendor} {month}", shared=shared)
+    await _lock(db, lock_of_month(scope, vendor, month), shared=shared)
     return await state_of(db, scope, vendor, month)
+
+
+def lock_of_month(scope: Scope, vendor: str, month: str) -> str:
+    """Its name, for who takes it together with others."""
+    return f"month {scope.organisation_id} {vendor} {month}"
 
 
 async def hold_closings(
