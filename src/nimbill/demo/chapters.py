@@ -26,6 +26,7 @@ from nimbill.demo.story import AOZORA, Reseller
 from nimbill.demo.story_months import CURRENT, ITEMS, LAST_CLOSED, MONTHS_MIN, OPEN
 
 GROUPS = "/m/core/billinggroup"
+TITLES = {"ja": "クラウド利用料 請求書", "en": "Invoice for cloud services"}
 
 Chapters = dict[str, Callable[[Caller, Reseller], None]]
 
@@ -86,7 +87,7 @@ def _billing_group(customer: Customer) -> dict[str, Any]:
         "phone": customer.phone,
         "postal": customer.postal,
         "address": customer.address,
-        "billing_title": "Cloud services" if customer.language == "en" else "クラウド利用料",
+        "billing_title": TITLES[customer.language],
         "personal": customer.personal,
         "remarks": customer.remarks,
         "inv_aggregate": customer.inv_aggregate,

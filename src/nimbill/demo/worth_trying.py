@@ -75,7 +75,7 @@ def commands(
         *_costs(folder, aozora),
         Command(
             "who changed what, newest first",
-            f'curl -s $API/m/core/audit -H "$AUTH" | {CHANGES}',
+            f'curl -s $API/m/core/audit -H "$AUTH" | {CHANGES} | sed -n 1,12p',
         ),
         Command(
             "is that record untouched?",
