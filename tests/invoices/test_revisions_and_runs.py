@@ -6,11 +6,13 @@ import asyncio
 from decimal import Decimal
 from typing import Any
 
+import msgspec
 import pytest
 import sqlalchemy as sa
 
 from nimbill.access.role_actions import RoleAction
 from nimbill.invoices import created_records, run_records, runs
+from nimbill.invoices.document import read, written
 from nimbill.invoices.operations import finished_run
 from nimbill.storage import Scope, transaction
 from tests.answers import problem_of, violations_of
@@ -240,3 +242,20 @@ def test_a_group_whose_accounts_cost_nothing_gets_an_invoice_of_nothing(
         None,
         0,
     )
+
+
+def test_a_kept_invoice_is_read_back_without_a_float_in_it(month_end: MonthEnd) -> None:
+    month_end.create(of_a(month_end))
+    (row,) = stored(month_end, "SELECT document FROM invoice_revisions")
+
+    def floats(value: Any) -> list[float]:
+        if isinstance(value, dict):
+            value = list(value.values())
+        if isinstance(value, list | tuple):
+            return [one for item in value for one in floats(item)]
+        return [value] if isinstance(value, float) else []
+
+    kept = read(row.document)
+    assert floats(msgspec.to_builtins(kept, builtin_types=(Decimal,))) == []
+    assert kept.setting.discount_rate == Decimal("0.05")
+    assert written(kept) == row.document

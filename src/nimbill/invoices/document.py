@@ -5,11 +5,11 @@ later is what was sent, whatever became of the records since.
 """
 
 from decimal import Decimal
-from typing import Any
 
 import msgspec
 
 from nimbill import exact_json
+from nimbill.billing_groups.records import InvoiceSetting
 from nimbill.invoices.charges import MonthlyCharges
 from nimbill.invoices.sheet import Sheet
 from nimbill.invoices.terms import Terms
@@ -92,7 +92,7 @@ class Document(_Frozen, frozen=True, kw_only=True):
     currency: Currency
     cost_currency: Currency
     exchange_rate: Decimal
-    setting: dict[str, Any]  # the 17 fields as they were saved
+    setting: InvoiceSetting  # as it was saved
     tag_key: str | None
     imports: list[ImportOfPayer]
     stock: list[VendorCharge]

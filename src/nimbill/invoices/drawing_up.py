@@ -7,6 +7,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from nimbill.basis import chosen
+from nimbill.billing_groups.records import InvoiceSetting
 from nimbill.invoices.charges import AppliedEntry, FreeItem, MonthlyCharges, UsageCharge
 from nimbill.invoices.document import (
     Addressee,
@@ -154,7 +155,7 @@ def _document(
         currency=terms.currency,
         cost_currency=charges.cost_currency,
         exchange_rate=terms.exchange_rate,
-        setting=setting_fields(saved),
+        setting=InvoiceSetting(**setting_fields(saved)),
         tag_key=of.cost_tag_key if terms.calc_type == "tag" else None,
         imports=[
             ImportOfPayer(

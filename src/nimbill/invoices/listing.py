@@ -120,7 +120,7 @@ def _moment(at: Any) -> str | None:
 
 def _created_data(document: Document) -> DataOfVendor:
     return DataOfVendor(
-        **document.setting,
+        **setting_fields(document.setting),
         invoice_no=document.invoice_no,
         exchange_rate=document.exchange_rate,
         memo=document.memo,
