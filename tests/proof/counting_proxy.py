@@ -1,7 +1,7 @@
 """Stands between the service and PostgreSQL, counts statements, and may strike at one of them.
 
 Only what goes over the wire is looked at: the service knows nothing of it. A statement is a Query
-or an Execute message of the protocol; who sent it is what the kernel says of the socket's far end.
+or an Execute message of the protocol.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ from __future__ import annotations
 import asyncio
 import struct
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nimbill.embedded_postgres import Address
+from tests.proof.striking import Striking
 
 QUERY, PARSE, BIND, EXECUTE = b"Q", b"P", b"B", b"E"
 READY = b"Z"
@@ -37,24 +38,12 @@ class At:
         return f"{'after' if self.answered else 'before'} “{self.text[:SHOWN_MAX]}” ({self.number})"
 
 
-class CountingProxy:
+class CountingProxy(Striking[At]):
     def __init__(self, folder: Path, behind: Address) -> None:
+        super().__init__()
         self._behind = behind
         self._socket = folder / f".s.PGSQL.{behind.port}"
         self.address = replace(behind, host=str(folder))
-        self.seen: list[str] = []  # the statements since it was armed
-        self._at: At | None = None
-        self._strike: Callable[[], None] = lambda: None
-
-    def arm(self, at: At | None, strike: Callable[[], None]) -> None:
-        self.seen = []
-        self._strike = strike
-        self._at = at
-
-    def disarm(self) -> list[str]:
-        """What was counted since it was armed."""
-        self._at = None
-        return self.seen
 
     async def serve(self, ready: threading.Event, over: asyncio.Event) -> None:
         async with await asyncio.start_unix_server(self._connected, self._socket):
@@ -74,14 +63,10 @@ class CountingProxy:
     def counted(self, text: str) -> tuple[bool, bool]:
         """Whether to strike now, and whether once this statement is answered."""
         self.seen.append(text)
-        at = self._at
+        at = self.at
         if at is None or at.text != text or self.seen.count(text) != at.number:
             return False, False
         return not at.answered, at.answered
-
-    def strike(self) -> None:
-        self._at = None
-        self._strike()
 
 
 class _Conversation:

@@ -7,9 +7,11 @@ import os
 import select
 import struct
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from tests.proof.striking import Striking
 
 CREATED, WRITTEN, CLOSED, MOVED_IN, REMOVED = 0x100, 0x2, 0x8, 0x80, 0x200
 WATCHED = CREATED | WRITTEN | CLOSED | MOVED_IN | REMOVED
@@ -26,25 +28,14 @@ HEAD = struct.Struct("iIII")
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-class FileEvents:
+class FileEvents(Striking[int]):
     """Counts changes below a folder from when it is armed; may strike at the n-th."""
 
     def __init__(self, folder: Path) -> None:
+        super().__init__()
         self._handle = _libc.inotify_init1(os.O_CLOEXEC)
         self._folders: dict[int, Path] = {}
-        self.seen: list[str] = []
-        self._at: int | None = None
-        self._strike: Callable[[], None] = lambda: None
         self._watch(folder)
-
-    def arm(self, at: int | None, strike: Callable[[], None]) -> None:
-        self.seen = []
-        self._strike = strike
-        self._at = at
-
-    def disarm(self) -> list[str]:
-        self._at = None
-        return self.seen
 
     def _watch(self, folder: Path) -> None:
         """Folders made later are watched as soon as they are told of."""
@@ -84,9 +75,8 @@ class FileEvents:
 
     def _count(self, text: str) -> None:
         self.seen.append(text)
-        if self._at is not None and len(self.seen) == self._at:
-            self._at = None
-            self._strike()
+        if len(self.seen) == self.at:
+            self.strike()
 
 
 @contextmanager

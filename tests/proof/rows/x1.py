@@ -30,7 +30,7 @@ TARGET = (
 )
 QUICK = 7
 FULL = 1_000
-SECONDS_MAX = 240
+SECONDS_MAX = 400
 
 # of so many turns the last is a random moment, the others are points one after the other
 RANDOM_EVERY = 3
