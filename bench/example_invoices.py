@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
+from nimbill.billing_groups.records import InvoiceSetting
 from nimbill.invoices.charges import AppliedEntry, FreeItem, MonthlyCharges, UsageCharge
 from nimbill.invoices.document import Addressee, Document, ImportOfPayer, Issuer
 from nimbill.invoices.sheet import draw_up
@@ -152,6 +153,18 @@ def item(label: str, unit_cost: str, quantity: str) -> FreeItem:
     return FreeItem(enabled=True, label=label, unit_cost=unit, quantity=count, total=unit * count)
 
 
+def _setting(terms: Terms) -> InvoiceSetting:
+    """As it would have been saved to settle these terms."""
+    crosswise = {
+        "substitution_fee_calc_target": terms.substitution_basis,
+        "substitution_fee_target_usage": terms.substitution_scope,
+        "support_fee_calc_target": terms.support_basis,
+        "currency": terms.currency.value,
+    }
+    names = [name for name in InvoiceSetting.__struct_fields__ if name not in crosswise]
+    return InvoiceSetting(**{name: getattr(terms, name) for name in names}, **crosswise)
+
+
 def document(
     charges: MonthlyCharges, drawn_up_on: Terms, language: Language, **changed: Any
 ) -> Document:
@@ -177,7 +190,7 @@ def document(
             "currency": drawn_up_on.currency,
             "cost_currency": charges.cost_currency,
             "exchange_rate": drawn_up_on.exchange_rate,
-            "setting": {},
+            "setting": _setting(drawn_up_on),
             "tag_key": None,
             "imports": [
                 ImportOfPayer(payer_id="111111111111", import_id="im_1", provisional=False)

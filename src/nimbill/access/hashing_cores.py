@@ -11,7 +11,8 @@ CORES = max(1, (os.cpu_count() or 1) // 2)
 # Made before the workers are forked, and locked byte by byte: such a lock belongs to a process,
 # and one that dies leaves it. Each worker keeps to one core's two bytes: who hashes, and who is
 # next; without the second, who has just hashed would be the first to ask again.
-_shared = tempfile.TemporaryFile()  # noqa: SIM115  # for as long as the process lives
+with tempfile.TemporaryFile() as _file:
+    _shared = os.dup(_file.fileno())  # for as long as the process lives
 
 
 @contextmanager
