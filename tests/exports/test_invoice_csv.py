@@ -7,8 +7,10 @@ from collections import defaultdict
 from decimal import Decimal
 from random import Random
 
+import msgspec
 import pytest
 
+from nimbill.billing_groups.records import InvoiceSetting
 from nimbill.exports import columns
 from nimbill.exports.csv_file import Cell
 from nimbill.exports.invoice_csv import invoice_account_rows, invoice_tag_rows
@@ -61,7 +63,7 @@ def invented_document(random: Random) -> Document:
             currency=terms.currency,
             cost_currency=case.month.cost_currency,
             exchange_rate=terms.exchange_rate,
-            setting={},
+            setting=msgspec.convert(case.sent[-1], InvoiceSetting),
             tag_key=None,
             imports=[],
             stock=[],
