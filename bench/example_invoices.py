@@ -155,7 +155,7 @@ def item(label: str, unit_cost: str, quantity: str) -> FreeItem:
 
 def _setting(terms: Terms) -> InvoiceSetting:
     """As it would have been saved to settle these terms."""
-    crosswise = {
+    crosswise: dict[str, Any] = {
         "substitution_fee_calc_target": terms.substitution_basis,
         "substitution_fee_target_usage": terms.substitution_scope,
         "support_fee_calc_target": terms.support_basis,
