@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from nimbill.costs.delivery import Limits
+from nimbill.costs.delivery import Broken, Limits, deliver
 from nimbill.costs.parts import identity_of
 from nimbill.costs.places import LocalFiles
 from tests.costs.small_files import NEW, OLD, OTHER, PERIOD, TEXT, Inbox, names, text_of
@@ -236,3 +236,10 @@ def test_messages_show_names_cut_and_clean(inbox: Inbox) -> None:
 
     assert "\x1b" not in str(refused)
     assert "\x1b" not in refused.detail
+
+
+def test_a_delivery_of_nothing_at_all_is_refused(inbox: Inbox) -> None:
+    with pytest.raises(Broken) as caught:
+        deliver([], spool=inbox.folder, month=None, limits=Limits(), tell=lambda _: None)
+
+    assert caught.value.rule == "no_parts"

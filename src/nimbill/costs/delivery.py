@@ -63,6 +63,8 @@ def deliver(
     if manifests and len(places) > 1:
         names = ", ".join(look.place.name for look in places)
         raise refused(str(manifests[0].at), "several_reports", names)
+    if not wanted:
+        raise refused("", "no_parts")
     if len(wanted) > limits.parts_max:
         raise refused(places[0].place.name, "too_many_parts", limits.parts_max)
     parts = list(_brought(wanted, spool, limits, tell))

@@ -1,8 +1,8 @@
 """Created invoices: a head that says which revision counts, and revisions that never change."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.basis import chosen
 from nimbill.billing_groups.records import billing_groups, visible
-from nimbill.invoices.document import Document, read, written
+from nimbill.invoices.document import Document, Glance, glance, read, written
 from nimbill.months.records import lock_of_month
 from nimbill.storage import Row, Scope, among, ask_driver, metadata
 
@@ -67,14 +67,17 @@ invoice_papers = sa.Table(
 _heads, _revisions = invoices.c, invoice_revisions.c
 
 
+D = TypeVar("D")
+
+
 @dataclass(frozen=True, slots=True)
-class Created:
-    """An invoice that counts, with what is asked of it most."""
+class Created(Generic[D]):
+    """An invoice that counts, with what was read of it."""
 
     company_id: str
     vendor: str
     invoice_no: str
-    document: Document
+    document: D
     create_time: Any
     update_time: Any
 
@@ -195,8 +198,25 @@ async def created_of_month(
     *,
     vendor: str | None = None,
     company_ids: Collection[str] | None = None,
-) -> list[Created]:
+) -> list[Created[Document]]:
     """The invoices that count, of groups the caller may see, by number."""
+    return await _created(db, scope, month, read, vendor=vendor, company_ids=company_ids)
+
+
+async def glances_of_month(db: AsyncConnection, scope: Scope, month: str) -> list[Created[Glance]]:
+    """The same, as far as a list of them shows."""
+    return await _created(db, scope, month, glance)
+
+
+async def _created(
+    db: AsyncConnection,
+    scope: Scope,
+    month: str,
+    read_as: Callable[[str], D],
+    *,
+    vendor: str | None = None,
+    company_ids: Collection[str] | None = None,
+) -> list[Created[D]]:
     question = (
         sa.select(
             _revisions.company_id,
@@ -224,7 +244,7 @@ async def created_of_month(
             company_id=row.company_id,
             vendor=row.vendor,
             invoice_no=invoice_no(month, row.number),
-            document=read(row.document),
+            document=read_as(row.document),
             create_time=row.create_time,
             update_time=row.update_time,
         )

@@ -10,7 +10,7 @@ import msgspec
 
 from nimbill import exact_json
 from nimbill.billing_groups.records import InvoiceSetting
-from nimbill.invoices.charges import MonthlyCharges
+from nimbill.invoices.charges import FreeItem, MonthlyCharges
 from nimbill.invoices.sheet import Sheet
 from nimbill.invoices.terms import Terms
 from nimbill.vocabulary import Currency, Language
@@ -112,3 +112,36 @@ def read(text: str) -> Document:
 
 
 _decoder = msgspec.json.Decoder(Document)
+
+
+# ── a month of them at a glance: the rest of each is skipped, which takes a tenth of the time ─────
+
+
+class _Sums(_Frozen, frozen=True, kw_only=True):
+    pre_tax: Decimal
+    total: Decimal
+
+
+class _Items(_Frozen, frozen=True, kw_only=True):
+    items: tuple[FreeItem, ...]
+
+
+class Glance(_Frozen, frozen=True, kw_only=True):
+    """The same fields by the same names, but few of them."""
+
+    invoice_no: str
+    vendor: str
+    currency: Currency
+    exchange_rate: Decimal
+    memo: str | None
+    setting: InvoiceSetting
+    stock: list[VendorCharge]
+    charges: _Items
+    sheet: _Sums
+
+
+def glance(text: str) -> Glance:
+    return _glancing.decode(text)
+
+
+_glancing = msgspec.json.Decoder(Glance)

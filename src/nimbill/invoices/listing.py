@@ -22,8 +22,8 @@ from nimbill.invoices.bodies import (
     ItemOfList,
     ListTotals,
 )
-from nimbill.invoices.created_records import Created, created_of_month
-from nimbill.invoices.document import Document
+from nimbill.invoices.created_records import Created, created_of_month, glances_of_month
+from nimbill.invoices.document import Document, Glance
 from nimbill.invoices.drawing_up import CURRENCIES
 from nimbill.invoices.records import saved_of, setting_fields
 from nimbill.money import Rounding, exact, exchanged, rounded, sum_of
@@ -39,7 +39,7 @@ async def invoice_list(db: AsyncConnection, scope: Scope, month: str) -> Invoice
     company_ids = [group.company_id for group in groups]
     saved = await saved_of(db, scope, month, company_ids)
     accounts = await _accounts(db, scope, company_ids)
-    created = await created_of_month(db, scope, month)
+    created = await glances_of_month(db, scope, month)
     by_group = {(one.company_id, one.vendor): one for one in created}
     return InvoiceList(
         total=list_totals([one.document for one in created]),
@@ -77,7 +77,7 @@ async def _accounts(
 def _record(
     group: BillingGroupRecord,
     month: str,
-    created: Mapping[tuple[str, str], Created],
+    created: Mapping[tuple[str, str], Created[Glance]],
     saved: Mapping[tuple[str, str], Row],
     accounts: list[AccountOfList],
 ) -> InvoiceOfList:
@@ -118,7 +118,7 @@ def _moment(at: Any) -> str | None:
     return None if at is None else at.isoformat().replace("+00:00", "Z")
 
 
-def _created_data(document: Document) -> DataOfVendor:
+def _created_data(document: Glance) -> DataOfVendor:
     return DataOfVendor(
         **setting_fields(document.setting),
         invoice_no=document.invoice_no,
@@ -160,7 +160,7 @@ def _items(items: Iterable[Any]) -> list[ItemOfList]:
     ]
 
 
-def list_totals(documents: Sequence[Document]) -> ListTotals:
+def list_totals(documents: Sequence[Glance]) -> ListTotals:
     """In the invoices' currency; where they have several, in yen at each one's rate."""
     used = {document.currency for document in documents}
     currency = used.pop() if len(used) == 1 else Currency.jpy
@@ -182,7 +182,7 @@ def list_totals(documents: Sequence[Document]) -> ListTotals:
     return ListTotals(**found)
 
 
-def stock_in(document: Document, currency: Currency) -> Any:
+def stock_in(document: Document | Glance, currency: Currency) -> Any:
     """What the vendor charged without tax, at the invoice's rate; exact."""
     rate = exact(document.exchange_rate)
     return sum_of(

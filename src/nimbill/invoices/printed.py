@@ -13,6 +13,7 @@ from nimbill.errors import not_found
 from nimbill.ids import derived_id
 from nimbill.invoices import created_records
 from nimbill.invoices.created_records import Created
+from nimbill.invoices.document import Document
 from nimbill.storage import Scope, transaction
 
 basis = chosen("printed-invoices")
@@ -44,7 +45,7 @@ async def printed_covering(
 
 async def _created(
     db: AsyncConnection, scope: Scope, month: str, company_id: str, vendor: str | None
-) -> list[Created]:
+) -> list[Created[Document]]:
     found = await created_records.created_of_month(
         db, scope, month, vendor=vendor, company_ids=[company_id]
     )
@@ -53,12 +54,12 @@ async def _created(
     return found
 
 
-def _file_name(created: Created) -> str:
+def _file_name(created: Created[Document]) -> str:
     return f"{created.invoice_no}-{created.vendor}.pdf"
 
 
 async def _kept(
-    db: AsyncConnection, scope: Scope, created: Sequence[Created], *, covered: bool
+    db: AsyncConnection, scope: Scope, created: Sequence[Created[Document]], *, covered: bool
 ) -> bytes:
     from nimbill.invoices import paper  # with what it prints by, when something is printed
 

@@ -14,6 +14,7 @@ from nimbill.errors import not_found
 from nimbill.invoices import tie_out
 from nimbill.invoices.bodies import InvoiceVendor
 from nimbill.invoices.created_records import Created, created_of_month
+from nimbill.invoices.document import Document
 from nimbill.invoices.drawing_up import CURRENCIES
 from nimbill.invoices.gathered_records import imports_of_month
 from nimbill.invoices.tie_out_bodies import (
@@ -138,7 +139,7 @@ def _shown(amount: Decimal) -> Decimal:
     return Decimal(plain(amount))
 
 
-def _invoice(one: Created) -> tie_out.Invoice:
+def _invoice(one: Created[Document]) -> tie_out.Invoice:
     document = one.document
     usage: defaultdict[tie_out.Service, list[Decimal]] = defaultdict(list)
     for charge in document.charges.usage:
