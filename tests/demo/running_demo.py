@@ -30,6 +30,7 @@ class Demo:
         self.folder = folder
         self.address = f"http://127.0.0.1:{port}"
         self.page = "".join(self._lines())
+        assert LAST_LINE in self.page, self._why_not()
 
     def _lines(self) -> Iterator[str]:
         assert self.process.stdout is not None
@@ -37,6 +38,10 @@ class Demo:
             yield line
             if line.startswith(LAST_LINE):
                 return
+
+    def _why_not(self) -> str:
+        assert self.process.stderr is not None
+        return self.page + self.process.stderr.read()
 
     @property
     def login(self) -> dict[str, str]:
