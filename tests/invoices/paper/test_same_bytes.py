@@ -5,11 +5,13 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bench.example_invoices import long_invoice, short_invoice
+from nimbill.errors import Unavailable
 from nimbill.invoices import paper
 from nimbill.invoices.document import read, written
 from nimbill.invoices.paper import press
@@ -124,3 +126,15 @@ def test_the_press_is_loaded_only_when_something_is_printed() -> None:
     ask = "import sys, nimbill.invoices.paper; sys.exit('typst' in sys.modules)"
 
     assert subprocess.run([sys.executable, "-c", ask], check=False).returncode == 0
+
+
+def test_without_its_font_nothing_is_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(press, "FONTS", tmp_path)
+    press._fonts.cache_clear()
+
+    with pytest.raises(Unavailable):
+        press.new_compiler()
+
+    press._fonts.cache_clear()

@@ -8,6 +8,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nimbill.errors import Unavailable
+
 if TYPE_CHECKING:
     import typst
 
@@ -49,4 +51,7 @@ def _fonts() -> typst.Fonts:
     """Ours, and those inside Typst for signs that ours lacks; none of the machine's."""
     import typst
 
+    if not any(FONTS.glob("*.ttf")):
+        # without it Japanese would be printed as boxes, and kept so
+        raise Unavailable("font_missing", "the font of invoices is not installed", retry_after=60)
     return typst.Fonts(include_system_fonts=False, font_paths=[FONTS])
