@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Coroutine, Iterator
 from contextlib import ExitStack, suppress
-from functools import partial
 from typing import Any, TypeVar
 
 import pytest
@@ -55,8 +54,11 @@ class Held:
         self.line.hash_in_turn(place, lambda: self.turns.append(source))
         return place
 
-    def let_go(self) -> list[str]:
+    def go(self) -> None:
         self._go.set()
+
+    def let_go(self) -> list[str]:
+        self.go()
         self.line._thread.submit(lambda: None).result(10)  # behind everybody else
         return self.turns
 
@@ -256,20 +258,19 @@ def test_who_comes_for_the_first_time_does_not_wait_while_others_step_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(hashing_line, "STEP_BACK_SECONDS", 60)
-    line = Line()
-    turns: list[str] = []
-    with ExitStack() as places:
-        for source, rank in (("crowd", 4), ("crowd", 4), ("first time", 0)):
-            place = places.enter_context(line.place(Ring.strangers, source))
-            place.rank = rank
-            hashed = line.hash_in_turn(place, partial(turns.append, source))
-        hashed.result(10)
-        assert turns == ["first time"]
-        known = places.enter_context(line.place(Ring.known, "known"))
-        line.hash_in_turn(known, partial(turns.append, "known")).result(10)
+    held = Held()
+    for source, rank in (("crowd", 4), ("crowd", 4), ("first time", 0)):
+        place = held.wait(Ring.strangers, source)
+        place.rank = rank
 
-        assert turns == ["first time", "known"]
-    line._thread.submit(int).result(10)  # nobody waits: the thread is free
+    held.go()
+
+    place.waiting.result(10)
+    assert held.turns == ["first time"]
+    held.wait(Ring.known, "known").waiting.result(10)
+    assert held.turns == ["first time", "known"]
+    held.places.close()
+    held.line._thread.submit(int).result(10)  # nobody waits: the thread is free
 
 
 def test_who_leaves_is_not_hashed(held: Held) -> None:

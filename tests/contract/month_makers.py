@@ -66,7 +66,8 @@ def make_moved_instance(tenant: Tenant) -> str:
 
 def make_open_month(tenant: Tenant) -> str:
     """One that is used nowhere else, since closing it would close it for everybody."""
-    return f"{next(tenant.numbers) + 3000:04}-12"
+    number = next(tenant.numbers)
+    return f"{3000 + number // 12:04}-{number % 12 + 1:02}"
 
 
 def make_closed_month(tenant: Tenant) -> str:

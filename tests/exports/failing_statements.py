@@ -7,9 +7,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
+from unittest.mock import patch
 
 import sqlalchemy as sa
 
+from nimbill import storage
 from nimbill.embedded_postgres import Address
 from tests.own_database import sql, sql_script
 from tests.running_service import Service
@@ -48,10 +50,17 @@ def failing_at(service: Service, number: int | None, sqlstate: str) -> Iterator[
         counted.failed = len(counted.statements) == number
         return (fail, [()] if many else ()) if counted.failed else (statement, given)
 
+    ask_driver = storage._ask_driver
+
+    def on_question(db: sa.Connection, question: str, values: tuple[object, ...]) -> Any:
+        """Those that go past the layers whose event tells of the others."""
+        return ask_driver(db, *on_statement(db, None, question, values, None, False))
+
     sa.event.listen(engine, "before_cursor_execute", on_statement, retval=True)
     token = _asked.set(True)
     try:
-        yield counted
+        with patch.object(storage, "_ask_driver", on_question):
+            yield counted
     finally:
         _asked.reset(token)
         sa.event.remove(engine, "before_cursor_execute", on_statement)
