@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from unittest.mock import patch
 
 from argon2 import PasswordHasher
 
 from nimbill.access import hashing_line, passwords
+from nimbill.login import even_answers
 
 QUICK = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 
@@ -15,9 +17,9 @@ QUICK = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 @contextmanager
 def quick_hashes() -> Iterator[None]:
     """What is hashed meanwhile can be checked later, and the other way round."""
-    real, pause = passwords._hasher, hashing_line.STEP_BACK_SECONDS
-    passwords._hasher, hashing_line.STEP_BACK_SECONDS = QUICK, 0
-    try:
+    with (
+        patch.object(passwords, "_hasher", QUICK),
+        patch.object(hashing_line, "STEP_BACK_SECONDS", 0),
+        patch.object(even_answers, "STEP_SECONDS", 0),
+    ):
         yield
-    finally:
-        passwords._hasher, hashing_line.STEP_BACK_SECONDS = real, pause

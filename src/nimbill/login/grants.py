@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from nimbill.basis import chosen, stated
 from nimbill.errors import TooMany
 from nimbill.login import failures, records, throttle
 from nimbill.login.bodies import TokenAnswer
+from nimbill.login.even_answers import until_a_whole_step
 from nimbill.login.families import (
     Family,
     NotStanding,
@@ -142,7 +144,7 @@ async def user_of_client(
     resources: Resources, product: Product, client: Client, *, username: str, password: str
 ) -> Row | None:
     """Through a client that has shown its secret."""
-    source = client.client_id
+    began, source = time.monotonic(), client.client_id
     waiting_as = failures.source_of_client(source)
     with login_under_way(ring_of_client(waiting_as), waiting_as) as place:
         user = await user_by_password(
@@ -156,6 +158,7 @@ async def user_of_client(
         )
     if user is None:
         failures.count_client(source, resources)
+        await until_a_whole_step(began)
     return user
 
 

@@ -4,6 +4,7 @@ import base64
 import hmac
 import re
 import secrets
+import time
 from hashlib import sha256
 from typing import Any
 from urllib.parse import urlsplit
@@ -23,6 +24,7 @@ from nimbill.directory import Named, organisation_of
 from nimbill.errors import NotAuthenticated, NotPermitted, TooMany
 from nimbill.login import failures, records
 from nimbill.login.bodies import SignedIn, SignIn
+from nimbill.login.even_answers import until_a_whole_step
 from nimbill.login.families import ABSOLUTE, Family, NotStanding, Subject, start_family
 from nimbill.login.grants import answer, refreshed, user_by_password
 from nimbill.login.throttle import NOBODY, SOURCE_KEPT
@@ -95,6 +97,7 @@ async def sign_out_of_portal(caller: CallerOfRequest, db: Transaction) -> Respon
 async def _sign_in(
     request: Request[Any, Any, Any], data: SignIn, resources: Resources, product: Product
 ) -> Response[SignedIn]:
+    began = time.monotonic()
     _refuse_other_origin(request, resources)
     device = _device(request, resources)
     try:
@@ -106,6 +109,7 @@ async def _sign_in(
         raise
     if user is None:
         failures.count(request, resources)
+        await until_a_whole_step(began)
         raise _wrong()
     subject = Subject(scope, user.user_id, None, user.credential_epoch, "user")
     try:
