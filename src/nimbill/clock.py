@@ -14,3 +14,8 @@ def unix_seconds() -> int:
 
 def unix_nanoseconds() -> int:
     return time.time_ns()
+
+
+def written(at: datetime) -> str:
+    """A moment in UTC as RFC 3339 has it."""
+    return at.isoformat().replace("+00:00", "Z")

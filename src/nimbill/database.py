@@ -5,6 +5,8 @@ from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+from sqlalchemy.ext.asyncio import AsyncEngine
+
 from nimbill import clock
 from nimbill.access.key_rotation import ensure_keys
 from nimbill.access.keyring import load_signing_keys
@@ -36,6 +38,19 @@ def with_database(settings: Settings, do: Callable[[str, Sealer], Coroutine[Any,
 
     with database(settings) as url:
         return asyncio.run(prepared(url, load_or_make_key(settings.key_file)))
+
+
+def with_engine(settings: Settings, do: Callable[[AsyncEngine], Coroutine[Any, Any, T]]) -> T:
+    """The same, with connections to it."""
+
+    async def connected(url: str, _sealer: Sealer) -> T:
+        engine = engine_for(url)
+        try:
+            return await do(engine)
+        finally:
+            await engine.dispose()
+
+    return with_database(settings, connected)
 
 
 async def prepare(url: str, sealer: Sealer) -> None:

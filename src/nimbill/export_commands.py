@@ -5,15 +5,16 @@ from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 from rich.console import Console
+from sqlalchemy.ext.asyncio import AsyncEngine
 
-from nimbill import calendar_month
 from nimbill.basis import chosen
 from nimbill.costs.lake import Lake
 from nimbill.costs.records import CountingFile, files_that_count
-from nimbill.database import with_database
-from nimbill.errors import Conflict, Invalid, NotFound, Violation
+from nimbill.database import with_engine
+from nimbill.errors import Conflict, NotFound
+from nimbill.given_month import refuse_no_month
 from nimbill.settings import read_settings
-from nimbill.storage import Scope, engine_for, transaction
+from nimbill.storage import Scope, transaction
 
 basis = chosen("focus-out")
 
@@ -43,11 +44,9 @@ def focus(
     output
         The file; else focus-MONTH.parquet in this folder.
     """
-    if not calendar_month.is_month(month):
-        broken = [Violation("month", calendar_month.RULE)]
-        raise Invalid("rule_broken", "the month cannot be read", broken)
+    refuse_no_month(month)
     settings = read_settings()
-    files = with_database(settings, lambda url, _: _files(url, organisation, month, vendor))
+    files = with_engine(settings, lambda engine: _files(engine, organisation, month, vendor))
     if not files:
         raise NotFound("nothing_imported", "nothing was imported for this month")
     # large, and needed from here on alone
@@ -63,11 +62,7 @@ def focus(
 
 
 async def _files(
-    url: str, organisation_id: str, month: str, vendor: str | None
+    engine: AsyncEngine, organisation_id: str, month: str, vendor: str | None
 ) -> list[CountingFile]:
-    engine = engine_for(url)
-    try:
-        async with transaction(engine, organisation_id) as db:
-            return await files_that_count(db, Scope(organisation_id), month, vendor)
-    finally:
-        await engine.dispose()
+    async with transaction(engine, organisation_id) as db:
+        return await files_that_count(db, Scope(organisation_id), month, vendor)

@@ -13,17 +13,17 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from nimbill import calendar_month, exact_json
+from nimbill import exact_json
 from nimbill.audit import records as audit
-from nimbill.database import with_database
-from nimbill.errors import Invalid, NotFound, Violation
+from nimbill.database import with_engine
+from nimbill.errors import Invalid, NotFound
+from nimbill.given_month import refuse_no_month
 from nimbill.ids import new_id
 from nimbill.imports.operations import start_import
 from nimbill.imports.records import ImportRecord, ImportState, ImportVendor, find_import
 from nimbill.imports.work_kinds import import_kinds
-from nimbill.seal import Sealer
 from nimbill.settings import Settings, read_settings
-from nimbill.storage import Scope, engine_for, transaction
+from nimbill.storage import Scope, transaction
 from nimbill.users.records import find_root_user
 from nimbill.work.runner import Runner
 
@@ -71,22 +71,17 @@ def import_(
     """
     if not paths:
         raise Invalid("rule_broken", "name a file, a folder or an address", [])
-    if month is not None and not calendar_month.is_month(month):
-        broken = [Violation("month", calendar_month.RULE)]
-        raise Invalid("rule_broken", "the month cannot be read", broken)
+    if month is not None:
+        refuse_no_month(month)
     settings = read_settings()
     sources = [path if "://" in path else str(Path(path).absolute()) for path in paths]
 
-    async def run(url: str, _sealer: Sealer) -> tuple[ImportRecord, float]:
-        engine = engine_for(url)
-        try:
-            return await _imported(
-                engine, settings, organisation, vendor=vendor, month=month, sources=sources
-            )
-        finally:
-            await engine.dispose()
-
-    record, seconds = with_database(settings, run)
+    record, seconds = with_engine(
+        settings,
+        lambda engine: _imported(
+            engine, settings, organisation, vendor=vendor, month=month, sources=sources
+        ),
+    )
     if json:
         sys.stdout.buffer.write(exact_json.write(record) + b"\n")
     else:

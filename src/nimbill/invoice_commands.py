@@ -2,9 +2,8 @@
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 from cyclopts import App, Parameter
 from rich.console import Console
@@ -12,9 +11,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from nimbill import calendar_month, exact_json
-from nimbill.database import with_database
-from nimbill.errors import Invalid, NotFound, Violation
+from nimbill import exact_json
+from nimbill.database import with_engine
+from nimbill.errors import NotFound
+from nimbill.given_month import refuse_no_month
 from nimbill.ids import new_id
 from nimbill.invoices.operations import (
     InvoicesCreated,
@@ -26,13 +26,11 @@ from nimbill.invoices.operations import (
 from nimbill.invoices.printed import print_month
 from nimbill.invoices.run_records import find_run
 from nimbill.invoices.runs import invoice_kinds
-from nimbill.seal import Sealer
 from nimbill.settings import read_settings
-from nimbill.storage import Scope, engine_for, transaction
+from nimbill.storage import Scope, transaction
 from nimbill.users.records import find_root_user
 from nimbill.work.runner import Runner
 
-T = TypeVar("T")
 Switch = Annotated[bool, Parameter(negative="")]
 
 SOME_SKIPPED = 1
@@ -68,9 +66,11 @@ def create(
     json
         Print one JSON object and nothing else.
     """
-    _refuse_no_month(month)
+    refuse_no_month(month)
     body = InvoicesToCreate(vendor=vendor, group=list(groups), bulk=not groups)
-    made = _with_engine(lambda engine: _created(engine, Scope(organisation), month, body))
+    made = with_engine(
+        read_settings(), lambda engine: _created(engine, Scope(organisation), month, body)
+    )
     if json:
         sys.stdout.buffer.write(exact_json.write(made) + b"\n")
     else:
@@ -93,27 +93,12 @@ def print_(month: str, *, into: Path, organisation: str) -> None:
     organisation
         Its id.
     """
-    _refuse_no_month(month)
+    refuse_no_month(month)
     into.mkdir(parents=True, exist_ok=True)
-    names = _with_engine(lambda engine: print_month(engine, Scope(organisation), month, into))
+    names = with_engine(
+        read_settings(), lambda engine: print_month(engine, Scope(organisation), month, into)
+    )
     _out.print(f"{len(names)} invoices in {into}", markup=False)
-
-
-def _refuse_no_month(month: str) -> None:
-    if not calendar_month.is_month(month):
-        broken = [Violation("month", calendar_month.RULE)]
-        raise Invalid("rule_broken", "the month cannot be read", broken)
-
-
-def _with_engine(do: Callable[[AsyncEngine], Awaitable[T]]) -> T:
-    async def run(url: str, _sealer: Sealer) -> T:
-        engine = engine_for(url)
-        try:
-            return await do(engine)
-        finally:
-            await engine.dispose()
-
-    return with_database(read_settings(), run)
 
 
 async def _created(

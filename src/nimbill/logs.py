@@ -10,6 +10,8 @@ from typing import Any
 
 import structlog
 
+from nimbill import clock
+
 
 def configure_logs() -> None:
     structlog.configure(
@@ -48,7 +50,7 @@ class OneLine(logging.Formatter):
         event: dict[str, Any] = {
             "event": record.getMessage(),
             "level": record.levelname.lower(),
-            "at": datetime.fromtimestamp(record.created, UTC).isoformat().replace("+00:00", "Z"),
+            "at": clock.written(datetime.fromtimestamp(record.created, UTC)),
             "exc_info": record.exc_info[1] if record.exc_info else None,
         }
         return json.dumps(_where_not_what(None, "", event))

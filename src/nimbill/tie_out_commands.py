@@ -6,14 +6,15 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 from rich.console import Console
+from sqlalchemy.ext.asyncio import AsyncEngine
 
-from nimbill import calendar_month, exact_json
+from nimbill import exact_json
 from nimbill.basis import chosen
-from nimbill.database import with_database
-from nimbill.errors import Invalid, Violation
+from nimbill.database import with_engine
+from nimbill.given_month import refuse_no_month
 from nimbill.invoices.tie_out_records import InvoiceVendor, TieOut, tie_out_month
 from nimbill.settings import read_settings
-from nimbill.storage import Scope, engine_for, transaction
+from nimbill.storage import Scope, transaction
 
 basis = chosen("tie-out")
 
@@ -56,12 +57,10 @@ def tie_out(
     json
         Print one JSON object and nothing else.
     """
-    if not calendar_month.is_month(month):
-        broken = [Violation("month", calendar_month.RULE)]
-        raise Invalid("rule_broken", "the month cannot be read", broken)
+    refuse_no_month(month)
     vendors = list(InvoiceVendor) if vendor is None else [InvoiceVendor(vendor)]
-    found = with_database(
-        read_settings(), lambda url, _: _tied_out(url, organisation, month, vendors)
+    found = with_engine(
+        read_settings(), lambda engine: _tied_out(engine, organisation, month, vendors)
     )
     if json:
         sys.stdout.write(exact_json.write(found).decode() + "\n")
@@ -72,14 +71,10 @@ def tie_out(
 
 
 async def _tied_out(
-    url: str, organisation_id: str, month: str, vendors: list[InvoiceVendor]
+    engine: AsyncEngine, organisation_id: str, month: str, vendors: list[InvoiceVendor]
 ) -> TieOut:
-    engine = engine_for(url)
-    try:
-        async with transaction(engine, organisation_id) as db:
-            return await tie_out_month(db, Scope(organisation_id), month, vendors)
-    finally:
-        await engine.dispose()
+    async with transaction(engine, organisation_id) as db:
+        return await tie_out_month(db, Scope(organisation_id), month, vendors)
 
 
 def _show(found: TieOut) -> None:

@@ -2,11 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill import clock
 from nimbill.basis import chosen
 from nimbill.billing_groups.records import BillingGroupRecord, list_billing_groups
 from nimbill.cloud_accounts.records import cloud_accounts
@@ -115,7 +117,7 @@ def _record(
 
 
 def _moment(at: Any) -> str | None:
-    return None if at is None else at.isoformat().replace("+00:00", "Z")
+    return None if at is None else clock.written(at)
 
 
 def _created_data(document: Glance) -> DataOfVendor:
@@ -168,21 +170,19 @@ def list_totals(documents: Sequence[Glance]) -> ListTotals:
     for vendor, name in ((Vendor.aws, ""), (Vendor.azure, "azure_")):
         own = [document for document in documents if document.vendor == vendor]
         stock = sum_of(stock_in(document, currency) for document in own)
-        sales = sum_of(
-            exchanged(
-                exact(document.sheet.pre_tax),
-                document.currency,
-                currency,
-                exact(document.exchange_rate),
-            )
-            for document in own
-        )
+        sales = sum_of(sales_in(document, currency) for document in own)
         found[f"{name}stock"] = rounded(stock, currency, Rounding.half_up)
         found[f"{name}sales"] = rounded(sales, currency, Rounding.half_up)
     return ListTotals(**found)
 
 
-def stock_in(document: Document | Glance, currency: Currency) -> Any:
+def sales_in(document: Document | Glance, currency: Currency) -> Fraction:
+    """What was invoiced before tax, at the invoice's rate; exact."""
+    rate = exact(document.exchange_rate)
+    return exchanged(exact(document.sheet.pre_tax), document.currency, currency, rate)
+
+
+def stock_in(document: Document | Glance, currency: Currency) -> Fraction:
     """What the vendor charged without tax, at the invoice's rate; exact."""
     rate = exact(document.exchange_rate)
     return sum_of(

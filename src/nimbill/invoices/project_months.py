@@ -10,9 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.basis import chosen
 from nimbill.invoices.created_records import created_of_month
 from nimbill.invoices.document import Document
-from nimbill.invoices.listing import stock_in
+from nimbill.invoices.listing import sales_in, stock_in
 from nimbill.invoices.project_bodies import ProjectAmount, ProjectFigures, ProjectOfMonth
-from nimbill.money import Rounding, difference, exact, exchanged, rounded, sum_of, total_of
+from nimbill.money import Rounding, difference, rounded, sum_of, total_of
 from nimbill.projects.records import list_projects
 from nimbill.storage import Row, Scope
 from nimbill.vocabulary import Currency, Vendor
@@ -75,12 +75,6 @@ def total_figures(figures: Sequence[ProjectFigures]) -> ProjectFigures:
         stock_exchanged=total_of(one.stock_exchanged for one in figures),
         sales_exchanged=total_of(one.sales_exchanged for one in figures),
     )
-
-
-def sales_in(document: Document, currency: Currency) -> Fraction:
-    """What was invoiced before tax, at the invoice's rate; exact."""
-    rate = exact(document.exchange_rate)
-    return exchanged(exact(document.sheet.pre_tax), document.currency, currency, rate)
 
 
 def _figures(

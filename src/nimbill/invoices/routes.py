@@ -6,7 +6,7 @@ from typing import Any
 from litestar import Request
 from litestar.params import FromPath, JSONBody
 
-from nimbill import exact_json
+from nimbill import clock, exact_json
 from nimbill.access.guards import Audience, Unaudited
 from nimbill.access.role_actions import RoleAction
 from nimbill.access.visit import Visit, visit_of
@@ -182,7 +182,7 @@ async def list_invoice_runs(
                 groups=row.groups,
                 done=progress.get("done", 0) if skipped is None else row.groups,
                 skipped=progress.get("skipped", 0) if skipped is None else len(skipped),
-                create_time=row.create_time.isoformat().replace("+00:00", "Z"),
+                create_time=clock.written(row.create_time),
             )
         )
     return found
@@ -228,7 +228,7 @@ async def list_invoice_revisions(
     return [
         Revision(
             revision=row.revision,
-            create_time=row.create_time.isoformat().replace("+00:00", "Z"),
+            create_time=clock.written(row.create_time),
             invoice=read(row.document),
         )
         for row in rows[1:]

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill import clock
 from nimbill.billing_groups.records import billing_groups
 from nimbill.cloud_accounts.records import cloud_accounts
 from nimbill.projects.records import projects
@@ -132,7 +133,7 @@ def _record(row: Row, vendor: Vendor) -> RecalculationRecord:
         currency_code=row.currency_code,
         unblended_cost=plain(row.unblended_cost),
         time_interval=row.time_interval,
-        usage_start=row.usage_start.isoformat().replace("+00:00", "Z"),
+        usage_start=clock.written(row.usage_start),
         apply=row.applied_month is not None,
         exchange_rate=row.exchange_rate,
         tax_free=row.tax_free,

@@ -4,6 +4,8 @@ import re
 from datetime import UTC, datetime
 from decimal import Decimal
 
+from nimbill import clock
+
 _NUMBER = re.compile(r"[0-9]{1,20}(\.[0-9]{0,22})?([eE][+-]?[0-9]{1,2})?", re.ASCII)
 
 
@@ -21,4 +23,4 @@ def moment_of(written: str) -> datetime | None:
 
 
 def timestamp(moment: datetime | None) -> str:
-    return "" if moment is None else moment.isoformat().replace("+00:00", "Z")
+    return "" if moment is None else clock.written(moment)
