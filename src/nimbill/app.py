@@ -22,6 +22,7 @@ from nimbill.basis import chosen
 from nimbill.billing_groups import routes as billing_group_routes
 from nimbill.cloud_accounts import routes as account_routes
 from nimbill.costs import routes as cost_routes
+from nimbill.deployments import routes as deployment_routes
 from nimbill.door import Door
 from nimbill.errors import ServiceError
 from nimbill.exports import routes as export_routes
@@ -32,6 +33,7 @@ from nimbill.invoices import paper_routes, tie_out_routes
 from nimbill.invoices import project_routes as project_month_routes
 from nimbill.invoices import routes as invoice_routes
 from nimbill.invoices.runs import invoice_kinds
+from nimbill.legacy import routes as legacy_routes
 from nimbill.login import discovery_routes, session_routes
 from nimbill.login import routes as login_routes
 from nimbill.logs import configure_logs
@@ -62,6 +64,7 @@ CORE_ROUTES = [
     *audit_routes.ROUTES,
     *billing_group_routes.ROUTES,
     *cost_routes.ROUTES,
+    *deployment_routes.ROUTES,
     *export_routes.CORE_ROUTES,
     *import_routes.ROUTES,
     *invoice_routes.ROUTES,
@@ -107,6 +110,7 @@ def litestar_app(settings: Settings) -> Litestar:
             *session_routes.ROUTES,
             *discovery_routes.ROUTES,
             *export_routes.ROUTES,
+            Router("/v3", route_handlers=legacy_routes.ROUTES),
             Router("/m/core", route_handlers=CORE_ROUTES),
             Router("/m/portal", route_handlers=portal_routes.ROUTES),
             Router("/m/u/users", route_handlers=user_routes.ROUTES),

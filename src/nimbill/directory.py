@@ -23,6 +23,7 @@ class Named(StrEnum):
     api_client = "api_client"
     short_name = "short_name"
     organisation = "organisation"
+    stack = "stack"
 
 
 async def take_turns(db: AsyncConnection) -> None:

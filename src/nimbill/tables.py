@@ -12,6 +12,12 @@ from nimbill.invoice_templates import records as invoice_templates
 from nimbill.invoices import created_records as created_invoices
 from nimbill.invoices import records as invoices
 from nimbill.invoices import run_records as invoice_runs
+from nimbill.legacy.agent import records as legacy_agents
+from nimbill.legacy.containers import records as legacy_containers
+from nimbill.legacy.provisioning import records as legacy_instances
+from nimbill.legacy.roles import records as legacy_roles
+from nimbill.legacy.stacks import records as legacy_stacks
+from nimbill.legacy.templates import records as legacy_templates
 from nimbill.login import records as login
 from nimbill.months import records as months
 from nimbill.organisation_settings import records as organisation_settings
@@ -40,6 +46,12 @@ __all__ = [
     "invoice_templates",
     "invoices",
     "keyring",
+    "legacy_agents",
+    "legacy_containers",
+    "legacy_instances",
+    "legacy_roles",
+    "legacy_stacks",
+    "legacy_templates",
     "login",
     "metadata",
     "months",

@@ -1,0 +1,1 @@
+"""Deployments: the stacks that began with a template of the same label."""

@@ -1,0 +1,1 @@
+"""Version 3 of the interface, deprecated: delete this folder and deployments to retire it."""

@@ -1,0 +1,1 @@
+"""Containers of version 3, as agents report them."""

@@ -1,0 +1,5 @@
+"""Containers over HTTP; paths are relative to the address of the legacy API."""
+
+from typing import Any
+
+ROUTES: list[Any] = []

@@ -1,0 +1,1 @@
+"""How stacks become machines: the work that moves them, and who launches what."""

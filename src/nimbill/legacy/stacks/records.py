@@ -1,0 +1,129 @@
+"""Stored stacks and their layers."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill import clock
+from nimbill.legacy.stacks.stack_moves import LayerStatus, StackStatus
+from nimbill.storage import Row, Scope, metadata
+from nimbill.work import records as work
+
+MOVE_STACK = "move_stack"  # the kind of work; its subject is the stack
+
+legacy_stacks = sa.Table(
+    "legacy_stacks",
+    metadata,
+    sa.Column("organisation_id", sa.Text, primary_key=True),
+    sa.Column("stack_id", sa.Text, primary_key=True),
+    sa.Column("nickname", sa.Text, nullable=False),
+    sa.Column("deployment", sa.Text, nullable=False),
+    sa.Column("provisioner", sa.Text, nullable=False),
+    sa.Column("region", sa.Text, nullable=False),
+    sa.Column("stack_status", sa.Text, nullable=False),
+    sa.Column("reason", sa.Text),
+    sa.Column("version_id", sa.Text, nullable=False),
+    sa.Column("user_id", sa.Text, nullable=False),
+    sa.Column("username", sa.Text, nullable=False),
+    sa.Column("token_hash", sa.LargeBinary, nullable=False),
+    sa.Column("sealed_token", sa.LargeBinary),
+    sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("update_time", sa.DateTime(timezone=True), nullable=False),
+)
+
+legacy_layers = sa.Table(
+    "legacy_layers",
+    metadata,
+    sa.Column("organisation_id", sa.Text, primary_key=True),
+    sa.Column("stack_id", sa.Text, primary_key=True),
+    sa.Column("flag", sa.Text, primary_key=True),
+    sa.Column("position", sa.Integer, nullable=False),
+    sa.Column("status", sa.Text, nullable=False),
+    sa.Column("reason", sa.Text),
+)
+
+
+async def list_stacks(db: AsyncConnection, scope: Scope) -> Sequence[Row]:
+    """Those that are not deleted, the oldest first."""
+    question = (
+        sa.select(legacy_stacks)
+        .where(
+            legacy_stacks.c.organisation_id == scope.organisation_id,
+            legacy_stacks.c.stack_status != StackStatus.DELETE_COMPLETE,
+        )
+        .order_by(legacy_stacks.c.create_time, legacy_stacks.c.stack_id)
+    )
+    return (await db.execute(question)).all()
+
+
+async def find_stack(
+    db: AsyncConnection, scope: Scope, stack_id: str, *, lock: bool = False
+) -> Row | None:
+    """Deleted ones too; locked, it stays as it is until the transaction ends."""
+    question = sa.select(legacy_stacks).where(
+        legacy_stacks.c.organisation_id == scope.organisation_id,
+        legacy_stacks.c.stack_id == stack_id,
+    )
+    if lock:
+        question = question.with_for_update()
+    return (await db.execute(question)).one_or_none()
+
+
+async def put_status(
+    db: AsyncConnection,
+    scope: Scope,
+    stack_id: str,
+    status: StackStatus,
+    *,
+    reason: str | None = None,
+    at: datetime,
+) -> None:
+    await db.execute(
+        sa.update(legacy_stacks)
+        .where(
+            legacy_stacks.c.organisation_id == scope.organisation_id,
+            legacy_stacks.c.stack_id == stack_id,
+        )
+        .values(stack_status=status, reason=reason, update_time=at)
+    )
+
+
+async def list_layers(db: AsyncConnection, scope: Scope, stack_id: str) -> Sequence[Row]:
+    question = (
+        sa.select(legacy_layers)
+        .where(
+            legacy_layers.c.organisation_id == scope.organisation_id,
+            legacy_layers.c.stack_id == stack_id,
+        )
+        .order_by(legacy_layers.c.position, legacy_layers.c.flag)
+    )
+    return (await db.execute(question)).all()
+
+
+async def put_layer(
+    db: AsyncConnection,
+    scope: Scope,
+    stack_id: str,
+    flag: str,
+    status: LayerStatus,
+    *,
+    reason: str | None = None,
+) -> None:
+    await db.execute(
+        sa.update(legacy_layers)
+        .where(
+            legacy_layers.c.organisation_id == scope.organisation_id,
+            legacy_layers.c.stack_id == stack_id,
+            legacy_layers.c.flag == flag,
+        )
+        .values(status=status, reason=reason)
+    )
+
+
+async def ask_to_move(
+    db: AsyncConnection, scope: Scope, stack_id: str, *, due: datetime | None = None
+) -> None:
+    """In the transaction that changed what the stack is to be; asked twice, it moves once."""
+    await work.add_work(db, scope, MOVE_STACK, due=due or clock.now(), subject=stack_id)
