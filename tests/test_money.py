@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nimbill.money import (
+    Exact,
     Rounding,
     cut,
     difference,
@@ -60,13 +61,13 @@ def test_whole_yen(amount: str, half_up: str, down: str, up: str) -> None:
     ],
 )
 def test_cents(amount: Fraction, half_up: str, down: str, up: str) -> None:
-    found = [str(rounded(amount, DOLLARS, mode)) for mode in Rounding]
+    found = [str(rounded(exact(amount), DOLLARS, mode)) for mode in Rounding]
 
     assert found == [half_up, down, up]
 
 
 def test_nothing_is_never_less_than_nothing() -> None:
-    assert not rounded(Fraction(-1, 1000), DOLLARS, Rounding.half_up).is_signed()
+    assert not rounded(Exact(-1, 1000), DOLLARS, Rounding.half_up).is_signed()
 
 
 @given(
@@ -77,13 +78,13 @@ def test_nothing_is_never_less_than_nothing() -> None:
 def test_rounding_is_near_symmetric_and_leaves_alone_what_is_whole(
     amount: Fraction, currency: Currency, mode: Rounding
 ) -> None:
-    found = exact(rounded(amount, currency, mode))
+    found = Fraction(rounded(exact(amount), currency, mode))
     unit = Fraction(1, 100 if currency is DOLLARS else 1)
 
     assert abs(found - amount) < unit
     assert (found / unit).denominator == 1
-    assert rounded(-amount, currency, mode) == -found
-    assert rounded(found, currency, mode) == found
+    assert rounded(exact(-amount), currency, mode) == -found
+    assert rounded(exact(found), currency, mode) == found
     if mode is Rounding.half_up:
         assert abs(found - amount) <= unit / 2
     if mode is Rounding.down:
@@ -98,7 +99,7 @@ def test_the_larger_amount_is_never_rounded_to_less(
 ) -> None:
     less, more = sorted([one, other])
 
-    assert rounded(less, currency, mode) <= rounded(more, currency, mode)
+    assert rounded(exact(less), currency, mode) <= rounded(exact(more), currency, mode)
 
 
 @pytest.mark.parametrize("amount", [0.1, "1", None, 1j])
@@ -111,22 +112,56 @@ def test_what_is_not_exact_is_refused(amount: object) -> None:
 def test_what_is_exact_stays_so(amount: Decimal | Fraction) -> None:
     assert exact(amount) == Fraction(1, 10)
     assert exact(3) == Fraction(3)
+    assert exact(exact(amount)) == amount
+
+
+@given(st.fractions(), st.fractions())
+def test_exact_amounts_are_reckoned_with_as_fractions_are(one: Fraction, other: Fraction) -> None:
+    here, there = exact(one), exact(other)
+
+    assert here + there == one + other
+    assert here - there == one - other
+    assert here * there == one * other
+    assert (here < there) == (one < other)
+    assert (here == there) == (one == other)
+    assert bool(here) == bool(one)
+    if other:
+        assert here / there == one / other
+        assert (here / there).bottom > 0
+
+
+def test_nothing_is_divided_by_nothing() -> None:
+    with pytest.raises(ZeroDivisionError):
+        exact(1) / exact(0)
+
+
+def test_equal_amounts_may_be_written_differently_and_so_are_no_keys() -> None:
+    assert Exact(1, 2) == Exact(2, 4) == Decimal("0.5")
+    assert Exact(1, 2) != "0.5"
+    assert repr(Exact(2, 4)) == "Exact(2, 4)"
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(Exact(1, 2))
+
+
+@given(st.lists(st.decimals(allow_nan=False, allow_infinity=False, places=22), max_size=50))
+def test_adding_many_amounts_does_not_make_their_numbers_grow(amounts: list[Decimal]) -> None:
+    assert sum_of(map(exact, amounts)).bottom <= 10**22
 
 
 def test_dollars_are_multiplied_and_yen_divided() -> None:
     rate = exact(Decimal("150.25"))
 
-    assert exchanged(Fraction(2), DOLLARS, YEN, rate) == Fraction(601, 2)
-    assert exchanged(Fraction(1), YEN, DOLLARS, rate) == Fraction(4, 601)
-    assert exchanged(Fraction(7, 3), YEN, YEN, rate) == Fraction(7, 3)
-    assert exchanged(Fraction(7, 3), DOLLARS, DOLLARS, rate) == Fraction(7, 3)
+    assert exchanged(Exact(2), DOLLARS, YEN, rate) == Fraction(601, 2)
+    assert exchanged(Exact(1), YEN, DOLLARS, rate) == Fraction(4, 601)
+    assert exchanged(Exact(7, 3), YEN, YEN, rate) == Fraction(7, 3)
+    assert exchanged(Exact(7, 3), DOLLARS, DOLLARS, rate) == Fraction(7, 3)
 
 
 @given(st.fractions(), st.fractions(min_value=Fraction(1, 1000)))
 def test_there_and_back_is_the_same(amount: Fraction, rate: Fraction) -> None:
-    there = exchanged(amount, YEN, DOLLARS, rate)
+    there = exchanged(exact(amount), YEN, DOLLARS, exact(rate))
 
-    assert exchanged(there, DOLLARS, YEN, rate) == amount
+    assert exchanged(there, DOLLARS, YEN, exact(rate)) == amount
 
 
 def test_sums_keep_every_digit() -> None:
@@ -136,7 +171,7 @@ def test_sums_keep_every_digit() -> None:
     assert exact(difference(huge, tiny)) == exact(huge) - exact(tiny)
     assert total_of([]) == 0
     assert sum_of([]) == 0
-    assert sum_of([Fraction(1, 3), Fraction(2, 3)]) == 1
+    assert sum_of([Exact(1, 3), Exact(2, 3)]) == 1
 
 
 @pytest.mark.parametrize(
@@ -152,5 +187,5 @@ def test_sums_keep_every_digit() -> None:
     ],
 )
 def test_an_amount_for_reading(amount: Fraction, expected: str) -> None:
-    assert readable(amount) == expected
-    assert abs(exact(cut(amount)) - amount) < Fraction(1, 10**10)
+    assert readable(exact(amount)) == expected
+    assert abs(Fraction(cut(exact(amount))) - amount) < Fraction(1, 10**10)

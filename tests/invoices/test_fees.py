@@ -13,6 +13,7 @@ from nimbill.invoices.charges import MonthlyCharges
 from nimbill.invoices.fees import FEES, by_bands
 from nimbill.invoices.sheet import Fee, draw_up
 from nimbill.invoices.terms import CannotBeBilled
+from nimbill.money import exact
 from nimbill.rules import OneOf
 from nimbill.vocabulary import Currency
 from tests.invoices.small_invoices import charge, entry, terms
@@ -238,10 +239,10 @@ BANDS = ((Decimal(100), Decimal("0.10")), (Decimal(1000), Decimal("0.05")), (Non
 def test_each_part_at_the_rate_of_its_band(
     base: Fraction | int, fee: Fraction | int, working: str
 ) -> None:
-    worked = by_bands(BANDS, Fraction(base))
+    worked = by_bands(BANDS, exact(base))
 
     assert (worked.amount, worked.working) == (fee, working)
 
 
 def test_one_band_without_an_end_is_a_rate() -> None:
-    assert by_bands([(None, Decimal("0.5"))], Fraction(7)).amount == Fraction(7, 2)
+    assert by_bands([(None, Decimal("0.5"))], exact(7)).amount == Fraction(7, 2)

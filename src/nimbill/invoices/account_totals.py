@@ -10,8 +10,8 @@ from nimbill.invoices.fees import ExactFee
 from nimbill.invoices.lines import AccountEntry, AccountTotal, EntryLine, UsageLine
 from nimbill.invoices.page import in_order, numbered
 from nimbill.invoices.terms import Terms
-from nimbill.invoices.usage import Usage
-from nimbill.money import exact, exchanged, rounded, sum_of, total_of
+from nimbill.invoices.usage import Usage, charged
+from nimbill.money import ONE, exact, exchanged, rounded, sum_of, total_of
 from nimbill.vocabulary import Currency
 
 basis = chosen("account-totals")
@@ -24,8 +24,8 @@ def pre_tax_in_dollars(
     month: MonthlyCharges, terms: Terms, usage: Sequence[Usage], fees: Sequence[ExactFee | None]
 ) -> Decimal:
     """The components of the pre-tax amount, in USD."""
-    rate = exact(terms.exchange_rate)
-    of_cost = sum_of(line.after for line in usage) + sum_of(fee.after for fee in fees if fee)
+    rate, kept = exact(terms.exchange_rate), ONE - exact(terms.discount_rate)
+    of_cost = charged(usage) * kept + sum_of(fee.after for fee in fees if fee)
     of_entries = sum_of(entry.worth(Currency.usd, terms.exchange_rate) for entry in month.entries)
     of_items = sum_of(exact(item.total) for _, item in numbered(month.items))
     whole = (
@@ -42,7 +42,7 @@ def account_totals(
     """Of every account that has usage or an entry, in the order of their ids."""
     names = {(charge.customer_id, charge.customer_name) for charge in month.usage}
     names |= {(entry.customer_id, entry.customer_name) for entry in month.entries}
-    rate, kept = exact(terms.exchange_rate), 1 - exact(terms.discount_rate)
+    rate, kept = exact(terms.exchange_rate), ONE - exact(terms.discount_rate)
     spent, printed, applied = _Amounts(list), _Amounts(list), _Applied(list)
     for charge in month.usage:
         spent[charge.customer_id].append(charge.amount)

@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass
 from decimal import Decimal
-from fractions import Fraction
 
 from nimbill.basis import chosen
-from nimbill.money import exact, exchanged
+from nimbill.money import Exact, exact, exchanged
 from nimbill.vocabulary import Currency
 
 basis = chosen("invoice-arithmetic")
@@ -43,7 +42,7 @@ class AppliedEntry:
     def rate(self, of_invoice: Decimal) -> Decimal:
         return self.exchange_rate or of_invoice
 
-    def worth(self, currency: Currency, rate_of_invoice: Decimal) -> Fraction:
+    def worth(self, currency: Currency, rate_of_invoice: Decimal) -> Exact:
         """In this currency, exactly, at its own rate."""
         rate = exact(self.rate(rate_of_invoice))
         return exchanged(exact(self.amount), self.currency, currency, rate)

@@ -3,15 +3,14 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from fractions import Fraction
 from itertools import groupby
 
 from nimbill.basis import chosen
 from nimbill.invoices.charges import AppliedEntry, MonthlyCharges
 from nimbill.invoices.support_plans import support_plan
 from nimbill.invoices.terms import Band, CannotBeBilled, Terms
-from nimbill.invoices.usage import Usage
-from nimbill.money import exact, exchanged, readable, sum_of
+from nimbill.invoices.usage import Usage, charged
+from nimbill.money import ONE, ZERO, Exact, exact, exchanged, readable, sum_of
 from nimbill.vocabulary import Currency
 
 basis = chosen("invoice-arithmetic")
@@ -21,7 +20,7 @@ basis = chosen("invoice-arithmetic")
 class Worked:
     """An exact amount, and how it was worked out for whoever asks."""
 
-    amount: Fraction
+    amount: Exact
     working: str
 
 
@@ -41,10 +40,10 @@ class ExactFee:
     """In the cost's currency, not yet printed."""
 
     kind: str
-    charge: Fraction
-    after: Fraction
+    charge: Exact
+    after: Exact
     discounted: bool
-    base: Fraction | None  # None where the fee does not depend on one
+    base: Exact | None  # None where the fee does not depend on one
     working: str
     sources: tuple[str, ...]
 
@@ -52,23 +51,23 @@ class ExactFee:
 # ── kinds of fee ─────────────────────────────────────────────────────────────────────────────────
 
 
-def percent(fee: FeeTerms, base: Fraction) -> Worked:
+def percent(fee: FeeTerms, base: Exact) -> Worked:
     return Worked(exact(fee.rate) * base, f"{fee.rate:f} × {readable(base)}")
 
 
-def fix(fee: FeeTerms, _base: Fraction) -> Worked:
+def fix(fee: FeeTerms, _base: Exact) -> Worked:
     return Worked(exact(fee.fixed), f"{fee.fixed:f}")
 
 
-def automatic(fee: FeeTerms, base: Fraction) -> Worked:
+def automatic(fee: FeeTerms, base: Exact) -> Worked:
     return larger(percent(fee, base), fix(fee, base))
 
 
-def usagetable(fee: FeeTerms, base: Fraction) -> Worked:
+def usagetable(fee: FeeTerms, base: Exact) -> Worked:
     return by_bands(fee.terms.usage_table, base)
 
 
-def plan(fee: FeeTerms, base: Fraction) -> Worked:
+def plan(fee: FeeTerms, base: Exact) -> Worked:
     """The vendor's own support fee. Plans are in dollars: a base in yen goes there and back."""
     rate = exact(fee.terms.exchange_rate)
     price = support_plan(fee.kind, fee.terms.month)
@@ -81,7 +80,7 @@ def plan(fee: FeeTerms, base: Fraction) -> Worked:
     return Worked(there_and_back, f"{worked.working} × {fee.terms.exchange_rate:f}")
 
 
-FEES: Mapping[str, Callable[[FeeTerms, Fraction], Worked]] = {
+FEES: Mapping[str, Callable[[FeeTerms, Exact], Worked]] = {
     "percent": percent,
     "fix": fix,
     "automatic": automatic,
@@ -96,14 +95,16 @@ def larger(one: Worked, other: Worked) -> Worked:
     return Worked(max(one.amount, other.amount), f"max({one.working}, {other.working})")
 
 
-def by_bands(bands: Iterable[Band], base: Fraction) -> Worked:
+def by_bands(bands: Iterable[Band], base: Exact) -> Worked:
     """Each part of the base at the rate of the band that it lies in."""
-    amount, start, parts = Fraction(0), Fraction(0), []
+    amount, start, parts = ZERO, ZERO, []
     for upto, rate in bands:
+        if not start < base:
+            break
         end = base if upto is None else min(base, exact(upto))
-        amount += exact(rate) * (end - start)
-        if end > start:
-            parts.append(f"{rate:f} × {readable(end - start)}")
+        part = end - start
+        amount += exact(rate) * part
+        parts.append(f"{rate:f} × {readable(part)}")
         start = end
     return Worked(amount, " + ".join(parts) or "0")
 
@@ -119,7 +120,7 @@ def support_fee(usage: Sequence[Usage], month: MonthlyCharges, terms: Terms) -> 
     lines = [line for line in usage if everything or not line.marketplace]
     fees = [entry for entry in month.entries if _counts_for_support(entry, terms)]
 
-    of_usage = sum_of(_stage(line, terms.support_basis) for line in lines)
+    of_usage = _usage(lines, terms.support_basis, terms)
     of_fees = sum_of(entry.worth(month.cost_currency, terms.exchange_rate) for entry in fees)
     return _fee(
         FeeTerms(
@@ -147,7 +148,9 @@ def agency_fee(
     if support is None:
         return None
     with_fee = terms.substitution_scope == "cloudpaywithfee"
-    added = _stage(support, terms.substitution_basis) if with_fee else Fraction(0)
+    added = ZERO
+    if with_fee:
+        added = support.after if terms.substitution_basis == "discounted" else support.charge
     owners = _owners(usage) if terms.substitution_fee_calc_type == "account" else [usage]
     return _fee(
         FeeTerms(
@@ -158,7 +161,7 @@ def agency_fee(
             currency=month.cost_currency,
         ),
         bases=[
-            sum_of(_stage(line, terms.substitution_basis) for line in lines) + added * share
+            _usage(lines, terms.substitution_basis, terms) + added * share
             for lines, share in zip(owners, _shares(owners), strict=True)
         ],
         discounted=terms.discount_calc_logic == "allamount",
@@ -167,13 +170,13 @@ def agency_fee(
 
 
 def _fee(
-    fee: FeeTerms, *, bases: Sequence[Fraction], discounted: bool, sources: tuple[str, ...]
+    fee: FeeTerms, *, bases: Sequence[Exact], discounted: bool, sources: tuple[str, ...]
 ) -> ExactFee:
     """One fee for each base, added exactly; a base below zero counts as zero."""
-    bases = [max(base, Fraction(0)) for base in bases]
+    bases = [max(base, ZERO) for base in bases]
     worked = [FEES[fee.kind](fee, base) for base in bases]
     charge = sum_of(one.amount for one in worked)
-    kept = 1 - exact(fee.terms.discount_rate) if discounted else 1
+    kept = ONE - exact(fee.terms.discount_rate) if discounted else ONE
     needs_base = fee.kind != "fix"
     return ExactFee(
         kind=fee.kind,
@@ -194,20 +197,21 @@ def _counts_for_support(entry: AppliedEntry, terms: Terms) -> bool:
     return entry.calc_type == "Fee" and (targeted or terms.support_scope == "cloudpaywithfee")
 
 
-def _stage(amount: Usage | ExactFee, stage: str) -> Fraction:
-    """Before or after discount."""
-    return amount.after if stage == "discounted" else amount.charge
+def _usage(lines: Iterable[Usage], stage: str, terms: Terms) -> Exact:
+    """Together, before or after discount."""
+    charge = charged(lines)
+    return charge * (ONE - exact(terms.discount_rate)) if stage == "discounted" else charge
 
 
 def _owners(usage: Sequence[Usage]) -> list[list[Usage]]:
     return [list(lines) for _, lines in groupby(usage, key=lambda line: line.owner)]
 
 
-def _shares(owners: Sequence[Sequence[Usage]]) -> list[Fraction]:
+def _shares(owners: Sequence[Sequence[Usage]]) -> list[Exact]:
     """In proportion to usage before discount; equal where that sums to nothing."""
-    amounts = [sum_of(line.charge for line in lines) for lines in owners]
+    amounts = [charged(lines) for lines in owners]
     whole = sum_of(amounts)
-    return [amount / whole if whole else Fraction(1, len(owners)) for amount in amounts]
+    return [amount / whole if whole else Exact(1, len(owners)) for amount in amounts]
 
 
 def _sources(lines: Iterable[Usage]) -> list[str]:

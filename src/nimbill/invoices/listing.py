@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 import sqlalchemy as sa
@@ -28,7 +27,7 @@ from nimbill.invoices.created_records import Created, created_of_month, glances_
 from nimbill.invoices.document import Document, Glance
 from nimbill.invoices.drawing_up import CURRENCIES
 from nimbill.invoices.records import saved_of, setting_fields
-from nimbill.money import Rounding, exact, exchanged, rounded, sum_of
+from nimbill.money import Exact, Rounding, exact, exchanged, rounded, sum_of
 from nimbill.storage import Row, Scope, among
 from nimbill.vocabulary import Currency, Vendor
 
@@ -176,13 +175,13 @@ def list_totals(documents: Sequence[Glance]) -> ListTotals:
     return ListTotals(**found)
 
 
-def sales_in(document: Document | Glance, currency: Currency) -> Fraction:
+def sales_in(document: Document | Glance, currency: Currency) -> Exact:
     """What was invoiced before tax, at the invoice's rate; exact."""
     rate = exact(document.exchange_rate)
     return exchanged(exact(document.sheet.pre_tax), document.currency, currency, rate)
 
 
-def stock_in(document: Document | Glance, currency: Currency) -> Fraction:
+def stock_in(document: Document | Glance, currency: Currency) -> Exact:
     """What the vendor charged without tax, at the invoice's rate; exact."""
     rate = exact(document.exchange_rate)
     return sum_of(

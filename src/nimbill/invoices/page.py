@@ -1,9 +1,7 @@
 """Brings exact amounts to paper: exchanged, rounded once, and with how they came about."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from decimal import Decimal
-from fractions import Fraction
 
 from nimbill.basis import chosen
 from nimbill.invoices.charges import AppliedEntry, FreeItem
@@ -11,7 +9,7 @@ from nimbill.invoices.fees import ExactFee
 from nimbill.invoices.lines import EntryLine, Explanation, Fee, ItemLine, UsageLine
 from nimbill.invoices.terms import Terms
 from nimbill.invoices.usage import Usage
-from nimbill.money import cut, exact, exchanged, readable, rounded
+from nimbill.money import Exact, cut, exact, exchanged, readable, rounded
 from nimbill.vocabulary import Currency
 
 basis = chosen("invoice-arithmetic")
@@ -30,22 +28,26 @@ def numbered(items: Iterable[FreeItem]) -> list[tuple[int, FreeItem]]:
     return [(number, item) for number, item in enumerate(items, start=1) if item.enabled]
 
 
-@dataclass(frozen=True, slots=True)
 class Page:
     """In which currency the costs are, in which the invoice is, and how it is rounded."""
 
-    cost_currency: Currency
-    terms: Terms
-    rate: Fraction
+    def __init__(self, cost_currency: Currency, terms: Terms) -> None:
+        self.cost_currency, self.terms = cost_currency, terms
+        self.rate = exact(terms.exchange_rate)
+        self.exchange = _exchange(cost_currency, terms.currency, terms.exchange_rate)
+        self.discount = f" × (1 - {terms.discount_rate:f})"
 
-    def exchanged(self, cost: Fraction) -> Fraction:
+    def exchanged(self, cost: Exact) -> Exact:
         """From the cost's currency to the invoice's."""
         return exchanged(cost, self.cost_currency, self.terms.currency, self.rate)
 
-    def printed(self, amount: Fraction) -> Decimal:
+    def printed(self, amount: Exact) -> Decimal:
         return rounded(amount, self.terms.currency, self.terms.rounding)
 
     def usage_line(self, usage: Usage) -> UsageLine:
+        after = self.exchanged(usage.after)
+        printed = self.printed(after)
+        formula = f"{readable(usage.charge)}{self.discount}{self.exchange}"
         return UsageLine(
             customer_id=usage.customer_id,
             customer_name=usage.customer_name,
@@ -53,13 +55,13 @@ class Page:
             service=usage.service,
             marketplace=usage.marketplace,
             charge=self.printed(self.exchanged(usage.charge)),
-            after=self.printed(self.exchanged(usage.after)),
+            after=printed,
             cost=usage.cost,
             why=Explanation(
                 rule="usage",
                 base=cut(usage.charge),
                 base_currency=self.cost_currency,
-                working=self._of_cost(readable(usage.charge), usage.after, discounted=True),
+                working=self._worked(formula, after, printed),
                 sources=usage.sources,
             ),
         )
@@ -67,14 +69,18 @@ class Page:
     def fee(self, name: str, fee: ExactFee | None) -> Fee | None:
         if fee is None:
             return None
+        after = self.exchanged(fee.after)
+        printed = self.printed(after)
+        factors = f"{self.discount if fee.discounted else ''}{self.exchange}"
+        whole = f"({fee.working})" if factors and " + " in fee.working else fee.working
         return Fee(
             charge=self.printed(self.exchanged(fee.charge)),
-            after=self.printed(self.exchanged(fee.after)),
+            after=printed,
             why=Explanation(
                 rule=f"{name}_{fee.kind}",
                 base=None if fee.base is None else cut(fee.base),
                 base_currency=None if fee.base is None else self.cost_currency,
-                working=self._of_cost(fee.working, fee.after, discounted=fee.discounted),
+                working=self._worked(f"{whole}{factors}", after, printed),
                 sources=fee.sources,
             ),
         )
@@ -82,6 +88,7 @@ class Page:
     def entry_line(self, entry: AppliedEntry) -> EntryLine:
         rate = entry.rate(self.terms.exchange_rate)
         amount = entry.worth(self.terms.currency, self.terms.exchange_rate)
+        printed = self.printed(amount)
         formula = f"{entry.amount:f}{_exchange(entry.currency, self.terms.currency, rate)}"
         return EntryLine(
             entry_id=entry.entry_id,
@@ -92,41 +99,41 @@ class Page:
             original=entry.amount,
             original_currency=entry.currency,
             exchange_rate=None if entry.currency is self.terms.currency else rate,
-            amount=self.printed(amount),
+            amount=printed,
             tax_free=entry.tax_free,
             why=Explanation(
                 rule="entry",
                 base=cut(exact(entry.amount)),
                 base_currency=entry.currency,
-                working=self._worked(formula, amount),
+                working=self._worked(formula, amount, printed),
                 sources=(entry.entry_id,),
             ),
         )
 
     def item_line(self, number: int, item: FreeItem) -> ItemLine:
+        total = exact(item.total)
+        printed = self.printed(total)
         return ItemLine(
             label=item.label,
             unit_cost=item.unit_cost,
             quantity=item.quantity,
-            total=self.printed(exact(item.total)),
+            total=printed,
             why=Explanation(
                 rule="free_format",
-                base=cut(exact(item.total)),
+                base=cut(total),
                 base_currency=self.terms.currency,
-                working=self._worked(f"{item.total:f}", exact(item.total)),
+                working=self._worked(f"{item.total:f}", total, printed),
                 sources=(f"free format {number}",),
             ),
         )
 
-    def tax_why(self, taxable: Decimal) -> Explanation:
+    def tax_why(self, taxable: Decimal, tax: Decimal) -> Explanation:
+        formula = f"{taxable:f} × {self.terms.tax_rate:f}"
         return Explanation(
             rule="tax",
             base=taxable,
             base_currency=self.terms.currency,
-            working=self._worked(
-                f"{taxable:f} × {self.terms.tax_rate:f}",
-                exact(taxable) * exact(self.terms.tax_rate),
-            ),
+            working=self._worked(formula, exact(taxable) * exact(self.terms.tax_rate), tax),
         )
 
     def sum_why(self, rule: str, *printed: Decimal) -> Explanation:
@@ -136,18 +143,9 @@ class Page:
             working=" + ".join(f"{amount:f}" for amount in printed),
         )
 
-    def _of_cost(self, formula: str, cost: Fraction, *, discounted: bool) -> str:
-        """From an amount in the cost's currency to what is printed after discount."""
-        discount = f" × (1 - {self.terms.discount_rate:f})" if discounted else ""
-        exchange = _exchange(self.cost_currency, self.terms.currency, self.terms.exchange_rate)
-        factors = f"{discount}{exchange}"
-        whole = f"({formula})" if factors and " + " in formula else formula
-        return self._worked(f"{whole}{factors}", self.exchanged(cost))
-
-    def _worked(self, formula: str, amount: Fraction) -> str:
-        printed = self.printed(amount)
+    def _worked(self, formula: str, amount: Exact, printed: Decimal) -> str:
         found = f"{formula} = {readable(amount)}"
-        return found if printed == amount else f"{found}, {self.terms.rounding} {printed:f}"
+        return found if amount == printed else f"{found}, {self.terms.rounding} {printed:f}"
 
 
 def _exchange(of: Currency, into: Currency, rate: Decimal) -> str:

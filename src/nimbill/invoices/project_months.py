@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
-from fractions import Fraction
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -12,7 +11,7 @@ from nimbill.invoices.created_records import created_of_month
 from nimbill.invoices.document import Document
 from nimbill.invoices.listing import sales_in, stock_in
 from nimbill.invoices.project_bodies import ProjectAmount, ProjectFigures, ProjectOfMonth
-from nimbill.money import Rounding, difference, rounded, sum_of, total_of
+from nimbill.money import Exact, Rounding, difference, rounded, sum_of, total_of
 from nimbill.projects.records import list_projects
 from nimbill.storage import Row, Scope
 from nimbill.vocabulary import Currency, Vendor
@@ -56,7 +55,7 @@ def _project(row: Row, documents: Sequence[Document]) -> ProjectOfMonth:
 def figures_of(documents: Sequence[Document], currency: Currency) -> ProjectFigures:
     """Added exactly at each invoice's rate, and rounded once."""
 
-    def whole(amounts: Sequence[Fraction], into: Currency) -> Decimal:
+    def whole(amounts: Sequence[Exact], into: Currency) -> Decimal:
         return rounded(sum_of(amounts), into, Rounding.half_up)
 
     return _figures(

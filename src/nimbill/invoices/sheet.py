@@ -68,7 +68,7 @@ class Sheet:
 # fmt: off
 def draw_up(month: MonthlyCharges, terms: Terms) -> Sheet:
     """The page from top to bottom: printed amounts are rounded once, sums add what is printed."""
-    page         = Page(month.cost_currency, terms, exact(terms.exchange_rate))
+    page         = Page(month.cost_currency, terms)
     usage        = usage_lines(month.usage, terms)
     support      = support_fee(usage, month, terms)
     agency       = agency_fee(usage, support, month, terms)
@@ -100,7 +100,7 @@ def draw_up(month: MonthlyCharges, terms: Terms) -> Sheet:
         pre_tax_usd=pre_tax_in_dollars(month, terms, usage, [support, agency]),
         accounts=account_totals(month, terms, lines, entries),
         pre_tax_why=page.sum_why("pre_tax", usage_after, of_fees, of_entries, of_items),
-        tax_why=page.tax_why(taxable),
+        tax_why=page.tax_why(taxable, tax),
         total_why=page.sum_why("total", pre_tax, tax),
     )
 # fmt: on

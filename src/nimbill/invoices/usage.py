@@ -1,21 +1,19 @@
 """The month's usage as lines of an invoice: per account or tag, service, and marketplace or not."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
-from fractions import Fraction
 from itertools import groupby
+from typing import NamedTuple
 
 from nimbill.basis import chosen
 from nimbill.invoices.charges import UsageCharge
 from nimbill.invoices.terms import Terms
-from nimbill.money import exact, total_of
+from nimbill.money import ONE, Exact, exact, total_of
 
 basis = chosen("invoice-arithmetic")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
+class Usage(NamedTuple):
     """Exact and in the cost's currency: what will be printed as one line."""
 
     owner: tuple[bool, str]  # whose account, or which tag; what has no tag sorts behind
@@ -25,15 +23,15 @@ class Usage:
     service: str
     marketplace: bool
     cost: Decimal
-    charge: Fraction
-    after: Fraction
+    charge: Exact
+    after: Exact
     sources: tuple[str, ...]
 
 
 def usage_lines(charges: Iterable[UsageCharge], terms: Terms) -> list[Usage]:
     """In the order of the page, whatever the order of what came in."""
     by_tag = terms.calc_type == "tag"
-    kept = 1 - exact(terms.discount_rate)
+    kept = ONE - exact(terms.discount_rate)
 
     def line_of(charge: UsageCharge) -> tuple[tuple[bool, str], str, bool]:
         owner = (charge.tag == "", charge.tag) if by_tag else (False, charge.customer_id)
@@ -46,11 +44,17 @@ def usage_lines(charges: Iterable[UsageCharge], terms: Terms) -> list[Usage]:
     ]
 
 
+def charged(lines: Iterable[Usage]) -> Exact:
+    """Together and before discount."""
+    return exact(total_of(line.cost for line in lines))
+
+
 def _line(
-    owner: tuple[bool, str], charges: Sequence[UsageCharge], *, by_tag: bool, kept: Fraction
+    owner: tuple[bool, str], charges: Sequence[UsageCharge], *, by_tag: bool, kept: Exact
 ) -> Usage:
     first = charges[0]
     cost = total_of(charge.amount for charge in charges)
+    charge = exact(cost)
     return Usage(
         owner=owner,
         customer_id="" if by_tag else first.customer_id,
@@ -59,9 +63,9 @@ def _line(
         service=first.service,
         marketplace=first.marketplace,
         cost=cost,
-        charge=exact(cost),
-        after=exact(cost) * kept,
-        sources=tuple(dict.fromkeys(_source(charge) for charge in charges)),
+        charge=charge,
+        after=charge * kept,
+        sources=tuple(dict.fromkeys(_source(one) for one in charges)),
     )
 
 
