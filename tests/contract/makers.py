@@ -22,6 +22,7 @@ from tests.contract.month_makers import (
     make_saved_group,
     make_tagged_cost,
 )
+from tests.contract.stack_makers import make_deployment
 from tests.contract.tenants import (
     PAYER,
     Tenant,
@@ -138,6 +139,7 @@ SAVED = Slot(make_saved_group, "billing_groups", "company_id", narrowed=True)
 INVOICED = Slot(make_invoiced_group, "billing_groups", "company_id", narrowed=True)
 CLIENT = Slot(make_api_client, "api_clients", "client_id")
 ROLE = Slot(make_role, "roles", "name")
+DEPLOYMENT = Slot(make_deployment, "legacy_stacks", "deployment")
 
 # parameter or body field to what it names; "operation.name" goes before the name alone
 SLOTS: Mapping[str, Slot] = {
@@ -167,6 +169,8 @@ SLOTS: Mapping[str, Slot] = {
     "list_invoice_revisions.company_id": INVOICED,
     "print_invoice.company_id": INVOICED,
     "print_covering_page.company_id": INVOICED,
+    "read_deployment.name": DEPLOYMENT,
+    "delete_deployment.name": DEPLOYMENT,
     "delete_reseller.user_id": RESELLER,
     "change_reseller_password.user_id": RESELLER,
     "update_reseller_meta.user_id": RESELLER,

@@ -137,6 +137,8 @@ ADDED: dict[str, tuple[str, ...]] = {
     "release_import": ("ModifyCost",),
     "read_costs": ("ReadCost", "ModifyCost"),
     "who_am_i": (),
+    "read_deployment": ("ReadDeployment", "ModifyDeployment"),
+    "delete_deployment": ("ModifyDeployment",),
 }
 
 # Open without any action to the user whom the path names.
