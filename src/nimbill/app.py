@@ -34,6 +34,7 @@ from nimbill.invoices import project_routes as project_month_routes
 from nimbill.invoices import routes as invoice_routes
 from nimbill.invoices.runs import invoice_kinds
 from nimbill.legacy import routes as legacy_routes
+from nimbill.legacy.roles import guard
 from nimbill.login import discovery_routes, session_routes
 from nimbill.login import routes as login_routes
 from nimbill.logs import configure_logs
@@ -110,7 +111,12 @@ def litestar_app(settings: Settings) -> Litestar:
             *session_routes.ROUTES,
             *discovery_routes.ROUTES,
             *export_routes.ROUTES,
-            Router("/v3", route_handlers=legacy_routes.ROUTES),
+            Router(
+                guard.PREFIX,
+                route_handlers=legacy_routes.ROUTES,
+                guards=[guard.ask_scope],
+                dependencies=guard.DEPENDENCIES,
+            ),
             Router("/m/core", route_handlers=CORE_ROUTES),
             Router("/m/portal", route_handlers=portal_routes.ROUTES),
             Router("/m/u/users", route_handlers=user_routes.ROUTES),
@@ -133,6 +139,7 @@ def litestar_app(settings: Settings) -> Litestar:
         logging_config=None,
     )
     refuse_undeclared_routes(app)
+    guard.refuse_unscoped_routes(app)
     app.state.openapi_document = openapi_document(app, settings.base_url)
     return app
 

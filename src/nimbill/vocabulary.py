@@ -30,12 +30,14 @@ class UserKind(StrEnum):
     """A root user may do everything in its organisation, a subuser what its roles allow.
 
     A reseller account is the root of its own subusers, in the portal and for one billing group.
+    An agent is no user: it speaks for the stack it was launched with, and is never stored as one.
     """
 
     root = "root"
     subuser = "subuser"
     reseller = "reseller"
     reseller_subuser = "reseller_subuser"
+    agent = "agent"
 
 
 OF_THE_PORTAL_ALONE = (UserKind.reseller, UserKind.reseller_subuser)

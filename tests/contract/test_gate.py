@@ -218,6 +218,7 @@ def holder(permissions: frozenset[RoleAction]) -> Caller:
         kind=UserKind.subuser,
         root_user="usr_y",
         client_id="cl_z",
+        subject_type="client",
         product=Product.core,
         permissions=frozenset(str(action) for action in permissions),
         scope=Scope("org_x"),

@@ -15,8 +15,13 @@ _ADMIT = (
 )
 
 
+_ADMIT_AGENT = "SELECT nickname FROM admit_agent($1, $2, $3)"
+
+
 async def caller_of(db: AsyncConnection, claims: Claims) -> Caller | None:
     """Sets the transaction's organisation too. None: deleted, changed, or never was."""
+    if claims.subject_type == "agent":
+        return await _agent_of(db, claims)
     row = await ask_driver(
         db,
         _ADMIT,
@@ -43,11 +48,33 @@ async def caller_of(db: AsyncConnection, claims: Claims) -> Caller | None:
         kind=UserKind(kind),
         root_user=root_user,
         client_id=claims.client_id,
+        subject_type=claims.subject_type,
         product=claims.product,
         permissions=frozenset({RoleAction.Admin}) if is_root else frozenset(permissions),
         scope=Scope(claims.organisation_id, narrowed),
         epoch=credential_epoch,
         flags=meta,
+    )
+
+
+async def _agent_of(db: AsyncConnection, claims: Claims) -> Caller | None:
+    """The agent of a stack that is not deleted; its name is the stack's."""
+    if claims.product is not Product.legacy:
+        return None
+    row = await ask_driver(db, _ADMIT_AGENT, claims.organisation_id, claims.user_id, claims.kid)
+    if row is None:
+        return None
+    return Caller(
+        user_id=claims.user_id,
+        username=row[0],
+        kind=UserKind.agent,
+        root_user=claims.user_id,
+        client_id=claims.client_id,
+        subject_type=claims.subject_type,
+        product=claims.product,
+        permissions=frozenset(),
+        scope=Scope(claims.organisation_id),
+        epoch=claims.epoch,
     )
 
 

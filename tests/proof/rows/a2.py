@@ -88,6 +88,7 @@ def _holder(held: frozenset[str]) -> Caller:
         kind=UserKind.subuser,
         root_user="usr_y",
         client_id="cl_z",
+        subject_type="client",
         product=Product.core,
         permissions=held,
         scope=Scope("org_x"),

@@ -1,0 +1,67 @@
+"""Scopes to start a role from, and the one of a user who has no role."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from nimbill.basis import chosen
+
+basis = chosen("role-templates")
+default_basis = chosen("scope-without-a-role")
+
+VERSION = "2026-11-15"
+
+_EVERYTHING = {
+    "Effect": "Allow",
+    "Action": ["stack:*", "template:*", "container:*"],
+    "Resource": ["mrn:alm:*"],
+}
+
+
+class RoleTemplate(NamedTuple):
+    id: str
+    name: str
+    scope: str  # the document as JSON text, as a role takes it
+
+
+def _document(*statements: Mapping[str, Any]) -> str:
+    return json.dumps({"version": VERSION, "Statement": statements})
+
+
+ROLE_TEMPLATES = (
+    RoleTemplate(
+        "read-only",
+        "Read only: sees stacks, their templates and containers, and changes nothing",
+        _document(
+            {
+                "Effect": "Allow",
+                "Action": ["stack:describe*", "template:describe*", "template:compareTemplate"],
+                "Resource": ["mrn:alm:*"],
+            },
+            {
+                "Effect": "Allow",
+                "Action": ["container:describeContainers"],
+                "Resource": ["mrn:alm:container:*"],
+            },
+        ),
+    ),
+    RoleTemplate(
+        "operator",
+        "Operator: updates what is there, but neither applies a first template nor deletes a stack",
+        _document(
+            _EVERYTHING,
+            {
+                "Effect": "Deny",
+                "Action": ["template:createAlmTemplate", "stack:deleteStack"],
+                "Resource": ["*"],
+            },
+        ),
+    ),
+    RoleTemplate(
+        "full",
+        "Full: everything with stacks, templates and containers",
+        _document(_EVERYTHING),
+    ),
+)
+
+WITHOUT_A_ROLE = _document(_EVERYTHING)
