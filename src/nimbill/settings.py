@@ -15,6 +15,7 @@ Network = IPv4Network | IPv6Network
 NUMBER_MAX = 1_000_000_000
 
 ENGINES = ("duckdb", "spark")
+PROVISIONERS = ("local", "aws")
 
 DEFAULT_BASE_URL = "http://127.0.0.1:8080"
 
@@ -45,6 +46,7 @@ class Settings:
     lake_url: str  # where the cost lines lie: a folder, or s3://bucket/prefix
     engine: str  # what works out sums: duckdb or spark
     spark_master: str | None
+    provisioner: str  # what launches the instances of new stacks: local or aws
 
     def for_a_process(self) -> dict[str, str]:
         """What a process that works on costs needs to know, and not a word more."""
@@ -81,6 +83,7 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         lake_url=_lake_url(environment, default=data.absolute() / "lake"),
         engine=_engine(environment),
         spark_master=_spark_master(environment),
+        provisioner=_provisioner(environment),
     )
 
 
@@ -153,6 +156,13 @@ def _engine(environment: Mapping[str, str]) -> str:
         raise SettingsError(f"NIMBILL_ENGINE must be one of {', '.join(ENGINES)}")
     if written == "spark" and not environment.get("NIMBILL_SPARK_MASTER"):
         raise SettingsError("NIMBILL_ENGINE=spark needs NIMBILL_SPARK_MASTER, spark://host:7077")
+    return written
+
+
+def _provisioner(environment: Mapping[str, str]) -> str:
+    written = environment.get("NIMBILL_PROVISIONER") or "local"
+    if written not in PROVISIONERS:
+        raise SettingsError(f"NIMBILL_PROVISIONER must be one of {', '.join(PROVISIONERS)}")
     return written
 
 

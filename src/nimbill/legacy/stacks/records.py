@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -71,6 +72,41 @@ async def find_stack(
     return (await db.execute(question)).one_or_none()
 
 
+async def add_stack(db: AsyncConnection, scope: Scope, *, at: datetime, **values: Any) -> None:
+    await db.execute(
+        sa.insert(legacy_stacks).values(
+            organisation_id=scope.organisation_id, create_time=at, update_time=at, **values
+        )
+    )
+
+
+async def put_version(
+    db: AsyncConnection,
+    scope: Scope,
+    stack_id: str,
+    version_id: str,
+    *,
+    nickname: str,
+    status: StackStatus,
+    at: datetime,
+) -> None:
+    """The template the stack is to be, from now on."""
+    await db.execute(
+        sa.update(legacy_stacks)
+        .where(
+            legacy_stacks.c.organisation_id == scope.organisation_id,
+            legacy_stacks.c.stack_id == stack_id,
+        )
+        .values(
+            version_id=version_id,
+            nickname=nickname,
+            stack_status=status,
+            reason=None,
+            update_time=at,
+        )
+    )
+
+
 async def put_status(
     db: AsyncConnection,
     scope: Scope,
@@ -100,6 +136,30 @@ async def list_layers(db: AsyncConnection, scope: Scope, stack_id: str) -> Seque
         .order_by(legacy_layers.c.position, legacy_layers.c.flag)
     )
     return (await db.execute(question)).all()
+
+
+async def put_layers(
+    db: AsyncConnection, scope: Scope, stack_id: str, flags: Sequence[str]
+) -> None:
+    """In the order of the template: new ones are created, those there were updated, others go."""
+    known = {row.flag for row in await list_layers(db, scope, stack_id)}
+    await db.execute(
+        sa.delete(legacy_layers).where(
+            legacy_layers.c.organisation_id == scope.organisation_id,
+            legacy_layers.c.stack_id == stack_id,
+        )
+    )
+    rows = [
+        {
+            "organisation_id": scope.organisation_id,
+            "stack_id": stack_id,
+            "flag": flag,
+            "position": position,
+            "status": LayerStatus.updating if flag in known else LayerStatus.creating,
+        }
+        for position, flag in enumerate(flags)
+    ]
+    await db.execute(sa.insert(legacy_layers), rows)
 
 
 async def put_layer(

@@ -1,8 +1,12 @@
 """Stored versions of templates: the body without its secrets, and the secrets sealed."""
 
-import sqlalchemy as sa
+from collections.abc import Sequence
+from datetime import datetime
 
-from nimbill.storage import metadata
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill.storage import Row, Scope, metadata
 
 legacy_template_versions = sa.Table(
     "legacy_template_versions",
@@ -16,3 +20,64 @@ legacy_template_versions = sa.Table(
     sa.Column("size", sa.Integer, nullable=False),
     sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
 )
+
+
+async def add_version(
+    db: AsyncConnection,
+    scope: Scope,
+    stack_id: str,
+    version_id: str,
+    *,
+    number: int,
+    body: bytes,
+    sealed_secrets: bytes | None,
+    at: datetime,
+) -> None:
+    """`body` is the template as JSON, without its secrets."""
+    await db.execute(
+        sa.insert(legacy_template_versions).values(
+            organisation_id=scope.organisation_id,
+            stack_id=stack_id,
+            version_id=version_id,
+            number=number,
+            body=body.decode(),
+            sealed_secrets=sealed_secrets,
+            size=len(body),
+            create_time=at,
+        )
+    )
+
+
+async def latest_version(db: AsyncConnection, scope: Scope, stack_id: str) -> Row | None:
+    question = (
+        sa.select(legacy_template_versions)
+        .where(
+            legacy_template_versions.c.organisation_id == scope.organisation_id,
+            legacy_template_versions.c.stack_id == stack_id,
+        )
+        .order_by(legacy_template_versions.c.number.desc())
+        .limit(1)
+    )
+    return (await db.execute(question)).one_or_none()
+
+
+async def find_version(
+    db: AsyncConnection, scope: Scope, stack_id: str, version_id: str
+) -> Row | None:
+    question = sa.select(legacy_template_versions).where(
+        legacy_template_versions.c.organisation_id == scope.organisation_id,
+        legacy_template_versions.c.stack_id == stack_id,
+        legacy_template_versions.c.version_id == version_id,
+    )
+    return (await db.execute(question)).one_or_none()
+
+
+async def list_versions(db: AsyncConnection, scope: Scope, stack_id: str) -> Sequence[Row]:
+    """The newest first, without their bodies."""
+    table = legacy_template_versions
+    question = (
+        sa.select(table.c.version_id, table.c.number, table.c.size, table.c.create_time)
+        .where(table.c.organisation_id == scope.organisation_id, table.c.stack_id == stack_id)
+        .order_by(table.c.number.desc())
+    )
+    return (await db.execute(question)).all()

@@ -1,0 +1,41 @@
+"""The token of a stack: what its agent logs in with, hashed for that and sealed for showing."""
+
+from nimbill.access.caller import Caller
+from nimbill.access.passwords import generate_client_secret
+from nimbill.basis import chosen
+from nimbill.seal import Sealer
+from nimbill.storage import Row, Scope
+from nimbill.vocabulary import UserKind
+
+basis = chosen("stack-auth-token")
+
+HIDDEN = "***"
+
+
+def new_token() -> str:
+    """As random as a client's secret, and like it."""
+    return generate_client_secret()
+
+
+def sealed_token(token: str, sealer: Sealer, scope: Scope, stack_id: str) -> bytes:
+    own = sealer.for_organisation(scope.organisation_id)
+    return own.seal(token.encode(), _place(scope.organisation_id, stack_id))
+
+
+def token_of(stack: Row, sealer: Sealer) -> str | None:
+    """In clear, for the instances of the stack; None once it is deleted."""
+    if stack.sealed_token is None:
+        return None
+    own = sealer.for_organisation(stack.organisation_id)
+    return own.open(stack.sealed_token, _place(stack.organisation_id, stack.stack_id)).decode()
+
+
+def token_shown(stack: Row, sealer: Sealer, caller: Caller) -> str:
+    """To the master account alone: routes of users admit no token but that of a password."""
+    if caller.kind is not UserKind.root:
+        return HIDDEN
+    return token_of(stack, sealer) or HIDDEN
+
+
+def _place(organisation_id: str, stack_id: str) -> tuple[str, ...]:
+    return ("legacy_stacks", "sealed_token", organisation_id, stack_id)
