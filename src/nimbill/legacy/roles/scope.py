@@ -9,6 +9,8 @@ grows with the length of the text and of the scope, never with what stands in th
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import compress
+from operator import and_
 
 import msgspec
 
@@ -18,10 +20,13 @@ basis = chosen("role-scopes")
 
 # nothing we store has a longer name, and what has is not asked about: it is denied
 TEXT_MAX = 256
-_PREPARED_MAX = 32  # of the largest scopes, at most 1 MB each
+_PREPARED_MAX = 128  # of the largest scopes; each takes some 200 kB
 
-_END = b"\n"  # stands behind each pattern; neither a pattern nor a text matches it
-_STARS = re.compile(rb"\*+")
+_END = ord("\n")  # stands behind each pattern; nothing matches it
+_NEVER_LITERAL = frozenset(b"*?\n")
+_STARS = re.compile(rb"\*\*+")
+# a table for each of the seven bits of ASCII: a byte becomes 1 where it has that bit, else 0
+_BIT_OF_BYTE = [bytes(ord("0") + (byte >> bit & 1) for byte in range(256)) for bit in range(7)]
 
 
 class _Statement(msgspec.Struct, frozen=True):
@@ -35,29 +40,35 @@ class _Document(msgspec.Struct, frozen=True):
 
 
 class Patterns:
-    """Many patterns, told apart by where they stand; `*` is any text, `?` any one character."""
+    """Groups of patterns, asked all at once; `*` is any text, `?` any one character."""
 
     def __init__(self, groups: Iterable[Sequence[str]]) -> None:
         written = [_row(group) for group in groups]
         row = b"".join(written)
-        self._backwards = row[::-1]  # a number is written from its highest bit
-        self._stars = self._bits(b"*")
-        self._any = self._bits(b"?")
-        self._ends = self._bits(_END)
-        self._starts = ((self._ends << 1) | 1) & ((1 << len(row)) - 1)
-        self._by_character: dict[int, int] = {}
-        self.groups: list[int] = []  # the bits of each
-        at = 0
-        for part in written:
-            self.groups.append(((1 << len(part)) - 1) << at)
-            at += len(part)
+        self._whole = (1 << len(row)) - 1
+        backwards = row[::-1]  # a number is written from its highest bit
+        self._planes = [int(backwards.translate(table) or b"0", 2) for table in _BIT_OF_BYTE]
+        self._stars = self._places_of(ord("*"))
+        self._any = self._places_of(ord("?"))
+        self._ends = self._places_of(_END)
+        self._starts = ((self._ends << 1) | 1) & self._whole
+        self._sizes = [len(part) for part in written]
 
-    def matching(self, text: str) -> int:
-        """The bits at the ends of those that match the whole text."""
-        reached = self._past_stars(self._starts)
+    def matching(self, text: str) -> list[bool]:
+        """Of each group, whether one of its patterns matches the whole text."""
+        ends, found = self._ends_reached(text), []
+        for size in self._sizes:
+            found.append(ends & ((1 << size) - 1) != 0)
+            ends >>= size
+        return found
+
+    def _ends_reached(self, text: str) -> int:
         # what is not ASCII stands in no pattern: like the question mark, only wildcards match it
-        for character in text.encode("ascii", "replace"):
-            moved = (reached & self._matched_by(character)) << 1
+        characters = text.encode("ascii", "replace")
+        matched = {one: self._matched_by(one) for one in set(characters)}
+        reached = self._past_stars(self._starts)
+        for character in characters:
+            moved = (reached & matched[character]) << 1
             reached = self._past_stars(moved | (reached & self._stars))
         return reached & self._ends
 
@@ -66,18 +77,14 @@ class Patterns:
         return reached | ((reached & self._stars) << 1)
 
     def _matched_by(self, character: int) -> int:
-        bits = self._by_character.get(character)
-        if bits is None:
-            literal = chr(character).isprintable() and character not in b"*?"
-            bits = self._bits(bytes([character])) | self._any if literal else self._any
-            self._by_character[character] = bits
-        return bits
+        return self._any if character in _NEVER_LITERAL else self._places_of(character) | self._any
 
-    def _bits(self, character: bytes) -> int:
-        """Where in the row it stands."""
-        table = bytearray(b"0" * 256)
-        table[character[0]] = ord("1")
-        return int(self._backwards.translate(table) or b"0", 2)
+    def _places_of(self, character: int) -> int:
+        """Where in the row it stands: there, every one of its bits is as it should be."""
+        places = self._whole
+        for number, plane in enumerate(self._planes):
+            places &= plane if character >> number & 1 else self._whole ^ plane
+        return places
 
 
 def _row(patterns: Sequence[str]) -> bytes:
@@ -90,31 +97,20 @@ class RoleScope:
 
     def __init__(self, document: str) -> None:
         statements = msgspec.json.decode(document, type=_Document).Statement
-        self._denies = [one.Effect == "Deny" for one in statements]
-        self._actions = Patterns([_listed(one.Action) for one in statements])
-        self._resources = Patterns([_listed(one.Resource) for one in statements])
+        self._effects = [one.Effect for one in statements]
+        self._actions = Patterns(_listed(one.Action) for one in statements)
+        self._resources = Patterns(_listed(one.Resource) for one in statements)
 
     def effects(self, action: str, resource: str) -> frozenset[str]:
         """Of the statements that speak of both; none of them: nothing is said."""
         if len(action) > TEXT_MAX or len(resource) > TEXT_MAX:
-            return frozenset({"Deny"})
-        actions, resources = self._actions.matching(action), self._resources.matching(resource)
-        return frozenset(
-            "Deny" if denies else "Allow"
-            for denies, of_actions, of_resources in zip(
-                self._denies, self._actions.groups, self._resources.groups, strict=True
-            )
-            if actions & of_actions and resources & of_resources
-        )
+            return frozenset()
+        both = map(and_, self._actions.matching(action), self._resources.matching(resource))
+        return frozenset(compress(self._effects, both))
 
     def allows_somewhere(self, action: str) -> bool:
         """Whether an Allow names the action, whatever for."""
-        actions = self._actions.matching(action[: TEXT_MAX + 1])
-        return any(
-            bool(actions & of_actions)
-            for denies, of_actions in zip(self._denies, self._actions.groups, strict=True)
-            if not denies
-        )
+        return "Allow" in compress(self._effects, self._actions.matching(action))
 
 
 def _listed(patterns: list[str] | str) -> Sequence[str]:
