@@ -25,7 +25,7 @@ from nimbill.imports.work_kinds import import_kinds
 from nimbill.settings import Settings, read_settings
 from nimbill.storage import Scope, transaction
 from nimbill.users.records import find_root_user
-from nimbill.work.runner import Runner
+from nimbill.work.runner import LONG, Runner
 
 Switch = Annotated[bool, Parameter(negative="")]
 
@@ -138,7 +138,7 @@ async def _work(engine: AsyncEngine, settings: Settings, scope: Scope) -> None:
     """What is left to tidy up afterwards waits for a server, or for the next import."""
     runner = Runner(engine, import_kinds(settings, engine))
     while True:
-        if not await runner.one_of(scope, long=True):
+        if not await runner.one_of(scope, lane=LONG):
             await asyncio.sleep(WATCH_EVERY_SECONDS)
 
 

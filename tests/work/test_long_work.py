@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill import clock
 from nimbill.storage import transaction
 from nimbill.work import records
-from nimbill.work.runner import Kind, Runner, Taken, Tell
+from nimbill.work.runner import LONG, SHORT, Kind, Runner, Taken, Tell
 from tests.work.conftest import Workshop
 
 
@@ -32,8 +33,8 @@ def test_what_was_prepared_is_handed_over(workshop: Workshop) -> None:
 
     runner = Runner(workshop.engine, [Kind("long", do, prepare=prepare)])
 
-    assert workshop.run(runner.run_once(long=False)) is False
-    assert workshop.run(runner.run_once(long=True)) is True
+    assert workshop.run(runner.run_once(lane=SHORT)) is False
+    assert workshop.run(runner.run_once(lane=LONG)) is True
     assert met == [2]
     assert workshop.row(work_id).state == "done"
 
@@ -80,7 +81,7 @@ def test_progress_is_kept_and_so_is_the_lease(
                 await asyncio.sleep(0.01)
 
     runner = Runner(workshop.engine, [Kind("long", do_nothing, prepare=prepare)])
-    workshop.run(runner.run_once(long=True))
+    workshop.run(runner.run_once(lane=LONG))
 
     row = workshop.row(work_id)
     assert (row.state, row.progress) == ("done", {"lines": 7})
@@ -114,7 +115,7 @@ def test_whoever_lost_the_lease_stops_preparing_and_changes_nothing(
         ended.append("done")
 
     runner = Runner(workshop.engine, [Kind("long", do, prepare=prepare)])
-    workshop.run(runner.run_once(long=True))
+    workshop.run(runner.run_once(lane=LONG))
 
     assert ended == ["cancelled"]
     assert workshop.row(work_id).state == "running"  # as the one who took it over has it
@@ -131,7 +132,58 @@ def test_what_is_given_up_is_told_once(workshop: Workshop) -> None:
         told.append(taken.work_id)
 
     kind = Kind("long", do_nothing, attempts_max=1, prepare=prepare, give_up=give_up)
-    workshop.run(Runner(workshop.engine, [kind]).run_once(long=True))
+    workshop.run(Runner(workshop.engine, [kind]).run_once(lane=LONG))
 
     assert told == [work_id]
     assert workshop.row(work_id).state == "failed"
+
+
+def test_a_lane_of_its_own_waits_for_no_other(workshop: Workshop) -> None:
+    slow, moved = workshop.add("long"), workshop.add("move")
+    quick = workshop.add("quick")
+
+    async def prepare(taken: Taken, _tell: Tell) -> None:
+        if taken.kind == "long":
+            await asyncio.Event().wait()
+
+    kinds = [
+        Kind("long", do_nothing, prepare=prepare),
+        Kind("move", do_nothing, prepare=prepare, lane="moves"),
+        Kind("quick", do_nothing),
+    ]
+    runner = Runner(workshop.engine, kinds)
+
+    async def all_three() -> None:
+        running = asyncio.create_task(runner.run())
+        async with asyncio.timeout(30):
+            while {await _state(workshop, quick), await _state(workshop, moved)} != {"done"}:
+                await asyncio.sleep(0.01)
+        runner.stop()
+        await running
+
+    workshop.run(all_three())
+
+    assert workshop.row(slow).state == "running"
+
+
+def test_a_lane_takes_its_own_kinds_alone(workshop: Workshop) -> None:
+    workshop.add("move")
+    runner = Runner(workshop.engine, [Kind("move", do_nothing, lane="moves")])
+
+    assert workshop.run(runner.run_once(lane=SHORT)) is False
+    assert workshop.run(runner.run_once(lane=LONG)) is False
+    assert workshop.run(runner.run_once(lane="moves")) is True
+
+
+def test_what_is_not_at_its_end_says_when_to_come_back(workshop: Workshop) -> None:
+    workshop.add("move", subject="one")
+    later = clock.now() + timedelta(hours=1)
+
+    async def do(_db: AsyncConnection, _taken: Taken) -> datetime:
+        return later
+
+    workshop.run(Runner(workshop.engine, [Kind("move", do)]).run_once())
+
+    rows = [(row.subject, row.state, row.attempts) for row in workshop.rows()]
+    assert sorted(rows) == [("one", "done", 1), ("one", "waiting", 0)]
+    assert {row.due for row in workshop.rows() if row.state == "waiting"} == {later}

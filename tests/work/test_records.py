@@ -250,3 +250,15 @@ def test_a_state_nobody_knows_is_refused_by_the_database(workshop: Workshop) -> 
         workshop.ask(break_it)
 
     assert workshop.row(work_id).state == "waiting"
+
+
+def test_what_waits_for_later_can_be_hastened(workshop: Workshop, stopped: Clock) -> None:
+    work_id = workshop.add("move", subject="one", seconds=60)
+    sooner = stopped.at + timedelta(seconds=5)
+
+    for due in (sooner, stopped.at + timedelta(seconds=30)):
+        workshop.ask(
+            lambda db, due=due: records.hasten(db, workshop.scope, "move", subject="one", due=due)
+        )
+
+    assert workshop.row(work_id).due == sooner

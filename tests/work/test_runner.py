@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 from nimbill import clock
 from nimbill.storage import transaction
 from nimbill.work import records
-from nimbill.work.runner import ATTEMPTS_MAX, LEASE, Doer, Kind, Runner, Taken
+from nimbill.work.runner import ATTEMPTS_MAX, LEASE, LONG, Doer, Kind, Runner, Taken
 from tests.answers import CANARY
 from tests.work.conftest import Clock, Workshop
 
@@ -320,8 +320,8 @@ def test_a_database_that_is_away_does_not_end_the_loop(
     monkeypatch.setattr("nimbill.work.runner.LOOK_EVERY_SECONDS", 0.01)
     one, troubles = runner(workshop), [ConnectionError(), OSError(), ValueError("a fault of ours")]
 
-    async def trouble(*, long: bool) -> bool:
-        if long:
+    async def trouble(*, lane: str) -> bool:
+        if lane == LONG:
             return False
         if troubles:
             raise troubles.pop(0)

@@ -57,6 +57,23 @@ async def add_work(
     return work_id if added.rowcount else None
 
 
+async def hasten(
+    db: AsyncConnection, scope: Scope, kind: str, *, subject: str, due: datetime
+) -> None:
+    """What waits for a later moment waits no longer than until this one."""
+    await db.execute(
+        sa.update(work)
+        .where(
+            work.c.organisation_id == scope.organisation_id,
+            work.c.kind == kind,
+            work.c.subject == subject,
+            work.c.state == "waiting",
+            work.c.due > due,
+        )
+        .values(due=due)
+    )
+
+
 async def take_work(
     db: AsyncConnection,
     scope: Scope,

@@ -23,6 +23,10 @@ TELL_EVERY_SECONDS = 1.0
 HOLD_EVERY_SECONDS = LEASE.total_seconds() / 3
 ATTEMPTS_MAX = 8
 
+# Pieces of one lane are done one at a time, beside those of the other lanes.
+SHORT = "short"
+LONG = "long"
+
 
 @dataclass(frozen=True, slots=True)
 class Taken:
@@ -39,7 +43,8 @@ class Taken:
 
 
 # Does the work inside a transaction that also marks it done: both happen, or neither.
-Doer = Callable[[AsyncConnection, Taken], Awaitable[None]]
+# What is not at its end answers when to come back to it.
+Doer = Callable[[AsyncConnection, Taken], Awaitable[datetime | None]]
 # Notes how far it is; the lease is kept meanwhile, and noting fails once it is lost.
 Tell = Callable[[dict[str, Any]], Awaitable[None]]
 Preparer = Callable[[Taken, Tell], Awaitable[Any]]
@@ -51,36 +56,44 @@ class Kind:
     do: Doer
     every: timedelta | None = None  # comes back by itself after this long
     attempts_max: int = ATTEMPTS_MAX
-    # what takes long, done before the transaction is opened; kinds that have it run beside the rest
+    # what takes long, done before the transaction is opened
     prepare: Preparer | None = None
     give_up: Doer | None = None  # beside marking the row failed for good
+    lane: str | None = None  # else the long one for what is prepared, and the short one
+
+    @property
+    def runs_in(self) -> str:
+        return self.lane or (SHORT if self.prepare is None else LONG)
 
 
 class Runner:
     def __init__(self, engine: AsyncEngine, kinds: list[Kind]) -> None:
         self._engine = engine
         self._kinds = {kind.name: kind for kind in kinds}
-        self._long = [kind.name for kind in kinds if kind.prepare is not None]
+        self._lanes: dict[str, list[str]] = {SHORT: [], LONG: []}
+        for kind in kinds:
+            self._lanes.setdefault(kind.runs_in, []).append(kind.name)
         self._stopping = asyncio.Event()
 
     async def run(self) -> None:
-        """Until stopped; what takes long runs beside the rest, one at a time."""
-        short, long = (asyncio.create_task(self._loop(long=long)) for long in (False, True))
+        """Until stopped; every lane beside the others."""
+        loops = {lane: asyncio.create_task(self._loop(lane)) for lane in self._lanes}
         try:
             await self._stopping.wait()
         except asyncio.CancelledError:
-            short.cancel()
+            for loop in loops.values():
+                loop.cancel()
             raise
         finally:
             # what takes long is left where it is: its lease runs out and it is taken up again
-            long.cancel()
-            await asyncio.gather(short, long, return_exceptions=True)
+            loops[LONG].cancel()
+            await asyncio.gather(*loops.values(), return_exceptions=True)
 
-    async def _loop(self, *, long: bool) -> None:
+    async def _loop(self, lane: str) -> None:
         """A database that is away is waited for."""
         while not self._stopping.is_set():
             try:
-                did_something = await self.run_once(long=long)
+                did_something = await self.run_once(lane=lane)
             except Exception as error:
                 if not database_is_away(error):
                     log.error("work_loop", exc_info=error)
@@ -97,16 +110,20 @@ class Runner:
         except TimeoutError:
             return
 
-    async def run_once(self, *, long: bool = False) -> bool:
+    async def run_once(self, *, lane: str = SHORT) -> bool:
         """One piece of every organisation that has something due; whether there was any."""
         async with self._engine.connect() as db:
             organisations = await records.organisations_with_work(db, at=clock.now())
-        done = [await self.one_of(Scope(name), long=long) for name in organisations]
+        done = [await self.one_of(Scope(name), lane=lane) for name in organisations]
         return any(done)
 
-    async def one_of(self, scope: Scope, *, long: bool = False) -> bool:
+    async def one_of(self, scope: Scope, *, lane: str = SHORT) -> bool:
         """The piece of this organisation that has waited longest; whether there was one."""
-        return await self._take_and_do(scope, kinds=self._long, other_kinds=not long)
+        if lane != SHORT:
+            return await self._take_and_do(scope, kinds=self._lanes[lane], other_kinds=False)
+        # kinds that nobody knows are taken too, so that their rows say so
+        others = [name for one, names in self._lanes.items() if one != SHORT for name in names]
+        return await self._take_and_do(scope, kinds=others, other_kinds=True)
 
     async def do_now(self, scope: Scope, work_id: str) -> bool:
         """This piece, for somebody who waits; False where it is not due or another has it."""
@@ -133,16 +150,15 @@ class Runner:
         if kind.prepare is not None:
             taken = replace(taken, prepared=await self._prepared(kind.prepare, taken))
         async with transaction(self._engine, taken.scope.organisation_id) as db:
-            await self._held(taken, kind.do(db, taken), every=HOLD_EVERY_SECONDS)
+            again = await self._held(taken, kind.do(db, taken), every=HOLD_EVERY_SECONDS)
             ours = await records.finish_work(
                 db, taken.scope, taken.work_id, attempt=taken.attempt, at=clock.now()
             )
             if not ours:
                 raise RuntimeError("another process took this over")
-            if kind.every is not None:
-                await records.add_work(
-                    db, taken.scope, kind.name, due=clock.now() + kind.every, subject=taken.subject
-                )
+            again = clock.now() + kind.every if kind.every is not None else again
+            if again is not None:
+                await records.add_work(db, taken.scope, kind.name, due=again, subject=taken.subject)
 
     async def _prepared(self, prepare: Preparer, taken: Taken) -> Any:
         """Outside any transaction; stopped when another process has taken the work over."""

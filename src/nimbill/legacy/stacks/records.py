@@ -186,4 +186,6 @@ async def ask_to_move(
     db: AsyncConnection, scope: Scope, stack_id: str, *, due: datetime | None = None
 ) -> None:
     """In the transaction that changed what the stack is to be; asked twice, it moves once."""
-    await work.add_work(db, scope, MOVE_STACK, due=due or clock.now(), subject=stack_id)
+    wanted = due or clock.now()
+    if await work.add_work(db, scope, MOVE_STACK, due=wanted, subject=stack_id) is None:
+        await work.hasten(db, scope, MOVE_STACK, subject=stack_id, due=wanted)
