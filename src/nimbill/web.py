@@ -168,8 +168,8 @@ class post(Endpoint):  # noqa: N801
 
 
 class put(Endpoint):  # noqa: N801
-    def __init__(self, path: str | list[str], **facts: Any) -> None:
-        super().__init__(path, http_method="PUT", status_code=200, **facts)
+    def __init__(self, path: str | list[str], status_code: int = 200, **facts: Any) -> None:
+        super().__init__(path, http_method="PUT", status_code=status_code, **facts)
 
 
 class patch(Endpoint):  # noqa: N801

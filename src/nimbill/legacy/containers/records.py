@@ -1,8 +1,11 @@
 """Stored containers, each as it was last reported."""
 
-import sqlalchemy as sa
+from collections.abc import Sequence
 
-from nimbill.storage import metadata
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill.storage import Row, Scope, metadata
 
 legacy_containers = sa.Table(
     "legacy_containers",
@@ -15,3 +18,30 @@ legacy_containers = sa.Table(
     sa.Column("status", sa.Text, nullable=False),
     sa.Column("update_time", sa.DateTime(timezone=True), nullable=False),
 )
+
+
+async def find_container(db: AsyncConnection, scope: Scope, container_id: str) -> Row | None:
+    question = sa.select(legacy_containers).where(
+        legacy_containers.c.organisation_id == scope.organisation_id,
+        legacy_containers.c.container_id == container_id,
+    )
+    return (await db.execute(question)).one_or_none()
+
+
+async def list_containers(
+    db: AsyncConnection, scope: Scope, which: sa.ColumnElement[bool]
+) -> Sequence[Row]:
+    question = (
+        sa.select(legacy_containers)
+        .where(legacy_containers.c.organisation_id == scope.organisation_id, which)
+        .order_by(legacy_containers.c.container_id)
+    )
+    return (await db.execute(question)).all()
+
+
+def of_stack(stack_id: str) -> sa.ColumnElement[bool]:
+    return legacy_containers.c.stack_id == stack_id
+
+
+def of_instance(instance_id: str) -> sa.ColumnElement[bool]:
+    return legacy_containers.c.instance_id == instance_id

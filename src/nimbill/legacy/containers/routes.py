@@ -1,5 +1,49 @@
 """Containers over HTTP; paths are relative to the address of the legacy API."""
 
-from typing import Any
+from litestar.params import FromPath, FromQuery
 
-ROUTES: list[Any] = []
+from nimbill.access.guards import Audience
+from nimbill.access.role_actions import ANY_CALLER
+from nimbill.basis import stated
+from nimbill.legacy.containers import operations
+from nimbill.legacy.containers.bodies import Container
+from nimbill.legacy.roles.guard import PermissionOfCaller
+from nimbill.legacy.roles.permission import Needs
+from nimbill.web import CallerOfRequest, Transaction, get
+
+
+@get(
+    "/alm/container/{container_id:str}",
+    audiences=[Audience.legacy_user],
+    role_actions=ANY_CALLER,
+    needs=Needs(operations.DESCRIBE, operations.resource_of("{container_id}")),
+    basis=stated("Legacy lifecycle API"),
+)
+async def describe_container(
+    container_id: FromPath[str], caller: CallerOfRequest, db: Transaction
+) -> Container:
+    """One container, as it was last reported."""
+    return await operations.describe_container(db, caller.scope, container_id)
+
+
+@get(
+    "/alm/container",
+    audiences=[Audience.legacy_user],
+    role_actions=ANY_CALLER,
+    needs=Needs(operations.DESCRIBE),
+    basis=stated("Legacy lifecycle API"),
+)
+async def list_containers(
+    caller: CallerOfRequest,
+    db: Transaction,
+    permission: PermissionOfCaller,
+    stack_id: FromQuery[str | None] = None,
+    instance_id: FromQuery[str | None] = None,
+) -> list[Container]:
+    """The containers of an instance or of a stack; with both given, of the instance."""
+    return await operations.list_containers(
+        db, caller.scope, permission, stack_id=stack_id, instance_id=instance_id
+    )
+
+
+ROUTES = [describe_container, list_containers]

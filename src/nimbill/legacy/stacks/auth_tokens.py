@@ -3,9 +3,9 @@
 from nimbill.access.caller import Caller
 from nimbill.access.passwords import generate_client_secret
 from nimbill.basis import chosen
+from nimbill.legacy.roles.permission import is_master_account
 from nimbill.seal import Sealer
 from nimbill.storage import Row, Scope
-from nimbill.vocabulary import UserKind
 
 basis = chosen("stack-auth-token")
 
@@ -31,10 +31,8 @@ def token_of(stack: Row, sealer: Sealer) -> str | None:
 
 
 def token_shown(stack: Row, sealer: Sealer, caller: Caller) -> str:
-    """To the master account alone: routes of users admit no token but that of a password."""
-    if caller.kind is not UserKind.root:
-        return HIDDEN
-    return token_of(stack, sealer) or HIDDEN
+    """To the master account alone, and while there is one."""
+    return (token_of(stack, sealer) if is_master_account(caller) else None) or HIDDEN
 
 
 def _place(organisation_id: str, stack_id: str) -> tuple[str, ...]:

@@ -1,5 +1,65 @@
 """Stacks over HTTP; paths are relative to the address of the legacy API."""
 
-from typing import Any
+from litestar.params import FromPath
 
-ROUTES: list[Any] = []
+from nimbill.access.guards import Audience
+from nimbill.access.role_actions import ANY_CALLER
+from nimbill.basis import chosen, stated
+from nimbill.legacy.roles.guard import PermissionOfCaller
+from nimbill.legacy.roles.permission import Needs
+from nimbill.legacy.stacks import operations
+from nimbill.legacy.stacks.bodies import Stack, StackLeaving
+from nimbill.web import CallerOfRequest, ResourcesOfWorker, Transaction, delete, get
+
+
+@get(
+    "/alm/stack",
+    audiences=[Audience.legacy_user],
+    role_actions=ANY_CALLER,
+    needs=Needs(operations.LIST),
+    basis=stated("Legacy lifecycle API"),
+)
+async def list_stacks(
+    caller: CallerOfRequest,
+    db: Transaction,
+    permission: PermissionOfCaller,
+    resources: ResourcesOfWorker,
+) -> list[Stack]:
+    """The stacks of the organisation account, the oldest first; those the scope allows."""
+    return await operations.list_stacks(db, caller, permission, resources.sealer)
+
+
+@get(
+    "/alm/stack/{stack_id:str}",
+    audiences=[Audience.legacy_user],
+    role_actions=ANY_CALLER,
+    needs=Needs("stack:describeStack", operations.resource_of("{stack_id}")),
+    basis=stated("Legacy lifecycle API"),
+)
+async def describe_stack(
+    stack_id: FromPath[str],
+    caller: CallerOfRequest,
+    db: Transaction,
+    resources: ResourcesOfWorker,
+) -> Stack:
+    """One stack; its token is shown to the master account alone."""
+    return await operations.describe_stack(db, caller, resources.sealer, stack_id)
+
+
+@delete(
+    "/alm/stack/{stack_id:str}",
+    audiences=[Audience.legacy_user],
+    role_actions=ANY_CALLER,
+    needs=Needs("stack:deleteStack", operations.resource_of("{stack_id}")),
+    basis=chosen("stack-delete"),
+    audited="stack/{stack_id}",
+)
+async def delete_stack(
+    stack_id: FromPath[str], caller: CallerOfRequest, db: Transaction
+) -> StackLeaving:
+    """Delete a stack: its instances are ended first, then it is gone."""
+    status = await operations.delete_stack(db, caller.scope, stack_id)
+    return StackLeaving(stack_status=status, stack_id=stack_id)
+
+
+ROUTES = [list_stacks, describe_stack, delete_stack]

@@ -6,20 +6,8 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.storage import Row, Scope, metadata
-
-legacy_template_versions = sa.Table(
-    "legacy_template_versions",
-    metadata,
-    sa.Column("organisation_id", sa.Text, primary_key=True),
-    sa.Column("stack_id", sa.Text, primary_key=True),
-    sa.Column("version_id", sa.Text, primary_key=True),
-    sa.Column("number", sa.Integer, nullable=False),
-    sa.Column("body", sa.Text, nullable=False),
-    sa.Column("sealed_secrets", sa.LargeBinary),
-    sa.Column("size", sa.Integer, nullable=False),
-    sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
-)
+from nimbill.legacy.stacks.records import legacy_template_versions
+from nimbill.storage import Row, Scope
 
 
 async def add_version(

@@ -49,6 +49,12 @@ def unmasked(template: Mapping[str, Any], secrets: Mapping[str, Any]) -> dict[st
     return body
 
 
+def with_hidden_secrets(template: Mapping[str, Any], hide: Callable[[Any], Any]) -> dict[str, Any]:
+    """The template with each secret wrapped, so that it can be compared and not be shown."""
+    body: dict[str, Any] = _each_secret(dict(template), "", lambda _, value: hide(value))
+    return body
+
+
 def still_masked(template: Mapping[str, Any]) -> list[Violation]:
     """Secrets sent back as they were shown, where there is nothing to keep."""
     places: list[str] = []
@@ -103,9 +109,9 @@ def _each_secret(value: Any, at: str, change: Callable[[str, Any], Any]) -> Any:
     """A copy of the value in which every secret is what `change` makes of it."""
     if isinstance(value, dict):
         return {
-            key: change(f"{at}/{_step(key)}", item)
+            key: change(f"{at}/{step(key)}", item)
             if _is_secret(key, item)
-            else _each_secret(item, f"{at}/{_step(key)}", change)
+            else _each_secret(item, f"{at}/{step(key)}", change)
             for key, item in value.items()
         }
     if isinstance(value, list):
@@ -127,10 +133,10 @@ def _names_of(items: list[Any], at: str) -> list[str]:
     flags = [item.get("flag") if isinstance(item, dict) else None for item in items]
     sound = at == "/configurations" and all(isinstance(flag, str) for flag in flags)
     if sound and len(set(flags)) == len(flags):
-        return [_step(str(flag)) for flag in flags]
+        return [step(str(flag)) for flag in flags]
     return [str(index) for index in range(len(items))]
 
 
-def _step(key: str) -> str:
+def step(key: str) -> str:
     """As in JSON pointers: a slash in a key does not part it."""
     return key.replace("~", "~0").replace("/", "~1")

@@ -1,0 +1,67 @@
+"""What may be done with stacks: describing them, and deleting one."""
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill import clock, exact_json
+from nimbill.access.caller import Caller
+from nimbill.errors import not_found
+from nimbill.legacy.roles.permission import Permission
+from nimbill.legacy.stacks import records
+from nimbill.legacy.stacks.auth_tokens import token_shown
+from nimbill.legacy.stacks.bodies import Stack
+from nimbill.legacy.stacks.stack_moves import DELETE, StackStatus
+from nimbill.seal import Sealer
+from nimbill.storage import Row, Scope
+
+LIST = "stack:describeStacks"
+
+
+def resource_of(stack_id: str) -> str:
+    return f"mrn:alm:stack:{stack_id}"
+
+
+async def list_stacks(
+    db: AsyncConnection, caller: Caller, permission: Permission, sealer: Sealer
+) -> list[Stack]:
+    """Those of the organisation that the caller's scope allows."""
+    found = await records.list_described(db, caller.scope)
+    return [
+        _described(stack, caller, sealer)
+        for stack in found
+        if permission.allows(LIST, resource_of(stack.stack_id))
+    ]
+
+
+async def describe_stack(
+    db: AsyncConnection, caller: Caller, sealer: Sealer, stack_id: str
+) -> Stack:
+    stack = await records.find_described(db, caller.scope, stack_id)
+    if stack is None:
+        raise not_found()
+    return _described(stack, caller, sealer)
+
+
+def _described(stack: Row, caller: Caller, sealer: Sealer) -> Stack:
+    return Stack(
+        stack_id=stack.stack_id,
+        version_id=stack.version_id,
+        stack_status=StackStatus(stack.stack_status),
+        configuration=exact_json.read_own(stack.body),
+        nickname=stack.nickname,
+        create_time=stack.create_time.isoformat(),
+        user_id=stack.user_id,
+        username=stack.username,
+        auth_token=token_shown(stack, sealer, caller),
+        reason=stack.reason,
+    )
+
+
+async def delete_stack(db: AsyncConnection, scope: Scope, stack_id: str) -> StackStatus:
+    """Asks for its instances to be ended; asked again meanwhile, nothing more is done."""
+    stack = await records.find_stack(db, scope, stack_id, lock=True)
+    if stack is None or stack.stack_status == StackStatus.DELETE_COMPLETE:
+        raise not_found()
+    if stack.stack_status != DELETE.after:
+        await records.put_status(db, scope, stack_id, DELETE.after, at=clock.now())
+        await records.ask_to_move(db, scope, stack_id)
+    return DELETE.after

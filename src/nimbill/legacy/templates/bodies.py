@@ -1,0 +1,101 @@
+"""Bodies of the template operations, row by row as specified."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from nimbill.basis import Basis, chosen, stated
+from nimbill.bodies import Body, Success
+from nimbill.errors import Violation
+from nimbill.legacy.stacks.stack_moves import StackStatus
+
+
+class TemplateBody(Body, frozen=True, kw_only=True):
+    """As it is documented; read in reading.py and checked in template_rules.py."""
+
+    basis: ClassVar[Basis] = stated("Legacy template body")
+
+    version: str
+    label: str
+    description: str | None = None
+    vendor: dict[str, Any] | None = None
+    configurations: list[dict[str, Any]]
+    nickname: str | None = None
+
+
+class TemplateForm(Body, frozen=True, kw_only=True):
+    """The template as a text of JSON or YAML."""
+
+    basis: ClassVar[Basis] = chosen("template-forms")
+
+    body: str
+    nickname: str | None = None
+
+
+class TemplateApplied(Success, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = stated("Legacy lifecycle API")
+
+    stack_status: StackStatus
+    stack_id: str
+    version_id: str
+
+
+class TemplateVersion(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = stated("Legacy template version item")
+
+    version_id: str
+    latest: bool
+    last_modified: str
+    size: str
+
+
+class ComparedVersion(Body, frozen=True, kw_only=True):
+    """A version id; empty, `latest` or none is the most recent one."""
+
+    basis: ClassVar[Basis] = chosen("compare-items")
+
+    version: str | None = None
+
+
+class Comparison(Body, frozen=True, kw_only=True):
+    """Two stored templates, or a stored one and a given one; nothing else can be compared."""
+
+    basis: ClassVar[Basis] = stated("Legacy lifecycle API")
+
+    id: list[dict[str, ComparedVersion]]
+    body: list[Any] | None = None
+
+    @classmethod
+    def broken_rules(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
+        ids, bodies = sent.get("id"), sent.get("body") or []
+        if not isinstance(ids, list) or not isinstance(bodies, list):
+            return
+        for index, item in enumerate(ids):
+            if isinstance(item, dict) and len(item) != 1:
+                yield Violation(f"id[{index}]", "an object with one key, a stack id")
+        if not ids:
+            yield Violation("id", "at least one item")
+        elif len(ids) + len(bodies) != 2:
+            yield Violation("id", "two items, or one item and one in body")
+
+
+class Edited(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = stated("Legacy lifecycle API")
+
+    oldvalue: Any
+    newvalue: Any
+
+
+class TemplateDifference(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = stated("Legacy lifecycle API")
+
+    new: dict[str, Any]
+    removed: dict[str, Any]
+    edited: dict[str, Edited]
+
+
+class TemplatesCompared(Success, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = stated("Legacy lifecycle API")
+
+    source: dict[str, Any]
+    target: dict[str, Any]
+    diff: TemplateDifference
