@@ -129,7 +129,8 @@ class Service:
             user_id=user_id,
             client_id=client_id,
             epoch=1,
-            subject_type="client",
+            # clients of version 3 reach what agents reach; users come with a password
+            subject_type="user" if product is Product.legacy else "client",
         )
         return {"Authorization": f"Bearer {token}"}
 

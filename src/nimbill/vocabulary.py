@@ -41,3 +41,6 @@ class UserKind(StrEnum):
 
 
 OF_THE_PORTAL_ALONE = (UserKind.reseller, UserKind.reseller_subuser)
+
+# how the id of a stack begins; by it a login knows an agent from an API client
+STACK_PREFIX = "stk"

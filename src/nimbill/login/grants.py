@@ -90,14 +90,19 @@ async def authenticated_client(
 
     From here on the transaction is one of the client's organisation.
     """
+    client_id, secret = credentials_in(form)
+    row = await records.find_client(db, client_id, product)
+    if not client_secret_matches(secret, row.secret_hash) or not may_have(product, row.kind):
+        raise unknown_client()
+    await resources.sign_with(db, row.kid)
+    return Client(Scope(row.organisation_id), client_id, row.user_id, row.credential_epoch)
+
+
+def credentials_in(form: Mapping[str, str]) -> tuple[str, str]:
     client_id, secret = form.get("client_id", ""), form.get("client_secret", "")
     if not client_id or not secret:
         raise Refused("invalid_client", "client_id and client_secret are required", 401)
-    row = await records.find_client(db, client_id, product)
-    if not client_secret_matches(secret, row.secret_hash) or not may_have(product, row.kind):
-        raise _unknown_client()
-    await resources.sign_with(db, row.kid)
-    return Client(Scope(row.organisation_id), client_id, row.user_id, row.credential_epoch)
+    return client_id, secret
 
 
 def may_have(product: Product, kind: str) -> bool:
@@ -111,10 +116,10 @@ async def _of_client(db: AsyncConnection, product: Product, client: Client) -> F
     try:
         return await start_family(db, product, subject)
     except NotStanding:
-        raise _unknown_client() from None
+        raise unknown_client() from None
 
 
-def _unknown_client() -> Refused:
+def unknown_client() -> Refused:
     return Refused("invalid_client", "the client is unknown or its secret is wrong", 401)
 
 

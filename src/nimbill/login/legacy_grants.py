@@ -2,14 +2,29 @@
 
 from collections.abc import Mapping
 
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill.access.passwords import client_secret_matches
 from nimbill.access.visit import Resources
 from nimbill.basis import chosen
+from nimbill.login import records
 from nimbill.login.bodies import LegacyTokenAnswer
 from nimbill.login.families import Subject
-from nimbill.login.grants import Client, Refused, authenticated_client, user_of_client
-from nimbill.vocabulary import Product
+from nimbill.login.grants import (
+    Client,
+    Refused,
+    authenticated_client,
+    credentials_in,
+    unknown_client,
+    user_of_client,
+)
+from nimbill.storage import Scope
+from nimbill.vocabulary import STACK_PREFIX, Product
 
 basis = chosen("legacy-grants")
+agents_basis = chosen("agent-credentials")
+
+EPOCH_OF_AGENTS = 0  # their credentials never change; they end with the stack
 
 
 async def legacy_grant(resources: Resources, form: Mapping[str, str]) -> LegacyTokenAnswer:
@@ -19,19 +34,38 @@ async def legacy_grant(resources: Resources, form: Mapping[str, str]) -> LegacyT
         raise Refused("invalid_request", "grant_type is missing")
     if kind not in ("client_credentials", "password"):
         raise Refused("unsupported_grant_type", "grant_type is client_credentials or password")
+    by_stack = form.get("client_id", "").startswith(f"{STACK_PREFIX}_")
     async with resources.engine.connect() as db:
+        if by_stack and kind == "client_credentials":
+            return _answer(resources, await _agent(db, resources, form))
+        # no client has a stack's id, so that an agent who asks for a user is a stranger here
         client = await authenticated_client(db, resources, Product.legacy, form)
     as_client = Subject(client.scope, client.user_id, client.client_id, client.epoch, "client")
     subject = await _user(resources, client, form) if kind == "password" else as_client
+    return _answer(resources, subject)
+
+
+def _answer(resources: Resources, subject: Subject) -> LegacyTokenAnswer:
+    assert subject.client_id is not None, "who logs in here has shown a secret"
     token, lifetime = resources.tokens.issue(
         Product.legacy,
         organisation_id=subject.scope.organisation_id,
         user_id=subject.user_id,
-        client_id=client.client_id,
+        client_id=subject.client_id,
         epoch=subject.epoch,
         subject_type=subject.subject_type,
     )
     return LegacyTokenAnswer(expires_in=lifetime, access_token=token)
+
+
+async def _agent(db: AsyncConnection, resources: Resources, form: Mapping[str, str]) -> Subject:
+    """An unknown stack, a deleted one and a wrong token cost the same and look the same."""
+    stack_id, token = credentials_in(form)
+    row = await records.find_agent(db, stack_id)
+    if not client_secret_matches(token, row.token_hash):
+        raise unknown_client()
+    await resources.sign_with(db, row.kid)
+    return Subject(Scope(row.organisation_id), stack_id, stack_id, EPOCH_OF_AGENTS, "agent")
 
 
 async def _user(resources: Resources, client: Client, form: Mapping[str, str]) -> Subject:

@@ -3,7 +3,7 @@
 from string import Formatter
 from typing import Any
 
-from litestar import Litestar
+from litestar import Litestar, Request
 from litestar.connection import ASGIConnection
 from litestar.di import NamedDependency, Provide
 from litestar.handlers import BaseRouteHandler, HTTPRouteHandler
@@ -19,6 +19,7 @@ from nimbill.legacy.roles.permission import (
 )
 
 PREFIX = "/v3"
+PERMISSION = "nimbill.permission"
 
 PermissionOfCaller = NamedDependency[Permission]
 
@@ -44,12 +45,12 @@ async def ask_scope(
     else:
         named = needs.resource.format_map(connection.path_params)
         permission.refuse_unless(needs.action, named)
-    connection.scope["nimbill.permission"] = permission  # type: ignore[typeddict-unknown-key]
+    connection.scope[PERMISSION] = permission  # type: ignore[literal-required]
 
 
-async def permission_of_caller(scope: dict[str, Any]) -> Permission:
+async def permission_of_caller(request: Request[Any, Any, Any]) -> Permission:
     """What was asked at the gate; for routes that declare what they need."""
-    permission: Permission = scope["nimbill.permission"]
+    permission: Permission = request.scope[PERMISSION]  # type: ignore[literal-required]
     return permission
 
 

@@ -1,0 +1,88 @@
+"""Agents as tests need them: a stack of their own and the token by which they log in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from nimbill import clock
+from nimbill.access.passwords import generate_client_secret, hash_client_secret
+from nimbill.directory import Named, put_in_directory
+from nimbill.ids import new_id
+from nimbill.legacy.stacks.records import legacy_stacks
+from nimbill.organisations.operations import NewOrganisation
+from nimbill.storage import Scope, transaction
+from nimbill.vocabulary import Product
+from tests.login.asking import bearer, issued
+from tests.running_service import Service
+
+
+@dataclass(frozen=True)
+class Agent:
+    stack_id: str
+    auth_token: str
+
+    @property
+    def form(self) -> dict[str, str]:
+        """What it logs in with."""
+        return {
+            "grant_type": "client_credentials",
+            "client_id": self.stack_id,
+            "client_secret": self.auth_token,
+        }
+
+
+def new_agent(
+    service: Service,
+    organisation: NewOrganisation | None = None,
+    *,
+    stack_status: str = "CREATE_COMPLETE",
+) -> Agent:
+    """Of a stack that is stored as version 3 stores its own."""
+    who = organisation or service.organisation
+    agent = Agent(new_id("stk"), generate_client_secret())
+    scope, at = Scope(who.organisation_id), clock.now()
+
+    async def add() -> None:
+        async with transaction(service.resources.engine, who.organisation_id) as db:
+            await db.execute(
+                sa.insert(legacy_stacks).values(
+                    organisation_id=who.organisation_id,
+                    stack_id=agent.stack_id,
+                    nickname="quiet-river",
+                    deployment="shop",
+                    provisioner="local",
+                    region="ap-northeast-1",
+                    stack_status=stack_status,
+                    version_id=new_id("ver"),
+                    user_id=who.root_user_id,
+                    username="root",
+                    token_hash=hash_client_secret(agent.auth_token),
+                    create_time=at,
+                    update_time=at,
+                )
+            )
+            await put_in_directory(db, scope, Named.stack, agent.stack_id)
+
+    service.run(add)
+    return agent
+
+
+def put_stack_status(service: Service, stack_id: str, stack_status: str) -> None:
+    organisation_id = service.organisation.organisation_id
+
+    async def put() -> None:
+        async with transaction(service.resources.engine, organisation_id) as db:
+            await db.execute(
+                sa.update(legacy_stacks)
+                .where(legacy_stacks.c.stack_id == stack_id)
+                .values(stack_status=stack_status)
+            )
+
+    service.run(put)
+
+
+def headers_of(service: Service, agent: Agent) -> dict[str, str]:
+    """As it got them from the token endpoint."""
+    return bearer(issued(service, agent.form, Product.legacy)["access_token"])
