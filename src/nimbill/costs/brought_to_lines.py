@@ -112,7 +112,7 @@ class _Piece:
             "service_name": self._optional("service_name"),
             "marketplace": self._marketplace(),
             "cost": self._money("cost", needed=True),
-            "currency": self._each("currency", line_rules.currency, pa.string()),
+            "currency": self._currency(),
             "usage_start": usage_start,
             "usage_end": self._moments("usage_end"),
             "reservation_id": reservation,
@@ -158,16 +158,17 @@ class _Piece:
     def _months(self) -> None:
         """The month is the billing period's, and the usage's only where no period is told."""
         field_ = "period_start" if "period_start" in self.raw.fields else "usage_start"
-        months = self._each(field_, line_rules.month_of, pa.string())
-        for count in months.value_counts().to_pylist():
-            found = count["values"]
-            self.noticed.months[found] += count["counts"]
-            if self.month is not None and found != self.month:
-                raise self._refusal("month", pc.index(months, found).as_py(), field_)
-        if field_ != "usage_start" and self.count:
-            starts = self._month_words("usage_start")
-            outside = pc.sum(pc.not_equal(starts, months)).as_py()
-            self.noticed.outside_month += outside
+        months = self._month_by_word(field_)
+        lines = _lines_by_value(self.raw.fields[field_], months)
+        if self.month is not None and lines.keys() - {self.month}:
+            of_lines = months.take(self.raw.fields[field_].indices)
+            raise self._refusal("month", _first(pc.not_equal(of_lines, self.month)), field_)
+        self.noticed.months += lines
+        if field_ != "usage_start" and len(lines) == 1:
+            starts = _lines_by_value(
+                self.raw.fields["usage_start"], self._month_by_word("usage_start")
+            )
+            self.noticed.outside_month += self.count - starts[next(iter(lines))]
 
     def _service(self) -> pa.Array:
         service = self._text("service")
@@ -235,10 +236,10 @@ class _Piece:
             return words
         if needed:
             raise self._refusal("empty", _first(words.is_null()), name)
-        return words.dictionary_decode().fill_null(empty).dictionary_encode()
+        return _filled(words, empty)
 
-    def _each(self, name: str, read: Callable[[str], Any], kind: pa.DataType) -> pa.Array:
-        """Read word by word, each word once; never null."""
+    def _by_word(self, name: str, read: Callable[[str], Any]) -> list[Any]:
+        """What each word says, read once; no line may lack one."""
         words = self._optional(name)
         if words.null_count:
             raise self._refusal("empty", _first(words.is_null()), name)
@@ -251,13 +252,17 @@ class _Piece:
                 if row >= 0:  # else a word that no line uses
                     raise self._refusal(str(broken), row, name) from None
                 values.append(None)
-        return pa.array(values, kind).take(words.indices)
+        return values
 
-    def _month_words(self, name: str) -> pa.Array:
+    def _currency(self) -> pa.DictionaryArray:
+        values = self._by_word("currency", line_rules.currency)
+        return _mapped(self._optional("currency"), values)
+
+    def _month_by_word(self, name: str) -> pa.Array:
         words = self._optional(name)
-        if words.null_count or not _are_usual(words.dictionary):
-            return self._each(name, line_rules.month_of, pa.string())
-        return pc.utf8_slice_codeunits(words.dictionary, 0, len("yyyy-mm")).take(words.indices)
+        if name == "usage_start" and _are_usual(words.dictionary):  # and have been read as moments
+            return pc.utf8_slice_codeunits(words.dictionary, 0, len("yyyy-mm"))
+        return pa.array(self._by_word(name, line_rules.month_of), pa.string())
 
     def _moments(self, name: str, *, needed: bool = False) -> pa.Array:
         words = self._optional(name)
@@ -267,7 +272,8 @@ class _Piece:
             except pa.ArrowInvalid:
                 pass  # a day or an hour that there is not; which one is found out word by word
         if needed:
-            return self._each(name, line_rules.moment, MOMENT)
+            values = self._by_word(name, line_rules.moment)
+            return pa.array(values, MOMENT).take(words.indices)
         read = [_moment_or_none(word) for word in words.dictionary.to_pylist()]
         return pa.array(read, MOMENT).take(words.indices)
 
@@ -312,10 +318,31 @@ class _Piece:
 
 
 def _mapped(words: pa.DictionaryArray, values: list[Any]) -> pa.DictionaryArray:
-    """Another word for each; none may stand in the dictionary itself."""
-    if None in values:
-        return pa.array(values, pa.string()).take(words.indices).dictionary_encode()
-    return pa.DictionaryArray.from_arrays(words.indices, pa.array(values, pa.string()))
+    """Another word for each, or none; the same word stands in a dictionary once."""
+    mapped = pa.array(values, pa.string()).dictionary_encode()
+    indices = words.indices
+    if len(mapped.dictionary) < len(values):
+        indices = mapped.indices.take(indices)
+    return pa.DictionaryArray.from_arrays(indices, mapped.dictionary)
+
+
+def _filled(words: pa.DictionaryArray, empty: str) -> pa.DictionaryArray:
+    """This word where there is none."""
+    known = words.dictionary
+    code = pc.index(known, empty).as_py()
+    if code < 0:
+        code, known = len(known), pa.concat_arrays([known, pa.array([empty], pa.string())])
+    return pa.DictionaryArray.from_arrays(words.indices.fill_null(code), known)
+
+
+def _lines_by_value(words: pa.DictionaryArray, values: pa.Array) -> Counter[str]:
+    """On how many lines the words say this; a word that no line uses says nothing."""
+    lines = np.bincount(words.indices.to_numpy(), minlength=len(values))
+    counted: Counter[str] = Counter()
+    for value, count in zip(values.to_pylist(), lines.tolist(), strict=True):
+        if count:
+            counted[value] += count
+    return counted
 
 
 def _first(mask: pa.Array) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +24,9 @@ LINES_PER_FILE = 4_000_000
 LINES_PER_GROUP = 131_072
 THREADS_MAX = 4
 # what repeats is kept once per group; costs and places do not
-NO_DICTIONARY = ("line", "cost", "effective_cost", "part")
+NO_DICTIONARY = ("line", "cost", "effective_cost", "part", "tags")
+TAG_WORDS = ("tags.key_value.key", "tags.key_value.value")
+COUNTING_UP = {"line": "DELTA_BINARY_PACKED"}
 # the smallest and largest of a group are kept only where somebody asks: they take a third of the
 # writing
 STATISTICS = ("payer_id", "kind", "cost", "usage_start")
@@ -125,10 +127,15 @@ def _in_order(work: Iterator[Callable[[], Counted]]) -> Iterator[Counted]:
 
 
 class _Writer:
-    """Files of at most so many lines; each is whole and on disk before it is named."""
+    """Files of at most so many lines; each is whole and on disk before it is named.
+
+    A thread of its own writes, a group at a time: reading goes on meanwhile.
+    """
 
     def __init__(self, into: Path) -> None:
         self._into = into
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="lines written")
+        self._under_way: Future[None] | None = None
         self._open: pq.ParquetWriter | None = None
         self._path = into
         self._in_file = 0
@@ -141,10 +148,12 @@ class _Writer:
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
-        if kind is None:
-            self._flush()
-            self._close()
-        elif self._open is not None:
+        with self._thread:
+            if kind is None:
+                self._hand_over()
+                self._done()
+                self._close()
+        if self._open is not None:  # something went wrong, here or elsewhere
             self._open.close()
 
     def write(self, lines: pa.Table) -> None:
@@ -152,31 +161,40 @@ class _Writer:
         self._waiting.append(lines)
         self._waiting_lines += len(lines)
         if self._waiting_lines >= LINES_PER_GROUP:
-            self._flush()
+            self._hand_over()
 
-    def _flush(self) -> None:
+    def _hand_over(self) -> None:
+        """One group is waited for while the next is gathered, never more."""
+        self._done()
         if self._waiting_lines:
-            if self._open is None:
-                self._start()
-            assert self._open is not None
-            group = pa.concat_tables(self._waiting).unify_dictionaries()
-            self._open.write_table(group, row_group_size=self._waiting_lines)
-            self._in_file += self._waiting_lines
+            self._under_way = self._thread.submit(self._write, self._waiting, self._waiting_lines)
         self._waiting, self._waiting_lines = [], 0
+
+    def _done(self) -> None:
+        if self._under_way is not None:
+            self._under_way.result()
+
+    def _write(self, waiting: Sequence[pa.Table], lines: int) -> None:
+        group = pa.concat_tables(waiting).unify_dictionaries()
+        if self._open is None:
+            self._open = self._started(group.schema)
+        self._open.write_table(group, row_group_size=lines)
+        self._in_file += lines
         if self._in_file >= LINES_PER_FILE:
             self._close()
 
-    def _start(self) -> None:
+    def _started(self, schema: pa.Schema) -> pq.ParquetWriter:
         self._path = self._into / f"{len(self.files):05}.parquet"
-        schema = self._waiting[0].schema
-        self._open = pq.ParquetWriter(
+        repeating = [name for name in SCHEMA.names if name not in NO_DICTIONARY]
+        return pq.ParquetWriter(
             self._path,
             schema,
             compression="zstd",
             compression_level=1,
             store_schema=False,
             write_statistics=list(STATISTICS),
-            use_dictionary=[name for name in SCHEMA.names if name not in NO_DICTIONARY],
+            use_dictionary=[*repeating, *TAG_WORDS],
+            column_encoding=COUNTING_UP,
         )
 
     def _close(self) -> None:

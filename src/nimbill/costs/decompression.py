@@ -7,7 +7,7 @@ import io
 import queue
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -37,8 +37,20 @@ def open_csv(part: Part, limits: Limits) -> BinaryIO:
 
     A reader that met the end has seen every checksum hold.
     """
-    blocks = _within(limits, part, _unchanged(part))
-    return cast("BinaryIO", io.BufferedReader(_Beside(blocks), BLOCK_BYTES))
+    return cast("BinaryIO", io.BufferedReader(_beside(part, limits), BLOCK_BYTES))
+
+
+@contextmanager
+def blocks_of_csv(part: Part, limits: Limits) -> Iterator[Iterator[bytes]]:
+    """The same in blocks as they are unpacked, of a mebibyte and less, each of them handed on as it
+    is: whoever reads a stream copies it twice.
+    """
+    with closing(_beside(part, limits)) as unpacked:
+        yield unpacked.blocks()
+
+
+def _beside(part: Part, limits: Limits) -> _Beside:
+    return _Beside(_within(limits, part, _unchanged(part)))
 
 
 class _Unchanged:
@@ -182,21 +194,26 @@ class _Beside(io.RawIOBase):
 
     def readinto(self, into: bytearray | memoryview) -> int:  # type: ignore[override]
         if not self._block:
-            self._next()
+            self._block = memoryview(self._next())
         count = min(len(self._block), len(into))
         into[:count] = self._block[:count]
         self._block = self._block[count:]
         return count
 
-    def _next(self) -> None:
+    def blocks(self) -> Iterator[bytes]:
+        while block := self._next():
+            yield block
+
+    def _next(self) -> bytes:
+        """Nothing at the end, and no block is nothing."""
         if self._ended is None:
             met = self._queue.get()
             if isinstance(met, bytes):
-                self._block = memoryview(met)
-                return
+                return met
             self._ended = met
         if not isinstance(self._ended, _End):
             raise self._ended
+        return b""
 
     def close(self) -> None:
         if not self.closed:

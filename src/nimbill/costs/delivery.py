@@ -11,7 +11,7 @@ from typing import Literal
 
 from nimbill.basis import chosen
 from nimbill.costs.broken import Broken
-from nimbill.costs.decompression import GZIP, open_csv
+from nimbill.costs.decompression import GZIP, blocks_of_csv, open_csv
 from nimbill.costs.manifests import Listed, Manifest
 from nimbill.costs.parquet_footers import refuse_parquet_bomb
 from nimbill.costs.parts import Delivery, Form, Limits, Part, identity_of
@@ -22,7 +22,7 @@ from nimbill.costs.which_parts import Tell, chosen_parts
 from nimbill.costs.zip_members import csv_members
 from nimbill.durable import sync
 
-__all__ = ["Broken", "Delivery", "Limits", "Part", "deliver", "open_csv"]
+__all__ = ["Broken", "Delivery", "Limits", "Part", "blocks_of_csv", "deliver", "open_csv"]
 
 basis = chosen("deliveries")
 

@@ -13,33 +13,52 @@ import pyarrow.compute as pc
 from nimbill.costs.arrays import integers
 
 TAGS = pa.map_(pa.string(), pa.string())
+# as they are made here: each word is kept once, and is not looked for again when it is written
+WORDS = pa.dictionary(pa.int32(), pa.string())
 
 
-def from_columns(columns: Sequence[tuple[str, pa.Array]], lines: int) -> pa.MapArray:
+def from_columns(columns: Sequence[tuple[str, pa.DictionaryArray]], lines: int) -> pa.MapArray:
     """One column per key: a line has those whose column is not empty, in the header's order."""
     filled = [(key, column) for key, column in columns if column.null_count < lines]
     if not filled:
         return none(lines)
-    there = np.column_stack([_is_there(column) for _, column in filled])
-    row, which = np.nonzero(there)
+    codes, words = _in_one_dictionary([column for _, column in filled], lines)
+    there = codes >= 0
+    which = np.broadcast_to(np.arange(len(filled), dtype=np.int32), there.shape)[there]
     offsets = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
-    values = pa.concat_arrays([column.dictionary_decode() for _, column in filled])
     keys = pa.array([key for key, _ in filled], pa.string())
     return pa.MapArray.from_arrays(
         integers(offsets.astype(np.int32)),
-        keys.take(integers(which)),
-        values.take(integers(which * lines + row)),
+        pa.DictionaryArray.from_arrays(integers(which), keys),
+        pa.DictionaryArray.from_arrays(integers(codes[there]), words),
     )
 
 
-def _is_there(column: pa.Array) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    bytes_ = column.is_valid().cast(pa.uint8()).to_numpy(zero_copy_only=False)
-    return np.asarray(bytes_, np.bool_)
+def _in_one_dictionary(
+    columns: Sequence[pa.DictionaryArray], lines: int
+) -> tuple[np.ndarray[Any, np.dtype[np.int32]], pa.Array]:
+    """Side by side, where each word stands in the dictionary of all; -1 where there is none."""
+    all_words = pa.concat_arrays([column.dictionary for column in columns]).dictionary_encode()
+    at = all_words.indices.to_numpy()
+    codes = np.empty((lines, len(columns)), np.int32)
+    first = 0
+    for number, column in enumerate(columns):
+        end = first + len(column.dictionary)
+        own = np.append(at[first:end], np.int32(-1))
+        codes[:, number] = own[column.indices.fill_null(-1).to_numpy()]
+        first = end
+    return codes, all_words.dictionary
 
 
 def none(lines: int) -> pa.MapArray:
-    empty = pa.array([], pa.string())
-    return pa.MapArray.from_arrays(pa.array([0] * (lines + 1), pa.int32()), empty, empty)
+    empty = pa.array([], WORDS)
+    return pa.MapArray.from_arrays(integers(np.zeros(lines + 1, np.int32)), empty, empty)
+
+
+def _as_words(maps: pa.MapArray) -> pa.MapArray:
+    """Of maps from their beginning, with none missing."""
+    keys, values = maps.keys.dictionary_encode(), maps.items.dictionary_encode()
+    return pa.MapArray.from_arrays(maps.offsets, keys, values)
 
 
 def from_text(words: pa.DictionaryArray, key_of: Callable[[str], str]) -> tuple[pa.MapArray, int]:
@@ -49,7 +68,7 @@ def from_text(words: pa.DictionaryArray, key_of: Callable[[str], str]) -> tuple[
     unread = pa.array([tags is None for tags in read], pa.bool_())
     at = pc.add(words.indices.cast(pa.int64()), 1).fill_null(0)
     wrong = pc.sum(unread.take(words.indices).cast(pa.int64())).as_py() or 0
-    return maps.take(at), wrong
+    return _as_words(maps).take(at), wrong
 
 
 def _read(word: str | None, key_of: Callable[[str], str]) -> dict[str, str] | None:
@@ -75,4 +94,4 @@ def from_maps(maps: pa.MapArray, key_of: Callable[[str], str]) -> pa.MapArray:
         [(key_of(key), value) for key, value in line or () if value not in (None, "")]
         for line in maps.to_pylist()
     ]
-    return pa.array(read, TAGS)
+    return _as_words(pa.array(read, TAGS))
