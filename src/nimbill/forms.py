@@ -12,17 +12,18 @@ basis = chosen("form-encodings")
 
 FIELDS_MAX = 50
 FORM_BYTES_MAX = 65_536
+FORM_TYPES = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
-def read_form(content_type: str, body: bytes) -> dict[str, str]:
+def read_form(content_type: str, body: bytes, *, bytes_max: int = FORM_BYTES_MAX) -> dict[str, str]:
     """The fields of a form, each once; Invalid or Unreadable for everything else."""
-    if len(body) > FORM_BYTES_MAX:
-        raise Unreadable(413, "body_too_large", "the form is larger than 64 KiB")
+    if len(body) > bytes_max:
+        raise Unreadable(413, "body_too_large", f"the form is larger than {bytes_max >> 10} KiB")
     kind, options = parse_options_header(content_type)
     if kind == "application/x-www-form-urlencoded":
         pairs = _urlencoded(body)
     elif kind == "multipart/form-data":
-        pairs = _multipart(body, options.get("boundary", ""))
+        pairs = _multipart(body, options.get("boundary", ""), bytes_max)
     else:
         raise Unreadable(415, "media_type", "the body must be a form")
     return _each_once(pairs)
@@ -41,7 +42,7 @@ def _urlencoded(body: bytes) -> list[tuple[str, str]]:
         raise _malformed() from None
 
 
-def _multipart(body: bytes, boundary: str) -> list[tuple[str, str]]:
+def _multipart(body: bytes, boundary: str, bytes_max: int) -> list[tuple[str, str]]:
     if not boundary:
         raise _malformed()
     try:
@@ -49,9 +50,9 @@ def _multipart(body: bytes, boundary: str) -> list[tuple[str, str]]:
             BytesIO(body),
             boundary,
             part_limit=FIELDS_MAX,
-            partsize_limit=FORM_BYTES_MAX,
-            spool_limit=FORM_BYTES_MAX,
-            memory_limit=4 * FORM_BYTES_MAX,
+            partsize_limit=bytes_max,
+            spool_limit=bytes_max,
+            memory_limit=4 * bytes_max,
             strict=False,
         )
         return [(part.name, part.raw.decode("utf-8")) for part in parser]

@@ -15,6 +15,7 @@ from litestar.plugins import OpenAPISchemaPlugin
 import nimbill
 from nimbill import exact_json, idempotency
 from nimbill.access.guards import MUTATING, Public, own_routes
+from nimbill.forms import FORM_TYPES
 
 PROBLEM: dict[str, Any] = {
     "type": "object",
@@ -169,6 +170,9 @@ def _complete(operation: dict[str, Any], method: str, opt: dict[str, Any]) -> No
         both: dict[str, Any] = {"application/json": own, "multipart/form-data": UPLOAD}
         content = {kind: {"schema": schema} for kind, schema in both.items()}
         operation["requestBody"] = {"content": content, "required": True}
+    if "forms" in opt:
+        content = operation["requestBody"]["content"]
+        content |= dict.fromkeys(FORM_TYPES, content["application/json"])
     refusal = {"application/problem+json": {"schema": _schema("Problem")}}
     if "refusal" in opt:
         refusal["application/json"] = {"schema": _schema(opt["refusal"].__name__)}

@@ -12,6 +12,7 @@ import pytest
 
 from nimbill.bodies import sound
 from nimbill.errors import Invalid
+from nimbill.forms import FORM_TYPES
 from tests.contract.routes_of import Route, all_routes, declared_app
 from tests.running_service import Service
 
@@ -114,9 +115,11 @@ def test_an_operation_shows_its_body_and_parameters(route: Route) -> None:
         own = {"$ref": f"#/components/schemas/{route.body.__name__}"}
         without = "role_actions_with_body" in route.handler.opt
         schema = {"oneOf": [own, {"type": "null"}]} if without else own
-        assert ("multipart/form-data" in body) == ("uploads" in route.handler.opt)
         assert body["application/json"] == {"schema": schema}
-        assert set(body) <= {"application/json", "multipart/form-data"}
+        forms = FORM_TYPES if "forms" in route.handler.opt else ()
+        files = ("multipart/form-data",) if "uploads" in route.handler.opt else ()
+        assert set(body) == {"application/json", *forms, *files}
+        assert all(body[form] == body["application/json"] for form in forms)
     else:
         assert set(body) == set(route.handler.opt.get("reads", {}))
 
