@@ -22,7 +22,13 @@ from tests.contract.month_makers import (
     make_saved_group,
     make_tagged_cost,
 )
-from tests.contract.stack_makers import make_deployment
+from tests.contract.stack_makers import (
+    make_container,
+    make_deployment,
+    make_instance_with_container,
+    make_stack,
+    make_stack_with_container,
+)
 from tests.contract.tenants import (
     PAYER,
     Tenant,
@@ -140,6 +146,8 @@ INVOICED = Slot(make_invoiced_group, "billing_groups", "company_id", narrowed=Tr
 CLIENT = Slot(make_api_client, "api_clients", "client_id")
 ROLE = Slot(make_role, "roles", "name")
 DEPLOYMENT = Slot(make_deployment, "legacy_stacks", "deployment")
+STACK = Slot(make_stack, "legacy_stacks", "stack_id")
+CONTAINER = Slot(make_container, "legacy_containers", "container_id")
 
 # parameter or body field to what it names; "operation.name" goes before the name alone
 SLOTS: Mapping[str, Slot] = {
@@ -171,6 +179,13 @@ SLOTS: Mapping[str, Slot] = {
     "print_covering_page.company_id": INVOICED,
     "read_deployment.name": DEPLOYMENT,
     "delete_deployment.name": DEPLOYMENT,
+    "stack_id": STACK,
+    "compare_templates.id": STACK,
+    "container_id": CONTAINER,
+    "list_containers.stack_id": Slot(make_stack_with_container, "legacy_containers", "stack_id"),
+    "list_containers.instance_id": Slot(
+        make_instance_with_container, "legacy_containers", "instance_id"
+    ),
     "delete_reseller.user_id": RESELLER,
     "change_reseller_password.user_id": RESELLER,
     "update_reseller_meta.user_id": RESELLER,
@@ -191,6 +206,7 @@ NOT_A_RECORD: Mapping[str, str] = {
     "vendor": "aws or azure",
     "limit": "a number",
     "offset": "a number",
+    "force": "true or false",
     "namespace": "core or portal",
     "from": "a time",
     "to": "a time",

@@ -139,6 +139,17 @@ ADDED: dict[str, tuple[str, ...]] = {
     "who_am_i": (),
     "read_deployment": ("ReadDeployment", "ModifyDeployment"),
     "delete_deployment": ("ModifyDeployment",),
+    # version 3 knows no role actions: the scopes of its own roles are asked instead
+    "apply_template": (),
+    "update_template": (),
+    "compare_templates": (),
+    "list_template_versions": (),
+    "read_template": (),
+    "list_stacks": (),
+    "describe_stack": (),
+    "delete_stack": (),
+    "describe_container": (),
+    "list_containers": (),
 }
 
 # Open without any action to the user whom the path names.

@@ -1,11 +1,13 @@
 """One sound body per operation, every field of it given, full of the tenant's own words."""
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from tests.billing_groups.bodies import SOUND_SETTING
 from tests.contract.makers import make_role, make_user
 from tests.contract.month_makers import make_recalculation_entry, make_saved_group
+from tests.contract.stack_makers import make_stack, template_body
 from tests.contract.tenants import (
     PAYER,
     Tenant,
@@ -175,6 +177,18 @@ def free_format_item(tenant: Tenant) -> dict[str, Any]:
     }
 
 
+def applied_body(tenant: Tenant) -> dict[str, Any]:
+    vendor = {"aws": {"cred": tenant.word("k"), "region": "ap-northeast-1"}}
+    return template_body(tenant) | {"vendor": vendor, "nickname": tenant.word("n")}
+
+
+def compared_body(tenant: Tenant) -> dict[str, Any]:
+    return {
+        "id": [{make_stack(tenant): {"version": "latest"}}],
+        "body": [json.dumps(template_body(tenant))],
+    }
+
+
 BODIES: Mapping[str, Callable[[Tenant], dict[str, Any]]] = {
     "create_billing_group": billing_group_body,
     **billing_bodies(),
@@ -190,4 +204,7 @@ BODIES: Mapping[str, Callable[[Tenant], dict[str, Any]]] = {
     "update_role": lambda tenant: {"name": tenant.word("r"), "permissions": ["ReadUsers"]},
     "map_roles": lambda tenant: {"user_id": make_user(tenant), **mapping_body(tenant)},
     "replace_mappings": mapping_body,
+    "apply_template": applied_body,
+    "update_template": applied_body,
+    "compare_templates": compared_body,
 }

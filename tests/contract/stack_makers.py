@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 from nimbill import clock
 from nimbill.ids import new_id
 from tests.contract.tenants import Tenant
@@ -10,6 +13,7 @@ from tests.contract.tenants import Tenant
 def add_stack(tenant: Tenant) -> tuple[str, str]:
     """One that stands still; its id and the name of its deployment."""
     stack_id, deployment, at = new_id("stk"), tenant.word("d"), clock.now()
+    version_id = new_id("ver")
     tenant.add(
         "legacy_stacks",
         stack_id=stack_id,
@@ -18,15 +22,78 @@ def add_stack(tenant: Tenant) -> tuple[str, str]:
         provisioner="local",
         region="ap-northeast-1",
         stack_status="CREATE_COMPLETE",
-        version_id=new_id("ver"),
+        version_id=version_id,
         user_id=tenant.organisation.root_user_id,
         username="root",
         token_hash=b"none",
         create_time=at,
         update_time=at,
     )
+    tenant.add(
+        "legacy_template_versions",
+        stack_id=stack_id,
+        version_id=version_id,
+        number=1,
+        body=json.dumps(template_body(tenant)),
+        size=1,
+        create_time=at,
+    )
     tenant.add("directory", kind="stack", key=stack_id)
     return stack_id, deployment
+
+
+def template_body(tenant: Tenant) -> dict[str, Any]:
+    """Without a secret, in the words of the tenant."""
+    provision = {
+        "image": tenant.word("i"),
+        "volume_type": "${computed}",
+        "instance_type": "t3.small",
+        "instance_count": 1,
+        "keypair": False,
+    }
+    return {
+        "version": "2026-11-15",
+        "label": tenant.word("l"),
+        "description": tenant.word("t"),
+        "vendor": {"aws": {"region": "ap-northeast-1"}},
+        "configurations": [{"role": tenant.word("r"), "flag": "web", "provision": provision}],
+    }
+
+
+def make_stack(tenant: Tenant) -> str:
+    return add_stack(tenant)[0]
+
+
+def add_container(tenant: Tenant) -> dict[str, str]:
+    """Reported once by the agent of a stack of its own."""
+    container = {
+        "stack_id": make_stack(tenant),
+        "container_id": tenant.word("c"),
+        "instance_id": tenant.word("i"),
+        "agent_id": tenant.word("a"),
+        "status": "running",
+    }
+    tenant.add("legacy_containers", update_time=clock.now(), **container)
+    return container
+
+
+def make_container(tenant: Tenant) -> str:
+    return add_container(tenant)["container_id"]
+
+
+def make_stack_with_container(tenant: Tenant) -> str:
+    return add_container(tenant)["stack_id"]
+
+
+def make_instance_with_container(tenant: Tenant) -> str:
+    """The same one again: where it is named, its containers are listed whatever else is."""
+    found = tenant.superuser.sql(
+        "SELECT instance_id FROM legacy_containers WHERE organisation_id = $1"
+        " AND instance_id LIKE $2 ORDER BY update_time LIMIT 1",
+        tenant.organisation_id,
+        f"{tenant.canary}-%",
+    )
+    return str(found[0]["instance_id"]) if found else add_container(tenant)["instance_id"]
 
 
 def make_deployment(tenant: Tenant) -> str:

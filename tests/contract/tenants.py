@@ -15,7 +15,12 @@ from tests.running_service import PASSWORD, Service
 PAYER = "836060457634"
 
 # what stands in a path where no record is named
-PLAIN_VALUES: Mapping[str, str] = {"namespace": "core", "month": "2026-01", "vendor": "aws"}
+PLAIN_VALUES: Mapping[str, str] = {
+    "namespace": "core",
+    "month": "2026-01",
+    "vendor": "aws",
+    "version_id": "latest",
+}
 
 
 @dataclass

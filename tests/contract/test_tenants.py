@@ -19,6 +19,7 @@ from nimbill.vocabulary import Product
 from tests.contract import makers, sound_bodies
 from tests.contract.behind_the_walls import Superuser, behind_the_walls
 from tests.contract.requests_of import (
+    BY_HAND,
     Place,
     Sent,
     ask,
@@ -34,9 +35,6 @@ from tests.contract.tenants import Tenant, make_billing_group, new_tenant
 from tests.running_service import PASSWORD, Service
 
 OURS, THEIRS, HIDDEN, HIDDEN_GROUP = "kanaria", "kanarib", "kanaric", "kanarid"
-
-# guarded routes that read their body by hand, and how they are covered instead
-BY_HAND: dict[str, str] = {}
 
 
 @dataclass(frozen=True)
