@@ -15,6 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 import nimbill
 from nimbill import server
 from nimbill.access.keyring import WrongKeyFile
+from nimbill.agent_commands import agent
 from nimbill.audit.verifying import verify_chain
 from nimbill.database import database, prepare, with_database
 from nimbill.demo.calling import DemoError
@@ -39,6 +40,7 @@ REFUSED = 2  # the command was understood and cannot be carried out
 
 app = App(name="nimbill", help=nimbill.__doc__, version=nimbill.__version__)
 audit = App(name="audit", help="The audit log.")
+app.command(agent)
 app.command(audit)
 app.command(keys)
 app.command(export)

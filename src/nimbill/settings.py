@@ -47,6 +47,9 @@ class Settings:
     engine: str  # what works out sums: duckdb or spark
     spark_master: str | None
     provisioner: str  # what launches the instances of new stacks: local or aws
+    agent_url: str  # where the agents on launched instances reach us
+    own_url: str  # where somebody on this machine does
+    aws_endpoint_url: str | None  # another address than AWS's own
 
     def for_a_process(self) -> dict[str, str]:
         """What a process that works on costs needs to know, and not a word more."""
@@ -62,12 +65,14 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
     """The settings, with their defaults; SettingsError where one cannot be used."""
     data = Path(environment.get("NIMBILL_DATA") or _default_data(environment)).expanduser()
     base_url = _address(environment, "NIMBILL_BASE_URL", DEFAULT_BASE_URL)
+    link_url = base_url if environment.get("NIMBILL_BASE_URL") else _listens_at(environment)
+    agent_url = _address(environment, "NIMBILL_LEGACY_URL", link_url)
     return Settings(
         data=data.absolute(),
         database_url=_database_url(environment.get("NIMBILL_DATABASE_URL") or None),
         key_file=Path(environment.get("NIMBILL_KEY_FILE") or data / "key").absolute(),
         base_url=base_url,
-        link_url=base_url if environment.get("NIMBILL_BASE_URL") else _listens_at(environment),
+        link_url=link_url,
         auth_url=_address(environment, "NIMBILL_AUTH_URL", base_url),
         legacy_url=_address(environment, "NIMBILL_LEGACY_URL", base_url),
         rate_limit=_number(environment, "NIMBILL_RATE_LIMIT", 100),
@@ -84,12 +89,21 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         engine=_engine(environment),
         spark_master=_spark_master(environment),
         provisioner=_provisioner(environment),
+        agent_url=agent_url,
+        own_url=_address(environment, "NIMBILL_LISTENS_AT", agent_url),
+        aws_endpoint_url=_aws_endpoint_url(environment),
     )
 
 
 def _listens_at(environment: Mapping[str, str]) -> str:
     """Set by `serve` for its workers, so that a link works on whatever port it was given."""
     return _address(environment, "NIMBILL_LISTENS_AT", DEFAULT_BASE_URL)
+
+
+def _aws_endpoint_url(environment: Mapping[str, str]) -> str | None:
+    if not environment.get("NIMBILL_AWS_ENDPOINT_URL"):
+        return None
+    return _address(environment, "NIMBILL_AWS_ENDPOINT_URL", "")
 
 
 def _default_data(environment: Mapping[str, str]) -> Path:

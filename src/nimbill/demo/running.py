@@ -28,12 +28,14 @@ FOLDER = ".nimbill-demo"
 # settings by which the demo would leave its own folder
 ELSEWHERE = (
     "AUTH_URL",
+    "AWS_ENDPOINT_URL",
     "DATABASE_URL",
     "ENGINE",
     "IMPORT_ROOTS",
     "KEY_FILE",
     "LAKE_URL",
     "LEGACY_URL",
+    "PROVISIONER",
     "SMTP_URL",
     "SPARK_MASTER",
 )
