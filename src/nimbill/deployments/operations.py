@@ -4,7 +4,6 @@ from collections.abc import Iterable
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill import clock
 from nimbill.basis import chosen
 from nimbill.deployments import records
 from nimbill.deployments.bodies import (
@@ -14,8 +13,8 @@ from nimbill.deployments.bodies import (
     DeploymentItem,
 )
 from nimbill.errors import Conflict, not_found
-from nimbill.legacy.stacks import records as stacks
-from nimbill.legacy.stacks.stack_moves import DELETE, IN_PROGRESS
+from nimbill.legacy.stacks.operations import delete_stack
+from nimbill.legacy.stacks.stack_moves import IN_PROGRESS
 from nimbill.storage import Row, Scope
 
 basis = chosen("deployments")
@@ -68,5 +67,4 @@ async def delete_deployment(db: AsyncConnection, scope: Scope, name: str, *, for
         if await records.any_container_runs(db, scope, ids):
             raise Conflict("containers_running", "containers of this deployment are running")
     for stack_id in ids:
-        await stacks.put_status(db, scope, stack_id, DELETE.after, at=clock.now())
-        await stacks.ask_to_move(db, scope, stack_id)
+        await delete_stack(db, scope, stack_id)
