@@ -162,7 +162,7 @@ def _complete(operation: dict[str, Any], method: str, opt: dict[str, Any]) -> No
             operation["parameters"] = [*operation.get("parameters", []), IDEMPOTENCY_KEY]
     if "reads" in opt:
         content = {kind: {"schema": _schema(body.__name__)} for kind, body in opt["reads"].items()}
-        operation["requestBody"] = {"content": content, "required": True}
+        operation["requestBody"] = {"content": content, "required": method != "DELETE"}
     if "uploads" in opt:
         # the body is one of the two, and never absent
         content = operation["requestBody"]["content"]
@@ -170,7 +170,7 @@ def _complete(operation: dict[str, Any], method: str, opt: dict[str, Any]) -> No
         both: dict[str, Any] = {"application/json": own, "multipart/form-data": UPLOAD}
         content = {kind: {"schema": schema} for kind, schema in both.items()}
         operation["requestBody"] = {"content": content, "required": True}
-    if "forms" in opt:
+    if "forms" in opt and "reads" not in opt:
         content = operation["requestBody"]["content"]
         content |= dict.fromkeys(FORM_TYPES, content["application/json"])
     refusal = {"application/problem+json": {"schema": _schema("Problem")}}

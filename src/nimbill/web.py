@@ -1,7 +1,7 @@
 """What a route is made of: its declaration, exact bodies, the caller, the transaction."""
 
 from types import NoneType
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, TypeVar, get_args
 
 from litestar import Litestar, Request, Response
 from litestar.connection import ASGIConnection
@@ -25,6 +25,8 @@ from nimbill.forms import FORM_TYPES, read_form
 
 basis = chosen("content-types")
 paging_basis = chosen("list-pages")
+
+T = TypeVar("T")
 
 CallerOfRequest = NamedDependency[Caller]
 Limit = Annotated[
@@ -66,6 +68,11 @@ class ExactRequest(Request[Any, Any, Any]):
         return b"" if visit_of(self.scope).upload is not None else await super().body()
 
     async def json(self) -> Any:
+        kind = self.route_handler.parsed_fn_signature.parameters["data"].annotation
+        return await self.fields(without_none(kind))
+
+    async def fields(self, kind: type[T]) -> T:
+        """The body, checked; routes that read it by hand ask for it themselves."""
         declared = self.headers.get("content-type", "")
         name = declared.partition(";")[0].strip().lower()
         sent: Any
@@ -76,9 +83,9 @@ class ExactRequest(Request[Any, Any, Any]):
         else:
             raise Unreadable(415, "media_type", "the body must be application/json")
         visit = visit_of(self.scope)
-        kind = self.route_handler.parsed_fn_signature.parameters["data"].annotation
-        visit.sent, visit.body = sent, sound(without_none(kind), sent)
-        return visit.body
+        body = sound(kind, sent)
+        visit.sent, visit.body = sent, body
+        return body
 
 
 def without_none(kind: Any) -> Any:

@@ -29,9 +29,10 @@ def _document(*statements: Mapping[str, Any]) -> str:
 
 
 ROLE_TEMPLATES = (
+    # sees stacks, their templates and containers, and changes nothing
     RoleTemplate(
         "read-only",
-        "Read only: sees stacks, their templates and containers, and changes nothing",
+        "Read only",
         _document(
             {
                 "Effect": "Allow",
@@ -45,9 +46,10 @@ ROLE_TEMPLATES = (
             },
         ),
     ),
+    # updates what is there, but neither applies a first template nor deletes a stack
     RoleTemplate(
         "operator",
-        "Operator: updates what is there, but neither applies a first template nor deletes a stack",
+        "Operator",
         _document(
             _EVERYTHING,
             {
@@ -57,11 +59,8 @@ ROLE_TEMPLATES = (
             },
         ),
     ),
-    RoleTemplate(
-        "full",
-        "Full: everything with stacks, templates and containers",
-        _document(_EVERYTHING),
-    ),
+    # everything with stacks, templates and containers
+    RoleTemplate("full", "Full", _document(_EVERYTHING)),
 )
 
 WITHOUT_A_ROLE = _document(_EVERYTHING)

@@ -1,0 +1,84 @@
+"""Bodies of the role operations of version 3, row by row as specified."""
+
+from typing import Annotated, ClassVar
+
+from nimbill.basis import Basis, chosen, stated
+from nimbill.bodies import NOT_EMPTY, Body, Success, text
+
+
+class LegacyRoleWrite(Body, frozen=True, kw_only=True):
+    """To create and to update; `scope` is a role scope document as JSON text."""
+
+    basis: ClassVar[Basis] = stated("Legacy lifecycle API")
+    name_basis: ClassVar[Basis] = chosen("legacy-role-names")
+
+    name: Annotated[str, text(1, 100)]
+    scope: Annotated[str, NOT_EMPTY]
+
+
+class LegacyRoleWritten(Success, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = stated("Legacy lifecycle API")
+
+    role_id: str
+
+
+class LegacyRole(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = stated("Legacy role records")
+
+    role_id: str
+    user_id: str
+    name: str
+    scope: str
+    create_time: str
+    update_time: str
+
+
+class LegacyUserRole(Body, frozen=True, kw_only=True):
+    """`user` holds the user's id and username, parted by a colon."""
+
+    basis: ClassVar[Basis] = stated("Legacy role records")
+    user_basis: ClassVar[Basis] = chosen("user-of-a-user-role")
+
+    user_role_id: str
+    role_id: str
+    user: str
+    scope: str
+    create_time: str
+    update_time: str
+
+
+class LegacyRoleAttach(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = stated("Legacy lifecycle API")
+
+    username: Annotated[str, NOT_EMPTY]
+    role_id: Annotated[str, NOT_EMPTY]
+
+
+class LegacyRoleAttached(Success, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = stated("Legacy lifecycle API")
+
+    user_role_id: str
+
+
+class LegacyRoleHolder(Body, frozen=True, kw_only=True):
+    """Whose role it is to be."""
+
+    basis: ClassVar[Basis] = stated("Legacy lifecycle API")
+
+    username: Annotated[str, NOT_EMPTY]
+
+
+class LegacyRoleDetach(Body, frozen=True, kw_only=True):
+    """The same, where the query may name him instead."""
+
+    basis: ClassVar[Basis] = chosen("detaching-a-role")
+
+    username: str | None = None
+
+
+class LegacyRoleTemplate(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = stated("Legacy role records")
+
+    id: str
+    name: str
+    scope: str
