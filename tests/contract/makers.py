@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from nimbill import clock
 from nimbill.ids import new_id
 from tests.contract.month_makers import (
     make_closed_month,
@@ -109,6 +110,44 @@ def make_role(tenant: Tenant) -> str:
     return name
 
 
+def make_legacy_role(tenant: Tenant) -> str:
+    role_id, at = new_id("rol"), clock.now()
+    tenant.add(
+        "legacy_roles",
+        role_id=role_id,
+        user_id=tenant.organisation.root_user_id,
+        name=tenant.word("r"),
+        scope='{"version": "1", "Statement": []}',
+        create_time=at,
+        update_time=at,
+    )
+    return role_id
+
+
+def make_attached_role(tenant: Tenant) -> str:
+    """Its holder is the one whom `make_holder_of_the_last` names."""
+    role_id, at = make_legacy_role(tenant), clock.now()
+    tenant.add(
+        "legacy_user_roles",
+        user_role_id=new_id("uro"),
+        role_id=role_id,
+        user_id=make_user(tenant),
+        create_time=at,
+        update_time=at,
+    )
+    return role_id
+
+
+def make_holder_of_the_last(tenant: Tenant) -> str:
+    """The user who got the last role that was attached."""
+    found = tenant.superuser.sql(
+        "SELECT username FROM users JOIN legacy_user_roles r USING (organisation_id, user_id)"
+        " WHERE organisation_id = $1 ORDER BY r.create_time DESC LIMIT 1",
+        tenant.organisation_id,
+    )
+    return str(found[0]["username"]) if found else make_username(tenant)
+
+
 @dataclass(frozen=True)
 class Slot:
     """A place in a request that names a record: how to make one, and where it is stored."""
@@ -145,6 +184,10 @@ SAVED = Slot(make_saved_group, "billing_groups", "company_id", narrowed=True)
 INVOICED = Slot(make_invoiced_group, "billing_groups", "company_id", narrowed=True)
 CLIENT = Slot(make_api_client, "api_clients", "client_id")
 ROLE = Slot(make_role, "roles", "name")
+LEGACY_ROLE = Slot(make_legacy_role, "legacy_roles", "role_id")
+ATTACHED = Slot(make_attached_role, "legacy_roles", "role_id")
+NAME_ALONE = Slot(make_username, "users", "username")
+HOLDER = Slot(make_holder_of_the_last, "users", "username")
 DEPLOYMENT = Slot(make_deployment, "legacy_stacks", "deployment")
 STACK = Slot(make_stack, "legacy_stacks", "stack_id")
 CONTAINER = Slot(make_container, "legacy_containers", "container_id")
@@ -179,6 +222,12 @@ SLOTS: Mapping[str, Slot] = {
     "print_covering_page.company_id": INVOICED,
     "read_deployment.name": DEPLOYMENT,
     "delete_deployment.name": DEPLOYMENT,
+    "role_id": LEGACY_ROLE,
+    "detach_legacy_role.role_id": ATTACHED,
+    "list_legacy_roles_of_user.username": NAME_ALONE,
+    "attach_legacy_role.username": NAME_ALONE,
+    "reattach_legacy_role.username": NAME_ALONE,
+    "detach_legacy_role.username": HOLDER,
     "stack_id": STACK,
     "compare_templates.id": STACK,
     "container_id": CONTAINER,

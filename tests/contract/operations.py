@@ -150,6 +150,16 @@ ADDED: dict[str, tuple[str, ...]] = {
     "delete_stack": (),
     "describe_container": (),
     "list_containers": (),
+    "create_legacy_role": (),
+    "update_legacy_role": (),
+    "delete_legacy_role": (),
+    "list_legacy_roles": (),
+    "list_legacy_roles_of_user": (),
+    "list_own_legacy_roles": (),
+    "attach_legacy_role": (),
+    "reattach_legacy_role": (),
+    "detach_legacy_role": (),
+    "list_role_templates": (),
 }
 
 # Open without any action to the user whom the path names.

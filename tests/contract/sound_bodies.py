@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tests.billing_groups.bodies import SOUND_SETTING
-from tests.contract.makers import make_role, make_user
+from tests.contract.makers import make_legacy_role, make_role, make_user, make_username
 from tests.contract.month_makers import make_recalculation_entry, make_saved_group
 from tests.contract.stack_makers import make_stack, template_body
 from tests.contract.tenants import (
@@ -177,6 +177,10 @@ def free_format_item(tenant: Tenant) -> dict[str, Any]:
     }
 
 
+def legacy_role_body(tenant: Tenant) -> dict[str, Any]:
+    return {"name": tenant.word("r"), "scope": '{"version": "1", "Statement": []}'}
+
+
 def applied_body(tenant: Tenant) -> dict[str, Any]:
     vendor = {"aws": {"cred": tenant.word("k"), "region": "ap-northeast-1"}}
     return template_body(tenant) | {"vendor": vendor, "nickname": tenant.word("n")}
@@ -204,6 +208,14 @@ BODIES: Mapping[str, Callable[[Tenant], dict[str, Any]]] = {
     "update_role": lambda tenant: {"name": tenant.word("r"), "permissions": ["ReadUsers"]},
     "map_roles": lambda tenant: {"user_id": make_user(tenant), **mapping_body(tenant)},
     "replace_mappings": mapping_body,
+    "create_legacy_role": legacy_role_body,
+    "update_legacy_role": legacy_role_body,
+    "attach_legacy_role": lambda tenant: {
+        "username": make_username(tenant),
+        "role_id": make_legacy_role(tenant),
+    },
+    "reattach_legacy_role": lambda tenant: {"username": make_username(tenant)},
+    "detach_legacy_role": lambda _: {},
     "apply_template": applied_body,
     "update_template": applied_body,
     "compare_templates": compared_body,
