@@ -41,6 +41,7 @@ class TemplateApplied(Success, frozen=True, kw_only=True):
 
 class TemplateVersion(Body, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = stated("Legacy template version item")
+    size_basis: ClassVar[Basis] = chosen("template-versions")
 
     version_id: str
     latest: bool
