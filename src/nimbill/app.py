@@ -34,6 +34,7 @@ from nimbill.invoices import project_routes as project_month_routes
 from nimbill.invoices import routes as invoice_routes
 from nimbill.invoices.runs import invoice_kinds
 from nimbill.legacy import routes as legacy_routes
+from nimbill.legacy.provisioning.work_kinds import stack_kinds
 from nimbill.legacy.roles import guard
 from nimbill.login import discovery_routes, session_routes
 from nimbill.login import routes as login_routes
@@ -157,6 +158,7 @@ def _open_house(settings: Settings) -> Callable[[Litestar], AbstractAsyncContext
         kinds = [
             *import_kinds(settings, engine),
             *invoice_kinds(engine),
+            *stack_kinds(settings, engine, sealer),
             *upkeep_kinds(settings, sealer),
         ]
         runner = Runner(engine, kinds)

@@ -109,17 +109,21 @@ class Agent:
 
     def look_around(self) -> None:
         """Once: for another configuration, and for a notice."""
-        before = self._updated
-        if self.configuration() is not None and self._updated != before:
-            self.report_container("starting" if before is None else "updating")
-            self.report_container("running")
+        self.take_up()
         if not self._told_of_notice and (notice := self.notice()) is not None:
             self.report("spot_terminate", notice)
             self._told_of_notice = True
 
+    def take_up(self) -> None:
+        """Another configuration than the last one, if there is one."""
+        before = self._updated
+        if self.configuration() is not None and self._updated != before:
+            self.report_container("updating")
+            self.report_container("running")
+
     def leave(self) -> None:
         """The last words of an instance that goes."""
-        if self._updated is not None:
+        if self._updated is not None or self.configuration() is not None:
             self.report_container("terminated")
         self.report("terminated")
 

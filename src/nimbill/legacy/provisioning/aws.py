@@ -126,15 +126,24 @@ class AwsProvisioner:
             return Seen(Life.running)
         if state in ("shutting-down", "terminated"):
             return Seen(Life.gone, _why(found))
-        with _told("the type of the instance could not be changed"):
-            if state == "running":
-                self._ec2.stop_instances(InstanceIds=[id_])
-            elif state == "stopped":
-                if not fits:
-                    wanted = {"Value": machine.provision["instance_type"]}
-                    self._ec2.modify_instance_attribute(InstanceId=id_, InstanceType=wanted)
-                self._ec2.start_instances(InstanceIds=[id_])
+        try:
+            with _told("the instance could not be brought to what it is to be"):
+                self._push(id_, state, None if fits else machine.provision["instance_type"])
+        except Refused as refused:
+            return Seen(Life.refused, str(refused))
         return Seen(Life.coming)
+
+    def _push(self, id_: str, state: str, new_type: str | None) -> None:
+        if state == "running":
+            self._ec2.stop_instances(InstanceIds=[id_])
+        elif state == "stopped":
+            try:
+                if new_type is not None:
+                    self._ec2.modify_instance_attribute(
+                        InstanceId=id_, InstanceType={"Value": new_type}
+                    )
+            finally:  # a type that is refused must not leave it standing still
+                self._ec2.start_instances(InstanceIds=[id_])
 
     def _request(self, machine: Machine) -> dict[str, Any]:
         provision, order = machine.provision, self._order

@@ -38,6 +38,7 @@ NEVER: Mapping[str, str] = {
     "InvalidAMIID.Malformed": "there is no such image",
     "InvalidAMIID.Unavailable": "the image is not available",
     "InvalidInstanceType": "there is no such instance type",
+    "InvalidInstanceAttributeValue": "there is no such instance type",
     "Unsupported": "the region does not offer this combination",
     "InstanceLimitExceeded": "the account may not run more instances of this type",
     "VcpuLimitExceeded": "the account may not run more instances of this type",

@@ -1,6 +1,6 @@
 """Instances that are only simulated, with agents that are real clients: for a laptop."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from typing import Any
@@ -34,13 +34,16 @@ class LocalProvisioner:
         return f"i-{_digits(machine.instance_key)}"
 
     def bring_up(self, machines: Sequence[Machine]) -> dict[str, Seen]:
-        """Those that come up boot, and their agents tell; those that run look around."""
+        """Those that come up boot; those that run hear of the changed template."""
         seen = {one.instance_key: Seen(Life.running) for one in machines}
         coming = [one for one in machines if one.state is State.launching]
         for one in coming[BOOTS_MAX:]:
             seen[one.instance_key] = Seen(Life.coming)
         for one in coming[:BOOTS_MAX]:
-            self._boot(one)
+            self._heard(self._agent(one).boot)
+        for one in machines:
+            if one.behind:
+                self._heard(self._agent(one).take_up)
         return seen
 
     def end(self, machines: Sequence[Machine]) -> set[str]:
@@ -54,9 +57,9 @@ class LocalProvisioner:
     def clear(self) -> bool:
         return True
 
-    def _boot(self, machine: Machine) -> None:
+    def _heard(self, telling: Callable[[], object]) -> None:
         try:
-            self._agent(machine).boot()
+            telling()
         except Unanswered:
             raise NotNow("the agent of an instance cannot reach the service") from None
         except TokenRefused:

@@ -158,7 +158,7 @@ def is_complete(flag: str, wanted: Sequence[Wanted], present: Sequence[Present])
 
 def is_at_rest(present: Sequence[Present], flags: Collection[str]) -> bool:
     """Nothing of these layers is under way, and nothing of any other layer is left."""
-    under_way = (State.wanted, State.launching)
+    under_way = (State.wanted, State.launching, State.leaving)
     return not any(
         one.state in (under_way if one.flag in flags else (*ALIVE, State.leaving))
         for one in present

@@ -39,11 +39,13 @@ class Machine:
     provision: Mapping[str, Any]  # what was computed is filled in
     state: State
     instance_id: str | None
+    behind: bool = False  # it runs, and has not been looked at since the template changed
 
 
 class Life(StrEnum):
     coming = "coming"
     running = "running"
+    refused = "refused"  # it cannot be brought to what it is to be, and stays what it is
     gone = "gone"
 
 

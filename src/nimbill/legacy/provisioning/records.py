@@ -104,6 +104,22 @@ async def change_instances(
     return int(changed.rowcount)
 
 
+async def launch_no_more(
+    db: AsyncConnection, scope: Scope, stack_id: str, flags: Collection[str], *, at: datetime
+) -> None:
+    """What was to be launched for layers that were given up."""
+    await db.execute(
+        sa.update(legacy_instances)
+        .where(
+            legacy_instances.c.organisation_id == scope.organisation_id,
+            legacy_instances.c.stack_id == stack_id,
+            among(legacy_instances.c.flag, flags),
+            legacy_instances.c.state == State.wanted,
+        )
+        .values(state=State.failed, update_time=at)
+    )
+
+
 def written(provision: Mapping[str, Any]) -> str:
     return json.dumps(provision, sort_keys=True)
 
