@@ -153,16 +153,13 @@ class AwsProvisioner:
             {"Key": KEY_TAG, "Value": machine.instance_key},
             {"Key": FLAG_TAG, "Value": machine.flag},
         ]
-        root = {"VolumeType": provision["volume_type"], "DeleteOnTermination": True}
         request: dict[str, Any] = {
             "MinCount": 1,
             "MaxCount": 1,
             "ClientToken": machine.instance_key,
             "ImageId": provision["image"],
             "InstanceType": provision["instance_type"],
-            "BlockDeviceMappings": [
-                {"DeviceName": self._root_device(provision["image"]), "Ebs": root}
-            ],
+            "BlockDeviceMappings": [self._root_volume(provision)],
             "MetadataOptions": {"HttpTokens": "required", "HttpEndpoint": "enabled"},
             "TagSpecifications": [
                 {"ResourceType": kind, "Tags": tags} for kind in ("instance", "volume")
@@ -176,11 +173,18 @@ class AwsProvisioner:
             request["InstanceMarketOptions"] = {"MarketType": "spot", "SpotOptions": once}
         return request
 
-    def _root_device(self, image: str) -> str:
-        images = self._ec2.describe_images(ImageIds=[image])["Images"]
+    def _root_volume(self, provision: Mapping[str, Any]) -> dict[str, Any]:
+        """As large as the image has it, and of the type that was asked for."""
+        images = self._ec2.describe_images(ImageIds=[provision["image"]])["Images"]
         if not images:
             raise Refused("the instance could not be launched: there is no such image")
-        return str(images[0]["RootDeviceName"])
+        device = images[0]["RootDeviceName"]
+        volume = {"VolumeType": provision["volume_type"], "DeleteOnTermination": True}
+        for one in images[0].get("BlockDeviceMappings") or []:
+            size = one.get("Ebs", {}).get("VolumeSize")
+            if one.get("DeviceName") == device and size:
+                volume["VolumeSize"] = size
+        return {"DeviceName": device, "Ebs": volume}
 
     @property
     def _key_name(self) -> str:

@@ -65,5 +65,5 @@ def refusal_of(error: Exception, what: str) -> Refused | NotNow:
 def _of_code(code: str, what: str) -> Refused | NotNow:
     if code in LATER:
         return NotNow(f"{what}: {LATER[code]} ({code})")
-    plain = NEVER.get(code, "AWS refused it")
+    plain = NEVER.get(code) or NEVER.get(code.partition(".")[0], "AWS refused it")
     return Refused(f"{what}: {plain} ({code if _CODE.fullmatch(code) else 'no code'})")
