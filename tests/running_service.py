@@ -68,11 +68,16 @@ class Service:
             )
 
     def root(
-        self, organisation: NewOrganisation | None = None, product: Product = Product.core
+        self,
+        organisation: NewOrganisation | None = None,
+        product: Product = Product.core,
+        *,
+        agent: bool = False,
     ) -> dict[str, str]:
-        """Headers of the root user."""
+        """Headers of the root user; to version 3 it is the master account, or its client."""
         who = organisation or self.organisation
-        return self._headers(who.organisation_id, who.root_user_id, who.client_id, product)
+        whose = (who.organisation_id, who.root_user_id, who.client_id)
+        return self._headers(*whose, product, agent)
 
     def caller(
         self,
@@ -80,13 +85,14 @@ class Service:
         product: Product = Product.core,
         organisation: NewOrganisation | None = None,
         billing_groups: list[str] | None = None,
+        agent: bool = False,
     ) -> dict[str, str]:
         """Headers of a new subuser that holds just these actions, narrowed to these groups."""
         who = organisation or self.organisation
         user_id, client_id = self.run(
             lambda: self._add_subuser(who, role_actions, product, billing_groups)
         )
-        return self._headers(who.organisation_id, user_id, client_id, product)
+        return self._headers(who.organisation_id, user_id, client_id, product, agent)
 
     async def _add_subuser(
         self,
@@ -121,7 +127,7 @@ class Service:
         return user_id, client.client_id
 
     def _headers(
-        self, organisation_id: str, user_id: str, client_id: str, product: Product
+        self, organisation_id: str, user_id: str, client_id: str, product: Product, agent: bool
     ) -> dict[str, str]:
         token, _ = self.resources.tokens.issue(
             product,
@@ -130,7 +136,7 @@ class Service:
             client_id=client_id,
             epoch=1,
             # clients of version 3 reach what agents reach; users come with a password
-            subject_type="user" if product is Product.legacy else "client",
+            subject_type="user" if product is Product.legacy and not agent else "client",
         )
         return {"Authorization": f"Bearer {token}"}
 

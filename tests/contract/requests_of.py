@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 from msgspec import inspect
 
+from nimbill.vocabulary import Product
 from tests.contract import makers, sound_bodies
 from tests.contract.makers import Slot, slot_of
 from tests.contract.routes_of import Route
@@ -107,6 +108,11 @@ def sound_request(route: Route, tenant: Tenant) -> Sent:
 def plain_value(route: Route, name: str, tenant: Tenant) -> str:
     fresh = makers.FRESH_VALUES.get(f"{route.operation}.{name}")
     return fresh(tenant) if fresh else PLAIN_VALUES[name]
+
+
+def root_of(tenant: Tenant, route: Route, product: Product) -> dict[str, str]:
+    """Headers of whoever may do everything: the root user, or its client where agents call."""
+    return tenant.service.root(tenant.organisation, product, agent=route.of_agents)
 
 
 def ask(tenant: Tenant, route: Route, sent: Sent, headers: dict[str, str]) -> httpx.Response:

@@ -56,6 +56,16 @@ class Route:
         return list(dict.fromkeys(PRODUCT_OF[one] for one in self.handler.opt["audiences"]))
 
     @property
+    def of_agents(self) -> bool:
+        """Open to the agents of version 3 and to API clients in their place, never to users."""
+        return bool(self.handler.opt["audiences"] == [Audience.legacy_agent])
+
+    @property
+    def master_alone(self) -> bool:
+        """Open to the master account of version 3 and to nobody else, whatever his roles."""
+        return bool(self.handler.opt.get("master_alone"))
+
+    @property
     def role_actions(self) -> Sequence[RoleAction]:
         actions: Sequence[RoleAction] = self.handler.opt["role_actions"]
         return actions

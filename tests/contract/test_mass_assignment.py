@@ -19,7 +19,7 @@ from nimbill.embedded_postgres import Address
 from nimbill.vocabulary import Product
 from tests.contract.behind_the_walls import Superuser, behind_the_walls
 from tests.contract.marks import all_bodies
-from tests.contract.requests_of import Sent, ask, sound_request
+from tests.contract.requests_of import Sent, ask, root_of, sound_request
 from tests.contract.routes_of import Route, guarded_routes
 from tests.contract.tenants import new_tenant
 from tests.running_service import Service
@@ -133,7 +133,7 @@ def written(
     tenant = new_tenant(running, behind, "kanari")
     sent = sound_request(route, tenant)
     body = poisoned(inspect.type_info(route.body), sent.body, poison)
-    headers = running.root(tenant.organisation, route.products[0])
+    headers = root_of(tenant, route, route.products[0])
     answer = ask(tenant, route, Sent(sent.path, sent.query, body), headers)
     assert answer.is_success, answer.text
     return settled(answer.json()), stored(behind, tenant.organisation_id)

@@ -25,6 +25,7 @@ from tests.contract.requests_of import (
     ask,
     never_existed,
     places_of,
+    root_of,
     slots_at,
     sound_request,
     told,
@@ -168,7 +169,7 @@ def test_another_organisations_record_is_answered_as_one_that_never_was(
     case: Case, ours: Tenant, theirs: Tenant, behind: Superuser, logs: io.StringIO
 ) -> None:
     watch = Watch(behind, logs, (THEIRS,), (theirs,))
-    headers = ours.service.root(ours.organisation, case.product)
+    headers = root_of(ours, case.route, case.product)
     values = values_of(case, theirs)
 
     compare(case, watch, ours, headers, values)
@@ -183,7 +184,7 @@ def test_a_deleted_record_is_answered_as_one_that_never_was(
     case: Case, ours: Tenant, behind: Superuser, logs: io.StringIO
 ) -> None:
     watch = Watch(behind, logs, (), ())
-    headers = ours.service.root(ours.organisation, case.product)
+    headers = root_of(ours, case.route, case.product)
     values = values_of(case, ours)
     for place, slot in slots_at(case.route, case.places).items():
         slot.delete(ours, values[place])
@@ -226,7 +227,7 @@ def test_ones_own_records_are_found(route: Route, token: Product, ours: Tenant) 
     """Otherwise the tests above would be kept by a service that finds nothing."""
     sent = sound_request(route, ours)
 
-    answer = ask(ours, route, sent, ours.service.root(ours.organisation, token))
+    answer = ask(ours, route, sent, root_of(ours, route, token))
 
     assert answer.is_success, answer.text
 
@@ -238,7 +239,7 @@ def test_answers_show_nothing_of_others(
     sent = replace(sound_request(route, ours), query={})
     watch = Watch(behind, logs, (THEIRS,), (theirs,))
 
-    watch.ask(ours, route, sent, ours.service.root(ours.organisation, token))
+    watch.ask(ours, route, sent, root_of(ours, route, token))
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,8 @@ class Seeds:
         who = random.choices(("root", "one action", "nobody"), (14, 4, 2))[0]
         if who == "root" and route.operation in ENDS_ITS_TOKENS:
             who = "admin"
+        if who != "nobody" and route.of_agents:
+            who = "agent"
         headers = [*as_headers(callers[who]), *draft.headers]
         return _fresh(route, replace(draft, headers=headers), random)
 
@@ -70,9 +72,10 @@ def seeds_of(service: Service, superuser: Superuser, random: Random) -> Seeds:
             "root": service.root(tenant.organisation, product),
             "admin": _caller(tenant, product, RoleAction.Admin),
             "one action": _caller(tenant, product, random.choice(list(RoleAction))),
+            "agent": service.root(tenant.organisation, product, agent=True),
             "nobody": {},
         }
-        for product in (Product.core, Product.portal)  # those that have roles
+        for product in Product
     }
     return Seeds(drafts, callers)
 

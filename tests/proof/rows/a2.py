@@ -146,7 +146,7 @@ def _doors(routes: list[Route]) -> Iterator[Door]:
     for route in routes:
         if route.operation not in OPERATIONS:
             continue
-        for product in route.products:
+        for product in [one for one in route.products if one is not Product.legacy]:
             if route.operation in WITH_AND_WITHOUT_BODY:
                 without, with_one = WITH_AND_WITHOUT_BODY[route.operation]
                 yield Door(route, product, without)
