@@ -7,15 +7,16 @@ from typing import Any
 from nimbill import exact_json
 from nimbill.basis import chosen
 from nimbill.errors import Invalid, Unreadable, Violation, refuse_if
-from nimbill.forms import read_form
+from nimbill.forms import FORM_TYPES, read_form
 from nimbill.legacy.templates.yaml_text import read_yaml
 
 basis = chosen("template-forms")
 
 TEMPLATE_BYTES_MAX = 262_144
+# the same in the widest spelling of a form, and room for a nickname
+FORM_BYTES_MAX = 3 * TEMPLATE_BYTES_MAX + 4_096
 NICKNAME_MAX = 100
 YAML_TYPES = ("application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml")
-FORM_TYPES = ("application/x-www-form-urlencoded", "multipart/form-data")
 # what may hold the template where it is not the whole body
 HOLDERS = ("body", "template")
 
@@ -32,7 +33,7 @@ def read_sent(content_type: str, body: bytes) -> Given:
     """By its content type; Invalid where it is no template, Unreadable where it is too large."""
     kind = content_type.partition(";")[0].strip().lower()
     if kind in FORM_TYPES:
-        return _held(read_form(content_type, body))
+        return _held(read_form(content_type, body, bytes_max=FORM_BYTES_MAX))
     _refuse_large(len(body))
     if kind in YAML_TYPES:
         return _whole(read_yaml(_decoded(body)))

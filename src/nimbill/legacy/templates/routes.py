@@ -10,6 +10,7 @@ from nimbill.access.role_actions import ANY_CALLER
 from nimbill.access.visit import visit_of
 from nimbill.basis import stated
 from nimbill.clock import written
+from nimbill.forms import FORM_TYPES
 from nimbill.legacy.roles.guard import PermissionOfCaller
 from nimbill.legacy.roles.permission import Needs
 from nimbill.legacy.templates import comparing, operations, records
@@ -22,7 +23,7 @@ from nimbill.legacy.templates.bodies import (
     TemplateVersion,
 )
 from nimbill.legacy.templates.comparing import resource_of
-from nimbill.legacy.templates.reading import FORM_TYPES, YAML_TYPES, Given, read_sent
+from nimbill.legacy.templates.reading import YAML_TYPES, Given, read_sent
 from nimbill.legacy.templates.secrets import masked, shown
 from nimbill.web import CallerOfRequest, ResourcesOfWorker, Transaction, get, post, put
 

@@ -68,11 +68,13 @@ def _built(events: Any) -> Any:
     """Event by event, so that nothing is built beyond what is allowed."""
     top = _Open([])
     open_ones = [top]
-    documents = 0
-    for number, event in enumerate(events):
+    documents = values = 0
+    for event in events:
         _refuse_references(event)
-        if number > 2 * VALUES_MAX:
-            raise _malformed(f"more than {VALUES_MAX} values")
+        if isinstance(event, yaml.NodeEvent) and not open_ones[-1].awaits_key:
+            values += 1
+            if values > VALUES_MAX:
+                raise _malformed(f"the template has more than {VALUES_MAX} values")
         if isinstance(event, yaml.DocumentStartEvent):
             documents += 1
             if documents > 1:

@@ -1,0 +1,156 @@
+"""Secrets of a template: all of them out, sealed where they belong, and back again."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nimbill import exact_json
+from nimbill.legacy.templates.secrets import (
+    SECRET_NAMES,
+    masked,
+    opened,
+    sealed,
+    secrets_of,
+    shown,
+    still_masked,
+    unmasked,
+)
+from nimbill.seal import SealBroken, Sealer
+from nimbill.storage import Row
+from tests.legacy.templates.sound import CRED, GIT_KEY, TEMPLATE, template
+
+SEALER = Sealer(bytes(range(7, 39)))
+PLACE = ("org_a", "stk_a", "ver_a")
+
+
+def stored(sent: dict[str, Any], place: tuple[str, str, str] = PLACE) -> Row:
+    body, secrets = masked(sent)
+    row = SimpleNamespace(
+        organisation_id=place[0],
+        stack_id=place[1],
+        version_id=place[2],
+        body=exact_json.write(body).decode(),
+        sealed_secrets=sealed(secrets, SEALER, place),
+    )
+    return cast(Row, row)
+
+
+def test_the_secrets_are_out_and_the_rest_is_as_it_was() -> None:
+    body, secrets = masked(TEMPLATE)
+
+    assert body["vendor"] == {"aws": {"cred": "***", "region": "eu-west-1"}}
+    assert body["configurations"][0]["container"]["gitPrivateKey"] == "***"
+    assert body["configurations"][1] == TEMPLATE["configurations"][1]
+    assert secrets == {
+        "/vendor/aws/cred": CRED,
+        "/configurations/web/container/gitPrivateKey": GIT_KEY,
+    }
+    assert TEMPLATE["vendor"]["aws"]["cred"] == CRED, "what was given is not changed"
+
+
+@pytest.mark.parametrize("name", sorted(SECRET_NAMES))
+def test_a_secret_is_one_wherever_it_stands_and_however_it_is_written(name: str) -> None:
+    odd = {"x": [{name: "s1", name.upper(): ["s2"]}], "a/b": {"~": {name.title(): {"k": "s3"}}}}
+
+    body, secrets = masked(odd)
+
+    assert not [word for word in ("s1", "s2", "s3") if word in json.dumps(body)]
+    assert list(secrets.values()) == ["s1", ["s2"], {"k": "s3"}]
+    assert unmasked(body, secrets) == odd
+
+
+def test_what_hides_nothing_is_shown() -> None:
+    odd = {"cred": "", "password": None}
+
+    assert masked(odd) == (odd, {})
+
+
+def test_a_stored_version_opens_to_what_was_sent() -> None:
+    row = stored(TEMPLATE)
+
+    assert opened(row, SEALER) == TEMPLATE
+    assert shown(row) == masked(TEMPLATE)[0]
+    for word in (CRED, GIT_KEY.splitlines()[1]):
+        assert word not in row.body
+        assert word.encode() not in row.sealed_secrets
+
+
+def test_sealed_secrets_open_in_their_own_place_alone() -> None:
+    row = stored(TEMPLATE)
+    for field, other in (
+        ("organisation_id", "org_b"),
+        ("stack_id", "stk_b"),
+        ("version_id", "ver_b"),
+    ):
+        moved = SimpleNamespace(**(vars(row) | {field: other}))
+
+        with pytest.raises(SealBroken):
+            opened(cast(Row, moved), SEALER)
+
+
+def test_a_template_without_secrets_seals_nothing() -> None:
+    row = stored(template(vendor=None, configurations=[TEMPLATE["configurations"][1]]))
+
+    assert row.sealed_secrets is None
+    assert secrets_of(row, SEALER) == {}
+
+
+def test_once_wiped_the_masks_stay() -> None:
+    row = SimpleNamespace(**(vars(stored(TEMPLATE)) | {"sealed_secrets": None}))
+
+    assert opened(cast(Row, row), SEALER) == masked(TEMPLATE)[0]
+
+
+def test_layers_keep_their_secrets_when_they_change_their_order() -> None:
+    body, secrets = masked(TEMPLATE)
+    turned = body | {"configurations": body["configurations"][::-1]}
+
+    found = unmasked(turned, secrets)
+
+    assert found["configurations"][1]["container"]["gitPrivateKey"] == GIT_KEY
+    assert still_masked(found) == []
+
+
+def test_a_renamed_layer_has_nothing_to_keep() -> None:
+    body, secrets = masked(TEMPLATE)
+    body["configurations"][0]["flag"] = "front"
+
+    found = unmasked(body, secrets)
+
+    assert [each.field for each in still_masked(found)] == ["gitPrivateKey"]
+
+
+def test_layers_without_sound_flags_are_known_by_their_index() -> None:
+    odd = {"configurations": [{"flag": "a", "cred": "x"}, {"flag": "a", "cred": "y"}, 3]}
+
+    body, secrets = masked(odd)
+
+    assert secrets == {"/configurations/0/cred": "x", "/configurations/1/cred": "y"}
+    assert unmasked(body, secrets) == odd
+
+
+def test_only_masks_that_nothing_answers_are_named() -> None:
+    assert still_masked(TEMPLATE) == []
+    assert [each.field for each in still_masked(masked(TEMPLATE)[0])] == ["cred", "gitPrivateKey"]
+
+
+keys = st.sampled_from(["cred", "a/b", "~", "~1", "0", "", "password", "x", "configurations"])
+values = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 5) | st.text(max_size=3) | st.just("***"),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(keys, values, max_size=4))
+def test_whatever_is_masked_comes_back(sent: dict[str, Any]) -> None:
+    body, secrets = masked(sent)
+
+    assert unmasked(body, secrets) == sent
+    assert masked(body)[0] == body

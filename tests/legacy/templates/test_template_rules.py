@@ -1,0 +1,254 @@
+"""The rules of a template, each broken alone, and what a container is told as."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from nimbill.legacy.templates.template_rules import (
+    COUNT_MAX,
+    INSTANCES_MAX,
+    LAYERS_MAX,
+    VARIABLES_MAX,
+    settled_container,
+    template_violations,
+)
+from tests.legacy.templates.sound import TEMPLATE, template
+
+PROVISION = TEMPLATE["configurations"][1]["provision"]
+
+
+def broken(sent: dict[str, Any], *, creating: bool = True) -> list[tuple[str, str]]:
+    return [(each.field, each.rule) for each in template_violations(sent, creating=creating)]
+
+
+def with_layer(**changes: Any) -> dict[str, Any]:
+    """The sound template, its first layer changed; None takes a field out."""
+    changed = copy.deepcopy(TEMPLATE)
+    layer = changed["configurations"][0] | changes
+    changed["configurations"][0] = {k: v for k, v in layer.items() if v is not None}
+    return changed
+
+
+def with_provision(**changes: Any) -> dict[str, Any]:
+    return with_layer(provision={**PROVISION, **changes})
+
+
+def with_container(**fields: Any) -> dict[str, Any]:
+    return with_layer(container=fields)
+
+
+def layers(number: int, instances: int = 1) -> list[dict[str, Any]]:
+    return [
+        {
+            "role": "r",
+            "flag": f"f{index}",
+            "provision": PROVISION | {"instance_count": instances},
+        }
+        for index in range(number)
+    ]
+
+
+def test_the_sound_template_breaks_no_rule() -> None:
+    assert broken(TEMPLATE) == []
+    assert broken(TEMPLATE, creating=False) == []
+
+
+@pytest.mark.parametrize("written", ["2026-02-29", "2026-13-01", "26-01-01", "2026/01/01", 2026])
+def test_the_version_is_a_date(written: Any) -> None:
+    assert broken(template(version=written)) == [("version", "a date, yyyy-mm-dd")]
+
+
+def test_version_and_label_are_required() -> None:
+    assert broken(template(version=None, label=None)) == [
+        ("version", "required"),
+        ("label", "required"),
+    ]
+
+
+@pytest.mark.parametrize("label", ["", "x" * 101, 7, ["shop"]])
+def test_a_label_has_1_to_100_characters(label: Any) -> None:
+    assert broken(template(label=label)) == [("label", "length 1 to 100")]
+    assert broken(template(label="x" * 100)) == []
+
+
+def test_a_description_may_be_absent_and_is_a_text() -> None:
+    assert broken(template(description=None)) == []
+    assert broken(template(description="")) == []
+    assert broken(template(description=1)) == [("description", "a text")]
+
+
+@pytest.mark.parametrize("vendor", [None, "aws", {}, {"gcp": {}}, {"aws": "key"}, {"aws": None}])
+def test_the_vendor_is_needed_to_create(vendor: Any) -> None:
+    sent = template(vendor=vendor)
+
+    assert broken(sent) == [("vendor", "an object that holds an object aws")]
+    assert broken(sent, creating=False) == [], "on update it is not looked at"
+
+
+@pytest.mark.parametrize("cred", ["", 5, {"key": "x"}, "x" * 4_097])
+def test_the_credential_is_a_text(cred: Any) -> None:
+    vendor = {"aws": {"cred": cred, "region": "eu-west-1"}}
+
+    assert broken(template(vendor=vendor)) == [("vendor.aws.cred", "length 1 to 4096")]
+
+
+@pytest.mark.parametrize("region", ["eu-west-1", "ap-northeast-1", "us-gov-east-1", "cn-north-1"])
+def test_regions_are_written_as_regions_are(region: str) -> None:
+    assert broken(template(vendor={"aws": {"cred": "c", "region": region}})) == []
+
+
+@pytest.mark.parametrize("region", ["", "Tokyo", "eu-west", "EU-WEST-1", "eu-west-1/x", 3])
+def test_what_is_no_region_is_refused(region: Any) -> None:
+    vendor = {"aws": {"cred": "c", "region": region}}
+
+    assert broken(template(vendor=vendor)) == [("vendor.aws.region", "a region such as eu-west-1")]
+
+
+def test_other_vendors_may_stand_beside_aws() -> None:
+    vendor = {"aws": {"cred": "c", "region": "eu-west-1"}, "gcp": {"project": "p"}}
+
+    assert broken(template(vendor=vendor)) == []
+
+
+@pytest.mark.parametrize("configurations", [None, [], {}, "web", layers(LAYERS_MAX + 1)])
+def test_there_are_1_to_20_layers(configurations: Any) -> None:
+    assert broken(template(configurations=configurations)) == [
+        ("configurations", "a list of 1 to 20 layers")
+    ]
+    assert broken(template(configurations=layers(LAYERS_MAX))) == []
+
+
+def test_a_layer_is_an_object_and_the_others_are_looked_at_all_the_same() -> None:
+    sent = template(configurations=["web", {"role": "r", "flag": "?", "provision": PROVISION}])
+
+    assert [place for place, _ in broken(sent)] == [
+        "configurations[0]",
+        "configurations[1].flag",
+    ]
+
+
+def test_role_and_flag_and_provision_are_required() -> None:
+    assert broken(with_layer(role=None, flag=None, provision=None)) == [
+        ("configurations[0].role", "required"),
+        ("configurations[0].flag", "required"),
+        ("configurations[0].provision", "an object"),
+    ]
+
+
+@pytest.mark.parametrize("flag", ["", "x" * 65, "web server", "web/1", "wéb", 3])
+def test_a_flag_is_a_plain_word(flag: Any) -> None:
+    rule = "1 to 64 letters, digits, hyphens and underscores"
+
+    assert broken(with_layer(flag=flag)) == [("configurations[0].flag", rule)]
+    assert broken(with_layer(flag="Web_1-a")) == []
+
+
+def test_a_flag_stands_once() -> None:
+    assert broken(with_layer(flag="db")) == [
+        ("configurations[1].flag", "unlike the flag of every other layer")
+    ]
+
+
+@pytest.mark.parametrize("field", ["image", "volume_type", "instance_type"])
+@pytest.mark.parametrize("value", ["", 7, True, "x" * 101])
+def test_texts_of_a_provision(field: str, value: Any) -> None:
+    assert broken(with_provision(**{field: value})) == [
+        (f"configurations[0].provision.{field}", "length 1 to 100")
+    ]
+    assert broken(with_provision(**{field: "${computed}"})) == []
+
+
+@pytest.mark.parametrize("count", [-1, COUNT_MAX + 1, "2", True, 10**30])
+def test_an_instance_count_is_a_whole_number(count: Any) -> None:
+    assert broken(with_provision(instance_count=count)) == [
+        ("configurations[0].provision.instance_count", "a whole number from 0 to 100")
+    ]
+    assert broken(with_provision(instance_count=0)) == []
+
+
+@pytest.mark.parametrize("keypair", ["yes", 1, "true"])
+def test_a_keypair_is_true_or_false(keypair: Any) -> None:
+    assert broken(with_provision(keypair=keypair)) == [
+        ("configurations[0].provision.keypair", "true or false")
+    ]
+
+
+def test_all_five_fields_of_a_provision_are_required() -> None:
+    assert broken(with_layer(provision={})) == [
+        (f"configurations[0].provision.{field}", "required") for field in PROVISION
+    ]
+
+
+def test_there_are_at_most_200_instances_in_all() -> None:
+    assert broken(template(configurations=layers(2, 100))) == []
+    assert broken(template(configurations=[*layers(2, 100), layers(3)[2]])) == [
+        ("configurations", f"at most {INSTANCES_MAX} instances in all")
+    ]
+
+
+def test_what_is_not_specified_is_kept_as_it_is() -> None:
+    assert broken(with_provision(spot=True, tags={"a": 1})) == []
+    assert broken(template(more={"of": "this"})) == []
+
+
+# ── containers ───────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_container_is_an_object_or_absent() -> None:
+    assert broken(with_layer(container="nginx")) == [("configurations[0].container", "an object")]
+    assert broken(with_layer(container=None)) == []
+    assert broken(with_layer(container={})) == []
+
+
+@pytest.mark.parametrize("field", ["image", "gitReference", "gitPrivateKey", "container_git_repo"])
+def test_texts_of_a_container(field: str) -> None:
+    assert broken(with_container(**{field: 5})) == [
+        (f"configurations[0].container.{field}", "a text")
+    ]
+    assert broken(with_container(**{field: "x"})) == []
+    assert broken(with_container(**{field: None})) == []
+
+
+def test_a_field_is_written_in_one_of_its_two_ways() -> None:
+    assert broken(with_container(image="a", container_image="a")) == [
+        ("configurations[0].container.container_image", "absent where image is given")
+    ]
+
+
+@pytest.mark.parametrize("field", ["environment_variables", "container_env_vars"])
+def test_variables_are_texts_by_name(field: str) -> None:
+    at = f"configurations[0].container.{field}"
+    too_many = {f"V{number}": "" for number in range(VARIABLES_MAX + 1)}
+
+    assert broken(with_container(**{field: {"A": "1", "B": ""}})) == []
+    assert broken(with_container(**{field: {"A": 1}})) == [(at, "texts by name")]
+    for wrong in (["A=1"], too_many):
+        assert broken(with_container(**{field: wrong})) == [
+            (at, "an object of at most 200 variables")
+        ]
+
+
+def test_both_spellings_are_told_as_one() -> None:
+    container = {
+        "container_image": "i",
+        "container_env_vars": {"A": "1"},
+        "gitReference": "main",
+        "container_git_private_key": "k",
+        "container_git_repo": None,
+        "more": "ignored",
+    }
+
+    assert settled_container({"container": container}) == {
+        "image": "i",
+        "environment_variables": {"A": "1"},
+        "gitReference": "main",
+        "gitPrivateKey": "k",
+    }
+
+
+def test_a_layer_without_a_container_has_none_to_tell() -> None:
+    assert settled_container({}) is None
+    assert settled_container({"container": None}) is None
