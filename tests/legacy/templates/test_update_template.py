@@ -1,0 +1,215 @@
+"""PUT /v3/alm/template/{stack_id}"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from nimbill.ids import new_id
+from nimbill.legacy.stacks import records as stacks
+from nimbill.legacy.templates import records
+from nimbill.legacy.templates.secrets import opened
+from nimbill.storage import Row, Scope, transaction
+from tests.answers import problem_of, violations_of
+from tests.legacy.agents import put_stack_status
+from tests.legacy.roles.acting import give, new_subuser, statement
+from tests.legacy.templates.sound import (
+    CRED,
+    GIT_KEY,
+    PATH,
+    TEMPLATE,
+    applied,
+    master,
+    read,
+    template,
+    update,
+)
+from tests.running_service import Service
+
+
+def latest(service: Service, stack_id: str) -> Row:
+    scope = Scope(service.organisation.organisation_id)
+
+    async def find() -> Row | None:
+        async with transaction(service.resources.engine, scope.organisation_id) as db:
+            return await records.latest_version(db, scope, stack_id)
+
+    found = service.run(find)
+    assert found is not None
+    return found
+
+
+def layers_of(service: Service, stack_id: str) -> dict[str, str]:
+    scope = Scope(service.organisation.organisation_id)
+
+    async def find() -> dict[str, str]:
+        async with transaction(service.resources.engine, scope.organisation_id) as db:
+            found = await stacks.list_layers(db, scope, stack_id)
+            return {layer.flag: layer.status for layer in found}
+
+    return service.run(find)
+
+
+def secrets_in(service: Service, stack_id: str) -> tuple[str, str]:
+    found = opened(latest(service, stack_id), service.resources.sealer)
+    return (
+        found["vendor"]["aws"]["cred"],
+        found["configurations"][0]["container"]["gitPrivateKey"],
+    )
+
+
+def test_the_answer_has_the_specified_fields(service: Service) -> None:
+    first = applied(service)
+
+    answer = update(service, first["stack_id"], template(label="two"))
+
+    assert answer.status_code == 202
+    assert list(answer.json()) == ["status", "stack_status", "stack_id", "version_id"]
+    assert answer.json()["status"] == "success"
+    assert answer.json()["stack_status"] == "UPDATE_IN_PROGRESS"
+    assert answer.json()["stack_id"] == first["stack_id"]
+    assert answer.json()["version_id"] != first["version_id"]
+    assert read(service, first["stack_id"])["label"] == "two"
+
+
+@pytest.mark.parametrize(
+    "vendor", [None, {"aws": {"cred": "other", "region": "us-east-1"}}, {"gcp": {}}, "junk", 7]
+)
+def test_the_vendor_is_ignored(service: Service, vendor: Any) -> None:
+    stack_id = applied(service)["stack_id"]
+
+    assert update(service, stack_id, template(vendor=vendor)).status_code == 202
+
+    assert read(service, stack_id)["vendor"] == {"aws": {"cred": "***", "region": "eu-west-1"}}
+    assert secrets_in(service, stack_id)[0] == CRED
+
+
+def test_what_was_read_can_be_sent_back(service: Service) -> None:
+    """Masks and all: the secrets stay what they were, through any number of versions."""
+    stack_id = applied(service)["stack_id"]
+
+    for count in (3, 4):
+        sent = read(service, stack_id)
+        sent["configurations"][0]["provision"]["instance_count"] = count
+        sent["configurations"].reverse()
+        sent["configurations"].sort(key=lambda layer: layer["flag"], reverse=True)
+        assert update(service, stack_id, sent).status_code == 202
+
+    assert latest(service, stack_id).number == 3
+    assert secrets_in(service, stack_id) == (CRED, GIT_KEY)
+
+
+def test_a_secret_may_change(service: Service) -> None:
+    stack_id = applied(service)["stack_id"]
+    sent = read(service, stack_id)
+    sent["configurations"][0]["container"]["gitPrivateKey"] = "another key"
+
+    assert update(service, stack_id, sent).status_code == 202
+
+    assert secrets_in(service, stack_id) == (CRED, "another key")
+
+
+def test_a_mask_keeps_nothing_where_nothing_was(service: Service) -> None:
+    stack_id = applied(service)["stack_id"]
+    sent = read(service, stack_id)
+    sent["configurations"][1]["container"] = {"gitPrivateKey": "***"}
+
+    answer = update(service, stack_id, sent)
+
+    assert [field for field, _ in violations_of(answer)] == ["gitPrivateKey"]
+    assert latest(service, stack_id).number == 1
+
+
+def test_layers_are_updated_added_and_removed(service: Service) -> None:
+    stack_id = applied(service)["stack_id"]
+    web, db = TEMPLATE["configurations"]
+
+    sent = template(configurations=[db | {"flag": "cache"}, web])
+    assert update(service, stack_id, sent).status_code == 202
+
+    found = layers_of(service, stack_id)
+    assert list(found) == ["cache", "web"]
+    assert found["cache"] in ("creating", "completed")
+    assert found["web"] in ("updating", "completed")
+
+
+def test_the_same_template_again_is_a_version_all_the_same(service: Service) -> None:
+    first = applied(service)
+
+    again = update(service, first["stack_id"]).json()
+
+    assert again["version_id"] != first["version_id"]
+    assert latest(service, first["stack_id"]).number == 2
+
+
+def test_the_deployment_keeps_the_first_label_and_a_nickname_renames(service: Service) -> None:
+    stack_id = applied(service, nickname="before")["stack_id"]
+
+    update(service, stack_id, template(label="later"))
+    kept = service.http.get(f"/v3/alm/stack/{stack_id}", headers=master(service)).json()
+    update(service, stack_id, template(nickname="after"))
+    renamed = service.http.get(f"/v3/alm/stack/{stack_id}", headers=master(service)).json()
+
+    assert (kept["nickname"], renamed["nickname"]) == ("before", "after")
+    assert service.http.get("/m/core/v0/deployments/shop", headers=service.root()).is_success
+    assert not service.http.get("/m/core/v0/deployments/later", headers=service.root()).is_success
+
+
+def test_an_update_may_follow_another_in_progress(service: Service) -> None:
+    stack_id = applied(service)["stack_id"]
+
+    assert [update(service, stack_id).status_code for _ in range(3)] == [202, 202, 202]
+
+
+@pytest.mark.parametrize(
+    "status", ["CREATE_FAILED", "UPDATE_COMPLETE", "UPDATE_FAILED", "DELETE_FAILED"]
+)
+def test_an_update_is_taken_in_every_state_but_deleting(service: Service, status: str) -> None:
+    stack_id = applied(service)["stack_id"]
+    put_stack_status(service, stack_id, status)
+
+    answer = update(service, stack_id)
+
+    assert (answer.status_code, answer.json()["stack_status"]) == (202, "UPDATE_IN_PROGRESS")
+
+
+def test_a_stack_that_is_being_deleted_takes_no_update(service: Service) -> None:
+    stack_id = applied(service)["stack_id"]
+    put_stack_status(service, stack_id, "DELETE_IN_PROGRESS")
+
+    assert problem_of(update(service, stack_id), 409)["code"] == "stack_leaving"
+    assert latest(service, stack_id).number == 1
+
+
+def test_a_deleted_stack_is_not_there(service: Service) -> None:
+    stack_id = applied(service)["stack_id"]
+    put_stack_status(service, stack_id, "DELETE_COMPLETE")
+
+    problem_of(update(service, stack_id), 404)
+    problem_of(update(service, new_id("stk")), 404)
+
+
+def test_a_refused_update_changes_nothing(service: Service) -> None:
+    stack_id = applied(service)["stack_id"]
+
+    assert violations_of(update(service, stack_id, template(configurations=[])))
+
+    assert latest(service, stack_id).number == 1
+    assert list(layers_of(service, stack_id)) == ["web", "db"]
+
+
+def test_a_scope_may_forbid_it_for_one_stack_and_for_those_that_never_were(
+    service: Service,
+) -> None:
+    person = new_subuser(service)
+    open_one, closed = applied(service)["stack_id"], applied(service)["stack_id"]
+    give(service, person, statement("Allow", ["template:*"], [f"mrn:alm:template:{open_one}"]))
+
+    answers = [
+        service.http.put(f"{PATH}/{one}", json=TEMPLATE, headers=person.headers)
+        for one in (open_one, closed, new_id("stk"))
+    ]
+
+    assert [answer.status_code for answer in answers] == [202, 403, 403]
+    assert answers[1].json()["code"] == answers[2].json()["code"] == "scope_denied"
