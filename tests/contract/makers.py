@@ -230,7 +230,7 @@ SLOTS: Mapping[str, Slot] = {
     "detach_legacy_role.username": HOLDER,
     "stack_id": STACK,
     "compare_templates.id": STACK,
-    "container_id": CONTAINER,
+    "describe_container.container_id": CONTAINER,
     "list_containers.stack_id": Slot(make_stack_with_container, "legacy_containers", "stack_id"),
     "list_containers.instance_id": Slot(
         make_instance_with_container, "legacy_containers", "instance_id"
@@ -255,6 +255,9 @@ NOT_A_RECORD: Mapping[str, str] = {
     "vendor": "aws or azure",
     "limit": "a number",
     "offset": "a number",
+    "agent_id": "an agent's own word for itself",
+    "container_id": "the agent's own word for a container, free to choose",
+    "instance_id": "the vendor's own name of an instance, or the agent's",
     "force": "true or false",
     "namespace": "core or portal",
     "from": "a time",

@@ -7,7 +7,7 @@ from typing import Any
 from tests.billing_groups.bodies import SOUND_SETTING
 from tests.contract.makers import make_legacy_role, make_role, make_user, make_username
 from tests.contract.month_makers import make_recalculation_entry, make_saved_group
-from tests.contract.stack_makers import make_stack, template_body
+from tests.contract.stack_makers import add_container, make_stack, template_body
 from tests.contract.tenants import (
     PAYER,
     Tenant,
@@ -219,4 +219,12 @@ BODIES: Mapping[str, Callable[[Tenant], dict[str, Any]]] = {
     "apply_template": applied_body,
     "update_template": applied_body,
     "compare_templates": compared_body,
+    "report_agent_status": lambda tenant: {
+        "stack_id": make_stack(tenant),
+        "agent_id": tenant.word("a"),
+        "status": "starting",
+        "instance_id": tenant.word("i"),
+        "message": tenant.word("m"),
+    },
+    "report_container_status": add_container,
 }

@@ -56,7 +56,14 @@ def template_body(tenant: Tenant) -> dict[str, Any]:
         "label": tenant.word("l"),
         "description": tenant.word("t"),
         "vendor": {"aws": {"region": "ap-northeast-1"}},
-        "configurations": [{"role": tenant.word("r"), "flag": "web", "provision": provision}],
+        "configurations": [
+            {
+                "role": tenant.word("r"),
+                "flag": "web",
+                "provision": provision,
+                "container": {"image": tenant.word("i")},
+            }
+        ],
     }
 
 

@@ -20,6 +20,7 @@ PLAIN_VALUES: Mapping[str, str] = {
     "month": "2026-01",
     "vendor": "aws",
     "version_id": "latest",
+    "flag": "web",
 }
 
 
