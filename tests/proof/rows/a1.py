@@ -12,6 +12,7 @@ from typing import Any
 from litestar import Litestar
 
 from nimbill.access.guards import own_routes, refuse_undeclared_routes
+from nimbill.legacy.roles.guard import refuse_unscoped_routes
 from tests.proof.real_server import ROOT, environment_for, try_to_serve
 from tests.proof.row import Measured
 from tests.proof.stage import Stage
@@ -22,6 +23,7 @@ FULL = 5
 SECONDS_MAX = 600
 
 OF_EVERY_ROUTE = ("audiences", "role_actions", "basis")
+OF_VERSION_3 = ("needs", "master_alone")  # one of the two, where users call
 CHANGING = {"POST", "PUT", "PATCH", "DELETE"}
 
 # of a portal route that changes something: the most a route has to declare
@@ -61,6 +63,7 @@ def _in_this_process(app: Litestar) -> tuple[int, list[str]]:
     tried, misses = 0, []
     for path, handler in own_routes(app):
         facts = [*OF_EVERY_ROUTE, *(["audited"] if handler.http_methods & CHANGING else [])]
+        facts += [fact for fact in OF_VERSION_3 if fact in handler.opt]
         for fact in facts:
             tried += 1
             kept = handler.opt.pop(fact)
@@ -69,13 +72,18 @@ def _in_this_process(app: Litestar) -> tuple[int, list[str]]:
                     misses.append(f"accepted in this process: {path} without {fact}")
             finally:
                 handler.opt[fact] = kept
-    refuse_undeclared_routes(app)
+    _refuse(app)
     return tried, misses
+
+
+def _refuse(app: Litestar) -> None:
+    refuse_undeclared_routes(app)
+    refuse_unscoped_routes(app)
 
 
 def _refused(app: Any, path: str, fact: str) -> bool:
     try:
-        refuse_undeclared_routes(app)
+        _refuse(app)
     except RuntimeError as refusal:
         return path in str(refusal) and fact in str(refusal)
     return False

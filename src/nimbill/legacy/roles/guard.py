@@ -1,5 +1,6 @@
 """The second gate, in front of the routes of version 3: what the roles of the user allow."""
 
+import re
 from string import Formatter
 from typing import Any
 
@@ -82,5 +83,5 @@ def _complaint(handler: HTTPRouteHandler, path: str) -> str:
     if not isinstance(needs, Needs):
         return "does not declare needs or master_alone"
     named = {name for _, name, _, _ in Formatter().parse(needs.resource or "") if name}
-    unknown = {name for name in named if f"{{{name}" not in path}
+    unknown = named - set(re.findall(r"{([^:}]+)", path))
     return f"needs {', '.join(sorted(unknown))}, which its path does not name" if unknown else ""

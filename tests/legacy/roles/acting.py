@@ -1,0 +1,116 @@
+"""Who acts in tests of roles, and the requests they make."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from nimbill.vocabulary import Product
+from tests.answers import Answer
+from tests.login.asking import bearer, claims_of
+from tests.running_service import Service
+
+ROLE, USER_ROLE, TEMPLATES = "/v3/role", "/v3/user/role", "/v3/role/templates"
+
+ACTIONS = (
+    "stack:describeStacks",
+    "stack:describeStack",
+    "stack:deleteStack",
+    "template:createAlmTemplate",
+    "template:updateAlmTemplate",
+    "template:compareTemplate",
+    "template:describeTemplate",
+    "container:describeContainers",
+)
+
+
+def statement(
+    effect: str = "Allow", action: Any = ("*",), resource: Any = ("*",)
+) -> dict[str, Any]:
+    listed = [one if isinstance(one, str) else list(one) for one in (action, resource)]
+    return {"Effect": effect, "Action": listed[0], "Resource": listed[1]}
+
+
+def document(*statements: dict[str, Any]) -> str:
+    return json.dumps({"version": "2026-11-15", "Statement": list(statements)})
+
+
+EVERYTHING = document(statement())
+
+
+@dataclass(frozen=True)
+class Person:
+    user_id: str
+    username: str
+    headers: dict[str, str]
+
+
+def new_subuser(service: Service) -> Person:
+    """Logged in to version 3 with a password."""
+    headers = service.caller(product=Product.legacy)
+    user_id = claims_of(headers["Authorization"].removeprefix("Bearer "))["sub"]
+    return Person(user_id, f"u{user_id[-12:]}", headers)
+
+
+def master(service: Service) -> dict[str, str]:
+    return service.root(product=Product.legacy)
+
+
+def as_client(service: Service) -> dict[str, str]:
+    """The root user's API client, by client_credentials: an agent to version 3."""
+    who = service.organisation
+    token, _ = service.resources.tokens.issue(
+        Product.legacy,
+        organisation_id=who.organisation_id,
+        user_id=who.root_user_id,
+        client_id=who.client_id,
+        epoch=1,
+        subject_type="client",
+    )
+    return bearer(token)
+
+
+def create(service: Service, scope: str = EVERYTHING, name: str = "operators") -> Answer:
+    return service.http.post(ROLE, data={"name": name, "scope": scope}, headers=master(service))
+
+
+def new_role(service: Service, scope: str = EVERYTHING, name: str = "operators") -> str:
+    answer = create(service, scope, name)
+    assert answer.status_code == 200, answer.text
+    return str(answer.json()["role_id"])
+
+
+def attach(service: Service, username: str, role_id: str) -> Answer:
+    return service.http.post(
+        USER_ROLE, data={"username": username, "role_id": role_id}, headers=master(service)
+    )
+
+
+def give(service: Service, person: Person, *statements: dict[str, Any]) -> str:
+    """A role of its own with this scope; answers its id."""
+    role_id = new_role(service, document(*statements))
+    answer = attach(service, person.username, role_id)
+    assert answer.status_code == 200, answer.text
+    return role_id
+
+
+def roles_of(service: Service, username: str) -> list[dict[str, Any]]:
+    answer = service.http.get(f"/v3/user/{username}/role", headers=master(service))
+    assert answer.status_code == 200, answer.text
+    found: list[dict[str, Any]] = answer.json()
+    return found
+
+
+def own_roles(service: Service, person: Person) -> list[dict[str, Any]]:
+    answer = service.http.get(USER_ROLE, headers=person.headers)
+    assert answer.status_code == 200, answer.text
+    found: list[dict[str, Any]] = answer.json()
+    return found
+
+
+def refused(answer: Answer, status: int, code: str) -> list[dict[str, str]]:
+    """Its violations, where it has any."""
+    assert (answer.status_code, answer.json()["code"]) == (status, code), answer.text
+    broken: list[dict[str, str]] = answer.json().get("violations", [])
+    return broken
