@@ -205,3 +205,9 @@ def test_spark_needs_the_address_of_its_master() -> None:
     assert "NIMBILL_SPARK_MASTER" in refusal(NIMBILL_ENGINE="spark")
     assert refusal(NIMBILL_SPARK_MASTER="127.0.0.1:7077").startswith("NIMBILL_SPARK_MASTER")
     assert refusal(NIMBILL_ENGINE="pandas").startswith("NIMBILL_ENGINE")
+
+
+def test_instances_are_simulated_unless_they_shall_be_launched() -> None:
+    assert read_settings({}).provisioner == "local"
+    assert read_settings({"NIMBILL_PROVISIONER": "aws"}).provisioner == "aws"
+    assert refusal(NIMBILL_PROVISIONER="gcp").startswith("NIMBILL_PROVISIONER must be one of")

@@ -87,6 +87,8 @@ def test_nothing_is_nothing() -> None:
         ("{[a]: b}", "not a text"),
         ("a: .nan", "NaN"),
         ("a: -.inf", "NaN"),
+        ("a: NaN", "NaN"),
+        ("a: -Infinity", "NaN"),
         ("a: " + "9" * 31, "at most 30 digits"),
         ("a: 1e99", "exponents"),
         ('a: "\\0"', "NUL"),

@@ -17,7 +17,8 @@ VALUES_MAX = 10_000  # reading as many takes a tenth of a second
 _Parser: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
-_NOT_A_NUMBER = re.compile(r"\.(nan|NaN|NAN)|[-+]?\.(inf|Inf|INF)")
+# as YAML spells them, and as programs that write JSON do
+_NOT_A_NUMBER = re.compile(r"\.?(nan|NaN|NAN)|[-+]?(\.(inf|Inf|INF)|Infinity)")
 _WORDS: dict[str, Any] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
     **dict.fromkeys(("true", "True", "TRUE"), True),

@@ -1,0 +1,165 @@
+"""GET /v3/alm/container/{container_id} and GET /v3/alm/container"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import httpx
+import pytest
+import sqlalchemy as sa
+
+from nimbill.ids import new_id
+from nimbill.legacy.containers.records import legacy_containers
+from nimbill.storage import transaction
+from tests.answers import problem_of, violations_of
+from tests.legacy.agents import new_agent
+from tests.legacy.roles.acting import give, new_subuser, statement
+from tests.legacy.templates.sound import master
+from tests.running_service import Service
+
+PATH = "/v3/alm/container"
+AT = datetime(2026, 11, 15, 12, 0, 0, 700_000, tzinfo=UTC)
+
+
+def add(service: Service, stack_id: str, container_id: str, **values: Any) -> None:
+    organisation_id = service.organisation.organisation_id
+    row = {
+        "organisation_id": organisation_id,
+        "stack_id": stack_id,
+        "container_id": container_id,
+        "agent_id": "agent-1",
+        "instance_id": "i-1",
+        "status": "running",
+        "update_time": AT,
+    }
+
+    async def insert() -> None:
+        async with transaction(service.resources.engine, organisation_id) as db:
+            await db.execute(sa.insert(legacy_containers).values(**row | values))
+
+    service.run(insert)
+
+
+def listed(service: Service, **query: str) -> list[str]:
+    answer = ask(service, **query)
+    assert answer.status_code == 200, answer.text
+    return [container["container_id"] for container in answer.json()]
+
+
+def ask(service: Service, **query: str) -> httpx.Response:
+    return service.http.get(PATH, params=query, headers=master(service))
+
+
+@pytest.fixture
+def stack(service: Service) -> str:
+    """With two containers on one instance and one on another."""
+    stack_id = new_agent(service).stack_id
+    add(service, stack_id, "c-2", instance_id="i-1")
+    add(service, stack_id, "c-1", instance_id="i-1")
+    add(service, stack_id, "c-3", instance_id="i-2")
+    return stack_id
+
+
+def test_a_container_has_the_specified_fields(service: Service, stack: str) -> None:
+    answer = service.http.get(f"{PATH}/c-1", headers=master(service))
+
+    assert answer.status_code == 200
+    assert answer.json() == {
+        "container_id": "c-1",
+        "agent_id": "agent-1",
+        "update_time": str(int(AT.timestamp())),  # Unix time in seconds, as text
+        "stack_id": stack,
+        "instance_id": "i-1",
+        "status": "running",
+    }
+    assert list(answer.json()) == [
+        *("container_id", "agent_id", "update_time", "stack_id", "instance_id", "status"),
+    ]
+
+
+def test_a_container_may_be_called_like_its_instance(service: Service, stack: str) -> None:
+    add(service, stack, "i-9", instance_id=None, status="complete")
+
+    found = service.http.get(f"{PATH}/i-9", headers=master(service)).json()
+
+    assert (found["container_id"], found["instance_id"]) == ("i-9", "")
+    assert found["status"] == "complete"
+
+
+def test_containers_of_a_stack(service: Service, stack: str) -> None:
+    other = new_agent(service).stack_id
+    add(service, other, "c-0")
+
+    assert listed(service, stack_id=stack) == ["c-1", "c-2", "c-3"]
+    assert listed(service, stack_id=other) == ["c-0"]
+    assert listed(service, stack_id=stack, instance_id="") == ["c-1", "c-2", "c-3"]
+
+
+def test_containers_of_an_instance(service: Service, stack: str) -> None:
+    assert listed(service, instance_id="i-1") == ["c-1", "c-2"]
+    assert listed(service, instance_id="i-2") == ["c-3"]
+
+
+def test_with_both_given_the_stack_is_ignored(service: Service, stack: str) -> None:
+    assert listed(service, stack_id=stack, instance_id="i-2") == ["c-3"]
+    assert listed(service, stack_id=new_id("stk"), instance_id="i-2") == ["c-3"]
+    assert listed(service, stack_id=stack, instance_id="i-7") == []
+
+
+@pytest.mark.parametrize("query", [{}, {"stack_id": ""}, {"stack_id": "", "instance_id": ""}])
+def test_with_neither_given_it_is_400(service: Service, query: dict[str, str]) -> None:
+    assert violations_of(ask(service, **query)) == [
+        ("stack_id", "required where instance_id is not given")
+    ]
+
+
+def test_what_is_not_there_is_empty_or_not_found(service: Service, stack: str) -> None:
+    assert listed(service, stack_id=new_id("stk")) == []
+    assert listed(service, instance_id="i-404") == []
+    problem_of(service.http.get(f"{PATH}/c-404", headers=master(service)), 404)
+
+
+def test_containers_of_others_are_not_there(service: Service, stack: str) -> None:
+    service.organisation = service.new_organisation()
+
+    assert listed(service, stack_id=stack) == []
+    assert listed(service, instance_id="i-1") == []
+    problem_of(service.http.get(f"{PATH}/c-1", headers=master(service)), 404)
+
+
+def test_two_organisations_may_have_containers_of_one_name(service: Service, stack: str) -> None:
+    service.organisation = service.new_organisation()
+    own = new_agent(service).stack_id
+    add(service, own, "c-1", status="starting")
+
+    assert listed(service, instance_id="i-1") == ["c-1"]
+    found = service.http.get(f"{PATH}/c-1", headers=master(service)).json()
+    assert (found["stack_id"], found["status"]) == (own, "starting")
+
+
+def test_the_scope_decides_which(service: Service, stack: str) -> None:
+    person = new_subuser(service)
+    action = "container:describeContainers"
+    give(
+        service,
+        person,
+        statement("Allow", [action], ["mrn:alm:container:c-*"]),
+        statement("Deny", [action], ["mrn:alm:container:c-2"]),
+    )
+
+    def one(container: str) -> int:
+        return service.http.get(f"{PATH}/{container}", headers=person.headers).status_code
+
+    every = service.http.get(PATH, params={"stack_id": stack}, headers=person.headers)
+    assert [each["container_id"] for each in every.json()] == ["c-1", "c-3"]
+    assert [one("c-1"), one("c-2"), one("c-404"), one("d-404")] == [200, 403, 404, 403]
+
+
+def test_a_list_is_refused_where_no_scope_names_it(service: Service, stack: str) -> None:
+    person = new_subuser(service)
+    give(service, person, statement("Allow", ["stack:*", "template:*"]))
+
+    answer = service.http.get(PATH, params={"stack_id": stack}, headers=person.headers)
+
+    assert problem_of(answer, 403)["code"] == "scope_denied"
