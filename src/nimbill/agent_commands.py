@@ -76,17 +76,20 @@ def agent(
         "stack_id": stack_id,
         "flag": flag,
         "instance_id": instance_id,
-        "token": os.environ.get(TOKEN) or None,
         "notice_file": notice_file,
-    }
-    given = _read(config) | {name: value for name, value in options.items() if value is not None}
-    given |= {
         "metadata_address": metadata_address.rstrip("/"),
         "poll_seconds": poll_seconds,
         "patience_seconds": patience_seconds,
     }
+    _begin(_read(config), options, once=once)
+
+
+def _begin(of_file: dict[str, Any], options: dict[str, Any], *, once: bool) -> None:
+    """What an option says wins over the file, and so does the token of the environment."""
+    options = {**options, "token": os.environ.get(TOKEN) or None}
+    given = {name: value for name, value in options.items() if value is not None}
     try:
-        _run(Agent(config_from(given)), once=once)
+        _run(Agent(config_from(of_file | given)), once=once)
     except UnusableConfig as error:
         _end(UNUSABLE, str(error))
     except TokenRefused as error:
