@@ -88,9 +88,9 @@ async def furnish(
         kept = lines.execute(KEPT.format(file=file)).fetchall()
     companies = [new_company_id() for _ in range(groups)]
     async with connected(superuser) as db:
-        await _copy(db, "billing_groups", _groups(whose, companies))
-        await _copy(db, "cloud_accounts", _accounts(whose, companies))
-        await _copy(db, "saved_settings", _settings(whose, companies))
+        await copy(db, "billing_groups", _groups(whose, companies))
+        await copy(db, "cloud_accounts", _accounts(whose, companies))
+        await copy(db, "saved_settings", _settings(whose, companies))
         sums = [
             {
                 "organisation_id": whose,
@@ -101,7 +101,7 @@ async def furnish(
             }
             for row in kept
         ]
-        await _copy(db, "cost_sums", sums)
+        await copy(db, "cost_sums", sums)
         await db.execute("VACUUM ANALYZE")
     return made
 
@@ -139,7 +139,7 @@ def _settings(whose: str, companies: list[str]) -> list[dict[str, Any]]:
     return [{**key, "company_id": company_id, **SETTING} for company_id in companies]
 
 
-async def _copy(db: Any, table: str, rows: list[dict[str, Any]]) -> None:
+async def copy(db: Any, table: str, rows: list[dict[str, Any]]) -> None:
     names = list(rows[0])
     await db.copy_records_to_table(
         table, columns=names, records=[tuple(row.values()) for row in rows]

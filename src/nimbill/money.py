@@ -21,6 +21,9 @@ class Rounding(StrEnum):
     up = "up"
 
 
+# by a name of their own: a word of an enumeration takes longer to find than to compare
+_HALF_UP, _DOWN, _UP = Rounding.half_up, Rounding.down, Rounding.up
+
 PLACES = {Currency.jpy: 0, Currency.usd: 2}  # whole yen, cents
 READABLE_PLACES = 10
 _READABLE = 10**READABLE_PLACES
@@ -64,7 +67,7 @@ class Exact:
         return self.top * other.bottom < other.top * self.bottom
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, (Exact, Decimal, Fraction, int)):
+        if not isinstance(other, (Exact, Decimal, int, Fraction)):
             return NotImplemented
         same = exact(other)
         return self.top * same.bottom == same.top * self.bottom
@@ -83,11 +86,11 @@ ZERO, ONE = Exact(0), Exact(1)
 
 def exact(amount: Exact | Decimal | Fraction | int) -> Exact:
     """The same amount, as what can also be divided without a loss."""
+    if isinstance(amount, (Decimal, int, Fraction)):
+        return Exact(*amount.as_integer_ratio())
     if isinstance(amount, Exact):
         return amount
-    if not isinstance(amount, (Decimal, Fraction, int)):
-        raise TypeError(f"money is exact; {type(amount).__name__} is not")
-    return Exact(*amount.as_integer_ratio())
+    raise TypeError(f"money is exact; {type(amount).__name__} is not")
 
 
 def exchanged(amount: Exact, of: Currency, into: Currency, rate: Exact) -> Exact:
@@ -102,9 +105,14 @@ def rounded(amount: Exact, currency: Currency, mode: Rounding) -> Decimal:
     return _scaled(amount, PLACES[currency], mode)
 
 
+def is_printable(amount: Exact, currency: Currency) -> bool:
+    """Whether rounding it changes nothing."""
+    return amount.top * 10 ** PLACES[currency] % amount.bottom == 0
+
+
 def cut(amount: Exact) -> Decimal:
     """For reading, not for reckoning: what lies behind the tenth decimal is left off."""
-    return _scaled(amount, READABLE_PLACES, Rounding.down)
+    return _scaled(amount, READABLE_PLACES, _DOWN)
 
 
 def readable(amount: Exact) -> str:
@@ -131,9 +139,9 @@ def difference(amount: Decimal, less: Decimal) -> Decimal:
 
 def _scaled(amount: Exact, places: int, mode: Rounding) -> Decimal:
     top, bottom = abs(amount.top) * 10**places, amount.bottom
-    if mode is Rounding.half_up:
+    if mode is _HALF_UP:
         whole = (2 * top + bottom) // (2 * bottom)
-    elif mode is Rounding.up:
+    elif mode is _UP:
         whole = -(-top // bottom)
     else:
         whole = top // bottom

@@ -23,6 +23,7 @@ NEAR_MONEY_ROOMS = ("billing_groups", "invoices", "recalculation", "reserved_ins
 # Questions that may be asked without naming whose records: "room/records.py:function" and why.
 WITHOUT_SCOPE = {
     "audit/records.py:append": "the database itself writes the organisation of the transaction",
+    "audit/records.py:append_all": "as append does",
     "login/records.py:find_client": "answers whose client an exact id is, before that is known",
     "work/records.py:organisations_with_work": "answers ids alone, through a function of the owner",
 }

@@ -68,18 +68,19 @@ class SecondOpinion:
     # ── money ────────────────────────────────────────────────────────────────────────────────────
 
     def _into(self, currency: str, amount: Fraction, of: str, rate: Fraction) -> Fraction:
-        in_yen = amount if of == "jpy" else amount * rate
         if of == currency:
             return amount
-        return in_yen if currency == "jpy" else in_yen / rate
+        return amount * rate if currency == "jpy" else amount / rate
 
     def _print(self, amount: Fraction, currency: str) -> int:
-        scaled = amount * UNITS[currency]
-        whole, rest = divmod(abs(scaled), 1)
-        self.ties += rest == Fraction(1, 2)
-        away = {"half_up": rest >= Fraction(1, 2), "down": False, "up": rest > 0}[self.rounding]
-        size = int(whole) + away
-        return -size if scaled < 0 else size
+        above, below = abs(amount.numerator) * UNITS[currency], amount.denominator
+        size, rest = divmod(above, below)
+        self.ties += 2 * rest == below
+        if self.rounding == "half_up":
+            size += 2 * rest >= below
+        elif self.rounding == "up":
+            size += rest > 0
+        return -size if amount < 0 else size
 
     def _print_cost(self, amount: Fraction) -> int:
         return self._print(self._into(self.invoice, amount, self.cost, self.fx), self.invoice)
@@ -104,7 +105,8 @@ class SecondOpinion:
             line: (self._print_cost(amount), self._print_cost(amount * left))
             for line, amount in usage.items()
         }
-        support, agency = self._support(), self._agency()
+        support = self._support()
+        agency = self._agency(support)
         self.support = [self._print_cost(amount) for amount in support]
         self.agency = [self._print_cost(amount) for amount in agency]
         self.entries = {
@@ -163,13 +165,13 @@ class SecondOpinion:
         fee = stepped(steps, Fraction(above, 100), base / to_dollars)
         return max(Fraction(minimum), fee) * to_dollars
 
-    def _agency(self) -> list[Fraction]:
+    def _agency(self, support: list[Fraction]) -> list[Fraction]:
         if not self.usage:
             return []
         basis = self._agency_word(BEFORE_OR_AFTER)
         extra = Fraction(0)
         if self._agency_word(WITH_OR_WITHOUT) == "cloudpaywithfee":
-            extra = self._support()[0 if basis == "nondiscount" else 1]
+            extra = support[0 if basis == "nondiscount" else 1]
         by_owner: dict[str, Fraction] = defaultdict(Fraction)
         one_pot = self.said["substitution_fee_calc_type"] == "allsum"
         for (owner, _, _), amount in self.usage.items():

@@ -38,16 +38,18 @@ def test_an_invoice_that_could_not_be_stored_takes_no_number(
 ) -> None:
     groups = [month_end.group(f"BG-{n}", f"00000000000{n}") for n in range(1, 4)]
     month_end.ready(*groups)
-    add_revision = created_records.add_revision
+    add_revisions = created_records.add_revisions
 
-    async def failing(db: Any, scope: Any, run_id: str, number: int, document: Any) -> None:
-        await add_revision(db, scope, run_id, number, document)
-        if document.company_id == groups[0]:
+    async def failing(db: Any, *of_month: Any) -> None:
+        await add_revisions(db, *of_month)
+        if groups[0] in [document.company_id for _, document in of_month[-1]]:
             raise ZeroDivisionError
 
-    monkeypatch.setattr(created_records, "add_revision", failing)
+    monkeypatch.setattr(created_records, "add_revisions", failing)
+    answer = month_end.create()
 
-    assert numbers(month_end.create()) == ["202609-0001", "202609-0002"]
+    assert numbers(answer) == ["202609-0001", "202609-0002"]
+    assert answer.json()["skipped"] == [{"company_id": groups[0], "reason": "failed"}]
 
 
 def test_creating_again_keeps_the_number_and_the_earlier_invoice(month_end: MonthEnd) -> None:
@@ -178,6 +180,7 @@ def test_a_run_that_was_interrupted_goes_on_and_makes_nothing_twice(
         left.pop()
         return await stored_one(*args)
 
+    monkeypatch.setattr(runs, "GROUPS_AT_FIRST", 1)
     with monkeypatch.context() as patch:
         patch.setattr(runs._Run, "_stored", dying)
         waiting = month_end.service.run(lambda: _asked(month_end, groups))

@@ -1,8 +1,8 @@
 """Audit rows: appended in the transaction of the change, never updated, never deleted."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, NotRequired, TypedDict, Unpack
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -33,6 +33,20 @@ audit_heads = sa.Table(
 )
 
 _APPEND = "SELECT append_audit($1)"
+_APPEND_ALL = "SELECT append_audit(entry) FROM unnest($1::text[]) AS entry"
+
+
+class Change(TypedDict):
+    """Who did what to which record; `sent` is what was asked for, without secrets."""
+
+    actor: str
+    actor_name: str
+    action: str
+    resource: str
+    request_id: str
+    company_id: NotRequired[str | None]
+    client_id: NotRequired[str | None]
+    sent: NotRequired[Any]
 
 
 def moment(at: datetime) -> str:
@@ -40,31 +54,29 @@ def moment(at: datetime) -> str:
     return at.isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
-async def append(
-    db: AsyncConnection,
-    *,
-    actor: str,
-    actor_name: str,
-    action: str,
-    resource: str,
-    request_id: str,
-    company_id: str | None = None,
-    client_id: str | None = None,
-    sent: Any = None,
-) -> None:
+async def append(db: AsyncConnection, **change: Unpack[Change]) -> None:
     """One row for one change. The last statement before commit: it locks the chain's head."""
+    await ask_driver(db, _APPEND, _entry(change))
+
+
+async def append_all(db: AsyncConnection, changes: Iterable[Change]) -> None:
+    """A row for each of many changes, in their order; the last statement before commit as well."""
+    await ask_driver(db, _APPEND_ALL, [_entry(change) for change in changes])
+
+
+def _entry(change: Change) -> str:
     entry: Mapping[str, Any] = {
         "at": moment(clock.now()),
-        "actor": actor,
-        "actor_name": actor_name,
-        "client_id": client_id,
-        "action": action,
-        "resource": resource,
-        "company_id": company_id,
-        "request_id": request_id,
-        "sent": sent,
+        "actor": change["actor"],
+        "actor_name": change["actor_name"],
+        "client_id": change.get("client_id"),
+        "action": change["action"],
+        "resource": change["resource"],
+        "company_id": change.get("company_id"),
+        "request_id": change["request_id"],
+        "sent": change.get("sent"),
     }
-    await ask_driver(db, _APPEND, exact_json.write(entry).decode())
+    return exact_json.write(entry).decode()
 
 
 async def list_entries(

@@ -1,8 +1,8 @@
 """Created invoices: a head that says which revision counts, and revisions that never change."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
@@ -11,7 +11,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.basis import chosen
 from nimbill.billing_groups.records import billing_groups, visible
 from nimbill.invoices.document import Document, Glance, glance, read, written
-from nimbill.months.records import lock_of_month
 from nimbill.storage import Row, Scope, among, ask_driver, metadata
 
 basis = chosen("invoice-numbers")
@@ -88,95 +87,118 @@ def invoice_no(month: str, number: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What an invoice to be made stands on, as it is while the locks are held."""
+    """An invoice that was made before, as it is while the lock is held."""
 
-    closed: bool
-    parked: bool
-    imports: str  # which of them count, in one text
-    number: int | None  # of the invoice, where it was made before
+    number: int
     revision: int
     made: bool  # by this very run, before it was taken up again
 
 
-# Asked for every invoice of thousands: few questions, in the driver's own words.
-_LOCK = (
-    "SELECT pg_advisory_xact_lock_shared(hashtextextended($1, 0)), "
-    "pg_advisory_xact_lock(hashtextextended($2, 0))"
-)
-_OF_MONTH = "organisation_id = $1 AND vendor = $2 AND month = $3"
-_STANDING = f"""
-SELECT
-    coalesce((SELECT closed FROM month_states WHERE {_OF_MONTH}), false) AS closed,
-    EXISTS (SELECT 1 FROM parked_months WHERE {_OF_MONTH}) AS parked,
-    (SELECT string_agg(payer_id || ' ' || import_id, ' ' ORDER BY payer_id)
-        FROM cost_months WHERE {_OF_MONTH}) AS imports,
-    (SELECT number FROM invoices WHERE {_OF_MONTH} AND company_id = $4) AS number,
-    (SELECT revision FROM invoices WHERE {_OF_MONTH} AND company_id = $4) AS revision,
-    EXISTS (SELECT 1 FROM invoice_revisions
-        WHERE organisation_id = $1 AND run_id = $5 AND company_id = $4) AS made
-"""  # noqa: S608  # nothing of a caller's is in it
+class Numbered(NamedTuple):
+    """An invoice that is ready to be kept."""
+
+    number: int
+    document: Document
+
+
+_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))"
+# However many there are it is one question, in the driver's own words.
 _KEEP = """
-WITH head AS (
+WITH made AS (
+    SELECT * FROM unnest($4::text[], $5::integer[], $6::integer[], $7::text[], $8::text[],
+        $9::text[], $10::text[], $11::text[], $12::text[])
+    AS made (company_id, number, revision, currency, pre_tax, tax, total, pre_tax_usd, document)
+), heads AS (
     INSERT INTO invoices
         (organisation_id, month, company_id, vendor, number, revision, create_time, update_time)
-    VALUES ($1, $2, $3, $4, $5, $6, now(), now())
+    SELECT $1, $2, company_id, $3, number, revision, now(), now() FROM made
     ON CONFLICT (organisation_id, month, company_id, vendor)
         DO UPDATE SET revision = excluded.revision, update_time = now()
 )
 INSERT INTO invoice_revisions
     (organisation_id, month, company_id, vendor, revision, run_id, currency, pre_tax, tax, total,
         pre_tax_usd, document, create_time)
-VALUES ($1, $2, $3, $4, $6, $7, $8, $9, $10, $11, $12, $13, now())
+SELECT $1, $2, company_id, $3, revision, $13, currency, pre_tax::numeric, tax::numeric,
+    total::numeric, pre_tax_usd::numeric, document, now()
+FROM made
 """
 
 
-async def lock_invoice(
-    db: AsyncConnection, scope: Scope, month: str, vendor: str, company_id: str, run_id: str
-) -> Standing:
-    """Until the transaction ends nobody else makes it, and nobody closes or imports its month."""
-    name = f"invoice {scope.organisation_id} {month} {vendor} {company_id}"
+async def lock_invoices(
+    db: AsyncConnection,
+    scope: Scope,
+    month: str,
+    vendor: str,
+    company_ids: Collection[str],
+    run_id: str,
+) -> dict[str, Standing]:
+    """Those of these groups, as they stand: until the transaction ends nobody else makes any.
+
+    One lock for all of a month and vendor: who makes them waits for the counter anyway.
+    """
     # a statement of its own: what is asked next sees what the last holder committed
-    await ask_driver(db, _LOCK, lock_of_month(scope, vendor, month), name)
-    asked = (scope.organisation_id, vendor, month, company_id, run_id)
-    closed, parked, imports, number, revision, made = await ask_driver(db, _STANDING, *asked)
-    return Standing(closed, parked, imports or "", number, revision or 0, made)
+    await ask_driver(db, _LOCK, f"invoices {scope.organisation_id} {month} {vendor}")
+    made = sa.exists().where(
+        _revisions.organisation_id == scope.organisation_id,
+        _revisions.run_id == run_id,
+        _revisions.company_id == _heads.company_id,
+    )
+    question = sa.select(_heads.company_id, _heads.number, _heads.revision, made).where(
+        _heads.organisation_id == scope.organisation_id,
+        _heads.month == month,
+        _heads.vendor == vendor,
+        among(_heads.company_id, company_ids),
+    )
+    return {
+        company_id: Standing(number, revision, by_run)
+        for company_id, number, revision, by_run in await db.execute(question)
+    }
 
 
-async def next_number(db: AsyncConnection, scope: Scope, month: str) -> int:
-    """Without a gap: whoever gives up gives the number back. Asked for as late as can be."""
+async def next_numbers(db: AsyncConnection, scope: Scope, month: str, count: int) -> Iterator[int]:
+    """Without a gap: whoever gives up gives them back. Asked for as late as can be."""
+    if not count:
+        return iter(())
     adding = insert(invoice_counters).values(
-        organisation_id=scope.organisation_id, month=month, last=1
+        organisation_id=scope.organisation_id, month=month, last=count
     )
     counted = await db.execute(
         adding.on_conflict_do_update(
             index_elements=["organisation_id", "month"],
-            set_={"last": invoice_counters.c.last + 1},
+            set_={"last": invoice_counters.c.last + count},
         ).returning(invoice_counters.c.last)
     )
-    return int(counted.scalar_one())
+    last = int(counted.scalar_one())
+    return iter(range(last - count + 1, last + 1))
 
 
-async def add_revision(
-    db: AsyncConnection, scope: Scope, run_id: str, number: int, document: Document
+async def add_revisions(
+    db: AsyncConnection,
+    scope: Scope,
+    month: str,
+    vendor: str,
+    run_id: str,
+    numbered: Sequence[Numbered],
 ) -> None:
-    """It counts from here on; the ones before stay as they are."""
-    sheet = document.sheet
+    """They count from here on; the ones before stay as they are."""
+    documents = [document for _, document in numbered]
+    sheets = [document.sheet for document in documents]
     await ask_driver(
         db,
         _KEEP,
         scope.organisation_id,
-        document.month,
-        document.company_id,
-        document.vendor,
-        number,
-        document.revision,
+        month,
+        vendor,
+        [document.company_id for document in documents],
+        [number for number, _ in numbered],
+        [document.revision for document in documents],
+        [sheet.currency.value for sheet in sheets],
+        [str(sheet.pre_tax) for sheet in sheets],
+        [str(sheet.tax) for sheet in sheets],
+        [str(sheet.total) for sheet in sheets],
+        [str(sheet.pre_tax_usd) for sheet in sheets],
+        [written(document) for document in documents],
         run_id,
-        sheet.currency.value,
-        sheet.pre_tax,
-        sheet.tax,
-        sheet.total,
-        sheet.pre_tax_usd,
-        written(document),
     )
 
 

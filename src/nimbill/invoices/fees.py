@@ -1,9 +1,9 @@
 """The support fee and the agency fee: what each is taken of, and one row for each kind of fee."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from itertools import groupby
+from typing import NamedTuple
 
 from nimbill.basis import chosen
 from nimbill.invoices.charges import AppliedEntry, MonthlyCharges
@@ -16,16 +16,14 @@ from nimbill.vocabulary import Currency
 basis = chosen("invoice-arithmetic")
 
 
-@dataclass(frozen=True, slots=True)
-class Worked:
+class Worked(NamedTuple):
     """An exact amount, and how it was worked out for whoever asks."""
 
     amount: Exact
     working: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FeeTerms:
+class FeeTerms(NamedTuple):
     """What of the terms a kind of fee reads; a base is in the cost's currency."""
 
     kind: str
@@ -35,8 +33,7 @@ class FeeTerms:
     currency: Currency
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExactFee:
+class ExactFee(NamedTuple):
     """In the cost's currency, not yet printed."""
 
     kind: str

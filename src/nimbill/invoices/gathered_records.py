@@ -1,10 +1,10 @@
 """Everything an invoice is worked out from, asked for many groups at once."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -16,9 +16,10 @@ from nimbill.cloud_accounts.records import cloud_accounts
 from nimbill.costs.records import EXACT, USAGE, cost_months, cost_sums, cost_tag_sums
 from nimbill.invoice_templates.records import invoice_templates
 from nimbill.invoices.records import saved_settings
+from nimbill.organisation_settings.records import OrganisationSettings, settings_of
 from nimbill.projects.records import projects
 from nimbill.recalculation.records import recalculation_entries
-from nimbill.reserved_instances.operations import moved_fees
+from nimbill.reserved_instances.operations import MovedFee, moved_fees
 from nimbill.storage import Row, Scope, among
 from nimbill.vocabulary import Vendor
 
@@ -27,8 +28,7 @@ basis = chosen("what-an-invoice-counts")
 TAX = "tax"
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(NamedTuple):
     """A sum of usage lines as it is kept, or a reservation's fee that was moved."""
 
     customer_id: str
@@ -37,6 +37,15 @@ class Usage:
     marketplace: bool
     currency: str
     amount: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class OfMonth:
+    """What holds for every group of a month."""
+
+    settings: OrganisationSettings
+    imports: Sequence[Row]
+    moved: Sequence[MovedFee]
 
 
 @dataclass(slots=True)
@@ -54,18 +63,26 @@ class Gathered:
     imports: list[Row] = field(default_factory=list)
 
 
+async def of_month(db: AsyncConnection, scope: Scope, month: str, vendor: str) -> OfMonth:
+    """Of a vendor that nobody has accounts with, nothing was moved."""
+    known = vendor in Vendor.__members__
+    return OfMonth(
+        settings=await settings_of(db, scope),
+        imports=await imports_of_month(db, scope, month, vendor),
+        moved=await moved_fees(db, scope, Vendor(vendor), month) if known else [],
+    )
+
+
 async def gather(
     db: AsyncConnection,
     scope: Scope,
     month: str,
     vendor: str,
     company_ids: Collection[str],
-    *,
-    tag_key: str | None,
-    template_id: str | None,
+    whole: OfMonth,
 ) -> dict[str, Gathered]:
     """By company_id; groups that are gone are left out. As many questions for one as for all."""
-    groups = await _groups(db, scope, company_ids, template_id)
+    groups = await _groups(db, scope, company_ids, whole.settings.invoice_template_id)
     saved = await _of_groups(db, scope, saved_settings, groups, vendor, month)
     found = {
         company_id: Gathered(group=row, saved=saved.get(company_id, [None])[0], template=template)
@@ -77,8 +94,8 @@ async def gather(
     ).items():
         found[company_id].items = sorted(rows, key=lambda row: row.position)
     by_tag = {id_ for id_, one in found.items() if one.saved and one.saved.calc_type == "tag"}
-    await _put_costs(db, scope, month, vendor, found, owner, tag_key, by_tag)
-    await _put_moved_fees(db, scope, month, vendor, found, owner)
+    await _put_costs(db, scope, month, vendor, found, owner, whole, by_tag)
+    _put_moved_fees(whole.moved, found, owner)
     await _put_entries(db, scope, month, vendor, found, owner)
     return found
 
@@ -159,28 +176,32 @@ async def _put_costs(
     vendor: str,
     found: Mapping[str, Gathered],
     owner: Mapping[str, str],
-    tag_key: str | None,
+    whole: OfMonth,
     by_tag: Collection[str],
 ) -> None:
     payers: dict[str, set[str]] = defaultdict(set)
     sums: dict[str, dict[tuple[str, str, bool, str], Decimal]] = defaultdict(dict)
-    for row in await _sums(db, scope, month, vendor, owner):
-        one = found[owner[row.customer_id]]
-        payers[one.group.company_id].add(row.payer_id)
-        if row.kind != TAX:
-            one.stock[row.currency] = _added(one.stock.get(row.currency), row.cost)
-        if row.kind == USAGE:
-            key = (row.customer_id, row.service, row.marketplace, row.currency)
-            of_group = sums[one.group.company_id]
-            of_group[key] = _added(of_group.get(key), row.cost)
+    for customer_id, payer_id, kind, service, marketplace, currency, cost in await _sums(
+        db, scope, month, vendor, owner
+    ):
+        company_id = owner[customer_id]
+        payers[company_id].add(payer_id)
+        if kind != TAX:
+            stock = found[company_id].stock
+            stock[currency] = _added(stock.get(currency), cost)
+        if kind == USAGE:
+            key = (customer_id, service, marketplace, currency)
+            of_group = sums[company_id]
+            of_group[key] = _added(of_group.get(key), cost)
     tagged = [name for name, company_id in owner.items() if company_id in by_tag]
-    by_value = await _tagged(db, scope, month, vendor, tagged, tag_key)
+    by_value = await _tagged(db, scope, month, vendor, tagged, whole.settings.cost_tag_key)
     for company_id, of_group in sums.items():
-        for key, whole in of_group.items():
-            found[company_id].usage += _parted(key, whole, by_value.get(key, []))
-    imports = await imports_of_month(db, scope, month, vendor)
+        for key, amount in of_group.items():
+            found[company_id].usage += _parted(key, amount, by_value.get(key, []))
     for company_id, of_group_payers in payers.items():
-        found[company_id].imports = [row for row in imports if row.payer_id in of_group_payers]
+        found[company_id].imports = [
+            row for row in whole.imports if row.payer_id in of_group_payers
+        ]
 
 
 def _parted(
@@ -200,7 +221,7 @@ def _parted(
 
 async def _sums(
     db: AsyncConnection, scope: Scope, month: str, vendor: str, customer_ids: Collection[str]
-) -> Sequence[Row]:
+) -> Iterable[Row]:
     sums = cost_sums.c
     by = (
         sums.customer_id,
@@ -220,7 +241,7 @@ async def _sums(
         )
         .group_by(*by)
     )
-    return (await db.execute(question)).all()
+    return await db.execute(question)
 
 
 async def _tagged(
@@ -290,18 +311,11 @@ async def imports_of_month(
     return (await db.execute(question)).all()
 
 
-async def _put_moved_fees(
-    db: AsyncConnection,
-    scope: Scope,
-    month: str,
-    vendor: str,
-    found: Mapping[str, Gathered],
-    owner: Mapping[str, str],
+def _put_moved_fees(
+    fees: Iterable[MovedFee], found: Mapping[str, Gathered], owner: Mapping[str, str]
 ) -> None:
     """At their new owner; under the empty tag, since whose tag it bears is not known."""
-    if not owner:
-        return
-    for moved in await moved_fees(db, scope, Vendor(vendor), month):
+    for moved in fees:
         if moved.customer_id not in owner:
             continue
         one = found[owner[moved.customer_id]]

@@ -140,11 +140,11 @@ async def _refuse_unready(
 ) -> None:
     state = await state_of(db, scope, vendor, month)
     batch = await ready_batch(db, scope, month, vendor, list(company_ids))
-    missing = {}
+    settings, missing = batch.whole.settings, {}
     parked = unready(closed=state.closed, parked=state.is_parked)
     for company_id, found in batch.found.items():
         try:
-            drawn_up(found, batch.settings, month=month, vendor=vendor, at=clock.now())
+            drawn_up(found, settings, month=month, vendor=vendor, at=clock.now())
         except CannotBeBilled as refusal:
             missing[company_id] = refusal.reason
         else:

@@ -9,7 +9,7 @@ from nimbill.invoices.fees import ExactFee
 from nimbill.invoices.lines import EntryLine, Explanation, Fee, ItemLine, UsageLine
 from nimbill.invoices.terms import Terms
 from nimbill.invoices.usage import Usage
-from nimbill.money import Exact, cut, exact, exchanged, readable, rounded
+from nimbill.money import ONE, Exact, cut, exact, exchanged, is_printable, readable, rounded
 from nimbill.vocabulary import Currency
 
 basis = chosen("invoice-arithmetic")
@@ -33,13 +33,14 @@ class Page:
 
     def __init__(self, cost_currency: Currency, terms: Terms) -> None:
         self.cost_currency, self.terms = cost_currency, terms
-        self.rate = exact(terms.exchange_rate)
+        rate = exact(terms.exchange_rate)
+        self.factor = exchanged(ONE, cost_currency, terms.currency, rate)
         self.exchange = _exchange(cost_currency, terms.currency, terms.exchange_rate)
         self.discount = f" × (1 - {terms.discount_rate:f})"
 
     def exchanged(self, cost: Exact) -> Exact:
         """From the cost's currency to the invoice's."""
-        return exchanged(cost, self.cost_currency, self.terms.currency, self.rate)
+        return cost * self.factor
 
     def printed(self, amount: Exact) -> Decimal:
         return rounded(amount, self.terms.currency, self.terms.rounding)
@@ -145,7 +146,9 @@ class Page:
 
     def _worked(self, formula: str, amount: Exact, printed: Decimal) -> str:
         found = f"{formula} = {readable(amount)}"
-        return found if amount == printed else f"{found}, {self.terms.rounding} {printed:f}"
+        if is_printable(amount, self.terms.currency):
+            return found
+        return f"{found}, {self.terms.rounding} {printed:f}"
 
 
 def _exchange(of: Currency, into: Currency, rate: Decimal) -> str:

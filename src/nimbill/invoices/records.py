@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
+from operator import attrgetter
 from typing import Any
 
 import sqlalchemy as sa
@@ -16,6 +17,7 @@ from nimbill.storage import Row, Scope, among, metadata
 SETTING_FIELDS = InvoiceSetting.__struct_fields__
 SETTLED_FIELDS = tuple(Settled.__dataclass_fields__)
 _COPIED = (*SETTING_FIELDS, *SETTLED_FIELDS)
+_read_setting, _read_settled = attrgetter(*SETTING_FIELDS), attrgetter(*SETTLED_FIELDS)
 _KEY = ("organisation_id", "month", "vendor", "company_id")
 
 saved_settings = sa.Table(
@@ -161,9 +163,9 @@ async def settled_before(
 
 
 def settled(row: Row) -> Settled:
-    return Settled(*(getattr(row, name) for name in SETTLED_FIELDS))
+    return Settled(*_read_settled(row))
 
 
 def setting_fields(row: Row | Any) -> dict[str, Any]:
     """The 17 fields as they were last sent."""
-    return {name: getattr(row, name) for name in SETTING_FIELDS}
+    return dict(zip(SETTING_FIELDS, _read_setting(row), strict=True))

@@ -1,14 +1,14 @@
-"""A run over billing groups: each is a transaction of its own, and one that cannot be is named.
+"""A run over billing groups: they are made in batches, and one that cannot be is named.
 
 What a run has made is known by its revisions, so that whoever takes it up after a crash goes on
 where it stood and makes nothing twice.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
-from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import structlog
@@ -20,27 +20,38 @@ from nimbill.basis import chosen
 from nimbill.invoices import created_records, run_records
 from nimbill.invoices.document import Document
 from nimbill.invoices.drawing_up import drawn_up
-from nimbill.invoices.gathered_records import Gathered, gather, imports_of_month
+from nimbill.invoices.gathered_records import (
+    Gathered,
+    OfMonth,
+    gather,
+    imports_of_month,
+    of_month,
+)
 from nimbill.invoices.terms import CannotBeBilled
-from nimbill.months.records import lock_month
-from nimbill.organisation_settings.records import OrganisationSettings, settings_of
+from nimbill.months.records import hold_month, lock_month
 from nimbill.storage import Scope, database_is_away, transaction
 from nimbill.work.runner import Kind, Taken, Tell
 
 basis = chosen("invoice-runs")
 
-GROUPS_AT_ONCE = 100
+GROUPS_AT_FIRST, GROUPS_AT_ONCE = 10, 100
+LINES_AT_ONCE = 2_000  # of the invoices that are stored together, but for the last
+DRAFTS_AT_A_STRETCH = 4
 ATTEMPTS_MAX = 4
 
 log = structlog.get_logger()
 
+T = TypeVar("T")
+# by company_id: the invoice but for its number, or the reason there is none
+Drafts = Mapping[str, Document | str]
+
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What was stored for some groups at one moment, and which imports counted then."""
+    """What was stored for some groups, and for their whole month, at one moment."""
 
-    settings: OrganisationSettings
-    imports: str
+    company_ids: Sequence[str]
+    whole: OfMonth
     found: Mapping[str, Gathered]
 
 
@@ -71,39 +82,29 @@ async def make_invoices(engine: AsyncEngine, taken: Taken, tell: Tell) -> dict[s
     """All that can be made; which groups were left out, and why."""
     async with transaction(engine, taken.scope.organisation_id) as db:
         made = {row.company_id for row in await _made(db, taken)}
-    left = iter([name for name in taken.payload["company_ids"] if name not in made])
+    left = [name for name in taken.payload["company_ids"] if name not in made]
     run = _Run(engine, taken, tell, done=len(made))
-    while company_ids := list(islice(left, GROUPS_AT_ONCE)):
-        await run.make(company_ids)
+    await run.make(left)
     return run.skipped
 
 
 async def ready_batch(
-    db: AsyncConnection, scope: Scope, month: str, vendor: str, company_ids: Sequence[str]
+    db: AsyncConnection,
+    scope: Scope,
+    month: str,
+    vendor: str,
+    company_ids: Sequence[str],
+    whole: OfMonth | None = None,
 ) -> Batch:
     """Under the month's lock, so that no import and no entry comes in between."""
-    await lock_month(db, scope, vendor, month, shared=True)
-    settings = await settings_of(db, scope)
-    return Batch(
-        settings=settings,
-        imports=" ".join(
-            f"{row.payer_id} {row.import_id}"
-            for row in await imports_of_month(db, scope, month, vendor)
-        ),
-        found=await gather(
-            db,
-            scope,
-            month,
-            vendor,
-            company_ids,
-            tag_key=settings.cost_tag_key,
-            template_id=settings.invoice_template_id,
-        ),
-    )
+    await hold_month(db, scope, vendor, month)
+    whole = whole or await of_month(db, scope, month, vendor)
+    found = await gather(db, scope, month, vendor, company_ids, whole)
+    return Batch(company_ids, whole, found)
 
 
 class _Run:
-    """On its way: one group is stored while the next is drawn up."""
+    """On its way: a batch is stored while the next is drawn up and the one after it gathered."""
 
     def __init__(self, engine: AsyncEngine, taken: Taken, tell: Tell, *, done: int) -> None:
         self.engine, self.taken, self.tell, self.done = engine, taken, tell, done
@@ -112,37 +113,60 @@ class _Run:
         self.skipped: dict[str, str] = {}
 
     async def make(self, company_ids: Sequence[str]) -> None:
-        async with transaction(self.engine, self.scope.organisation_id) as db:
-            batch = await ready_batch(db, self.scope, self.month, self.vendor, company_ids)
-        before: asyncio.Task[None] | None = None
-        for company_id in company_ids:
-            draft = self._drafted(batch, company_id)
-            if before is not None:
-                await before
-            before = asyncio.create_task(self._settle(batch, company_id, draft))
-            await asyncio.sleep(0)  # it begins, and the database works meanwhile
-        if before is not None:
-            await before
+        drafted = self._drafted(ahead(self._gathered(company_ids)))
+        async with aclosing(ahead(drafted)) as ready:
+            async for batch, drafts in ready:
+                await self._settle(batch, drafts)
 
-    def _drafted(self, batch: Batch, company_id: str) -> Document | str:
+    async def _gathered(self, company_ids: Sequence[str]) -> AsyncGenerator[Batch, None]:
+        """What holds for the whole month is asked for once."""
+        whole = None
+        for some in in_batches(company_ids):
+            async with transaction(self.engine, self.scope.organisation_id) as db:
+                batch = await ready_batch(db, self.scope, self.month, self.vendor, some, whole)
+            whole = batch.whole
+            yield batch
+
+    async def _drafted(
+        self, gathered: AsyncGenerator[Batch, None]
+    ) -> AsyncGenerator[tuple[Batch, Drafts], None]:
+        """As many of a batch as are not too long to be stored at once."""
+        async with aclosing(gathered):
+            async for batch in gathered:
+                drafts: dict[str, Document | str] = {}
+                lines = 0
+                async for company_id, draft in self._drafts(batch):
+                    drafts[company_id] = draft
+                    lines += 0 if isinstance(draft, str) else len(draft.sheet.lines)
+                    if lines >= LINES_AT_ONCE:
+                        yield batch, drafts
+                        drafts, lines = {}, 0
+                if drafts:
+                    yield batch, drafts
+
+    async def _drafts(self, batch: Batch) -> AsyncGenerator[tuple[str, Document | str], None]:
+        for number, company_id in enumerate(batch.company_ids):
+            if number % DRAFTS_AT_A_STRETCH == 0:
+                await asyncio.sleep(0)  # whoever else is in this process comes in between
+            yield company_id, self._draft(batch, company_id)
+
+    def _draft(self, batch: Batch, company_id: str) -> Document | str:
         """The invoice but for its number; or the reason there is none."""
         found = batch.found.get(company_id)
         if found is None:
             return "billing_group_deleted"
         try:
             return drawn_up(
-                found, batch.settings, month=self.month, vendor=self.vendor, at=clock.now()
+                found, batch.whole.settings, month=self.month, vendor=self.vendor, at=clock.now()
             )
         except CannotBeBilled as refusal:
             return refusal.reason
         except Exception as error:  # noqa: BLE001  # what nobody foresaw stops this group alone
             return self._failed(company_id, error)
 
-    async def _settle(self, batch: Batch, company_id: str, draft: Document | str) -> None:
-        reason = draft if isinstance(draft, str) else await self._stored(batch, company_id, draft)
-        if reason is not None:
-            self.skipped[company_id] = reason
-        self.done += 1
+    async def _settle(self, batch: Batch, drafts: Drafts) -> None:
+        self.skipped |= await self._stored(batch, drafts)
+        self.done += len(drafts)
         await self.tell(
             {
                 "groups": len(self.taken.payload["company_ids"]),
@@ -151,51 +175,74 @@ class _Run:
             }
         )
 
-    async def _stored(self, batch: Batch, company_id: str, draft: Document) -> str | None:
-        """The reason it was not."""
+    async def _stored(self, batch: Batch, drafts: Drafts) -> dict[str, str]:
+        """Which were not, and why. What goes wrong for all of them is tried for each by itself."""
         try:
             async with transaction(self.engine, self.scope.organisation_id) as db:
-                return await self._store(db, batch, company_id, draft)
+                return await self._store(db, batch, drafts)
         except Exception as error:
             if database_is_away(error):
                 raise
-            return self._failed(company_id, error)
+            if len(drafts) == 1:
+                return {name: self._failed(name, error) for name in drafts}
+        skipped: dict[str, str] = {}
+        for company_id, draft in drafts.items():
+            skipped |= await self._stored(batch, {company_id: draft})
+        return skipped
 
     def _failed(self, company_id: str, error: Exception) -> str:
         log.error("invoice_failed", company_id=company_id, run_id=self.run_id, exc_info=error)
         return "failed"
 
-    async def _store(
-        self, db: AsyncConnection, batch: Batch, company_id: str, draft: Document
-    ) -> str | None:
-        standing = await created_records.lock_invoice(
-            db, self.scope, self.month, self.vendor, company_id, self.run_id
+    async def _store(self, db: AsyncConnection, batch: Batch, drafts: Drafts) -> dict[str, str]:
+        state = await lock_month(db, self.scope, self.vendor, self.month, shared=True)
+        standing = await created_records.lock_invoices(
+            db, self.scope, self.month, self.vendor, drafts, self.run_id
         )
-        if standing.made:
-            return None
-        reason = unready(closed=standing.closed, parked=standing.parked)
+        made = {name for name, one in standing.items() if one.made}
+        left: Drafts = {name: draft for name, draft in drafts.items() if name not in made}
+        if await imports_of_month(db, self.scope, self.month, self.vendor) != batch.whole.imports:
+            fresh = await ready_batch(db, self.scope, self.month, self.vendor, list(left))
+            left = {name: draft async for name, draft in self._drafts(fresh)}
+        skipped = {name: draft for name, draft in left.items() if isinstance(draft, str)}
+        ready = {name: draft for name, draft in left.items() if isinstance(draft, Document)}
+        reason = unready(closed=state.closed, parked=state.is_parked)
         if reason is not None:
-            return reason
-        if standing.imports != batch.imports:
-            fresh = await ready_batch(db, self.scope, self.month, self.vendor, [company_id])
-            drafted = self._drafted(fresh, company_id)
-            if isinstance(drafted, str):
-                return drafted
-            draft = drafted
-        number = standing.number or await created_records.next_number(db, self.scope, self.month)
-        document = msgspec.structs.replace(
-            draft,
-            invoice_no=created_records.invoice_no(self.month, number),
-            revision=standing.revision + 1,
-        )
-        await created_records.add_revision(db, self.scope, self.run_id, number, document)
-        await self._leave_a_row(db, document)
-        return None
+            return skipped | dict.fromkeys(ready, reason)
+        if ready:
+            await self._keep(db, standing, ready)
+        return skipped
 
-    async def _leave_a_row(self, db: AsyncConnection, document: Document) -> None:
-        await audit.append(
-            db,
-            **self.taken.payload["actor"],
+    async def _keep(
+        self,
+        db: AsyncConnection,
+        standing: Mapping[str, created_records.Standing],
+        drafts: Mapping[str, Document],
+    ) -> None:
+        new = sum(name not in standing for name in drafts)
+        numbers = await created_records.next_numbers(db, self.scope, self.month, new)
+        numbered = []
+        for company_id, draft in drafts.items():
+            before = standing.get(company_id)
+            number, revision = (before.number, before.revision) if before else (next(numbers), 0)
+            document = msgspec.structs.replace(
+                draft,
+                invoice_no=created_records.invoice_no(self.month, number),
+                revision=revision + 1,
+            )
+            numbered.append(created_records.Numbered(number, document))
+        await created_records.add_revisions(
+            db, self.scope, self.month, self.vendor, self.run_id, numbered
+        )
+        await audit.append_all(db, [self._row(document) for _, document in numbered])
+
+    def _row(self, document: Document) -> audit.Change:
+        who = self.taken.payload["actor"]
+        return audit.Change(
+            actor=who["actor"],
+            actor_name=who["actor_name"],
+            client_id=who.get("client_id"),
+            request_id=who["request_id"],
             action="create_invoice",
             resource=f"invoice/{self.month}/{document.company_id}/{self.vendor}",
             company_id=document.company_id,
@@ -205,6 +252,27 @@ class _Run:
                 "run_id": self.run_id,
             },
         )
+
+
+async def ahead(items: AsyncGenerator[T, None]) -> AsyncGenerator[T, None]:
+    """The same; while one is in use, the next is already worked on."""
+    following = asyncio.ensure_future(anext(items, None))
+    try:
+        while (item := await following) is not None:
+            following = asyncio.ensure_future(anext(items, None))
+            yield item
+    finally:
+        following.cancel()
+        await asyncio.gather(following, return_exceptions=True)
+        await items.aclose()
+
+
+def in_batches(company_ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    """A small one first, so that whoever watches soon sees something."""
+    start, size = 0, GROUPS_AT_FIRST
+    while some := company_ids[start : start + size]:
+        yield some
+        start, size = start + size, GROUPS_AT_ONCE
 
 
 def unready(*, closed: bool, parked: bool) -> str | None:

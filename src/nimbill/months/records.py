@@ -68,12 +68,16 @@ async def lock_month(
 
     Those who only need it to stay open may share it.
     """
-    await _lock(db, lock_of_month(scope, vendor, month), shared=shared)
+    await _lock(db, _name(scope, vendor, month), shared=shared)
     return await state_of(db, scope, vendor, month)
 
 
-def lock_of_month(scope: Scope, vendor: str, month: str) -> str:
-    """Its name, for who takes it together with others."""
+async def hold_month(db: AsyncConnection, scope: Scope, vendor: str, month: str) -> None:
+    """As it is, until the transaction ends; for who need not know how that is."""
+    await _lock(db, _name(scope, vendor, month), shared=True)
+
+
+def _name(scope: Scope, vendor: str, month: str) -> str:
     return f"month {scope.organisation_id} {vendor} {month}"
 
 

@@ -1,9 +1,9 @@
 """The same month is billed by fifty clients at once, and everybody gets the same invoices.
 
 A round is a month of its own. Fifty clients stand before a barrier and then ask at once for its
-invoices, some in bulk and some for one group, on a server of two processes. However many runs that
-makes, there is one invoice for each group, its number is the same for everybody, numbers have no
-gap, and every revision that was answered is kept.
+invoices of two vendors, some in bulk and some for one group, on a server of two processes. However
+many runs that makes, there is one invoice for each group and vendor, its number is the same for
+everybody, numbers have no gap over both, and every revision that was answered is kept.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import product
 from random import Random
 from threading import Barrier, Lock
 from typing import Any
@@ -20,7 +21,7 @@ from typing import Any
 import httpx
 
 from tests.billing_groups.stored import create as create_group
-from tests.cloud_accounts.accounts import add_account
+from tests.cloud_accounts.accounts import AZURE, add_account
 from tests.invoices.month_end import SETTING
 from tests.proof.database_faults import rows
 from tests.proof.real_server import real_server
@@ -30,13 +31,15 @@ from tests.running_service import Service
 
 TARGET = (
     "50 clients at once on one month, 1,000 rounds, bulk and single mixed, 2 processes: exactly 1 "
-    "invoice per group, the same number for all 50, none skipped; 0 5xx; p99 at most 2 s"
+    "invoice per group and vendor, the same number for all 50, none skipped; 0 5xx; p99 at most 2 s"
 )
 QUICK = 10
 FULL = 1_000
 SECONDS_MAX = 180
 
 CLIENTS, GROUPS = 50, 3
+_AWS = {k: v if isinstance(v, str) else float(v) for k, v in SETTING.items()}
+SETTINGS = {"aws": _AWS, "azure": {**_AWS, "support_fee": "percent"}}
 SECONDS_OF_P99 = 2
 WATCHDOG = 10  # in `make test`: ten times the target, for a machine that does other things too
 
@@ -45,7 +48,7 @@ WATCHDOG = 10  # in `make test`: ten times the target, for a machine that does o
 class _Seen:
     """What the clients were told."""
 
-    numbers: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
+    numbers: dict[tuple[str, str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
     statuses: dict[int, int] = field(default_factory=lambda: defaultdict(int))
     seconds: list[float] = field(default_factory=list)
     misses: list[str] = field(default_factory=list)
@@ -90,17 +93,17 @@ def _furnish(service: Service) -> list[str]:
     for number in range(1, GROUPS + 1):
         group = create_group(service, service.root(), billinggroup_id=f"X4-{number}")
         add_account(service, group, customer_id=f"{number:012d}")
+        add_account(service, group, **AZURE | {"customer_id": f"azure-subscription-{number}"})
         groups.append(group)
     return groups
 
 
 def _save(service: Service, month: str, groups: Sequence[str]) -> None:
-    plain = {k: v if isinstance(v, str) else float(v) for k, v in SETTING.items()}
-    settings = {group: {"aws": plain} for group in groups}
-    rate = {"vendor": "aws", "billing_groups": list(groups), "exchange_rate": 150}
+    settings = {"settings": dict.fromkeys(groups, SETTINGS), "internal": False}
+    rate = {"billing_groups": list(groups), "exchange_rate": 150}
     for path, body in (
-        (f"/m/core/invoices/save/{month}", {"settings": settings, "internal": False}),
-        (f"/m/core/invoices/exchangerate/{month}", rate),
+        (f"/m/core/invoices/save/{month}", settings),
+        *((f"/m/core/invoices/exchangerate/{month}", rate | {"vendor": v}) for v in SETTINGS),
     ):
         answer = service.http.put(path, json=body, headers=service.root())
         assert answer.status_code == 200, answer.text
@@ -108,9 +111,12 @@ def _save(service: Service, month: str, groups: Sequence[str]) -> None:
 
 def _bodies(groups: Sequence[str], random: Random) -> list[dict[str, Any]]:
     return [
-        {"vendor": "aws", "group": {}, "bulk": True}
-        if random.random() < 0.5
-        else {"vendor": "aws", "group": [random.choice(groups)], "bulk": False}
+        {"vendor": random.choice(list(SETTINGS))}
+        | (
+            {"group": {}, "bulk": True}
+            if random.random() < 0.5
+            else {"group": [random.choice(groups)], "bulk": False}
+        )
         for _ in range(CLIENTS)
     ]
 
@@ -145,7 +151,7 @@ class _Asking:
         if made["skipped"] or len(made["created"]) != expected:
             seen.misses.append(f"{month}: {expected} were asked for, {made} was answered")
         for one in made["created"]:
-            seen.numbers[month, one["company_id"]].add(one["invoice_no"])
+            seen.numbers[month, one["company_id"], one["vendor"]].add(one["invoice_no"])
 
 
 def _wrong(stage: Stage, months: Sequence[str], groups: Sequence[str], seen: _Seen) -> list[str]:
@@ -154,21 +160,22 @@ def _wrong(stage: Stage, months: Sequence[str], groups: Sequence[str], seen: _Se
     stored: dict[str, list[Any]] = defaultdict(list)
     for row in rows(
         stage.superuser,
-        "SELECT i.month, i.company_id, i.number, i.revision, "
+        "SELECT i.month, i.company_id, i.vendor, i.number, i.revision, "
         "(SELECT count(*) FROM invoice_revisions r WHERE r.organisation_id = i.organisation_id "
-        " AND r.month = i.month AND r.company_id = i.company_id) AS kept "
+        " AND r.month = i.month AND r.company_id = i.company_id AND r.vendor = i.vendor) AS kept "
         "FROM invoices i WHERE i.organisation_id = $1 ORDER BY i.month, i.number",
         stage.service.organisation.organisation_id,
     ):
         stored[row["month"]].append(row)
+    wanted = sorted(product(groups, SETTINGS))
     for month in months:
         found = stored[month]
-        if sorted(row["company_id"] for row in found) != sorted(groups):
-            complaints.append(f"{month}: {len(found)} invoices for {len(groups)} groups")
+        if sorted((row["company_id"], row["vendor"]) for row in found) != wanted:
+            complaints.append(f"{month}: {len(found)} invoices instead of {len(wanted)}")
         if [row["number"] for row in found] != list(range(1, len(found) + 1)):
             complaints.append(f"{month}: numbers {[row['number'] for row in found]} have a gap")
         for row in found:
-            told = seen.numbers[month, row["company_id"]]
+            told = seen.numbers[month, row["company_id"], row["vendor"]]
             number = f"{month.replace('-', '')}-{row['number']:04}"
             if told != {number}:
                 complaints.append(f"{month}: {number} is stored, {sorted(told)} were answered")

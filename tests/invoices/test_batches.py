@@ -1,0 +1,210 @@
+"""Invoices are made in batches; what befalls one of a batch befalls no other."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from nimbill.invoices import run_records, runs
+from nimbill.storage import Scope, transaction
+from nimbill.work.runner import Taken
+from tests.invoices.made import numbers, of_a, stored
+from tests.invoices.month_end import MONTH, MonthEnd
+
+
+def groups_of(month_end: MonthEnd, count: int) -> list[str]:
+    groups = [month_end.group(f"BG-{n}", f"{n:012}") for n in range(1, count + 1)]
+    month_end.ready(*groups)
+    return groups
+
+
+def scope_of(month_end: MonthEnd) -> Scope:
+    return Scope(month_end.service.organisation.organisation_id)
+
+
+async def started(month_end: MonthEnd, groups: list[str], name: bytes = b"x") -> str:
+    """A run for them that nobody has taken up."""
+    scope = scope_of(month_end)
+    asked = run_records.Asked(
+        month=MONTH,
+        vendor="aws",
+        company_ids=groups,
+        groups_hash=name,
+        actor={"actor": "usr", "actor_name": "test", "request_id": "req"},
+    )
+    async with transaction(month_end.service.resources.engine, scope.organisation_id) as db:
+        return await run_records.start_or_join(db, scope, asked, None)
+
+
+async def made(month_end: MonthEnd, groups: list[str], run_id: str) -> list[int]:
+    """Makes the run's invoices; how many groups were done each time it told."""
+    told = []
+
+    async def tell(progress: dict[str, Any]) -> None:
+        told.append(progress["done"])
+
+    payload = {
+        "month": MONTH,
+        "vendor": "aws",
+        "company_ids": groups,
+        "actor": {"actor": "usr", "actor_name": "test", "request_id": "req"},
+    }
+    taken = Taken(scope_of(month_end), "wrk", "create_invoices", run_id, payload, {}, 1)
+    await runs.make_invoices(month_end.service.resources.engine, taken, tell)
+    return told
+
+
+def test_the_first_batch_is_small_and_the_others_are_not() -> None:
+    names = [str(number) for number in range(250)]
+
+    found = list(runs.in_batches(names))
+
+    assert [len(some) for some in found] == [10, 100, 100, 40]
+    assert [name for some in found for name in some] == names
+    assert list(runs.in_batches([])) == []
+
+
+def test_progress_is_told_with_every_batch(
+    month_end: MonthEnd, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    groups = groups_of(month_end, 6)
+    monkeypatch.setattr(runs, "GROUPS_AT_FIRST", 1)
+    monkeypatch.setattr(runs, "GROUPS_AT_ONCE", 2)
+
+    async def run() -> list[int]:
+        return await made(month_end, groups, await started(month_end, groups))
+
+    assert month_end.service.run(run) == [1, 3, 5, 6]
+
+
+def test_long_invoices_are_stored_apart(
+    month_end: MonthEnd, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long, short = of_a(month_end), month_end.group("BG-B", "000000000001")
+    month_end.ready(short)
+    monkeypatch.setattr(runs, "LINES_AT_ONCE", 3)
+
+    async def run() -> list[int]:
+        return await made(month_end, [long, short], await started(month_end, [long, short]))
+
+    assert month_end.service.run(run) == [1, 2]
+
+
+def test_two_processes_on_one_run_make_every_invoice_once(month_end: MonthEnd) -> None:
+    groups = groups_of(month_end, 5)
+
+    async def run() -> None:
+        run_id = await started(month_end, groups)
+        await asyncio.gather(*(made(month_end, groups, run_id) for _ in range(3)))
+
+    month_end.service.run(run)
+
+    heads = stored(month_end, "SELECT number, revision FROM invoices ORDER BY number")
+    assert [tuple(row) for row in heads] == [(number, 1) for number in range(1, 6)]
+    audited = "SELECT 1 FROM audit_log WHERE entry LIKE '%\"create_invoice\"%'"
+    assert len(stored(month_end, audited)) == len(groups)
+
+
+def test_an_invoice_that_a_rival_made_meanwhile_keeps_its_number(
+    month_end: MonthEnd, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    groups = groups_of(month_end, 3)
+    stored_all, rivals = runs._Run._stored, [[groups[2]]]
+
+    async def after_a_rival(self: runs._Run, *args: Any) -> Any:
+        if rivals:
+            rival = rivals.pop()
+            await made(month_end, rival, await started(month_end, rival, b"rival"))
+        return await stored_all(self, *args)
+
+    monkeypatch.setattr(runs._Run, "_stored", after_a_rival)
+
+    answer = month_end.create()
+
+    made_by_all = {one["company_id"]: one["invoice_no"] for one in answer.json()["created"]}
+    assert made_by_all[groups[2]] == "202609-0001"
+    assert sorted(numbers(answer)) == [f"202609-000{n}" for n in range(1, 4)]
+    assert [month_end.invoice(group)["revision"] for group in groups] == [1, 1, 2]
+
+
+def test_a_batch_gathered_before_an_import_came_in_is_gathered_again(
+    month_end: MonthEnd, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    group = of_a(month_end)
+    other = month_end.group("BG-B")  # without accounts: named with its reason all the same
+    ready_batch, before = runs.ready_batch, [True]
+
+    async def ready(*args: Any) -> runs.Batch:
+        batch = await ready_batch(*args)
+        if not before:
+            return batch
+        before.pop()
+        batch.found[group].usage.clear()
+        return replace(batch, whole=replace(batch.whole, imports=[]))
+
+    monkeypatch.setattr(runs, "ready_batch", ready)
+
+    answer = month_end.create()
+
+    assert numbers(answer) == ["202609-0001"]
+    assert answer.json()["skipped"] == [{"company_id": other, "reason": "no_accounts"}]
+    assert month_end.invoice(group)["sheet"]["total"] == Decimal(190472)
+
+
+# ── one is worked on while another is in use ─────────────────────────────────────────────────────
+
+
+async def _steps(did: list[str], count: int, *, fails: bool = False) -> AsyncGenerator[int, None]:
+    try:
+        for number in range(1, count + 1):
+            await asyncio.sleep(0)
+            did.append(f"begun {number}")
+            yield number
+        if fails:
+            raise ZeroDivisionError
+    finally:
+        did.append("closed")
+
+
+def test_the_next_is_begun_while_one_is_in_use() -> None:
+    did: list[str] = []
+
+    async def run() -> None:
+        async for number in runs.ahead(_steps(did, 3)):
+            await asyncio.sleep(0.01)
+            did.append(f"used {number}")
+
+    asyncio.run(run())
+
+    assert did == ["begun 1", "begun 2", "used 1", "begun 3", "used 2", "closed", "used 3"]
+
+
+def test_what_fails_ahead_is_raised_when_its_turn_comes() -> None:
+    used = []
+
+    async def run() -> None:
+        async for number in runs.ahead(_steps([], 2, fails=True)):
+            used.append(number)  # what was used before it failed counts
+
+    with pytest.raises(ZeroDivisionError):
+        asyncio.run(run())
+    assert used == [1, 2]
+
+
+def test_whoever_stops_leaves_nothing_running() -> None:
+    did: list[str] = []
+
+    async def run() -> set[asyncio.Task[Any]]:
+        async with aclosing(runs.ahead(_steps(did, 3))) as steps:
+            async for _ in steps:
+                break
+        return asyncio.all_tasks() - {asyncio.current_task()}
+
+    assert asyncio.run(run()) == set()
+    assert did[-1] == "closed"
