@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -137,6 +138,20 @@ def test_a_body_that_takes_too_long_is_408(service: Service, pieces: list[Piece]
 
     assert problem_of(answer, 408)["code"] == "body_too_slow"
     assert service.http.get(GROUPS, headers=service.root()).json() == []
+
+
+def test_what_was_there_in_time_is_not_late_because_the_answer_took_long(service: Service) -> None:
+    async def takes_long(scope: Any, receive: Any, send: Any) -> None:
+        await asyncio.sleep(1.2)
+        message = await receive()
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": message["body"]})
+
+    patient = Door(takes_long, body_seconds=1, over_tls=False)
+
+    answer = raw_request(service, "GET", b"/", body=[SOUND], door=patient)
+
+    assert (answer.status_code, answer.body) == (200, SOUND)
 
 
 def test_a_client_that_hangs_up_changes_nothing(service: Service) -> None:

@@ -14,6 +14,7 @@ from nimbill.access.visit import VISIT, Visit
 from nimbill.basis import chosen
 from nimbill.errors import Invalid, ServiceError, Unreadable
 from nimbill.ids import new_id
+from nimbill.legacy import deprecation
 from nimbill.problems import problem
 
 log = structlog.get_logger("request")
@@ -35,6 +36,7 @@ UNLESS_SAID = (
 )
 KNOWN_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"})
 FAIR_BYTES_PER_SECOND = 262_144
+LAST_LOOK_SECONDS = 0.5
 OVER_TLS = (b"strict-transport-security", b"max-age=31536000; includeSubDomains")
 
 
@@ -57,7 +59,10 @@ class Door:
         async def send_safely(message: Message) -> None:
             if message["type"] == "http.response.start":
                 answered.status = message["status"]
-                message["headers"] = self._with_headers(message["headers"], visit)
+                message["headers"] = [
+                    *self._with_headers(message["headers"], visit),
+                    *deprecation.headers_at(scope["path"]),
+                ]
             await send(message)
 
         try:
@@ -88,17 +93,23 @@ class Door:
         What is sent at a fair pace may be long: every byte that came gives its share of time.
         """
         until = time.monotonic() + self._body_seconds
-        complete = False
+        complete = last_look = False
 
         async def receive_in_time() -> Any:
-            nonlocal complete, until
+            nonlocal complete, last_look, until
             if complete:
                 return await receive()
+            left = until - time.monotonic()
+            if left <= 0 and last_look:
+                raise _too_slow()
+            # it may have been here all the time, while an answer was prepared or others had the
+            # processor: what lies there is taken, once
+            last_look = left <= 0
             try:
-                async with asyncio.timeout(max(until - time.monotonic(), 0)):
+                async with asyncio.timeout(max(left, LAST_LOOK_SECONDS)):
                     message = await receive()
             except TimeoutError:
-                raise Unreadable(408, "body_too_slow", "the body took too long") from None
+                raise _too_slow() from None
             if message["type"] == "http.disconnect":
                 raise Invalid("client_gone", "the connection was closed before the body ended")
             until += len(_body(message)) / FAIR_BYTES_PER_SECOND
@@ -106,6 +117,10 @@ class Door:
             return message
 
         return receive_in_time
+
+
+def _too_slow() -> Unreadable:
+    return Unreadable(408, "body_too_slow", "the body took too long")
 
 
 def _body(message: Any) -> bytes:
