@@ -33,6 +33,7 @@ from nimbill.invoices import paper_routes, tie_out_routes
 from nimbill.invoices import project_routes as project_month_routes
 from nimbill.invoices import routes as invoice_routes
 from nimbill.invoices.runs import invoice_kinds
+from nimbill.legacy import deprecation
 from nimbill.legacy import routes as legacy_routes
 from nimbill.legacy.provisioning.work_kinds import stack_kinds
 from nimbill.legacy.roles import guard
@@ -113,7 +114,7 @@ def litestar_app(settings: Settings) -> Litestar:
             *discovery_routes.ROUTES,
             *export_routes.ROUTES,
             Router(
-                guard.PREFIX,
+                deprecation.PREFIX,
                 route_handlers=legacy_routes.ROUTES,
                 guards=[guard.ask_scope],
                 dependencies=guard.DEPENDENCIES,

@@ -16,6 +16,7 @@ import nimbill
 from nimbill import exact_json, idempotency
 from nimbill.access.guards import MUTATING, Public, own_routes
 from nimbill.forms import FORM_TYPES
+from nimbill.legacy import deprecation
 
 PROBLEM: dict[str, Any] = {
     "type": "object",
@@ -121,6 +122,8 @@ def openapi_document(app: Litestar, base_url: str) -> bytes:
                 _add_schemas(document, _by_hand(handler.opt))
                 _name(operation, handler)
                 _complete(operation, method, handler.opt)
+                if deprecation.is_of_version_3(path):
+                    _deprecate(operation)
     document["tags"] = _tags(document)
     return exact_json.write(document)
 
@@ -180,6 +183,12 @@ def _complete(operation: dict[str, Any], method: str, opt: dict[str, Any]) -> No
     for status, description in _REFUSALS.items():
         if status not in unlikely:
             operation["responses"][str(status)] = {"description": description, "content": refusal}
+
+
+def _deprecate(operation: dict[str, Any]) -> None:
+    operation["deprecated"] = True
+    since, until = deprecation.DEPRECATED_SINCE.date(), deprecation.STAYS_UNTIL.date()
+    operation["description"] += f" Deprecated since {since}; it stays until {until}."
 
 
 def _schema(name: str) -> dict[str, str]:

@@ -14,12 +14,13 @@ DEPRECATED_SINCE = datetime(2026, 11, 15, tzinfo=UTC)
 STAYS_UNTIL = datetime(2028, 12, 31, 23, 59, 59, tzinfo=UTC)
 ABOUT = "/docs"  # the API page, on which each of its operations stands as deprecated
 
-# RFC 9745, RFC 8594 and the two kinds of link they know
+_LINKS = [f'<{ABOUT}>; rel="{kind}"; type="text/html"' for kind in ("deprecation", "sunset")]
+
+# RFC 9745 and RFC 8594
 HEADERS: Sequence[tuple[bytes, bytes]] = (
     (b"deprecation", f"@{int(DEPRECATED_SINCE.timestamp())}".encode()),
     (b"sunset", format_datetime(STAYS_UNTIL, usegmt=True).encode()),
-    (b"link", f'<{ABOUT}>; rel="deprecation"; type="text/html"'.encode()),
-    (b"link", f'<{ABOUT}>; rel="sunset"; type="text/html"'.encode()),
+    (b"link", ", ".join(_LINKS).encode()),
 )
 
 

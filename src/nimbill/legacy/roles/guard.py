@@ -11,6 +11,7 @@ from litestar.handlers import BaseRouteHandler, HTTPRouteHandler
 
 from nimbill.access.guards import Audience, Public, caller_in, own_routes
 from nimbill.access.visit import visit_of
+from nimbill.legacy.deprecation import is_of_version_3
 from nimbill.legacy.roles.permission import (
     Needs,
     Permission,
@@ -19,7 +20,6 @@ from nimbill.legacy.roles.permission import (
     refuse_unless_master,
 )
 
-PREFIX = "/v3"
 PERMISSION = "nimbill.permission"
 
 PermissionOfCaller = NamedDependency[Permission]
@@ -63,7 +63,7 @@ def refuse_unscoped_routes(app: Litestar) -> None:
     complaints = [
         f"{path} {complaint}"
         for path, handler in own_routes(app)
-        if path.startswith(f"{PREFIX}/") and not isinstance(handler.opt["audiences"], Public)
+        if is_of_version_3(path) and not isinstance(handler.opt["audiences"], Public)
         for complaint in [_complaint(handler, path)]
         if complaint
     ]
