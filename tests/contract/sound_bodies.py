@@ -182,8 +182,7 @@ def legacy_role_body(tenant: Tenant) -> dict[str, Any]:
 
 
 def applied_body(tenant: Tenant) -> dict[str, Any]:
-    vendor = {"aws": {"cred": tenant.word("k"), "region": "ap-northeast-1"}}
-    return template_body(tenant) | {"vendor": vendor, "nickname": tenant.word("n")}
+    return template_body(tenant) | {"nickname": tenant.word("n")}
 
 
 def compared_body(tenant: Tenant) -> dict[str, Any]:

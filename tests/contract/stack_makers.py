@@ -7,6 +7,7 @@ from typing import Any
 
 from nimbill import clock
 from nimbill.ids import new_id
+from nimbill.legacy.templates.secrets import masked, sealed
 from tests.contract.tenants import Tenant
 
 
@@ -29,12 +30,15 @@ def add_stack(tenant: Tenant) -> tuple[str, str]:
         create_time=at,
         update_time=at,
     )
+    body, secrets = masked(template_body(tenant))
+    place = (tenant.organisation_id, stack_id, version_id)
     tenant.add(
         "legacy_template_versions",
         stack_id=stack_id,
         version_id=version_id,
         number=1,
-        body=json.dumps(template_body(tenant)),
+        body=json.dumps(body),
+        sealed_secrets=sealed(secrets, tenant.service.resources.sealer, place),
         size=1,
         create_time=at,
     )
@@ -43,7 +47,7 @@ def add_stack(tenant: Tenant) -> tuple[str, str]:
 
 
 def template_body(tenant: Tenant) -> dict[str, Any]:
-    """Without a secret, in the words of the tenant."""
+    """In the words of the tenant, its credential too."""
     provision = {
         "image": tenant.word("i"),
         "volume_type": "${computed}",
@@ -55,7 +59,7 @@ def template_body(tenant: Tenant) -> dict[str, Any]:
         "version": "2026-11-15",
         "label": tenant.word("l"),
         "description": tenant.word("t"),
-        "vendor": {"aws": {"region": "ap-northeast-1"}},
+        "vendor": {"aws": {"cred": tenant.word("k"), "region": "ap-northeast-1"}},
         "configurations": [
             {
                 "role": tenant.word("r"),
