@@ -87,6 +87,7 @@ def _the_story_was_told(demo: Demo) -> None:
     shown.entries_and_reservations_were_decided_on(ask)
     shown.the_other_reseller_has_its_invoices_too(shown.Asking(demo, MINATO))
     shown.printed_invoices_lie_where_it_says(demo)
+    shown.a_stack_of_version_3_stands(ask)
 
 
 def _every_address_answers(demo: Demo) -> None:
@@ -120,6 +121,10 @@ def _the_printed_commands_work(demo: Demo) -> None:
     assert customer["company"]["name"] == AOZORA.customers[0].company_name
     assert customer["flags"]["dashboard_graph"] is False
     assert re.search(r"intact: \d+ rows", said)
+    assert said.count('"key":"AWS::EC2::Instance"') == 3
+    assert '"nickname":"calm-harbour"' in said
+    assert '"stack_status":"CREATE_COMPLETE"' in said
+    assert re.search(r"^sunset: \w{3}, \d\d \w{3} \d{4} ", said, re.IGNORECASE | re.MULTILINE)
     _costs_are_there(said)
     _invoices_are_there(said, demo)
 

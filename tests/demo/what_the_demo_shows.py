@@ -12,6 +12,7 @@ from nimbill.demo.cost_files import LATE
 from nimbill.demo.cost_writing import CORRECTED, STRAYS
 from nimbill.demo.estate import production_of
 from nimbill.demo.invoice_chapters import covered, printed_folder
+from nimbill.demo.stack_chapters import DEPLOYMENT
 from nimbill.demo.story import AOZORA, MINATO, Reseller
 from nimbill.demo.story_months import CURRENT, ENTRIES, LAST_CLOSED, MOVES, OPEN
 from tests.demo.running_demo import Demo
@@ -103,3 +104,12 @@ def printed_invoices_lie_where_it_says(demo: Demo) -> None:
         assert len(papers) == invoices + len(covered(reseller))
         assert all(paper.read_bytes().startswith(b"%PDF") for paper in papers)
     assert str(printed_folder(demo.folder, AOZORA)) in demo.page
+
+
+def a_stack_of_version_3_stands(ask: Asking) -> None:
+    (stack,) = ask(f"/v0/deployments/{DEPLOYMENT}")["stacks"]
+    assert (stack["name"], stack["region"]) == ("calm-harbour", "ap-northeast-1")
+    assert [(item["name"], item["status"], len(item["resources"])) for item in stack["items"]] == [
+        ("web", "completed", 2),
+        ("nightly", "completed", 1),
+    ]

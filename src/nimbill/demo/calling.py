@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping
+from copy import copy
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from nimbill import exact_json
 from nimbill.demo.accounts import Account
 
 SECONDS_MAX = 300  # a month's invoices, or their paper, on a machine that is busy
+COME_BACK = (408, 429, 503)
 JSON = {"Content-Type": "application/json"}
 
 
@@ -24,22 +26,31 @@ class Caller:
     def __init__(self, address: str, account: Account, folder: Path) -> None:
         self.account, self.folder = account, folder
         self._address = urlsplit(address)
+        self._token = self._logged_in("/core/access_token", "client_credentials")
+
+    def over_version_3(self) -> "Caller":
+        """The same, as a user of the legacy API."""
+        other = copy(self)
+        other._token = self._logged_in("/v3/access_token", "password")
+        return other
+
+    def _logged_in(self, path: str, grant_type: str) -> dict[str, str]:
         form = {
-            "grant_type": "client_credentials",
-            "client_id": account.client_id,
-            "client_secret": account.client_secret,
+            "grant_type": grant_type,
+            "client_id": self.account.client_id,
+            "client_secret": self.account.client_secret,
         }
         kind = {"Content-Type": "application/x-www-form-urlencoded"}
-        status, answer = self._send("POST", "/core/access_token", urlencode(form).encode(), kind)
+        status, answer = self._send("POST", path, urlencode(form).encode(), kind)
         if status == 401:
             raise DemoError(
                 "the login kept beside the demo's data is not one of its database; remove the "
                 "demo's data folder to start afresh"
             )
         if status != 200:
-            raise DemoError(f"/core/access_token answered {status}; see the demo's log")
+            raise DemoError(f"{path} answered {status}; see the demo's log")
         token = exact_json.read(answer)["access_token"]
-        self._token = {"Authorization": f"Bearer {token}"}
+        return {"Authorization": f"Bearer {token}"}
 
     def post(self, path: str, body: Mapping[str, Any], *, key: str) -> None:
         """Sent again after an interrupted start, the same key changes nothing twice."""
@@ -63,14 +74,15 @@ class Caller:
     ) -> None:
         headers = {**self._token, **JSON, **more}
         status, answer = self._patiently(method, path, exact_json.write(body), headers)
-        if status not in (200, 202, 409):  # 409: somebody was there before the story
+        if status not in (200, 201, 202, 409):  # 409: somebody was there before the story
             code = exact_json.read(answer).get("code")
             raise DemoError(f"{path} answered {status}, {code}; see the demo's log")
 
     def _patiently(self, *call: Any) -> tuple[int, bytes]:
-        """Whoever calls too often is told to wait."""
+        """Whoever calls too often, or when the machine is too busy, is told to come back."""
         status, answer = self._send(*call)
-        while status == 429:
+        until = time.monotonic() + SECONDS_MAX
+        while status in COME_BACK and time.monotonic() < until:
             time.sleep(1)
             status, answer = self._send(*call)
         return status, answer

@@ -22,6 +22,7 @@ from nimbill.demo.estate import (
     templates_of,
 )
 from nimbill.demo.invoice_chapters import bill, companies_of, get_ready, print_invoices
+from nimbill.demo.stack_chapters import launch_stack
 from nimbill.demo.story import AOZORA, Reseller
 from nimbill.demo.story_months import CURRENT, ITEMS, LAST_CLOSED, MONTHS_MIN, OPEN
 
@@ -200,6 +201,7 @@ def chapters_of(reseller: Reseller, months: Sequence[str]) -> Parts:
             "free format items": add_items,
             "portal logins": add_portal_logins,
             "people": add_people,
+            "a stack of version 3": launch_stack,
         },
         last_months=_of_months(reseller, last) | _of_last_months(reseller),
         months_before=_before(reseller, before) if reseller is AOZORA else {},

@@ -11,6 +11,7 @@ from nimbill.demo.chapters import password_of
 from nimbill.demo.cost_files import INBOX, INVOICED
 from nimbill.demo.estate import PEOPLE, PORTAL_LOGINS
 from nimbill.demo.invoice_chapters import printed_folder
+from nimbill.demo.stack_chapters import DEPLOYMENT
 from nimbill.demo.story import AOZORA, MINATO
 from nimbill.demo.story_months import CURRENT, LAST_CLOSED, OPEN
 
@@ -34,6 +35,7 @@ TOTALS = """grep -o '"billinggroup_name":"[^"]*"\\|"total":{"aws[^}]*}'"""
 PARTS = """'"lines":.{[^}]*}\\|"support":{[^}]*}\\|"agency":{[^}]*}\\|"pre_tax":[^{[]*'"""
 URL = """sed 's/.*"url":"\\([^"]*\\)".*/\\1/'"""
 PROPOSED = """grep -o '"proposals":\\[{[^]]*]'"""
+V3_SHOWN = """'^deprecation: .*\\|^sunset: .*\\|"stack_status":"[^"]*"\\|"nickname":"[^"]*"'"""
 KANSAI = PEOPLE[1]
 NAMES = """grep -o '"name":"[^"]*"'"""
 CHANGES = """grep -o '"action":"[^"]*","resource":"[^"]*"'"""
@@ -73,6 +75,7 @@ def commands(
         *_what_else(aozora),
         *_invoices(folder, aozora, companies),
         *_costs(folder, aozora),
+        *_stacks(aozora),
         Command(
             "who changed what, newest first",
             f'curl -s $API/m/core/audit -H "$AUTH" | {CHANGES} | sed -n 1,12p',
@@ -102,7 +105,8 @@ def _what_else(aozora: Account) -> list[Command]:
         Command(
             "billing groups as CSV, by a link that is good for ten minutes",
             'curl -s $(curl -s $API/m/core/exportcsv/billing-group -H "$AUTH" \\\n'
-            f"  -H 'Content-Type: application/json' -d '{{\"redo\": false}}' | {PATH}) | head -n 3",
+            f"  -H 'Content-Type: application/json' -d '{{\"redo\": false}}' | {PATH}) |"
+            " sed -n 1,3p",
         ),
         Command(
             f"a subuser, {KANSAI.username}, who may read {len(KANSAI.billing_groups)} companies "
@@ -194,6 +198,22 @@ def _costs(folder: Path, aozora: Account) -> list[Command]:
             "a month as FOCUS 1.2, for other programs",
             f"{_command(folder)} export focus {OPEN} {organisation} \\\n"
             f"  --output {shlex.quote(str(out))}",
+        ),
+    ]
+
+
+def _stacks(aozora: Account) -> list[Command]:
+    """The deprecated version 3, for those who still script against it."""
+    return [
+        Command(
+            "a deployment: its layers and their instances, which this machine only simulates",
+            f'curl -s $API/m/core/v0/deployments/{DEPLOYMENT} -H "$AUTH"; echo',
+        ),
+        Command(
+            "the same by version 3, and what every answer of it says of its end",
+            "LEGACY=$(curl -s $API/v3/access_token -d grant_type=password \\\n"
+            f"  {_client(aozora, '-d')} | {EXTRACT})\n"
+            f'curl -si $API/v3/alm/stack -H "Authorization: Bearer $LEGACY" | grep -io {V3_SHOWN}',
         ),
     ]
 
