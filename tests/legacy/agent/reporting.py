@@ -1,0 +1,77 @@
+"""A stack, its agent, an API client of its organisation, and what they send."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+import sqlalchemy as sa
+
+from nimbill import clock
+from nimbill.ids import new_id
+from nimbill.legacy.provisioning.planning import State
+from nimbill.legacy.provisioning.records import legacy_instances, written
+from nimbill.legacy.stacks.records import legacy_layers
+from nimbill.storage import transaction
+from nimbill.vocabulary import Product
+from tests.legacy.agents import Agent, headers_of
+from tests.legacy.templates.sound import applied, master
+from tests.running_service import Service
+
+AGENT_STATUS = "/v3/alm/agent/agent_status"
+CONTAINER_STATUS = "/v3/alm/agent/container_status"
+CONFIG = "/v3/alm/agent/config"
+
+
+def new_stack(service: Service, **changes: Any) -> Agent:
+    """From a sound template; with what its agents log in with."""
+    stack_id = applied(service, **changes)["stack_id"]
+    found = service.http.get(f"/v3/alm/stack/{stack_id}", headers=master(service))
+    return Agent(stack_id, found.json()["auth_token"])
+
+
+def of_client(service: Service) -> dict[str, str]:
+    """Headers of an API client of the organisation."""
+    return service.root(product=Product.legacy, agent=True)
+
+
+def tell(
+    service: Service, path: str, agent: Agent, headers: dict[str, str] | None = None, **said: str
+) -> httpx.Response:
+    body = {"stack_id": agent.stack_id, "agent_id": "agent-1", "status": "starting", **said}
+    if path == CONTAINER_STATUS:
+        body = {"container_id": "container-1", **body}
+    return service.http.post(path, json=body, headers=headers or headers_of(service, agent))
+
+
+def put_instance(
+    service: Service, agent: Agent, *, state: State = State.running, layer: str = "completed"
+) -> str:
+    """An instance of layer web, as if launched, in a layer that has come this far; its id."""
+    instance_id, at = f"i-{new_id('x')[-17:]}", clock.now()
+    organisation_id = service.organisation.organisation_id
+
+    async def put() -> None:
+        async with transaction(service.resources.engine, organisation_id) as db:
+            await db.execute(
+                sa.insert(legacy_instances).values(
+                    organisation_id=organisation_id,
+                    stack_id=agent.stack_id,
+                    instance_key=new_id("ins"),
+                    flag="web",
+                    ordinal=7,
+                    provision=written({}),
+                    state=state,
+                    instance_id=instance_id,
+                    create_time=at,
+                    update_time=at,
+                )
+            )
+            await db.execute(
+                sa.update(legacy_layers)
+                .where(legacy_layers.c.stack_id == agent.stack_id)
+                .values(status=layer)
+            )
+
+    service.run(put)
+    return instance_id
