@@ -25,6 +25,7 @@ WITHOUT_SCOPE = {
     "audit/records.py:append": "the database itself writes the organisation of the transaction",
     "audit/records.py:append_all": "as append does",
     "login/records.py:find_client": "answers whose client an exact id is, before that is known",
+    "login/records.py:find_agent": "the same of an exact stack",
     "work/records.py:organisations_with_work": "answers ids alone, through a function of the owner",
 }
 

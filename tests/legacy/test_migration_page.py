@@ -1,0 +1,31 @@
+"""docs/migrating-from-v3.md names every call of version 3, and what it names instead is there."""
+
+import re
+
+from nimbill.legacy.deprecation import DEPRECATED_SINCE, HEADERS, STAYS_UNTIL
+from tests.contract.routes_of import all_routes
+from tests.contract.specification import ROOT
+
+PAGE = (ROOT / "docs" / "migrating-from-v3.md").read_text()
+SERVED = {f"{route.method} {route.path}" for route in all_routes()}
+NAMED = set(re.findall(r"`((?:GET|POST|PUT|PATCH|DELETE) /[^`?]*)`", PAGE))
+
+
+def test_every_call_of_version_3_is_named() -> None:
+    assert {one for one in SERVED if " /v3/" in one} - NAMED == set()
+
+
+def test_every_call_that_is_named_exists() -> None:
+    assert not NAMED - SERVED
+    assert len([one for one in NAMED if " /v3/" not in one]) > 8
+
+
+def test_the_headers_are_those_that_are_sent() -> None:
+    for name, value in HEADERS:
+        assert f"{name.decode().title()}: {value.decode()}\n" in PAGE
+
+
+def test_the_dates_are_those_that_hold() -> None:
+    since, until = (at.strftime("%-d %B %Y") for at in (DEPRECATED_SINCE, STAYS_UNTIL))
+
+    assert f"since {since} and stays as it is until {until}" in " ".join(PAGE.split())
