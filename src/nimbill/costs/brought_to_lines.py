@@ -122,8 +122,7 @@ class _Piece:
         }
         columns |= {name: self._optional(name) for name in (*_PLAIN, *RESERVATION_TEXTS)}
         columns["savings_plan_id"] = plan
-        lines = pa.table([_fit(columns[name]) for name in SCHEMA.names], names=SCHEMA.names)
-        return Brought(lines, self.noticed)
+        return Brought(_table(columns), self.noticed)
 
     def _what(self) -> tuple[pa.Array, pa.Array, pa.Array]:
         """Line type, kind and entry type: by the format's table, or as a file of ours tells."""
@@ -288,6 +287,8 @@ class _Piece:
         written = self.raw.fields[name]
         if needed and written.null_count:
             raise self._refusal("empty", _first(written.is_null()), name)
+        if written.null_count == self.count:
+            return pa.nulls(self.count, MONEY)
         try:
             if pa.types.is_floating(written.type):
                 return written.cast(pa.decimal128(38, DOUBLE_SCALE)).cast(MONEY)
@@ -338,11 +339,13 @@ def _filled(words: pa.DictionaryArray, empty: str) -> pa.DictionaryArray:
 def _lines_by_value(words: pa.DictionaryArray, values: pa.Array) -> Counter[str]:
     """On how many lines the words say this; a word that no line uses says nothing."""
     lines = np.bincount(words.indices.to_numpy(), minlength=len(values))
-    counted: Counter[str] = Counter()
-    for value, count in zip(values.to_pylist(), lines.tolist(), strict=True):
-        if count:
-            counted[value] += count
-    return counted
+    said = values.dictionary_encode()  # a few, of words there may be thousands
+    codes = said.indices.fill_null(-1).to_numpy()
+    counts = {
+        value: int(lines[codes == code].sum())
+        for code, value in enumerate(said.dictionary.to_pylist())
+    }
+    return +Counter(counts)
 
 
 def _first(mask: pa.Array) -> int:
@@ -370,6 +373,15 @@ def _moment_or_none(word: str | None) -> datetime | None:
         return None
 
 
+def _table(columns: dict[str, pa.Array]) -> pa.Table:
+    """Every piece has the same types: text as words. What may not be null is written so."""
+    arrays = [_fit(columns[name]) for name in SCHEMA.names]
+    fields = [
+        pa.field(told.name, array.type, nullable=told.nullable)
+        for told, array in zip(SCHEMA, arrays, strict=True)
+    ]
+    return pa.table(arrays, schema=pa.schema(fields))
+
+
 def _fit(array: pa.Array) -> pa.Array:
-    """Every piece has the same types: text as words."""
     return array.dictionary_encode() if pa.types.is_string(array.type) else array

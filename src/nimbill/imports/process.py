@@ -9,6 +9,7 @@ from typing import Any
 
 import structlog
 
+from nimbill.costs.kept_memory import KEPT_MEMORY
 from nimbill.imports.preparation import Asked, Prepared
 from nimbill.settings import Settings
 from nimbill.work.runner import Tell
@@ -45,7 +46,7 @@ async def prepared_by_process(settings: Settings, asked: Asked, tell: Tell) -> P
 def _environment(settings: Settings) -> dict[str, str]:
     """As ours, without what only we need: the database, the key, the mail server."""
     ours = {name: value for name, value in os.environ.items() if not name.startswith("NIMBILL_")}
-    return ours | settings.for_a_process()
+    return KEPT_MEMORY | ours | settings.for_a_process()
 
 
 async def _answer(process: asyncio.subprocess.Process, asked: Asked, tell: Tell) -> Prepared:
