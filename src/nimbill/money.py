@@ -107,7 +107,8 @@ def rounded(amount: Exact, currency: Currency, mode: Rounding) -> Decimal:
 
 def is_printable(amount: Exact, currency: Currency) -> bool:
     """Whether rounding it changes nothing."""
-    return amount.top * 10 ** PLACES[currency] % amount.bottom == 0
+    unit: int = 10 ** PLACES[currency]
+    return amount.top * unit % amount.bottom == 0
 
 
 def cut(amount: Exact) -> Decimal:

@@ -10,8 +10,10 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from msgspec.structs import replace as replace_in
 
 from nimbill.invoices import run_records, runs
+from nimbill.invoices.document import draft_of, read, written
 from nimbill.storage import Scope, transaction
 from nimbill.work.runner import Taken
 from tests.invoices.made import numbers, of_a, stored
@@ -155,6 +157,24 @@ def test_a_batch_gathered_before_an_import_came_in_is_gathered_again(
     assert numbers(answer) == ["202609-0001"]
     assert answer.json()["skipped"] == [{"company_id": other, "reason": "no_accounts"}]
     assert month_end.invoice(group)["sheet"]["total"] == Decimal(190472)
+
+
+def test_a_draft_that_gets_its_number_is_the_document_as_it_is_written(
+    month_end: MonthEnd,
+) -> None:
+    tricky = 'a memo of "invoice_no":"","revision":0, and more'
+    group = of_a(month_end)
+    month_end.save(group, memo=tricky)
+    month_end.create(group)
+    (row,) = stored(month_end, "SELECT document FROM invoice_revisions")
+    kept = read(row.document)
+
+    draft = draft_of(replace_in(kept, invoice_no="", revision=0))
+
+    assert kept.memo == tricky
+    assert draft.numbered("202609-0001", 1) == written(kept) == row.document
+    with pytest.raises(AssertionError, match="not numbered yet"):
+        draft_of(kept)
 
 
 # ── one is worked on while another is in use ─────────────────────────────────────────────────────

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.basis import chosen
 from nimbill.billing_groups.records import billing_groups, visible
-from nimbill.invoices.document import Document, Glance, glance, read, written
+from nimbill.invoices.document import Document, Draft, Glance, glance, read
 from nimbill.storage import Row, Scope, among, ask_driver, metadata
 
 basis = chosen("invoice-numbers")
@@ -98,7 +98,8 @@ class Numbered(NamedTuple):
     """An invoice that is ready to be kept."""
 
     number: int
-    document: Document
+    revision: int
+    draft: Draft
 
 
 _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))"
@@ -181,23 +182,25 @@ async def add_revisions(
     numbered: Sequence[Numbered],
 ) -> None:
     """They count from here on; the ones before stay as they are."""
-    documents = [document for _, document in numbered]
-    sheets = [document.sheet for document in documents]
+    drafts = [one.draft for one in numbered]
     await ask_driver(
         db,
         _KEEP,
         scope.organisation_id,
         month,
         vendor,
-        [document.company_id for document in documents],
-        [number for number, _ in numbered],
-        [document.revision for document in documents],
-        [sheet.currency.value for sheet in sheets],
-        [str(sheet.pre_tax) for sheet in sheets],
-        [str(sheet.tax) for sheet in sheets],
-        [str(sheet.total) for sheet in sheets],
-        [str(sheet.pre_tax_usd) for sheet in sheets],
-        [written(document) for document in documents],
+        [draft.company_id for draft in drafts],
+        [one.number for one in numbered],
+        [one.revision for one in numbered],
+        [draft.currency for draft in drafts],
+        [str(draft.pre_tax) for draft in drafts],
+        [str(draft.tax) for draft in drafts],
+        [str(draft.total) for draft in drafts],
+        [str(draft.pre_tax_usd) for draft in drafts],
+        [
+            draft.numbered(invoice_no(month, number), revision)
+            for number, revision, draft in numbered
+        ],
         run_id,
     )
 

@@ -10,7 +10,6 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-import msgspec
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -18,7 +17,7 @@ from nimbill import clock
 from nimbill.audit import records as audit
 from nimbill.basis import chosen
 from nimbill.invoices import created_records, run_records
-from nimbill.invoices.document import Document
+from nimbill.invoices.document import Draft, draft_of
 from nimbill.invoices.drawing_up import drawn_up
 from nimbill.invoices.gathered_records import (
     Gathered,
@@ -43,7 +42,7 @@ log = structlog.get_logger()
 
 T = TypeVar("T")
 # by company_id: the invoice but for its number, or the reason there is none
-Drafts = Mapping[str, Document | str]
+Drafts = Mapping[str, Draft | str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,32 +132,31 @@ class _Run:
         """As many of a batch as are not too long to be stored at once."""
         async with aclosing(gathered):
             async for batch in gathered:
-                drafts: dict[str, Document | str] = {}
+                drafts: dict[str, Draft | str] = {}
                 lines = 0
                 async for company_id, draft in self._drafts(batch):
                     drafts[company_id] = draft
-                    lines += 0 if isinstance(draft, str) else len(draft.sheet.lines)
+                    lines += 0 if isinstance(draft, str) else draft.lines
                     if lines >= LINES_AT_ONCE:
                         yield batch, drafts
                         drafts, lines = {}, 0
                 if drafts:
                     yield batch, drafts
 
-    async def _drafts(self, batch: Batch) -> AsyncGenerator[tuple[str, Document | str], None]:
+    async def _drafts(self, batch: Batch) -> AsyncGenerator[tuple[str, Draft | str], None]:
         for number, company_id in enumerate(batch.company_ids):
             if number % DRAFTS_AT_A_STRETCH == 0:
                 await asyncio.sleep(0)  # whoever else is in this process comes in between
             yield company_id, self._draft(batch, company_id)
 
-    def _draft(self, batch: Batch, company_id: str) -> Document | str:
+    def _draft(self, batch: Batch, company_id: str) -> Draft | str:
         """The invoice but for its number; or the reason there is none."""
         found = batch.found.get(company_id)
         if found is None:
             return "billing_group_deleted"
         try:
-            return drawn_up(
-                found, batch.whole.settings, month=self.month, vendor=self.vendor, at=clock.now()
-            )
+            settings, at = batch.whole.settings, clock.now()
+            return draft_of(drawn_up(found, settings, month=self.month, vendor=self.vendor, at=at))
         except CannotBeBilled as refusal:
             return refusal.reason
         except Exception as error:  # noqa: BLE001  # what nobody foresaw stops this group alone
@@ -205,7 +203,7 @@ class _Run:
             fresh = await ready_batch(db, self.scope, self.month, self.vendor, list(left))
             left = {name: draft async for name, draft in self._drafts(fresh)}
         skipped = {name: draft for name, draft in left.items() if isinstance(draft, str)}
-        ready = {name: draft for name, draft in left.items() if isinstance(draft, Document)}
+        ready = {name: draft for name, draft in left.items() if isinstance(draft, Draft)}
         reason = unready(closed=state.closed, parked=state.is_parked)
         if reason is not None:
             return skipped | dict.fromkeys(ready, reason)
@@ -217,7 +215,7 @@ class _Run:
         self,
         db: AsyncConnection,
         standing: Mapping[str, created_records.Standing],
-        drafts: Mapping[str, Document],
+        drafts: Mapping[str, Draft],
     ) -> None:
         new = sum(name not in standing for name in drafts)
         numbers = await created_records.next_numbers(db, self.scope, self.month, new)
@@ -225,18 +223,13 @@ class _Run:
         for company_id, draft in drafts.items():
             before = standing.get(company_id)
             number, revision = (before.number, before.revision) if before else (next(numbers), 0)
-            document = msgspec.structs.replace(
-                draft,
-                invoice_no=created_records.invoice_no(self.month, number),
-                revision=revision + 1,
-            )
-            numbered.append(created_records.Numbered(number, document))
+            numbered.append(created_records.Numbered(number, revision + 1, draft))
         await created_records.add_revisions(
             db, self.scope, self.month, self.vendor, self.run_id, numbered
         )
-        await audit.append_all(db, [self._row(document) for _, document in numbered])
+        await audit.append_all(db, map(self._row, numbered))
 
-    def _row(self, document: Document) -> audit.Change:
+    def _row(self, made: created_records.Numbered) -> audit.Change:
         who = self.taken.payload["actor"]
         return audit.Change(
             actor=who["actor"],
@@ -244,11 +237,11 @@ class _Run:
             client_id=who.get("client_id"),
             request_id=who["request_id"],
             action="create_invoice",
-            resource=f"invoice/{self.month}/{document.company_id}/{self.vendor}",
-            company_id=document.company_id,
+            resource=f"invoice/{self.month}/{made.draft.company_id}/{self.vendor}",
+            company_id=made.draft.company_id,
             sent={
-                "invoice_no": document.invoice_no,
-                "revision": document.revision,
+                "invoice_no": created_records.invoice_no(self.month, made.number),
+                "revision": made.revision,
                 "run_id": self.run_id,
             },
         )
