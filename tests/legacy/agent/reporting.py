@@ -36,7 +36,7 @@ def of_client(service: Service) -> dict[str, str]:
 
 
 def tell(
-    service: Service, path: str, agent: Agent, headers: dict[str, str] | None = None, **said: str
+    service: Service, path: str, agent: Agent, headers: dict[str, str] | None = None, **said: Any
 ) -> httpx.Response:
     body = {"stack_id": agent.stack_id, "agent_id": "agent-1", "status": "starting", **said}
     if path == CONTAINER_STATUS:
