@@ -31,7 +31,10 @@ class Visitor:
     statuses: dict[int, int] = field(default_factory=dict)
 
     def send(self, method: str, path: str, **what: Any) -> httpx.Response:
-        answer = self.http.request(method, path, **what)
+        try:
+            answer = self.http.request(method, path, **what)
+        except httpx.RemoteProtocolError:  # the last body was too large, and ended the connection
+            answer = self.http.request(method, path, **what)
         self.answers += 1
         self.statuses[answer.status_code] = self.statuses.get(answer.status_code, 0) + 1
         shown = answer.content + repr(answer.headers.raw).encode()

@@ -101,6 +101,7 @@ GIVEN = {
     "a string": json.dumps(TEMPLATE | {"label": "given"}),
     "YAML": yaml.safe_dump(TEMPLATE | {"label": "given"}),
     "an object": TEMPLATE | {"label": "given"},
+    "a string in an object": {"body": json.dumps(TEMPLATE | {"label": "given"})},
 }
 
 

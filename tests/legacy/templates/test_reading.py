@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from nimbill.errors import Invalid, ServiceError, Unreadable
-from nimbill.legacy.templates.reading import TEMPLATE_BYTES_MAX, Given, read_sent, template_of
+from nimbill.legacy.templates.reading import TEMPLATE_BYTES_MAX, Given, given_in, read_sent
 from tests.legacy.templates.sound import CRED, TEMPLATE
 
 JSON = "application/json"
@@ -110,7 +110,7 @@ def test_a_template_may_have_a_field_called_body() -> None:
         (JSON, '""', "body"),
         (JSON, '"only words"', "body"),
         (JSON, {"body": [TEMPLATE]}, "body"),
-        (JSON, {"template": None}, "template"),
+        (JSON, {"template": None}, "body"),
         (JSON, {"body": json.dumps(AS_JSON)}, "body"),
         (JSON, {"body": AS_JSON, "template": AS_JSON}, "body"),
         ("text/yaml", "", "body"),
@@ -191,6 +191,6 @@ def test_what_was_given_is_never_printed() -> None:
 
 def test_a_template_is_named_where_it_stands() -> None:
     with pytest.raises(Invalid) as refused:
-        template_of(3, "body[0]")
+        given_in(3, "body[0]")
 
     assert refused.value.violations[0].field == "body[0]"

@@ -1,10 +1,11 @@
 """No secret comes out, and no log and no refusal repeats what was sent.
 
-A real server is sent canaries as passwords, secrets, tokens, headers, keys and values, meets errors
-of every kind, a database that breaks beneath it among them, and is then searched: answers, logs,
-the database's own log, a dump by its superuser, every file of the data folder with the write-ahead
-log, temporary files, the command lines and environments of its processes. A value that was accepted
-may be stored, an Idempotency-Key too; neither may stand in a log or a refusal.
+A real server is sent canaries as passwords, secrets, tokens, headers, keys and values, and as the
+credentials and git keys of templates in every form, whose stacks it launches. It meets errors of
+every kind, a database that breaks beneath it among them, and is then searched: answers, logs, the
+database's own log, a dump by its superuser, every file of the data folder with the write-ahead log,
+temporary files, the command lines and environments of its processes. A value that was accepted may
+be stored, an Idempotency-Key too; neither may stand in a log or a refusal.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from nimbill.embedded_postgres import Address, bin_folder, superuser_address
 from tests.proof.canaries import Canaries, found_in, found_in_folder
 from tests.proof.database_faults import rows as ask
 from tests.proof.leaky_requests import GROUPS, USERS, Visitor
+from tests.proof.leaky_stacks import StackVisitor
 from tests.proof.real_server import RealServer, children, real_server
 from tests.proof.row import Measured
 from tests.proof.stage import Stage
@@ -46,6 +48,11 @@ FAULTS = (
     (
         "ALTER TABLE audit_log ADD CONSTRAINT proof CHECK (length(entry) < 3) NOT VALID",
         "ALTER TABLE audit_log DROP CONSTRAINT proof",
+    ),
+    ("ALTER TABLE legacy_layers RENAME TO away", "ALTER TABLE away RENAME TO legacy_layers"),
+    (
+        "ALTER TABLE legacy_template_versions ADD CONSTRAINT proof CHECK (size < 3) NOT VALID",
+        "ALTER TABLE legacy_template_versions DROP CONSTRAINT proof",
     ),
 )
 AWAY = (
@@ -92,10 +99,14 @@ def _visit(server: RealServer, superuser: Address, canaries: Canaries) -> Visito
         token = visitor.sign_in()
         visitor.make_things(token)
         visitor.be_refused(token)
+        stacks = StackVisitor(visitor)
+        stacks.visit()
+        master = stacks.master()
         for broken, mended in FAULTS:
             ask(superuser, broken)
             try:
                 _ask_everything(visitor, token)
+                stacks.meet_errors(master)
             finally:
                 ask(superuser, mended)
         ask(superuser, AWAY[0])

@@ -15,7 +15,7 @@ from nimbill.legacy.templates.bodies import (
     TemplatesCompared,
 )
 from nimbill.legacy.templates.compare import difference
-from nimbill.legacy.templates.reading import template_of
+from nimbill.legacy.templates.reading import given_in
 from nimbill.legacy.templates.secrets import masked, opened, secrets_of, unmasked
 from nimbill.seal import Sealer
 from nimbill.storage import Row, Scope
@@ -67,7 +67,7 @@ async def compare_templates(
     templates = [opened(row, sealer) for row in found]
     for index, given in enumerate(body.body or []):
         # a mask in what is given stands for what the stored one has there
-        template = template_of(given, f"body[{index}]")
+        template = given_in(given, f"body[{index}]").template
         templates.append(unmasked(template, secrets_of(found[0], sealer)))
     source, target = templates
     return _answer(source, target)

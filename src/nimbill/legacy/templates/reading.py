@@ -39,35 +39,39 @@ def read_sent(content_type: str, body: bytes) -> Given:
         return _whole(read_yaml(_decoded(body)))
     if kind != "application/json":
         raise Unreadable(415, "media_type", "the template must be JSON, YAML or a form")
-    sent = exact_json.read(body)
+    return given_in(exact_json.read(body))
+
+
+def given_in(sent: Any, at: str = "body") -> Given:
+    """The template itself, as an object or a text, or an object that holds it."""
     if isinstance(sent, dict) and "configurations" not in sent and _holders(sent):
-        return _held(sent)
-    return _whole(sent)
+        return _held(sent, at)
+    return _whole(sent, at)
 
 
-def template_of(sent: Any, at: str = "body") -> dict[str, Any]:
+def _whole(sent: Any, at: str = "body") -> Given:
+    """A nickname in the template is the stack's and leaves it here."""
+    template = _template(sent, at)
+    nickname = _nickname(template)
+    return Given({k: v for k, v in template.items() if k != "nickname"}, nickname)
+
+
+def _template(sent: Any, at: str) -> dict[str, Any]:
     """An object as it is, a text by what it says: with a brace in front it is JSON, else YAML."""
     if isinstance(sent, str):
-        written = sent.encode()
-        _refuse_large(len(written))
-        sent = exact_json.read(written) if sent.lstrip()[:1] == "{" else read_yaml(sent)
+        text = sent.encode()
+        _refuse_large(len(text))
+        sent = exact_json.read(text) if sent.lstrip()[:1] == "{" else read_yaml(sent)
     if not isinstance(sent, dict):
         raise _broken(at, "a template: an object, or a text of JSON or YAML that is one")
     return sent
 
 
-def _whole(sent: Any) -> Given:
-    """The template is the whole body; a nickname in it is the stack's and leaves it here."""
-    template = template_of(sent)
-    nickname = _nickname(template)
-    return Given({k: v for k, v in template.items() if k != "nickname"}, nickname)
-
-
-def _held(fields: Mapping[str, Any]) -> Given:
+def _held(fields: Mapping[str, Any], at: str = "body") -> Given:
     names = _holders(fields)
     if len(names) != 1:
-        raise _broken("body", "required once: the template, as `body` or as `template`")
-    inside = _whole(template_of(fields[names[0]], names[0]))
+        raise _broken(at, "required once: the template, as `body` or as `template`")
+    inside = _whole(fields[names[0]], at)
     return Given(inside.template, _nickname(fields) or inside.nickname)
 
 
