@@ -19,7 +19,7 @@ from nimbill.basis import chosen
 basis = chosen("role-scopes")
 
 # nothing we store has a longer name, and what has is not asked about: it is denied
-TEXT_MAX = 256
+TEXT_MAX = 160
 _PREPARED_MAX = 128  # of the largest scopes; each takes some 200 kB
 
 _END = ord("\n")  # stands behind each pattern; nothing matches it
@@ -47,7 +47,8 @@ class Patterns:
         row = b"".join(written)
         self._whole = (1 << len(row)) - 1
         backwards = row[::-1]  # a number is written from its highest bit
-        self._planes = [int(backwards.translate(table) or b"0", 2) for table in _BIT_OF_BYTE]
+        planes = [int(backwards.translate(table) or b"0", 2) for table in _BIT_OF_BYTE]
+        self._planes = [(self._whole ^ plane, plane) for plane in planes]
         self._stars = self._places_of(ord("*"))
         self._any = self._places_of(ord("?"))
         self._ends = self._places_of(_END)
@@ -82,14 +83,14 @@ class Patterns:
     def _places_of(self, character: int) -> int:
         """Where in the row it stands: there, every one of its bits is as it should be."""
         places = self._whole
-        for number, plane in enumerate(self._planes):
-            places &= plane if character >> number & 1 else self._whole ^ plane
+        for number, without_and_with in enumerate(self._planes):
+            places &= without_and_with[character >> number & 1]
         return places
 
 
 def _row(patterns: Sequence[str]) -> bytes:
-    joined = "".join(f"{pattern}\n" for pattern in patterns)
-    return _STARS.sub(b"*", joined.encode("ascii"))
+    row = ("\n".join(patterns) + "\n").encode("ascii")
+    return _STARS.sub(b"*", row) if b"**" in row else row
 
 
 class RoleScope:
