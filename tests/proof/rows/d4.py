@@ -76,7 +76,8 @@ def _with_a_fault(
         before, one, after = lines.slice(0, row), lines.slice(row, 1), lines.slice(row + 1)
         if fault == "a digit off":
             cost = pa.array([one["cost"][0].as_py() + 1], one["cost"].type)
-            changed = [one.set_column(one.column_names.index("cost"), "cost", cost)]
+            at = one.column_names.index("cost")
+            changed = [one.set_column(at, one.schema.field(at), cost)]
         else:
             changed = [one, one] if fault == "a line twice" else []
         return Brought(pa.concat_tables([before, *changed, after]), brought.noticed)
