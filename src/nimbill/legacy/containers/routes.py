@@ -1,5 +1,7 @@
 """Containers over HTTP; paths are relative to the address of the legacy API."""
 
+from typing import Any
+
 from litestar.params import FromPath, FromQuery
 
 from nimbill.access.guards import Audience
@@ -11,13 +13,17 @@ from nimbill.legacy.roles.guard import PermissionOfCaller
 from nimbill.legacy.roles.permission import Needs
 from nimbill.web import CallerOfRequest, Transaction, get
 
+OF_USERS: dict[str, Any] = {
+    "audiences": [Audience.legacy_user],
+    "role_actions": ANY_CALLER,
+    "basis": stated("Legacy lifecycle API"),
+}
+
 
 @get(
     "/alm/container/{container_id:str}",
-    audiences=[Audience.legacy_user],
-    role_actions=ANY_CALLER,
     needs=Needs(operations.DESCRIBE, operations.resource_of("{container_id}")),
-    basis=stated("Legacy lifecycle API"),
+    **OF_USERS,
 )
 async def describe_container(
     container_id: FromPath[str], caller: CallerOfRequest, db: Transaction
@@ -28,10 +34,8 @@ async def describe_container(
 
 @get(
     "/alm/container",
-    audiences=[Audience.legacy_user],
-    role_actions=ANY_CALLER,
     needs=Needs(operations.DESCRIBE),
-    basis=stated("Legacy lifecycle API"),
+    **OF_USERS,
 )
 async def list_containers(
     caller: CallerOfRequest,

@@ -1,5 +1,7 @@
 """Stacks over HTTP; paths are relative to the address of the legacy API."""
 
+from typing import Any
+
 from litestar.params import FromPath
 
 from nimbill.access.guards import Audience
@@ -11,13 +13,17 @@ from nimbill.legacy.stacks import operations
 from nimbill.legacy.stacks.bodies import Stack, StackLeaving
 from nimbill.web import CallerOfRequest, ResourcesOfWorker, Transaction, delete, get
 
+OF_USERS: dict[str, Any] = {
+    "audiences": [Audience.legacy_user],
+    "role_actions": ANY_CALLER,
+    "basis": stated("Legacy lifecycle API"),
+}
+
 
 @get(
     "/alm/stack",
-    audiences=[Audience.legacy_user],
-    role_actions=ANY_CALLER,
     needs=Needs(operations.LIST),
-    basis=stated("Legacy lifecycle API"),
+    **OF_USERS,
 )
 async def list_stacks(
     caller: CallerOfRequest,
@@ -31,10 +37,8 @@ async def list_stacks(
 
 @get(
     "/alm/stack/{stack_id:str}",
-    audiences=[Audience.legacy_user],
-    role_actions=ANY_CALLER,
     needs=Needs("stack:describeStack", operations.resource_of("{stack_id}")),
-    basis=stated("Legacy lifecycle API"),
+    **OF_USERS,
 )
 async def describe_stack(
     stack_id: FromPath[str],
@@ -48,11 +52,9 @@ async def describe_stack(
 
 @delete(
     "/alm/stack/{stack_id:str}",
-    audiences=[Audience.legacy_user],
-    role_actions=ANY_CALLER,
     needs=Needs("stack:deleteStack", operations.resource_of("{stack_id}")),
-    basis=chosen("stack-delete"),
     audited="stack/{stack_id}",
+    **(OF_USERS | {"basis": chosen("stack-delete")}),
 )
 async def delete_stack(
     stack_id: FromPath[str], caller: CallerOfRequest, db: Transaction

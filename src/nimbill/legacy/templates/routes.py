@@ -27,6 +27,11 @@ from nimbill.legacy.templates.reading import YAML_TYPES, Given, read_sent
 from nimbill.legacy.templates.secrets import masked, shown
 from nimbill.web import CallerOfRequest, ResourcesOfWorker, Transaction, get, post, put
 
+OF_USERS: dict[str, Any] = {
+    "audiences": [Audience.legacy_user],
+    "role_actions": ANY_CALLER,
+    "basis": stated("Legacy lifecycle API"),
+}
 READS = {
     **dict.fromkeys(("application/json", *YAML_TYPES), TemplateBody),
     **dict.fromkeys(FORM_TYPES, TemplateForm),
@@ -38,11 +43,9 @@ DESCRIBE = "template:describeTemplate"
     "/alm/template",
     status_code=201,
     reads=READS,
-    audiences=[Audience.legacy_user],
-    role_actions=ANY_CALLER,
     needs=Needs("template:createAlmTemplate", resource_of("*")),
-    basis=stated("Legacy lifecycle API"),
     audited="stack/{stack_id}",
+    **OF_USERS,
 )
 async def apply_template(
     request: Request[Any, Any, Any],
@@ -60,11 +63,9 @@ async def apply_template(
     "/alm/template/{stack_id:str}",
     status_code=202,
     reads=READS,
-    audiences=[Audience.legacy_user],
-    role_actions=ANY_CALLER,
     needs=Needs("template:updateAlmTemplate", resource_of("{stack_id}")),
-    basis=stated("Legacy lifecycle API"),
     audited="stack/{stack_id}",
+    **OF_USERS,
 )
 async def update_template(
     stack_id: FromPath[str],
@@ -82,11 +83,9 @@ async def update_template(
 @post(
     "/alm/template/compare",
     status_code=202,
-    audiences=[Audience.legacy_user],
-    role_actions=ANY_CALLER,
     needs=Needs(comparing.COMPARE),
-    basis=stated("Legacy lifecycle API"),
     audited=Unaudited("comparing changes no record"),
+    **OF_USERS,
 )
 async def compare_templates(
     data: JSONBody[Comparison],
@@ -101,10 +100,8 @@ async def compare_templates(
 
 @get(
     "/alm/template",
-    audiences=[Audience.legacy_user],
-    role_actions=ANY_CALLER,
     needs=Needs(DESCRIBE),
-    basis=stated("Legacy lifecycle API"),
+    **OF_USERS,
 )
 async def list_template_versions(
     stack_id: FromQuery[str],
@@ -128,10 +125,8 @@ async def list_template_versions(
 
 @get(
     "/alm/template/{stack_id:str}",
-    audiences=[Audience.legacy_user],
-    role_actions=ANY_CALLER,
     needs=Needs(DESCRIBE, resource_of("{stack_id}")),
-    basis=stated("Legacy lifecycle API"),
+    **OF_USERS,
 )
 async def read_template(
     stack_id: FromPath[str],
