@@ -88,6 +88,7 @@ def _wait_for_worker(workers: ForkedWorkers) -> None:
 
 def main() -> None:
     port, current = int(sys.argv[1]), Path(sys.argv[2])
+    import nimbill.legacy.provisioning.aws  # noqa: F401  # loaded late otherwise
     from nimbill.app import behind_door, litestar_app
     from nimbill.logs import configure_logs
     from nimbill.settings import read_settings

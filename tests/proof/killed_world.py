@@ -14,6 +14,7 @@ from nimbill.embedded_postgres import Address, embedded_postgres, superuser_addr
 from nimbill.organisations.operations import NewOrganisation, create_organisation
 from nimbill.seal import load_or_make_key
 from nimbill.storage import engine_for
+from tests.legacy.provisioning.cloud_server import cloud_server
 from tests.proof.counting_proxy import CountingProxy, counting_proxy
 from tests.proof.database_faults import connected, rows
 from tests.proof.file_events import FileEvents, file_events
@@ -121,7 +122,10 @@ def killed_world(folder: Path) -> Iterator[World]:
         superuser = superuser_address(folder / "postgres")
         made = asyncio.run(_organisations(behind, data / "key"))
         proxy = stack.enter_context(counting_proxy(sockets, behind))
+        cloud = stack.enter_context(cloud_server())
         settings = {
+            "NIMBILL_PROVISIONER": "aws",
+            "NIMBILL_AWS_ENDPOINT_URL": cloud.url,
             "NIMBILL_DATABASE_URL": proxy.address.url,
             "NIMBILL_KEY_FILE": str(data / "key"),
             "NIMBILL_RATE_LIMIT": "0",
@@ -129,11 +133,13 @@ def killed_world(folder: Path) -> Iterator[World]:
         files = stack.enter_context(file_events(data))
         workers = stack.enter_context(forked_workers(folder, environment_for(data, settings)))
         organisations = [
-            Organisation(one.organisation_id, workers.url, {}, data / "inbox", superuser)
+            Organisation(one.organisation_id, workers.url, {}, {}, cloud, data / "inbox", superuser)
             for one in made
         ]
         for organisation, one in zip(organisations, made, strict=True):
-            organisation.headers |= {"Authorization": f"Bearer {_token(organisation, one)}"}
+            organisation.headers |= _bearer(organisation, one, "/core/access_token")
+            as_root = {"grant_type": "password", "username": "root", "password": PASSWORD}
+            organisation.legacy |= _bearer(organisation, one, "/v3/access_token", **as_root)
         yield World(workers, proxy, files, superuser, organisations[0], organisations[1])
 
 
@@ -151,12 +157,14 @@ async def _organisations(behind: Address, key_file: Path) -> list[NewOrganisatio
         await engine.dispose()
 
 
-def _token(organisation: Organisation, made: NewOrganisation) -> str:
+def _bearer(
+    organisation: Organisation, made: NewOrganisation, path: str, **more: str
+) -> dict[str, str]:
     form = {
         "grant_type": "client_credentials",
         "client_id": made.client_id,
         "client_secret": made.client_secret,
+        **more,
     }
-    answer = organisation.answered("POST", "/core/access_token", data=form)
-    token: str = answer.json()["access_token"]
-    return token
+    answer = organisation.answered("POST", path, data=form)
+    return {"Authorization": f"Bearer {answer.json()['access_token']}"}

@@ -64,7 +64,8 @@ def test_a_notice_of_termination_has_the_instance_replaced(service: Service) -> 
 def test_the_agent_is_known_by_the_instance_it_named_before_or_by_its_own_id(
     service: Service,
 ) -> None:
-    for said in ({}, {"agent_id": "named before"}):
+    both: list[dict[str, Any]] = [{}, {"agent_id": "named before"}]
+    for said in both:
         agent = settled_stack(service)
         instance_id = put_instance(service, agent)
         who = said or {"agent_id": instance_id}
@@ -112,7 +113,7 @@ def test_an_error_fails_a_layer_that_is_on_its_way_with_what_was_said(service: S
     agent = settled_stack(service)
     instance_id = put_instance(service, agent, layer="creating")
 
-    said = {"instance_id": instance_id, "message": "no disk left"}
+    said: dict[str, Any] = {"instance_id": instance_id, "message": "no disk left"}
     tell(service, AGENT_STATUS, agent, status="error", **said)
 
     assert layers_of(service, agent) == {

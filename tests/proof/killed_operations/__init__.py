@@ -4,6 +4,7 @@ from tests.proof.killed_operations.applying import Applying
 from tests.proof.killed_operations.importing import Importing
 from tests.proof.killed_operations.invoicing import Invoicing
 from tests.proof.killed_operations.moving import Moving
+from tests.proof.killed_operations.moving_stacks import MovingStacks
 from tests.proof.killed_operations.operation import Operation
 
-OPERATIONS: tuple[type[Operation], ...] = (Importing, Moving, Applying, Invoicing)
+OPERATIONS: tuple[type[Operation], ...] = (Importing, Moving, Applying, Invoicing, MovingStacks)

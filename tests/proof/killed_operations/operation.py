@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.embedded_postgres import Address
 from nimbill.storage import Scope, engine_for, transaction
+from tests.legacy.provisioning.cloud_server import Cloud
 from tests.proof.database_faults import rows
 
 SECONDS_MAX = 120
@@ -27,8 +28,10 @@ class Sent:
     """A request; sent again with the same key until it is answered."""
 
     path: str
-    body: dict[str, Any]
+    body: dict[str, Any] | None
     key: str
+    method: str = "POST"
+    headers: dict[str, str] | None = None  # else those of billing administration
 
 
 @dataclass
@@ -38,6 +41,8 @@ class Organisation:
     organisation_id: str
     url: str
     headers: dict[str, str]
+    legacy: dict[str, str]  # headers of the master account of the legacy API
+    cloud: Cloud  # where its instances are launched
     inbox: Path  # of the service, for files to import
     superuser: Address  # of its database, past whoever counts
     cut_off: int = 0  # requests whose connection broke before the answer
@@ -70,8 +75,9 @@ class Organisation:
         return answer
 
     def sent_again(self, sent: Sent) -> httpx.Response:
-        headers = self.headers | {"Idempotency-Key": sent.key}
-        return self.answered("POST", sent.path, json=sent.body, headers=headers)
+        headers = (sent.headers or self.headers) | {"Idempotency-Key": sent.key}
+        body = {} if sent.body is None else {"json": sent.body}
+        return self.answered(sent.method, sent.path, headers=headers, **body)
 
     def answered(self, method: str, path: str, **what: Any) -> httpx.Response:
         """Asked until somebody answers."""
@@ -106,6 +112,7 @@ class Operation(ABC):
 
     name: str
     answer: int  # the status that acknowledges it
+    struck_first = ""  # a pattern: before the first statement like it, if there is one
     slow = False  # it takes its turn half as often, and is killed at its changes to files too
     # what anybody may ever see of it, old or new and nothing else; without ids and moments, which
     # differ between two runs

@@ -8,6 +8,7 @@ Whoever looks meanwhile sees the old or the new. In the end both organisations a
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections import Counter
@@ -24,8 +25,8 @@ from tests.proof.row import Measured
 from tests.proof.stage import Stage, say
 
 TARGET = (
-    "1,000 kills at random moments and named points of imports, RI moves, apply-recalculation and "
-    "invoices: "
+    "1,000 kills at random moments and named points of imports, RI moves, apply-recalculation, "
+    "invoices and stack moves: "
     "0 acknowledged and lost, 0 doubled, 0 seen in part; what an undisturbed run gives, to the byte"
 )
 QUICK = 7
@@ -186,22 +187,24 @@ def _next_point(turns: Turns, kept: Undisturbed, random: Random) -> Point:
     if turns.number % RANDOM_EVERY == 0:
         return AtMoment(random.random())
     if not turns.points:
-        turns.points = _points(kept, random, files=turns.operation.slow)
+        turns.points = _points(kept, random, turns.operation)
     return turns.points.pop()
 
 
-def _points(kept: Undisturbed, random: Random, *, files: bool) -> list[Point]:
-    """Each statement and each change to a file; the commit of what is audited comes first."""
+def _points(kept: Undisturbed, random: Random, operation: Operation) -> list[Point]:
+    """Each statement and each change to a file; the commit of what is audited comes early."""
     others: list[Point] = [
         At(text, number, answered)
         for text, times in Counter(kept.statements).items()
         for number in range(1, min(times, TIMES_MAX) + 1)
         for answered in (False, True)
     ]
-    if files:
+    if operation.slow:
         others += [AtFile(number) for number in range(1, len(kept.changes) + 1)]
     commit = _commit(kept.statements)
     first: list[Point] = [At(commit, 1, answered) for answered in (True, False)]
+    like = re.compile(operation.struck_first or "(?!)")
+    first += [At(text, 1, False) for text in kept.statements if like.search(text)][:1]
     others = [point for point in others if point not in first]
     random.shuffle(others)
     return [*others, *first]

@@ -1,0 +1,116 @@
+"""Stacks are created, updated and deleted in turn, against a cloud that notes every launch."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from typing import Any
+
+import httpx
+
+from tests.legacy.provisioning.cloud_server import tags_of
+from tests.legacy.provisioning.life import layer, template
+from tests.proof.killed_operations.operation import Operation, Organisation, Sent, audited, stored
+
+PATH = "/v3/alm"
+SECONDS_MAX = 120
+
+# what is asked for in turn: of each stack its layers, one after the other, and None for its end
+LIFE: tuple[list[dict[str, Any]] | None, ...] = (
+    [layer("web", instance_count=2)],
+    [layer("web", instance_count=3), layer("db", container=False, instance_count=1)],
+    [layer("web", instance_count=1, instance_type="t3.large")],
+    None,
+)
+ANSWERS = (201, 202, 202, 200)
+ENDS = ("CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_COMPLETE", "DELETE_COMPLETE")
+EVERY_STATE = ("pending", "running", "stopping", "stopped", "shutting-down", "terminated")
+
+
+class MovingStacks(Operation):
+    name = "stack move"
+    answer = 201
+    slow = True
+    # launched, and nobody has heard of it yet
+    struck_first = r"UPDATE legacy_instances SET .*instance_id="
+    seen = (
+        stored("legacy_template_versions", "number, body"),
+        audited("apply_template"),
+        audited("update_template"),
+        audited("delete_stack"),
+    )
+
+    number = 0  # as last asked for
+
+    def sent(self, organisation: Organisation, number: int) -> Sent:
+        self.number = number
+        round_, turn = divmod(number - 1, len(LIFE))
+        layers, key = LIFE[turn], f"stack-{number}"
+        nickname = f"stack-{round_}"
+        body = None if layers is None else template(*layers) | {"nickname": nickname}
+        if turn == 0:
+            return Sent(f"{PATH}/template", body, key, headers=organisation.legacy)
+        stack_id = self._stack(organisation)[0]
+        if layers is None:
+            path = f"{PATH}/stack/{stack_id}"
+            return Sent(path, None, key, method="DELETE", headers=organisation.legacy)
+        path = f"{PATH}/template/{stack_id}"
+        return Sent(path, body, key, method="PUT", headers=organisation.legacy)
+
+    def finish(self, organisation: Organisation, answer: httpx.Response) -> str | None:
+        turn = (self.number - 1) % len(LIFE)
+        if answer.status_code != ANSWERS[turn]:
+            return f"answered {answer.text[:200]}"
+        until = time.monotonic() + SECONDS_MAX
+        while (found := self._stack(organisation))[1].endswith("IN_PROGRESS"):
+            if time.monotonic() > until:
+                return f"ended {found[1]}"
+            time.sleep(0.1)
+        if found[1] != ENDS[turn]:
+            return f"ended {found[1]}: {found[2]}"
+        return self._wrong_in_cloud(organisation, found[0], LIFE[turn])
+
+    def _wrong_in_cloud(
+        self, organisation: Organisation, stack_id: str, layers: list[dict[str, Any]] | None
+    ) -> str | None:
+        every = organisation.cloud.instances(stack_id, *EVERY_STATE)
+        launches = Counter(tags_of(one)["nimbill:instance"] for one in every)
+        if doubled := [key for key, times in launches.items() if times > 1]:
+            return f"launched twice: {doubled}"
+        known = organisation.ask(
+            stored("legacy_instances", "instance_id", f"stack_id = '{stack_id}'")
+        )
+        if {one["InstanceId"] for one in every} != {row[0] for row in known}:
+            return "other instances than we know of were launched"
+        found = Counter(
+            (tags_of(one)["nimbill:flag"], one["InstanceType"])
+            for one in every
+            if one["State"]["Name"] != "terminated"
+        )
+        wanted = Counter[tuple[str, str]]()
+        for one in layers or []:
+            provision = one["provision"]
+            wanted[one["flag"], provision["instance_type"]] += provision["instance_count"]
+        if found != wanted:
+            return f"{dict(found)} runs for {dict(wanted)}"
+        if layers is None:
+            return self._left_behind(organisation, stack_id)
+        return None
+
+    def _left_behind(self, organisation: Organisation, stack_id: str) -> str | None:
+        if f"nimbill-{stack_id}" in organisation.cloud.key_pairs():
+            return "the key pair was left behind"
+        of_stack = f"stack_id = '{stack_id}' AND "
+        secrets = organisation.ask(
+            stored("legacy_template_versions", "1", f"{of_stack}sealed_secrets IS NOT NULL")
+        ) + organisation.ask(stored("legacy_stacks", "1", f"{of_stack}sealed_token IS NOT NULL"))
+        return "secrets were left behind" if secrets else None
+
+    def _stack(self, organisation: Organisation) -> tuple[str, str, str | None]:
+        """Id, status and reason of the last one."""
+        nickname = f"stack-{(self.number - 1) // len(LIFE)}"
+        question = stored(
+            "legacy_stacks", "stack_id, stack_status, reason", f"nickname = '{nickname}'"
+        )
+        (found,) = organisation.ask(question)
+        return tuple(found)
