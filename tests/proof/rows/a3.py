@@ -1,7 +1,8 @@
 """Nobody becomes more than he is: not by a role, a mapping, a client, a password or a filter.
 
-Named attempts, each with a token of either product: refused, and not a row changed. Then random
-changes among random people: whatever anybody gains by a step, who took it could do himself.
+Named attempts, each with a token of either product: refused, and not a row changed. The same for
+the roles of version 3, by everybody who is not its master account. Then random changes among random
+people: whatever anybody gains by a step, who took it could do himself.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 from nimbill.vocabulary import Product
 from tests.contract.behind_the_walls import Superuser, behind_the_walls
 from tests.people import Person, new_person
+from tests.proof.legacy_climbers import climbers
 from tests.proof.random_grants import walk
 from tests.proof.row import Measured
 from tests.proof.stage import Stage
@@ -52,11 +54,16 @@ def measure(stage: Stage, size: int) -> Measured:
     service = stage.service
     with behind_the_walls(service, stage.superuser) as behind:
         tried, misses = _named_attempts(service, behind)
+        of_version_3, more = _legacy_attempts(service, behind)
+        misses += more
     misses += _admin_stands_alone(service)
     passed, gains = walk(service, stage.random("A3"), size)
     if passed < size // 20:
         misses.append(f"only {passed} of {size} random changes were let through: no test of much")
-    said = f"{tried} attempts, {size} random changes of which {passed} were let through"
+    said = (
+        f"{tried} attempts, {of_version_3} in version 3, {size} random changes of which {passed} "
+        "were let through"
+    )
     misses += gains
     return Measured(f"{said}: {len(misses)} gained something", misses)
 
@@ -81,6 +88,23 @@ def _named_attempts(service: Service, behind: Superuser) -> tuple[int, list[str]
                     misses.append(f"{who} with a {product} token: {what} ({answer.status_code})")
     if behind.digest(organisation_id) != before:
         misses.append("rows changed though every attempt was refused")
+    return tried, misses
+
+
+def _legacy_attempts(service: Service, behind: Superuser) -> tuple[int, list[str]]:
+    """Every role operation of version 3 by everybody but the master account."""
+    service.organisation = service.new_organisation()
+    headers, calls = climbers(service)
+    tried, misses = 0, []
+    before = behind.digest(service.organisation.organisation_id)
+    for who, shown in headers.items():
+        for what, method, path, sent in calls:
+            tried += 1
+            answer = service.http.request(method, path, headers=shown, **sent)
+            if answer.status_code not in (401, 403):
+                misses.append(f"{who} {what} ({answer.status_code})")
+    if behind.digest(service.organisation.organisation_id) != before:
+        misses.append("rows of version 3 changed though every attempt was refused")
     return tried, misses
 
 

@@ -1,8 +1,8 @@
 """A token opens the routes of its own product and grant, and nothing else ever does.
 
 Every guarded route, knocked at with every kind of token there is: access, id and refresh tokens of
-core, portal, legacy users and legacy agents; then the claims of one product under the key of
-another.
+core, portal, legacy users and legacy agents, both API clients and a stack's own; then the claims of
+one product under the key of another.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from nimbill.access.guards import Audience
 from nimbill.vocabulary import Product
 from tests.access.forging import forge
 from tests.contract.routes_of import Route, routes_of
+from tests.legacy.agents import new_agent
 from tests.login.asking import ADDRESS, as_client, as_user
 from tests.proof.row import Measured
 from tests.proof.stage import Stage
@@ -31,12 +32,13 @@ FULL = 5  # organisations, one after the other
 SECONDS_MAX = 180
 
 KINDS = ("access", "id", "refresh")
+AGENT = "client_credentials of a stack"
 # of each audience: the product, and the grants whose tokens belong to it
 GRANTS: Mapping[Audience, tuple[Product, tuple[str, ...]]] = {
     Audience.core: (Product.core, ("client_credentials", "password")),
     Audience.portal: (Product.portal, ("client_credentials", "password")),
     Audience.legacy_user: (Product.legacy, ("password",)),
-    Audience.legacy_agent: (Product.legacy, ("client_credentials",)),
+    Audience.legacy_agent: (Product.legacy, ("client_credentials", AGENT)),
 }
 
 
@@ -68,6 +70,8 @@ def _tokens(service: Service, audience: Audience) -> list[tuple[str, str]]:
     for grant in grants:
         who = service.organisation
         form = as_client(who) if grant == "client_credentials" else as_user(who, who.username)
+        if grant == AGENT:
+            form = new_agent(service).form
         answer = service.http.post(ADDRESS[product], data=form)
         assert answer.status_code == 200, answer.text
         told = answer.json()

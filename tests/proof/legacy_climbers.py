@@ -1,0 +1,77 @@
+"""Whoever is not the master account of version 3, and tries what is the master account's alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from nimbill.vocabulary import Product
+from tests.legacy.agents import headers_of, new_agent
+from tests.legacy.roles.acting import (
+    EVERYTHING,
+    ROLE,
+    USER_ROLE,
+    Person,
+    as_client,
+    attach,
+    document,
+    new_role,
+    new_subuser,
+    statement,
+)
+from tests.running_service import Service
+
+Call = tuple[str, str, str, dict[str, Any]]  # what is tried, method, path, what is sent
+
+
+def climbers(service: Service) -> tuple[dict[str, dict[str, str]], list[Call]]:
+    """Headers by who it is, and what each of them tries; nothing of it may succeed."""
+    allowed, denied = new_subuser(service), new_subuser(service)
+    everything, nothing = new_role(service), new_role(service, document(statement("Deny")))
+    every_word = new_role(
+        service, document(statement(action=["role:*", "userrole:*"], resource=["mrn:*", "*"]))
+    )
+    for person, role_id in ((allowed, everything), (allowed, every_word), (denied, nothing)):
+        assert attach(service, person.username, role_id).status_code == 200
+    headers = {
+        "a user whose scope allows everything": allowed.headers,
+        "a user whose scope denies everything": denied.headers,
+        "a user without a role": new_subuser(service).headers,
+        "an API client of the root user": as_client(service),
+        "an API client of a user": service.caller(product=Product.legacy, agent=True),
+        "the agent of a stack": headers_of(service, new_agent(service)),
+        "the root user with a core token": service.root(),
+        "the root user with a portal token": service.root(product=Product.portal),
+    }
+    return headers, list(_tried(allowed, denied, everything, nothing))
+
+
+def _tried(allowed: Person, denied: Person, everything: str, nothing: str) -> Iterator[Call]:
+    form = {"data": {"name": "mine", "scope": EVERYTHING}}
+    yield "makes a role", "POST", ROLE, form
+    yield "makes a role by JSON", "POST", ROLE, {"json": form["data"]}
+    for what, role_id in (("his own", everything), ("another's", nothing)):
+        yield f"changes {what} role", "PUT", f"{ROLE}/{role_id}", form
+        yield f"deletes {what} role", "DELETE", f"{ROLE}/{role_id}", {}
+    yield "lists the roles", "GET", ROLE, {}
+    for person in (allowed, denied):
+        name = person.username
+        yield "lists roles of a user", "GET", f"/v3/user/{name}/role", {}
+        yield (
+            "attaches a role",
+            "POST",
+            USER_ROLE,
+            {"data": {"username": name, "role_id": everything}},
+        )
+        yield (
+            "puts a role in the place of others",
+            "PUT",
+            f"{USER_ROLE}/{everything}",
+            {"data": {"username": name}},
+        )
+        yield (
+            "takes a role from a user",
+            "DELETE",
+            f"{USER_ROLE}/{nothing}?username={name}",
+            {},
+        )
