@@ -22,6 +22,7 @@ from argon2 import PasswordHasher
 from nimbill.access import passwords
 from nimbill.organisations.operations import NewOrganisation
 from nimbill.vocabulary import Product
+from tests.legacy.agents import Agent, new_agent
 from tests.login.asking import User, as_client, as_user, ask, issued, new_user, refreshing
 from tests.own_database import sql
 from tests.people import new_person
@@ -98,7 +99,11 @@ def _cast(service: Service) -> Cast:
 
 def _groups(cast: Cast) -> dict[str, Group]:
     """Within a group every answer must be the same."""
-    groups: dict[str, Group] = {"console": _at_the_console(cast), "refresh": _refreshing(cast)}
+    groups: dict[str, Group] = {
+        "console": _at_the_console(cast),
+        "refresh": _refreshing(cast),
+        "agent": _agents(cast),
+    }
     for product in Product:
         groups[f"user at {product}"] = _users(cast, product)
         groups[f"client at {product}"] = _clients(cast, product)
@@ -125,6 +130,24 @@ def _clients(cast: Cast, product: Product) -> Group:
         "unknown client": asked(client_id="cl_aaaaaaaaaaaaaaaaaaaaaaaaaa"),
         "wrong secret": asked(client_secret=WRONG),
         "another client's secret": asked(client_secret=cast.elsewhere.client_secret),
+    }
+
+
+def _agents(cast: Cast) -> Group:
+    """The agents of stacks, who come with a stack's id and its token."""
+    right, deleted = (
+        new_agent(cast.service, cast.who, stack_status=status)
+        for status in ("CREATE_COMPLETE", "DELETE_COMPLETE")
+    )
+
+    def asked(agent: Agent) -> Asked:
+        return lambda: ask(cast.service, agent.form, Product.legacy)
+
+    return {
+        "unknown stack": asked(Agent("stk_aaaaaaaaaaaaaaaaaaaaaaaaaa", WRONG)),
+        "wrong token": asked(Agent(right.stack_id, WRONG)),
+        "another stack's token": asked(Agent(right.stack_id, deleted.auth_token)),
+        "a deleted stack": asked(deleted),
     }
 
 
