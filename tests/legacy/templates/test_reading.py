@@ -48,6 +48,7 @@ FORMS: dict[str, tuple[str, Any]] = {
     "YAML as text": ("text/yaml", AS_YAML),
     "YAML as text by an older name": ("TEXT/X-YAML", AS_YAML),
     "JSON, which is YAML too": ("application/yaml", AS_JSON),
+    "in body, as YAML": ("application/yaml", yaml.safe_dump({"body": TEMPLATE})),
     "a form with JSON": (FORM, urlencode({"body": AS_JSON})),
     "a form with YAML": (FORM, urlencode({"template": AS_YAML})),
     "a form in parts": multipart(body=AS_JSON),

@@ -36,7 +36,7 @@ def read_sent(content_type: str, body: bytes) -> Given:
         return _held(read_form(content_type, body, bytes_max=FORM_BYTES_MAX))
     _refuse_large(len(body))
     if kind in YAML_TYPES:
-        return _whole(read_yaml(_decoded(body)))
+        return given_in(read_yaml(_decoded(body)))
     if kind != "application/json":
         raise Unreadable(415, "media_type", "the template must be JSON, YAML or a form")
     return given_in(exact_json.read(body))
