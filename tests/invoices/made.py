@@ -6,10 +6,13 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from nimbill.storage import Scope
+from nimbill.invoices.run_records import Asked, start_or_join
+from nimbill.storage import Scope, transaction
 from tests.answers import problem_of
-from tests.invoices.month_end import ACCOUNTS_OF_A, EXAMPLE_A, MonthEnd
+from tests.invoices.month_end import ACCOUNTS_OF_A, EXAMPLE_A, MONTH, MonthEnd
 from tests.months.closing import inside
+
+ACTOR = {"actor": "usr", "actor_name": "test", "request_id": "req"}
 
 
 def of_a(month_end: MonthEnd) -> str:
@@ -27,6 +30,18 @@ def numbers(answer: Any) -> list[str]:
 
 def missing(answer: Any) -> dict[str, str]:
     return {v["field"]: v["rule"] for v in problem_of(answer, 409)["violations"]}
+
+
+def scope_of(month_end: MonthEnd) -> Scope:
+    return Scope(month_end.service.organisation.organisation_id)
+
+
+async def started(month_end: MonthEnd, groups: list[str], name: bytes = b"x") -> str:
+    """A run for them that nobody has taken up."""
+    scope = scope_of(month_end)
+    asked = Asked(month=MONTH, vendor="aws", company_ids=groups, groups_hash=name, actor=ACTOR)
+    async with transaction(month_end.service.resources.engine, scope.organisation_id) as db:
+        return await start_or_join(db, scope, asked, None)
 
 
 def stored(month_end: MonthEnd, question: str) -> Any:

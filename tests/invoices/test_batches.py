@@ -12,11 +12,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace as replace_in
 
-from nimbill.invoices import run_records, runs
+from nimbill.invoices import runs
 from nimbill.invoices.document import draft_of, read, written
-from nimbill.storage import Scope, transaction
 from nimbill.work.runner import Taken
-from tests.invoices.made import numbers, of_a, stored
+from tests.invoices.made import ACTOR, numbers, of_a, scope_of, started, stored
 from tests.invoices.month_end import MONTH, MonthEnd
 
 
@@ -24,24 +23,6 @@ def groups_of(month_end: MonthEnd, count: int) -> list[str]:
     groups = [month_end.group(f"BG-{n}", f"{n:012}") for n in range(1, count + 1)]
     month_end.ready(*groups)
     return groups
-
-
-def scope_of(month_end: MonthEnd) -> Scope:
-    return Scope(month_end.service.organisation.organisation_id)
-
-
-async def started(month_end: MonthEnd, groups: list[str], name: bytes = b"x") -> str:
-    """A run for them that nobody has taken up."""
-    scope = scope_of(month_end)
-    asked = run_records.Asked(
-        month=MONTH,
-        vendor="aws",
-        company_ids=groups,
-        groups_hash=name,
-        actor={"actor": "usr", "actor_name": "test", "request_id": "req"},
-    )
-    async with transaction(month_end.service.resources.engine, scope.organisation_id) as db:
-        return await run_records.start_or_join(db, scope, asked, None)
 
 
 async def made(month_end: MonthEnd, groups: list[str], run_id: str) -> list[int]:
@@ -55,7 +36,7 @@ async def made(month_end: MonthEnd, groups: list[str], run_id: str) -> list[int]
         "month": MONTH,
         "vendor": "aws",
         "company_ids": groups,
-        "actor": {"actor": "usr", "actor_name": "test", "request_id": "req"},
+        "actor": ACTOR,
     }
     taken = Taken(scope_of(month_end), "wrk", "create_invoices", run_id, payload, {}, 1)
     await runs.make_invoices(month_end.service.resources.engine, taken, tell)

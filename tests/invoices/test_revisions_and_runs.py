@@ -18,7 +18,7 @@ from nimbill.storage import Scope, transaction
 from tests.answers import problem_of, violations_of
 from tests.billing_groups.bodies import SOUND_SETTING
 from tests.imports.small_files import PAYER, cost
-from tests.invoices.made import numbers, of_a, stored
+from tests.invoices.made import numbers, of_a, scope_of, started, stored
 from tests.invoices.month_end import ACCOUNTS_OF_A, MONTH, MonthEnd
 
 
@@ -194,17 +194,8 @@ def test_a_run_that_was_interrupted_goes_on_and_makes_nothing_twice(
 
 async def _asked(month_end: MonthEnd, groups: list[str]) -> str:
     """Started, and given up on the way."""
-    service = month_end.service
-    scope = Scope(service.organisation.organisation_id)
-    asked = run_records.Asked(
-        month=MONTH,
-        vendor="aws",
-        company_ids=groups,
-        groups_hash=b"x",
-        actor={"actor": "usr", "actor_name": "test", "request_id": "req"},
-    )
-    async with transaction(service.resources.engine, scope.organisation_id) as db:
-        run_id = await run_records.start_or_join(db, scope, asked, None)
+    service, scope = month_end.service, scope_of(month_end)
+    run_id = await started(month_end, groups)
     async with transaction(service.resources.engine, scope.organisation_id) as db:
         run = await run_records.find_run(db, scope, run_id)
     assert run is not None

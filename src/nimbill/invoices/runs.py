@@ -110,6 +110,7 @@ class _Run:
         self.scope, self.run_id = taken.scope, taken.subject
         self.month, self.vendor = taken.payload["month"], taken.payload["vendor"]
         self.skipped: dict[str, str] = {}
+        self.whole: OfMonth | None = None
 
     async def make(self, company_ids: Sequence[str]) -> None:
         drafted = self._drafted(ahead(self._gathered(company_ids)))
@@ -118,12 +119,11 @@ class _Run:
                 await self._settle(batch, drafts)
 
     async def _gathered(self, company_ids: Sequence[str]) -> AsyncGenerator[Batch, None]:
-        """What holds for the whole month is asked for once."""
-        whole = None
+        """What holds for the whole month is asked for once, and anew when an import came in."""
         for some in in_batches(company_ids):
             async with transaction(self.engine, self.scope.organisation_id) as db:
-                batch = await ready_batch(db, self.scope, self.month, self.vendor, some, whole)
-            whole = batch.whole
+                batch = await ready_batch(db, self.scope, self.month, self.vendor, some, self.whole)
+            self.whole = self.whole or batch.whole
             yield batch
 
     async def _drafted(
@@ -201,6 +201,7 @@ class _Run:
         left: Drafts = {name: draft for name, draft in drafts.items() if name not in made}
         if await imports_of_month(db, self.scope, self.month, self.vendor) != batch.whole.imports:
             fresh = await ready_batch(db, self.scope, self.month, self.vendor, list(left))
+            self.whole = fresh.whole
             left = {name: draft async for name, draft in self._drafts(fresh)}
         skipped = {name: draft for name, draft in left.items() if isinstance(draft, str)}
         ready = {name: draft for name, draft in left.items() if isinstance(draft, Draft)}
