@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import socket
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import boto3
-import httpx
 
-SECONDS_TO_START = 60
+from tests.cloud_process import cloud_process
+
 # the server takes any; without them a client would look for some elsewhere
 CREDENTIALS = {"AWS_ACCESS_KEY_ID": "testing", "AWS_SECRET_ACCESS_KEY": "testing"}
 
@@ -39,40 +34,14 @@ class ObjectStore:
 
 @contextmanager
 def object_store() -> Iterator[ObjectStore]:
-    """Started on a free port, ended with the block."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    server = subprocess.Popen(
-        [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, **CREDENTIALS},
-    )
-    try:
-        _wait_for(f"http://127.0.0.1:{port}/moto-api/", server)
+    """Ended with the block."""
+    with cloud_process(**CREDENTIALS) as url:
         client = boto3.client(
             "s3",
-            endpoint_url=f"http://127.0.0.1:{port}",
+            endpoint_url=url,
             region_name="us-east-1",
             aws_access_key_id="testing",
             aws_secret_access_key="testing",
         )
-        yield ObjectStore(f"127.0.0.1:{port}", client)
+        yield ObjectStore(url.removeprefix("http://"), client)
         client.close()
-    finally:
-        server.terminate()
-        server.wait()
-
-
-def _wait_for(url: str, server: subprocess.Popen[bytes]) -> None:
-    until = time.monotonic() + SECONDS_TO_START
-    while time.monotonic() < until:
-        assert server.poll() is None, "the object store ended at once"
-        try:
-            httpx.get(url, timeout=2)
-        except httpx.TransportError:
-            time.sleep(0.1)
-        else:
-            return
-    raise AssertionError("the object store did not start")

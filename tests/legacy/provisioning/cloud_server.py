@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import base64
-import os
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import boto3
-import httpx
 
-from tests.proof.real_server import free_port
+from tests.cloud_process import cloud_process
 
-SECONDS_TO_START = 60
 REGION = "eu-west-1"
 CREDENTIAL = "AKIAEXAMPLE:secret-canary-5b20"
 ALIVE = ("pending", "running", "stopping", "stopped", "shutting-down")
@@ -49,17 +43,8 @@ class Cloud:
 
 @contextmanager
 def cloud_server() -> Iterator[Cloud]:
-    """Started on a free port, ended with the block."""
-    port = free_port()
-    url = f"http://127.0.0.1:{port}"
-    server = subprocess.Popen(
-        [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "MOTO_EC2_ENABLE_INSTANCE_TYPE_VALIDATION": "true"},
-    )
-    try:
-        _wait_for(f"{url}/moto-api/", server)
+    """Ended with the block."""
+    with cloud_process(MOTO_EC2_ENABLE_INSTANCE_TYPE_VALIDATION="true") as url:
         key_id, secret = CREDENTIAL.split(":")
         client = boto3.client(
             "ec2",
@@ -70,22 +55,6 @@ def cloud_server() -> Iterator[Cloud]:
         )
         yield Cloud(url, client)
         client.close()
-    finally:
-        server.terminate()
-        server.wait()
-
-
-def _wait_for(url: str, server: subprocess.Popen[bytes]) -> None:
-    until = time.monotonic() + SECONDS_TO_START
-    while time.monotonic() < until:
-        assert server.poll() is None, "the cloud ended at once"
-        try:
-            httpx.get(url, timeout=2)
-        except httpx.TransportError:
-            time.sleep(0.1)
-        else:
-            return
-    raise AssertionError("the cloud did not start")
 
 
 def tags_of(instance: Any) -> dict[str, str]:

@@ -13,36 +13,18 @@ import httpx
 
 from tests.command_line import PASSWORD
 from tests.legacy.provisioning.cloud_server import CREDENTIAL, REGION
+from tests.legacy.templates.sound import TEMPLATE
 from tests.proof.real_server import RealServer
 
 SECONDS_MAX = 90
 SECONDS_BETWEEN_LOOKS = 0.1
-GIT_KEY = "-----BEGIN KEY-----\ngit-canary-77c1\n-----END KEY-----"
-
-_LAYER: dict[str, Any] = {
-    "role": "web server",
-    "flag": "web",
-    "provision": {
-        "image": "${computed}",
-        "volume_type": "${computed}",
-        "instance_type": "t3.small",
-        "instance_count": 2,
-        "keypair": True,
-    },
-    "container": {
-        "image": "registry.example/shop:1",
-        "environment_variables": {"PORT": "8080"},
-        "gitReference": "main",
-        "gitPrivateKey": GIT_KEY,
-        "gitRepo": "git@git.example:shop.git",
-    },
-}
+_LAYER: dict[str, Any] = TEMPLATE["configurations"][0]
 
 
 def layer(flag: str = "web", *, container: bool = True, **provision: Any) -> dict[str, Any]:
     """A sound one with another provision."""
     made = copy.deepcopy(_LAYER) | {"flag": flag}
-    made["provision"] |= provision
+    made["provision"] |= {"keypair": True, **provision}
     if not container:
         del made["container"]
     return made

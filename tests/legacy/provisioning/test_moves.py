@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tests.legacy.provisioning.cloud_server import CREDENTIAL, Cloud, tags_of
-from tests.legacy.provisioning.life import GIT_KEY, Life, layer, template
+from tests.legacy.provisioning.life import Life, layer, template
+from tests.legacy.templates.sound import GIT_KEY
 
 NO_IMAGE = "ami-0000000000000000f"
 
@@ -146,5 +147,5 @@ def test_nothing_secret_is_in_the_log(life: Life) -> None:
     log = life.server.log.read_text()
 
     assert stack_id, "the log is there"
-    for secret in (CREDENTIAL, CREDENTIAL.partition(":")[2], GIT_KEY, "git-canary-77c1", token):
+    for secret in (CREDENTIAL, CREDENTIAL.partition(":")[2], GIT_KEY, "git-canary-93ab", token):
         assert secret not in log

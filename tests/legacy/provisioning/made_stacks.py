@@ -1,0 +1,56 @@
+"""A stack as applying a template stores it, without the service."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill import clock, exact_json
+from nimbill.ids import new_id
+from nimbill.legacy.stacks import records as stacks
+from nimbill.legacy.stacks.auth_tokens import sealed_token
+from nimbill.legacy.stacks.stack_moves import APPLY
+from nimbill.legacy.templates import records as templates
+from nimbill.legacy.templates.secrets import masked, sealed
+from nimbill.seal import Sealer
+from nimbill.storage import Scope
+from tests.legacy.provisioning.life import layer, template
+
+
+async def add_stack(db: AsyncConnection, scope: Scope, sealer: Sealer, **provision: Any) -> str:
+    """Of one layer, web, that is to be launched; its id."""
+    stack_id, version_id, at = new_id("stk"), new_id("ver"), clock.now()
+    body, secrets = masked(
+        template(layer("web", **{"image": "ami-1", "volume_type": "gp3", **provision}))
+    )
+    await stacks.add_stack(
+        db,
+        scope,
+        at=at,
+        stack_id=stack_id,
+        nickname="quiet-river",
+        deployment="shop",
+        provisioner="local",
+        region="eu-west-1",
+        stack_status=APPLY.after,
+        version_id=version_id,
+        user_id="usr_nobody",
+        username="nobody",
+        token_hash=b"hash",
+        sealed_token=sealed_token("token", sealer, scope, stack_id),
+    )
+    await stacks.put_layers(db, scope, stack_id, ["web"])
+    written = exact_json.write(body)
+    await templates.add_version(
+        db,
+        scope,
+        stack_id,
+        version_id,
+        number=1,
+        body=written,
+        sealed_secrets=sealed(secrets, sealer, (scope.organisation_id, stack_id, version_id)),
+        at=at,
+    )
+    await stacks.ask_to_move(db, scope, stack_id)
+    return stack_id

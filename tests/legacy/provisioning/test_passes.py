@@ -1,0 +1,319 @@
+"""Passes over a stack, with a provisioner that does as it is told: what is written, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill import clock
+from nimbill.legacy.provisioning import records
+from nimbill.legacy.provisioning.moving import Mover
+from nimbill.legacy.provisioning.provisioner import (
+    Life,
+    Machine,
+    NotNow,
+    Provisioner,
+    Refused,
+    Seen,
+)
+from nimbill.legacy.provisioning.work_kinds import LANE, stack_kinds
+from nimbill.legacy.stacks import records as stacks
+from nimbill.legacy.stacks.records import legacy_layers, legacy_stacks
+from nimbill.legacy.stacks.stack_moves import StackStatus
+from nimbill.seal import Sealer
+from nimbill.settings import read_settings
+from nimbill.storage import transaction
+from nimbill.work.records import work
+from nimbill.work.runner import ATTEMPTS_MAX, Runner, Taken
+from tests.legacy.provisioning.made_stacks import add_stack
+from tests.work.conftest import Clock, Workshop
+
+SEALER = Sealer(bytes(range(32)))
+
+
+@dataclass
+class Obedient:
+    """Every instance comes up and ends at once, unless it is told otherwise."""
+
+    trouble: dict[str, Exception] = field(default_factory=dict)  # by the name of the question
+    lives: dict[int, Seen] = field(default_factory=dict)  # by ordinal
+    launched: list[str] = field(default_factory=list)
+    ended: list[str] = field(default_factory=list)
+    left: int = 0  # times that something is still there when everything should be gone
+
+    def _asked(self, question: str) -> None:
+        if question in self.trouble:
+            raise self.trouble[question]
+
+    def computed(self, provision: Mapping[str, Any]) -> dict[str, str]:
+        self._asked("computed")
+        return {"image": "ami-computed"} if provision["image"] == "${computed}" else {}
+
+    def launch(self, machine: Machine) -> str:
+        self._asked("launch")
+        assert "${computed}" not in machine.provision.values()
+        self.launched.append(machine.instance_key)
+        return f"i-{machine.instance_key[-8:]}"
+
+    def bring_up(self, machines: Sequence[Machine]) -> dict[str, Seen]:
+        self._asked("bring_up")
+        running = Seen(Life.running)
+        return {one.instance_key: self.lives.get(one.ordinal, running) for one in machines}
+
+    def end(self, machines: Sequence[Machine]) -> set[str]:
+        self._asked("end")
+        self.ended += [one.instance_key for one in machines]
+        return {one.instance_key for one in machines}
+
+    def clear(self) -> bool:
+        self.left -= 1
+        return self.left < 0
+
+
+class Yard:
+    """A stack, the loop that moves it, and the provisioner it is moved by."""
+
+    def __init__(self, workshop: Workshop, obedient: Obedient) -> None:
+        self.workshop, self.cloud = workshop, obedient
+        self.stack_id = ""
+        kinds = stack_kinds(read_settings({}), workshop.engine, SEALER)
+        self.runner = Runner(workshop.engine, kinds)
+
+    def apply(self, **provision: Any) -> None:
+        async def add(db: AsyncConnection) -> str:
+            return await add_stack(db, self.workshop.scope, SEALER, **provision)
+
+        self.stack_id = self.workshop.ask(add)
+
+    def passes(self, times: int = 1) -> None:
+        for _ in range(times):
+            self.workshop.run(self.runner.run_once(lane=LANE))
+
+    def move(self, status: StackStatus) -> None:
+        async def put(db: AsyncConnection) -> None:
+            scope = self.workshop.scope
+            await stacks.put_status(db, scope, self.stack_id, status, at=clock.now())
+            await stacks.ask_to_move(db, scope, self.stack_id)
+
+        self.workshop.ask(put)
+
+    def rows(self, table: sa.Table, *columns: str) -> list[Any]:
+        question = sa.select(*(table.c[name] for name in columns))
+        if "stack_id" in table.c:
+            question = question.where(table.c.stack_id == self.stack_id)
+
+        async def ask(db: AsyncConnection) -> list[Any]:
+            return [tuple(row) for row in (await db.execute(question)).all()]
+
+        return self.workshop.ask(ask)
+
+    @property
+    def stack(self) -> tuple[str, str | None]:
+        ((status, reason),) = self.rows(legacy_stacks, "stack_status", "reason")
+        return status, reason
+
+    @property
+    def layer(self) -> tuple[str, str | None]:
+        ((status, reason),) = self.rows(legacy_layers, "status", "reason")
+        return status, reason
+
+    @property
+    def states(self) -> list[str]:
+        return sorted(state for (state,) in self.rows(records.legacy_instances, "state"))
+
+    def waiting(self) -> int:
+        return sum(state == "waiting" for (state,) in self.rows(work, "state"))
+
+
+@pytest.fixture
+def yard(workshop: Workshop, stopped: Clock, monkeypatch: pytest.MonkeyPatch) -> Yard:
+    obedient = Obedient()
+    monkeypatch.setattr(Mover, "_provisioner", lambda *_: obedient)
+    return Yard(workshop, obedient)
+
+
+def test_a_stack_is_complete_after_one_pass_where_all_comes_up_at_once(yard: Yard) -> None:
+    yard.apply(instance_count=3)
+    yard.passes()
+
+    assert yard.stack == ("CREATE_COMPLETE", None)
+    assert yard.layer == ("completed", None)
+    assert yard.states == ["running"] * 3
+    assert yard.waiting() == 0
+
+
+def test_a_pass_launches_ten_and_comes_back_at_once(yard: Yard) -> None:
+    yard.apply(instance_count=12)
+    yard.passes()
+    assert yard.states == ["running"] * 10 + ["wanted"] * 2
+    assert yard.waiting() == 1
+
+    yard.passes()
+    assert yard.stack[0] == "CREATE_COMPLETE"
+    assert len(set(yard.cloud.launched)) == len(yard.cloud.launched) == 12
+
+
+def test_what_takes_longer_is_looked_at_less_often_until_it_is_late(
+    yard: Yard, stopped: Clock
+) -> None:
+    yard.apply(instance_count=1)
+    yard.cloud.lives = {0: Seen(Life.coming)}
+    looks = 0
+    while yard.stack[0] == "CREATE_IN_PROGRESS":
+        yard.passes()
+        stopped.go_on(seconds=15)
+        looks += 1
+        assert looks < 100
+
+    assert 60 < looks < 65, "15 minutes, every 15 seconds"
+    assert yard.stack == (
+        "CREATE_FAILED",
+        "web: an instance did not come up within 15 minutes",
+    )
+    assert yard.states == ["ended"]
+    assert yard.cloud.ended == yard.cloud.launched
+
+
+def test_one_that_dies_while_it_comes_up_fails_its_layer(yard: Yard) -> None:
+    yard.apply(instance_count=2)
+    yard.cloud.lives = {1: Seen(Life.gone, "AWS ended it: Server.InternalError")}
+    yard.passes()
+
+    assert yard.stack == ("CREATE_FAILED", "web: AWS ended it: Server.InternalError")
+    assert yard.states == ["failed", "running"]
+
+
+def test_one_that_dies_later_is_replaced_on_the_next_update(yard: Yard) -> None:
+    yard.apply(instance_count=1)
+    yard.passes()
+    yard.cloud.lives = {0: Seen(Life.gone, "it was ended")}
+    yard.move(StackStatus.UPDATE_IN_PROGRESS)
+    yard.workshop.ask(_layers_update)
+    yard.passes()
+    assert yard.states == ["ended"]
+
+    yard.cloud.lives = {}
+    yard.passes()
+    assert yard.stack[0] == "UPDATE_COMPLETE"
+    assert yard.states == ["ended", "running"]
+
+
+async def _layers_update(db: AsyncConnection) -> None:
+    await db.execute(sa.update(legacy_layers).values(status="updating"))
+
+
+def test_a_change_that_is_refused_keeps_the_instance(yard: Yard) -> None:
+    yard.apply(instance_count=1)
+    yard.passes()
+    yard.cloud.lives = {0: Seen(Life.refused, "there is no such instance type")}
+    yard.move(StackStatus.UPDATE_IN_PROGRESS)
+    yard.workshop.ask(_layers_update)
+    yard.passes()
+
+    assert yard.stack == ("UPDATE_FAILED", "web: there is no such instance type")
+    assert yard.states == ["running"]
+
+
+def test_what_is_not_to_be_had_just_now_is_tried_again_and_given_up_in_the_end(
+    yard: Yard, stopped: Clock
+) -> None:
+    yard.apply(instance_count=1)
+    yard.cloud.trouble = {"launch": NotNow("AWS has no capacity for this type just now")}
+    for _ in range(ATTEMPTS_MAX - 1):
+        yard.passes()
+        assert yard.stack == ("CREATE_IN_PROGRESS", "AWS has no capacity for this type just now")
+        stopped.go_on(minutes=11)
+    yard.passes()
+
+    assert yard.stack == ("CREATE_FAILED", "AWS has no capacity for this type just now")
+    assert yard.layer[0] == "failed"
+
+
+def test_what_is_to_be_had_again_is_taken(yard: Yard, stopped: Clock) -> None:
+    yard.apply(instance_count=1)
+    yard.cloud.trouble = {"bring_up": NotNow("AWS cannot be reached")}
+    yard.passes(2)
+    yard.cloud.trouble = {}
+    stopped.go_on(minutes=1)
+    yard.passes()
+
+    assert yard.stack == ("CREATE_COMPLETE", None)
+    assert len(yard.cloud.launched) == 1
+
+
+def test_what_is_refused_as_a_whole_fails_the_stack_at_once(yard: Yard) -> None:
+    yard.apply(instance_count=1)
+    yard.cloud.trouble = {"bring_up": Refused("the credential has expired")}
+    yard.passes()
+
+    assert yard.stack == ("CREATE_FAILED", "the credential has expired")
+    assert yard.layer == ("failed", "the credential has expired")
+    assert yard.waiting() == 0
+
+
+def test_what_was_computed_is_written_down_before_the_launch(yard: Yard, stopped: Clock) -> None:
+    yard.apply(instance_count=1, image="${computed}")
+    yard.cloud.trouble = {"launch": NotNow("later")}
+    yard.passes()
+    ((provision,),) = yard.rows(records.legacy_instances, "provision")
+    assert '"computed": {"image": "ami-computed"}' in provision
+
+    yard.cloud.trouble = {"computed": AssertionError("asked once, as for the same instance")}
+    stopped.go_on(minutes=1)
+    yard.passes()
+    assert yard.stack[0] == "CREATE_COMPLETE"
+
+
+def test_a_layer_that_its_agent_failed_launches_no_more(yard: Yard) -> None:
+    yard.apply(instance_count=12)
+    yard.passes()
+
+    async def fail(db: AsyncConnection) -> None:
+        await db.execute(sa.update(legacy_layers).values(status="failed", reason="no disk left"))
+
+    yard.workshop.ask(fail)
+    yard.passes()
+
+    assert yard.stack == ("CREATE_FAILED", "web: no disk left")
+    assert yard.states == ["failed"] * 2 + ["running"] * 10
+
+
+def test_a_stack_that_leaves_is_gone_when_nothing_is_left_and_its_secrets_are_wiped(
+    yard: Yard, stopped: Clock
+) -> None:
+    yard.apply(instance_count=2)
+    yard.passes()
+    yard.cloud.left = 2
+    yard.move(StackStatus.DELETE_IN_PROGRESS)
+    for _ in range(2):
+        yard.passes()
+        assert yard.stack[0] == "DELETE_IN_PROGRESS"
+        stopped.go_on(seconds=15)
+    assert yard.rows(legacy_stacks, "sealed_token")[0][0] is not None
+
+    yard.passes()
+    assert yard.stack == ("DELETE_COMPLETE", None)
+    assert yard.states == ["ended", "ended"]
+    assert yard.rows(legacy_stacks, "sealed_token", "token_hash") == [(None, b"")]
+    assert yard.rows(stacks.legacy_template_versions, "sealed_secrets") == [(None,)]
+
+
+def test_whoever_lost_the_work_writes_nothing(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:
+    yard.apply(instance_count=1)
+    launch = Mover._launch
+
+    async def lost(mover: Mover, taken: Taken, cloud: Provisioner, machine: Machine) -> Machine:
+        async with transaction(yard.workshop.engine, taken.scope.organisation_id) as db:
+            await db.execute(sa.update(work).values(attempts=work.c.attempts + 1))
+        return await launch(mover, taken, cloud, machine)
+
+    monkeypatch.setattr(Mover, "_launch", lost)
+    yard.passes()
+
+    assert len(yard.cloud.launched) == 1
+    assert yard.states == ["wanted"], "for whoever has it now to find out"
