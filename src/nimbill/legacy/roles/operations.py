@@ -68,17 +68,8 @@ async def attach_legacy_role(
 ) -> str:
     """One role more for the user; asked twice, it is attached once."""
     user = await _user_to_bind(db, scope, username)
-    if not await records.lock_role(db, scope, role_id):
-        raise not_found()
-    user_role_id = await records.put_user_role(
-        db,
-        scope,
-        user_role_id=new_id("uro"),
-        user_id=user.user_id,
-        role_id=role_id,
-        at=clock.now(),
-    )
-    if len(await records.list_scopes_of_user(db, scope, user.user_id)) > ROLES_PER_USER_MAX:
+    user_role_id = await _attached(db, scope, user_id=user.user_id, role_id=role_id)
+    if len(await records.list_roles_of_user(db, scope, user.user_id)) > ROLES_PER_USER_MAX:
         raise Conflict("too_many_roles", f"a user has at most {ROLES_PER_USER_MAX} roles")
     return user_role_id
 
@@ -88,16 +79,15 @@ async def reattach_legacy_role(
 ) -> None:
     """This role in the place of all the user had."""
     user = await _user_to_bind(db, scope, username)
+    await _attached(db, scope, user_id=user.user_id, role_id=role_id)
+    await records.take_other_roles(db, scope, user_id=user.user_id, but_role_id=role_id)
+
+
+async def _attached(db: AsyncConnection, scope: Scope, *, user_id: str, role_id: str) -> str:
     if not await records.lock_role(db, scope, role_id):
         raise not_found()
-    await records.take_other_roles(db, scope, user_id=user.user_id, but_role_id=role_id)
-    await records.put_user_role(
-        db,
-        scope,
-        user_role_id=new_id("uro"),
-        user_id=user.user_id,
-        role_id=role_id,
-        at=clock.now(),
+    return await records.put_user_role(
+        db, scope, user_role_id=new_id("uro"), user_id=user_id, role_id=role_id, at=clock.now()
     )
 
 

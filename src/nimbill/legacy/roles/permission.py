@@ -74,8 +74,8 @@ async def permitted(db: AsyncConnection, caller: Caller) -> Permission:
         return Permission(is_master=True, scopes=())
     if caller.subject_type != "user":
         return Permission(is_master=False, scopes=())
-    documents = await records.list_scopes_of_user(db, caller.scope, caller.user_id)
-    scopes = [prepared(document) for document in documents or [WITHOUT_A_ROLE]]
+    roles = await records.list_roles_of_user(db, caller.scope, caller.user_id)
+    scopes = [prepared(scope) for scope in [role.scope for role in roles] or [WITHOUT_A_ROLE]]
     return Permission(is_master=False, scopes=scopes)
 
 

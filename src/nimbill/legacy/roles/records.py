@@ -32,10 +32,6 @@ legacy_user_roles = sa.Table(
     sa.Column("update_time", sa.DateTime(timezone=True), nullable=False),
 )
 
-_ROLE_OF_IT = (legacy_roles.c.organisation_id == legacy_user_roles.c.organisation_id) & (
-    legacy_roles.c.role_id == legacy_user_roles.c.role_id
-)
-
 
 async def add_role(
     db: AsyncConnection,
@@ -110,24 +106,20 @@ async def list_roles(db: AsyncConnection, scope: Scope) -> Sequence[Row]:
 
 
 async def list_roles_of_user(db: AsyncConnection, scope: Scope, user_id: str) -> Sequence[Row]:
-    """Those attached to the user, in the order they were."""
+    """Those attached to the user, in the order they were, and what attaches each of them."""
     question = (
-        sa.select(legacy_roles)
-        .join_from(legacy_user_roles, legacy_roles, _ROLE_OF_IT)
-        .where(
-            legacy_user_roles.c.organisation_id == scope.organisation_id,
-            legacy_user_roles.c.user_id == user_id,
+        sa.select(
+            legacy_roles,
+            legacy_user_roles.c.user_role_id,
+            legacy_user_roles.c.create_time.label("attach_time"),
+            legacy_user_roles.c.update_time.label("reattach_time"),
         )
-        .order_by(legacy_user_roles.c.create_time, legacy_user_roles.c.user_role_id)
-    )
-    return (await db.execute(question)).all()
-
-
-async def list_user_roles(db: AsyncConnection, scope: Scope, user_id: str) -> Sequence[Row]:
-    """What attaches the user to its roles, each with the role's scope."""
-    question = (
-        sa.select(legacy_user_roles, legacy_roles.c.scope)
-        .join_from(legacy_user_roles, legacy_roles, _ROLE_OF_IT)
+        .join_from(
+            legacy_user_roles,
+            legacy_roles,
+            (legacy_roles.c.organisation_id == legacy_user_roles.c.organisation_id)
+            & (legacy_roles.c.role_id == legacy_user_roles.c.role_id),
+        )
         .where(
             legacy_user_roles.c.organisation_id == scope.organisation_id,
             legacy_user_roles.c.user_id == user_id,
@@ -184,16 +176,3 @@ async def take_other_roles(
             legacy_user_roles.c.role_id != but_role_id,
         )
     )
-
-
-async def list_scopes_of_user(db: AsyncConnection, scope: Scope, user_id: str) -> Sequence[str]:
-    """The scope documents of every role the user has."""
-    question = (
-        sa.select(legacy_roles.c.scope)
-        .join_from(legacy_user_roles, legacy_roles, _ROLE_OF_IT)
-        .where(
-            legacy_user_roles.c.organisation_id == scope.organisation_id,
-            legacy_user_roles.c.user_id == user_id,
-        )
-    )
-    return (await db.execute(question)).scalars().all()

@@ -101,10 +101,10 @@ async def list_own_legacy_roles(caller: CallerOfRequest, db: Transaction) -> lis
             role_id=row.role_id,
             user=f"{caller.user_id}:{caller.username}",
             scope=row.scope,
-            create_time=clock.written(row.create_time),
-            update_time=clock.written(row.update_time),
+            create_time=clock.written(row.attach_time),
+            update_time=clock.written(row.reattach_time),
         )
-        for row in await records.list_user_roles(db, caller.scope, caller.user_id)
+        for row in await records.list_roles_of_user(db, caller.scope, caller.user_id)
     ]
 
 
