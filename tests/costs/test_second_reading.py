@@ -1,10 +1,13 @@
 """The second reading runs beside the first, says the same, and ends with it."""
 
 from pathlib import Path
+from typing import cast
 
+import duckdb
 import pytest
 
 from nimbill.costs import second_reading
+from nimbill.costs.checking import Sums, Unreadable, second_program, sums_of_delivery
 from nimbill.costs.conversion import convert
 from nimbill.costs.delivery import Delivery, Limits, deliver
 from nimbill.costs.second_reading import SecondReading
@@ -55,3 +58,40 @@ def test_an_error_of_the_first_ends_it(delivery: Delivery, monkeypatch: pytest.M
 
     assert second._beside is not None
     assert second._beside.done()
+
+
+class Refuses:
+    """A second program whose threads cannot share a file, as happens with some long ones."""
+
+    def __init__(self, db: duckdb.DuckDBPyConnection, *, even_by_one_thread: bool = False) -> None:
+        self._db = db
+        self._even_by_one_thread = even_by_one_thread
+        self.asked: list[str] = []
+
+    def execute(self, question: str) -> duckdb.DuckDBPyConnection:
+        self.asked.append(question)
+        if self._even_by_one_thread or "parallel = false" not in question:
+            raise duckdb.NotImplementedException("does not support a full read on this file")
+        return self._db.execute(question)
+
+
+def sums_by(program: object, delivery: Delivery) -> Sums:
+    db = cast("duckdb.DuckDBPyConnection", program)
+    return sums_of_delivery(delivery, db, vendor="aws", limits=LIMITS, tell=lambda _: None)
+
+
+def test_what_threads_cannot_share_is_read_by_one(delivery: Delivery) -> None:
+    with second_program() as db:
+        expected = sums_by(db, delivery)
+        refuses = Refuses(db)
+        found = sums_by(refuses, delivery)
+
+    assert found == expected
+    assert len(refuses.asked) == 2 * len(delivery.parts)
+
+
+def test_what_not_even_one_thread_reads_is_told(delivery: Delivery) -> None:
+    with second_program() as db, pytest.raises(Unreadable) as unreadable:
+        sums_by(Refuses(db, even_by_one_thread=True), delivery)
+
+    assert str(unreadable.value) == delivery.parts[0].name

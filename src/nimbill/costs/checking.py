@@ -99,6 +99,8 @@ def sums_of_delivery(
 
 
 EXACT = Context(prec=100)  # the usual one would keep 28 digits
+# what is wrong with a file, or with this program's reading of it; a full disk is another matter
+UNREADABLE = (duckdb.DataError, duckdb.NotSupportedError, duckdb.ProgrammingError)
 
 
 def _sums_of_part(db: duckdb.DuckDBPyConnection, part: Part, vendor: str, limits: Limits) -> Sums:
@@ -110,11 +112,19 @@ def _sums_of_part(db: duckdb.DuckDBPyConnection, part: Part, vendor: str, limits
         where = f" WHERE lower({_cell(part, layout, 'provider')}) IN ({names})"
     payer, customer = (_cleaned(part, layout, field) for field in ("payer_id", "customer_id"))
     whose = f"{payer}, {customer}, upper({_cell(part, layout, 'currency')})"
+    lines, cost = _file(part, layout, limits), _cost(part, layout)
     try:
-        lines = _file(part, layout, limits) + where
-        return _added_up(db, whose, _cost(part, layout), lines)
-    except (duckdb.DataError, duckdb.ProgrammingError):  # of the file; a full disk is another
+        try:
+            return _added_up(db, whose, cost, lines + where)
+        except duckdb.NotSupportedError:
+            # of some long files its threads cannot tell where one of them left off
+            return _added_up(db, whose, cost, _by_one_thread(lines) + where)
+    except UNREADABLE:
         raise Unreadable(part.name) from None
+
+
+def _by_one_thread(lines: str) -> str:
+    return lines.removesuffix(")") + ", parallel = false)"
 
 
 def _added_up(db: duckdb.DuckDBPyConnection, whose: str, cost: str, lines: str) -> Sums:

@@ -78,11 +78,12 @@ def _csv_pieces(part: Part, text: Iterator[bytes]) -> Iterator[Piece]:
     blocks = _blocks(part, text)
     first = next(blocks, b"")
     layout, rest = _header(part, first)
+    varied: set[int] = set()
     line = 2
     for block in _joined(rest, blocks):
         # the number of lines is known only once they are parsed; newlines are an upper bound, and
         # equal to it unless a quoted cell holds one
-        yield lambda block=block, line=line: _parsed(part, layout, block, line)  # type: ignore[misc]
+        yield lambda block=block, line=line: _parsed(part, layout, block, line, varied)  # type: ignore[misc]
         line += _count(block, NEWLINE)
 
 
@@ -162,13 +163,19 @@ def _header(part: Part, block: bytes) -> tuple[Layout, bytes]:
     return layout_of(part.name, [name.strip() for name in header]), block[end:]
 
 
-def _parsed(part: Part, layout: Layout, block: bytes, first_line: int) -> RawLines:
+def _parsed(
+    part: Part, layout: Layout, block: bytes, first_line: int, varied: set[int]
+) -> RawLines:
+    """`varied` are the columns that held several words in an earlier block: read as words at once.
+    Of one word, text first and words after is quicker.
+    """
     if b"\0" in block:
         at = block.index(b"\0")
         raise refusal(part.name, "nul", line=first_line + block.count(b"\n", 0, at))
     _refuse_unless_utf8(part, block, first_line)
     names = [str(position) for position in range(layout.width)]
-    wanted = {names[at]: pa.string() for at in _positions(layout)}
+    at_once = frozenset(varied)  # other threads add to it
+    wanted = {names[at]: WORDS if at in at_once else pa.string() for at in _positions(layout)}
     try:
         table = arrow_csv.read_csv(
             pa.BufferReader(block),
@@ -186,12 +193,14 @@ def _parsed(part: Part, layout: Layout, block: bytes, first_line: int) -> RawLin
         ).combine_chunks()
     except pa.ArrowInvalid:
         raise _what_is_wrong(part, layout, block, first_line) from None
-    # text first and words after: quicker than words at once
     as_text = {layout.at[field] for field in AS_TEXT if field in layout.at}
-    columns = {
-        at: _whole(column) if at in as_text else words_of(_whole(column))
-        for at, column in zip(_positions(layout), table.columns, strict=True)
-    }
+    columns = {}
+    for at, column in zip(_positions(layout), table.columns, strict=True):
+        columns[at] = _whole(column)
+        if at not in as_text and at not in at_once:
+            columns[at] = words_of(columns[at])
+            if len(columns[at].dictionary) > 1 or columns[at].null_count:
+                varied.add(at)
     return RawLines(
         part.name,
         layout,

@@ -25,10 +25,11 @@ def from_columns(columns: Sequence[tuple[str, pa.DictionaryArray]], lines: int) 
     codes, words = _in_one_dictionary([column for _, column in filled], lines)
     there = codes >= 0
     which = np.broadcast_to(np.arange(len(filled), dtype=np.int32), there.shape)[there]
-    offsets = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
+    offsets = np.zeros(lines + 1, np.int32)
+    np.cumsum(np.count_nonzero(there, axis=1), out=offsets[1:])
     keys = pa.array([key for key, _ in filled], pa.string())
     return pa.MapArray.from_arrays(
-        integers(offsets.astype(np.int32)),
+        integers(offsets),
         pa.DictionaryArray.from_arrays(integers(which), keys),
         pa.DictionaryArray.from_arrays(integers(codes[there]), words),
     )
