@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from nimbill.legacy.roles.role_scope_rules import SCOPE_BYTES_MAX
+from nimbill.web import ROUTE_FORM_BYTES_MAX
 from tests.legacy.roles.acting import (
     EVERYTHING,
     ROLE,
@@ -133,6 +134,10 @@ def test_another_kind_of_body_is_refused(service: Service) -> None:
     answer = service.http.post(ROLE, content=b"name=a&scope={}", headers=headers)
 
     assert refused(answer, 415, "media_type") == []
+
+
+def test_a_form_has_at_most_256_kib(service: Service) -> None:
+    refused(create(service, name="x" * ROUTE_FORM_BYTES_MAX), 413, "body_too_large")
 
 
 def test_what_was_done_is_in_the_audit_log(service: Service) -> None:
