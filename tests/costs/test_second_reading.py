@@ -1,13 +1,19 @@
 """The second reading runs beside the first, says the same, and ends with it."""
 
 from pathlib import Path
-from typing import cast
+from typing import Literal, cast
 
 import duckdb
 import pytest
 
 from nimbill.costs import second_reading
-from nimbill.costs.checking import Sums, Unreadable, second_program, sums_of_delivery
+from nimbill.costs.checking import (
+    Sums,
+    Unreadable,
+    second_program,
+    sums_of_delivery,
+    sums_of_lines,
+)
 from nimbill.costs.conversion import convert
 from nimbill.costs.delivery import Delivery, Limits, deliver
 from nimbill.costs.second_reading import SecondReading
@@ -16,14 +22,19 @@ from nimbill.demo.vendor_files import Dialect, Month, write_files
 LIMITS = Limits()
 
 
-@pytest.fixture
-def delivery(tmp_path: Path) -> Delivery:
-    parts = write_files(Month(lines=2_000), Dialect.aws_cur, tmp_path / "in", parts=2).parts
-    spool = tmp_path / "spool"
+def delivered(folder: Path, form: Literal["csv", "csv.gz"]) -> Delivery:
+    month, into = Month(lines=2_000), folder / "in"
+    parts = write_files(month, Dialect.aws_cur, into, form=form, parts=2).parts
+    spool = folder / "spool"
     spool.mkdir()
     return deliver(
         [str(part) for part in parts], spool=spool, month=None, limits=LIMITS, tell=lambda _: None
     )
+
+
+@pytest.fixture
+def delivery(tmp_path: Path) -> Delivery:
+    return delivered(tmp_path, "csv.gz")
 
 
 @pytest.mark.parametrize("beside_from", [1, 10_000])
@@ -80,14 +91,25 @@ def sums_by(program: object, delivery: Delivery) -> Sums:
     return sums_of_delivery(delivery, db, vendor="aws", limits=LIMITS, tell=lambda _: None)
 
 
-def test_what_threads_cannot_share_is_read_by_one(delivery: Delivery) -> None:
+def converted_sums(delivery: Delivery, folder: Path) -> Sums:
+    into = folder / "lines"
+    converted = convert(delivery, vendor="aws", month=None, into=into, limits=LIMITS)
+    return sums_of_lines([file.path for file in converted.files])
+
+
+@pytest.mark.parametrize(("form", "times"), [("csv", 2), ("csv.gz", 1)])
+def test_what_threads_cannot_share_is_read_by_one(
+    tmp_path: Path, form: Literal["csv", "csv.gz"], times: int
+) -> None:
+    """What is gzipped is read so from the start: one of them would have to unpack all of it."""
+    delivery = delivered(tmp_path, form)
     with second_program() as db:
-        expected = sums_by(db, delivery)
         refuses = Refuses(db)
         found = sums_by(refuses, delivery)
+        stored = converted_sums(delivery, tmp_path)
 
-    assert found == expected
-    assert len(refuses.asked) == 2 * len(delivery.parts)
+    assert found == stored
+    assert len(refuses.asked) == times * len(delivery.parts)
 
 
 def test_what_not_even_one_thread_reads_is_told(delivery: Delivery) -> None:

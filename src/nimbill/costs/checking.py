@@ -112,19 +112,19 @@ def _sums_of_part(db: duckdb.DuckDBPyConnection, part: Part, vendor: str, limits
         where = f" WHERE lower({_cell(part, layout, 'provider')}) IN ({names})"
     payer, customer = (_cleaned(part, layout, field) for field in ("payer_id", "customer_id"))
     whose = f"{payer}, {customer}, upper({_cell(part, layout, 'currency')})"
-    lines, cost = _file(part, layout, limits), _cost(part, layout)
+    cost = _cost(part, layout)
+
+    def sums(*, by_one_thread: bool) -> Sums:
+        lines = _file(part, layout, limits, by_one_thread=by_one_thread)
+        return _added_up(db, whose, cost, lines + where)
+
     try:
         try:
-            return _added_up(db, whose, cost, lines + where)
+            return sums(by_one_thread=part.form == "csv.gz")
         except duckdb.NotSupportedError:
-            # of some long files its threads cannot tell where one of them left off
-            return _added_up(db, whose, cost, _by_one_thread(lines) + where)
+            return sums(by_one_thread=True)
     except UNREADABLE:
         raise Unreadable(part.name) from None
-
-
-def _by_one_thread(lines: str) -> str:
-    return lines.removesuffix(")") + ", parallel = false)"
 
 
 def _added_up(db: duckdb.DuckDBPyConnection, whose: str, cost: str, lines: str) -> Sums:
@@ -140,7 +140,10 @@ def _added_up(db: duckdb.DuckDBPyConnection, whose: str, cost: str, lines: str) 
         return sums(f"sum(trunc({cost})), sum({cost} - trunc({cost}))")
 
 
-def _file(part: Part, layout: Layout, limits: Limits) -> str:
+def _file(part: Part, layout: Layout, limits: Limits, *, by_one_thread: bool) -> str:
+    """Of some long files its threads cannot tell where one of them left off, and it refuses them.
+    Several gain little where one of them has to unpack.
+    """
     if part.form == "parquet":
         return f"read_parquet({_quoted(str(part.path))})"
     columns = ", ".join(f"'c{position}': 'VARCHAR'" for position in range(layout.width))
@@ -149,7 +152,8 @@ def _file(part: Part, layout: Layout, limits: Limits) -> str:
         f"read_csv({_quoted(str(part.path))}, columns = {{{columns}}}, nullstr = [{nulls}], "
         f"compression = '{'gzip' if part.form == 'csv.gz' else 'none'}', header = false, skip = 1, "
         "auto_detect = false, delim = ',', quote = '\"', escape = '\"', strict_mode = false, "
-        f"null_padding = false, max_line_size = {limits.line_bytes_max})"
+        f"null_padding = false, max_line_size = {limits.line_bytes_max}, "
+        f"parallel = {'false' if by_one_thread else 'true'})"
     )
 
 
