@@ -9,6 +9,7 @@ import pytest
 
 from nimbill.legacy.roles.role_scope_rules import (
     FIELDS,
+    LABELS,
     OF_STATEMENTS,
     PATTERN_LENGTH_MAX,
     STATEMENTS_MAX,
@@ -52,7 +53,7 @@ def test_a_sound_scope_breaks_no_rule(document: Any) -> None:
         ([], [("scope", "an object")]),
         (None, [("scope", "an object")]),
         ("text", [("scope", "an object")]),
-        ({}, [("scope.version", "required"), ("scope.Statement", "required")]),
+        ({}, [("scope.Statement", "required")]),
         (SOUND | {"version": ""}, [("scope.version", "length 1 to 40")]),
         (SOUND | {"version": "x" * 41}, [("scope.version", "length 1 to 40")]),
         (SOUND | {"version": 1}, [("scope.version", "length 1 to 40")]),
@@ -86,11 +87,11 @@ def test_each_broken_rule_is_named_by_its_place(
     assert broken(document) == found
 
 
-@pytest.mark.parametrize("field", ["Condition", "NotAction", "NotResource", "Principal", "Sid"])
+@pytest.mark.parametrize("field", ["Condition", "NotAction", "NotResource", "Principal"])
 def test_a_field_nobody_knows_is_refused_and_not_repeated(field: str) -> None:
     """It was meant to narrow what is allowed; passed over, it would widen it."""
     assert broken(with_statement(**{field: "x"})) == [
-        ("scope.Statement[0]", "no other fields than Effect, Action, Resource")
+        ("scope.Statement[0]", "no other fields than Effect, Action, Resource, Sid")
     ]
     assert broken(SOUND | {field: "x"}) == [("scope", "no other fields than version, Statement")]
 
@@ -118,7 +119,16 @@ def test_the_fields_are_the_specified_ones() -> None:
         "Resource as array of string)"
     )
     assert list(FIELDS) == ["version", "Statement"]
-    assert list(OF_STATEMENTS) == ["Effect", "Action", "Resource"]
+    assert [name for name in OF_STATEMENTS if name not in LABELS] == [
+        "Effect",
+        "Action",
+        "Resource",
+    ]
+
+
+def test_labels_may_be_given_or_missing() -> None:
+    assert broken({"Statement": [statement(), statement() | {"Sid": "readers"}]}) == []
+    assert broken(with_statement(Sid=1)) == [("scope.Statement[0].Sid", "length 1 to 40")]
 
 
 @pytest.mark.parametrize("template", ROLE_TEMPLATES, ids=lambda one: one.id)

@@ -13,8 +13,9 @@ limits_basis = chosen("role-scopes")
 SCOPE_BYTES_MAX = 65_536
 STATEMENTS_MAX = 100
 PATTERN_LENGTH_MAX = 256
-VERSION_LENGTH_MAX = 40
+LABEL_LENGTH_MAX = 40
 EFFECTS = ("Allow", "Deny")
+LABELS = ("version", "Sid")  # name a scope or a statement and decide nothing: they may be missing
 
 _PATTERN = re.compile(rf"[!-~]{{1,{PATTERN_LENGTH_MAX}}}")
 
@@ -35,15 +36,15 @@ def _in_fields(value: Any, fields: Mapping[str, "Check"], at: str) -> Iterator[V
         yield Violation(at, f"no other fields than {', '.join(fields)}")
     for name, check in fields.items():
         place = f"{at}.{name}"
-        if name not in value:
-            yield Violation(place, "required")
-        else:
+        if name in value:
             yield from check(value[name], place)
+        elif name not in LABELS:
+            yield Violation(place, "required")
 
 
-def _version(value: Any, at: str) -> Iterator[Violation]:
-    if not isinstance(value, str) or not 1 <= len(value) <= VERSION_LENGTH_MAX:
-        yield Violation(at, f"length 1 to {VERSION_LENGTH_MAX}")
+def _label(value: Any, at: str) -> Iterator[Violation]:
+    if not isinstance(value, str) or not 1 <= len(value) <= LABEL_LENGTH_MAX:
+        yield Violation(at, f"length 1 to {LABEL_LENGTH_MAX}")
 
 
 def _statements(value: Any, at: str) -> Iterator[Violation]:
@@ -77,9 +78,10 @@ def _pattern(value: Any, at: str) -> Iterator[Violation]:
 
 Check = Callable[[Any, str], Iterator[Violation]]
 
-FIELDS: Mapping[str, Check] = {"version": _version, "Statement": _statements}
+FIELDS: Mapping[str, Check] = {"version": _label, "Statement": _statements}
 OF_STATEMENTS: Mapping[str, Check] = {
     "Effect": _effect,
     "Action": _patterns,
     "Resource": _patterns,
+    "Sid": _label,
 }
