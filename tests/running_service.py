@@ -113,7 +113,8 @@ class Service:
                 password_hash=NO_PASSWORD,
             )
             client = await add_api_client(db, scope, user_id=user_id, name="test")
-            await _add_role(db, who, user_id, role_actions, product)
+            if product is not Product.legacy:  # whose users have scopes and no role actions
+                await _add_role(db, who, user_id, role_actions, product)
             for company_id in billing_groups or []:
                 await db.execute(
                     sa.insert(holdings.role_filters).values(
