@@ -176,6 +176,9 @@ def _complete(operation: dict[str, Any], method: str, opt: dict[str, Any]) -> No
     if "forms" in opt and "reads" not in opt:
         content = operation["requestBody"]["content"]
         content |= dict.fromkeys(FORM_TYPES, content["application/json"])
+    if "may_be_empty" in opt:
+        nothing = {"schema": {"type": "string", "maxLength": 0}}
+        operation["responses"]["200"]["content"]["text/plain"] = nothing
     refusal = {"application/problem+json": {"schema": _schema("Problem")}}
     if "refusal" in opt:
         refusal["application/json"] = {"schema": _schema(opt["refusal"].__name__)}

@@ -82,6 +82,7 @@ def test_a_wrong_flag_or_no_container_is_an_empty_body(service: Service, flag: s
     answer = ask(service, new_stack(service), flag=flag)
 
     assert (answer.status_code, answer.content) == (200, b"")
+    assert answer.headers["content-type"].startswith("text/plain"), "nothing is not JSON"
 
 
 @pytest.mark.parametrize("missing", ["stack_id", "flag"])

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from litestar import Response
+from litestar import MediaType, Response
 from litestar.params import JSONBody, QueryParameter
 
 from nimbill.access.guards import Audience
@@ -54,7 +54,7 @@ async def report_container_status(
     return await operations.report_container_status(db, caller, data)
 
 
-@get("/alm/agent/config", **OF_AGENTS)
+@get("/alm/agent/config", may_be_empty=True, **OF_AGENTS)
 async def read_agent_configuration(
     stack_id: Named,
     flag: Named,
@@ -66,7 +66,9 @@ async def read_agent_configuration(
     found = await operations.read_configuration(
         db, caller, resources.sealer, stack_id=stack_id, flag=flag
     )
-    return Response(found if found is not None else b"")  # type: ignore[arg-type]  # see above
+    if found is None:
+        return Response(b"", media_type=MediaType.TEXT)  # type: ignore[arg-type]  # see above
+    return Response(found)
 
 
 ROUTES = [report_agent_status, report_container_status, read_agent_configuration]
