@@ -256,9 +256,10 @@ def test_what_waits_for_later_can_be_hastened(workshop: Workshop, stopped: Clock
     work_id = workshop.add("move", subject="one", seconds=60)
     sooner = stopped.at + timedelta(seconds=5)
 
-    for due in (sooner, stopped.at + timedelta(seconds=30)):
-        workshop.ask(
-            lambda db, due=due: records.hasten(db, workshop.scope, "move", subject="one", due=due)
-        )
+    async def hasten(db: AsyncConnection) -> None:
+        for due in (sooner, stopped.at + timedelta(seconds=30)):
+            await records.hasten(db, workshop.scope, "move", subject="one", due=due)
+
+    workshop.ask(hasten)
 
     assert workshop.row(work_id).due == sooner
