@@ -244,7 +244,7 @@ def test_whatever_is_wanted_in_turn_is_there_in_the_end_and_nothing_else(
             if passes > 3 and chance.random() < 0.1:
                 break  # the next update comes before this one is done
     for _ in range(60):
-        rows = carried_out(rows, plan(wanted, rows), random.Random(1))
+        rows = carried_out(rows, plan(wanted, rows), chance)
         ending = may_end(wanted, rows)
         rows = [
             replace(row, state=State.ended) if row.instance_key in ending else row for row in rows
