@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from nimbill.basis import chosen
+from nimbill.legacy.templates.template_rules import settled_provision
 
 basis = chosen("stack-passes")
 replacing_basis = chosen("changed-instances")
@@ -71,10 +72,11 @@ Step = Add | Change | Leave
 
 def wanted_of(template: Mapping[str, Any]) -> list[Wanted]:
     """Every place of every layer."""
+    settled = [(layer["flag"], settled_provision(layer)) for layer in template["configurations"]]
     return [
-        Wanted(layer["flag"], ordinal, asked_of(layer["provision"]))
-        for layer in template["configurations"]
-        for ordinal in range(layer["provision"]["instance_count"])
+        Wanted(flag, ordinal, asked_of(provision))
+        for flag, provision in settled
+        for ordinal in range(provision["instance_count"])
     ]
 
 

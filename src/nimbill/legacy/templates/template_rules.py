@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from datetime import date
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from nimbill.basis import chosen, stated
@@ -16,14 +16,13 @@ MASK = "***"
 COMPUTED = "${computed}"  # filled by the provisioner
 
 LABEL_MAX = 100
+FLAG_MAX = 64
 TEXT_MAX = 4_096
 LAYERS_MAX = 20
 COUNT_MAX = 100
 INSTANCES_MAX = 200
 VARIABLES_MAX = 200
 
-DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-FLAG = re.compile(r"[A-Za-z0-9_-]{1,64}")
 REGION = re.compile(r"[a-z]{2,4}(-[a-z]+){1,3}-[0-9]{1,2}")
 
 # a container's fields as the agent configuration names them, and as they may be written too
@@ -50,12 +49,14 @@ def _text(most: int) -> Rule:
 
 
 def _is_date(value: Any) -> bool:
-    if not isinstance(value, str) or not DATE.fullmatch(value):
-        return False
     try:
-        return bool(date.fromisoformat(value))
-    except ValueError:
+        return bool(datetime.fromisoformat(value))
+    except (TypeError, ValueError):
         return False
+
+
+def _is_word(value: Any) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= FLAG_MAX and value.isprintable()
 
 
 def _matching(pattern: re.Pattern[str], words: str) -> Rule:
@@ -67,7 +68,7 @@ def is_count(value: Any) -> bool:
 
 
 TEMPLATE: Mapping[str, Rule] = {
-    "version": Rule(_is_date, "a date, yyyy-mm-dd"),
+    "version": Rule(_is_date, "a date such as 2026-11-15"),
     "label": _text(LABEL_MAX),
 }
 AWS: Mapping[str, Rule] = {
@@ -76,7 +77,7 @@ AWS: Mapping[str, Rule] = {
 }
 LAYER: Mapping[str, Rule] = {
     "role": _text(LABEL_MAX),
-    "flag": _matching(FLAG, "1 to 64 letters, digits, hyphens and underscores"),
+    "flag": Rule(_is_word, f"1 to {FLAG_MAX} printable characters"),
 }
 PROVISION: Mapping[str, Rule] = {
     "image": _text(LABEL_MAX),
@@ -84,6 +85,16 @@ PROVISION: Mapping[str, Rule] = {
     "instance_type": _text(LABEL_MAX),
     "instance_count": Rule(is_count, f"a whole number from 0 to {COUNT_MAX}"),
     "keypair": Rule(lambda value: isinstance(value, bool), "true or false"),
+}
+
+
+# what is launched where a provision does not say
+UNLESS_SAID: Mapping[str, Any] = {
+    "image": COMPUTED,
+    "volume_type": COMPUTED,
+    "instance_type": "t3.micro",
+    "instance_count": 1,
+    "keypair": False,
 }
 
 
@@ -98,19 +109,46 @@ def template_violations(template: Mapping[str, Any], *, creating: bool) -> list[
     return found + list(_in_configurations(template.get("configurations")))
 
 
+def settled_provision(layer: Mapping[str, Any]) -> dict[str, Any]:
+    """What a layer wants launched, told in full; nothing where it has no provision."""
+    provision = layer.get("provision")
+    if not isinstance(provision, dict):
+        return {**UNLESS_SAID, "instance_count": 0}
+    return {**UNLESS_SAID, **{name: v for name, v in provision.items() if v is not None}}
+
+
 def settled_container(layer: Mapping[str, Any]) -> dict[str, Any] | None:
     """The container of a layer under the names of the agent configuration; None without one."""
-    container = layer.get("container")
-    if not isinstance(container, dict):
+    if not isinstance(layer.get("container"), dict) and not any(_of_container(layer).values()):
         return None
-    both = {name: container.get(name, container.get(SPELLINGS[name])) for name in SPELLINGS}
-    return {name: value for name, value in both.items() if value is not None}
+    return {name: given[0][1] for name, given in _of_container(layer).items() if given}
 
 
-def _broken(rules: Mapping[str, Rule], given: Mapping[str, Any], at: str) -> Iterator[Violation]:
+def _of_container(layer: Mapping[str, Any]) -> dict[str, list[tuple[str, Any]]]:
+    """Where each field of a container is given: in either spelling, or beside it in the layer."""
+    container = layer.get("container")
+    inside: Mapping[str, Any] = container if isinstance(container, dict) else {}
+    return {
+        name: [
+            (place, where[written])
+            for place, where, written in (
+                (f"container.{name}", inside, name),
+                (f"container.{other}", inside, other),
+                (other, layer, other),
+            )
+            if where.get(written) is not None
+        ]
+        for name, other in SPELLINGS.items()
+    }
+
+
+def _broken(
+    rules: Mapping[str, Rule], given: Mapping[str, Any], at: str, *, required: bool = True
+) -> Iterator[Violation]:
     for name, rule in rules.items():
         if given.get(name) is None:
-            yield Violation(f"{at}{name}", "required")
+            if required:
+                yield Violation(f"{at}{name}", "required")
         elif not rule.kept_by(given[name]):
             yield Violation(f"{at}{name}", rule.words)
 
@@ -146,35 +184,30 @@ def _in_configurations(layers: Any) -> Iterator[Violation]:
 
 def instances_wanted(layers: list[Any]) -> int:
     """As far as the counts are sound."""
-    provisions = [layer.get("provision") for layer in layers if isinstance(layer, dict)]
-    counts = [one.get("instance_count") for one in provisions if isinstance(one, dict)]
-    return sum(int(count or 0) for count in counts if is_count(count))
+    provisions = [settled_provision(layer) for layer in layers if isinstance(layer, dict)]
+    counts = [provision["instance_count"] for provision in provisions]
+    return sum(int(count) for count in counts if is_count(count))
 
 
 def _in_layer(layer: Mapping[str, Any], at: str) -> Iterator[Violation]:
     yield from _broken(LAYER, layer, at)
-    provision = layer.get("provision")
-    if isinstance(provision, dict):
-        yield from _broken(PROVISION, provision, f"{at}provision.")
-    else:
-        yield Violation(f"{at}provision", "an object")
-    container = layer.get("container")
-    if isinstance(container, dict):
-        yield from _in_container(container, f"{at}container.")
-    elif container is not None:
-        yield Violation(f"{at}container", "an object")
+    for name in ("provision", "container"):
+        if layer.get(name) is not None and not isinstance(layer[name], dict):
+            yield Violation(f"{at}{name}", "an object")
+    if isinstance(layer.get("provision"), dict):
+        yield from _broken(PROVISION, layer["provision"], f"{at}provision.", required=False)
+    yield from _in_container(layer, at)
 
 
-def _in_container(container: Mapping[str, Any], at: str) -> Iterator[Violation]:
-    for name, other in SPELLINGS.items():
-        given = [(n, container[n]) for n in (name, other) if container.get(n) is not None]
-        if len(given) > 1:
-            yield Violation(f"{at}{other}", f"absent where {name} is given")
-        for written, value in given:
+def _in_container(layer: Mapping[str, Any], at: str) -> Iterator[Violation]:
+    for name, given in _of_container(layer).items():
+        for place, _ in given[1:]:
+            yield Violation(f"{at}{place}", f"absent where {given[0][0]} is given")
+        for place, value in given:
             if name == "environment_variables":
-                yield from _in_variables(value, f"{at}{written}")
+                yield from _in_variables(value, f"{at}{place}")
             elif not isinstance(value, str):
-                yield Violation(f"{at}{written}", "a text")
+                yield Violation(f"{at}{place}", "a text")
 
 
 def _in_variables(variables: Any, at: str) -> Iterator[Violation]:
