@@ -7,6 +7,8 @@ from unittest.mock import patch
 
 import pytest
 
+from nimbill.costs import conversion
+from nimbill.costs.brought_to_lines import Brought, Noticed, bring
 from nimbill.imports.preparation import Prepared
 from tests.imports.small_files import CUSTOMER, PAYER, cost, write
 from tests.imports.taking import Taking, finished, totals
@@ -316,6 +318,25 @@ def test_a_header_alone_is_refused_where_it_might_be_to_replace_what_counts(
     )
     assert totals(taking) == {CUSTOMER: Decimal(1)}
     assert taking(tmp_path / "b.csv", month="2026-08")["state"] == "done"
+
+
+@pytest.mark.parametrize(("given", "state"), [("2026-09", "parked"), (None, "refused")])
+def test_nothing_is_no_valid_nothing_where_the_second_reading_finds_lines(
+    taking: Taking, tmp_path: Path, given: str | None, state: str
+) -> None:
+    def lost(*args: Any, **named: Any) -> Brought:
+        return Brought(bring(*args, **named).lines.slice(0, 0), Noticed())
+
+    source = write(tmp_path / "a.csv", [cost("1")])
+    with patch.object(conversion, "bring", lost):
+        record = taking(source, month=given)
+
+    assert record["state"] == state
+    if state == "refused":
+        assert record["problem"]["code"] == "nothing_read"
+    assert totals(taking) == {}
+    assert taking(source)["state"] == "done", "once it is read as it should be"
+    assert totals(taking) == {CUSTOMER: Decimal(1)}
 
 
 def test_what_a_process_answers_can_be_told_twice(taking: Taking, tmp_path: Path) -> None:

@@ -44,6 +44,12 @@ EMPTY_DELIVERY = {
     "detail": "the delivery holds no line; costs that count already stay as they are",
 }
 
+NOTHING_READ = {
+    "status": 409,
+    "code": "nothing_read",
+    "detail": "no line was read, and a second reading does not find the same",
+}
+
 REMOVE_LAKE_FILES = "remove_lake_files"
 TIDY_UP = "tidy_up_after_import"
 READERS_FINISH_WITHIN = timedelta(hours=1)
@@ -139,10 +145,17 @@ class _Month:
 
     async def _take_nothing(self) -> None:
         """No line tells whose month this is: a valid nothing, unless it might be to replace one."""
+        is_open = False
         if self.month is not None:
-            await months.lock_month(self.db, self.scope, self.vendor, self.month)
+            state = await months.lock_month(self.db, self.scope, self.vendor, self.month)
+            is_open = not state.closed
         report = await self._report()
-        if await costs.anything_counts(self.db, self.scope, self.vendor, self.month):
+        doubt = None if self.released else self._unsure()
+        if doubt and is_open:
+            await self._park(report, doubt)
+        elif doubt:
+            await self._finish(ImportState.refused, report, problem=NOTHING_READ)
+        elif await costs.anything_counts(self.db, self.scope, self.vendor, self.month):
             await self._finish(ImportState.refused, report, problem=EMPTY_DELIVERY)
         else:
             await self._finish(ImportState.done, report)
