@@ -56,10 +56,8 @@ CREATE TABLE cost_months (
     update_time timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (organisation_id, vendor, payer_id, month)
 );
--- sums come by the million: looking up the organisation of each again would take as long as storing
--- it; their wall lets in no other than the transaction's own, and cost_months refers to that one
 CREATE TABLE cost_sums (
-    organisation_id text NOT NULL,
+    organisation_id text NOT NULL REFERENCES organisations,
     vendor text NOT NULL,
     payer_id text NOT NULL,
     month text NOT NULL,
@@ -75,7 +73,7 @@ CREATE TABLE cost_sums (
 );
 CREATE INDEX cost_sums_month ON cost_sums (organisation_id, vendor, month, customer_id);
 CREATE TABLE cost_tag_sums (
-    organisation_id text NOT NULL,
+    organisation_id text NOT NULL REFERENCES organisations,
     vendor text NOT NULL,
     payer_id text NOT NULL,
     month text NOT NULL,
