@@ -21,6 +21,7 @@ from nimbill.access.visit import Resources
 from nimbill.app import behind_door, litestar_app
 from nimbill.database import prepare
 from nimbill.ids import new_id
+from nimbill.legacy.provisioning import local
 from nimbill.organisations import operations
 from nimbill.organisations.operations import NewOrganisation, create_organisation
 from nimbill.seal import Sealer, load_or_make_key
@@ -189,7 +190,8 @@ def running_service(database_url: str, data: Path, **environment: str) -> Iterat
         base_url="http://127.0.0.1:8080",
         raise_server_exceptions=False,
     )
-    with client as http:
+    # no port is listened on, so simulated agents need not wait for an answer
+    with patch.object(local, "PATIENCE_SECONDS", 0.0), client as http:
         service = Service(http, app, settings, database_url)  # type: ignore[arg-type]
         service.organisation = service.new_organisation()
         yield service

@@ -76,6 +76,26 @@ def test_every_organisation_gets_its_turn(workshop: Workshop, stopped: Clock) ->
     assert met[workshop.scope.organisation_id] == met[other.organisation_id] == 1
 
 
+def test_told_to_stop_it_begins_nothing_more(workshop: Workshop, stopped: Clock) -> None:
+    other = workshop.new_scope()
+    begun: list[str] = []
+
+    async def do(_db: AsyncConnection, taken: Taken) -> None:
+        begun.append(taken.scope.organisation_id)
+        one.stop()
+
+    async def add() -> None:
+        for scope in (workshop.scope, other):
+            async with transaction(workshop.engine, scope.organisation_id) as db:
+                await records.add_work(db, scope, "kind", due=clock.now())
+
+    one = runner(workshop, do)
+    workshop.run(add())
+
+    assert run_once(workshop, one) is True
+    assert len(begun) == 1
+
+
 def test_several_runners_do_nothing_twice_and_leave_nothing_out(workshop: Workshop) -> None:
     ids = {workshop.add("kind") for _ in range(30)}
     done = Counter[str]()

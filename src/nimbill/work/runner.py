@@ -114,8 +114,12 @@ class Runner:
         """One piece of every organisation that has something due; whether there was any."""
         async with self._engine.connect() as db:
             organisations = await records.organisations_with_work(db, at=clock.now())
-        done = [await self.one_of(Scope(name), lane=lane) for name in organisations]
-        return any(done)
+        did_something = False
+        for name in organisations:
+            if self._stopping.is_set():
+                break
+            did_something |= await self.one_of(Scope(name), lane=lane)
+        return did_something
 
     async def one_of(self, scope: Scope, *, lane: str = SHORT) -> bool:
         """The piece of this organisation that has waited longest; whether there was one."""
