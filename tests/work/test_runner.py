@@ -94,6 +94,7 @@ def test_told_to_stop_it_begins_nothing_more(workshop: Workshop, stopped: Clock)
 
     assert run_once(workshop, one) is True
     assert len(begun) == 1
+    assert run_once(workshop, runner(workshop)) is True  # what is left is the next one's
 
 
 def test_several_runners_do_nothing_twice_and_leave_nothing_out(workshop: Workshop) -> None:
