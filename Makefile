@@ -47,13 +47,14 @@ ARITHMETIC = $(addprefix src/nimbill/invoices/,account_totals.py charges.py fees
 ARITHMETIC_TESTS = $(addprefix tests/invoices/,test_any_invoice.py test_examples.py test_fees.py \
 	test_sheet.py test_support_plans.py test_terms.py)
 
-# As many processes as there are cores, each with a database server of its own.
+# One process more than there are cores, for tests also wait; each has a database server of its own.
+TEST_PROCESSES = $(shell python3 -c 'import os; print(min((os.cpu_count() or 1) + 1, 8))')
 test: setup browser ## the tests, on every core; ARGS=tests/access to narrow
 ifeq ($(strip $(ARGS)),)
 	@rm -f .coverage .coverage.*
 	PYTEST_ADDOPTS= $(PY)coverage run -m pytest -q $(RULE_TESTS) $(ARITHMETIC_TESTS)
 	$(PY)coverage report --fail-under=100 $(RULES) $(ARITHMETIC)
-	$(PY)python -m pytest -q --numprocesses=auto --maxprocesses=8 --dist=worksteal
+	$(PY)python -m pytest -q --numprocesses=$(TEST_PROCESSES) --dist=worksteal
 else
 	$(PY)python -m pytest -q $(ARGS)
 endif
