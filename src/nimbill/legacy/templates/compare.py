@@ -33,14 +33,14 @@ class Difference:
 def difference(source: dict[str, Any], target: dict[str, Any]) -> Difference:
     """Of two templates with their secrets in clear; none of them stands in the answer."""
     found = Difference()
-    _walk("", with_hidden_secrets(source, Hidden), with_hidden_secrets(target, Hidden), found)
+    _walk(None, with_hidden_secrets(source, Hidden), with_hidden_secrets(target, Hidden), found)
     return found
 
 
-def _walk(at: str, old: Any, new: Any, found: Difference) -> None:
+def _walk(at: str | None, old: Any, new: Any, found: Difference) -> None:
     if isinstance(old, dict) and isinstance(new, dict):
         for key in [*old, *(key for key in new if key not in old)]:
-            place = f"{at}/{step(key)}"
+            place = step(key) if at is None else f"{at}/{step(key)}"
             if key not in old:
                 found.new[place] = _shown(new[key])
             elif key not in new:
@@ -50,6 +50,7 @@ def _walk(at: str, old: Any, new: Any, found: Difference) -> None:
     elif isinstance(old, list) and isinstance(new, list):
         _walk(at, dict(_numbered(old)), dict(_numbered(new)), found)
     elif not _same(old, new):
+        assert at is not None, "two templates are two objects"
         found.edited[at] = Edit(_shown(old), _shown(new))
 
 
