@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
@@ -64,6 +65,10 @@ class Kind:
     @property
     def runs_in(self) -> str:
         return self.lane or (SHORT if self.prepare is None else LONG)
+
+
+class _TakenOver(Exception):
+    """Another process has this work by now; nothing of ours counts."""
 
 
 class Runner:
@@ -217,18 +222,22 @@ class Runner:
         )
         kind = self._kinds.get(taken.kind)
         due = _next_try(taken, kind)
-        async with transaction(self._engine, taken.scope.organisation_id) as db:
-            ours = await records.put_off(
-                db,
-                taken.scope,
-                taken.work_id,
-                attempt=taken.attempt,
-                at=clock.now(),
-                due=due,
-                reason=type(error).__name__,
-            )
-            if ours and due is None and kind is not None and kind.give_up is not None:
-                await kind.give_up(db, taken)
+        with suppress(_TakenOver):
+            async with transaction(self._engine, taken.scope.organisation_id) as db:
+                # what it is about before its row, as requests take them: nobody waits in a circle
+                if due is None and kind is not None and kind.give_up is not None:
+                    await kind.give_up(db, taken)
+                ours = await records.put_off(
+                    db,
+                    taken.scope,
+                    taken.work_id,
+                    attempt=taken.attempt,
+                    at=clock.now(),
+                    due=due,
+                    reason=type(error).__name__,
+                )
+                if not ours:
+                    raise _TakenOver
 
 
 def _next_try(taken: Taken, kind: Kind | None) -> datetime | None:

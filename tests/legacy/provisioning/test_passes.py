@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -317,3 +318,23 @@ def test_whoever_lost_the_work_writes_nothing(yard: Yard, monkeypatch: pytest.Mo
 
     assert len(yard.cloud.launched) == 1
     assert yard.states == ["wanted"], "for whoever has it now to find out"
+
+
+def test_a_pass_and_a_request_for_the_same_stack_wait_for_each_other_in_one_order(
+    yard: Yard,
+) -> None:
+    """The request holds the stack and asks for a move while a pass is under way."""
+    yard.apply(instance_count=1)
+    workshop = yard.workshop
+
+    async def both() -> None:
+        async with transaction(workshop.engine, workshop.scope.organisation_id) as db:
+            await stacks.find_stack(db, workshop.scope, yard.stack_id, lock=True)
+            passing = asyncio.create_task(yard.runner.run_once(lane=LANE))
+            await asyncio.sleep(0.3)  # it has taken the work and waits for the stack
+            await asyncio.wait_for(stacks.ask_to_move(db, workshop.scope, yard.stack_id), 5)
+        assert await asyncio.wait_for(passing, 10) is True
+
+    workshop.run(both())
+
+    assert yard.stack == ("CREATE_COMPLETE", None)

@@ -152,8 +152,12 @@ class Mover:
 
     @asynccontextmanager
     async def _recording(self, taken: Taken) -> AsyncIterator[AsyncConnection]:
-        """A transaction of whoever still holds the work, and of nobody else."""
+        """A transaction of whoever still holds the work, and of nobody else.
+
+        The stack first, then its work, as everybody takes them: nobody waits in a circle.
+        """
         async with transaction(self._engine, taken.scope.organisation_id) as db:
+            await stacks.find_stack(db, taken.scope, taken.subject, lock=True)
             until = clock.now() + LEASE
             held = await work.hold_on(
                 db, taken.scope, taken.work_id, attempt=taken.attempt, until=until
