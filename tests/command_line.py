@@ -9,7 +9,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,14 @@ def started(*words: str, env: Mapping[str, str], cwd: Path, **more: Any) -> subp
         start_new_session=True,
         **more,
     )
+
+
+def wait_until(holds: Callable[[], bool], what: str, *, pause: float = 0.1) -> None:
+    """Until it holds; a minute is long enough for anything on a busy machine."""
+    until = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < until, what
+        time.sleep(pause)
 
 
 def database_runs(data: Path) -> bool:

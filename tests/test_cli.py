@@ -24,6 +24,7 @@ from tests.command_line import (
     init,
     init_words,
     started,
+    wait_until,
 )
 from tests.own_database import sql
 from tests.proof.real_server import RealServer, children, free_port, nimbill, real_server
@@ -117,7 +118,8 @@ def test_an_organisation_made_while_the_server_runs_can_log_in_at_once(server: R
 
 
 def test_serve_says_where_it_answers(server: RealServer) -> None:
-    assert f"Nimbill answers at {server.url} " in server.log.read_text()
+    said = f"Nimbill answers at {server.url} "
+    wait_until(lambda: said in server.log.read_text(), "it did not say where it answers")
 
 
 def wait_until_nobody_else_is_let_in(server: RealServer) -> None:

@@ -11,7 +11,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -34,6 +33,7 @@ from nimbill.embedded_postgres import (
     superuser_address,
 )
 from nimbill.embedded_postgres.locks import locked
+from tests.command_line import wait_until
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 NOBODY = 65534
@@ -138,13 +138,6 @@ def living_process() -> Iterator[int]:
     finally:
         process.kill()
         process.wait()
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
 
 
 def test_owner_is_let_in_by_password_only(folder: Path) -> None:
@@ -252,7 +245,7 @@ def test_stale_pid_of_a_living_process_does_not_hinder(folder: Path, left: str) 
 
 def test_interrupted_making_leaves_nothing_half_made(folder: Path, user: NewUser) -> None:
     interrupted = user()
-    wait_until((folder / "cluster.new/data/base").exists)
+    wait_until((folder / "cluster.new/data/base").exists, "no cluster is made", pause=0.002)
     interrupted.kill()
     interrupted.wait()
     assert not (folder / "cluster").exists()

@@ -79,7 +79,7 @@ class Agent:
         if not self.agent_id:
             raise UnusableConfig("the agent needs instance_id: the metadata does not tell it")
         self._token = ""
-        self._updated: int | None = None
+        self._configured = b""  # as it was last sent
         self._told_of_notice = False
         self._stopping = threading.Event()
 
@@ -116,14 +116,14 @@ class Agent:
 
     def take_up(self) -> None:
         """Another configuration than the last one, if there is one."""
-        before = self._updated
-        if self.configuration() is not None and self._updated != before:
+        before = self._configured
+        if self.configuration() is not None and self._configured != before:
             self.report_container("updating")
             self.report_container("running")
 
     def leave(self) -> None:
         """The last words of an instance that goes."""
-        if self._updated is not None or self.configuration() is not None:
+        if self._configured or self.configuration() is not None:
             self.report_container("terminated")
         self.report("terminated")
 
@@ -138,10 +138,8 @@ class Agent:
     def configuration(self) -> dict[str, Any] | None:
         """None where the layer defines no container."""
         asked = urlencode({"stack_id": self.config.stack_id, "flag": self.config.flag})
-        answer = self._ask("GET", f"/v3/alm/agent/config?{asked}")
-        found: dict[str, Any] | None = json.loads(answer) if answer else None
-        self._updated = None if found is None else int(found["updated"])
-        return found
+        self._configured = self._ask("GET", f"/v3/alm/agent/config?{asked}")
+        return json.loads(self._configured) if self._configured else None
 
     def notice(self) -> str | None:
         """What the notice file or the instance's metadata say of its end, if anything."""

@@ -6,11 +6,11 @@ import json
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.command_line import started
+from tests.command_line import started, wait_until
 from tests.legacy.provisioning.life import Life, layer, template
 from tests.legacy.provisioning.metadata_server import metadata_server
 from tests.proof.real_server import free_port, nimbill
@@ -53,31 +53,24 @@ def running(line: list[str], env: dict[str, str], folder: Path) -> Iterator[subp
         process.communicate()
 
 
-def wait_until(true: Callable[[], bool], what: str) -> None:
-    until = time.monotonic() + SECONDS_MAX
-    while not true():
-        assert time.monotonic() < until, what
-        time.sleep(0.1)
-
-
 def test_it_follows_its_layer_and_says_when_it_leaves(simulated: Life, tmp_path: Path) -> None:
     life, stack_id = simulated, new_stack(simulated)
     container = f"i-{stack_id[-6:]}"
 
     with running(words(life, stack_id), with_token(life, stack_id), tmp_path) as process:
         wait_until(lambda: life.containers(stack_id) == {container: "running"}, "it never ran")
-        changed = life.call("GET", f"/v3/alm/container/{container}").json()
+        before = update_time(life, container)
+        wait_until(lambda: time.time() >= before + 1, "times of containers are whole seconds")
         life.update(stack_id, template(layer("web", instance_count=0)))
-        wait_until(lambda: later_than(life, container, changed), "it did not see the change")
+        wait_until(lambda: update_time(life, container) > before, "it did not see the change")
         process.send_signal(signal.SIGTERM)
         assert process.wait(SECONDS_MAX) == 0
 
     assert life.containers(stack_id) == {container: "terminated"}
 
 
-def later_than(life: Life, container: str, before: dict[str, str]) -> bool:
-    found = life.call("GET", f"/v3/alm/container/{container}").json()
-    return bool(int(found["update_time"]) > int(before["update_time"]))
+def update_time(life: Life, container: str) -> int:
+    return int(life.call("GET", f"/v3/alm/container/{container}").json()["update_time"])
 
 
 def test_a_notice_is_passed_on_once_from_a_file(simulated: Life, tmp_path: Path) -> None:

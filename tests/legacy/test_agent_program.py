@@ -1,0 +1,69 @@
+"""What the agent takes for a change, against a service that says whatever it is told to."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from nimbill.legacy.agent_program import Agent, AgentConfig
+
+
+@dataclass
+class Said:
+    """The configuration that is given, and what containers were reported to do."""
+
+    url: str = ""
+    configuration: dict[str, Any] = field(default_factory=dict)
+    of_containers: list[str] = field(default_factory=list)
+
+
+@pytest.fixture
+def said() -> Iterator[Said]:
+    said = Said()
+
+    class Answering(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:  # the library's word
+            self._answer(said.configuration)
+
+        def do_POST(self) -> None:
+            sent = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            if self.path.endswith("/container_status"):
+                said.of_containers.append(sent["status"])
+            self._answer({"access_token": "token"})
+
+        def _answer(self, body: dict[str, Any]) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(json.dumps(body).encode())
+
+        def log_message(self, *_: object) -> None:
+            return
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Answering)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    said.url = f"http://127.0.0.1:{server.server_port}"
+    yield said
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def test_two_changes_in_one_second_are_both_taken_up(said: Said) -> None:
+    config = AgentConfig(said.url, "stk", "web", "token", instance_id="i-1", metadata_address="")
+    agent = Agent(config)
+    said.configuration = {"updated": 1_800_000_000, "image": "shop:1"}
+    agent.boot()
+    said.of_containers.clear()
+
+    said.configuration = {"updated": 1_800_000_000, "image": "shop:2"}
+    agent.look_around()
+    agent.look_around()
+
+    assert said.of_containers == ["updating", "running"]
