@@ -60,12 +60,9 @@ async def add_work(
 async def hasten(
     db: AsyncConnection, scope: Scope, kind: str, *, subject: str, due: datetime
 ) -> None:
-    """What waits for a later moment waits no longer than until this one.
-
-    A row that somebody holds is passed over: it is being taken, or hastened by another.
-    """
-    later = (
-        sa.select(work.c.work_id)
+    """What waits for a later moment waits no longer than until this one."""
+    await db.execute(
+        sa.update(work)
         .where(
             work.c.organisation_id == scope.organisation_id,
             work.c.kind == kind,
@@ -73,11 +70,6 @@ async def hasten(
             work.c.state == "waiting",
             work.c.due > due,
         )
-        .with_for_update(skip_locked=True)
-    )
-    await db.execute(
-        sa.update(work)
-        .where(work.c.organisation_id == scope.organisation_id, work.c.work_id.in_(later))
         .values(due=due)
     )
 

@@ -1,7 +1,5 @@
 """What agents may do: report how they and their containers are, and ask what to run."""
 
-from datetime import datetime
-
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill import clock
@@ -47,8 +45,8 @@ async def report_agent_status(
         await error_reported(db, caller.scope, stack, instance_id, message=row.message)
     return AgentRecord(
         agent_id=row.agent_id,
-        create_time=_unix(row.create_time),
-        update_time=_unix(row.update_time),
+        create_time=clock.unix_text(row.create_time),
+        update_time=clock.unix_text(row.update_time),
         stack_id=row.stack_id,
         instance_id=row.instance_id or "",
         status=row.status,
@@ -67,7 +65,7 @@ async def report_container_status(
     return ContainerRecord(
         container_id=row.container_id,
         agent_id=row.agent_id,
-        update_time=_unix(row.update_time),
+        update_time=clock.unix_text(row.update_time),
         stack_id=row.stack_id,
         instance_id=row.instance_id or "",
         status=row.status,
@@ -109,7 +107,3 @@ async def _stack_of(
 
 def _is_agent(caller: Caller) -> bool:
     return caller.subject_type == "agent"
-
-
-def _unix(at: datetime) -> str:
-    return str(int(at.timestamp()))

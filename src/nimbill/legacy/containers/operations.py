@@ -2,6 +2,7 @@
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill import clock
 from nimbill.basis import chosen
 from nimbill.errors import Violation, not_found, refuse_if
 from nimbill.legacy.containers import records
@@ -48,7 +49,7 @@ def _described(container: Row) -> Container:
     return Container(
         container_id=container.container_id,
         agent_id=container.agent_id,
-        update_time=str(int(container.update_time.timestamp())),
+        update_time=clock.unix_text(container.update_time),
         stack_id=container.stack_id,
         instance_id=container.instance_id or "",
         status=container.status,

@@ -1,23 +1,12 @@
 """Containers over HTTP; paths are relative to the address of the legacy API."""
 
-from typing import Any
-
 from litestar.params import FromPath, FromQuery
 
-from nimbill.access.guards import Audience
-from nimbill.access.role_actions import ANY_CALLER
-from nimbill.basis import stated
 from nimbill.legacy.containers import operations
 from nimbill.legacy.containers.bodies import Container
-from nimbill.legacy.roles.guard import PermissionOfCaller
+from nimbill.legacy.roles.guard import OF_USERS, PermissionOfCaller
 from nimbill.legacy.roles.permission import Needs
 from nimbill.web import CallerOfRequest, Transaction, get
-
-OF_USERS: dict[str, Any] = {
-    "audiences": [Audience.legacy_user],
-    "role_actions": ANY_CALLER,
-    "basis": stated("Legacy lifecycle API"),
-}
 
 
 @get(

@@ -48,6 +48,8 @@ from nimbill.work.runner import LEASE, Taken, Tell
 
 basis = chosen("stack-passes")
 
+Recording = tuple[AsyncConnection, Row | None]
+
 LAUNCHES_MAX = 10  # in one pass
 COMES_UP_MAX = timedelta(minutes=15)
 LATE = "an instance did not come up within 15 minutes"
@@ -151,25 +153,24 @@ class Mover:
         return LocalProvisioner(replace(picture.order, address=self._settings.own_url))
 
     @asynccontextmanager
-    async def _recording(self, taken: Taken) -> AsyncIterator[AsyncConnection]:
-        """A transaction of whoever still holds the work, and of nobody else.
+    async def _recording(self, taken: Taken) -> AsyncIterator[Recording]:
+        """A transaction of whoever still holds the work, and the stack, held by it.
 
         The stack first, then its work, as everybody takes them: nobody waits in a circle.
         """
         async with transaction(self._engine, taken.scope.organisation_id) as db:
-            await stacks.find_stack(db, taken.scope, taken.subject, lock=True)
+            stack = await stacks.find_stack(db, taken.scope, taken.subject, lock=True)
             until = clock.now() + LEASE
             held = await work.hold_on(
                 db, taken.scope, taken.work_id, attempt=taken.attempt, until=until
             )
             if not held:
                 raise RuntimeError("another process took this over")
-            yield db
+            yield db, stack
 
     async def _planned(self, taken: Taken) -> Picture | None:
         scope, stack_id = taken.scope, taken.subject
-        async with self._recording(taken) as db:
-            stack = await stacks.find_stack(db, scope, stack_id, lock=True)
+        async with self._recording(taken) as (db, stack):
             if stack is None or stack.stack_status not in IN_PROGRESS:
                 return None
             version = await templates.find_version(db, scope, stack_id, stack.version_id)
@@ -232,7 +233,7 @@ class Mover:
         gone = await asyncio.to_thread(provisioner.end, machines)
         ids = [m.instance_id for m in machines if m.instance_id and m.instance_key in gone]
         scope, stack_id, at = taken.scope, taken.subject, clock.now()
-        async with self._recording(taken) as db:
+        async with self._recording(taken) as (db, _):
             await records.change_instances(
                 db, scope, stack_id, gone, before=[State.leaving], at=at, state=State.ended
             )
@@ -252,7 +253,7 @@ class Mover:
 
     async def _change(self, taken: Taken, machine: Machine, **values: object) -> None:
         """What has changed its state meanwhile, by a notice, is left as it is."""
-        async with self._recording(taken) as db:
+        async with self._recording(taken) as (db, _):
             await records.change_instances(
                 db,
                 taken.scope,
@@ -286,17 +287,15 @@ class Mover:
 
     async def _still(self, taken: Taken, aim: Aim) -> bool:
         """Whether the stack is still to be what this pass works on."""
-        async with self._recording(taken) as db:
-            stack = await stacks.find_stack(db, taken.scope, taken.subject)
-        return stack is not None and Aim(stack.stack_status, stack.version_id) == aim
+        async with self._recording(taken) as (_, stack):
+            return stack is not None and Aim(stack.stack_status, stack.version_id) == aim
 
     async def _fail_layer(
         self, taken: Taken, aim: Aim, machine: Machine, reason: str, state: State = State.failed
     ) -> None:
         """The instance and its layer; what else of it was to be launched is not."""
         scope, stack_id, at = taken.scope, taken.subject, clock.now()
-        async with self._recording(taken) as db:
-            stack = await stacks.find_stack(db, scope, stack_id, lock=True)
+        async with self._recording(taken) as (db, stack):
             assert stack is not None, "stacks are never removed"
             await records.change_instances(
                 db,
@@ -316,15 +315,13 @@ class Mover:
 
     async def _fail(self, taken: Taken, aim: Aim, reason: str) -> None:
         """Nothing of this stack can be done: it has failed, until somebody moves it again."""
-        async with self._recording(taken) as db:
-            stack = await stacks.find_stack(db, taken.scope, taken.subject, lock=True)
+        async with self._recording(taken) as (db, stack):
             if stack is not None and Aim(stack.stack_status, stack.version_id) == aim:
                 await fail_stack(db, taken, stack, reason)
 
     async def _note(self, taken: Taken, aim: Aim, trouble: str) -> None:
         """Why it takes so long, and why it was given up if it is."""
-        async with self._recording(taken) as db:
-            stack = await stacks.find_stack(db, taken.scope, taken.subject, lock=True)
+        async with self._recording(taken) as (db, stack):
             if stack is not None and Aim(stack.stack_status, stack.version_id) == aim:
                 await stacks.put_status(
                     db,

@@ -10,7 +10,9 @@ from litestar.di import NamedDependency, Provide
 from litestar.handlers import BaseRouteHandler, HTTPRouteHandler
 
 from nimbill.access.guards import Audience, Public, caller_in, own_routes
+from nimbill.access.role_actions import ANY_CALLER
 from nimbill.access.visit import visit_of
+from nimbill.basis import stated
 from nimbill.legacy.deprecation import is_of_version_3
 from nimbill.legacy.roles.permission import (
     Needs,
@@ -23,6 +25,13 @@ from nimbill.legacy.roles.permission import (
 PERMISSION = "nimbill.permission"
 
 PermissionOfCaller = NamedDependency[Permission]
+
+# what a route of version 3 declares beside what it needs, where users call it
+OF_USERS: dict[str, Any] = {
+    "audiences": [Audience.legacy_user],
+    "role_actions": ANY_CALLER,
+    "basis": stated("Legacy lifecycle API"),
+}
 
 
 async def ask_scope(

@@ -5,10 +5,7 @@ from typing import Any
 from litestar.params import FromPath, FromQuery, JSONBody
 
 from nimbill import clock
-from nimbill.access.guards import Audience
-from nimbill.access.role_actions import ANY_CALLER
-from nimbill.basis import stated
-from nimbill.errors import Invalid, Violation
+from nimbill.errors import Violation, refuse_if
 from nimbill.forms import FORM_TYPES
 from nimbill.legacy.roles import operations, records
 from nimbill.legacy.roles.bodies import (
@@ -22,16 +19,12 @@ from nimbill.legacy.roles.bodies import (
     LegacyRoleWritten,
     LegacyUserRole,
 )
+from nimbill.legacy.roles.guard import OF_USERS
 from nimbill.legacy.roles.permission import Unscoped
 from nimbill.legacy.roles.role_templates import ROLE_TEMPLATES
 from nimbill.storage import Row
 from nimbill.web import CallerOfRequest, ExactRequest, Transaction, delete, get, post, put
 
-OF_USERS: dict[str, Any] = {
-    "audiences": [Audience.legacy_user],
-    "role_actions": ANY_CALLER,
-    "basis": stated("Legacy lifecycle API"),
-}
 MASTER_ALONE: dict[str, Any] = {**OF_USERS, "master_alone": True}
 A_ROLE, A_USERS_ROLE = "legacy_role/{role_id}", "legacy_user_role/{role_id}"
 DETACH = dict.fromkeys(("application/json", *FORM_TYPES), LegacyRoleDetach)
@@ -148,17 +141,11 @@ async def detach_legacy_role(
 async def _holder_named(request: ExactRequest, in_query: str | None) -> str:
     """In one of two places; where both are used, they name the same user."""
     in_body = (await request.fields(LegacyRoleDetach)).username if await request.body() else None
-    match list({name for name in (in_query, in_body) if name}):
-        case [one]:
-            return one
-        case []:
-            raise _broken("username", "required")
-        case _:
-            raise _broken("username", "the same in the query and in the body")
-
-
-def _broken(field: str, rule: str) -> Invalid:
-    return Invalid("rule_broken", "the request breaks a rule", [Violation(field, rule)])
+    named = {name for name in (in_query, in_body) if name}
+    if len(named) != 1:
+        rule = "the same in the query and in the body" if named else "required"
+        refuse_if([Violation("username", rule)])
+    return named.pop()
 
 
 @get("/role/templates", needs=Unscoped("it is the same for every user"), **OF_USERS)

@@ -91,19 +91,6 @@ def _described(scope: Scope) -> sa.Select[*tuple[Any, ...]]:
     )
 
 
-async def list_stacks(db: AsyncConnection, scope: Scope) -> Sequence[Row]:
-    """Those that are not deleted, the oldest first."""
-    question = (
-        sa.select(legacy_stacks)
-        .where(
-            legacy_stacks.c.organisation_id == scope.organisation_id,
-            legacy_stacks.c.stack_status != StackStatus.DELETE_COMPLETE,
-        )
-        .order_by(legacy_stacks.c.create_time, legacy_stacks.c.stack_id)
-    )
-    return (await db.execute(question)).all()
-
-
 async def find_stack(
     db: AsyncConnection, scope: Scope, stack_id: str, *, lock: bool = False
 ) -> Row | None:

@@ -1,23 +1,13 @@
 """Stacks over HTTP; paths are relative to the address of the legacy API."""
 
-from typing import Any
-
 from litestar.params import FromPath
 
-from nimbill.access.guards import Audience
-from nimbill.access.role_actions import ANY_CALLER
-from nimbill.basis import chosen, stated
-from nimbill.legacy.roles.guard import PermissionOfCaller
+from nimbill.basis import chosen
+from nimbill.legacy.roles.guard import OF_USERS, PermissionOfCaller
 from nimbill.legacy.roles.permission import Needs
 from nimbill.legacy.stacks import operations
 from nimbill.legacy.stacks.bodies import Stack, StackLeaving
 from nimbill.web import CallerOfRequest, ResourcesOfWorker, Transaction, delete, get
-
-OF_USERS: dict[str, Any] = {
-    "audiences": [Audience.legacy_user],
-    "role_actions": ANY_CALLER,
-    "basis": stated("Legacy lifecycle API"),
-}
 
 
 @get(

@@ -5,13 +5,11 @@ from typing import Any
 from litestar import Request
 from litestar.params import FromPath, FromQuery, JSONBody
 
-from nimbill.access.guards import Audience, Unaudited
-from nimbill.access.role_actions import ANY_CALLER
+from nimbill.access.guards import Unaudited
 from nimbill.access.visit import visit_of
-from nimbill.basis import stated
 from nimbill.clock import written
 from nimbill.forms import FORM_TYPES
-from nimbill.legacy.roles.guard import PermissionOfCaller
+from nimbill.legacy.roles.guard import OF_USERS, PermissionOfCaller
 from nimbill.legacy.roles.permission import Needs
 from nimbill.legacy.templates import comparing, operations, records
 from nimbill.legacy.templates.bodies import (
@@ -27,11 +25,6 @@ from nimbill.legacy.templates.reading import YAML_TYPES, Given, read_sent
 from nimbill.legacy.templates.secrets import masked, shown
 from nimbill.web import CallerOfRequest, ResourcesOfWorker, Transaction, get, post, put
 
-OF_USERS: dict[str, Any] = {
-    "audiences": [Audience.legacy_user],
-    "role_actions": ANY_CALLER,
-    "basis": stated("Legacy lifecycle API"),
-}
 READS = {
     **dict.fromkeys(("application/json", *YAML_TYPES), TemplateBody),
     **dict.fromkeys(FORM_TYPES, TemplateForm),
