@@ -1,7 +1,5 @@
 """A month that is ready to be billed: stored lines, the sums kept of them, groups, settings."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -73,9 +71,7 @@ def bare_sums(file: Path) -> int:
         return len(engine.execute(SUMS.format(file=file)).fetchall())
 
 
-async def furnish(
-    url: str, superuser: Address, key: Path, file: Path, groups: int
-) -> NewOrganisation:
+async def furnish(url: str, db: Any, key: Path, file: Path, groups: int) -> NewOrganisation:
     """As imports, saved settings and saved rates would have left it."""
     sealer, engine = load_or_make_key(key), engine_for(url)
     await prepare(url, sealer)
@@ -87,22 +83,21 @@ async def furnish(
     with duckdb.connect() as lines:
         kept = lines.execute(KEPT.format(file=file)).fetchall()
     companies = [new_company_id() for _ in range(groups)]
-    async with connected(superuser) as db:
-        await copy(db, "billing_groups", _groups(whose, companies))
-        await copy(db, "cloud_accounts", _accounts(whose, companies))
-        await copy(db, "saved_settings", _settings(whose, companies))
-        sums = [
-            {
-                "organisation_id": whose,
-                "vendor": "aws",
-                "payer_id": PAYER,
-                "month": MONTH,
-                **dict(zip((*_NAMES, "cost", "lines"), row, strict=True)),
-            }
-            for row in kept
-        ]
-        await copy(db, "cost_sums", sums)
-        await db.execute("VACUUM ANALYZE")
+    await copy(db, "billing_groups", _groups(whose, companies))
+    await copy(db, "cloud_accounts", _accounts(whose, companies))
+    await copy(db, "saved_settings", _settings(whose, companies))
+    sums = [
+        {
+            "organisation_id": whose,
+            "vendor": "aws",
+            "payer_id": PAYER,
+            "month": MONTH,
+            **dict(zip((*_NAMES, "cost", "lines"), row, strict=True)),
+        }
+        for row in kept
+    ]
+    await copy(db, "cost_sums", sums)
+    await db.execute("VACUUM ANALYZE")
     return made
 
 
@@ -146,11 +141,6 @@ async def copy(db: Any, table: str, rows: list[dict[str, Any]]) -> None:
     )
 
 
-@asynccontextmanager
-async def connected(address: Address) -> AsyncIterator[Any]:
+async def connected(address: Address) -> Any:
     """Past every wall; numbers may be given as text."""
-    db = await asyncpg.connect(address.url.replace("postgresql+asyncpg", "postgresql"))
-    try:
-        yield db
-    finally:
-        await db.close()
+    return await asyncpg.connect(address.url.replace("postgresql+asyncpg", "postgresql"))

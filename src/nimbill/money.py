@@ -1,11 +1,21 @@
 """Exact amounts and the one way to round them; a binary float is refused."""
 
 from collections.abc import Iterable
-from decimal import Context, Decimal, Inexact, InvalidOperation
+from decimal import (
+    ROUND_DOWN,
+    ROUND_HALF_UP,
+    ROUND_UP,
+    Context,
+    Decimal,
+    Inexact,
+    InvalidOperation,
+)
 from enum import StrEnum
 from fractions import Fraction
 from functools import reduce
 from math import lcm
+
+import msgspec
 
 from nimbill.basis import chosen
 from nimbill.vocabulary import Currency
@@ -21,76 +31,79 @@ class Rounding(StrEnum):
     up = "up"
 
 
-# by a name of their own: a word of an enumeration takes longer to find than to compare
-_HALF_UP, _DOWN, _UP = Rounding.half_up, Rounding.down, Rounding.up
+# how decimals call these: a half goes away from zero, down is towards it, up away from it
+_MODES = {
+    Rounding.half_up: ROUND_HALF_UP,
+    Rounding.down: ROUND_DOWN,
+    Rounding.up: ROUND_UP,
+}
+UNITS = {Currency.jpy: Decimal(1), Currency.usd: Decimal("0.01")}  # whole yen, cents
+_READABLE = Decimal("0.0000000001")  # ten decimals
 
-PLACES = {Currency.jpy: 0, Currency.usd: 2}  # whole yen, cents
-READABLE_PLACES = 10
-_READABLE = 10**READABLE_PLACES
-
-# An addition that would lose a digit raises instead.
-_ADDING = Context(prec=1000, traps=[Inexact, InvalidOperation])
+# Whatever would lose a digit raises instead; no sum of money comes near so many digits.
+_EXACT = Context(prec=100_000, traps=[Inexact, InvalidOperation])
+_add, _subtract, _multiply = _EXACT.add, _EXACT.subtract, _EXACT.multiply
+_ROUNDING = Context(prec=100_000, traps=[InvalidOperation])
 
 
-class Exact:
-    """An amount that can be divided without a loss, as the one number over the other.
+class Exact(msgspec.Struct, frozen=True, eq=False):
+    """An amount that can be divided without a loss: a decimal, over a number above zero.
 
     It is not reduced to lowest terms: that takes ten times as long as the sum itself, and nobody
     looks at the two numbers.
     """
 
-    __slots__ = ("bottom", "top")
-
-    def __init__(self, top: int, bottom: int = 1) -> None:
-        self.top, self.bottom = top, bottom  # the bottom is above zero
+    top: Decimal
+    bottom: int = 1
 
     def __add__(self, other: "Exact") -> "Exact":
         if self.bottom == other.bottom:
-            return Exact(self.top + other.top, self.bottom)
+            return Exact(_add(self.top, other.top), self.bottom)
         bottom = lcm(self.bottom, other.bottom)
-        here, there = bottom // self.bottom, bottom // other.bottom
-        return Exact(self.top * here + other.top * there, bottom)
+        here = _multiply(self.top, bottom // self.bottom)
+        return Exact(_add(here, _multiply(other.top, bottom // other.bottom)), bottom)
 
     def __sub__(self, other: "Exact") -> "Exact":
-        return self + Exact(-other.top, other.bottom)
+        return self + Exact(other.top.copy_negate(), other.bottom)
 
     def __mul__(self, other: "Exact") -> "Exact":
-        return Exact(self.top * other.top, self.bottom * other.bottom)
+        return Exact(_multiply(self.top, other.top), self.bottom * other.bottom)
 
     def __truediv__(self, other: "Exact") -> "Exact":
         if not other.top:
             raise ZeroDivisionError("an amount divided by nothing")
-        top, bottom = self.top * other.bottom, self.bottom * other.top
-        return Exact(top, bottom) if bottom > 0 else Exact(-top, -bottom)
+        over, under = other.top.as_integer_ratio()
+        times = under * other.bottom if over > 0 else -under * other.bottom
+        return Exact(_multiply(self.top, times), self.bottom * abs(over))
 
     def __lt__(self, other: "Exact") -> bool:
-        return self.top * other.bottom < other.top * self.bottom
+        return (self - other).top < 0
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, (Exact, Decimal, int, Fraction)):
+        if isinstance(other, Decimal):  # asked of every printed amount
+            return self.top == (other if self.bottom == 1 else _multiply(other, self.bottom))
+        if not isinstance(other, (Exact, int, Fraction)):
             return NotImplemented
-        same = exact(other)
-        return self.top * same.bottom == same.top * self.bottom
+        return not self - exact(other)
 
     __hash__ = None  # type: ignore[assignment]  # equal ones may be written differently
 
     def __bool__(self) -> bool:
-        return self.top != 0
-
-    def __repr__(self) -> str:
-        return f"Exact({self.top}, {self.bottom})"
-
-
-ZERO, ONE = Exact(0), Exact(1)
+        return bool(self.top)
 
 
 def exact(amount: Exact | Decimal | Fraction | int) -> Exact:
     """The same amount, as what can also be divided without a loss."""
-    if isinstance(amount, (Decimal, int, Fraction)):
-        return Exact(*amount.as_integer_ratio())
+    if isinstance(amount, Decimal) and amount.is_finite():
+        return Exact(amount)
     if isinstance(amount, Exact):
         return amount
+    if isinstance(amount, (int, Fraction)):
+        return Exact(Decimal(amount.numerator), amount.denominator)
     raise TypeError(f"money is exact; {type(amount).__name__} is not")
+
+
+ZERO, ONE = exact(0), exact(1)
 
 
 def exchanged(amount: Exact, of: Currency, into: Currency, rate: Exact) -> Exact:
@@ -102,27 +115,19 @@ def exchanged(amount: Exact, of: Currency, into: Currency, rate: Exact) -> Exact
 
 def rounded(amount: Exact, currency: Currency, mode: Rounding) -> Decimal:
     """To whole yen or cents. Every printed amount comes from here, once."""
-    return _scaled(amount, PLACES[currency], mode)
-
-
-def is_printable(amount: Exact, currency: Currency) -> bool:
-    """Whether rounding it changes nothing."""
-    unit: int = 10 ** PLACES[currency]
-    return amount.top * unit % amount.bottom == 0
+    return _in_units(amount, UNITS[currency], _MODES[mode])
 
 
 def cut(amount: Exact) -> Decimal:
     """For reading, not for reckoning: what lies behind the tenth decimal is left off."""
-    return _scaled(amount, READABLE_PLACES, _DOWN)
+    return _in_units(amount, _READABLE, ROUND_DOWN)
 
 
 def readable(amount: Exact) -> str:
     """The digits of `cut` without idle zeros, and dots where some were left off."""
-    digits, rest = divmod(abs(amount.top) * _READABLE, amount.bottom)
-    whole, behind = divmod(digits, _READABLE)
-    sign = "-" if amount.top < 0 and digits else ""
-    point = f".{behind + _READABLE}".replace(".1", ".", 1).rstrip("0") if behind else ""
-    return f"{sign}{whole}{point}..." if rest else f"{sign}{whole}{point}"
+    shown = cut(amount)
+    text = f"{shown:f}".rstrip("0").rstrip(".")
+    return text if amount == shown else f"{text}..."
 
 
 def sum_of(amounts: Iterable[Exact]) -> Exact:
@@ -131,20 +136,27 @@ def sum_of(amounts: Iterable[Exact]) -> Exact:
 
 def total_of(amounts: Iterable[Decimal]) -> Decimal:
     """The exact sum of decimals, however many digits it has."""
-    return reduce(_ADDING.add, amounts, Decimal(0))
+    return reduce(_add, amounts, Decimal(0))
 
 
 def difference(amount: Decimal, less: Decimal) -> Decimal:
-    return _ADDING.subtract(amount, less)
+    return _subtract(amount, less)
 
 
-def _scaled(amount: Exact, places: int, mode: Rounding) -> Decimal:
-    top, bottom = abs(amount.top) * 10**places, amount.bottom
-    if mode is _HALF_UP:
-        whole = (2 * top + bottom) // (2 * bottom)
-    elif mode is _UP:
-        whole = -(-top // bottom)
+def _in_units(amount: Exact, unit: Decimal, mode: str) -> Decimal:
+    """Rounded once, and never to less than nothing by its sign alone."""
+    if amount.bottom == 1:
+        found = amount.top.quantize(unit, mode, _ROUNDING)
     else:
-        whole = top // bottom
-    signed = -whole if amount.top < 0 else whole
-    return Decimal(f"{signed}E-{places}") if places else Decimal(signed)
+        found = _divided(amount, unit, mode)
+    return found or found.copy_abs()
+
+
+def _divided(amount: Exact, unit: Decimal, mode: str) -> Decimal:
+    """Decided by what is left of the division, which no decimal may be able to hold."""
+    over, under = amount.top.as_integer_ratio()
+    parts = under * amount.bottom
+    whole, rest = divmod(abs(over) * unit.as_integer_ratio()[1], parts)
+    away = rest > 0 if mode == ROUND_UP else mode == ROUND_HALF_UP and 2 * rest >= parts
+    found = _multiply(Decimal(whole + away), unit)
+    return found.copy_negate() if over < 0 else found

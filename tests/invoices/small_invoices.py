@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any
+
+from msgspec.structs import replace
 
 from nimbill.invoices.charges import AppliedEntry, UsageCharge
 from nimbill.invoices.terms import Terms

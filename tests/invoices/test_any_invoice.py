@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from random import Random
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from nimbill.invoices.charges import MonthlyCharges
 from nimbill.invoices.sheet import RULES, Explanation, Sheet, UsageLine, draw_up
-from nimbill.money import PLACES, exact, rounded
+from nimbill.money import UNITS, exact, rounded
 from nimbill.vocabulary import Currency
 from tests.invoices.random_invoices import Case, random_case
 
@@ -46,7 +46,7 @@ def test_what_is_printed_is_whole_yen_or_cents(case: Case) -> None:
     sheet = drawn(case)
 
     for amount in printed_amounts(sheet):
-        assert amount == amount.quantize(Decimal(1).scaleb(-PLACES[sheet.currency])), amount
+        assert amount == amount.quantize(UNITS[sheet.currency]), amount
     for amount in (sheet.pre_tax_usd, *(account.total for account in sheet.accounts)):
         assert amount == amount.quantize(Decimal("0.01")), amount
 
@@ -151,8 +151,8 @@ def test_a_higher_rate_never_costs_less(
     less, more = sorted([one, other])
 
     assert (
-        draw_up(month, replace(terms, **{rate: less})).total  # type: ignore[arg-type]
-        <= draw_up(month, replace(terms, **{rate: more})).total  # type: ignore[arg-type]
+        draw_up(month, replace(terms, **{rate: less})).total
+        <= draw_up(month, replace(terms, **{rate: more})).total
     )
 
 

@@ -44,11 +44,11 @@ async def made(month_end: MonthEnd, groups: list[str], run_id: str) -> list[int]
 
 
 def test_the_first_batch_is_small_and_the_others_are_not() -> None:
-    names = [str(number) for number in range(250)]
+    names = [str(number) for number in range(450)]
 
     found = list(runs.in_batches(names))
 
-    assert [len(some) for some in found] == [10, 100, 100, 40]
+    assert [len(some) for some in found] == [10, 200, 200, 40]
     assert [name for some in found for name in some] == names
     assert list(runs.in_batches([])) == []
 

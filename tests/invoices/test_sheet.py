@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
+from msgspec.structs import replace
 
 from nimbill.invoices.charges import FreeItem, MonthlyCharges
 from nimbill.invoices.sheet import AccountEntry, Explanation, Sheet, draw_up

@@ -40,5 +40,5 @@ def test_the_words_of_the_setting_and_what_they_settle() -> None:
 
 
 def test_every_field_of_a_setting_is_in_the_terms_or_settled() -> None:
-    assert set(ALLOWED) - set(CROSSWISE) < set(Terms.__slots__)
-    assert not set(CROSSWISE) & set(Terms.__slots__)
+    assert set(ALLOWED) - set(CROSSWISE) < set(Terms.__struct_fields__)
+    assert not set(CROSSWISE) & set(Terms.__struct_fields__)

@@ -1,7 +1,8 @@
 """What a month brings to an invoice: the vendor's usage, applied entries, free format items."""
 
-from dataclasses import dataclass
 from decimal import Decimal
+
+import msgspec
 
 from nimbill.basis import chosen
 from nimbill.money import Exact, exact, exchanged
@@ -10,8 +11,7 @@ from nimbill.vocabulary import Currency
 basis = chosen("invoice-arithmetic")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UsageCharge:
+class UsageCharge(msgspec.Struct, frozen=True, kw_only=True):
     """One sum of the vendor's usage lines, in the cost's currency.
 
     Vendor tax is not in it; fees of moved reservations are already at their new owner.
@@ -25,8 +25,7 @@ class UsageCharge:
     amount: Decimal
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AppliedEntry:
+class AppliedEntry(msgspec.Struct, frozen=True, kw_only=True):
     """A recalculation entry that was applied into this month."""
 
     entry_id: str
@@ -48,8 +47,7 @@ class AppliedEntry:
         return exchanged(exact(self.amount), self.currency, currency, rate)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FreeItem:
+class FreeItem(msgspec.Struct, frozen=True, kw_only=True):
     """A free format item, in the invoice's currency; only enabled ones count."""
 
     enabled: bool
@@ -59,8 +57,7 @@ class FreeItem:
     total: Decimal
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MonthlyCharges:
+class MonthlyCharges(msgspec.Struct, frozen=True, kw_only=True):
     """Of one billing group, one vendor and one month."""
 
     cost_currency: Currency

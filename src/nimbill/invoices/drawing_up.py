@@ -42,8 +42,9 @@ def drawn_up(
 ) -> Document:
     """But for its number, which it gets last; CannotBeBilled with the first reason there is."""
     saved = _ready(found, of)
+    setting = setting_fields(saved)
     terms = terms_of(
-        setting_fields(saved),
+        setting,
         settled(saved),
         exchange_rate=saved.exchange_rate,
         rounding=of.rounding,
@@ -67,7 +68,7 @@ def drawn_up(
         items=tuple(_item(row) for row in found.items),
     )
     issued = at.astimezone(ZoneInfo(of.time_zone)).date()
-    return _document(found, of, terms, charges, vendor, issued)
+    return _document(found, of, setting, terms, charges, vendor, issued)
 
 
 def _ready(found: Gathered, of: OrganisationSettings) -> Row:
@@ -120,6 +121,7 @@ def _item(row: Row) -> FreeItem:
 def _document(
     found: Gathered,
     of: OrganisationSettings,
+    setting: Mapping[str, Any],
     terms: Terms,
     charges: MonthlyCharges,
     vendor: str,
@@ -155,7 +157,7 @@ def _document(
         currency=terms.currency,
         cost_currency=charges.cost_currency,
         exchange_rate=terms.exchange_rate,
-        setting=InvoiceSetting(**setting_fields(saved)),
+        setting=InvoiceSetting(**setting),
         tag_key=of.cost_tag_key if terms.calc_type == "tag" else None,
         imports=[
             ImportOfPayer(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
+from fractions import Fraction
 from itertools import groupby
 from typing import NamedTuple
 
@@ -206,9 +207,11 @@ def _owners(usage: Sequence[Usage]) -> list[list[Usage]]:
 
 def _shares(owners: Sequence[Sequence[Usage]]) -> list[Exact]:
     """In proportion to usage before discount; equal where that sums to nothing."""
+    if len(owners) == 1:
+        return [ONE]
     amounts = [charged(lines) for lines in owners]
     whole = sum_of(amounts)
-    return [amount / whole if whole else Exact(1, len(owners)) for amount in amounts]
+    return [amount / whole if whole else exact(Fraction(1, len(owners))) for amount in amounts]
 
 
 def _sources(lines: Iterable[Usage]) -> list[str]:

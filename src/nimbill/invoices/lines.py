@@ -1,9 +1,10 @@
 """What stands on an invoice line by line, as printed, each amount with its explanation."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple
+
+import msgspec
 
 from nimbill.basis import chosen
 from nimbill.vocabulary import Currency
@@ -30,8 +31,7 @@ RULES: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Explanation:
+class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     """How an amount came about: the rule, what it was taken of, the sum, where that stands."""
 
     rule: str  # a word of RULES; it stays the same between versions
@@ -41,8 +41,7 @@ class Explanation:
     sources: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UsageLine:
+class UsageLine(msgspec.Struct, frozen=True, kw_only=True):
     customer_id: str  # "" with calc_type tag
     customer_name: str
     tag: str
@@ -54,15 +53,13 @@ class UsageLine:
     why: Explanation
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fee:
+class Fee(msgspec.Struct, frozen=True, kw_only=True):
     charge: Decimal
     after: Decimal
     why: Explanation
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EntryLine:
+class EntryLine(msgspec.Struct, frozen=True, kw_only=True):
     entry_id: str
     customer_id: str
     customer_name: str
@@ -76,8 +73,7 @@ class EntryLine:
     why: Explanation
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ItemLine:
+class ItemLine(msgspec.Struct, frozen=True, kw_only=True):
     label: str
     unit_cost: Decimal
     quantity: Decimal
@@ -91,8 +87,7 @@ class AccountEntry(NamedTuple):
     amount_exchanged: Decimal  # as printed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AccountTotal:
+class AccountTotal(msgspec.Struct, frozen=True, kw_only=True):
     """An account's usage after discount and its applied entries; fees and items are not in it."""
 
     customer_id: str

@@ -9,7 +9,7 @@ from nimbill.invoices.fees import ExactFee
 from nimbill.invoices.lines import EntryLine, Explanation, Fee, ItemLine, UsageLine
 from nimbill.invoices.terms import Terms
 from nimbill.invoices.usage import Usage
-from nimbill.money import ONE, Exact, cut, exact, exchanged, is_printable, readable, rounded
+from nimbill.money import ONE, Exact, cut, exact, exchanged, readable, rounded
 from nimbill.vocabulary import Currency
 
 basis = chosen("invoice-arithmetic")
@@ -146,7 +146,7 @@ class Page:
 
     def _worked(self, formula: str, amount: Exact, printed: Decimal) -> str:
         found = f"{formula} = {readable(amount)}"
-        if is_printable(amount, self.terms.currency):
+        if amount == printed:
             return found
         return f"{found}, {self.terms.rounding} {printed:f}"
 

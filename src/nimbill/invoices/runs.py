@@ -33,9 +33,8 @@ from nimbill.work.runner import Kind, Taken, Tell
 
 basis = chosen("invoice-runs")
 
-GROUPS_AT_FIRST, GROUPS_AT_ONCE = 10, 100
+GROUPS_AT_FIRST, GROUPS_AT_ONCE = 10, 200
 LINES_AT_ONCE = 2_000  # of the invoices that are stored together, but for the last
-DRAFTS_AT_A_STRETCH = 4
 ATTEMPTS_MAX = 4
 
 log = structlog.get_logger()
@@ -144,9 +143,8 @@ class _Run:
                     yield batch, drafts
 
     async def _drafts(self, batch: Batch) -> AsyncGenerator[tuple[str, Draft | str], None]:
-        for number, company_id in enumerate(batch.company_ids):
-            if number % DRAFTS_AT_A_STRETCH == 0:
-                await asyncio.sleep(0)  # whoever else is in this process comes in between
+        for company_id in batch.company_ids:
+            await asyncio.sleep(0)  # whoever else is in this process comes in between
             yield company_id, self._draft(batch, company_id)
 
     def _draft(self, batch: Batch, company_id: str) -> Draft | str:

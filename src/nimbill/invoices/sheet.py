@@ -1,7 +1,8 @@
 """The invoice as it stands on paper: one line of code for one printed line, in the page's order."""
 
-from dataclasses import dataclass
 from decimal import Decimal
+
+import msgspec
 
 from nimbill.basis import chosen
 from nimbill.invoices.account_totals import account_totals, pre_tax_in_dollars
@@ -39,8 +40,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sheet:
+class Sheet(msgspec.Struct, frozen=True, kw_only=True):
     """Amounts are in the invoice's currency, as printed, unless they say otherwise."""
 
     currency: Currency

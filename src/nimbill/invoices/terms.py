@@ -1,9 +1,10 @@
 """The terms an invoice is drawn up on, read once from a month's saved setting."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
+
+import msgspec
 
 from nimbill.basis import chosen
 from nimbill.billing_groups.settled_terms import Settled
@@ -23,8 +24,7 @@ class CannotBeBilled(Exception):
         self.reason = reason
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
+class Terms(msgspec.Struct, frozen=True, kw_only=True):
     """The setting's own words, with what they leave open settled: on what basis, of what scope."""
 
     calc_type: str  # account | tag

@@ -13,11 +13,13 @@ import os
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
 from multiprocessing import get_context
 from random import Random
 from time import perf_counter
+
+from msgspec.structs import replace
 
 from nimbill.billing_groups.invoice_setting_rules import ALLOWED
 from nimbill.invoices.charges import MonthlyCharges
