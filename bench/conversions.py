@@ -93,7 +93,7 @@ def _ours(source: Path, folder: Path, *, checked: bool) -> Work:
             converting()
             return
         with SecondReading(delivery, vendor="aws", limits=limits) as second:
-            converted = converting(tell=second.first_is_at)
+            converted = converting(cores_left=second.cores)
             stored = sums_of_lines([file.path for file in converted.files])
             assert differences(second.sums(lambda _: None), stored) == []
 

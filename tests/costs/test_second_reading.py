@@ -1,5 +1,6 @@
 """The second reading runs beside the first, says the same, and ends with it."""
 
+import time
 from pathlib import Path
 from typing import Literal, cast
 
@@ -22,11 +23,11 @@ from nimbill.demo.vendor_files import Dialect, Month, write_files
 LIMITS = Limits()
 
 
-def delivered(folder: Path, form: Literal["csv", "csv.gz"]) -> Delivery:
-    month, into = Month(lines=2_000), folder / "in"
+def delivered(folder: Path, form: Literal["csv", "csv.gz"], *, lines: int = 2_000) -> Delivery:
+    month, into = Month(lines=lines), folder / "in"
     parts = write_files(month, Dialect.aws_cur, into, form=form, parts=2).parts
     spool = folder / "spool"
-    spool.mkdir()
+    spool.mkdir(parents=True)
     return deliver(
         [str(part) for part in parts], spool=spool, month=None, limits=LIMITS, tell=lambda _: None
     )
@@ -37,20 +38,21 @@ def delivery(tmp_path: Path) -> Delivery:
     return delivered(tmp_path, "csv.gz")
 
 
-@pytest.mark.parametrize("beside_from", [1, 10_000])
+@pytest.mark.parametrize("beside_from", [1, 10**9])
 def test_beside_or_after_it_finds_the_same(
     delivery: Delivery, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, beside_from: int
 ) -> None:
-    monkeypatch.setattr(second_reading, "BESIDE_FROM_LINES", beside_from)
+    monkeypatch.setattr(second_reading, "BESIDE_FROM_BYTES", beside_from)
     told: list[str] = []
     with SecondReading(delivery, vendor="aws", limits=LIMITS) as second:
+        into = tmp_path / "lines"
         convert(
             delivery,
             vendor="aws",
             month=None,
-            into=tmp_path / "lines",
+            into=into,
             limits=LIMITS,
-            tell=second.first_is_at,
+            cores_left=second.cores,
         )
         sums = second.sums(told.append)
 
@@ -59,16 +61,26 @@ def test_beside_or_after_it_finds_the_same(
     assert told == ([] if beside_from == 1 else [part.name for part in delivery.parts])
 
 
-def test_an_error_of_the_first_ends_it(delivery: Delivery, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(second_reading, "BESIDE_FROM_LINES", 1)
-    second = SecondReading(delivery, vendor="aws", limits=LIMITS)
-    second.first_is_at(1)
+def test_an_error_of_the_first_ends_it_whenever_it_comes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At once, before the second has asked anything, and in the middle of what it asks."""
+    monkeypatch.setattr(second_reading, "BESIDE_FROM_BYTES", 1)
+    for number, seconds in enumerate((0, 0.05)):
+        delivery = delivered(tmp_path / str(number), "csv.gz", lines=100_000)
+        second = SecondReading(delivery, vendor="aws", limits=LIMITS)
 
-    with pytest.raises(ZeroDivisionError), second:
+        with pytest.raises(ZeroDivisionError):
+            _fail_after(seconds, second)
+
+        assert second._beside is not None
+        assert isinstance(second._beside.exception(timeout=0), duckdb.InterruptException)
+
+
+def _fail_after(seconds: float, second: SecondReading) -> None:
+    with second:
+        time.sleep(seconds)
         raise ZeroDivisionError
-
-    assert second._beside is not None
-    assert second._beside.done()
 
 
 class Refuses:

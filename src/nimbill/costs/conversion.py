@@ -58,13 +58,18 @@ def convert(
     into: Path,
     limits: Limits,
     tell: Callable[[int], None] = lambda _lines: None,
+    cores_left: int = 0,
 ) -> Converted:
-    """Broken where a file, a line or a value is not what it should be; nothing counts then."""
+    """Broken where a file, a line or a value is not what it should be; nothing counts then.
+
+    On every core but those that are left to whoever else is at work.
+    """
     into.mkdir(parents=True, exist_ok=True)
     month = month or delivery.month
     noticed, rows, writer = Noticed(), Counter[int](), _Writer(into)
     with writer:
-        for part, count, brought in _in_order(_work(delivery, vendor, month, limits)):
+        work = _work(delivery, vendor, month, limits)
+        for part, count, brought in _in_order(work, _threads(cores_left)):
             rows[part] += count
             noticed.add(brought.noticed)
             writer.write(brought.lines)
@@ -109,9 +114,12 @@ def _brought(piece: Piece, part: int, vendor: str, month: str | None) -> Counted
     return part, len(raw), bring(raw, part=part, vendor=vendor, month=month)
 
 
-def _in_order(work: Iterator[Callable[[], Counted]]) -> Iterator[Counted]:
+def _threads(cores_left: int) -> int:
+    return max(1, min(os.cpu_count() or 1, THREADS_MAX) - cores_left)
+
+
+def _in_order(work: Iterator[Callable[[], Counted]], threads: int) -> Iterator[Counted]:
     """Done by several threads, a few pieces ahead, and handed on as they come in the file."""
-    threads = min(os.cpu_count() or 1, THREADS_MAX)
     ahead: deque[Future[Counted]] = deque()
     with ThreadPoolExecutor(threads, thread_name_prefix="cost lines") as pool:
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from types import TracebackType
 
@@ -12,12 +12,13 @@ import duckdb
 from nimbill.costs.checking import Sums, second_program, sums_of_delivery
 from nimbill.costs.delivery import Delivery, Limits
 
-# what is refused is refused before that, bombs too, and costs nothing then
-BESIDE_FROM_LINES = 300_000
+# what is small is soon read after the first, and bombs are small
+BESIDE_FROM_BYTES = 8 * 2**20
+PAUSE_SECONDS = 0.02
 
 
 class SecondReading:
-    """Begun when the first one is that far, or else when its sums are asked for.
+    """Begun beside the first one where that takes long, else when its sums are asked for.
 
     Left by an error of the first one, it ends at once: nobody asks for its sums then.
     """
@@ -29,6 +30,8 @@ class SecondReading:
         self._beside: Future[Sums] | None = None
 
     def __enter__(self) -> SecondReading:
+        if sum(part.bytes for part in self._delivery.parts) >= BESIDE_FROM_BYTES:
+            self._beside = self._pool.submit(self._read, lambda _: None)
         return self
 
     def __exit__(
@@ -37,14 +40,21 @@ class SecondReading:
         _error: BaseException | None,
         _trace: TracebackType | None,
     ) -> None:
-        if kind is not None and self._program is not None:
-            with suppress(duckdb.Error):  # it may just have come to its end
-                self._program.interrupt()
+        if kind is not None and self._beside is not None:
+            self._interrupt(self._beside)
         self._pool.shutdown(cancel_futures=True)
 
-    def first_is_at(self, lines: int) -> None:
-        if self._beside is None and lines >= BESIDE_FROM_LINES:
-            self._beside = self._pool.submit(self._read, lambda _: None)
+    def _interrupt(self, beside: Future[Sums]) -> None:
+        """Again and again: it may be between two questions, or not have asked its first."""
+        while wait([beside], PAUSE_SECONDS).not_done:
+            if self._program is not None:
+                with suppress(duckdb.Error):  # it may just have come to its end
+                    self._program.interrupt()
+
+    @property
+    def cores(self) -> int:
+        """Best left to it: whoever comes last is waited for."""
+        return 0 if self._beside is None else 1
 
     def sums(self, tell: Callable[[str], None]) -> Sums:
         """What the vendor delivered; Unreadable as `sums_of_delivery` says."""

@@ -118,13 +118,14 @@ def _delivered(asked: Asked, tell: Tell) -> Prepared:
     from nimbill.costs.second_reading import SecondReading
 
     with SecondReading(delivery, vendor=asked.vendor, limits=limits) as second:
-
-        def at(lines: int) -> None:
-            tell({"step": "reading", "lines": lines})
-            second.first_is_at(lines)
-
         converted = convert(
-            delivery, vendor=asked.vendor, month=asked.month, into=staging, limits=limits, tell=at
+            delivery,
+            vendor=asked.vendor,
+            month=asked.month,
+            into=staging,
+            limits=limits,
+            tell=lambda lines: tell({"step": "reading", "lines": lines}),
+            cores_left=second.cores,
         )
         _check(second, converted, prepared, tell)
     prepared.month, prepared.lines = converted.month, converted.lines
