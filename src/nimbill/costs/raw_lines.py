@@ -262,7 +262,8 @@ def _parquet_pieces(part: Part) -> Iterator[Piece]:
         names = [header[at] for at in _positions(layout)]
         as_text = {layout.names[field] for field in AS_TEXT if field in layout.names}
         repeated = [name for name in names if name in texts and name not in as_text]
-        file = pq.ParquetFile(part.path, read_dictionary=repeated)
+        # read ahead, it would keep the whole file in memory until its end
+        file = pq.ParquetFile(part.path, read_dictionary=repeated, pre_buffer=False)
         line = 1
         for batch in file.iter_batches(BATCH_LINES, columns=names, use_threads=False):
             yield lambda batch=batch, line=line: _of_batch(part, layout, header, batch, line)  # type: ignore[misc]

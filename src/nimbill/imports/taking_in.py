@@ -169,7 +169,7 @@ class _Month:
         """Of those that may be long; read as they are asked for."""
         import pyarrow.parquet as pq
 
-        with pq.ParquetFile(self._file(name)) as file:
+        with pq.ParquetFile(self._file(name), pre_buffer=False) as file:
             yield from file.iter_batches(ROWS_AT_ONCE)
 
     def _file(self, name: str) -> Path:
