@@ -139,7 +139,9 @@ def test_equal_amounts_may_be_written_differently_and_so_are_no_keys() -> None:
     half, two_quarters = exact(Fraction(1, 2)), Exact(Decimal(2), 4)
 
     assert half == two_quarters == Decimal("0.5")
+    assert not half != two_quarters  # noqa: SIM202  # what != says is another question
     assert half != "0.5"
+    assert repr(two_quarters) == "Exact(2, 4)"
     with pytest.raises(TypeError, match="unhashable"):
         hash(half)
 

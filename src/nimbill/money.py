@@ -15,8 +15,6 @@ from fractions import Fraction
 from functools import reduce
 from math import lcm
 
-import msgspec
-
 from nimbill.basis import chosen
 from nimbill.vocabulary import Currency
 
@@ -46,15 +44,17 @@ _add, _subtract, _multiply = _EXACT.add, _EXACT.subtract, _EXACT.multiply
 _ROUNDING = Context(prec=100_000, traps=[InvalidOperation])
 
 
-class Exact(msgspec.Struct, frozen=True, eq=False):
+class Exact:
     """An amount that can be divided without a loss: a decimal, over a number above zero.
 
     It is not reduced to lowest terms: that takes ten times as long as the sum itself, and nobody
     looks at the two numbers.
     """
 
-    top: Decimal
-    bottom: int = 1
+    __slots__ = ("bottom", "top")
+
+    def __init__(self, top: Decimal, bottom: int = 1) -> None:
+        self.top, self.bottom = top, bottom
 
     def __add__(self, other: "Exact") -> "Exact":
         if self.bottom == other.bottom:
@@ -90,6 +90,9 @@ class Exact(msgspec.Struct, frozen=True, eq=False):
 
     def __bool__(self) -> bool:
         return bool(self.top)
+
+    def __repr__(self) -> str:
+        return f"Exact({self.top}, {self.bottom})"
 
 
 def exact(amount: Exact | Decimal | Fraction | int) -> Exact:
