@@ -36,28 +36,41 @@ def _one(scope: Scope, customer_id: str) -> list[sa.ColumnElement[bool]]:
 async def list_accounts(
     db: AsyncConnection, scope: Scope, vendor: Vendor, *, limit: int | None, offset: int
 ) -> list[CloudAccountRecord]:
-    """Accounts of the groups the caller may see, by customer_id; one question."""
+    """Accounts of the groups the caller may see, by customer_id; one question.
+
+    Each group is looked up by its key. Left to itself, the database reads all of an organisation's
+    for every account of one that it has no statistics of yet.
+    """
+    group = (
+        sa.select(
+            billing_groups.c.billinggroup_id,
+            billing_groups.c.billinggroup_name,
+            billing_groups.c.project_id,
+        )
+        .where(
+            billing_groups.c.organisation_id == cloud_accounts.c.organisation_id,
+            billing_groups.c.company_id == cloud_accounts.c.company_id,
+            *visible(scope),
+        )
+        .correlate(cloud_accounts)
+        .limit(1)
+        .lateral()
+    )
     question = (
         sa.select(
             cloud_accounts.c.customer_id,
             cloud_accounts.c.name,
             cloud_accounts.c.account_id,
             cloud_accounts.c.company_id,
-            billing_groups.c.billinggroup_id,
-            billing_groups.c.billinggroup_name,
+            group.c.billinggroup_id,
+            group.c.billinggroup_name,
             cloud_accounts.c.note,
-            billing_groups.c.project_id,
+            group.c.project_id,
         )
-        .join_from(
-            cloud_accounts,
-            billing_groups,
-            (billing_groups.c.organisation_id == cloud_accounts.c.organisation_id)
-            & (billing_groups.c.company_id == cloud_accounts.c.company_id),
-        )
+        .join_from(cloud_accounts, group, sa.true())
         .where(
             cloud_accounts.c.organisation_id == scope.organisation_id,
             cloud_accounts.c.vendor == vendor,
-            *visible(scope),
         )
         .order_by(cloud_accounts.c.customer_id)
         .limit(limit)
