@@ -33,15 +33,11 @@ def _one(scope: Scope, customer_id: str) -> list[sa.ColumnElement[bool]]:
     ]
 
 
-async def list_accounts(
-    db: AsyncConnection, scope: Scope, vendor: Vendor, *, limit: int | None, offset: int
-) -> list[CloudAccountRecord]:
-    """Accounts of the groups the caller may see, by customer_id; one question.
-
-    Each group is looked up by its key. Left to itself, the database reads all of an organisation's
-    for every account of one that it has no statistics of yet.
+def _group_of_each(scope: Scope) -> sa.FromClause:
+    """Looked up by its key. Left to itself, the database reads all of an organisation's groups for
+    every account, where it has no statistics of that organisation yet.
     """
-    group = (
+    return (
         sa.select(
             billing_groups.c.billinggroup_id,
             billing_groups.c.billinggroup_name,
@@ -56,6 +52,13 @@ async def list_accounts(
         .limit(1)
         .lateral()
     )
+
+
+async def list_accounts(
+    db: AsyncConnection, scope: Scope, vendor: Vendor, *, limit: int | None, offset: int
+) -> list[CloudAccountRecord]:
+    """Accounts of the groups the caller may see, by customer_id; one question."""
+    group = _group_of_each(scope)
     question = (
         sa.select(
             cloud_accounts.c.customer_id,
