@@ -82,9 +82,9 @@ def few(running: Service) -> NewOrganisation:
 
 
 @pytest.fixture(scope="module")
-def many(running: Service, few: NewOrganisation, postgres: Address) -> NewOrganisation:
+def many(running: Service, postgres: Address) -> NewOrganisation:
     """New to the database, whose statistics know of others alone."""
-    assert few.organisation_id
+    filled(running, 2)
     sql_script(postgres, "ANALYZE billing_groups, cloud_accounts, free_format_items")
     return filled(running, 10_000)
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
 
 from nimbill.legacy.agent_program import Agent, AgentConfig
+from tests.legacy.answering import answering
 
 
 @dataclass
@@ -45,14 +45,8 @@ def said() -> Iterator[Said]:
         def log_message(self, *_: object) -> None:
             return
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Answering)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    said.url = f"http://127.0.0.1:{server.server_port}"
-    yield said
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with answering(Answering) as said.url:
+        yield said
 
 
 def test_two_changes_in_one_second_are_both_taken_up(said: Said) -> None:

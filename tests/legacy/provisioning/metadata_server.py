@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
+
+from tests.legacy.answering import answering
 
 TOKEN = "metadata-token"
 
@@ -42,13 +43,5 @@ def metadata_server(**answers: str) -> Iterator[Metadata]:
         def log_message(self, *_: object) -> None:
             return
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Answering)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    metadata.url = f"http://127.0.0.1:{server.server_port}"
-    try:
+    with answering(Answering) as metadata.url:
         yield metadata
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
