@@ -196,8 +196,9 @@ def chapters_of(reseller: Reseller, months: Sequence[str]) -> Parts:
             "projects": add_projects,
             "invoice templates": add_templates,
             "billing groups": add_billing_groups,
-            "cost files": partial(hand_in_costs, months=last),
+            # accounts come first: an import reports those that are in no group yet
             "accounts": add_accounts,
+            "cost files": partial(hand_in_costs, months=last),
             "free format items": add_items,
             "portal logins": add_portal_logins,
             "people": add_people,
