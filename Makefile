@@ -42,9 +42,9 @@ check: setup ## format, lint, types, import bands, security lint
 RULES = $(sort $(shell find src/nimbill -name 'rules.py' -o -name '*_rules.py' -o -name 'money.py'))
 RULE_TESTS = $(foreach file,$(RULES),tests/$(dir $(file:src/nimbill/%=%))test_$(notdir $(file)))
 # The arithmetic of an invoice, which is tested as a whole.
-ARITHMETIC = $(addprefix src/nimbill/invoices/,account_totals.py charges.py fees.py lines.py \
+ARITHMETIC = $(addprefix src/nimbill/invoicing/calculation/,account_totals.py charges.py fees.py lines.py \
 	page.py sheet.py support_plans.py terms.py usage.py)
-ARITHMETIC_TESTS = $(addprefix tests/invoices/,test_any_invoice.py test_examples.py test_fees.py \
+ARITHMETIC_TESTS = $(addprefix tests/invoicing/calculation/,test_any_invoice.py test_examples.py test_fees.py \
 	test_sheet.py test_support_plans.py test_terms.py)
 
 # One process more than there are cores, for tests also wait; each has a database server of its own.
@@ -83,13 +83,13 @@ screenshots: setup browser ## pictures of the pages, into docs/images
 	$(PY)python -m tests.browser.screenshots $(ARGS)
 
 pictures: setup ## invoices as they are printed, into docs/images
-	$(PY)python -m tests.invoices.paper.pictures
+	$(PY)python -m tests.invoicing.pdf.pictures
 
 # ── pages and files that are made ────────────────────────────────────────────────────────────────
 
 surface: setup ## rewrite docs/surface.md from the routes
 	@mkdir -p docs
-	$(PY)python -m nimbill.surface > docs/surface.md.new
+	$(PY)python -m nimbill.application.route_table > docs/surface.md.new
 	@mv docs/surface.md.new docs/surface.md
 
 choices: ## every choice of docs/choices.md and where it is used
@@ -98,7 +98,7 @@ choices: ## every choice of docs/choices.md and where it is used
 	  if test -n "$$used"; then echo "$$name"; sed 's/^/    /' <<<"$$used"; fi; \
 	done
 
-VERSIONS := src/nimbill/migrations/versions
+VERSIONS := src/nimbill/database/migrations/versions
 define MIGRATION
 """$(NAME)."""
 
@@ -142,7 +142,7 @@ setup: .venv/.ready ## make or renew .venv; the other verbs do it themselves
 
 # What the editable install is made from; it is made again too when the web assets are gone.
 BUILT_FROM := pyproject.toml hatch_build.py $(wildcard web/package-lock.json web/.npmrc web/api/*) \
-	$(if $(and $(wildcard src/nimbill/static/api/index.html),$(wildcard src/nimbill/static/fonts/LICENSE)),,web-assets)
+	$(if $(and $(wildcard src/nimbill/application/static/api/index.html),$(wildcard src/nimbill/invoicing/pdf/fonts/LICENSE)),,web-assets)
 web-assets:
 
 .venv/bin/uv: requirements/uv.txt
@@ -177,5 +177,5 @@ web-assets:
 
 clean: ## remove everything that was made; data folders stay
 	rm -rf .venv .venv-bench .venv-spark .cache .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
-	rm -rf build dist web/node_modules web/.built src/nimbill/static/api src/nimbill/static/fonts
+	rm -rf build dist web/node_modules web/.built src/nimbill/application/static/api src/nimbill/invoicing/pdf/fonts
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

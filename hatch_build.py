@@ -11,20 +11,22 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+API_PAGE = "application/static/api"
+FONTS = "invoicing/pdf/fonts"
 FONT = "node_modules/@expo-google-fonts/biz-udpgothic"
-# Where a file comes from, relative to web/, and its name under static/.
+# Where a file comes from, relative to web/, and where it goes under src/nimbill/.
 COPIED = {
-    "api/index.html": "api/index.html",
-    "api/start.js": "api/start.js",
-    "node_modules/swagger-ui-dist/swagger-ui.css": "api/swagger-ui.css",
-    "node_modules/swagger-ui-dist/swagger-ui-bundle.js": "api/swagger-ui-bundle.js",
-    "node_modules/swagger-ui-dist/favicon-32x32.png": "api/favicon-32x32.png",
-    "node_modules/swagger-ui-dist/LICENSE": "api/LICENSE",
-    "node_modules/swagger-ui-dist/NOTICE": "api/NOTICE",
+    "api/index.html": f"{API_PAGE}/index.html",
+    "api/start.js": f"{API_PAGE}/start.js",
+    "node_modules/swagger-ui-dist/swagger-ui.css": f"{API_PAGE}/swagger-ui.css",
+    "node_modules/swagger-ui-dist/swagger-ui-bundle.js": f"{API_PAGE}/swagger-ui-bundle.js",
+    "node_modules/swagger-ui-dist/favicon-32x32.png": f"{API_PAGE}/favicon-32x32.png",
+    "node_modules/swagger-ui-dist/LICENSE": f"{API_PAGE}/LICENSE",
+    "node_modules/swagger-ui-dist/NOTICE": f"{API_PAGE}/NOTICE",
     # what invoices are printed with
-    f"{FONT}/400Regular/BIZUDPGothic_400Regular.ttf": "fonts/BIZUDPGothic-Regular.ttf",
-    f"{FONT}/700Bold/BIZUDPGothic_700Bold.ttf": "fonts/BIZUDPGothic-Bold.ttf",
-    f"{FONT}/LICENSE_FONT": "fonts/LICENSE",
+    f"{FONT}/400Regular/BIZUDPGothic_400Regular.ttf": f"{FONTS}/BIZUDPGothic-Regular.ttf",
+    f"{FONT}/700Bold/BIZUDPGothic_700Bold.ttf": f"{FONTS}/BIZUDPGothic-Bold.ttf",
+    f"{FONT}/LICENSE_FONT": f"{FONTS}/LICENSE",
 }
 INPUTS = (
     "package.json",
@@ -48,10 +50,10 @@ class WebAssets(BuildHookInterface):  # type: ignore[type-arg]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002
         web = Path(self.root) / "web"
-        static = Path(self.root) / "src" / "nimbill" / "static"
-        if not up_to_date(web, static):
+        package = Path(self.root) / "src" / "nimbill"
+        if not up_to_date(web, package):
             fetch(web)
-            copy(web, static)
+            copy(web, package)
             (web / ".built").write_text(digest(web) + "\n")
 
 
@@ -61,10 +63,10 @@ def digest(web: Path) -> str:
     return hashlib.sha256("".join(sums).encode()).hexdigest()
 
 
-def up_to_date(web: Path, static: Path) -> bool:
+def up_to_date(web: Path, package: Path) -> bool:
     built = web / ".built"
     return (
-        all((static / name).is_file() for name in COPIED.values())
+        all((package / name).is_file() for name in COPIED.values())
         and built.is_file()
         and built.read_text().strip() == digest(web)
     )
@@ -93,7 +95,7 @@ def npm_environment() -> Iterator[dict[str, str]]:
         yield environment | {"npm_config_cache": folder}
 
 
-def copy(web: Path, static: Path) -> None:
+def copy(web: Path, package: Path) -> None:
     for source, name in COPIED.items():
-        (static / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(web / source, static / name)
+        (package / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(web / source, package / name)

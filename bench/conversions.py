@@ -13,20 +13,23 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from nimbill.costs.kept_memory import KEPT_MEMORY
-from nimbill.costs.without_pandas import leave_pandas_out
+from nimbill.costs.ingestion.allocator_settings import KEPT_MEMORY
+from nimbill.costs.ingestion.without_pandas import leave_pandas_out
 
 MIB_IN_KIB = 1024
 
 # loaded before the clock starts, for all alike
 LOADED = {
-    "write": ("nimbill.demo.vendor_files",),
-    "ours": ("nimbill.costs.conversion", "nimbill.costs.checking"),
-    "ours_checked": ("nimbill.costs.conversion", "nimbill.costs.second_reading"),
-    "polars": ("polars", "nimbill.costs.raw_lines"),
-    "duckdb": ("duckdb", "nimbill.costs.raw_lines"),
-    "pandas": ("pandas", "pyarrow.parquet", "nimbill.costs.raw_lines"),
-    "our_sums": ("pandas", "nimbill.costs.engines.duckdb", "nimbill.costs.sums"),
+    "write": ("nimbill.demo.vendor_files.writing",),
+    "ours": ("nimbill.costs.ingestion.conversion", "nimbill.costs.ingestion.second_reading"),
+    "ours_checked": (
+        "nimbill.costs.ingestion.conversion",
+        "nimbill.costs.ingestion.second_reading_process",
+    ),
+    "polars": ("polars", "nimbill.costs.ingestion.raw_lines"),
+    "duckdb": ("duckdb", "nimbill.costs.ingestion.raw_lines"),
+    "pandas": ("pandas", "pyarrow.parquet", "nimbill.costs.ingestion.raw_lines"),
+    "our_sums": ("pandas", "nimbill.costs.lake.engines.duckdb", "nimbill.costs.lake.sums"),
     "bare_sums": ("pandas", "duckdb", "pyarrow"),
 }
 
@@ -76,10 +79,10 @@ Work = Callable[[], int | None]
 
 
 def _ours(source: Path, folder: Path, *, checked: bool) -> Work:
-    from nimbill.costs.checking import differences, sums_of_lines
-    from nimbill.costs.conversion import convert
-    from nimbill.costs.delivery import Limits, deliver
-    from nimbill.costs.second_reading import SecondReading
+    from nimbill.costs.ingestion.conversion import convert
+    from nimbill.costs.ingestion.delivery import Limits, deliver
+    from nimbill.costs.ingestion.second_reading import differences, sums_of_lines
+    from nimbill.costs.ingestion.second_reading_process import SecondReading
 
     def work() -> None:
         limits = Limits()
@@ -102,8 +105,8 @@ def _ours(source: Path, folder: Path, *, checked: bool) -> Work:
 
 def _bare(source: Path, folder: Path, *, by: str) -> Work:
     from bench.others import bare_conversions
-    from nimbill.costs.delivery import Limits, Part
-    from nimbill.costs.raw_lines import header_of
+    from nimbill.costs.ingestion.delivery import Limits, Part
+    from nimbill.costs.ingestion.raw_lines import header_of
 
     form: Literal["parquet", "csv.gz"] = "parquet" if source.suffix == ".parquet" else "csv.gz"
     layout = header_of(Part(source.name, source, form, 0, ""), Limits())
@@ -128,9 +131,9 @@ def _header(source: Path) -> list[str]:
 
 
 def _our_sums(source: Path, folder: Path) -> Work:
-    from nimbill.costs.engines.duckdb import DuckDBEngine
-    from nimbill.costs.lake import Lake
-    from nimbill.costs.sums import monthly_sums
+    from nimbill.costs.lake.engines.duckdb import DuckDBEngine
+    from nimbill.costs.lake.parquet_files import Lake
+    from nimbill.costs.lake.sums import monthly_sums
 
     files = [file.name for file in sorted(source.glob("*.parquet"))]
 
@@ -153,7 +156,7 @@ def _bare_sums(source: Path, folder: Path) -> Work:
 
 def _write(source: Path, folder: Path) -> Work:
     """The file to be converted; its name says how many lines, its ending in which form."""
-    from nimbill.demo.vendor_files import Dialect, Month, write_files
+    from nimbill.demo.vendor_files.writing import Dialect, Month, write_files
 
     lines = int(source.name.partition(".")[0])
 

@@ -9,13 +9,13 @@ import msgspec
 import sqlalchemy as sa
 
 from bench.load import NUMBER
-from nimbill.billing_groups import operations
-from nimbill.billing_groups.bodies import BillingGroupCreate
-from nimbill.database import prepare
-from nimbill.embedded_postgres import Address, superuser_address
-from nimbill.organisations.operations import NewOrganisation, create_organisation
-from nimbill.seal import Sealer
-from nimbill.storage import Scope, engine_for, owner_engine, transaction
+from nimbill.application.open_database import prepare
+from nimbill.customers.billing_groups import operations
+from nimbill.customers.billing_groups.bodies import BillingGroupCreate
+from nimbill.database.embedded_postgres import Address, superuser_address
+from nimbill.database.tenant_scope import Scope, engine_for, owner_engine, transaction
+from nimbill.foundation.encryption import Sealer
+from nimbill.identity.organisations.operations import NewOrganisation, create_organisation
 
 GROUPS = 20
 WRITING = 8

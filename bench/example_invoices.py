@@ -4,13 +4,18 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
-from nimbill.billing_groups.records import InvoiceSetting
-from nimbill.invoices.charges import AppliedEntry, FreeItem, MonthlyCharges, UsageCharge
-from nimbill.invoices.document import Addressee, Document, ImportOfPayer, Issuer
-from nimbill.invoices.sheet import draw_up
-from nimbill.invoices.terms import Terms
-from nimbill.money import Rounding
-from nimbill.vocabulary import Currency, Language
+from nimbill.customers.billing_groups.records import InvoiceSetting
+from nimbill.foundation.money import Rounding
+from nimbill.foundation.vocabulary import Currency, Language
+from nimbill.invoicing.calculation.charges import (
+    AppliedEntry,
+    FreeItem,
+    MonthlyCharges,
+    UsageCharge,
+)
+from nimbill.invoicing.calculation.sheet import draw_up
+from nimbill.invoicing.calculation.terms import Terms
+from nimbill.invoicing.documents.document import Addressee, Document, ImportOfPayer, Issuer
 
 ISSUERS = {
     Language.ja: Issuer(

@@ -7,12 +7,12 @@ import asyncpg
 import duckdb
 
 from bench.example_groups import PASSWORD
-from nimbill.billing_groups.records import new_company_id
-from nimbill.database import prepare
-from nimbill.embedded_postgres import Address
-from nimbill.organisations.operations import NewOrganisation, create_organisation
-from nimbill.seal import load_or_make_key
-from nimbill.storage import engine_for
+from nimbill.application.open_database import prepare
+from nimbill.customers.billing_groups.records import new_company_id
+from nimbill.database.embedded_postgres import Address
+from nimbill.database.tenant_scope import engine_for
+from nimbill.foundation.encryption import load_or_make_key
+from nimbill.identity.organisations.operations import NewOrganisation, create_organisation
 
 MONTH, PAYER = "2026-09", "836060457634"
 SERVICES = 10

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from typing import Any
 
 from bench.rounds import Contender, Line, Spread, Suite
-from nimbill.embedded_postgres import bin_folder
+from nimbill.database.embedded_postgres import bin_folder
 
 PACKAGES = (
     "nimbill",

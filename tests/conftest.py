@@ -7,8 +7,8 @@ import pytest
 import structlog
 from hypothesis import HealthCheck, settings
 
-from nimbill.embedded_postgres import Address, embedded_postgres, superuser_address
-from nimbill.logs import configure_logs
+from nimbill.database.embedded_postgres import Address, embedded_postgres, superuser_address
+from nimbill.foundation.logs import configure_logs
 from tests.own_database import own_database
 from tests.running_service import Service, running_service
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import asyncpg
 
-from nimbill.embedded_postgres import Address
-from nimbill.ids import new_id
+from nimbill.database.embedded_postgres import Address
+from nimbill.foundation.ids import new_id
 
 
 @contextmanager

@@ -10,13 +10,13 @@ from typing import TypeVar
 
 import sqlalchemy as sa
 
-from nimbill.access import holdings
-from nimbill.ids import new_id
-from nimbill.organisations.operations import NewOrganisation
-from nimbill.storage import Scope, transaction
-from nimbill.users import records as users
-from nimbill.users.operations import add_api_client
-from nimbill.vocabulary import Product, UserKind
+from nimbill.access import effective_permissions
+from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.foundation.ids import new_id
+from nimbill.foundation.vocabulary import Product, UserKind
+from nimbill.identity.organisations.operations import NewOrganisation
+from nimbill.identity.users import records as users
+from nimbill.identity.users.operations import add_api_client
 from tests.running_service import NO_PASSWORD, Service
 
 T = TypeVar("T")
@@ -73,12 +73,12 @@ def new_person(
                 role = {**mine, "namespace": namespace.value}
                 role_name = f"role-{user_id[-12:]}"
                 stored = [str(one) for one in permissions]
-                insert = sa.insert(holdings.roles)
+                insert = sa.insert(effective_permissions.roles)
                 await db.execute(insert.values(**role, name=role_name, permissions=stored))
-                mapping = sa.insert(holdings.role_mappings)
+                mapping = sa.insert(effective_permissions.role_mappings)
                 await db.execute(mapping.values(**role, role=role_name, user_id=user_id))
             for namespace_, type_, resource in filters:
-                rule = sa.insert(holdings.role_filters).values(
+                rule = sa.insert(effective_permissions.role_filters).values(
                     organisation_id=who.organisation_id,
                     user_id=user_id,
                     namespace=namespace_,

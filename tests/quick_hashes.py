@@ -8,8 +8,8 @@ from unittest.mock import patch
 
 from argon2 import PasswordHasher
 
-from nimbill.access import hashing_line, passwords
-from nimbill.login import even_answers
+from nimbill.access import password_hash_queue, passwords
+from nimbill.identity.login import constant_time_responses
 
 QUICK = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 
@@ -19,7 +19,7 @@ def quick_hashes() -> Iterator[None]:
     """What is hashed meanwhile can be checked later, and the other way round."""
     with (
         patch.object(passwords, "_hasher", QUICK),
-        patch.object(hashing_line, "STEP_BACK_SECONDS", 0),
-        patch.object(even_answers, "STEP_SECONDS", 0),
+        patch.object(password_hash_queue, "STEP_BACK_SECONDS", 0),
+        patch.object(constant_time_responses, "STEP_SECONDS", 0),
     ):
         yield

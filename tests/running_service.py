@@ -15,21 +15,21 @@ from litestar import Litestar
 from litestar.testing import TestClient
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.access import holdings, passwords
+from nimbill.access import effective_permissions, passwords
+from nimbill.access.request_context import Resources
 from nimbill.access.role_actions import RoleAction
-from nimbill.access.visit import Resources
-from nimbill.app import behind_door, litestar_app
-from nimbill.database import prepare
-from nimbill.ids import new_id
+from nimbill.application.app import behind_door, litestar_app
+from nimbill.application.open_database import prepare
+from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.foundation.encryption import Sealer, load_or_make_key
+from nimbill.foundation.ids import new_id
+from nimbill.foundation.settings import Settings, read_settings
+from nimbill.foundation.vocabulary import Product, UserKind
+from nimbill.identity.organisations import operations
+from nimbill.identity.organisations.operations import NewOrganisation, create_organisation
+from nimbill.identity.users import records as users
+from nimbill.identity.users.operations import add_api_client
 from nimbill.legacy.provisioning import local
-from nimbill.organisations import operations
-from nimbill.organisations.operations import NewOrganisation, create_organisation
-from nimbill.seal import Sealer, load_or_make_key
-from nimbill.settings import Settings, read_settings
-from nimbill.storage import Scope, transaction
-from nimbill.users import records as users
-from nimbill.users.operations import add_api_client
-from nimbill.vocabulary import Product, UserKind
 
 T = TypeVar("T")
 
@@ -118,7 +118,7 @@ class Service:
                 await _add_role(db, who, user_id, role_actions, product)
             for company_id in billing_groups or []:
                 await db.execute(
-                    sa.insert(holdings.role_filters).values(
+                    sa.insert(effective_permissions.role_filters).values(
                         organisation_id=who.organisation_id,
                         user_id=user_id,
                         namespace="core",
@@ -168,8 +168,12 @@ async def _add_role(
     }
     role = f"role-{user_id[-12:]}"
     permissions = [action.value for action in role_actions]
-    await db.execute(sa.insert(holdings.roles).values(**mine, name=role, permissions=permissions))
-    await db.execute(sa.insert(holdings.role_mappings).values(**mine, user_id=user_id, role=role))
+    await db.execute(
+        sa.insert(effective_permissions.roles).values(**mine, name=role, permissions=permissions)
+    )
+    await db.execute(
+        sa.insert(effective_permissions.role_mappings).values(**mine, user_id=user_id, role=role)
+    )
 
 
 @contextmanager

@@ -16,15 +16,15 @@ from litestar.exceptions import NotFoundException
 from litestar.params import FromPath, HeaderParameter, JSONBody
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.billing_groups import operations, records
-from nimbill.billing_groups.bodies import (
+from nimbill.application.server import HEADER_BYTES_MAX, HEADER_MILLISECONDS
+from nimbill.customers.billing_groups import operations, records
+from nimbill.customers.billing_groups.bodies import (
     BillingGroupCreate,
     BillingGroupCreated,
     BillingGroupRecord,
 )
-from nimbill.server import HEADER_BYTES_MAX, HEADER_MILLISECONDS
-from nimbill.storage import Scope, engine_for
-from nimbill.web import ExactResponse
+from nimbill.database.tenant_scope import Scope, engine_for
+from nimbill.http.routing import ExactResponse
 
 DATABASE_URL = "BENCH_DATABASE_URL"
 POOL_SIZE = 10

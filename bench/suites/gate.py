@@ -16,8 +16,8 @@ from bench.load import Plan
 from bench.processes import Load, Server, load_process
 from bench.rounds import Contender, Suite
 from bench.suites.serving import ours
-from nimbill.embedded_postgres import embedded_postgres
-from nimbill.seal import load_or_make_key
+from nimbill.database.embedded_postgres import embedded_postgres
+from nimbill.foundation.encryption import load_or_make_key
 
 GATE = "behind the gate"
 OPEN = "in the open"

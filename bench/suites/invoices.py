@@ -15,17 +15,17 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bench.example_month import MONTH, bare_sums, connected, copy, furnish, write_lines
 from bench.rounds import Contender, Suite
-from nimbill.embedded_postgres import embedded_postgres, superuser_address
-from nimbill.ids import new_id
-from nimbill.invoices.operations import (
+from nimbill.database.embedded_postgres import embedded_postgres, superuser_address
+from nimbill.database.tenant_scope import Scope, engine_for, transaction
+from nimbill.foundation.ids import new_id
+from nimbill.invoicing.runs.invoice_run import GROUPS_AT_ONCE, invoice_kinds
+from nimbill.invoicing.runs.operations import (
     InvoicesToCreate,
     InvoiceVendor,
     ask_for_invoices,
     finished_run,
 )
-from nimbill.invoices.runs import GROUPS_AT_ONCE, invoice_kinds
-from nimbill.storage import Scope, engine_for, transaction
-from nimbill.work.runner import Runner
+from nimbill.jobs.runner import Runner
 
 OURS, FLOOR = "nimbill", "bare sums and rows"
 WHAT = {

@@ -18,16 +18,16 @@ from bench.example_groups import numbered
 from bench.others.usual_bodies import BillingGroupOut, CloudAccountOut
 from bench.others.usual_records import BillingGroup, CloudAccount
 from bench.rounds import Contender, Suite
-from nimbill import exact_json
-from nimbill.billing_groups import operations
-from nimbill.billing_groups import records as group_records
-from nimbill.cloud_accounts import records as account_records
-from nimbill.database import prepare
-from nimbill.embedded_postgres import Address, embedded_postgres
-from nimbill.organisations.operations import create_organisation
-from nimbill.seal import load_or_make_key
-from nimbill.storage import Scope, engine_for, transaction
-from nimbill.vocabulary import Vendor
+from nimbill.application.open_database import prepare
+from nimbill.customers.billing_groups import operations
+from nimbill.customers.billing_groups import records as group_records
+from nimbill.customers.cloud_accounts import records as account_records
+from nimbill.database.embedded_postgres import Address, embedded_postgres
+from nimbill.database.tenant_scope import Scope, engine_for, transaction
+from nimbill.foundation import exact_json
+from nimbill.foundation.encryption import load_or_make_key
+from nimbill.foundation.vocabulary import Vendor
+from nimbill.identity.organisations.operations import create_organisation
 
 OURS = "nimbill"
 FLOOR = "bare statements"

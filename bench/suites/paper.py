@@ -10,10 +10,10 @@ import typst
 
 from bench.example_invoices import long_invoice, short_invoice
 from bench.rounds import Contender, Suite
-from nimbill.invoices import paper
-from nimbill.invoices.document import Document
-from nimbill.invoices.paper import press, printing
-from nimbill.vocabulary import Language
+from nimbill.foundation.vocabulary import Language
+from nimbill.invoicing import pdf
+from nimbill.invoicing.documents.document import Document
+from nimbill.invoicing.pdf import rendering, typst_compiler
 
 OURS, BARE, COLD = "nimbill", "bare Typst", "… started anew"
 WHAT = {
@@ -30,11 +30,11 @@ Print = Callable[[], bytes]
 
 
 def ours(document: Document) -> Print:
-    return partial(paper.pdf_of, document)
+    return partial(pdf.pdf_of, document)
 
 
 def bare(compiler: typst.Compiler, document: Document) -> Print:
-    data = {"paper": printing.paper_of([document])}
+    data = {"paper": rendering.paper_of([document])}
 
     def press_it() -> bytes:
         made = compiler.compile(sys_inputs=data, format="pdf", timestamp=0)
@@ -45,11 +45,11 @@ def bare(compiler: typst.Compiler, document: Document) -> Print:
 
 
 def cold(document: Document) -> Print:
-    data = {"paper": printing.paper_of([document])}
+    data = {"paper": rendering.paper_of([document])}
     return lambda: typst.compile(
-        press.LAYOUT / "main.typ",
-        root=press.LAYOUT,
-        font_paths=[press.FONTS],
+        typst_compiler.LAYOUT / "main.typ",
+        root=typst_compiler.LAYOUT,
+        font_paths=[typst_compiler.FONTS],
         ignore_system_fonts=True,
         sys_inputs=data,
         timestamp=0,
@@ -60,7 +60,7 @@ def cold(document: Document) -> Print:
 def contenders() -> Iterator[Sequence[Contender]]:
     ways: dict[str, Callable[[Document], Print]] = {
         OURS: ours,
-        BARE: partial(bare, press.new_compiler()),
+        BARE: partial(bare, typst_compiler.new_compiler()),
         COLD: cold,
     }
     numbers = count(1)

@@ -29,9 +29,9 @@ from bench.load import Plan
 from bench.others import bare_litestar, usual_fastapi
 from bench.processes import Load, Server, load_process, server
 from bench.rounds import Contender, Suite
-from nimbill.embedded_postgres import embedded_postgres
-from nimbill.organisations.operations import NewOrganisation
-from nimbill.seal import load_or_make_key
+from nimbill.database.embedded_postgres import embedded_postgres
+from nimbill.foundation.encryption import load_or_make_key
+from nimbill.identity.organisations.operations import NewOrganisation
 
 OURS = "nimbill"
 BARE = "bare Litestar"

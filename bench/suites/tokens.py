@@ -12,8 +12,8 @@ from bench.others import django_oauth
 from bench.processes import Load, Server, load_process, server
 from bench.rounds import Contender, Suite
 from bench.suites.serving import ours
-from nimbill.embedded_postgres import embedded_postgres, superuser_address
-from nimbill.seal import load_or_make_key
+from nimbill.database.embedded_postgres import embedded_postgres, superuser_address
+from nimbill.foundation.encryption import load_or_make_key
 
 OURS = "nimbill"
 DJANGO = "django-oauth-toolkit"

@@ -1,6 +1,6 @@
 """Run it: `nimbill`, or `python -m nimbill`."""
 
-from nimbill.cli import main
+from nimbill.commands.command_line import main
 
 if __name__ == "__main__":
     main()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import product
 
-from nimbill.access.holdings import FilterKey, Holdings
+from nimbill.access.effective_permissions import FilterKey, Holdings
 
 # One action and one resource more than anybody names stands for all the rest of the world.
 THE_REST = "whatever else there is"

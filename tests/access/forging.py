@@ -14,10 +14,10 @@ from cryptography.hazmat.primitives import hashes, hmac, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 
+from nimbill.access.request_context import issuers
 from nimbill.access.tokens import SigningKey
-from nimbill.access.visit import issuers
-from nimbill.organisations.operations import NewOrganisation
-from nimbill.vocabulary import Product
+from nimbill.foundation.vocabulary import Product
+from nimbill.identity.organisations.operations import NewOrganisation
 from tests.running_service import Service
 
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"

@@ -11,8 +11,8 @@ from joserfc.errors import JoseError
 from joserfc.jwk import ECKey
 
 from nimbill.access.tokens import ALGORITHM, LEEWAY_SECONDS, Tokens
-from nimbill.errors import NotAuthenticated
-from nimbill.vocabulary import Product
+from nimbill.foundation.errors import NotAuthenticated
+from nimbill.foundation.vocabulary import Product
 
 
 def ours_accepts(tokens: Tokens, token: str) -> bool:

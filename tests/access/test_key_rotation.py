@@ -20,9 +20,9 @@ from nimbill.access.key_rotation import (
     ensure_keys,
     list_keys,
 )
-from nimbill.access.keyring import load_signing_keys, signing_keys
-from nimbill.embedded_postgres import Address
-from nimbill.vocabulary import Product
+from nimbill.access.signing_keys import load_signing_keys, signing_keys
+from nimbill.database.embedded_postgres import Address
+from nimbill.foundation.vocabulary import Product
 from tests.access.two_processes import (
     DAY,
     Two,
@@ -36,7 +36,7 @@ from tests.access.two_processes import (
     states,
     token,
 )
-from tests.login.asking import as_client, ask, bearer, issued, refreshing, stands
+from tests.identity.login.asking import as_client, ask, bearer, issued, refreshing, stands
 from tests.own_database import own_database
 from tests.people import all_at_once
 from tests.running_service import running_service

@@ -24,10 +24,10 @@ from nimbill.access.passwords import (
     is_outdated,
     password_matches,
 )
-from nimbill.seal import Sealer
-from nimbill.storage import transaction
-from nimbill.users import records as users
-from tests.login.asking import as_user, claims_of, issued, stands
+from nimbill.database.tenant_scope import transaction
+from nimbill.foundation.encryption import Sealer
+from nimbill.identity.users import records as users
+from tests.identity.login.asking import as_user, claims_of, issued, stands
 from tests.running_service import PASSWORD, Service
 
 T = TypeVar("T")

@@ -14,15 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nimbill.access import tokens as module
+from nimbill.access.request_context import issuers
 from nimbill.access.tokens import Tokens, kid_of
-from nimbill.access.visit import issuers
-from nimbill.errors import NotAuthenticated
-from nimbill.vocabulary import Product
+from nimbill.foundation.errors import NotAuthenticated
+from nimbill.foundation.vocabulary import Product
 from tests.access.forging import Forge, base64url, forge, odd_tokens
 from tests.access.mutating import mutated
 from tests.access.other_verifiers import joserfc_accepts, ours_accepts, pyjwt_accepts
 from tests.answers import problem_of
-from tests.login.asking import bearer, new_user
+from tests.identity.login.asking import bearer, new_user
 from tests.raw_request import raw_request
 from tests.running_service import Service
 

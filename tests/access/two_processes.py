@@ -10,8 +10,8 @@ import jwt
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.key_rotation import drop_key, keep_keys, list_keys, rotate_keys
-from nimbill.vocabulary import Product
-from tests.login.asking import as_client, issued
+from nimbill.foundation.vocabulary import Product
+from tests.identity.login.asking import as_client, issued
 from tests.running_service import PASSWORD, Service
 
 T = TypeVar("T")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from nimbill.audit.checkpoints import read_checkpoints, write_checkpoint
-from nimbill.seal import KEY_BYTES, Sealer
+from nimbill.foundation.encryption import KEY_BYTES, Sealer
 
 ORGANISATION = "org_one"
 SEALER = Sealer(os.urandom(KEY_BYTES))

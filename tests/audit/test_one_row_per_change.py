@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from nimbill.access.role_actions import RoleAction
-from nimbill.embedded_postgres import Address
-from nimbill.exact_json import DEPTH_MAX
-from nimbill.web import AUDITED_BYTES_MAX, SECRET_FIELDS
+from nimbill.database.embedded_postgres import Address
+from nimbill.foundation.exact_json import DEPTH_MAX
+from nimbill.http.routing import AUDITED_BYTES_MAX, SECRET_FIELDS
 from tests.answers import CANARY
-from tests.billing_groups.bodies import REQUIRED_FIELDS, SOUND_SETTING
+from tests.customers.billing_groups.bodies import REQUIRED_FIELDS, SOUND_SETTING
 from tests.own_database import sql
 from tests.running_service import Service
 

@@ -9,9 +9,9 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Locator, expect
 
-from tests.billing_groups.bodies import REQUIRED_FIELDS
 from tests.browser.chromium import NONE_HERE, Watched, chromium, chromium_path
 from tests.command_line import environment, init
+from tests.customers.billing_groups.bodies import REQUIRED_FIELDS
 from tests.proof.real_server import RealServer, real_server
 
 pytestmark = pytest.mark.skipif(chromium_path() is None, reason=NONE_HERE)

@@ -10,7 +10,7 @@ from typing import Any
 
 import asyncpg
 
-from nimbill.embedded_postgres import Address
+from nimbill.database.embedded_postgres import Address
 from tests.running_service import Service
 
 # rows that change by themselves, whoever calls: the service's own recurring work

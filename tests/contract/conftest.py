@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from nimbill.work import records
+from nimbill.jobs import records
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from nimbill import clock
-from nimbill.ids import new_id
+from nimbill.foundation import clock
+from nimbill.foundation.ids import new_id
 from tests.contract.month_makers import (
     make_closed_month,
     make_import,

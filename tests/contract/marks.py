@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import nimbill
-from nimbill.basis import Basis
-from nimbill.bodies import Body
+from nimbill.foundation.basis import Basis
+from nimbill.http.request_bodies import Body
 from tests.contract.routes_of import Route
 from tests.contract.specification import headings, words
 
@@ -28,7 +28,7 @@ RULE_TABLES = (
     "invoices/support_plans.py",
     "legacy/stacks/stack_moves.py",
 )
-NOT_IMPORTED = ("nimbill.__main__", "nimbill.migrations.")
+NOT_IMPORTED = ("nimbill.__main__", "nimbill.database.migrations.")
 
 
 class Mark(NamedTuple):

@@ -6,10 +6,10 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
-from nimbill.ids import new_id
-from nimbill.reserved_instances.records import TEXTS as RI_TEXTS
-from tests.billing_groups.bodies import SOUND_SETTING
+from nimbill.adjustments.reserved_instances.records import TEXTS as RI_TEXTS
+from nimbill.foundation.ids import new_id
 from tests.contract.tenants import PAYER, PLAIN_VALUES, Tenant, make_account
+from tests.customers.billing_groups.bodies import SOUND_SETTING
 
 
 def make_recalculation_entry(tenant: Tenant) -> str:

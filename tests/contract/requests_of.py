@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 from msgspec import inspect
 
-from nimbill.vocabulary import Product
+from nimbill.foundation.vocabulary import Product
 from tests.contract import makers, sound_bodies
 from tests.contract.makers import Slot, slot_of
 from tests.contract.routes_of import Route

@@ -10,12 +10,12 @@ from typing import Any
 from litestar import Litestar
 from litestar.handlers import HTTPRouteHandler
 
-from nimbill.access.guards import MUTATING, Audience, Public, own_routes
+from nimbill.access.gate import MUTATING, Audience, Public, own_routes
 from nimbill.access.role_actions import RoleAction
-from nimbill.app import litestar_app
-from nimbill.settings import read_settings
-from nimbill.vocabulary import Product
-from nimbill.web import without_none
+from nimbill.application.app import litestar_app
+from nimbill.foundation.settings import read_settings
+from nimbill.foundation.vocabulary import Product
+from nimbill.http.routing import without_none
 
 PRODUCT_OF = {
     Audience.core: Product.core,

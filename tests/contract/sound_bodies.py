@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tests.billing_groups.bodies import SOUND_SETTING
 from tests.contract.makers import make_legacy_role, make_role, make_user, make_username
 from tests.contract.month_makers import make_recalculation_entry, make_saved_group
 from tests.contract.stack_makers import add_container, make_stack, template_body
@@ -17,6 +16,7 @@ from tests.contract.tenants import (
     make_project,
     next_account_number,
 )
+from tests.customers.billing_groups.bodies import SOUND_SETTING
 from tests.running_service import PASSWORD
 
 UPDATED_SETTING = SOUND_SETTING | {

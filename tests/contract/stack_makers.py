@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from nimbill import clock
-from nimbill.ids import new_id
+from nimbill.foundation import clock
+from nimbill.foundation.ids import new_id
 from nimbill.legacy.templates.secrets import masked, sealed
 from tests.contract.tenants import Tenant
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from nimbill.ids import new_id
-from nimbill.organisations.operations import NewOrganisation, create_organisation
+from nimbill.foundation.ids import new_id
+from nimbill.identity.organisations.operations import NewOrganisation, create_organisation
 from tests.contract.behind_the_walls import Superuser
 from tests.running_service import PASSWORD, Service
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import ClassVar
 
-from nimbill.basis import Basis, chosen
-from nimbill.bodies import Body, Success
+from nimbill.foundation.basis import Basis, chosen
+from nimbill.http.request_bodies import Body, Success
 from tests.contract import marks
 from tests.contract.marks import Choice, Mark
 from tests.contract.routes_of import all_routes

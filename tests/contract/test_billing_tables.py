@@ -8,16 +8,16 @@ from typing import Any
 import msgspec
 import pytest
 
-from nimbill.billing_groups.bodies import BillingGroupUpdate, FreeFormatItem
-from nimbill.bodies import sound
-from nimbill.cloud_accounts.bodies import CloudAccountCreate, CloudAccountUpdate
-from nimbill.errors import Invalid
-from nimbill.projects.bodies import ProjectBody
-from nimbill.vocabulary import Currency, Language, Vendor
-from tests.billing_groups.test_free_format import ITEM
-from tests.cloud_accounts.accounts import AWS, AZURE
+from nimbill.customers.billing_groups.bodies import BillingGroupUpdate, FreeFormatItem
+from nimbill.customers.cloud_accounts.bodies import CloudAccountCreate, CloudAccountUpdate
+from nimbill.customers.projects.bodies import ProjectBody
+from nimbill.foundation.errors import Invalid
+from nimbill.foundation.vocabulary import Currency, Language, Vendor
+from nimbill.http.request_bodies import sound
 from tests.contract.specification import section, specification, table
-from tests.projects.projects import PROJECT
+from tests.customers.billing_groups.test_free_format import ITEM
+from tests.customers.cloud_accounts.accounts import AWS, AZURE
+from tests.customers.projects.projects import PROJECT
 
 Body = type[msgspec.Struct]
 

@@ -6,11 +6,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from nimbill.login.bodies import LegacyTokenAnswer, TokenAnswer
-from nimbill.rbac.bodies import PermissionListing
-from nimbill.rbac.role_rules import FILTER_TYPES, ROLES_PER_NAMESPACE_MAX, role_name_violations
-from nimbill.users.bodies import ApiClient, SubuserCreate
-from nimbill.users.user_rules import password_violations, username_violations
+from nimbill.identity.login.bodies import LegacyTokenAnswer, TokenAnswer
+from nimbill.identity.rbac.bodies import PermissionListing
+from nimbill.identity.rbac.role_rules import (
+    FILTER_TYPES,
+    ROLES_PER_NAMESPACE_MAX,
+    role_name_violations,
+)
+from nimbill.identity.users.bodies import ApiClient, SubuserCreate
+from nimbill.identity.users.user_rules import password_violations, username_violations
 from tests.contract.specification import section, specification, table
 
 Body = type[msgspec.Struct]

@@ -10,13 +10,13 @@ from typing import Any, get_args
 import msgspec
 import pytest
 
-from nimbill.recalculation.bodies import RecalculationApply, RecalculationRecord
-from nimbill.reserved_instances.bodies import (
+from nimbill.adjustments.recalculation.bodies import RecalculationApply, RecalculationRecord
+from nimbill.adjustments.reserved_instances.bodies import (
     MovableVendor,
     ReservedInstanceMove,
     ReservedInstanceRecord,
 )
-from nimbill.vocabulary import Vendor
+from nimbill.foundation.vocabulary import Vendor
 from tests.contract.specification import section, specification, table
 
 Body = type[msgspec.Struct]

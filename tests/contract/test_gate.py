@@ -12,13 +12,13 @@ import jwt
 import pytest
 
 from nimbill.access.caller import Caller
-from nimbill.access.guards import Audience, Public, Unaudited
+from nimbill.access.gate import Audience, Public, Unaudited
 from nimbill.access.role_actions import RoleAction
-from nimbill.basis import Basis
-from nimbill.ids import new_id
-from nimbill.organisations.operations import NewOrganisation
-from nimbill.storage import Scope
-from nimbill.vocabulary import Product, UserKind
+from nimbill.database.tenant_scope import Scope
+from nimbill.foundation.basis import Basis
+from nimbill.foundation.ids import new_id
+from nimbill.foundation.vocabulary import Product, UserKind
+from nimbill.identity.organisations.operations import NewOrganisation
 from tests.contract.operations import OPERATIONS, SPECIFIED
 from tests.contract.requests_of import told
 from tests.contract.routes_of import Route, all_routes, guarded_routes

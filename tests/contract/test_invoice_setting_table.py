@@ -8,10 +8,10 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 import msgspec
 import pytest
 
-from nimbill.billing_groups.bodies import BillingGroupCreate, InvoiceSetting
-from nimbill.billing_groups.invoice_setting_rules import ALLOWED
-from nimbill.rules import Between, OneOf, PerVendor, Rule, between, one_of, per_vendor
-from nimbill.vocabulary import Language, Vendor
+from nimbill.customers.billing_groups.bodies import BillingGroupCreate, InvoiceSetting
+from nimbill.customers.billing_groups.invoice_setting_rules import ALLOWED
+from nimbill.foundation.rules import Between, OneOf, PerVendor, Rule, between, one_of, per_vendor
+from nimbill.foundation.vocabulary import Language, Vendor
 from tests.contract.specification import section, specification, table
 
 TYPES = {"string": str, "double": Decimal, "boolean": bool}

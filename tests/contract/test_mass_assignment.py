@@ -14,9 +14,9 @@ import pytest
 import sqlalchemy as sa
 from msgspec import inspect
 
-from nimbill import tables
-from nimbill.embedded_postgres import Address
-from nimbill.vocabulary import Product
+from nimbill.application import schema
+from nimbill.database.embedded_postgres import Address
+from nimbill.foundation.vocabulary import Product
 from tests.contract.behind_the_walls import Superuser, behind_the_walls
 from tests.contract.marks import all_bodies
 from tests.contract.requests_of import Sent, ask, root_of, sound_request
@@ -48,7 +48,7 @@ TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]*(?:Z|\+00:00)")
 def known_names() -> dict[str, Any]:
     """Every field of every body and every column of every table, with a value it could take."""
     fields = [one.encode_name for body in all_bodies() for one in msgspec.structs.fields(body)]
-    columns = [column for table in tables.metadata.tables.values() for column in table.columns]
+    columns = [column for table in schema.metadata.tables.values() for column in table.columns]
     return dict.fromkeys(fields, POISON) | {column.name: _fitting(column) for column in columns}
 
 

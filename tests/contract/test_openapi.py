@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from nimbill.bodies import sound
-from nimbill.errors import Invalid
-from nimbill.forms import FORM_TYPES
+from nimbill.foundation.errors import Invalid
+from nimbill.http.forms import FORM_TYPES
+from nimbill.http.request_bodies import sound
 from tests.contract.routes_of import Route, all_routes, declared_app
 from tests.running_service import Service
 

@@ -6,14 +6,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from nimbill.resellers.bodies import (
+from nimbill.customers.resellers.bodies import (
     InputType,
     ResellerCreate,
     ResellerMeta,
     ResellerPassword,
     ResellerRecord,
 )
-from nimbill.resellers.meta_flags import FLAGS, HIDDEN_AT_FIRST, SHOWN_AT_FIRST
+from nimbill.customers.resellers.meta_flags import FLAGS, HIDDEN_AT_FIRST, SHOWN_AT_FIRST
 from tests.contract.specification import section, specification, table
 
 FLAGS_SECTION = (

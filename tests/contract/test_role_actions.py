@@ -5,7 +5,7 @@ import re
 import pytest
 
 from nimbill.access.role_actions import OFFERED, RoleAction
-from nimbill.vocabulary import Product
+from nimbill.foundation.vocabulary import Product
 from tests.contract.operations import (
     ADDED,
     OPEN_TO_ONESELF,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nimbill import surface
+from nimbill.application import route_table
 from tests.contract.routes_of import all_routes
 from tests.contract.specification import ROOT
 
@@ -10,7 +10,7 @@ PAGE = ROOT / "docs" / "surface.md"
 
 
 def test_the_page_is_fresh() -> None:
-    assert PAGE.read_text() == surface.surface(), "run: make surface"
+    assert PAGE.read_text() == route_table.surface(), "run: make surface"
 
 
 def test_the_page_has_a_row_for_every_route() -> None:
@@ -22,4 +22,4 @@ def test_the_page_has_a_row_for_every_route() -> None:
 def test_the_page_does_not_depend_on_where_it_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NIMBILL_BASE_URL", "https://elsewhere.example")
 
-    assert surface.surface() == PAGE.read_text()
+    assert route_table.surface() == PAGE.read_text()

@@ -12,10 +12,10 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 
-from nimbill import tables
-from nimbill.embedded_postgres import Address
-from nimbill.migrating import migrate
-from nimbill.storage import APP_ROLE, owner_engine
+from nimbill.application import schema
+from nimbill.database.embedded_postgres import Address
+from nimbill.database.migrate import migrate
+from nimbill.database.tenant_scope import APP_ROLE, owner_engine
 from tests.contract import walls
 from tests.own_database import own_database
 from tests.running_service import Service
@@ -100,11 +100,11 @@ def _type(kind: sa.types.TypeEngine[Any]) -> str:
 
 
 def test_tables_in_the_code_are_those_of_the_database(database: Address) -> None:
-    assert shape_of(tables.metadata) == migrated(database)
+    assert shape_of(schema.metadata) == migrated(database)
 
 
 def test_columns_stand_in_the_same_order(database: Address) -> None:
-    in_code, in_database = shape_of(tables.metadata), migrated(database)
+    in_code, in_database = shape_of(schema.metadata), migrated(database)
 
     assert {name: list(table) for name, table in in_code.items()} == {
         name: list(table) for name, table in in_database.items()
@@ -251,7 +251,7 @@ def test_a_breach_is_found(
 
 # ── what the walls do ────────────────────────────────────────────────────────────────────────────
 
-WALLED = sorted(set(tables.metadata.tables) - walls.WITHOUT_ORGANISATION.keys())
+WALLED = sorted(set(schema.metadata.tables) - walls.WITHOUT_ORGANISATION.keys())
 
 
 def as_application(organisation_id: str | None) -> list[str]:

@@ -13,9 +13,9 @@ import pytest
 import structlog
 
 from nimbill.access.role_actions import RoleAction
-from nimbill.embedded_postgres import Address
-from nimbill.logs import configure_logs
-from nimbill.vocabulary import Product
+from nimbill.database.embedded_postgres import Address
+from nimbill.foundation.logs import configure_logs
+from nimbill.foundation.vocabulary import Product
 from tests.contract import makers, sound_bodies
 from tests.contract.behind_the_walls import Superuser, behind_the_walls
 from tests.contract.requests_of import (

@@ -6,13 +6,13 @@ import pytest
 from litestar import Litestar, Router
 from litestar.handlers import HTTPRouteHandler
 
-from nimbill import app as application
-from nimbill.access.guards import Audience, Public, Unaudited, refuse_undeclared_routes
+from nimbill.access.gate import Audience, Public, Unaudited, refuse_undeclared_routes
 from nimbill.access.role_actions import ANY_CALLER, RoleAction
-from nimbill.app import litestar_app
-from nimbill.basis import chosen
-from nimbill.settings import read_settings
-from nimbill.web import get, post
+from nimbill.application import app as application
+from nimbill.application.app import litestar_app
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.settings import read_settings
+from nimbill.http.routing import get, post
 
 FACTS: dict[str, Any] = {
     "audiences": [Audience.core],

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncpg
 
-from nimbill.storage import APP_ROLE
+from nimbill.database.tenant_scope import APP_ROLE
 
 # tables without an organisation, and why
 WITHOUT_ORGANISATION = {

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from nimbill.costs import records, sums
-from nimbill.costs.engines.duckdb import DuckDBEngine
-from nimbill.costs.lake import Lake, folder_of
-from nimbill.ids import new_id
-from nimbill.organisations.operations import NewOrganisation
-from nimbill.storage import Scope, transaction
+from nimbill.costs.lake import records, sums
+from nimbill.costs.lake.engines.duckdb import DuckDBEngine
+from nimbill.costs.lake.parquet_files import Lake, folder_of
+from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.foundation.ids import new_id
+from nimbill.identity.organisations.operations import NewOrganisation
 from tests.costs.generated_months import Line, write_month
 from tests.running_service import Service
 

@@ -8,11 +8,11 @@ from typing import Any, cast
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from nimbill.costs.checking import Difference, differences, sums_of_lines
-from nimbill.costs.conversion import Converted, convert
 from nimbill.costs.cost_line import SCHEMA
-from nimbill.costs.delivery import Limits, deliver
-from nimbill.costs.second_reading import SecondReading
+from nimbill.costs.ingestion.conversion import Converted, convert
+from nimbill.costs.ingestion.delivery import Limits, deliver
+from nimbill.costs.ingestion.second_reading import Difference, differences, sums_of_lines
+from nimbill.costs.ingestion.second_reading_process import SecondReading
 
 LIMITS = Limits()
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from nimbill.costs.delivery import Broken, Delivery, Limits, Part, deliver, open_csv
+from nimbill.costs.ingestion.delivery import Broken, Delivery, Limits, Part, deliver, open_csv
 
 TEXT = b"a,b\n1,2\n"
 OTHER = b"a,b\n3,4\n"

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from nimbill.costs.focus_out import write_focus
-from nimbill.costs.lake import Lake
-from nimbill.costs.records import CountingFile
+from nimbill.costs.focus_export import write_focus
+from nimbill.costs.lake.parquet_files import Lake
+from nimbill.costs.lake.records import CountingFile
 from tests.costs.reading import Read, read_delivery
 
 DATA = Path(__file__).parents[3] / "shared" / "data"

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from nimbill.access.role_actions import RoleAction
-from nimbill.months import records as months
-from nimbill.storage import Scope, transaction
+from nimbill.costs.months import records as months
+from nimbill.database.tenant_scope import Scope, transaction
 from tests.answers import problem_of, violations_of
-from tests.billing_groups.stored import create as create_group
-from tests.cloud_accounts.accounts import add_account
 from tests.costs.generated_months import LARGEST, MIDNIGHT, cost_of, line, month
 from tests.costs.kept_sums import keep_month
+from tests.customers.billing_groups.stored import create as create_group
+from tests.customers.cloud_accounts.accounts import add_account
 from tests.running_service import Service
 
 PATH = "/m/core/costs"

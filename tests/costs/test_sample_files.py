@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nimbill.costs.broken import Broken
+from nimbill.costs.cost_file_error import Broken
 from tests.costs.reading import Read, read_delivery
 
 DATA = Path(__file__).parents[3] / "shared" / "data"

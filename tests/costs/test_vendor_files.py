@@ -15,9 +15,16 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from nimbill.costs.delivery import Limits, deliver
-from nimbill.demo.vendor_files import Dialect, Kind, Month, costs_of, costs_told, write_files
-from nimbill.demo.vendor_months import BLOCK_LINES, ONCE
+from nimbill.costs.ingestion.delivery import Limits, deliver
+from nimbill.demo.vendor_files.months import BLOCK_LINES, ONCE
+from nimbill.demo.vendor_files.writing import (
+    Dialect,
+    Kind,
+    Month,
+    costs_of,
+    costs_told,
+    write_files,
+)
 
 COST = {
     "lineItem/UnblendedCost",

@@ -53,7 +53,7 @@ def test_a_story_that_breaks_off_by_itself_ends_the_demo(
     tmp_path: Path, signals: list[int], monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     broken_by(monkeypatch, error)
-    monkeypatch.setattr("nimbill.server.STOP_SECONDS", 0)
+    monkeypatch.setattr("nimbill.application.server.STOP_SECONDS", 0)
     story = Story(tmp_path, {}, last_months(3))
 
     with story.told_in_time():

@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from nimbill.costs.delivery import Limits, deliver
-from nimbill.demo import cost_writing, vendor_files
+from nimbill.costs.ingestion.delivery import Limits, deliver
+from nimbill.demo import cost_writing
 from nimbill.demo.cost_files import DELIVERIES, INVOICED, LATE, CostDelivery
 from nimbill.demo.cost_writing import CORRECTED, STRAYS, month_of, write_cost_files
-from nimbill.demo.estate import accounts_of, production_of
+from nimbill.demo.fixtures import accounts_of, production_of
 from nimbill.demo.story import AOZORA, MINATO
 from nimbill.demo.story_months import CURRENT, ENTRIES, LAST_CLOSED, MONTHS, OPEN
-from nimbill.demo.vendor_files import Kind, Month, costs_of
+from nimbill.demo.vendor_files import writing
+from nimbill.demo.vendor_files.writing import Kind, Month, costs_of
 
 LAST = MONTHS[-3:]
 OF_LAST = [one for one in (*DELIVERIES, *INVOICED, LATE) if one.month in LAST]
@@ -49,7 +50,7 @@ def test_they_are_the_same_in_every_demo(tmp_path: Path) -> None:
 def test_a_folder_that_was_cut_off_is_written_again_and_a_whole_one_left_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write, months = vendor_files.write_files, [OPEN]
+    write, months = writing.write_files, [OPEN]
     first, second, *_ = (one for one in DELIVERIES if one.month == OPEN)
 
     def cut_off(month: Month, *how: object, **more: object) -> None:

@@ -13,13 +13,13 @@ from typing import Any
 
 import httpx
 
-from nimbill import exact_json
 from nimbill.demo.chapters import chapters_of
 from nimbill.demo.cost_files import deliveries_of
 from nimbill.demo.cost_writing import STRAYS
 from nimbill.demo.invoice_chapters import printed_folder
 from nimbill.demo.story import AOZORA, MINATO, RESELLERS
 from nimbill.demo.story_months import CURRENT, MONTHS_MIN, MOVES, OPEN, last_months
+from nimbill.foundation import exact_json
 from tests.command_line import SECONDS_MAX, database_runs, environment, started
 from tests.demo import what_the_demo_shows as shown
 from tests.demo.running_demo import LOGIN, Demo, running_demo

@@ -5,13 +5,16 @@ from decimal import Decimal
 
 import pytest
 
-from nimbill.billing_groups.invoice_setting_rules import ALLOWED, broken_in
-from nimbill.cloud_accounts.account_number_rules import number_violations
+from nimbill.customers.billing_groups.invoice_setting_rules import ALLOWED, broken_in
+from nimbill.customers.cloud_accounts.account_number_rules import number_violations
+from nimbill.customers.invoice_templates.registration_number_rules import registration_number_stands
+from nimbill.customers.organisation_settings.usage_table_rules import usage_table_violations
 from nimbill.demo.accounts import Account
-from nimbill.demo.agreements import USAGE_TABLE, USUAL_TERMS, terms
 from nimbill.demo.calling import DemoError
 from nimbill.demo.chapters import chapters_of
-from nimbill.demo.estate import TAG_KEY, accounts_of, projects_of, templates_of
+from nimbill.demo.contract_terms import USAGE_TABLE, USUAL_TERMS, terms
+from nimbill.demo.fixtures import TAG_KEY, accounts_of, projects_of, templates_of
+from nimbill.demo.seeding import refuse_another_story
 from nimbill.demo.story import AOZORA, RESELLERS
 from nimbill.demo.story_months import (
     AGREED_FOR_A_MONTH,
@@ -26,11 +29,8 @@ from nimbill.demo.story_months import (
     RESERVATIONS,
     last_months,
 )
-from nimbill.demo.telling import refuse_another_story
-from nimbill.demo.vendor_months import Kind
-from nimbill.demo.vendor_products import TAG_KEYS
-from nimbill.invoice_templates.registration_number_rules import registration_number_stands
-from nimbill.organisation_settings.usage_table_rules import usage_table_violations
+from nimbill.demo.vendor_files.months import Kind
+from nimbill.demo.vendor_files.products import TAG_KEYS
 
 SETTINGS = [
     (customer, vendor, setting)

@@ -7,14 +7,14 @@ from typing import Any
 
 import httpx
 
-from nimbill import exact_json
 from nimbill.demo.cost_files import LATE
 from nimbill.demo.cost_writing import CORRECTED, STRAYS
-from nimbill.demo.estate import production_of
+from nimbill.demo.fixtures import production_of
 from nimbill.demo.invoice_chapters import covered, printed_folder
 from nimbill.demo.stack_chapters import DEPLOYMENT
 from nimbill.demo.story import AOZORA, MINATO, Reseller
 from nimbill.demo.story_months import CURRENT, ENTRIES, LAST_CLOSED, MOVES, OPEN
+from nimbill.foundation import exact_json
 from tests.demo.running_demo import Demo
 
 FINISHED = (LAST_CLOSED, OPEN)

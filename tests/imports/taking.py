@@ -12,14 +12,14 @@ from unittest.mock import patch
 
 import sqlalchemy as sa
 
-from nimbill.ids import new_id
+from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.foundation.ids import new_id
+from nimbill.identity.organisations.operations import NewOrganisation
 from nimbill.imports import records
+from nimbill.imports.commit_import import folder_of_import, settle
 from nimbill.imports.operations import start_import
 from nimbill.imports.preparation import Asked, Prepared, prepare
-from nimbill.imports.taking_in import folder_of_import, settle
-from nimbill.organisations.operations import NewOrganisation
-from nimbill.storage import Scope, transaction
-from nimbill.work.records import work
+from nimbill.jobs.records import work
 from tests.running_service import Service
 
 PATH = "/m/core/costs/imports"

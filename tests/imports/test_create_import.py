@@ -158,7 +158,7 @@ def test_a_disk_that_is_full_is_no_fault_of_ours(
     def full(_descriptor: int) -> None:
         raise OSError(errno.ENOSPC, "no space left")
 
-    monkeypatch.setattr("nimbill.uploads.os.fsync", full)
+    monkeypatch.setattr("nimbill.access.uploads.os.fsync", full)
     files = [("file", ("a.csv", report([cost("1")])))]
 
     answer = taking.service.http.post(

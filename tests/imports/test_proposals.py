@@ -6,9 +6,9 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from nimbill import exact_json
-from tests.billing_groups.stored import create as create_group
-from tests.cloud_accounts.accounts import add_account
+from nimbill.foundation import exact_json
+from tests.customers.billing_groups.stored import create as create_group
+from tests.customers.cloud_accounts.accounts import add_account
 from tests.imports.small_files import CUSTOMER, MONTH, PAYER, cost, write
 from tests.imports.taking import PATH, Taking
 

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from nimbill import clock
 from nimbill.access.passwords import generate_client_secret, hash_client_secret
-from nimbill.directory import Named, put_in_directory
-from nimbill.ids import new_id
+from nimbill.database.tenant_lookup import Named, put_in_directory
+from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.foundation import clock
+from nimbill.foundation.ids import new_id
+from nimbill.foundation.vocabulary import Product
+from nimbill.identity.organisations.operations import NewOrganisation
 from nimbill.legacy.stacks.records import legacy_stacks
-from nimbill.organisations.operations import NewOrganisation
-from nimbill.storage import Scope, transaction
-from nimbill.vocabulary import Product
-from tests.login.asking import bearer, issued
+from tests.identity.login.asking import bearer, issued
 from tests.running_service import Service
 
 

@@ -12,9 +12,9 @@ import pytest
 
 from nimbill.legacy.deprecation import DEPRECATED_SINCE, STAYS_UNTIL
 from tests.contract.routes_of import all_routes
+from tests.identity.login.asking import LEGACY, as_client
 from tests.legacy.agents import headers_of, new_agent
 from tests.legacy.roles.acting import master
-from tests.login.asking import LEGACY, as_client
 from tests.raw_request import raw_request
 from tests.running_service import Service
 

@@ -10,7 +10,7 @@ import pytest
 from argon2 import PasswordHasher
 
 from nimbill.access import passwords
-from nimbill.embedded_postgres import Address
+from nimbill.database.embedded_postgres import Address
 from tests.mail.post_office import PostOffice
 from tests.own_database import own_database
 from tests.running_service import Service, running_service

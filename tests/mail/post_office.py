@@ -16,9 +16,9 @@ from typing import Any
 import sqlalchemy as sa
 from aiosmtpd.smtp import SMTP
 
-from nimbill.embedded_postgres import Address
-from nimbill.storage import transaction
-from nimbill.work.records import work
+from nimbill.database.embedded_postgres import Address
+from nimbill.database.tenant_scope import transaction
+from nimbill.jobs.records import work
 from tests.running_service import Service
 
 WAITED_SECONDS_MAX = 60  # a watchdog, not a measure of speed

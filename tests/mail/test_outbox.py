@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from nimbill.mail.letters import Letter
-from nimbill.mail.sending import deliver
-from nimbill.settings import Settings
-from tests.billing_groups.stored import create as create_group
+from nimbill.foundation.settings import Settings
+from nimbill.mail.delivery import deliver
+from nimbill.mail.messages import Letter
+from tests.customers.billing_groups.stored import create as create_group
+from tests.customers.resellers.accounts import EMAIL, create, log_in
 from tests.mail.post_office import all_sent, read, until
-from tests.resellers.accounts import EMAIL, create, log_in
 from tests.running_service import Service
 
 LETTER = Letter("hanako@example.com", "件名", "本文\n" * 5000)

@@ -6,7 +6,7 @@ import pytest
 from argon2 import PasswordHasher
 
 from nimbill.access import passwords
-from tests.billing_groups.stored import create
+from tests.customers.billing_groups.stored import create
 from tests.running_service import Service
 
 

@@ -7,14 +7,12 @@ from typing import Any
 import pytest
 
 from nimbill.access.role_actions import OFFERED
-from nimbill.resellers.meta_flags import FLAGS
-from nimbill.vocabulary import Product
+from nimbill.customers.resellers.meta_flags import FLAGS
+from nimbill.foundation.vocabulary import Product
 from tests.answers import problem_of
-from tests.billing_groups.stored import create as create_group
 from tests.contract.specification import choices_beside_it, words
-from tests.login.asking import bearer
-from tests.people import new_person
-from tests.resellers.accounts import (
+from tests.customers.billing_groups.stored import create as create_group
+from tests.customers.resellers.accounts import (
     CUSTOM,
     EMAIL,
     Reseller,
@@ -22,6 +20,8 @@ from tests.resellers.accounts import (
     logged_in,
     new_reseller,
 )
+from tests.identity.login.asking import bearer
+from tests.people import new_person
 from tests.running_service import Service
 
 ME = "/m/portal/me"

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import nimbill
 from tests.proof.board import run_row, show_board
+from tests.proof.broken_variants import twins_of
 from tests.proof.row import Row, row_named, row_names
 from tests.proof.stage import QUICK_SEED, ROOT, Stage
-from tests.proof.twins import twins_of
 
 
 def main() -> int:

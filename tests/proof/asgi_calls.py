@@ -12,7 +12,7 @@ from urllib.parse import unquote_to_bytes
 
 from litestar.types import ASGIApp
 
-from nimbill.app import behind_door
+from nimbill.application.app import behind_door
 from tests.running_service import Service
 
 Headers = list[tuple[bytes, bytes]]

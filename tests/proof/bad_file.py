@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from nimbill.demo.vendor_columns import csv_header, csv_text
-from nimbill.demo.vendor_files import Dialect, Month, columns_of
-from nimbill.demo.vendor_months import charges
+from nimbill.demo.vendor_files.columns import csv_header, csv_text
+from nimbill.demo.vendor_files.months import charges
+from nimbill.demo.vendor_files.writing import Dialect, Month, columns_of
 
 LINES = 48
 IMPORTERS = (

@@ -7,9 +7,9 @@ import time
 import traceback
 from dataclasses import dataclass, field
 
+from tests.proof.broken_variants import GREEN, NOT_RUN, RED, Caught, StalePatch, run_twin, twins_of
 from tests.proof.row import Measured, Row
 from tests.proof.stage import Stage, say
-from tests.proof.twins import GREEN, NOT_RUN, RED, Caught, StalePatch, run_twin, twins_of
 
 TWIN_SECONDS_MAX = 900
 WIDTH = 110

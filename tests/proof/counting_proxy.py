@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from nimbill.embedded_postgres import Address
+from nimbill.database.embedded_postgres import Address
 from tests.proof.striking import Striking
 
 QUERY, PARSE, BIND, EXECUTE = b"Q", b"P", b"B", b"E"

@@ -9,7 +9,7 @@ from typing import Any
 
 import asyncpg
 
-from nimbill.embedded_postgres import Address
+from nimbill.database.embedded_postgres import Address
 
 _FAIL_AT_COMMIT = """
 CREATE FUNCTION fail_at_commit() RETURNS trigger LANGUAGE plpgsql AS

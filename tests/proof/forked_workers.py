@@ -89,9 +89,9 @@ def _wait_for_worker(workers: ForkedWorkers) -> None:
 def main() -> None:
     port, current = int(sys.argv[1]), Path(sys.argv[2])
     import nimbill.legacy.provisioning.aws  # noqa: F401  # loaded late otherwise
-    from nimbill.app import behind_door, litestar_app
-    from nimbill.logs import configure_logs
-    from nimbill.settings import read_settings
+    from nimbill.application.app import behind_door, litestar_app
+    from nimbill.foundation.logs import configure_logs
+    from nimbill.foundation.settings import read_settings
 
     configure_logs()
     settings = read_settings()

@@ -9,11 +9,11 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from nimbill.database import prepare
-from nimbill.embedded_postgres import Address, embedded_postgres, superuser_address
-from nimbill.organisations.operations import NewOrganisation, create_organisation
-from nimbill.seal import load_or_make_key
-from nimbill.storage import engine_for
+from nimbill.application.open_database import prepare
+from nimbill.database.embedded_postgres import Address, embedded_postgres, superuser_address
+from nimbill.database.tenant_scope import engine_for
+from nimbill.foundation.encryption import load_or_make_key
+from nimbill.identity.organisations.operations import NewOrganisation, create_organisation
 from tests.legacy.provisioning.cloud_server import cloud_server
 from tests.proof.counting_proxy import CountingProxy, counting_proxy
 from tests.proof.database_faults import connected, rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from nimbill.vocabulary import Product
+from nimbill.foundation.vocabulary import Product
 from tests.legacy.agents import headers_of, new_agent
 from tests.legacy.roles.acting import (
     EVERYTHING,

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nimbill.access import passwords
-from nimbill.access.hashing_line import Place
-from nimbill.login import failures
+from nimbill.access.password_hash_queue import Place
+from nimbill.identity.login import login_rate_limits
 from tests.proof.asgi_calls import Answer, Request, app_of, call
 from tests.proof.stage import Stage
 from tests.running_service import PASSWORD, Service, running_service
@@ -51,7 +51,7 @@ def hashed_before_newcomers(stage: Stage, organisation_id: str) -> list[tuple[An
 def _counted_hashes() -> Iterator[Hashes]:
     """Who failed before is forgotten, and who is sent away hears it sooner than in real life."""
     hashes = Hashes()
-    real = passwords._verify, passwords._in_turn, failures.SLOWLY_SECONDS
+    real = passwords._verify, passwords._in_turn, login_rate_limits.SLOWLY_SECONDS
 
     def verify(password_hash: str | None, peppered: bytes) -> bool:
         hashes.begun += 1
@@ -68,11 +68,11 @@ def _counted_hashes() -> Iterator[Hashes]:
 
     passwords._start_afresh()
     passwords._verify, passwords._in_turn = verify, in_turn
-    failures.SLOWLY_SECONDS = (0.2, 0.6)
+    login_rate_limits.SLOWLY_SECONDS = (0.2, 0.6)
     try:
         yield hashes
     finally:
-        passwords._verify, passwords._in_turn, failures.SLOWLY_SECONDS = real
+        passwords._verify, passwords._in_turn, login_rate_limits.SLOWLY_SECONDS = real
         passwords._start_afresh()
 
 

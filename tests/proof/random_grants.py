@@ -12,9 +12,9 @@ from typing import Any
 
 import httpx
 
-from nimbill.access.holdings import ROOT, Holdings, holdings_of
-from nimbill.storage import Scope, transaction
-from nimbill.vocabulary import Product
+from nimbill.access.effective_permissions import ROOT, Holdings, holdings_of
+from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.foundation.vocabulary import Product
 from tests.access.everything_doable import ACTIONS, NAMESPACES, RESOURCES, TYPES, doable
 from tests.people import Person, new_person
 from tests.running_service import Service

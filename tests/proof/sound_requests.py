@@ -9,12 +9,12 @@ from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from nimbill.access.role_actions import RoleAction
-from nimbill.vocabulary import Product
+from nimbill.foundation.vocabulary import Product
 from tests.contract.behind_the_walls import Superuser
 from tests.contract.requests_of import sound_request
 from tests.contract.routes_of import Route, all_routes
 from tests.contract.tenants import Tenant, new_tenant
-from tests.exports.asking import link
+from tests.invoicing.exports.asking import link
 from tests.proof.asgi_calls import as_headers
 from tests.proof.hostile_requests import NOTHING, Draft
 from tests.running_service import PASSWORD, Service

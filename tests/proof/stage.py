@@ -11,8 +11,8 @@ from types import TracebackType
 
 import structlog
 
-from nimbill.embedded_postgres import Address, embedded_postgres, superuser_address
-from nimbill.logs import configure_logs
+from nimbill.database.embedded_postgres import Address, embedded_postgres, superuser_address
+from nimbill.foundation.logs import configure_logs
 from tests.running_service import Service, running_service
 
 ROOT = Path(__file__).parents[2]

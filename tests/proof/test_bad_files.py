@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from nimbill.costs.broken import Broken
-from nimbill.demo.vendor_files import Dialect
+from nimbill.costs.cost_file_error import Broken
+from nimbill.demo.vendor_files.writing import Dialect
 from tests.costs.reading import Read, read_delivery
 from tests.proof.bad_files import IMPORTERS, BadFile, bad_files, bombs, odd_but_sound, plain
 

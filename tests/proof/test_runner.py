@@ -5,13 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.proof import twins
+from tests.proof import broken_variants
 from tests.proof.board import Line, run_row
-from tests.proof.canaries import found_in, found_in_folder
-from tests.proof.row import Measured, Row
-from tests.proof.run_tests import Ran, run_tests
-from tests.proof.stage import Stage
-from tests.proof.twins import (
+from tests.proof.broken_variants import (
     GREEN,
     NOT_RUN,
     RED,
@@ -21,6 +17,10 @@ from tests.proof.twins import (
     copy_of_project,
     run_twin,
 )
+from tests.proof.canaries import found_in, found_in_folder
+from tests.proof.row import Measured, Row
+from tests.proof.run_tests import Ran, run_tests
+from tests.proof.stage import Stage
 
 TWIN = Twin("Z9", "what", Path("Z9-what.patch"), "a story", "the right reason")
 
@@ -62,10 +62,10 @@ def test_a_row_that_hangs_is_bitten_by_its_watchdog(stage: Stage) -> None:
 
 
 def test_a_twin_must_be_seen_for_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(twins, "apply_patch", lambda *_: None)
+    monkeypatch.setattr(broken_variants, "apply_patch", lambda *_: None)
 
     def caught(code: int, said: str) -> bool:
-        monkeypatch.setattr(twins, "run_in", lambda *_: (code, said))
+        monkeypatch.setattr(broken_variants, "run_in", lambda *_: (code, said))
         return run_twin(TWIN, seed=1, seconds_max=1).caught
 
     assert caught(RED, "red for the right reason")
@@ -78,8 +78,10 @@ def test_a_twin_must_be_seen_for_what_it_is(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_patch_that_does_not_apply_is_an_error(tmp_path: Path) -> None:
     stale = tmp_path / "Z9-stale.patch"
     stale.write_text(
-        "A story.\nSeen as: words\ndiff --git a/src/nimbill/ids.py b/src/nimbill/ids.py\n"
-        "--- a/src/nimbill/ids.py\n+++ b/src/nimbill/ids.py\n@@ -1 +1 @@\n-not there\n+nor here\n"
+        "A story.\nSeen as: words\n"
+        "diff --git a/src/nimbill/foundation/ids.py b/src/nimbill/foundation/ids.py\n"
+        "--- a/src/nimbill/foundation/ids.py\n+++ b/src/nimbill/foundation/ids.py\n"
+        "@@ -1 +1 @@\n-not there\n+nor here\n"
     )
 
     with copy_of_project() as copy, pytest.raises(StalePatch, match="does not apply any more"):
@@ -89,11 +91,11 @@ def test_a_patch_that_does_not_apply_is_an_error(tmp_path: Path) -> None:
 def test_a_patch_says_what_it_breaks_and_how_that_is_seen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(twins, "TWINS", tmp_path)
+    monkeypatch.setattr(broken_variants, "TWINS", tmp_path)
     (tmp_path / "Z9-mute.patch").write_text("A story.\ndiff --git a/x b/x\n")
 
     with pytest.raises(ValueError, match="Seen as"):
-        twins.twins_of("Z9")
+        broken_variants.twins_of("Z9")
 
 
 def test_a_copy_runs_its_own_sources(tmp_path: Path) -> None:

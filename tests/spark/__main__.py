@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.spark.cluster import ClusterError, spark_cluster
 
 ROOT = Path(__file__).parents[2]
-TESTS = "tests/costs/test_sums.py"
+TESTS = "tests/costs/lake/test_sums.py"
 # Spark's Python side leaves its sockets to the garbage collector
 NOT_OURS = ("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
 

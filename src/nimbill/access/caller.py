@@ -4,9 +4,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from nimbill.access.role_actions import RoleAction
-from nimbill.basis import chosen
-from nimbill.storage import Scope
-from nimbill.vocabulary import Product, UserKind
+from nimbill.database.tenant_scope import Scope
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.vocabulary import Product, UserKind
 
 basis = chosen("any-one-action")
 

@@ -5,11 +5,11 @@ from datetime import datetime, timedelta
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.access.keyring import add_signing_key, lock_keys, signing_keys
-from nimbill.basis import chosen
-from nimbill.seal import Sealer
-from nimbill.storage import Row
-from nimbill.vocabulary import Product
+from nimbill.access.signing_keys import add_signing_key, lock_keys, signing_keys
+from nimbill.database.tenant_scope import Row
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.encryption import Sealer
+from nimbill.foundation.vocabulary import Product
 
 basis = chosen("key-rotation")
 

@@ -15,8 +15,8 @@ from typing import TypeVar
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from nimbill.access.hashing_line import Line, Place, Ring
-from nimbill.seal import Sealer
+from nimbill.access.password_hash_queue import Line, Place, Ring
+from nimbill.foundation.encryption import Sealer
 
 T = TypeVar("T")
 

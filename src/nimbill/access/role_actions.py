@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from enum import StrEnum
 
-from nimbill.basis import chosen
-from nimbill.vocabulary import Product
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.vocabulary import Product
 
 
 class RoleAction(StrEnum):

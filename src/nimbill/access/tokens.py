@@ -15,11 +15,11 @@ from cryptography.hazmat.primitives.asymmetric.ec import (
     EllipticCurvePublicKey,
 )
 
-from nimbill import clock
-from nimbill.basis import chosen
-from nimbill.errors import NotAuthenticated
-from nimbill.ids import new_id
-from nimbill.vocabulary import Product
+from nimbill.foundation import clock
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.errors import NotAuthenticated
+from nimbill.foundation.ids import new_id
+from nimbill.foundation.vocabulary import Product
 
 basis = chosen("access-tokens")
 

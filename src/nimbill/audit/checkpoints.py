@@ -8,8 +8,8 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from nimbill.audit.records import moment
-from nimbill.clock import now
-from nimbill.seal import Sealer
+from nimbill.foundation.clock import now
+from nimbill.foundation.encryption import Sealer
 
 
 def _signer(sealer: Sealer) -> Ed25519PrivateKey:

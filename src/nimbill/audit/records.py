@@ -7,9 +7,9 @@ from typing import Any, NotRequired, TypedDict, Unpack
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill import clock, exact_json
 from nimbill.audit.chain import Link
-from nimbill.storage import Scope, among, ask_driver, metadata
+from nimbill.database.tenant_scope import Scope, among, ask_driver, metadata
+from nimbill.foundation import clock, exact_json
 
 audit_log = sa.Table(
     "audit_log",

@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from msgspec import UNSET, UnsetType
 
-from nimbill.basis import Basis, chosen
-from nimbill.bodies import Body
+from nimbill.foundation.basis import Basis, chosen
+from nimbill.http.request_bodies import Body
 
 
 class CostVendor(StrEnum):

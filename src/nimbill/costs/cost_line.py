@@ -4,7 +4,7 @@ from enum import StrEnum
 
 import pyarrow as pa
 
-from nimbill.basis import chosen
+from nimbill.foundation.basis import chosen
 
 basis = chosen("cost-lines")
 

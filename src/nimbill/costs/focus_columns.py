@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from nimbill.basis import chosen
 from nimbill.costs.cost_line import MOMENT, MONEY
+from nimbill.foundation.basis import chosen
 
 basis = chosen("focus-out")
 

@@ -2,13 +2,13 @@
 
 from litestar.params import FromQuery
 
-from nimbill.access.guards import Audience
+from nimbill.access.gate import Audience
 from nimbill.access.role_actions import RoleAction
-from nimbill.basis import chosen
 from nimbill.costs.bodies import CostsOfMonth, CostVendor
-from nimbill.costs.grouping import grouping
-from nimbill.costs.sums_records import costs_of_month
-from nimbill.web import CallerOfRequest, Limit, MonthOfPath, Offset, Transaction, get
+from nimbill.costs.lake.grouping import grouping
+from nimbill.costs.lake.sum_queries import costs_of_month
+from nimbill.foundation.basis import chosen
+from nimbill.http.routing import CallerOfRequest, Limit, MonthOfPath, Offset, Transaction, get
 
 
 @get(

@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from nimbill.database.tenant_scope import engine_for
 from nimbill.demo.story import RESELLERS, Reseller
-from nimbill.organisations.operations import create_organisation
-from nimbill.seal import Sealer
-from nimbill.storage import engine_for
+from nimbill.foundation.encryption import Sealer
+from nimbill.identity.organisations.operations import create_organisation
 
 FILE_NAME = "demo.json"
 

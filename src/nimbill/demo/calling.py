@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from nimbill import exact_json
 from nimbill.demo.accounts import Account
+from nimbill.foundation import exact_json
 
 SECONDS_MAX = 300  # a month's invoices, or their paper, on a machine that is busy
 COME_BACK = (408, 429, 503)

@@ -8,12 +8,12 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from nimbill.demo.accounts import Account
-from nimbill.demo.agreements import USAGE_TABLE
 from nimbill.demo.calling import Caller
+from nimbill.demo.contract_terms import USAGE_TABLE
 from nimbill.demo.cost_chapters import decide_on_costs, hand_in_costs, hear_late, wait_for_costs
 from nimbill.demo.cost_files import deliveries_of
 from nimbill.demo.customers import Customer
-from nimbill.demo.estate import (
+from nimbill.demo.fixtures import (
     PEOPLE,
     PORTAL_LOGINS,
     TAG_KEY,

@@ -8,7 +8,7 @@ from random import Random
 
 import pyarrow as pa
 
-from nimbill.demo.estate import CloudAccount, accounts_of, weight
+from nimbill.demo.fixtures import CloudAccount, accounts_of, weight
 from nimbill.demo.story import AOZORA, Reseller
 from nimbill.demo.story_months import (
     AZURE_MARKETPLACE,
@@ -19,7 +19,7 @@ from nimbill.demo.story_months import (
     SAVINGS_PLANS,
     VENDORS_DISCOUNT,
 )
-from nimbill.demo.vendor_months import MONEY, ONE_WHOLE, TEN_PLACES, Charges, Kind
+from nimbill.demo.vendor_files.months import MONEY, ONE_WHOLE, TEN_PLACES, Charges, Kind
 
 # Of what is spent, how much on each of vendor_products.PRODUCTS, in thousandths.
 SHARES = (420, 90, 45, 110, 230, 25, 30, 50)

@@ -6,7 +6,7 @@ from typing import Any
 
 from nimbill.demo.calling import Caller, DemoError
 from nimbill.demo.cost_files import LATE, CostDelivery, deliveries_of, lay_out_cost_files
-from nimbill.demo.estate import production_of
+from nimbill.demo.fixtures import production_of
 from nimbill.demo.story import AOZORA, Reseller
 from nimbill.demo.story_months import ENTRIES, MOVES, Entry, Move
 

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from nimbill.costs.without_pandas import leave_pandas_out
+from nimbill.costs.ingestion.without_pandas import leave_pandas_out
 from nimbill.demo.consumption import charges_of
 from nimbill.demo.cost_files import DELIVERIES, INVOICED, LATE, CostDelivery
-from nimbill.demo.estate import production_of
+from nimbill.demo.fixtures import production_of
 from nimbill.demo.story import AOZORA, RESELLERS
 from nimbill.demo.story_months import STRAY_SINCE
-from nimbill.demo.vendor_files import Dialect, Month, write_files
-from nimbill.demo.vendor_months import Charges, Kind
+from nimbill.demo.vendor_files.months import Charges, Kind
+from nimbill.demo.vendor_files.writing import Dialect, Month, write_files
 
 # at the vendors, and in no billing group yet
 STRAYS = {"aws": "209999990033", "azure": "5b0c3f4e-8a53-4c1d-9d42-3f1f0a6be9c7"}

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from nimbill.demo.agreements import (
+from nimbill.demo.contract_terms import (
     AZURE,
     AZURE_FIXED,
     AZURE_IN_DOLLARS,

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from nimbill.demo.accounts import Accounts
 from nimbill.demo.invoice_chapters import printed_folder
+from nimbill.demo.sample_commands import commands
 from nimbill.demo.story import AOZORA
 from nimbill.demo.story_months import CURRENT, LAST_CLOSED, OPEN
-from nimbill.demo.worth_trying import commands
 
 
 class Told(NamedTuple):

@@ -8,17 +8,17 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from nimbill import server
-from nimbill.database import database
+from nimbill.application import server
+from nimbill.application.open_database import database
 from nimbill.demo.accounts import Accounts, make_accounts
 from nimbill.demo.calling import DemoError
 from nimbill.demo.guide import Told, guide
 from nimbill.demo.invoice_chapters import companies_of
+from nimbill.demo.seeding import Telling
 from nimbill.demo.story import AOZORA
 from nimbill.demo.story_months import last_months
-from nimbill.demo.telling import Telling
-from nimbill.seal import Sealer, load_or_make_key
-from nimbill.settings import read_settings
+from nimbill.foundation.encryption import Sealer, load_or_make_key
+from nimbill.foundation.settings import read_settings
 
 HOST = "127.0.0.1"
 WORKERS = 2

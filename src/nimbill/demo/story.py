@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from nimbill.demo.agreements import DEVELOPER, USUAL_TERMS
+from nimbill.demo.contract_terms import DEVELOPER, USUAL_TERMS
 from nimbill.demo.customers import CUSTOMERS, Cloud, Customer
 
 

@@ -4,9 +4,9 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar
 
-from nimbill.basis import Basis, chosen
-from nimbill.bodies import NOT_EMPTY, Body, text
-from nimbill.calendar_month import Month
+from nimbill.foundation.basis import Basis, chosen
+from nimbill.foundation.calendar_month import Month
+from nimbill.http.request_bodies import NOT_EMPTY, Body, text
 
 
 class ImportVendor(StrEnum):

@@ -5,22 +5,22 @@ from collections.abc import Sequence
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill import clock
 from nimbill.access.caller import Caller
-from nimbill.basis import chosen
-from nimbill.bodies import sound
-from nimbill.costs.import_roots import allowed_source
-from nimbill.errors import Conflict, Invalid, NotPermitted, Violation, not_found
-from nimbill.ids import new_id
+from nimbill.access.uploads import Upload
+from nimbill.costs.ingestion.import_roots import allowed_source
+from nimbill.costs.months.operations import refuse_closed
+from nimbill.costs.months.records import lock_month
+from nimbill.database.tenant_scope import Scope
+from nimbill.foundation import clock
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.errors import Conflict, Invalid, NotPermitted, Violation, not_found
+from nimbill.foundation.ids import new_id
+from nimbill.foundation.settings import Settings
+from nimbill.http.request_bodies import sound
 from nimbill.imports import records
 from nimbill.imports.bodies import ImportSource, ImportState
-from nimbill.imports.taking_in import folder_of_import
-from nimbill.months.operations import refuse_closed
-from nimbill.months.records import lock_month
-from nimbill.settings import Settings
-from nimbill.storage import Scope
-from nimbill.uploads import Upload
-from nimbill.work.records import add_work
+from nimbill.imports.commit_import import folder_of_import
+from nimbill.jobs.records import add_work
 
 basis = chosen("cost-imports")
 places_basis = chosen("import-roots")

@@ -18,10 +18,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from nimbill.basis import chosen
-from nimbill.costs.broken import Broken
-from nimbill.costs.without_pandas import leave_pandas_out
-from nimbill.settings import read_settings
+from nimbill.costs.cost_file_error import Broken
+from nimbill.costs.ingestion.without_pandas import leave_pandas_out
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.settings import read_settings
 
 basis = chosen("cost-imports")
 
@@ -87,7 +87,7 @@ def prepare(asked: Asked, tell: Tell) -> Prepared:
 
 def _delivered(asked: Asked, tell: Tell) -> Prepared:
     # what is large is loaded when it is needed, and only in this process
-    from nimbill.costs.delivery import Limits, deliver
+    from nimbill.costs.ingestion.delivery import Limits, deliver
 
     folder, limits = Path(asked.folder), Limits()
     spool, staging = folder / "spool", folder / "lines"
@@ -114,8 +114,8 @@ def _delivered(asked: Asked, tell: Tell) -> Prepared:
             prepared.problem = older_assembly()
         prepared.unchanged = counting
         return prepared
-    from nimbill.costs.conversion import convert
-    from nimbill.costs.second_reading import SecondReading
+    from nimbill.costs.ingestion.conversion import convert
+    from nimbill.costs.ingestion.second_reading_process import SecondReading
 
     with SecondReading(delivery, vendor=asked.vendor, limits=limits) as second:
         converted = convert(
@@ -160,7 +160,7 @@ def _released(asked: Asked, tell: Tell) -> Prepared:
 
 def _check(second: Any, converted: Any, prepared: Prepared, tell: Tell) -> None:
     """Digit for digit, by a second reading of the delivered files."""
-    from nimbill.costs.checking import Unreadable, differences, sums_of_lines
+    from nimbill.costs.ingestion.second_reading import Unreadable, differences, sums_of_lines
 
     tell({"step": "checking", "lines": converted.lines})
     stored = sums_of_lines([file.path for file in converted.files])
@@ -184,7 +184,7 @@ def _check(second: Any, converted: Any, prepared: Prepared, tell: Tell) -> None:
 
 
 def _into_lake(asked: Asked, converted: Any, prepared: Prepared) -> None:
-    from nimbill.costs.lake import Lake, folder_of
+    from nimbill.costs.lake.parquet_files import Lake, folder_of
 
     if not converted.files:
         return
@@ -205,9 +205,9 @@ def _sum_up(asked: Asked, files: Sequence[str], prepared: Prepared, tell: Tell) 
     """Every sum that is kept, into a file each, for the process that asked to store."""
     import pyarrow.parquet as pq
 
-    from nimbill.costs import sums
-    from nimbill.costs.engine import engine_over
-    from nimbill.costs.lake import Lake
+    from nimbill.costs.lake import sums
+    from nimbill.costs.lake.engine_selection import open_engine
+    from nimbill.costs.lake.parquet_files import Lake
 
     tell({"step": "summing", "lines": prepared.lines})
     settings = read_settings()
@@ -219,7 +219,7 @@ def _sum_up(asked: Asked, files: Sequence[str], prepared: Prepared, tell: Tell) 
         "reservations": sums.reservation_lines,
         "payers": sums.payer_lines,
     }
-    with engine_over(settings, Lake(settings.lake_url)) as engine:
+    with open_engine(settings, Lake(settings.lake_url)) as engine:
         for name, question in questions.items():
             if name in LONG:
                 _write(engine.batches(question, files), Path(asked.folder) / f"{name}.parquet")

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.basis import chosen
-from nimbill.costs.records import EXACT, cost_sums
+from nimbill.adjustments.recalculation.records import plain
+from nimbill.costs.lake.records import EXACT, cost_sums
+from nimbill.database.tenant_scope import Scope, among
+from nimbill.foundation.basis import chosen
 from nimbill.imports import records
-from nimbill.recalculation.records import plain
-from nimbill.storage import Scope, among
 
 if TYPE_CHECKING:
     import pyarrow as pa

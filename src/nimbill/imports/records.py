@@ -7,9 +7,10 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill import clock, exact_json
-from nimbill.cloud_accounts.records import cloud_accounts
-from nimbill.costs.records import cost_months
+from nimbill.costs.lake.records import cost_months
+from nimbill.customers.cloud_accounts.records import cloud_accounts
+from nimbill.database.tenant_scope import Row, Scope, among, metadata
+from nimbill.foundation import clock, exact_json
 from nimbill.imports.bodies import (
     ImportProblem,
     ImportRecord,
@@ -18,8 +19,7 @@ from nimbill.imports.bodies import (
     ImportVendor,
     ProposedEntry,
 )
-from nimbill.storage import Row, Scope, among, metadata
-from nimbill.work.records import work
+from nimbill.jobs.records import work
 
 __all__ = ["ImportRecord", "ImportState", "ImportVendor"]  # the command line speaks of them too
 

@@ -5,15 +5,13 @@ from typing import Any
 from litestar import Request
 from litestar.params import FromPath, JSONBody
 
-from nimbill.access.guards import Audience
+from nimbill.access.gate import Audience
+from nimbill.access.request_context import visit_of
 from nimbill.access.role_actions import RoleAction
-from nimbill.access.visit import visit_of
-from nimbill.basis import chosen
-from nimbill.errors import Unreadable, not_found
-from nimbill.imports import operations, records
-from nimbill.imports.bodies import ImportRecord, ImportRelease, ImportSource, ImportStarted
-from nimbill.uploads import UPLOAD_BYTES_MAX
-from nimbill.web import (
+from nimbill.access.uploads import UPLOAD_BYTES_MAX
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.errors import Unreadable, not_found
+from nimbill.http.routing import (
     CallerOfRequest,
     Limit,
     Offset,
@@ -22,6 +20,8 @@ from nimbill.web import (
     get,
     post,
 )
+from nimbill.imports import operations, records
+from nimbill.imports.bodies import ImportRecord, ImportRelease, ImportSource, ImportStarted
 
 READ = [RoleAction.ReadCost, RoleAction.ModifyCost]
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from email.utils import format_datetime
 
-from nimbill.basis import chosen, stated
+from nimbill.foundation.basis import chosen, stated
 
 basis = stated("Versioning")
 dates_basis = chosen("version-3-dates")

@@ -2,8 +2,8 @@
 
 from typing import ClassVar
 
-from nimbill.basis import Basis, chosen
-from nimbill.bodies import Body
+from nimbill.foundation.basis import Basis, chosen
+from nimbill.http.request_bodies import Body
 
 
 class Company(Body, frozen=True, kw_only=True):

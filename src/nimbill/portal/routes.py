@@ -1,12 +1,12 @@
 """The portal over HTTP; paths are relative to /m/portal."""
 
-from nimbill.access.guards import Audience
+from nimbill.access.gate import Audience
 from nimbill.access.role_actions import ANY_CALLER, OFFERED, RoleAction
-from nimbill.basis import chosen
-from nimbill.billing_groups.records import list_billing_groups
+from nimbill.customers.billing_groups.records import list_billing_groups
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.vocabulary import Product
+from nimbill.http.routing import CallerOfRequest, Transaction, get
 from nimbill.portal.bodies import Company, Me
-from nimbill.vocabulary import Product
-from nimbill.web import CallerOfRequest, Transaction, get
 
 
 @get(

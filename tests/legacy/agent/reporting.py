@@ -7,13 +7,13 @@ from typing import Any
 import httpx
 import sqlalchemy as sa
 
-from nimbill import clock
-from nimbill.ids import new_id
+from nimbill.database.tenant_scope import transaction
+from nimbill.foundation import clock
+from nimbill.foundation.ids import new_id
+from nimbill.foundation.vocabulary import Product
 from nimbill.legacy.provisioning.planning import State
 from nimbill.legacy.provisioning.records import legacy_instances, written
 from nimbill.legacy.stacks.records import legacy_layers
-from nimbill.storage import transaction
-from nimbill.vocabulary import Product
 from tests.legacy.agents import Agent, headers_of
 from tests.legacy.templates.sound import applied, master
 from tests.running_service import Service

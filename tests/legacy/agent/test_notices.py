@@ -6,11 +6,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from nimbill.database.tenant_scope import transaction
+from nimbill.jobs.records import work
 from nimbill.legacy.provisioning.planning import State
 from nimbill.legacy.provisioning.records import legacy_instances
 from nimbill.legacy.stacks.records import legacy_layers, legacy_stacks
-from nimbill.storage import transaction
-from nimbill.work.records import work
 from tests.legacy.agent.reporting import AGENT_STATUS, new_stack, put_instance, tell
 from tests.legacy.agents import Agent, put_stack_status
 from tests.running_service import Service

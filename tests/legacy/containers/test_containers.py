@@ -9,9 +9,9 @@ import httpx
 import pytest
 import sqlalchemy as sa
 
-from nimbill.ids import new_id
+from nimbill.database.tenant_scope import transaction
+from nimbill.foundation.ids import new_id
 from nimbill.legacy.containers.records import legacy_containers
-from nimbill.storage import transaction
 from tests.answers import problem_of, violations_of
 from tests.legacy.agents import new_agent
 from tests.legacy.roles.acting import give, new_subuser, statement

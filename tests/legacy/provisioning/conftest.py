@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from tests.command_line import environment
+from tests.jobs.conftest import stopped, work_database, workshop
 from tests.legacy.provisioning.cloud_server import Cloud, cloud_server
 from tests.legacy.provisioning.life import Life, new_life
 from tests.proof.real_server import RealServer, real_server
-from tests.work.conftest import stopped, work_database, workshop
 
 __all__ = ["stopped", "work_database", "workshop"]  # for passes without a service
 

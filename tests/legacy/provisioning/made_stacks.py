@@ -6,15 +6,15 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill import clock, exact_json
-from nimbill.ids import new_id
+from nimbill.database.tenant_scope import Scope
+from nimbill.foundation import clock, exact_json
+from nimbill.foundation.encryption import Sealer
+from nimbill.foundation.ids import new_id
 from nimbill.legacy.stacks import records as stacks
 from nimbill.legacy.stacks.auth_tokens import sealed_token
 from nimbill.legacy.stacks.stack_moves import APPLY
 from nimbill.legacy.templates import records as templates
 from nimbill.legacy.templates.secrets import masked, sealed
-from nimbill.seal import Sealer
-from nimbill.storage import Scope
 from tests.legacy.provisioning.life import layer, template
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError, ConnectTimeoutError, NoRegionError, ReadTimeoutError
 
-from nimbill.ids import new_id
+from nimbill.foundation.ids import new_id
 from nimbill.legacy.provisioning.aws import AwsProvisioner, credentials_of
-from nimbill.legacy.provisioning.aws_refusals import refusal_of
+from nimbill.legacy.provisioning.aws_errors import refusal_of
 from nimbill.legacy.provisioning.planning import State
 from nimbill.legacy.provisioning.provisioner import Life, Machine, NotNow, Order, Refused
 from tests.legacy.provisioning.cloud_server import CREDENTIAL, REGION, Cloud, tags_of

@@ -11,9 +11,14 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill import clock
+from nimbill.database.tenant_scope import transaction
+from nimbill.foundation import clock
+from nimbill.foundation.encryption import Sealer
+from nimbill.foundation.settings import read_settings
+from nimbill.jobs.records import work
+from nimbill.jobs.runner import ATTEMPTS_MAX, Runner, Taken
 from nimbill.legacy.provisioning import records
-from nimbill.legacy.provisioning.moving import Mover
+from nimbill.legacy.provisioning.job_types import LANE, stack_kinds
 from nimbill.legacy.provisioning.provisioner import (
     Life,
     Machine,
@@ -22,17 +27,12 @@ from nimbill.legacy.provisioning.provisioner import (
     Refused,
     Seen,
 )
-from nimbill.legacy.provisioning.work_kinds import LANE, stack_kinds
+from nimbill.legacy.provisioning.reconciler import Mover
 from nimbill.legacy.stacks import records as stacks
 from nimbill.legacy.stacks.records import legacy_layers, legacy_stacks
 from nimbill.legacy.stacks.stack_moves import StackStatus
-from nimbill.seal import Sealer
-from nimbill.settings import read_settings
-from nimbill.storage import transaction
-from nimbill.work.records import work
-from nimbill.work.runner import ATTEMPTS_MAX, Runner, Taken
+from tests.jobs.conftest import Clock, Workshop
 from tests.legacy.provisioning.made_stacks import add_stack
-from tests.work.conftest import Clock, Workshop
 
 SEALER = Sealer(bytes(range(32)))
 

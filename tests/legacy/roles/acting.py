@@ -6,9 +6,9 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from nimbill.vocabulary import Product
+from nimbill.foundation.vocabulary import Product
 from tests.answers import Answer
-from tests.login.asking import bearer, claims_of
+from tests.identity.login.asking import bearer, claims_of
 from tests.running_service import Service
 
 ROLE, USER_ROLE, TEMPLATES = "/v3/role", "/v3/user/role", "/v3/role/templates"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nimbill.ids import new_id
+from nimbill.foundation.ids import new_id
 from tests.legacy.roles.acting import (
     EVERYTHING,
     ROLE,

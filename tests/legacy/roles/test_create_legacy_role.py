@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from nimbill.http.routing import ROUTE_FORM_BYTES_MAX
 from nimbill.legacy.roles.role_scope_rules import SCOPE_BYTES_MAX
-from nimbill.web import ROUTE_FORM_BYTES_MAX
 from tests.legacy.roles.acting import (
     EVERYTHING,
     ROLE,

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from nimbill.access.guards import Audience
-from nimbill.ids import new_id
+from nimbill.access.gate import Audience
+from nimbill.foundation.ids import new_id
 from nimbill.legacy.roles.permission import Needs
 from nimbill.legacy.roles.role_templates import ROLE_TEMPLATES, WITHOUT_A_ROLE
 from nimbill.legacy.roles.scope import RoleScope, allows

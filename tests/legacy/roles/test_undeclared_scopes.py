@@ -8,14 +8,14 @@ import pytest
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
-from nimbill.access.guards import Audience, Public
+from nimbill.access.gate import Audience, Public
 from nimbill.access.role_actions import ANY_CALLER
-from nimbill.app import litestar_app
-from nimbill.basis import stated
+from nimbill.application.app import litestar_app
+from nimbill.foundation.basis import stated
+from nimbill.foundation.settings import read_settings
+from nimbill.http.routing import get
 from nimbill.legacy import routes as legacy_routes
 from nimbill.legacy.roles.permission import Needs, Unscoped
-from nimbill.settings import read_settings
-from nimbill.web import get
 
 STACK = "mrn:alm:stack:{stack_id}"
 

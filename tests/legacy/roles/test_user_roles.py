@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
-from nimbill.ids import new_id
+from nimbill.foundation.ids import new_id
 from nimbill.legacy.roles.operations import ROLES_PER_USER_MAX
 from tests.answers import Answer
-from tests.billing_groups.stored import create as billing_group
+from tests.customers.billing_groups.stored import create as billing_group
+from tests.customers.resellers.accounts import EMAIL, create
+from tests.identity.login.asking import new_user
 from tests.legacy.roles.acting import (
     EVERYTHING,
     USER_ROLE,
@@ -25,9 +27,7 @@ from tests.legacy.roles.acting import (
     roles_of,
     statement,
 )
-from tests.login.asking import new_user
 from tests.quick_hashes import quick_hashes
-from tests.resellers.accounts import EMAIL, create
 from tests.running_service import Service
 
 

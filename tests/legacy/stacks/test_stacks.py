@@ -9,11 +9,11 @@ import httpx
 import pytest
 import sqlalchemy as sa
 
-from nimbill.ids import new_id
+from nimbill.database.tenant_scope import transaction
+from nimbill.foundation.ids import new_id
+from nimbill.jobs.records import work
 from nimbill.legacy.stacks.records import legacy_stacks
 from nimbill.legacy.stacks.stack_moves import StackStatus
-from nimbill.storage import transaction
-from nimbill.work.records import work
 from tests.answers import problem_of
 from tests.legacy.agents import put_stack_status
 from tests.legacy.roles.acting import give, new_subuser, statement

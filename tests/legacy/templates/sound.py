@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 
-from nimbill.vocabulary import Product
+from nimbill.foundation.vocabulary import Product
 from tests.running_service import Service
 
 PATH = "/v3/alm/template"

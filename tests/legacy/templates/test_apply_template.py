@@ -12,14 +12,14 @@ import sqlalchemy as sa
 import yaml
 
 from nimbill.access.passwords import client_secret_matches
-from nimbill.directory import Named, organisation_of
-from nimbill.embedded_postgres import Address
+from nimbill.database.embedded_postgres import Address
+from nimbill.database.tenant_lookup import Named, organisation_of
+from nimbill.database.tenant_scope import Row, Scope, transaction
+from nimbill.jobs.records import work
 from nimbill.legacy.stacks import records as stacks
 from nimbill.legacy.stacks.auth_tokens import token_of
 from nimbill.legacy.templates import records
 from nimbill.legacy.templates.secrets import opened
-from nimbill.storage import Row, Scope, transaction
-from nimbill.work.records import work
 from tests.answers import problem_of, violations_of
 from tests.legacy.roles.acting import give, new_subuser, statement
 from tests.legacy.templates.sound import (

@@ -9,7 +9,7 @@ import httpx
 import pytest
 import yaml
 
-from nimbill.ids import new_id
+from nimbill.foundation.ids import new_id
 from tests.answers import CANARY, problem_of, violations_of
 from tests.legacy.roles.acting import give, new_subuser, statement
 from tests.legacy.templates.sound import (

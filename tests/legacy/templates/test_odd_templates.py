@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from nimbill.embedded_postgres import Address
+from nimbill.database.embedded_postgres import Address
 from tests.answers import CANARY, problem_of
 from tests.contract.behind_the_walls import Superuser, behind_the_walls
 from tests.legacy.templates.sound import PATH, TEMPLATE, applied, master, template

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from nimbill import exact_json
-from nimbill.ids import new_id
+from nimbill.foundation import exact_json
+from nimbill.foundation.ids import new_id
 from tests.answers import problem_of, violations_of
 from tests.legacy.agents import put_stack_status
 from tests.legacy.roles.acting import give, new_subuser, statement

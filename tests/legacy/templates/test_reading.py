@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import pytest
 import yaml
 
-from nimbill.errors import Invalid, ServiceError, Unreadable
+from nimbill.foundation.errors import Invalid, ServiceError, Unreadable
 from nimbill.legacy.templates.reading import TEMPLATE_BYTES_MAX, Given, given_in, read_sent
 from tests.legacy.templates.sound import CRED, TEMPLATE
 

@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nimbill import exact_json
+from nimbill.database.tenant_scope import Row
+from nimbill.foundation import exact_json
+from nimbill.foundation.encryption import SealBroken, Sealer
 from nimbill.legacy.templates.secrets import (
     SECRET_NAMES,
     masked,
@@ -21,8 +23,6 @@ from nimbill.legacy.templates.secrets import (
     still_masked,
     unmasked,
 )
-from nimbill.seal import SealBroken, Sealer
-from nimbill.storage import Row
 from tests.legacy.templates.sound import CRED, GIT_KEY, TEMPLATE, template
 
 SEALER = Sealer(bytes(range(7, 39)))

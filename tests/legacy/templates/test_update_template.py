@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from nimbill.ids import new_id
+from nimbill.database.tenant_scope import Row, Scope, transaction
+from nimbill.foundation.ids import new_id
 from nimbill.legacy.stacks import records as stacks
 from nimbill.legacy.templates import records
 from nimbill.legacy.templates.secrets import opened
-from nimbill.storage import Row, Scope, transaction
 from tests.answers import problem_of, violations_of
 from tests.legacy.agents import put_stack_status
 from tests.legacy.roles.acting import give, new_subuser, statement

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from nimbill.errors import Invalid
+from nimbill.foundation.errors import Invalid
 from nimbill.legacy.templates.yaml_text import VALUES_MAX, read_yaml
 
 

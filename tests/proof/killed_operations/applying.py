@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from tests.adjustments.recalculation.entries import MONTH, PATH
 from tests.proof.killed_operations.operation import Operation, Organisation, Sent, audited, stored
 from tests.proof.killed_operations.starting_records import start
-from tests.recalculation.entries import MONTH, PATH
 
 _ENTRY = (
     "description, trim_scale(unblended_cost)::text, applied_month, "

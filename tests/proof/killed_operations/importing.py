@@ -6,7 +6,7 @@ import time
 
 import httpx
 
-from nimbill.demo.vendor_files import Dialect, Month, costs_of, write_files
+from nimbill.demo.vendor_files.writing import Dialect, Month, costs_of, write_files
 from tests.proof.killed_operations.operation import Operation, Organisation, Sent, audited, stored
 
 PATH = "/m/core/costs/imports"

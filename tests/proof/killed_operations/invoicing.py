@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import httpx
 
-from tests.billing_groups.bodies import SOUND_SETTING
+from tests.adjustments.recalculation.entries import MONTH
+from tests.customers.billing_groups.bodies import SOUND_SETTING
 from tests.proof.killed_operations.operation import Operation, Organisation, Sent, audited, stored
 from tests.proof.killed_operations.starting_records import start
-from tests.recalculation.entries import MONTH
 
 CORE = "/m/core/invoices"
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from tests.adjustments.reserved_instances.reservations import ARN, DEST, PATH
 from tests.proof.killed_operations.operation import Operation, Organisation, Sent, audited, stored
 from tests.proof.killed_operations.starting_records import start
-from tests.reserved_instances.reservations import ARN, DEST, PATH
 
 
 class Moving(Operation):

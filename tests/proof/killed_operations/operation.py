@@ -13,8 +13,8 @@ from typing import Any
 import httpx
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.embedded_postgres import Address
-from nimbill.storage import Scope, engine_for, transaction
+from nimbill.database.embedded_postgres import Address
+from nimbill.database.tenant_scope import Scope, engine_for, transaction
 from tests.legacy.provisioning.cloud_server import Cloud
 from tests.proof.database_faults import rows
 

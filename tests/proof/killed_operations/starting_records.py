@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.recalculation.operations import replace_entries
-from nimbill.reserved_instances.operations import replace_reservations
-from nimbill.storage import Scope
-from tests.billing_groups.bodies import REQUIRED_FIELDS
+from nimbill.adjustments.recalculation.operations import replace_entries
+from nimbill.adjustments.reserved_instances.operations import replace_reservations
+from nimbill.database.tenant_scope import Scope
+from tests.adjustments.recalculation.entries import CUSTOMER, FEE, MONTH, PAYER
+from tests.adjustments.reserved_instances.reservations import DEST, reservation
+from tests.customers.billing_groups.bodies import REQUIRED_FIELDS
 from tests.proof.killed_operations.operation import Organisation, Sent
-from tests.recalculation.entries import CUSTOMER, FEE, MONTH, PAYER
-from tests.reserved_instances.reservations import DEST, reservation
 
 ENTRIES = 12
 INSTANCES = 1_000_000

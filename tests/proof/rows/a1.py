@@ -11,7 +11,7 @@ from typing import Any
 
 from litestar import Litestar
 
-from nimbill.access.guards import own_routes, refuse_undeclared_routes
+from nimbill.access.gate import own_routes, refuse_undeclared_routes
 from nimbill.legacy.roles.guard import refuse_unscoped_routes
 from tests.proof.real_server import ROOT, environment_for, try_to_serve
 from tests.proof.row import Measured
@@ -36,8 +36,8 @@ FACTS = {
 }
 
 ONE_MORE_ROUTE = '''
-from nimbill.access.guards import Audience, Unaudited
-from nimbill.web import post
+from nimbill.access.gate import Audience, Unaudited
+from nimbill.http.routing import post
 
 
 @post("/m/portal/one-more", {facts})

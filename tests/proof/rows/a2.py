@@ -13,10 +13,10 @@ from itertools import chain, combinations
 
 from nimbill.access.caller import Caller
 from nimbill.access.role_actions import RoleAction
-from nimbill.organisations.operations import NewOrganisation
-from nimbill.storage import Scope, transaction
-from nimbill.users import records as users
-from nimbill.vocabulary import Product, UserKind
+from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.foundation.vocabulary import Product, UserKind
+from nimbill.identity.organisations.operations import NewOrganisation
+from nimbill.identity.users import records as users
 from tests.contract.operations import ADDED, OPEN_TO_ONESELF, OPERATIONS, SPECIFIED
 from tests.contract.routes_of import Route, guarded_routes
 from tests.people import Person, new_person

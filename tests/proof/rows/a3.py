@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from nimbill.vocabulary import Product
+from nimbill.foundation.vocabulary import Product
 from tests.contract.behind_the_walls import Superuser, behind_the_walls
 from tests.people import Person, new_person
 from tests.proof.legacy_climbers import climbers

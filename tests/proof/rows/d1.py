@@ -21,12 +21,12 @@ from time import perf_counter
 
 from msgspec.structs import replace
 
-from nimbill.billing_groups.invoice_setting_rules import ALLOWED
-from nimbill.invoices.charges import MonthlyCharges
-from nimbill.invoices.sheet import Sheet, draw_up
-from nimbill.rules import OneOf
-from tests.invoices.agreement import differences, second_opinion
-from tests.invoices.random_invoices import Case, random_case
+from nimbill.customers.billing_groups.invoice_setting_rules import ALLOWED
+from nimbill.foundation.rules import OneOf
+from nimbill.invoicing.calculation.charges import MonthlyCharges
+from nimbill.invoicing.calculation.sheet import Sheet, draw_up
+from tests.invoicing.agreement import differences, second_opinion
+from tests.invoicing.random_invoices import Case, random_case
 from tests.proof.row import Measured
 from tests.proof.stage import Stage
 

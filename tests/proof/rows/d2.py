@@ -12,8 +12,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from nimbill.imports.process import prepared_by_process
-from nimbill.organisations.operations import NewOrganisation
+from nimbill.identity.organisations.operations import NewOrganisation
+from nimbill.imports.preparation_process import prepared_by_process
 from tests.imports.taking import Taking
 from tests.proof.bad_files import IMPORTERS, BadFile, bad_files, bombs
 from tests.proof.row import Measured

@@ -12,10 +12,10 @@ from decimal import Decimal
 from pathlib import Path
 from random import Random
 
-from nimbill.demo.vendor_files import Dialect, Month, costs_of, write_files
+from nimbill.database.tenant_scope import transaction
+from nimbill.demo.vendor_files.writing import Dialect, Month, costs_of, write_files
+from nimbill.imports.commit_import import settle
 from nimbill.imports.preparation import Prepared
-from nimbill.imports.taking_in import settle
-from nimbill.storage import transaction
 from tests.imports.taking import Taking, totals
 from tests.proof.row import Measured
 from tests.proof.stage import Stage

@@ -17,9 +17,9 @@ from unittest.mock import patch
 
 import pyarrow as pa
 
-from nimbill.costs import conversion
-from nimbill.costs.brought_to_lines import Brought, bring
-from nimbill.demo.vendor_files import Dialect, Month, write_files
+from nimbill.costs.ingestion import conversion
+from nimbill.costs.ingestion.normalize import Brought, bring
+from nimbill.demo.vendor_files.writing import Dialect, Month, write_files
 from tests.imports.taking import Taking
 from tests.proof.bad_file import COLUMNS
 from tests.proof.row import Measured

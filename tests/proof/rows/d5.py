@@ -12,9 +12,9 @@ from decimal import Decimal
 from random import Random
 from typing import Any
 
-from tests.billing_groups.bodies import SOUND_SETTING
-from tests.exports.asking import GROUPS, SETTINGS, content, link
-from tests.exports.defusing import (
+from tests.customers.billing_groups.bodies import SOUND_SETTING
+from tests.invoicing.exports.asking import GROUPS, SETTINGS, content, link
+from tests.invoicing.exports.defusing import (
     FORMULAS,
     NEVER_FIRST,
     Cell,

@@ -12,7 +12,7 @@ from decimal import Decimal
 from random import Random
 
 from tests.imports.small_files import cost
-from tests.invoices.month_end import MonthEnd
+from tests.invoicing.month_end import MonthEnd
 from tests.proof.row import Measured
 from tests.proof.stage import Stage
 

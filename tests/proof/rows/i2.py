@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from tests.proof.broken_variants import copy_of_project
 from tests.proof.row import Measured
 from tests.proof.rows.i1 import FEWEST as FEWEST_CASES
 from tests.proof.rows.i1 import INSIDE as MATRIX
 from tests.proof.run_tests import run_tests
 from tests.proof.stage import Stage
-from tests.proof.twins import copy_of_project
 
 TARGET = "I1 without the application's own filters: still 0 leaks"
 QUICK = FULL = 1

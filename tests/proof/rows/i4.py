@@ -16,8 +16,8 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from litestar.types import ASGIApp
 
-from tests.exports.asking import SETTINGS, link, month_link, project_link
-from tests.exports.lost_links import lost_links, reader
+from tests.invoicing.exports.asking import SETTINGS, link, month_link, project_link
+from tests.invoicing.exports.lost_links import lost_links, reader
 from tests.proof.asgi_calls import Answer, Request, app_of, call, each
 from tests.proof.row import Measured
 from tests.proof.stage import Stage

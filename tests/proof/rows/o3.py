@@ -15,10 +15,10 @@ from typing import Any
 
 from nimbill.access.role_actions import RoleAction
 from nimbill.audit.checkpoints import write_checkpoint
-from nimbill.audit.verifying import Finding, verify_chain
-from nimbill.embedded_postgres import Address
-from nimbill.organisations.operations import NewOrganisation
-from tests.billing_groups.bodies import REQUIRED_FIELDS
+from nimbill.audit.verification import Finding, verify_chain
+from nimbill.database.embedded_postgres import Address
+from nimbill.identity.organisations.operations import NewOrganisation
+from tests.customers.billing_groups.bodies import REQUIRED_FIELDS
 from tests.proof.database_faults import WILL_FAIL, connected, failing_commits, rows
 from tests.proof.row import Measured
 from tests.proof.stage import Stage

@@ -20,7 +20,7 @@ from argon2 import PasswordHasher
 from litestar.types import ASGIApp
 
 from nimbill.access import passwords
-from nimbill.vocabulary import Product
+from nimbill.foundation.vocabulary import Product
 from tests.contract.behind_the_walls import Superuser, behind_the_walls
 from tests.proof.asgi_calls import Request, app_of, as_headers, call, each
 from tests.proof.documented_answers import SECONDS_MAX as SECONDS_PER_ANSWER_MAX

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import httpx
 
-from nimbill.embedded_postgres import Address, bin_folder, superuser_address
+from nimbill.database.embedded_postgres import Address, bin_folder, superuser_address
 from tests.proof.canaries import Canaries, found_in, found_in_folder
 from tests.proof.database_faults import rows as ask
 from tests.proof.leaky_requests import GROUPS, USERS, Visitor

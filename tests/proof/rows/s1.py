@@ -18,8 +18,8 @@ from pathlib import Path
 
 from packaging.version import Version
 
-from nimbill.seal import KeyFileError, load_or_make_key
-from tests.house import rules
+from nimbill.foundation.encryption import KeyFileError, load_or_make_key
+from tests.code_rules import rules
 from tests.proof.real_server import environment_for, try_to_serve
 from tests.proof.row import Measured
 from tests.proof.stage import ROOT, Stage

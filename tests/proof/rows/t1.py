@@ -11,8 +11,8 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 
-from nimbill.access.visit import issuers
-from nimbill.vocabulary import Product
+from nimbill.access.request_context import issuers
+from nimbill.foundation.vocabulary import Product
 from tests.access.forging import forge, odd_tokens
 from tests.access.mutating import mutated
 from tests.access.other_verifiers import joserfc_accepts, ours_accepts, pyjwt_accepts

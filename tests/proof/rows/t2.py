@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 
 import httpx
 
-from nimbill.access.guards import Audience
-from nimbill.vocabulary import Product
+from nimbill.access.gate import Audience
+from nimbill.foundation.vocabulary import Product
 from tests.access.forging import forge
 from tests.contract.routes_of import Route, routes_of
+from tests.identity.login.asking import ADDRESS, as_client, as_user
 from tests.legacy.agents import new_agent
-from tests.login.asking import ADDRESS, as_client, as_user
 from tests.proof.row import Measured
 from tests.proof.stage import Stage
 from tests.running_service import Service
@@ -84,7 +84,7 @@ def _knock(
 ) -> None:
     """With nothing but the token: who passes is refused for something else, or gets an answer."""
     if kind == "access" and route.operation.startswith("sign_out"):
-        return  # would end what is knocked with; tests/login/test_sessions.py signs out
+        return  # would end what is knocked with; tests/identity/login/test_sessions.py signs out
     answer = service.http.request(
         route.method, route.address(), headers={"Authorization": f"Bearer {token}"}
     )

@@ -18,8 +18,8 @@ from urllib.parse import urlencode
 
 from litestar.types import ASGIApp
 
-from nimbill.organisations.operations import NewOrganisation
-from tests.login.asking import as_client, refreshing
+from nimbill.identity.organisations.operations import NewOrganisation
+from tests.identity.login.asking import as_client, refreshing
 from tests.own_database import sql
 from tests.people import Person, new_person
 from tests.proof.asgi_calls import Answer, Request, app_of, call

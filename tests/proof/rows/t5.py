@@ -20,10 +20,10 @@ import httpx
 from argon2 import PasswordHasher
 
 from nimbill.access import passwords
-from nimbill.organisations.operations import NewOrganisation
-from nimbill.vocabulary import Product
+from nimbill.foundation.vocabulary import Product
+from nimbill.identity.organisations.operations import NewOrganisation
+from tests.identity.login.asking import User, as_client, as_user, ask, issued, new_user, refreshing
 from tests.legacy.agents import Agent, new_agent
-from tests.login.asking import User, as_client, as_user, ask, issued, new_user, refreshing
 from tests.own_database import sql
 from tests.people import new_person
 from tests.proof.row import Measured

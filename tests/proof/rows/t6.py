@@ -24,9 +24,9 @@ from urllib.parse import urlencode
 
 import httpx
 
-from nimbill.access import hashing_line, passwords
-from nimbill.vocabulary import Product
-from tests.login.asking import ADDRESS, User, as_user, new_user
+from nimbill.access import password_hash_queue, passwords
+from nimbill.foundation.vocabulary import Product
+from tests.identity.login.asking import ADDRESS, User, as_user, new_user
 from tests.own_database import sql
 from tests.proof.asgi_calls import Answer, Request, app_of, call, each
 from tests.proof.login_flood import NUMBER, Flood, Guess
@@ -208,7 +208,7 @@ def _pass_fifteen_minutes(attack: Attack) -> None:
 
 def _logins_at_once(attack: Attack) -> str:
     """With hashes of their real cost: some wait, the rest are asked to come back."""
-    waiting_max, pause = 0, hashing_line.STEP_BACK_SECONDS
+    waiting_max, pause = 0, password_hash_queue.STEP_BACK_SECONDS
 
     async def all_of_them() -> list[Answer]:
         nonlocal waiting_max
@@ -223,9 +223,9 @@ def _logins_at_once(attack: Attack) -> str:
             await asyncio.sleep(0.001)
         return await logins
 
-    hashing_line.STEP_BACK_SECONDS = 0  # were there no bound, all of them would be hashed
+    password_hash_queue.STEP_BACK_SECONDS = 0  # were there no bound, all of them would be hashed
     answers = attack.service.run(all_of_them)
-    hashing_line.STEP_BACK_SECONDS = pause
+    password_hash_queue.STEP_BACK_SECONDS = pause
     statuses = Counter(answer.status for answer in answers)
     attack.expect("logins at once", set(statuses) <= {400, 429}, dict(statuses))
     attack.expect("logins that wait", waiting_max <= WAITING_MAX, waiting_max)

@@ -18,8 +18,17 @@ import httpx
 import jwt
 from joserfc.jwk import KeySet
 
-from nimbill.vocabulary import Product
-from tests.login.asking import ADDRESS, BOTH, as_client, as_user, ask, basic, issued, refreshing
+from nimbill.foundation.vocabulary import Product
+from tests.identity.login.asking import (
+    ADDRESS,
+    BOTH,
+    as_client,
+    as_user,
+    ask,
+    basic,
+    issued,
+    refreshing,
+)
 from tests.proof.row import Measured
 from tests.proof.stage import Stage
 from tests.running_service import Service

@@ -14,11 +14,19 @@ from random import Random
 
 import time_machine
 
+from nimbill.access.request_context import issuers
 from nimbill.access.tokens import Tokens
-from nimbill.access.visit import issuers
-from nimbill.vocabulary import Product
+from nimbill.foundation.vocabulary import Product
 from tests.access.other_verifiers import ours_accepts
-from tests.login.asking import as_client, as_user, ask, claims_of, issued, refreshing, stands
+from tests.identity.login.asking import (
+    as_client,
+    as_user,
+    ask,
+    claims_of,
+    issued,
+    refreshing,
+    stands,
+)
 from tests.proof.row import Measured
 from tests.proof.stage import Stage
 from tests.quick_hashes import quick_hashes

@@ -20,9 +20,9 @@ from typing import Any
 
 import httpx
 
-from tests.billing_groups.stored import create as create_group
-from tests.cloud_accounts.accounts import AZURE, add_account
-from tests.invoices.month_end import SETTING
+from tests.customers.billing_groups.stored import create as create_group
+from tests.customers.cloud_accounts.accounts import AZURE, add_account
+from tests.invoicing.month_end import SETTING
 from tests.proof.database_faults import rows
 from tests.proof.real_server import real_server
 from tests.proof.row import Measured

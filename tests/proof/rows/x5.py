@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from nimbill import idempotency
 from nimbill.access.role_actions import RoleAction
-from nimbill.storage import Scope, transaction
-from tests.billing_groups.bodies import REQUIRED_FIELDS, SOUND_SETTING
+from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.http import idempotency
+from tests.customers.billing_groups.bodies import REQUIRED_FIELDS, SOUND_SETTING
 from tests.proof.asgi_calls import Answer, app_of, call, each, json_request
 from tests.proof.database_faults import WILL_FAIL, connected, failing_commits, rows
 from tests.proof.killed_workers import with_killed_workers

@@ -15,16 +15,23 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from tests.billing_groups.stored import create as create_group
-from tests.cloud_accounts.accounts import add_account
-from tests.months.closing import close
+from tests.adjustments.reserved_instances.reservations import (
+    PAYER,
+    deliver,
+    fees,
+    listed,
+    remove,
+    reservation,
+)
+from tests.costs.months.closing import close
+from tests.customers.billing_groups.stored import create as create_group
+from tests.customers.cloud_accounts.accounts import add_account
 from tests.proof.database_faults import rows
 from tests.proof.moved_histories import DONE, Operation, anomalies
 from tests.proof.moving_clients import PATH, Run, move_all_at_once, shown_in
 from tests.proof.real_server import real_server
 from tests.proof.row import Measured
 from tests.proof.stage import Stage
-from tests.reserved_instances.reservations import PAYER, deliver, fees, listed, remove, reservation
 from tests.running_service import Service
 
 TARGET = (

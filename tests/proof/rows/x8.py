@@ -6,9 +6,9 @@ at the commit. The service goes on in between and needs no restart.
 
 from __future__ import annotations
 
-from tests.billing_groups.stored import create
-from tests.exports.asking import GROUPS, ask, content, file_of, link, rows
-from tests.exports.failing_statements import full_disk
+from tests.customers.billing_groups.stored import create
+from tests.invoicing.exports.asking import GROUPS, ask, content, file_of, link, rows
+from tests.invoicing.exports.failing_statements import full_disk
 from tests.proof.database_faults import rows as asked
 from tests.proof.row import Measured
 from tests.proof.stage import Stage
@@ -18,7 +18,7 @@ QUICK = 3
 FULL = 50
 SECONDS_MAX = 60
 
-INSIDE = ("tests/exports/test_faults.py", "tests/imports/test_faults.py")
+INSIDE = ("tests/invoicing/exports/test_faults.py", "tests/imports/test_faults.py")
 ASKED_WHILE_FULL = 3
 
 

@@ -8,12 +8,12 @@ every file call fails in turn, with the system's own errors for the same trouble
 
 from __future__ import annotations
 
-from tests.billing_groups.stored import create
-from tests.exports.asking import GROUPS, SETTINGS, ask, content, download, file_of, link
-from tests.exports.failing_statements import TROUBLES, failing_at
+from tests.customers.billing_groups.stored import create
 from tests.imports import failing_files
 from tests.imports.taking import Taking
 from tests.imports.test_faults import faults
+from tests.invoicing.exports.asking import GROUPS, SETTINGS, ask, content, download, file_of, link
+from tests.invoicing.exports.failing_statements import TROUBLES, failing_at
 from tests.proof.database_faults import rows as asked
 from tests.proof.row import Measured
 from tests.proof.stage import Stage
@@ -27,7 +27,7 @@ QUICK = 1  # times that every trouble is gone through
 FULL = 10
 SECONDS_MAX = 60
 
-INSIDE = ("tests/exports/test_faults.py", "tests/imports/test_faults.py")
+INSIDE = ("tests/invoicing/exports/test_faults.py", "tests/imports/test_faults.py")
 STATEMENTS_MAX = 60
 
 

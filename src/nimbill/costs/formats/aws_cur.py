@@ -12,7 +12,7 @@ from nimbill.costs.formats.format import (
     may,
     needs,
 )
-from nimbill.vocabulary import Vendor
+from nimbill.foundation.vocabulary import Vendor
 
 # fmt: off
 COLUMNS = {

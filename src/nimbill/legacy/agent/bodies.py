@@ -2,8 +2,8 @@
 
 from typing import Annotated, ClassVar
 
-from nimbill.basis import Basis, chosen, stated
-from nimbill.bodies import Body, text
+from nimbill.foundation.basis import Basis, chosen, stated
+from nimbill.http.request_bodies import Body, text
 
 NAMED = text(1, 128)
 NAMED_OR_EMPTY = text(0, 128)

@@ -2,10 +2,12 @@
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill import clock
 from nimbill.access.caller import Caller
-from nimbill.basis import chosen, stated
-from nimbill.errors import Conflict, not_found
+from nimbill.database.tenant_scope import Row
+from nimbill.foundation import clock
+from nimbill.foundation.basis import chosen, stated
+from nimbill.foundation.encryption import Sealer
+from nimbill.foundation.errors import Conflict, not_found
 from nimbill.legacy.agent import records
 from nimbill.legacy.agent.bodies import (
     AgentConfiguration,
@@ -20,8 +22,6 @@ from nimbill.legacy.stacks.stack_moves import StackStatus
 from nimbill.legacy.templates import records as templates
 from nimbill.legacy.templates.secrets import opened, shown
 from nimbill.legacy.templates.template_rules import settled_container
-from nimbill.seal import Sealer
-from nimbill.storage import Row
 
 basis = stated("Events")
 binding_basis = chosen("agent-binding")

@@ -6,11 +6,11 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill.database.tenant_scope import Row, Scope, metadata
 from nimbill.legacy.agent.bodies import AgentStatusReport, ContainerStatusReport
 from nimbill.legacy.containers.records import legacy_containers
 from nimbill.legacy.stacks.records import legacy_stacks
 from nimbill.legacy.stacks.stack_moves import StackStatus
-from nimbill.storage import Row, Scope, metadata
 
 legacy_agents = sa.Table(
     "legacy_agents",

@@ -5,9 +5,10 @@ from typing import Annotated, Any
 from litestar import MediaType, Response
 from litestar.params import JSONBody, QueryParameter
 
-from nimbill.access.guards import Audience
+from nimbill.access.gate import Audience
 from nimbill.access.role_actions import ANY_CALLER
-from nimbill.basis import stated
+from nimbill.foundation.basis import stated
+from nimbill.http.routing import CallerOfRequest, ResourcesOfWorker, Transaction, get, post
 from nimbill.legacy.agent import operations
 from nimbill.legacy.agent.bodies import (
     AgentConfiguration,
@@ -16,7 +17,6 @@ from nimbill.legacy.agent.bodies import (
     ContainerRecord,
     ContainerStatusReport,
 )
-from nimbill.web import CallerOfRequest, ResourcesOfWorker, Transaction, get, post
 
 OF_AGENTS: dict[str, Any] = {
     "audiences": [Audience.legacy_agent],

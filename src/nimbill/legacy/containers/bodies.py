@@ -2,8 +2,8 @@
 
 from typing import ClassVar
 
-from nimbill.basis import Basis, stated
-from nimbill.bodies import Body
+from nimbill.foundation.basis import Basis, stated
+from nimbill.http.request_bodies import Body
 
 
 class Container(Body, frozen=True, kw_only=True):

@@ -2,13 +2,13 @@
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill import clock
-from nimbill.basis import chosen
-from nimbill.errors import Violation, not_found, refuse_if
+from nimbill.database.tenant_scope import Row, Scope
+from nimbill.foundation import clock
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.errors import Violation, not_found, refuse_if
 from nimbill.legacy.containers import records
 from nimbill.legacy.containers.bodies import Container
 from nimbill.legacy.roles.permission import Permission
-from nimbill.storage import Row, Scope
 
 basis = chosen("container-lists")
 

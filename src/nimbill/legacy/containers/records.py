@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.storage import Row, Scope, metadata
+from nimbill.database.tenant_scope import Row, Scope, metadata
 
 legacy_containers = sa.Table(
     "legacy_containers",

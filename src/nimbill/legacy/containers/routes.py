@@ -2,11 +2,11 @@
 
 from litestar.params import FromPath, FromQuery
 
+from nimbill.http.routing import CallerOfRequest, Transaction, get
 from nimbill.legacy.containers import operations
 from nimbill.legacy.containers.bodies import Container
 from nimbill.legacy.roles.guard import OF_USERS, PermissionOfCaller
 from nimbill.legacy.roles.permission import Needs
-from nimbill.web import CallerOfRequest, Transaction, get
 
 
 @get(

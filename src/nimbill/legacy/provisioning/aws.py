@@ -11,8 +11,8 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 from botocore.loaders import create_loader
 
-from nimbill.basis import chosen
-from nimbill.legacy.provisioning.aws_refusals import refusal_of
+from nimbill.foundation.basis import chosen
+from nimbill.legacy.provisioning.aws_errors import refusal_of
 from nimbill.legacy.provisioning.cloud_init import user_data
 from nimbill.legacy.provisioning.computed import (
     COMPUTED,

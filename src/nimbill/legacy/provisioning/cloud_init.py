@@ -2,7 +2,7 @@
 
 import json
 
-from nimbill.basis import chosen
+from nimbill.foundation.basis import chosen
 from nimbill.legacy.provisioning.provisioner import Order
 
 basis = chosen("agent-on-instances")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from nimbill.basis import chosen
+from nimbill.foundation.basis import chosen
 
 basis = chosen("computed-values")
 

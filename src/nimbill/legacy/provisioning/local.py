@@ -5,7 +5,7 @@ from contextlib import suppress
 from hashlib import sha256
 from typing import Any
 
-from nimbill.basis import chosen
+from nimbill.foundation.basis import chosen
 from nimbill.legacy.agent_program import Agent, AgentConfig, TokenRefused, Unanswered
 from nimbill.legacy.provisioning.computed import COMPUTED, architecture_of, volume_type_for
 from nimbill.legacy.provisioning.planning import State

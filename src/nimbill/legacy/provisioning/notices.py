@@ -2,13 +2,13 @@
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill import clock
-from nimbill.basis import chosen
+from nimbill.database.tenant_scope import Row, Scope
+from nimbill.foundation import clock
+from nimbill.foundation.basis import chosen
 from nimbill.legacy.provisioning import records
 from nimbill.legacy.provisioning.planning import State
 from nimbill.legacy.stacks import records as stacks
 from nimbill.legacy.stacks.stack_moves import LEAVING, REPLACE, LayerStatus, may
-from nimbill.storage import Row, Scope
 
 basis = chosen("spot-replacement")
 error_basis = chosen("agent-errors")

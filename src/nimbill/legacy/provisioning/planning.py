@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from nimbill.basis import chosen
+from nimbill.foundation.basis import chosen
 from nimbill.legacy.templates.template_rules import settled_provision
 
 basis = chosen("stack-passes")

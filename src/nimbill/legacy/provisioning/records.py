@@ -8,10 +8,10 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill.database.tenant_scope import Row, Scope, among, metadata
 from nimbill.legacy.containers.records import legacy_containers
 from nimbill.legacy.provisioning.planning import State
 from nimbill.legacy.stacks.records import legacy_stacks, legacy_template_versions
-from nimbill.storage import Row, Scope, among, metadata
 
 legacy_instances = sa.Table(
     "legacy_instances",

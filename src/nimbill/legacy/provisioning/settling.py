@@ -5,10 +5,11 @@ from datetime import datetime, timedelta
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill import clock
-from nimbill.basis import chosen
+from nimbill.database.tenant_scope import Row
+from nimbill.foundation import clock
+from nimbill.foundation.basis import chosen
+from nimbill.jobs.runner import Taken
 from nimbill.legacy.provisioning import records
-from nimbill.legacy.provisioning.moving import TERMINATED, Aim, Passed, fail_stack, present
 from nimbill.legacy.provisioning.planning import (
     State,
     Wanted,
@@ -17,6 +18,7 @@ from nimbill.legacy.provisioning.planning import (
     plan,
     wanted_of,
 )
+from nimbill.legacy.provisioning.reconciler import TERMINATED, Aim, Passed, fail_stack, present
 from nimbill.legacy.stacks import records as stacks
 from nimbill.legacy.stacks.stack_moves import (
     IN_PROGRESS,
@@ -27,8 +29,6 @@ from nimbill.legacy.stacks.stack_moves import (
 )
 from nimbill.legacy.templates import records as templates
 from nimbill.legacy.templates.secrets import shown
-from nimbill.storage import Row
-from nimbill.work.runner import Taken
 
 basis = chosen("container-complete")
 

@@ -2,8 +2,8 @@
 
 from typing import Annotated, ClassVar
 
-from nimbill.basis import Basis, chosen, stated
-from nimbill.bodies import NOT_EMPTY, Body, Success, text
+from nimbill.foundation.basis import Basis, chosen, stated
+from nimbill.http.request_bodies import NOT_EMPTY, Body, Success, text
 
 
 class LegacyRoleWrite(Body, frozen=True, kw_only=True):

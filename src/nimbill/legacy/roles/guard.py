@@ -9,10 +9,10 @@ from litestar.connection import ASGIConnection
 from litestar.di import NamedDependency, Provide
 from litestar.handlers import BaseRouteHandler, HTTPRouteHandler
 
-from nimbill.access.guards import Audience, Public, caller_in, own_routes
+from nimbill.access.gate import Audience, Public, caller_in, own_routes
+from nimbill.access.request_context import visit_of
 from nimbill.access.role_actions import ANY_CALLER
-from nimbill.access.visit import visit_of
-from nimbill.basis import stated
+from nimbill.foundation.basis import stated
 from nimbill.legacy.deprecation import is_of_version_3
 from nimbill.legacy.roles.permission import (
     Needs,

@@ -2,17 +2,17 @@
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill import clock, exact_json
 from nimbill.access.caller import Caller
-from nimbill.basis import chosen
-from nimbill.errors import Conflict, Invalid, Violation, not_found, refuse_if
-from nimbill.ids import new_id
+from nimbill.database.tenant_scope import Row, Scope
+from nimbill.foundation import clock, exact_json
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.errors import Conflict, Invalid, Violation, not_found, refuse_if
+from nimbill.foundation.ids import new_id
+from nimbill.foundation.vocabulary import UserKind
+from nimbill.identity.users import records as users
 from nimbill.legacy.roles import records
 from nimbill.legacy.roles.bodies import LegacyRoleWrite
 from nimbill.legacy.roles.role_scope_rules import SCOPE_BYTES_MAX, violations
-from nimbill.storage import Row, Scope
-from nimbill.users import records as users
-from nimbill.vocabulary import UserKind
 
 basis = chosen("legacy-user-roles")
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
-from nimbill.basis import chosen, stated
-from nimbill.errors import NotPermitted
+from nimbill.foundation.basis import chosen, stated
+from nimbill.foundation.errors import NotPermitted
+from nimbill.foundation.vocabulary import UserKind
 from nimbill.legacy.roles import records
 from nimbill.legacy.roles.role_templates import WITHOUT_A_ROLE
 from nimbill.legacy.roles.scope import RoleScope, allows, prepared
-from nimbill.vocabulary import UserKind
 
 basis = stated("Authentication")
 master_basis = chosen("master-account")

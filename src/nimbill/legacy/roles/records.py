@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.storage import Row, Scope, metadata
+from nimbill.database.tenant_scope import Row, Scope, metadata
 
 legacy_roles = sa.Table(
     "legacy_roles",

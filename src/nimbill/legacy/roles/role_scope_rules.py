@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from nimbill.basis import chosen, stated
-from nimbill.errors import Violation
+from nimbill.foundation.basis import chosen, stated
+from nimbill.foundation.errors import Violation
 
 basis = stated("Legacy role records")
 limits_basis = chosen("role-scopes")

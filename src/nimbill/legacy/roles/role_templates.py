@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from nimbill.basis import chosen
+from nimbill.foundation.basis import chosen
 
 basis = chosen("role-templates")
 default_basis = chosen("scope-without-a-role")

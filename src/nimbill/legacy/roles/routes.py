@@ -4,9 +4,11 @@ from typing import Any
 
 from litestar.params import FromPath, FromQuery, JSONBody
 
-from nimbill import clock
-from nimbill.errors import Violation, refuse_if
-from nimbill.forms import FORM_TYPES
+from nimbill.database.tenant_scope import Row
+from nimbill.foundation import clock
+from nimbill.foundation.errors import Violation, refuse_if
+from nimbill.http.forms import FORM_TYPES
+from nimbill.http.routing import CallerOfRequest, ExactRequest, Transaction, delete, get, post, put
 from nimbill.legacy.roles import operations, records
 from nimbill.legacy.roles.bodies import (
     LegacyRole,
@@ -22,8 +24,6 @@ from nimbill.legacy.roles.bodies import (
 from nimbill.legacy.roles.guard import OF_USERS
 from nimbill.legacy.roles.permission import Unscoped
 from nimbill.legacy.roles.role_templates import ROLE_TEMPLATES
-from nimbill.storage import Row
-from nimbill.web import CallerOfRequest, ExactRequest, Transaction, delete, get, post, put
 
 MASTER_ALONE: dict[str, Any] = {**OF_USERS, "master_alone": True}
 A_ROLE, A_USERS_ROLE = "legacy_role/{role_id}", "legacy_user_role/{role_id}"

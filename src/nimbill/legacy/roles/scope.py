@@ -14,7 +14,7 @@ from operator import and_
 
 import msgspec
 
-from nimbill.basis import chosen
+from nimbill.foundation.basis import chosen
 
 basis = chosen("role-scopes")
 

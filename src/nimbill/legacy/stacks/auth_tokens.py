@@ -2,10 +2,10 @@
 
 from nimbill.access.caller import Caller
 from nimbill.access.passwords import generate_client_secret
-from nimbill.basis import chosen
+from nimbill.database.tenant_scope import Row, Scope
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.encryption import Sealer
 from nimbill.legacy.roles.permission import is_master_account
-from nimbill.seal import Sealer
-from nimbill.storage import Row, Scope
 
 basis = chosen("stack-auth-token")
 

@@ -2,8 +2,8 @@
 
 from typing import Any, ClassVar
 
-from nimbill.basis import Basis, chosen, stated
-from nimbill.bodies import Body, Success
+from nimbill.foundation.basis import Basis, chosen, stated
+from nimbill.http.request_bodies import Body, Success
 from nimbill.legacy.stacks.stack_moves import StackStatus
 
 

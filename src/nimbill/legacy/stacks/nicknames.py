@@ -2,7 +2,7 @@
 
 import secrets
 
-from nimbill.basis import chosen
+from nimbill.foundation.basis import chosen
 
 basis = chosen("stack-nicknames")
 

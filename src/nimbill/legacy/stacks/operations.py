@@ -2,16 +2,16 @@
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill import clock, exact_json
 from nimbill.access.caller import Caller
-from nimbill.errors import not_found
+from nimbill.database.tenant_scope import Row, Scope
+from nimbill.foundation import clock, exact_json
+from nimbill.foundation.encryption import Sealer
+from nimbill.foundation.errors import not_found
 from nimbill.legacy.roles.permission import Permission
 from nimbill.legacy.stacks import records
 from nimbill.legacy.stacks.auth_tokens import token_shown
 from nimbill.legacy.stacks.bodies import Stack
 from nimbill.legacy.stacks.stack_moves import DELETE, StackStatus
-from nimbill.seal import Sealer
-from nimbill.storage import Row, Scope
 
 LIST = "stack:describeStacks"
 

@@ -7,10 +7,10 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill import clock
+from nimbill.database.tenant_scope import Row, Scope, metadata
+from nimbill.foundation import clock
+from nimbill.jobs import records as work
 from nimbill.legacy.stacks.stack_moves import LayerStatus, StackStatus
-from nimbill.storage import Row, Scope, metadata
-from nimbill.work import records as work
 
 MOVE_STACK = "move_stack"  # the kind of work; its subject is the stack
 

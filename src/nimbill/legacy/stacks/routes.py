@@ -2,12 +2,12 @@
 
 from litestar.params import FromPath
 
-from nimbill.basis import chosen
+from nimbill.foundation.basis import chosen
+from nimbill.http.routing import CallerOfRequest, ResourcesOfWorker, Transaction, delete, get
 from nimbill.legacy.roles.guard import OF_USERS, PermissionOfCaller
 from nimbill.legacy.roles.permission import Needs
 from nimbill.legacy.stacks import operations
 from nimbill.legacy.stacks.bodies import Stack, StackLeaving
-from nimbill.web import CallerOfRequest, ResourcesOfWorker, Transaction, delete, get
 
 
 @get(

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from nimbill.basis import chosen, stated
+from nimbill.foundation.basis import chosen, stated
 
 basis = stated("Legacy stack status")
 chosen_basis = chosen("stack-moves")

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from nimbill.basis import Basis, chosen, stated
-from nimbill.bodies import Body, Success
-from nimbill.errors import Violation
+from nimbill.foundation.basis import Basis, chosen, stated
+from nimbill.foundation.errors import Violation
+from nimbill.http.request_bodies import Body, Success
 from nimbill.legacy.stacks.stack_moves import StackStatus
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from nimbill.basis import chosen
+from nimbill.foundation.basis import chosen
 from nimbill.legacy.templates.secrets import step, with_hidden_secrets
 from nimbill.legacy.templates.template_rules import MASK
 

@@ -4,7 +4,9 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.errors import Violation, not_found, refuse_if
+from nimbill.database.tenant_scope import Row, Scope
+from nimbill.foundation.encryption import Sealer
+from nimbill.foundation.errors import Violation, not_found, refuse_if
 from nimbill.legacy.roles.permission import Permission
 from nimbill.legacy.stacks import records as stacks
 from nimbill.legacy.templates import records
@@ -17,8 +19,6 @@ from nimbill.legacy.templates.bodies import (
 from nimbill.legacy.templates.compare import difference
 from nimbill.legacy.templates.reading import given_in
 from nimbill.legacy.templates.secrets import masked, opened, secrets_of, unmasked
-from nimbill.seal import Sealer
-from nimbill.storage import Row, Scope
 
 COMPARE = "template:compareTemplate"
 LATEST = ("", "latest")

@@ -5,14 +5,16 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill import clock, exact_json
 from nimbill.access.caller import Caller
 from nimbill.access.passwords import hash_client_secret
-from nimbill.access.visit import Resources
-from nimbill.basis import chosen
-from nimbill.directory import Named, put_in_directory
-from nimbill.errors import Conflict, not_found, refuse_if
-from nimbill.ids import new_id
+from nimbill.access.request_context import Resources
+from nimbill.database.tenant_lookup import Named, put_in_directory
+from nimbill.database.tenant_scope import Row, Scope
+from nimbill.foundation import clock, exact_json
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.encryption import Sealer
+from nimbill.foundation.errors import Conflict, not_found, refuse_if
+from nimbill.foundation.ids import new_id
 from nimbill.legacy.stacks import records as stacks
 from nimbill.legacy.stacks.auth_tokens import new_token, sealed_token
 from nimbill.legacy.stacks.nicknames import two_words
@@ -21,8 +23,6 @@ from nimbill.legacy.templates import records
 from nimbill.legacy.templates.reading import Given
 from nimbill.legacy.templates.secrets import masked, sealed, secrets_of, still_masked, unmasked
 from nimbill.legacy.templates.template_rules import template_violations
-from nimbill.seal import Sealer
-from nimbill.storage import Row, Scope
 
 basis = chosen("template-update")
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from nimbill import exact_json
-from nimbill.basis import chosen
-from nimbill.errors import Invalid, Unreadable, Violation, refuse_if
-from nimbill.forms import FORM_TYPES, read_form
+from nimbill.foundation import exact_json
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.errors import Invalid, Unreadable, Violation, refuse_if
+from nimbill.http.forms import FORM_TYPES, read_form
 from nimbill.legacy.templates.yaml_text import read_yaml
 
 basis = chosen("template-forms")

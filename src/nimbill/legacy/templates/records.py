@@ -6,8 +6,8 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill.database.tenant_scope import Row, Scope
 from nimbill.legacy.stacks.records import legacy_template_versions
-from nimbill.storage import Row, Scope
 
 
 async def add_version(

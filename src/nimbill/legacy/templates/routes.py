@@ -5,10 +5,11 @@ from typing import Any
 from litestar import Request
 from litestar.params import FromPath, FromQuery, JSONBody
 
-from nimbill.access.guards import Unaudited
-from nimbill.access.visit import visit_of
-from nimbill.clock import written
-from nimbill.forms import FORM_TYPES
+from nimbill.access.gate import Unaudited
+from nimbill.access.request_context import visit_of
+from nimbill.foundation.clock import written
+from nimbill.http.forms import FORM_TYPES
+from nimbill.http.routing import CallerOfRequest, ResourcesOfWorker, Transaction, get, post, put
 from nimbill.legacy.roles.guard import OF_USERS, PermissionOfCaller
 from nimbill.legacy.roles.permission import Needs
 from nimbill.legacy.templates import comparing, operations, records
@@ -23,7 +24,6 @@ from nimbill.legacy.templates.bodies import (
 from nimbill.legacy.templates.comparing import resource_of
 from nimbill.legacy.templates.reading import YAML_TYPES, Given, read_sent
 from nimbill.legacy.templates.secrets import masked, shown
-from nimbill.web import CallerOfRequest, ResourcesOfWorker, Transaction, get, post, put
 
 READS = {
     **dict.fromkeys(("application/json", *YAML_TYPES), TemplateBody),

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from nimbill import exact_json
-from nimbill.basis import chosen
-from nimbill.errors import Violation
+from nimbill.database.tenant_scope import Row
+from nimbill.foundation import exact_json
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.encryption import Sealer
+from nimbill.foundation.errors import Violation
+from nimbill.http.routing import SECRET_FIELDS
 from nimbill.legacy.templates.template_rules import MASK
-from nimbill.seal import Sealer
-from nimbill.storage import Row
-from nimbill.web import SECRET_FIELDS
 
 basis = chosen("template-secrets")
 

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from nimbill.basis import chosen, stated
-from nimbill.errors import Violation
+from nimbill.foundation.basis import chosen, stated
+from nimbill.foundation.errors import Violation
 
 basis = stated("Legacy template body (JSON document passed as a string)")
 limits_basis = chosen("template-rules")

@@ -5,9 +5,9 @@ from typing import Any
 
 import yaml
 
-from nimbill import exact_json
-from nimbill.basis import chosen
-from nimbill.errors import Invalid
+from nimbill.foundation import exact_json
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.errors import Invalid
 
 basis = chosen("template-yaml")
 

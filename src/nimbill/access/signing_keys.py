@@ -1,0 +1,144 @@
+"""The keys that sign tokens and seal secrets, kept sealed in the database."""
+
+import secrets
+from datetime import datetime
+
+import sqlalchemy as sa
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill.access.tokens import SigningKey
+from nimbill.database.tenant_scope import Row, Scope, metadata
+from nimbill.foundation.encryption import SealBroken, Sealer
+from nimbill.foundation.ids import new_id
+from nimbill.foundation.vocabulary import Product
+
+_KEY_MAKING_LOCK = 7_241_996_332
+
+signing_keys = sa.Table(
+    "signing_keys",
+    metadata,
+    sa.Column("kid", sa.Text, primary_key=True),
+    sa.Column("product", sa.Text, nullable=False),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("public_key", sa.Text, nullable=False),
+    sa.Column("sealed_private_key", sa.LargeBinary, nullable=False),
+    sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("state_time", sa.DateTime(timezone=True), nullable=False),
+)
+
+organisation_keys = sa.Table(
+    "organisation_keys",
+    metadata,
+    sa.Column("organisation_id", sa.Text, primary_key=True),
+    sa.Column("version", sa.Integer, primary_key=True),
+    sa.Column("sealed_key", sa.LargeBinary, nullable=False),
+    sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
+)
+
+
+class WrongKeyFile(Exception):
+    """The key file is not the one this database was made with."""
+
+
+async def lock_keys(db: AsyncConnection) -> None:
+    """Of several processes that change keys at once, one does at a time."""
+    await db.execute(sa.select(sa.func.pg_advisory_xact_lock(_KEY_MAKING_LOCK)))
+
+
+async def add_signing_key(
+    db: AsyncConnection, sealer: Sealer, product: Product, state: str, at: datetime
+) -> None:
+    kid = new_id("key")
+    private_key = ec.generate_private_key(ec.SECP256R1())
+    await db.execute(
+        sa.insert(signing_keys).values(
+            kid=kid,
+            product=product,
+            state=state,
+            public_key=_public_text(private_key.public_key()),
+            sealed_private_key=sealer.seal(_private_bytes(private_key), _place(kid)),
+            create_time=at,
+            state_time=at,
+        )
+    )
+
+
+async def load_signing_keys(db: AsyncConnection, sealer: Sealer) -> dict[str, SigningKey]:
+    """Every key whose tokens may still live; the private part of the active ones."""
+    rows = (await db.execute(sa.select(signing_keys))).all()
+    return {row.kid: _opened(row, sealer) for row in rows}
+
+
+async def active_kid(db: AsyncConnection, product: Product) -> str:
+    """Which key signs now, whatever this process last heard."""
+    question = sa.select(signing_keys.c.kid).where(
+        signing_keys.c.product == product, signing_keys.c.state == "active"
+    )
+    kid: str = (await db.execute(question)).scalar_one()
+    return kid
+
+
+def _opened(row: Row, sealer: Sealer) -> SigningKey:
+    public_key = serialization.load_pem_public_key(row.public_key.encode())
+    assert isinstance(public_key, ec.EllipticCurvePublicKey)
+    private_key = None
+    if row.state == "active":
+        try:
+            private_bytes = sealer.open(row.sealed_private_key, _place(row.kid))
+        except SealBroken:
+            raise WrongKeyFile(
+                "the key file does not open this database's keys; restore the key file that "
+                "belongs to it"
+            ) from None
+        opened = serialization.load_der_private_key(private_bytes, password=None)
+        assert isinstance(opened, ec.EllipticCurvePrivateKey)
+        private_key = opened
+    return SigningKey(row.kid, Product(row.product), public_key, private_key)
+
+
+async def add_organisation_key(db: AsyncConnection, scope: Scope, sealer: Sealer) -> None:
+    place = _organisation_place(scope.organisation_id, version=1)
+    await db.execute(
+        sa.insert(organisation_keys).values(
+            organisation_id=scope.organisation_id,
+            version=1,
+            sealed_key=sealer.seal(secrets.token_bytes(32), place),
+        )
+    )
+
+
+async def organisation_sealer(db: AsyncConnection, scope: Scope, sealer: Sealer) -> Sealer:
+    """What this organisation's secrets are sealed with: its own key, sealed by the key file."""
+    newest = (
+        sa.select(organisation_keys)
+        .where(organisation_keys.c.organisation_id == scope.organisation_id)
+        .order_by(organisation_keys.c.version.desc())
+        .limit(1)
+    )
+    row = (await db.execute(newest)).one()
+    place = _organisation_place(scope.organisation_id, version=row.version)
+    return Sealer(sealer.open(row.sealed_key, place))
+
+
+def _organisation_place(organisation_id: str, *, version: int) -> tuple[str, ...]:
+    return ("organisation_keys", "sealed_key", organisation_id, str(version))
+
+
+def _place(kid: str) -> tuple[str, ...]:
+    return ("signing_keys", "sealed_private_key", "", kid)
+
+
+def _public_text(key: ec.EllipticCurvePublicKey) -> str:
+    return key.public_bytes(
+        serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+    ).decode()
+
+
+def _private_bytes(key: ec.EllipticCurvePrivateKey) -> bytes:
+    return key.private_bytes(
+        serialization.Encoding.DER,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    )

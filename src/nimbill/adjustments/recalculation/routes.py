@@ -1,0 +1,43 @@
+"""Recalculation entries over HTTP; paths are relative to /m/core."""
+
+from litestar.params import FromQuery, JSONBody
+
+from nimbill.access.gate import Audience
+from nimbill.access.role_actions import RoleAction
+from nimbill.adjustments.recalculation import operations, records
+from nimbill.adjustments.recalculation.bodies import RecalculationApply, RecalculationRecord
+from nimbill.foundation.basis import chosen, stated
+from nimbill.foundation.vocabulary import Vendor
+from nimbill.http.request_bodies import Success
+from nimbill.http.routing import CallerOfRequest, MonthOfPath, Transaction, get, post
+
+
+@get(
+    "/billinggroup/recalculation/{month:str}",
+    audiences=[Audience.core],
+    role_actions=[RoleAction.ReadBillingGroup, RoleAction.ModifyBillingGroup],
+    basis=stated("Recalculation"),
+)
+async def list_recalculation(
+    month: MonthOfPath, vendor: FromQuery[Vendor], caller: CallerOfRequest, db: Transaction
+) -> list[RecalculationRecord]:
+    """The entries of a month, and those that are applied into it."""
+    return await records.list_recalculation(db, caller.scope, vendor, month)
+
+
+@post(
+    "/billinggroup/recalculation",
+    audiences=[Audience.core],
+    role_actions=[RoleAction.ModifyBillingGroup],
+    basis=chosen("recalculation-apply"),
+    audited="recalculation/{vendor}/{month}",
+)
+async def apply_recalculation(
+    data: JSONBody[RecalculationApply], caller: CallerOfRequest, db: Transaction
+) -> Success:
+    """Apply entries into a month's invoices, or take them back; all of them or none."""
+    await operations.apply_recalculation(db, caller.scope, data)
+    return Success()
+
+
+ROUTES = [list_recalculation, apply_recalculation]

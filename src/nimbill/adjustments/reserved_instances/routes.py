@@ -1,0 +1,69 @@
+"""Reserved instances over HTTP; paths are relative to /m/core."""
+
+from litestar.params import FromPath, FromQuery, JSONBody
+
+from nimbill.access.gate import Audience
+from nimbill.access.role_actions import RoleAction
+from nimbill.adjustments.reserved_instances import operations, records
+from nimbill.adjustments.reserved_instances.bodies import (
+    MovableVendor,
+    ReservedInstanceMove,
+    ReservedInstanceRecord,
+)
+from nimbill.foundation.basis import stated
+from nimbill.foundation.clock import now
+from nimbill.foundation.vocabulary import Vendor
+from nimbill.http.request_bodies import Success
+from nimbill.http.routing import CallerOfRequest, Transaction, get, post
+
+
+@get(
+    "/ri/purchased",
+    audiences=[Audience.core],
+    role_actions=[RoleAction.ReadRi, RoleAction.ModifyRi],
+    basis=stated("Reserved-instance records"),
+)
+async def list_reserved_instances(
+    vendor: FromQuery[Vendor], caller: CallerOfRequest, db: Transaction
+) -> list[ReservedInstanceRecord]:
+    """The reservations of a vendor, each followed by what was moved of it."""
+    return await records.list_reserved_instances(db, caller.scope, vendor, now())
+
+
+@post(
+    "/ri/purchased/{ri_id:str}",
+    audiences=[Audience.core],
+    role_actions=[RoleAction.ModifyRi],
+    basis=stated("Reserved-instance records"),
+    audited="ri/{ri_id}",
+)
+async def move_reserved_instance(
+    ri_id: FromPath[str],
+    data: JSONBody[ReservedInstanceMove],
+    caller: CallerOfRequest,
+    db: Transaction,
+) -> Success:
+    """Move some instances of a reservation, and their part of its fee, to another customer."""
+    await operations.move_reserved_instance(db, caller.scope, ri_id, data)
+    return Success()
+
+
+@post(
+    "/ri/purchased/{ri_id:str}/remove",
+    audiences=[Audience.core],
+    role_actions=[RoleAction.ModifyRi],
+    basis=stated("Reserved-instance records"),
+    audited="ri/{ri_id}",
+)
+async def remove_reserved_instance(
+    ri_id: FromPath[str],
+    vendor: FromQuery[MovableVendor],
+    caller: CallerOfRequest,
+    db: Transaction,
+) -> Success:
+    """Give what was moved back to its original record."""
+    await operations.remove_reserved_instance(db, caller.scope, ri_id, vendor)
+    return Success()
+
+
+ROUTES = [list_reserved_instances, move_reserved_instance, remove_reserved_instance]

@@ -1,0 +1,184 @@
+"""Routes, gate, database and error answers, put together."""
+
+import asyncio
+import os
+import signal
+import threading
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+from litestar import Litestar, Router
+from litestar.exceptions import HTTPException
+from litestar.types import ASGIApp
+
+from nimbill.access.gate import gate, refuse_undeclared_routes
+from nimbill.access.request_context import Resources, issuers
+from nimbill.access.signing_keys import load_signing_keys
+from nimbill.access.tokens import Tokens
+from nimbill.adjustments.recalculation import routes as recalculation_routes
+from nimbill.adjustments.reserved_instances import routes as reserved_instance_routes
+from nimbill.application import audit_routes, service_routes
+from nimbill.application.maintenance import keep_house, upkeep_kinds
+from nimbill.application.middleware import Door
+from nimbill.application.openapi import ExactNumbers, openapi_document
+from nimbill.costs import routes as cost_routes
+from nimbill.costs.months import routes as month_routes
+from nimbill.customers.billing_groups import routes as billing_group_routes
+from nimbill.customers.cloud_accounts import routes as account_routes
+from nimbill.customers.invoice_templates import routes as invoice_template_routes
+from nimbill.customers.organisation_settings import routes as settings_routes
+from nimbill.customers.projects import routes as project_routes
+from nimbill.customers.resellers import routes as reseller_routes
+from nimbill.database.tenant_scope import engine_for
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.encryption import load_or_make_key
+from nimbill.foundation.errors import ServiceError
+from nimbill.foundation.logs import configure_logs
+from nimbill.foundation.settings import Settings, read_settings
+from nimbill.http.problem_details import (
+    answer_framework_error,
+    answer_service_error,
+    answer_unexpected,
+)
+from nimbill.http.routing import DEPENDENCIES, ExactRequest, ExactResponse, replay
+from nimbill.identity.login import discovery_routes, session_routes
+from nimbill.identity.login import routes as login_routes
+from nimbill.identity.rbac import routes as rbac_routes
+from nimbill.identity.users import routes as user_routes
+from nimbill.imports import routes as import_routes
+from nimbill.imports.job_types import import_kinds
+from nimbill.invoicing.exports import routes as export_routes
+from nimbill.invoicing.pdf import routes as paper_routes
+from nimbill.invoicing.profit import routes as project_month_routes
+from nimbill.invoicing.reconciliation import routes as tie_out_routes
+from nimbill.invoicing.runs import routes as invoice_routes
+from nimbill.invoicing.runs.invoice_run import invoice_kinds
+from nimbill.jobs.runner import Runner
+from nimbill.legacy import deprecation
+from nimbill.legacy import routes as legacy_routes
+from nimbill.legacy.deployments import routes as deployment_routes
+from nimbill.legacy.provisioning.job_types import stack_kinds
+from nimbill.legacy.roles import guard
+from nimbill.portal import routes as portal_routes
+
+JSON_BYTES_MAX = 1_048_576
+
+addresses_basis = chosen("addresses")
+
+CORE_ROUTES = [
+    *account_routes.ROUTES,
+    *audit_routes.ROUTES,
+    *billing_group_routes.ROUTES,
+    *cost_routes.ROUTES,
+    *deployment_routes.ROUTES,
+    *export_routes.CORE_ROUTES,
+    *import_routes.ROUTES,
+    *invoice_routes.ROUTES,
+    *invoice_template_routes.ROUTES,
+    *paper_routes.ROUTES,
+    *month_routes.ROUTES,
+    *project_routes.ROUTES,
+    *project_month_routes.ROUTES,
+    *recalculation_routes.ROUTES,
+    *reseller_routes.ROUTES,
+    *reserved_instance_routes.ROUTES,
+    *settings_routes.ROUTES,
+    *tie_out_routes.ROUTES,
+]
+
+
+def create_app() -> ASGIApp:
+    """What a worker process serves; settings come from its environment."""
+    configure_logs()
+    settings = read_settings()
+    threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
+    return behind_door(litestar_app(settings), settings)
+
+
+def _leave_with(parent: int) -> None:
+    """A worker whose parent was killed would hold the port against the next start."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def behind_door(app: Litestar, settings: Settings) -> ASGIApp:
+    over_tls = settings.base_url.startswith("https:")
+    return Door(app, body_seconds=settings.body_seconds, over_tls=over_tls)
+
+
+def litestar_app(settings: Settings) -> Litestar:
+    """The application inside the door; a route that declares no gate keeps it from starting."""
+    app = Litestar(
+        route_handlers=[
+            *service_routes.ROUTES,
+            *login_routes.ROUTES,
+            *session_routes.ROUTES,
+            *discovery_routes.ROUTES,
+            *export_routes.ROUTES,
+            Router(
+                deprecation.PREFIX,
+                route_handlers=legacy_routes.ROUTES,
+                guards=[guard.ask_scope],
+                dependencies=guard.DEPENDENCIES,
+            ),
+            Router("/m/core", route_handlers=CORE_ROUTES),
+            Router("/m/portal", route_handlers=portal_routes.ROUTES),
+            Router("/m/u/users", route_handlers=user_routes.ROUTES),
+            Router("/m/auth/rbac", route_handlers=rbac_routes.ROUTES),
+        ],
+        guards=[gate],
+        before_request=replay,
+        dependencies=DEPENDENCIES,
+        request_class=ExactRequest,
+        response_class=ExactResponse,
+        request_max_body_size=JSON_BYTES_MAX,
+        exception_handlers={
+            ServiceError: answer_service_error,
+            HTTPException: answer_framework_error,
+            Exception: answer_unexpected,
+        },
+        lifespan=[_open_house(settings)],
+        openapi_config=None,
+        plugins=[ExactNumbers()],
+        logging_config=None,
+    )
+    refuse_undeclared_routes(app)
+    guard.refuse_unscoped_routes(app)
+    app.state.openapi_document = openapi_document(app, settings.base_url)
+    return app
+
+
+def _open_house(settings: Settings) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
+    @asynccontextmanager
+    async def open_house(app: Litestar) -> AsyncIterator[None]:
+        """Database, keys and the work loop, for as long as the process serves."""
+        assert settings.database_url is not None, "the command that starts workers sets it"
+        engine = engine_for(settings.database_url, settings.pool_size)
+        sealer = load_or_make_key(settings.key_file)
+        async with engine.connect() as db:
+            keys = await load_signing_keys(db, sealer)
+        app.state.resources = Resources(settings, engine, sealer, Tokens(keys, issuers(settings)))
+        kinds = [
+            *import_kinds(settings, engine),
+            *invoice_kinds(engine),
+            *stack_kinds(settings, engine, sealer),
+            *upkeep_kinds(settings, sealer),
+        ]
+        runner = Runner(engine, kinds)
+        app.state.resources.do_now = runner.do_now
+        stopping = asyncio.Event()
+        chores = [
+            asyncio.create_task(runner.run()),
+            asyncio.create_task(keep_house(app.state.resources, stopping)),
+        ]
+        try:
+            yield
+        finally:
+            runner.stop()
+            stopping.set()
+            await asyncio.gather(*chores)
+            await engine.dispose()
+
+    return open_house

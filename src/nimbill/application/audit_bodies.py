@@ -1,0 +1,24 @@
+"""What the audit log answers."""
+
+from typing import Any, ClassVar
+
+from nimbill.foundation.basis import Basis, chosen
+from nimbill.http.request_bodies import Body
+
+
+class AuditEntry(Body, frozen=True, kw_only=True):
+    """One change: who, when, what, through which client, and its place in the chain."""
+
+    basis: ClassVar[Basis] = chosen("audit-log")
+
+    seq: int
+    hash: str
+    at: str
+    actor: str
+    actor_name: str
+    client_id: str | None
+    action: str
+    resource: str
+    company_id: str | None
+    request_id: str
+    sent: Any

@@ -1,0 +1,91 @@
+"""Work that comes back by itself for every organisation: checkpoints and forgetting."""
+
+import asyncio
+import contextlib
+from datetime import timedelta
+
+import structlog
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill.access.key_rotation import keep_keys
+from nimbill.access.request_context import Resources
+from nimbill.audit import records as audit
+from nimbill.audit.checkpoints import write_checkpoint
+from nimbill.database.tenant_scope import database_is_away, transaction
+from nimbill.foundation import clock
+from nimbill.foundation.encryption import Sealer
+from nimbill.foundation.settings import Settings
+from nimbill.http import idempotency
+from nimbill.identity.login import records as logins
+from nimbill.identity.login.password_attempts import NOBODY, SOURCE_KEPT, WINDOW
+from nimbill.identity.login.refresh_tokens import ABSOLUTE, IDLE
+from nimbill.invoicing.exports.records import forget_old_exports
+from nimbill.jobs.records import forget_old_work
+from nimbill.jobs.recurring import (
+    AUDIT_CHECKPOINT,
+    FORGET_EXPORTS,
+    FORGET_IDEMPOTENCY_KEYS,
+    FORGET_LOGINS,
+)
+from nimbill.jobs.runner import Kind, Taken
+from nimbill.mail.delivery import letter_kind
+
+HOUSE_KEPT_EVERY_SECONDS = 3600
+WORK_KEPT = timedelta(days=90)  # after it was done or given up
+
+log = structlog.get_logger()
+
+
+async def keep_house(resources: Resources, stopping: asyncio.Event) -> None:
+    """Once an hour, in every process: keys give way in time, and this process knows of it."""
+    settings = resources.settings
+    longest = max(
+        settings.core_token_seconds, settings.portal_token_seconds, settings.legacy_token_seconds
+    )
+    while not stopping.is_set():
+        try:
+            async with resources.engine.begin() as db:
+                await keep_keys(db, resources.sealer, at=clock.now(), token_seconds=longest)
+            async with transaction(resources.engine, NOBODY.organisation_id) as db:
+                await logins.forget_old_attempts(db, NOBODY, before=clock.now() - WINDOW)
+            await resources.read_keys()
+        except Exception as error:
+            if not database_is_away(error):
+                log.error("keep_house", exc_info=error)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(stopping.wait(), HOUSE_KEPT_EVERY_SECONDS)
+
+
+def upkeep_kinds(settings: Settings, sealer: Sealer) -> list[Kind]:
+    """Everything the work loop knows how to do."""
+    checkpoint_folder = settings.data / "audit"
+
+    async def checkpoint(db: AsyncConnection, taken: Taken) -> None:
+        head = await audit.head(db, taken.scope)
+        if head is not None:
+            seq, hash_ = head
+            write_checkpoint(checkpoint_folder, sealer, taken.scope.organisation_id, seq, hash_)
+
+    async def forget(db: AsyncConnection, taken: Taken) -> None:
+        await idempotency.forget_old_keys(db, taken.scope)
+        await forget_old_work(db, taken.scope, before=clock.now() - WORK_KEPT)
+
+    async def forget_logins(db: AsyncConnection, taken: Taken) -> None:
+        # a family outlives its last refresh token by the life of the access token it gave
+        now = clock.now()
+        await logins.forget_old_families(
+            db, taken.scope, before=now - ABSOLUTE - timedelta(days=2), unused_since=now - IDLE
+        )
+        await logins.forget_old_attempts(db, taken.scope, before=clock.now() - WINDOW)
+        await logins.forget_old_sources(db, taken.scope, before=clock.now() - SOURCE_KEPT)
+
+    async def forget_exports(db: AsyncConnection, taken: Taken) -> None:
+        await forget_old_exports(db, taken.scope, days=1)
+
+    return [
+        letter_kind(settings, sealer),
+        Kind(FORGET_EXPORTS, forget_exports, every=timedelta(days=1)),
+        Kind(AUDIT_CHECKPOINT, checkpoint, every=timedelta(hours=1)),
+        Kind(FORGET_IDEMPOTENCY_KEYS, forget, every=timedelta(days=1)),
+        Kind(FORGET_LOGINS, forget_logins, every=timedelta(hours=1)),
+    ]

@@ -1,0 +1,68 @@
+"""Every table of the service, gathered for migrations and for the tests that compare them."""
+
+from nimbill.access import effective_permissions, signing_keys
+from nimbill.adjustments.recalculation import records as recalculation
+from nimbill.adjustments.reserved_instances import fee_records as reservation_fees
+from nimbill.adjustments.reserved_instances import records as reserved_instances
+from nimbill.audit import records as audit
+from nimbill.costs.lake import records as costs
+from nimbill.costs.months import records as months
+from nimbill.customers.billing_groups import records as billing_groups
+from nimbill.customers.cloud_accounts import records as cloud_accounts
+from nimbill.customers.invoice_templates import records as invoice_templates
+from nimbill.customers.organisation_settings import records as organisation_settings
+from nimbill.customers.projects import records as projects
+from nimbill.customers.resellers import records as resellers
+from nimbill.database import tenant_lookup
+from nimbill.database.tenant_scope import metadata
+from nimbill.http import idempotency
+from nimbill.identity.login import records as login
+from nimbill.identity.organisations import records as organisations
+from nimbill.identity.users import records as users
+from nimbill.imports import records as imports
+from nimbill.invoicing.documents import stored_invoices as created_invoices
+from nimbill.invoicing.exports import records as exports
+from nimbill.invoicing.runs import month_settings as invoices
+from nimbill.invoicing.runs import records as invoice_runs
+from nimbill.jobs import records as work
+from nimbill.legacy.agent import records as legacy_agents
+from nimbill.legacy.containers import records as legacy_containers
+from nimbill.legacy.provisioning import records as legacy_instances
+from nimbill.legacy.roles import records as legacy_roles
+from nimbill.legacy.stacks import records as legacy_stacks
+from nimbill.legacy.templates import records as legacy_templates
+
+__all__ = [
+    "audit",
+    "billing_groups",
+    "cloud_accounts",
+    "costs",
+    "created_invoices",
+    "effective_permissions",
+    "exports",
+    "idempotency",
+    "imports",
+    "invoice_runs",
+    "invoice_templates",
+    "invoices",
+    "legacy_agents",
+    "legacy_containers",
+    "legacy_instances",
+    "legacy_roles",
+    "legacy_stacks",
+    "legacy_templates",
+    "login",
+    "metadata",
+    "months",
+    "organisation_settings",
+    "organisations",
+    "projects",
+    "recalculation",
+    "resellers",
+    "reservation_fees",
+    "reserved_instances",
+    "signing_keys",
+    "tenant_lookup",
+    "users",
+    "work",
+]

@@ -1,0 +1,25 @@
+"""Bodies of the operations on months."""
+
+from typing import Annotated, ClassVar
+
+from nimbill.foundation.basis import Basis, chosen
+from nimbill.foundation.vocabulary import Vendor
+from nimbill.http.request_bodies import Body, text
+
+REASON = text(1, 1000)
+
+
+class MonthClosing(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("closed-months")
+
+    vendor: Vendor
+    reason: Annotated[str, REASON] | None = None
+
+
+class MonthReopening(Body, frozen=True, kw_only=True):
+    """Why it is opened again must be said; the audit log keeps it."""
+
+    basis: ClassVar[Basis] = chosen("closed-months")
+
+    vendor: Vendor
+    reason: Annotated[str, REASON]

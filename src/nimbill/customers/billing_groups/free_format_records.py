@@ -1,0 +1,62 @@
+"""Stored free format items: lines of a billing group's own on its invoices."""
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill.customers.billing_groups.bodies import FreeFormatItem
+from nimbill.database.tenant_scope import Scope, metadata
+from nimbill.foundation.vocabulary import Vendor
+
+ITEM_FIELDS = FreeFormatItem.__struct_fields__
+
+free_format_items = sa.Table(
+    "free_format_items",
+    metadata,
+    sa.Column("organisation_id", sa.Text, primary_key=True),
+    sa.Column("company_id", sa.Text, primary_key=True),
+    sa.Column("vendor", sa.Text, primary_key=True),
+    sa.Column("position", sa.Integer, primary_key=True),
+    sa.Column("enabled", sa.Boolean, nullable=False),
+    sa.Column("label", sa.Text, nullable=False),
+    sa.Column("unit_cost", sa.Numeric, nullable=False),
+    sa.Column("quantity", sa.Numeric, nullable=False),
+    sa.Column("total", sa.Numeric, nullable=False),
+)
+
+
+async def put_free_format_items(
+    db: AsyncConnection,
+    scope: Scope,
+    company_id: str,
+    vendor: Vendor,
+    items: Sequence[FreeFormatItem],
+) -> None:
+    """These replace the vendor's."""
+    await delete_free_format_items(db, scope, company_id, vendor)
+    rows = [
+        {
+            "organisation_id": scope.organisation_id,
+            "company_id": company_id,
+            "vendor": vendor.value,
+            "position": position,
+            **{name: getattr(item, name) for name in ITEM_FIELDS},
+        }
+        for position, item in enumerate(items)
+    ]
+    if rows:
+        await db.execute(sa.insert(free_format_items), rows)
+
+
+async def delete_free_format_items(
+    db: AsyncConnection, scope: Scope, company_id: str, vendor: Vendor | None = None
+) -> None:
+    """All of the group, or one vendor's."""
+    deleted = sa.delete(free_format_items).where(
+        free_format_items.c.organisation_id == scope.organisation_id,
+        free_format_items.c.company_id == company_id,
+    )
+    if vendor is not None:
+        deleted = deleted.where(free_format_items.c.vendor == vendor)
+    await db.execute(deleted)

@@ -1,0 +1,186 @@
+"""Billing groups over HTTP; paths are relative to /m/core."""
+
+from typing import Any
+
+from litestar.params import FromPath, JSONBody
+
+from nimbill.access.gate import Audience
+from nimbill.access.role_actions import RoleAction
+from nimbill.customers.billing_groups import free_format_records, operations, records
+from nimbill.customers.billing_groups.bodies import (
+    BillingGroupCreate,
+    BillingGroupCreated,
+    BillingGroupRecord,
+    BillingGroupUpdate,
+    FreeFormatUpdate,
+    InvoiceSettingUpdate,
+    InvoiceTemplateLink,
+)
+from nimbill.foundation.basis import chosen, stated
+from nimbill.foundation.errors import not_found
+from nimbill.foundation.vocabulary import Vendor
+from nimbill.http.request_bodies import Success
+from nimbill.http.routing import CallerOfRequest, Limit, Offset, Transaction, delete, get, post
+
+READ: dict[str, Any] = {
+    "audiences": [Audience.core],
+    "role_actions": [RoleAction.ReadBillingGroup, RoleAction.ModifyBillingGroup],
+    "basis": chosen("billing-group-paths"),
+}
+MODIFY: dict[str, Any] = {
+    "audiences": [Audience.core],
+    "role_actions": [RoleAction.ModifyBillingGroup],
+    "basis": chosen("billing-group-paths"),
+}
+
+
+@post(
+    "/billinggroup",
+    audiences=[Audience.core],
+    role_actions=[RoleAction.ModifyBillingGroup],
+    basis=stated("Billing groups"),
+    audited="billinggroup/{company_id}",
+)
+async def create_billing_group(
+    data: JSONBody[BillingGroupCreate], caller: CallerOfRequest, db: Transaction
+) -> BillingGroupCreated:
+    """Create a billing group with its invoice settings."""
+    company_id = await operations.create_billing_group(db, caller.scope, data)
+    return BillingGroupCreated(company_id=company_id, billinggroup_id=data.billinggroup_id)
+
+
+@get("/billinggroup", **READ)
+async def list_billing_groups(
+    caller: CallerOfRequest, db: Transaction, limit: Limit = None, offset: Offset = 0
+) -> list[BillingGroupRecord]:
+    """Every billing group the caller may see, by billinggroup_id."""
+    return await records.list_billing_groups(db, caller.scope, limit=limit, offset=offset)
+
+
+@get("/billinggroup/{company_id:str}/resource", **READ)
+async def list_billing_group_details(
+    company_id: FromPath[str], caller: CallerOfRequest, db: Transaction
+) -> BillingGroupRecord:
+    """One billing group, by its internal id."""
+    record = await records.find_billing_group(db, caller.scope, company_id)
+    if record is None:
+        raise not_found()
+    return record
+
+
+@post("/billinggroup/{company_id:str}", **MODIFY, audited="billinggroup/{company_id}")
+async def update_billing_group(
+    company_id: FromPath[str],
+    data: JSONBody[BillingGroupUpdate],
+    caller: CallerOfRequest,
+    db: Transaction,
+) -> Success:
+    """Change a billing group; what is not sent stays."""
+    await operations.update_billing_group(db, caller.scope, company_id, data)
+    return Success()
+
+
+@post(
+    "/billinggroup/{company_id:str}/invoices",
+    **MODIFY,
+    audited="billinggroup/{company_id}/invoices/{vendor}",
+)
+async def update_invoice_setting(
+    company_id: FromPath[str],
+    data: JSONBody[InvoiceSettingUpdate],
+    caller: CallerOfRequest,
+    db: Transaction,
+) -> Success:
+    """Change the invoice setting of one vendor, or add it."""
+    await operations.update_invoice_setting(db, caller.scope, company_id, data)
+    return Success()
+
+
+@post(
+    "/billinggroup/{company_id:str}/freeformat/{vendor:str}",
+    **MODIFY,
+    audited="billinggroup/{company_id}/freeformat/{vendor}",
+)
+async def update_free_format(
+    company_id: FromPath[str],
+    vendor: FromPath[Vendor],
+    data: JSONBody[FreeFormatUpdate],
+    caller: CallerOfRequest,
+    db: Transaction,
+) -> Success:
+    """Replace the free format items of one vendor."""
+    await operations.existing(db, caller.scope, company_id)
+    await free_format_records.put_free_format_items(
+        db, caller.scope, company_id, vendor, data.additional_items
+    )
+    return Success()
+
+
+@delete(
+    "/billinggroup/{company_id:str}/freeformat",
+    **MODIFY,
+    audited="billinggroup/{company_id}/freeformat",
+)
+async def delete_free_format(
+    company_id: FromPath[str], caller: CallerOfRequest, db: Transaction
+) -> Success:
+    """Remove all free format items of the group."""
+    await operations.existing(db, caller.scope, company_id)
+    await free_format_records.delete_free_format_items(db, caller.scope, company_id)
+    return Success()
+
+
+@delete(
+    "/billinggroup/{company_id:str}/freeformat/{vendor:str}",
+    **MODIFY,
+    audited="billinggroup/{company_id}/freeformat/{vendor}",
+)
+async def delete_free_format_of_vendor(
+    company_id: FromPath[str],
+    vendor: FromPath[Vendor],
+    caller: CallerOfRequest,
+    db: Transaction,
+) -> Success:
+    """Remove the free format items of one vendor."""
+    await operations.existing(db, caller.scope, company_id)
+    await free_format_records.delete_free_format_items(db, caller.scope, company_id, vendor)
+    return Success()
+
+
+@post(
+    "/billinggroup/{company_id:str}/invoicetemplate",
+    **MODIFY,
+    audited="billinggroup/{company_id}/invoicetemplate",
+)
+async def update_invoice_template_of_group(
+    company_id: FromPath[str],
+    data: JSONBody[InvoiceTemplateLink],
+    caller: CallerOfRequest,
+    db: Transaction,
+) -> Success:
+    """Link an invoice template; null unlinks."""
+    await operations.link_invoice_template(db, caller.scope, company_id, data.invoice_template_id)
+    return Success()
+
+
+@delete("/billinggroup/{company_id:str}", **MODIFY, audited="billinggroup/{company_id}")
+async def delete_billing_group(
+    company_id: FromPath[str], caller: CallerOfRequest, db: Transaction
+) -> Success:
+    """Delete a billing group on which nothing hangs."""
+    await operations.delete_billing_group(db, caller.scope, company_id)
+    return Success()
+
+
+ROUTES = [
+    create_billing_group,
+    list_billing_groups,
+    list_billing_group_details,
+    update_billing_group,
+    update_invoice_setting,
+    update_free_format,
+    delete_free_format,
+    delete_free_format_of_vendor,
+    update_invoice_template_of_group,
+    delete_billing_group,
+]

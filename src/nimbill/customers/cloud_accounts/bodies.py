@@ -1,0 +1,57 @@
+"""Bodies of the customer account operations, row by row as specified."""
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, ClassVar
+
+from nimbill.customers.cloud_accounts.account_number_rules import number_violations
+from nimbill.foundation.basis import Basis, chosen, stated
+from nimbill.foundation.errors import Violation
+from nimbill.foundation.vocabulary import Vendor
+from nimbill.http.request_bodies import Body, text
+
+
+class CloudAccountCreate(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = stated("Customer cloud account")
+
+    vendor: Vendor
+    customer_id: str
+    account_id: str
+    company_id: str
+    name: Annotated[str, text(3, 100)]
+    note: str | None = None
+
+    @classmethod
+    def broken_rules(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
+        return number_violations(sent, "customer_id", "account_id")
+
+
+class CloudAccountUpdate(Body, frozen=True, kw_only=True):
+    """The customer_id stands in the path and cannot change, nor can the vendor."""
+
+    basis: ClassVar[Basis] = stated("Customer cloud account")
+
+    vendor: Vendor
+    account_id: str
+    company_id: str
+    name: Annotated[str, text(3, 100)]
+    note: str | None = None
+
+    @classmethod
+    def broken_rules(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
+        return number_violations(sent, "account_id")
+
+
+class CloudAccountRecord(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("account-paths")
+
+    customer_id: str
+    customer_name: str
+    account_id: str
+    vendor: Vendor
+    company_id: str
+    billinggroup_id: str
+    billinggroup_name: str
+    note: str | None
+    payer: bool
+    project_id: str | None
+    service_discount: None

@@ -1,0 +1,84 @@
+"""Customer accounts over HTTP; paths are relative to /m/core."""
+
+from litestar.params import FromPath, FromQuery, JSONBody
+
+from nimbill.access.gate import Audience
+from nimbill.access.role_actions import RoleAction
+from nimbill.customers.cloud_accounts import operations, records
+from nimbill.customers.cloud_accounts.bodies import (
+    CloudAccountCreate,
+    CloudAccountRecord,
+    CloudAccountUpdate,
+)
+from nimbill.foundation.basis import chosen, stated
+from nimbill.foundation.vocabulary import Vendor
+from nimbill.http.request_bodies import Success
+from nimbill.http.routing import CallerOfRequest, Limit, Offset, Transaction, delete, get, post, put
+
+
+@post(
+    "/accts",
+    audiences=[Audience.core],
+    role_actions=[RoleAction.ModifyAccount],
+    basis=stated("Customer accounts"),
+    audited="acct/{customer_id}",
+)
+async def create_account(
+    data: JSONBody[CloudAccountCreate], caller: CallerOfRequest, db: Transaction
+) -> Success:
+    """Add a customer's account at a vendor to a billing group."""
+    await operations.create_account(db, caller.scope, data)
+    return Success()
+
+
+@get(
+    "/accts",
+    audiences=[Audience.core],
+    role_actions=[RoleAction.ReadAccount, RoleAction.ModifyAccount],
+    basis=chosen("account-paths"),
+)
+async def list_accounts(
+    caller: CallerOfRequest,
+    db: Transaction,
+    vendor: FromQuery[Vendor],
+    limit: Limit = None,
+    offset: Offset = 0,
+) -> list[CloudAccountRecord]:
+    """The accounts of a vendor, by customer_id."""
+    return await records.list_accounts(db, caller.scope, vendor, limit=limit, offset=offset)
+
+
+@put(
+    "/accts/{customer_id:str}/edit",
+    audiences=[Audience.core],
+    role_actions=[RoleAction.ModifyAccount],
+    basis=chosen("account-paths"),
+    audited="acct/{customer_id}",
+)
+async def update_account(
+    customer_id: FromPath[str],
+    data: JSONBody[CloudAccountUpdate],
+    caller: CallerOfRequest,
+    db: Transaction,
+) -> Success:
+    """Change an account's payer, billing group, name or note."""
+    await operations.update_account(db, caller.scope, customer_id, data)
+    return Success()
+
+
+@delete(
+    "/accts/{vendor:str}/{both_ids:str}",
+    audiences=[Audience.core],
+    role_actions=[RoleAction.ModifyAccount],
+    basis=stated("Customer accounts"),
+    audited="acct/{both_ids}",
+)
+async def delete_account(
+    vendor: FromPath[str], both_ids: FromPath[str], caller: CallerOfRequest, db: Transaction
+) -> Success:
+    """Delete an account, named as customer_id|account_id; created invoices keep it."""
+    await operations.delete_account(db, caller.scope, vendor, both_ids)
+    return Success()
+
+
+ROUTES = [create_account, list_accounts, update_account, delete_account]

@@ -1,0 +1,75 @@
+"""Stored invoice templates and the questions asked of them."""
+
+from collections.abc import Sequence
+
+import msgspec
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill.customers.invoice_templates.bodies import InvoiceTemplateBody
+from nimbill.database.tenant_scope import Row, Scope, metadata
+
+invoice_templates = sa.Table(
+    "invoice_templates",
+    metadata,
+    sa.Column("organisation_id", sa.Text, primary_key=True),
+    sa.Column("invoice_template_id", sa.Text, primary_key=True),
+    sa.Column("content", JSONB, nullable=False),
+    sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
+)
+
+
+def _one(scope: Scope, invoice_template_id: str) -> list[sa.ColumnElement[bool]]:
+    return [
+        invoice_templates.c.organisation_id == scope.organisation_id,
+        invoice_templates.c.invoice_template_id == invoice_template_id,
+    ]
+
+
+async def list_invoice_templates(db: AsyncConnection, scope: Scope) -> Sequence[Row]:
+    question = (
+        sa.select(invoice_templates)
+        .where(invoice_templates.c.organisation_id == scope.organisation_id)
+        .order_by(invoice_templates.c.create_time, invoice_templates.c.invoice_template_id)
+    )
+    return (await db.execute(question)).all()
+
+
+async def invoice_template_exists(
+    db: AsyncConnection, scope: Scope, invoice_template_id: str
+) -> bool:
+    question = sa.select(sa.exists().where(*_one(scope, invoice_template_id)))
+    return bool((await db.execute(question)).scalar_one())
+
+
+async def add_invoice_template(
+    db: AsyncConnection, scope: Scope, invoice_template_id: str, body: InvoiceTemplateBody
+) -> None:
+    await db.execute(
+        sa.insert(invoice_templates).values(
+            organisation_id=scope.organisation_id,
+            invoice_template_id=invoice_template_id,
+            content=msgspec.to_builtins(body),
+        )
+    )
+
+
+async def change_invoice_template(
+    db: AsyncConnection, scope: Scope, invoice_template_id: str, body: InvoiceTemplateBody
+) -> bool:
+    changed = await db.execute(
+        sa.update(invoice_templates)
+        .where(*_one(scope, invoice_template_id))
+        .values(content=msgspec.to_builtins(body))
+    )
+    return bool(changed.rowcount)
+
+
+async def delete_invoice_template(
+    db: AsyncConnection, scope: Scope, invoice_template_id: str
+) -> bool:
+    deleted = await db.execute(
+        sa.delete(invoice_templates).where(*_one(scope, invoice_template_id))
+    )
+    return bool(deleted.rowcount)

@@ -1,0 +1,99 @@
+"""Invoice templates over HTTP; paths are relative to /m/core."""
+
+import msgspec
+from litestar.params import FromPath, JSONBody
+from sqlalchemy.exc import IntegrityError
+
+from nimbill.access.gate import Audience
+from nimbill.access.role_actions import RoleAction
+from nimbill.customers.invoice_templates import records
+from nimbill.customers.invoice_templates.bodies import (
+    InvoiceTemplateBody,
+    InvoiceTemplateCreated,
+    InvoiceTemplateRecord,
+)
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.errors import Conflict, not_found
+from nimbill.foundation.ids import new_id
+from nimbill.http.request_bodies import Success
+from nimbill.http.routing import CallerOfRequest, Transaction, delete, get, post
+
+MODIFY = [RoleAction.ModifyBillingGroup]
+READ = [RoleAction.ReadBillingGroup, RoleAction.ModifyBillingGroup]
+_BASIS = chosen("invoice-templates")
+
+
+@post(
+    "/invoicetemplate",
+    audiences=[Audience.core],
+    role_actions=MODIFY,
+    basis=_BASIS,
+    audited="invoicetemplate/{invoice_template_id}",
+)
+async def create_invoice_template(
+    data: JSONBody[InvoiceTemplateBody], caller: CallerOfRequest, db: Transaction
+) -> InvoiceTemplateCreated:
+    """Create an invoice template."""
+    template_id = new_id("tpl")
+    await records.add_invoice_template(db, caller.scope, template_id, data)
+    return InvoiceTemplateCreated(invoice_template_id=template_id)
+
+
+@get("/invoicetemplate", audiences=[Audience.core], role_actions=READ, basis=_BASIS)
+async def list_invoice_templates(
+    caller: CallerOfRequest, db: Transaction
+) -> list[InvoiceTemplateRecord]:
+    """Every invoice template, oldest first."""
+    return [
+        msgspec.convert(
+            {**row.content, "invoice_template_id": row.invoice_template_id}, InvoiceTemplateRecord
+        )
+        for row in await records.list_invoice_templates(db, caller.scope)
+    ]
+
+
+@post(
+    "/invoicetemplate/{invoice_template_id:str}",
+    audiences=[Audience.core],
+    role_actions=MODIFY,
+    basis=_BASIS,
+    audited="invoicetemplate/{invoice_template_id}",
+)
+async def change_invoice_template(
+    invoice_template_id: FromPath[str],
+    data: JSONBody[InvoiceTemplateBody],
+    caller: CallerOfRequest,
+    db: Transaction,
+) -> Success:
+    """Replace an invoice template; created invoices keep what they were printed with."""
+    if not await records.change_invoice_template(db, caller.scope, invoice_template_id, data):
+        raise not_found()
+    return Success()
+
+
+@delete(
+    "/invoicetemplate/{invoice_template_id:str}",
+    audiences=[Audience.core],
+    role_actions=MODIFY,
+    basis=_BASIS,
+    audited="invoicetemplate/{invoice_template_id}",
+)
+async def delete_invoice_template(
+    invoice_template_id: FromPath[str], caller: CallerOfRequest, db: Transaction
+) -> Success:
+    """Delete an invoice template that nothing refers to."""
+    try:
+        async with db.begin_nested():
+            if not await records.delete_invoice_template(db, caller.scope, invoice_template_id):
+                raise not_found()
+    except IntegrityError:
+        raise Conflict("invoice_template_in_use", "something refers to this template") from None
+    return Success()
+
+
+ROUTES = [
+    create_invoice_template,
+    list_invoice_templates,
+    change_invoice_template,
+    delete_invoice_template,
+]

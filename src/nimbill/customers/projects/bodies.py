@@ -1,0 +1,32 @@
+"""Bodies of the project operations, row by row as specified."""
+
+from typing import Annotated, ClassVar
+
+from nimbill.foundation.basis import Basis, chosen, stated
+from nimbill.foundation.vocabulary import Currency
+from nimbill.http.request_bodies import Body, Success, text
+
+
+class ProjectBody(Body, frozen=True, kw_only=True):
+    """Create and edit take the same fields."""
+
+    basis: ClassVar[Basis] = stated("Project")
+
+    project_code: Annotated[str, text(1, 40)]
+    project_label: Annotated[str, text(1, 40)]
+    project_currency: Currency
+
+
+class ProjectCreated(Success, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("project-paths")
+
+    project_id: str
+
+
+class ProjectRecord(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("project-paths")
+
+    project_id: str
+    project_code: str
+    project_label: str
+    project_currency: Currency

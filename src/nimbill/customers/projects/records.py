@@ -1,0 +1,94 @@
+"""Stored projects and the questions asked of them."""
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill.customers.projects.bodies import ProjectBody
+from nimbill.database.tenant_scope import Row, Scope, metadata
+
+projects = sa.Table(
+    "projects",
+    metadata,
+    sa.Column("organisation_id", sa.Text, primary_key=True),
+    sa.Column("project_id", sa.Text, primary_key=True),
+    sa.Column("project_code", sa.Text, nullable=False),
+    sa.Column("project_label", sa.Text, nullable=False),
+    sa.Column("project_currency", sa.Text, nullable=False),
+    sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
+)
+
+
+def _one(scope: Scope, project_id: str) -> list[sa.ColumnElement[bool]]:
+    return [
+        projects.c.organisation_id == scope.organisation_id,
+        projects.c.project_id == project_id,
+    ]
+
+
+async def list_projects(db: AsyncConnection, scope: Scope) -> Sequence[Row]:
+    """Every project of the organisation, by code."""
+    question = (
+        sa.select(projects)
+        .where(projects.c.organisation_id == scope.organisation_id)
+        .order_by(projects.c.project_code)
+    )
+    return (await db.execute(question)).all()
+
+
+async def project_exists(db: AsyncConnection, scope: Scope, project_id: str) -> bool:
+    question = sa.select(sa.exists().where(*_one(scope, project_id)))
+    return bool((await db.execute(question)).scalar_one())
+
+
+async def lock_project(db: AsyncConnection, scope: Scope, project_id: str) -> bool:
+    """For the change that follows; whether it is there."""
+    question = sa.select(projects.c.project_id).where(*_one(scope, project_id))
+    return (await db.execute(question.with_for_update())).one_or_none() is not None
+
+
+async def project_code_taken(
+    db: AsyncConnection, scope: Scope, project_code: str, *, but_of: str | None = None
+) -> bool:
+    """Whether another project has this code."""
+    question = sa.select(
+        sa.exists().where(
+            projects.c.organisation_id == scope.organisation_id,
+            projects.c.project_code == project_code,
+            projects.c.project_id.is_distinct_from(but_of),
+        )
+    )
+    return bool((await db.execute(question)).scalar_one())
+
+
+async def add_project(
+    db: AsyncConnection, scope: Scope, project_id: str, body: ProjectBody
+) -> None:
+    await db.execute(
+        sa.insert(projects).values(
+            organisation_id=scope.organisation_id,
+            project_id=project_id,
+            project_code=body.project_code,
+            project_label=body.project_label,
+            project_currency=body.project_currency,
+        )
+    )
+
+
+async def change_project(
+    db: AsyncConnection, scope: Scope, project_id: str, body: ProjectBody
+) -> None:
+    await db.execute(
+        sa.update(projects)
+        .where(*_one(scope, project_id))
+        .values(
+            project_code=body.project_code,
+            project_label=body.project_label,
+            project_currency=body.project_currency,
+        )
+    )
+
+
+async def delete_project(db: AsyncConnection, scope: Scope, project_id: str) -> None:
+    await db.execute(sa.delete(projects).where(*_one(scope, project_id)))

@@ -1,0 +1,81 @@
+"""Projects over HTTP; paths are relative to /m/core."""
+
+from litestar.params import FromPath, JSONBody
+
+from nimbill.access.gate import Audience
+from nimbill.access.role_actions import RoleAction
+from nimbill.customers.projects import operations, records
+from nimbill.customers.projects.bodies import ProjectBody, ProjectCreated, ProjectRecord
+from nimbill.foundation.basis import chosen, stated
+from nimbill.foundation.vocabulary import Currency
+from nimbill.http.request_bodies import Success
+from nimbill.http.routing import CallerOfRequest, Transaction, delete, get, post
+
+
+@post(
+    "/project",
+    audiences=[Audience.core],
+    role_actions=[RoleAction.ModifyProject],
+    basis=stated("Projects"),
+    audited="project/{project_id}",
+)
+async def create_project(
+    data: JSONBody[ProjectBody], caller: CallerOfRequest, db: Transaction
+) -> ProjectCreated:
+    """Create a project; its code is unique."""
+    return ProjectCreated(project_id=await operations.create_project(db, caller.scope, data))
+
+
+@get(
+    "/project",
+    audiences=[Audience.core],
+    role_actions=[RoleAction.ReadProject, RoleAction.ModifyProject],
+    basis=chosen("project-paths"),
+)
+async def list_projects(caller: CallerOfRequest, db: Transaction) -> list[ProjectRecord]:
+    """Every project, by code."""
+    return [
+        ProjectRecord(
+            project_id=row.project_id,
+            project_code=row.project_code,
+            project_label=row.project_label,
+            project_currency=Currency(row.project_currency),
+        )
+        for row in await records.list_projects(db, caller.scope)
+    ]
+
+
+@post(
+    "/project/{project_id:str}",
+    audiences=[Audience.core],
+    role_actions=[RoleAction.ModifyProject],
+    basis=chosen("project-paths"),
+    audited="project/{project_id}",
+)
+async def edit_project(
+    project_id: FromPath[str],
+    data: JSONBody[ProjectBody],
+    caller: CallerOfRequest,
+    db: Transaction,
+) -> Success:
+    """Change a project; every field is sent."""
+    await operations.edit_project(db, caller.scope, project_id, data)
+    return Success()
+
+
+@delete(
+    "/project/{project_id:str}",
+    audiences=[Audience.core],
+    role_actions=[RoleAction.ModifyProject],
+    basis=chosen("project-paths"),
+    audited="project/{project_id}",
+)
+async def delete_project(
+    project_id: FromPath[str], caller: CallerOfRequest, db: Transaction
+) -> Success:
+    """Delete a project that no billing group uses."""
+    await operations.delete_project(db, caller.scope, project_id)
+    return Success()
+
+
+ROUTES = [create_project, list_projects, edit_project, delete_project]

@@ -1,0 +1,87 @@
+"""Stored reseller accounts and the questions asked of them."""
+
+from collections.abc import Mapping, Sequence
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill.customers.billing_groups.records import billing_groups, visible
+from nimbill.database.tenant_scope import Row, Scope, metadata
+from nimbill.identity.users.records import users
+
+resellers = sa.Table(
+    "resellers",
+    metadata,
+    sa.Column("organisation_id", sa.Text, primary_key=True),
+    sa.Column("user_id", sa.Text, primary_key=True),
+    sa.Column("company_id", sa.Text, nullable=False),
+    sa.Column("meta", JSONB, nullable=False),
+    sa.Column("update_time", sa.DateTime(timezone=True)),
+    sa.Column("portal_registered", sa.DateTime(timezone=True), nullable=False),
+)
+
+
+def _all(scope: Scope) -> sa.Select[*tuple[object, ...]]:
+    return (
+        sa.select(
+            *(column for column in resellers.c if column.name != "update_time"),
+            # a password is changed here or by the account itself; either way the account changed
+            sa.func.greatest(resellers.c.update_time, users.c.password_update_time).label(
+                "update_time"
+            ),
+            users.c.password_update_time,
+            users.c.email,
+            billing_groups.c.billinggroup_id,
+            billing_groups.c.billinggroup_name,
+            billing_groups.c.company_name,
+            billing_groups.c.language,
+        )
+        .join_from(
+            resellers,
+            users,
+            (users.c.organisation_id == resellers.c.organisation_id)
+            & (users.c.user_id == resellers.c.user_id),
+        )
+        .join(
+            billing_groups,
+            (billing_groups.c.organisation_id == resellers.c.organisation_id)
+            & (billing_groups.c.company_id == resellers.c.company_id),
+        )
+        .where(resellers.c.organisation_id == scope.organisation_id, *visible(scope))
+    )
+
+
+async def list_resellers(db: AsyncConnection, scope: Scope) -> Sequence[Row]:
+    """Accounts of the groups the caller may see, oldest first."""
+    question = _all(scope).order_by(resellers.c.portal_registered, resellers.c.user_id)
+    return (await db.execute(question)).all()
+
+
+async def find_reseller(db: AsyncConnection, scope: Scope, user_id: str) -> Row | None:
+    """Locked for the change that follows."""
+    question = _all(scope).where(resellers.c.user_id == user_id)
+    return (await db.execute(question.with_for_update(of=resellers))).one_or_none()
+
+
+async def add_reseller(
+    db: AsyncConnection, scope: Scope, user_id: str, company_id: str, meta: Mapping[str, bool]
+) -> None:
+    await db.execute(
+        sa.insert(resellers).values(
+            organisation_id=scope.organisation_id,
+            user_id=user_id,
+            company_id=company_id,
+            meta=dict(meta),
+        )
+    )
+
+
+async def change_meta(
+    db: AsyncConnection, scope: Scope, user_id: str, meta: Mapping[str, bool]
+) -> None:
+    await db.execute(
+        sa.update(resellers)
+        .where(resellers.c.organisation_id == scope.organisation_id, resellers.c.user_id == user_id)
+        .values(meta=dict(meta), update_time=sa.func.now())
+    )

@@ -1,0 +1,50 @@
+"""File locks that wait for a bounded time and that no child process inherits unasked."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from nimbill.database.embedded_postgres.binaries import EmbeddedPostgresError
+
+PAUSE_SECONDS = 0.03
+
+
+class BusyError(EmbeddedPostgresError):
+    """Another process has held the lock for the whole time we were ready to wait."""
+
+
+def open_lock(path: Path) -> BinaryIO:
+    """Closing the file drops the lock.
+
+    Each opening locks for itself, within one process too, so threads need no other bookkeeping.
+    """
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+    return os.fdopen(handle, "r+b", buffering=0)
+
+
+def try_lock(lock: BinaryIO, *, shared: bool) -> bool:
+    try:
+        fcntl.flock(lock, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+@contextmanager
+def locked(path: Path, *, wait_seconds_max: float) -> Iterator[None]:
+    deadline = time.monotonic() + wait_seconds_max
+    with open_lock(path) as lock:
+        while not try_lock(lock, shared=False):
+            if time.monotonic() > deadline:
+                raise BusyError(
+                    "Another process has been starting or stopping PostgreSQL in "
+                    f"{path.parent} for more than {wait_seconds_max:.0f} seconds."
+                )
+            time.sleep(PAUSE_SECONDS)
+        yield

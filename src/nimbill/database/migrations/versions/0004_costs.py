@@ -1,0 +1,107 @@
+"""What the vendors charged: imports, the lake's files, which of them count, and their sums."""
+
+from alembic import op
+
+from nimbill.database.migrations.row_security import guard
+
+revision = "0004"
+down_revision = "0003"
+
+TABLES = """
+CREATE TABLE cost_imports (
+    organisation_id text NOT NULL REFERENCES organisations,
+    import_id text NOT NULL,
+    vendor text NOT NULL CHECK (vendor IN ('aws', 'azure', 'gcp')),
+    month text,
+    sources text[] NOT NULL,
+    uploaded boolean NOT NULL,
+    state text NOT NULL CHECK (state IN
+        ('waiting', 'running', 'done', 'unchanged', 'refused', 'parked', 'drift', 'failed')),
+    identity text,
+    assembly text,
+    assembled_at timestamptz,
+    lines bigint NOT NULL DEFAULT 0,
+    provisional boolean,
+    report text NOT NULL DEFAULT '{}',
+    problem text,
+    parked_reason text,
+    release_reason text,
+    made_by text NOT NULL,
+    create_time timestamptz NOT NULL DEFAULT now(),
+    update_time timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organisation_id, import_id)
+);
+CREATE INDEX cost_imports_newest ON cost_imports (organisation_id, create_time);
+CREATE INDEX cost_imports_identity ON cost_imports (organisation_id, vendor, identity);
+CREATE TABLE lake_files (
+    organisation_id text NOT NULL REFERENCES organisations,
+    path text NOT NULL,
+    import_id text NOT NULL,
+    vendor text NOT NULL,
+    month text NOT NULL,
+    lines bigint NOT NULL,
+    bytes bigint NOT NULL,
+    sha256 text NOT NULL,
+    PRIMARY KEY (organisation_id, path)
+);
+CREATE INDEX lake_files_import_id_idx ON lake_files (organisation_id, import_id);
+CREATE TABLE cost_months (
+    organisation_id text NOT NULL REFERENCES organisations,
+    vendor text NOT NULL,
+    payer_id text NOT NULL,
+    month text NOT NULL,
+    import_id text NOT NULL,
+    provisional boolean NOT NULL,
+    lines bigint NOT NULL,
+    update_time timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organisation_id, vendor, payer_id, month)
+);
+CREATE TABLE cost_sums (
+    organisation_id text NOT NULL REFERENCES organisations,
+    vendor text NOT NULL,
+    payer_id text NOT NULL,
+    month text NOT NULL,
+    customer_id text NOT NULL,
+    line_type text NOT NULL,
+    kind text NOT NULL,
+    service text NOT NULL,
+    marketplace boolean NOT NULL,
+    day date NOT NULL,
+    currency text NOT NULL,
+    cost numeric NOT NULL,
+    lines bigint NOT NULL
+);
+CREATE INDEX cost_sums_month ON cost_sums (organisation_id, vendor, month, customer_id);
+CREATE TABLE cost_tag_sums (
+    organisation_id text NOT NULL REFERENCES organisations,
+    vendor text NOT NULL,
+    payer_id text NOT NULL,
+    month text NOT NULL,
+    customer_id text NOT NULL,
+    line_type text NOT NULL,
+    kind text NOT NULL,
+    service text NOT NULL,
+    marketplace boolean NOT NULL,
+    tag_key text NOT NULL,
+    tag_value text NOT NULL,
+    currency text NOT NULL,
+    cost numeric NOT NULL,
+    lines bigint NOT NULL
+);
+CREATE INDEX cost_tag_sums_month ON cost_tag_sums (organisation_id, vendor, month, tag_key);
+"""
+
+GUARDED = ("cost_imports", "lake_files", "cost_months", "cost_sums", "cost_tag_sums")
+
+
+def upgrade() -> None:
+    for statement in TABLES.split(";\n"):
+        if statement.strip():
+            op.execute(statement)
+    for table in GUARDED:
+        guard(table)
+
+
+def downgrade() -> None:
+    for table in reversed(GUARDED):
+        op.execute(f"DROP TABLE {table}")

@@ -1,0 +1,145 @@
+"""Settings and rates saved for a month, invoices and their revisions, runs that make them."""
+
+from alembic import op
+
+from nimbill.database.migrations.row_security import guard
+
+revision = "0006"
+down_revision = "0005"
+
+TABLES = """
+CREATE TABLE saved_settings (
+    organisation_id text NOT NULL,
+    month text NOT NULL,
+    vendor text NOT NULL CHECK (vendor IN ('aws', 'azure')),
+    company_id text NOT NULL,
+    calc_type text NOT NULL,
+    currency text NOT NULL,
+    discount_calc_logic text NOT NULL,
+    discount_rate numeric NOT NULL,
+    discount_target_usage text NOT NULL,
+    substitution_fee text NOT NULL,
+    substitution_fee_calc_target text NOT NULL,
+    substitution_fee_calc_type text NOT NULL,
+    substitution_fee_target_usage text NOT NULL,
+    substitution_fix numeric NOT NULL,
+    substitution_rate numeric NOT NULL,
+    support_amount_target text NOT NULL,
+    support_fee text NOT NULL,
+    support_fee_calc_target text NOT NULL,
+    support_fix numeric NOT NULL,
+    support_rate numeric NOT NULL,
+    tax_rate numeric NOT NULL,
+    substitution_basis text NOT NULL,
+    substitution_scope text NOT NULL,
+    support_basis text NOT NULL,
+    support_scope text,
+    memo text,
+    exchange_rate numeric CHECK (exchange_rate > 0),
+    update_time timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organisation_id, month, vendor, company_id),
+    FOREIGN KEY (organisation_id, company_id) REFERENCES billing_groups ON DELETE CASCADE
+);
+CREATE INDEX saved_settings_company ON saved_settings (organisation_id, company_id);
+CREATE TABLE invoice_counters (
+    organisation_id text NOT NULL REFERENCES organisations,
+    month text NOT NULL,
+    last integer NOT NULL,
+    PRIMARY KEY (organisation_id, month)
+);
+CREATE TABLE invoices (
+    organisation_id text NOT NULL,
+    month text NOT NULL,
+    company_id text NOT NULL,
+    vendor text NOT NULL CHECK (vendor IN ('aws', 'azure')),
+    number integer NOT NULL CHECK (number > 0),
+    revision integer NOT NULL CHECK (revision > 0),
+    create_time timestamptz NOT NULL,
+    update_time timestamptz NOT NULL,
+    PRIMARY KEY (organisation_id, month, company_id, vendor),
+    UNIQUE (organisation_id, month, number),
+    CONSTRAINT billing_group_has_invoices FOREIGN KEY (organisation_id, company_id)
+        REFERENCES billing_groups
+);
+CREATE INDEX invoices_company ON invoices (organisation_id, company_id);
+CREATE TABLE invoice_revisions (
+    organisation_id text NOT NULL,
+    month text NOT NULL,
+    company_id text NOT NULL,
+    vendor text NOT NULL,
+    revision integer NOT NULL,
+    run_id text NOT NULL,
+    currency text NOT NULL,
+    pre_tax numeric NOT NULL,
+    tax numeric NOT NULL,
+    total numeric NOT NULL CHECK (total = pre_tax + tax),
+    pre_tax_usd numeric NOT NULL,
+    document text NOT NULL,
+    create_time timestamptz NOT NULL,
+    PRIMARY KEY (organisation_id, month, company_id, vendor, revision),
+    UNIQUE (organisation_id, run_id, company_id),
+    FOREIGN KEY (organisation_id, month, company_id, vendor) REFERENCES invoices
+);
+CREATE TABLE invoice_papers (
+    organisation_id text NOT NULL REFERENCES organisations,
+    paper_id text NOT NULL,
+    content bytea NOT NULL,
+    create_time timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organisation_id, paper_id)
+);
+CREATE TABLE invoice_runs (
+    organisation_id text NOT NULL REFERENCES organisations,
+    run_id text NOT NULL,
+    month text NOT NULL,
+    vendor text NOT NULL CHECK (vendor IN ('aws', 'azure', 'gcp')),
+    groups_hash bytea NOT NULL,
+    state text NOT NULL CHECK (state IN ('running', 'done')),
+    work_id text NOT NULL,
+    groups integer NOT NULL,
+    skipped text,
+    create_time timestamptz NOT NULL DEFAULT now(),
+    update_time timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organisation_id, run_id),
+    CHECK ((state = 'done') = (skipped IS NOT NULL))
+);
+CREATE UNIQUE INDEX invoice_runs_running ON invoice_runs
+    (organisation_id, month, vendor, groups_hash) WHERE state = 'running';
+CREATE TABLE invoice_run_keys (
+    organisation_id text NOT NULL,
+    key_hash bytea NOT NULL,
+    run_id text NOT NULL,
+    PRIMARY KEY (organisation_id, key_hash),
+    FOREIGN KEY (organisation_id, run_id) REFERENCES invoice_runs
+);
+CREATE INDEX invoice_run_keys_run ON invoice_run_keys (organisation_id, run_id);
+CREATE INDEX invoice_runs_month ON invoice_runs (organisation_id, month, create_time);
+"""
+
+COUNTING = ("invoice_counters", "invoices", "invoice_runs")
+UNCHANGING = ("invoice_revisions", "invoice_papers", "invoice_run_keys")
+
+
+def upgrade() -> None:
+    for statement in TABLES.split(";\n"):
+        if statement.strip():
+            op.execute(statement)
+    guard("saved_settings")
+    for table in COUNTING:
+        guard(table, "SELECT, INSERT, UPDATE")
+    for table in UNCHANGING:
+        guard(table, "SELECT, INSERT")
+    op.execute(
+        "CREATE FUNCTION stays_as_it_is() RETURNS trigger LANGUAGE plpgsql AS "
+        "$$ BEGIN RAISE EXCEPTION '% never changes', TG_TABLE_NAME; END $$"
+    )
+    for table in UNCHANGING:
+        op.execute(
+            f"CREATE TRIGGER stays_as_it_is BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
+            "FOR EACH STATEMENT EXECUTE FUNCTION stays_as_it_is()"
+        )
+
+
+def downgrade() -> None:
+    for table in (*UNCHANGING, *reversed(COUNTING), "saved_settings"):
+        op.execute(f"DROP TABLE {table}")
+    op.execute("DROP FUNCTION stays_as_it_is")

@@ -1,0 +1,185 @@
+"""Version 3: stacks and their templates, instances, agents, containers, roles and who has them."""
+
+from alembic import op
+
+from nimbill.database.migrations.row_security import guard
+
+revision = "0007"
+down_revision = "0006"
+
+STACKS = """
+CREATE TABLE legacy_stacks (
+    organisation_id text NOT NULL REFERENCES organisations,
+    stack_id text NOT NULL,
+    nickname text NOT NULL,
+    deployment text NOT NULL,
+    provisioner text NOT NULL CHECK (provisioner IN ('local', 'aws')),
+    region text NOT NULL,
+    stack_status text NOT NULL,
+    reason text,
+    version_id text NOT NULL,
+    user_id text NOT NULL,
+    username text NOT NULL,
+    token_hash bytea NOT NULL,
+    sealed_token bytea,
+    create_time timestamptz NOT NULL,
+    update_time timestamptz NOT NULL,
+    PRIMARY KEY (organisation_id, stack_id)
+);
+CREATE INDEX legacy_stacks_deployment ON legacy_stacks (organisation_id, deployment);
+CREATE TABLE legacy_template_versions (
+    organisation_id text NOT NULL,
+    stack_id text NOT NULL,
+    version_id text NOT NULL,
+    number integer NOT NULL CHECK (number > 0),
+    body text NOT NULL,
+    sealed_secrets bytea,
+    size integer NOT NULL,
+    create_time timestamptz NOT NULL,
+    PRIMARY KEY (organisation_id, stack_id, version_id),
+    UNIQUE (organisation_id, stack_id, number),
+    FOREIGN KEY (organisation_id, stack_id) REFERENCES legacy_stacks ON DELETE CASCADE
+);
+CREATE TABLE legacy_layers (
+    organisation_id text NOT NULL,
+    stack_id text NOT NULL,
+    flag text NOT NULL,
+    position integer NOT NULL,
+    status text NOT NULL CHECK (status IN ('creating', 'updating', 'completed', 'failed')),
+    reason text,
+    PRIMARY KEY (organisation_id, stack_id, flag),
+    FOREIGN KEY (organisation_id, stack_id) REFERENCES legacy_stacks ON DELETE CASCADE
+);
+"""
+
+MACHINES = """
+CREATE TABLE legacy_instances (
+    organisation_id text NOT NULL,
+    stack_id text NOT NULL,
+    instance_key text NOT NULL,
+    flag text NOT NULL,
+    ordinal integer NOT NULL,
+    provision text NOT NULL,
+    state text NOT NULL
+        CHECK (state IN ('wanted', 'launching', 'running', 'leaving', 'ended', 'failed')),
+    instance_id text,
+    reason text,
+    create_time timestamptz NOT NULL,
+    update_time timestamptz NOT NULL,
+    PRIMARY KEY (organisation_id, stack_id, instance_key),
+    FOREIGN KEY (organisation_id, stack_id) REFERENCES legacy_stacks ON DELETE CASCADE
+);
+CREATE TABLE legacy_agents (
+    organisation_id text NOT NULL,
+    stack_id text NOT NULL,
+    agent_id text NOT NULL,
+    instance_id text,
+    status text NOT NULL,
+    message text,
+    create_time timestamptz NOT NULL,
+    update_time timestamptz NOT NULL,
+    PRIMARY KEY (organisation_id, stack_id, agent_id),
+    FOREIGN KEY (organisation_id, stack_id) REFERENCES legacy_stacks ON DELETE CASCADE
+);
+CREATE TABLE legacy_containers (
+    organisation_id text NOT NULL,
+    container_id text NOT NULL,
+    stack_id text NOT NULL,
+    agent_id text NOT NULL,
+    instance_id text,
+    status text NOT NULL,
+    update_time timestamptz NOT NULL,
+    PRIMARY KEY (organisation_id, container_id),
+    FOREIGN KEY (organisation_id, stack_id) REFERENCES legacy_stacks ON DELETE CASCADE
+);
+CREATE INDEX legacy_containers_stack ON legacy_containers (organisation_id, stack_id);
+CREATE INDEX legacy_containers_instance ON legacy_containers (organisation_id, instance_id);
+"""
+
+ROLES = """
+CREATE TABLE legacy_roles (
+    organisation_id text NOT NULL,
+    role_id text NOT NULL,
+    user_id text NOT NULL,
+    name text NOT NULL,
+    scope text NOT NULL,
+    create_time timestamptz NOT NULL,
+    update_time timestamptz NOT NULL,
+    PRIMARY KEY (organisation_id, role_id),
+    FOREIGN KEY (organisation_id, user_id) REFERENCES users
+);
+CREATE TABLE legacy_user_roles (
+    organisation_id text NOT NULL,
+    user_role_id text NOT NULL,
+    user_id text NOT NULL,
+    role_id text NOT NULL,
+    create_time timestamptz NOT NULL,
+    update_time timestamptz NOT NULL,
+    PRIMARY KEY (organisation_id, user_role_id),
+    UNIQUE (organisation_id, user_id, role_id),
+    FOREIGN KEY (organisation_id, user_id) REFERENCES users ON DELETE CASCADE,
+    FOREIGN KEY (organisation_id, role_id) REFERENCES legacy_roles ON DELETE CASCADE
+);
+CREATE INDEX legacy_user_roles_role ON legacy_user_roles (organisation_id, role_id);
+"""
+
+# The caller of an agent's token: the stack it was launched for, until that is deleted.
+ADMIT_AGENT = """
+CREATE FUNCTION admit_agent(organisation text, stack text, key text)
+RETURNS TABLE (nickname text) LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM set_config('nimbill.organisation', organisation, true);
+    RETURN QUERY
+    SELECT s.nickname FROM legacy_stacks s
+    WHERE s.organisation_id = organisation AND s.stack_id = stack
+        AND s.stack_status <> 'DELETE_COMPLETE'
+        AND EXISTS (SELECT FROM signing_keys k WHERE k.kid = key AND k.product = 'legacy');
+END $$;
+"""
+
+# One round trip of an agent's login, like that of a client.
+FIND_AGENT = """
+CREATE FUNCTION find_agent(wanted_stack text)
+RETURNS TABLE (organisation_id text, token_hash bytea, kid text) LANGUAGE plpgsql AS $$
+DECLARE
+    organisation text := find_organisation('stack', wanted_stack);
+BEGIN
+    PERFORM set_config('nimbill.organisation', coalesce(organisation, ''), true);
+    RETURN QUERY
+    SELECT s.organisation_id, s.token_hash, k.kid
+    FROM signing_keys k
+    LEFT JOIN legacy_stacks s ON s.organisation_id = organisation
+        AND s.stack_id = wanted_stack AND s.stack_status <> 'DELETE_COMPLETE'
+    WHERE k.product = 'legacy' AND k.state = 'active';
+END $$;
+"""
+
+OF_STACKS = (
+    "legacy_stacks",
+    "legacy_template_versions",
+    "legacy_layers",
+    "legacy_instances",
+    "legacy_agents",
+    "legacy_containers",
+)
+OF_ROLES = ("legacy_roles", "legacy_user_roles")
+
+
+def upgrade() -> None:
+    for statements in (STACKS, MACHINES, ROLES):
+        for statement in statements.split(";\n"):
+            if statement.strip():
+                op.execute(statement)
+    for table in (*OF_STACKS, *OF_ROLES):
+        guard(table)
+    op.execute(ADMIT_AGENT)
+    op.execute(FIND_AGENT)
+
+
+def downgrade() -> None:
+    op.execute("DROP FUNCTION admit_agent(text, text, text)")
+    op.execute("DROP FUNCTION find_agent(text)")
+    for table in reversed((*OF_STACKS, *OF_ROLES)):
+        op.execute(f"DROP TABLE {table}")
+    op.execute("DELETE FROM work WHERE kind = 'move_stack'")
+    op.execute("DELETE FROM directory WHERE kind = 'stack'")

@@ -1,0 +1,71 @@
+"""Form bodies as real clients send them: urlencoded, multipart, parts with a file name."""
+
+from io import BytesIO
+from urllib.parse import parse_qsl
+
+from multipart import MultipartError, MultipartParser, parse_options_header
+
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.errors import Invalid, Unreadable
+
+basis = chosen("form-encodings")
+
+FIELDS_MAX = 50
+FORM_BYTES_MAX = 65_536
+FORM_TYPES = ("application/x-www-form-urlencoded", "multipart/form-data")
+
+
+def read_form(content_type: str, body: bytes, *, bytes_max: int = FORM_BYTES_MAX) -> dict[str, str]:
+    """The fields of a form, each once; Invalid or Unreadable for everything else."""
+    if len(body) > bytes_max:
+        raise Unreadable(413, "body_too_large", f"the form is larger than {bytes_max >> 10} KiB")
+    kind, options = parse_options_header(content_type)
+    if kind == "application/x-www-form-urlencoded":
+        pairs = _urlencoded(body)
+    elif kind == "multipart/form-data":
+        pairs = _multipart(body, options.get("boundary", ""), bytes_max)
+    else:
+        raise Unreadable(415, "media_type", "the body must be a form")
+    return _each_once(pairs)
+
+
+def _urlencoded(body: bytes) -> list[tuple[str, str]]:
+    try:
+        return parse_qsl(
+            body.decode("utf-8"),
+            keep_blank_values=True,
+            strict_parsing=False,
+            errors="strict",
+            max_num_fields=FIELDS_MAX,
+        )
+    except ValueError:
+        raise _malformed() from None
+
+
+def _multipart(body: bytes, boundary: str, bytes_max: int) -> list[tuple[str, str]]:
+    if not boundary:
+        raise _malformed()
+    try:
+        parser = MultipartParser(
+            BytesIO(body),
+            boundary,
+            part_limit=FIELDS_MAX,
+            partsize_limit=bytes_max,
+            spool_limit=bytes_max,
+            memory_limit=4 * bytes_max,
+            strict=False,
+        )
+        return [(part.name, part.raw.decode("utf-8")) for part in parser]
+    except (MultipartError, ValueError):
+        raise _malformed() from None
+
+
+def _each_once(pairs: list[tuple[str, str]]) -> dict[str, str]:
+    fields = dict(pairs)
+    if len(fields) != len(pairs) or any("\0" in name + value for name, value in pairs):
+        raise _malformed()
+    return fields
+
+
+def _malformed() -> Invalid:
+    return Invalid("malformed_body", "the form cannot be read")

@@ -1,0 +1,339 @@
+"""Stored token families, refresh tokens, login attempts and the sources known for each user."""
+
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import ARRAY, insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill.database.tenant_scope import Row, Scope, ask_driver, metadata
+from nimbill.identity.users.records import users
+
+token_families = sa.Table(
+    "token_families",
+    metadata,
+    sa.Column("organisation_id", sa.Text, primary_key=True),
+    sa.Column("family_id", sa.Text, primary_key=True),
+    sa.Column("user_id", sa.Text, nullable=False),
+    sa.Column("client_id", sa.Text),
+    sa.Column("product", sa.Text, nullable=False),
+    sa.Column("subject_type", sa.Text, nullable=False),
+    sa.Column("credential_epoch", sa.Integer, nullable=False),
+    sa.Column("revoked", sa.Boolean, nullable=False),
+    sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
+)
+
+refresh_tokens = sa.Table(
+    "refresh_tokens",
+    metadata,
+    sa.Column("organisation_id", sa.Text, primary_key=True),
+    sa.Column("token_hash", sa.LargeBinary, primary_key=True),
+    sa.Column("family_id", sa.Text, nullable=False),
+    sa.Column("issue_time", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("used_time", sa.DateTime(timezone=True)),
+    sa.Column("sealed_successor", sa.LargeBinary),
+)
+
+login_attempts = sa.Table(
+    "login_attempts",
+    metadata,
+    sa.Column("organisation_id", sa.Text, primary_key=True),
+    sa.Column("bucket", sa.LargeBinary, primary_key=True),
+    sa.Column("attempts", ARRAY(sa.DateTime(timezone=True)), nullable=False),
+)
+
+known_sources = sa.Table(
+    "known_sources",
+    metadata,
+    sa.Column("organisation_id", sa.Text, primary_key=True),
+    sa.Column("user_id", sa.Text, primary_key=True),
+    sa.Column("source", sa.Text, primary_key=True),
+    sa.Column("last_seen", sa.DateTime(timezone=True), nullable=False),
+)
+
+CLOCKS_DIFFER_MAX = timedelta(minutes=1)  # of the machines of one installation
+
+# every token is issued by these: in the driver's own words, see storage.ask_driver
+_FIND_CLIENT = """
+SELECT organisation_id, user_id, secret_hash, kind, credential_epoch, kid FROM find_client($1, $2)
+"""
+_FIND_AGENT = "SELECT organisation_id, token_hash, kid FROM find_agent($1)"
+_ADD_FAMILY = """
+WITH added AS (
+    INSERT INTO token_families (
+        organisation_id, family_id, user_id, client_id, product, subject_type, credential_epoch,
+        revoked, create_time
+    ) VALUES ($1, $2, $3, $4, $5, $6, $7, false, $8)
+    RETURNING organisation_id, family_id, create_time
+)
+INSERT INTO refresh_tokens (organisation_id, family_id, token_hash, issue_time)
+SELECT organisation_id, family_id, $9, create_time FROM added
+RETURNING family_id
+"""
+
+
+class FoundClient(NamedTuple):
+    """An API client and its user; all of it None for a stranger's."""
+
+    organisation_id: str
+    user_id: str
+    secret_hash: bytes | None
+    kind: str
+    credential_epoch: int
+    kid: str
+
+
+class FoundAgent(NamedTuple):
+    """A stack that is not deleted, by which its agent logs in; None for a stranger's."""
+
+    organisation_id: str
+    token_hash: bytes | None
+    kid: str
+
+
+async def find_agent(db: AsyncConnection, stack_id: str) -> FoundAgent:
+    """Sets the transaction's organisation to the stack's."""
+    return FoundAgent(*await ask_driver(db, _FIND_AGENT, stack_id))
+
+
+async def find_client(db: AsyncConnection, client_id: str, product: str) -> FoundClient:
+    """Sets the transaction's organisation to the client's."""
+    return FoundClient(*await ask_driver(db, _FIND_CLIENT, client_id, product))
+
+
+async def add_family(
+    db: AsyncConnection,
+    scope: Scope,
+    *,
+    family_id: str,
+    user_id: str,
+    client_id: str | None,
+    product: str,
+    subject_type: str,
+    epoch: int,
+    token_hash: bytes,
+    at: datetime,
+) -> None:
+    """A family and its first refresh token, in one statement."""
+    await ask_driver(
+        db,
+        _ADD_FAMILY,
+        *(scope.organisation_id, family_id, user_id, client_id, product, subject_type, epoch, at),
+        token_hash,
+    )
+
+
+async def take_refresh_token(db: AsyncConnection, scope: Scope, token_hash: bytes) -> Row | None:
+    """The token with its family; of many uses at once, one is the first.
+
+    The family is locked and only then the token read. Whatever ends a family goes the same way,
+    from the family to its tokens, so that neither ever waits for the other.
+    """
+    mine = [
+        refresh_tokens.c.organisation_id == scope.organisation_id,
+        refresh_tokens.c.token_hash == token_hash,
+    ]
+    family = sa.select(refresh_tokens.c.family_id).where(*mine).scalar_subquery()
+    lock = (
+        sa.select(token_families.c.family_id)
+        .where(
+            token_families.c.organisation_id == scope.organisation_id,
+            token_families.c.family_id == family,
+        )
+        .with_for_update()
+    )
+    if (await db.execute(lock)).one_or_none() is None:
+        return None
+    question = (
+        sa.select(refresh_tokens, token_families)
+        .join_from(
+            refresh_tokens,
+            token_families,
+            (token_families.c.organisation_id == refresh_tokens.c.organisation_id)
+            & (token_families.c.family_id == refresh_tokens.c.family_id),
+        )
+        .where(*mine)
+    )
+    return (await db.execute(question)).one_or_none()
+
+
+async def use_refresh_token(
+    db: AsyncConnection,
+    scope: Scope,
+    token_hash: bytes,
+    *,
+    at: datetime,
+    successor_hash: bytes,
+    sealed_successor: bytes,
+    family_id: str,
+) -> None:
+    await db.execute(
+        sa.update(refresh_tokens)
+        .where(
+            refresh_tokens.c.organisation_id == scope.organisation_id,
+            refresh_tokens.c.token_hash == token_hash,
+        )
+        .values(used_time=at, sealed_successor=sealed_successor)
+    )
+    await db.execute(
+        sa.insert(refresh_tokens).values(
+            organisation_id=scope.organisation_id,
+            token_hash=successor_hash,
+            family_id=family_id,
+            issue_time=at,
+        )
+    )
+
+
+async def revoke_family(db: AsyncConnection, scope: Scope, family_id: str) -> None:
+    await db.execute(
+        sa.update(token_families)
+        .where(
+            token_families.c.organisation_id == scope.organisation_id,
+            token_families.c.family_id == family_id,
+        )
+        .values(revoked=True)
+    )
+
+
+async def end_sessions(db: AsyncConnection, scope: Scope, user_id: str, product: str) -> None:
+    """Every console session of the user; API clients keep theirs."""
+    await db.execute(
+        sa.delete(token_families).where(
+            token_families.c.organisation_id == scope.organisation_id,
+            token_families.c.user_id == user_id,
+            token_families.c.product == product,
+            token_families.c.client_id.is_(None),
+        )
+    )
+
+
+async def forget_old_families(
+    db: AsyncConnection, scope: Scope, *, before: datetime, unused_since: datetime
+) -> None:
+    """Those too old, and those of clients that nobody can refresh any more.
+
+    A console's family stays: its access token stands only as long as it does.
+    """
+    in_use = sa.exists().where(
+        refresh_tokens.c.organisation_id == token_families.c.organisation_id,
+        refresh_tokens.c.family_id == token_families.c.family_id,
+        refresh_tokens.c.issue_time >= unused_since,
+    )
+    unused = sa.and_(
+        token_families.c.client_id.is_not(None),
+        token_families.c.create_time < unused_since,
+        ~in_use,
+    )
+    await db.execute(
+        sa.delete(token_families).where(
+            token_families.c.organisation_id == scope.organisation_id,
+            sa.or_(token_families.c.create_time < before, unused),
+        )
+    )
+
+
+async def reserve_attempt(
+    db: AsyncConnection,
+    scope: Scope,
+    bucket: bytes,
+    *,
+    at: datetime,
+    window: timedelta,
+    attempts_max: int,
+) -> datetime | None:
+    """Counts the attempt before it is made; the time to come back where there were too many."""
+    fresh = insert(login_attempts).values(
+        organisation_id=scope.organisation_id, bucket=bucket, attempts=[]
+    )
+    # made or found, and locked, by one statement: what is forgotten meanwhile cannot be in between
+    held = fresh.on_conflict_do_update(
+        index_elements=["organisation_id", "bucket"],
+        set_={"attempts": login_attempts.c.attempts},
+    ).returning(login_attempts.c.attempts)
+    counted: list[datetime] = (await db.execute(held)).scalar_one()
+    # a clock that was put back must not make anybody wait longer than the window
+    earlier = [one for one in counted if at - window < one < at + CLOCKS_DIFFER_MAX]
+    if len(earlier) >= attempts_max:
+        come_back: datetime = min(earlier) + window
+        return come_back
+    mine = (
+        login_attempts.c.organisation_id == scope.organisation_id,
+        login_attempts.c.bucket == bucket,
+    )
+    await db.execute(sa.update(login_attempts).where(*mine).values(attempts=[*earlier, at]))
+    return None
+
+
+async def forgive_attempt(
+    db: AsyncConnection, scope: Scope, bucket: bytes, *, at: datetime
+) -> None:
+    """It was the right password: the attempt does not count."""
+    await db.execute(
+        sa.update(login_attempts)
+        .where(
+            login_attempts.c.organisation_id == scope.organisation_id,
+            login_attempts.c.bucket == bucket,
+        )
+        .values(attempts=sa.func.array_remove(login_attempts.c.attempts, at))
+    )
+
+
+async def renew_hash(
+    db: AsyncConnection, scope: Scope, user_id: str, *, old: str, new: str
+) -> None:
+    """The same password hashed anew; nothing when it was changed meanwhile."""
+    await db.execute(
+        sa.update(users)
+        .where(
+            users.c.organisation_id == scope.organisation_id,
+            users.c.user_id == user_id,
+            users.c.password_hash == old,
+        )
+        .values(password_hash=new)
+    )
+
+
+async def forget_old_attempts(db: AsyncConnection, scope: Scope, *, before: datetime) -> None:
+    attempts = login_attempts.c.attempts
+    newest = attempts[sa.func.cardinality(attempts)]
+    await db.execute(
+        sa.delete(login_attempts).where(
+            login_attempts.c.organisation_id == scope.organisation_id,
+            sa.or_(sa.func.cardinality(attempts) == 0, newest < before),
+        )
+    )
+
+
+async def forget_old_sources(db: AsyncConnection, scope: Scope, *, before: datetime) -> None:
+    await db.execute(
+        sa.delete(known_sources).where(
+            known_sources.c.organisation_id == scope.organisation_id,
+            known_sources.c.last_seen < before,
+        )
+    )
+
+
+async def source_known(db: AsyncConnection, scope: Scope, user_id: str, source: str) -> bool:
+    question = sa.select(
+        sa.exists().where(
+            known_sources.c.organisation_id == scope.organisation_id,
+            known_sources.c.user_id == user_id,
+            known_sources.c.source == source,
+        )
+    )
+    return bool((await db.execute(question)).scalar_one())
+
+
+async def remember_source(
+    db: AsyncConnection, scope: Scope, user_id: str, source: str, *, at: datetime
+) -> None:
+    remembered = insert(known_sources).values(
+        organisation_id=scope.organisation_id, user_id=user_id, source=source, last_seen=at
+    )
+    await db.execute(
+        remembered.on_conflict_do_update(
+            index_elements=["organisation_id", "user_id", "source"], set_={"last_seen": at}
+        )
+    )

@@ -1,0 +1,82 @@
+"""Making an organisation: its root user, its first API client, its own key."""
+
+import re
+import secrets
+from dataclasses import dataclass
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from nimbill.access.passwords import hash_password
+from nimbill.access.signing_keys import add_organisation_key
+from nimbill.audit import records as audit
+from nimbill.database.tenant_lookup import Named, organisation_of, put_in_directory, take_turns
+from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.encryption import Sealer
+from nimbill.foundation.errors import refuse_if
+from nimbill.foundation.ids import new_id
+from nimbill.foundation.vocabulary import UserKind
+from nimbill.identity.organisations import records
+from nimbill.identity.users import records as user_records
+from nimbill.identity.users.operations import add_api_client
+from nimbill.identity.users.user_rules import password_violations, username_violations
+from nimbill.jobs.recurring import schedule_upkeep
+
+basis = chosen("organisations")
+
+
+@dataclass(frozen=True, slots=True)
+class NewOrganisation:
+    organisation_id: str
+    root_user_id: str
+    username: str
+    client_id: str
+    client_secret: str
+
+
+async def create_organisation(
+    engine: AsyncEngine, sealer: Sealer, *, name: str, username: str, password: str
+) -> NewOrganisation:
+    """Everything or nothing; may run while the service does, as often as one likes."""
+    refuse_if([*username_violations(username), *password_violations(password)])
+    organisation_id, root_user_id = new_id("org"), new_id("usr")
+    password_hash = await hash_password(password, sealer)
+    scope = Scope(organisation_id)
+    async with transaction(engine, organisation_id) as db:
+        await take_turns(db)
+        short = _short_name(name)
+        while await organisation_of(db, Named.short_name, short) is not None:
+            short = f"{_short_name(name)}-{secrets.token_hex(3)}"
+        await records.add_organisation(db, scope, name=name, short=short)
+        await put_in_directory(db, scope, Named.short_name, short)
+        await put_in_directory(db, scope, Named.organisation, organisation_id)
+        await add_organisation_key(db, scope, sealer)
+        await user_records.add_user(
+            db,
+            scope,
+            user_id=root_user_id,
+            root_user=root_user_id,
+            kind=UserKind.root,
+            username=username,
+            password_hash=password_hash,
+        )
+        client = await add_api_client(db, scope, user_id=root_user_id, name="first client")
+        await schedule_upkeep(db, scope)
+        await audit.append(
+            db,
+            actor="command line",
+            actor_name="command line",
+            action="create_organisation",
+            resource=f"organisation/{organisation_id}",
+            request_id=new_id("cmd"),
+            sent={"name": name, "username": username},
+        )
+    return NewOrganisation(
+        organisation_id, root_user_id, username, client.client_id, client.client_secret
+    )
+
+
+def _short_name(name: str) -> str:
+    """Letters, digits and hyphens, for the sign-in page; `org` where nothing is left."""
+    words = re.findall(r"[a-z0-9]+", name.lower())
+    return "-".join(words)[:40].strip("-") or "org"

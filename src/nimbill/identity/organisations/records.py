@@ -1,0 +1,23 @@
+"""Stored organisations, and the directory that leads a stranger's key to one."""
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill.database.tenant_scope import Scope, metadata
+
+organisations = sa.Table(
+    "organisations",
+    metadata,
+    sa.Column("organisation_id", sa.Text, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("short_name", sa.Text, nullable=False),
+    sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
+)
+
+
+async def add_organisation(db: AsyncConnection, scope: Scope, *, name: str, short: str) -> None:
+    await db.execute(
+        sa.insert(organisations).values(
+            organisation_id=scope.organisation_id, name=name, short_name=short
+        )
+    )

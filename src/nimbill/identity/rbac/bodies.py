@@ -1,0 +1,106 @@
+"""Bodies of the access control operations."""
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from typing import Annotated, Any, ClassVar
+
+from nimbill.foundation.basis import Basis, chosen, stated
+from nimbill.foundation.errors import Violation
+from nimbill.http.request_bodies import Body, text
+from nimbill.identity.rbac.role_rules import RESOURCE_LENGTH_MAX, role_name_violations
+
+
+class Namespace(StrEnum):
+    core = "core"
+    portal = "portal"
+
+
+class PermissionListing(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = stated("Permission listing item")
+
+    namespace: Namespace
+    permissions: list[str]
+
+
+class RoleCreate(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("rbac-paths")
+
+    name: str
+    namespace: Namespace
+    permissions: list[str]
+
+    @classmethod
+    def broken_rules(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
+        return role_name_violations(sent.get("name"))
+
+
+class RoleUpdate(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("rbac-paths")
+
+    name: str | None = None
+    permissions: list[str] | None = None
+
+    @classmethod
+    def broken_rules(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
+        if sent.get("name") is not None:
+            yield from role_name_violations(sent["name"])
+
+
+class Role(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("rbac-paths")
+
+    name: str
+    namespace: Namespace
+    permissions: list[str]
+
+
+class RoleReference(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("role-mappings")
+
+    namespace: Namespace
+    role: str
+
+
+class FilteringRule(Body, frozen=True, kw_only=True):
+    """What a mapping is narrowed to; no rule of a type means everything."""
+
+    basis: ClassVar[Basis] = chosen("role-mappings")
+
+    namespace: Namespace
+    type: str
+    resource: list[Annotated[str, text(1, RESOURCE_LENGTH_MAX)]]
+
+
+class RolesMap(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("role-mappings")
+
+    user_id: str
+    roles: list[RoleReference]
+    filters: list[FilteringRule] | None = None
+
+
+class RolesReplace(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("role-mappings")
+
+    roles: list[RoleReference]
+    filters: list[FilteringRule] | None = None
+
+
+class RolesMapped(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("role-mappings")
+
+    success: list[str]
+    failed: list[str]
+    filters: list[FilteringRule]
+
+
+class RoleMapping(Body, frozen=True, kw_only=True, omit_defaults=True):
+    """Either a role or a filter, as `type:resource`."""
+
+    basis: ClassVar[Basis] = chosen("role-mappings")
+
+    root_user: str
+    sub_user: str
+    namespace: Namespace
+    role: str | None = None
+    filter: str | None = None

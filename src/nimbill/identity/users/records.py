@@ -1,0 +1,199 @@
+"""Stored users and API clients."""
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill.database.tenant_scope import Row, Scope, metadata
+from nimbill.foundation.vocabulary import UserKind
+
+users = sa.Table(
+    "users",
+    metadata,
+    sa.Column("organisation_id", sa.Text, primary_key=True),
+    sa.Column("user_id", sa.Text, primary_key=True),
+    sa.Column("root_user", sa.Text, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("username", sa.Text, nullable=False),
+    sa.Column("email", sa.Text),
+    sa.Column("notification_email", sa.Boolean, nullable=False),
+    sa.Column("password_hash", sa.Text, nullable=False),
+    sa.Column("credential_epoch", sa.Integer, nullable=False),
+    sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("password_update_time", sa.DateTime(timezone=True)),
+)
+
+api_clients = sa.Table(
+    "api_clients",
+    metadata,
+    sa.Column("organisation_id", sa.Text, primary_key=True),
+    sa.Column("client_id", sa.Text, primary_key=True),
+    sa.Column("user_id", sa.Text, nullable=False),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("secret_hash", sa.LargeBinary, nullable=False),
+    sa.Column("create_time_ns", sa.BigInteger, nullable=False),
+)
+
+
+async def add_user(
+    db: AsyncConnection,
+    scope: Scope,
+    *,
+    user_id: str,
+    root_user: str,
+    kind: UserKind,
+    username: str,
+    password_hash: str,
+    email: str | None = None,
+    notification_email: bool = False,
+) -> Row:
+    added = await db.execute(
+        sa.insert(users)
+        .values(
+            organisation_id=scope.organisation_id,
+            user_id=user_id,
+            root_user=root_user,
+            kind=kind,
+            username=username,
+            email=email,
+            notification_email=notification_email,
+            password_hash=password_hash,
+        )
+        .returning(users)
+    )
+    row: Row = added.one()
+    return row
+
+
+async def list_subusers(db: AsyncConnection, scope: Scope, root_user: str) -> Sequence[Row]:
+    question = (
+        sa.select(users)
+        .where(
+            users.c.organisation_id == scope.organisation_id,
+            users.c.root_user == root_user,
+            users.c.user_id != root_user,
+        )
+        .order_by(sa.func.lower(users.c.username).collate("C"))  # the same on every server
+    )
+    return (await db.execute(question)).all()
+
+
+async def find_user(db: AsyncConnection, scope: Scope, user_id: str) -> Row | None:
+    question = sa.select(users).where(
+        users.c.organisation_id == scope.organisation_id, users.c.user_id == user_id
+    )
+    return (await db.execute(question)).one_or_none()
+
+
+async def lock_user(
+    db: AsyncConnection, scope: Scope, user_id: str, *, to_delete: bool = False
+) -> Row | None:
+    """Found and held until the transaction ends: changes to one user take turns."""
+    question = (
+        sa.select(users)
+        .where(users.c.organisation_id == scope.organisation_id, users.c.user_id == user_id)
+        .with_for_update(key_share=not to_delete)
+    )
+    return (await db.execute(question)).one_or_none()
+
+
+async def find_user_by_name(db: AsyncConnection, scope: Scope, username: str) -> Row | None:
+    """Names are compared without regard to case."""
+    question = sa.select(users).where(
+        users.c.organisation_id == scope.organisation_id,
+        sa.func.lower(users.c.username) == sa.func.lower(username),
+    )
+    return (await db.execute(question)).one_or_none()
+
+
+async def taken_names(
+    db: AsyncConnection, scope: Scope, *, username: str, email: str | None
+) -> set[str]:
+    """Which of the two are in use already: `username`, `email`."""
+    same_name = sa.func.lower(users.c.username) == sa.func.lower(username)
+    same_email = sa.func.lower(users.c.email) == sa.func.lower(email)
+    question = sa.select(
+        sa.func.coalesce(sa.func.bool_or(same_name), False),
+        sa.func.coalesce(sa.func.bool_or(same_email), False),
+    ).where(users.c.organisation_id == scope.organisation_id, same_name | same_email)
+    by_name, by_email = (await db.execute(question)).one()
+    return {name for name, taken in (("username", by_name), ("email", by_email)) if taken}
+
+
+async def set_password(db: AsyncConnection, scope: Scope, user_id: str, password_hash: str) -> None:
+    """A new epoch with it: every token issued before dies on its next use."""
+    await db.execute(
+        sa.update(users)
+        .where(users.c.organisation_id == scope.organisation_id, users.c.user_id == user_id)
+        .values(
+            password_hash=password_hash,
+            credential_epoch=users.c.credential_epoch + 1,
+            password_update_time=sa.func.now(),
+        )
+    )
+
+
+async def delete_user(db: AsyncConnection, scope: Scope, user_id: str) -> None:
+    """Clients, mappings, filters, token families and kept answers go with it."""
+    await db.execute(
+        sa.delete(users).where(
+            users.c.organisation_id == scope.organisation_id, users.c.user_id == user_id
+        )
+    )
+
+
+async def add_api_client(
+    db: AsyncConnection,
+    scope: Scope,
+    *,
+    client_id: str,
+    user_id: str,
+    name: str,
+    secret_hash: bytes,
+    create_time_ns: int,
+) -> None:
+    await db.execute(
+        sa.insert(api_clients).values(
+            organisation_id=scope.organisation_id,
+            client_id=client_id,
+            user_id=user_id,
+            name=name,
+            secret_hash=secret_hash,
+            create_time_ns=create_time_ns,
+        )
+    )
+
+
+async def list_api_clients(db: AsyncConnection, scope: Scope, user_id: str) -> Sequence[Row]:
+    question = (
+        sa.select(api_clients)
+        .where(
+            api_clients.c.organisation_id == scope.organisation_id,
+            api_clients.c.user_id == user_id,
+        )
+        .order_by(api_clients.c.create_time_ns, api_clients.c.client_id)
+    )
+    return (await db.execute(question)).all()
+
+
+async def delete_api_client(
+    db: AsyncConnection, scope: Scope, *, user_id: str, client_id: str
+) -> bool:
+    deleted = await db.execute(
+        sa.delete(api_clients).where(
+            api_clients.c.organisation_id == scope.organisation_id,
+            api_clients.c.user_id == user_id,
+            api_clients.c.client_id == client_id,
+        )
+    )
+    return bool(deleted.rowcount)
+
+
+async def find_root_user(db: AsyncConnection, scope: Scope) -> str | None:
+    """The user_id of whom the organisation belongs to; None where there is no such organisation."""
+    question = sa.select(users.c.user_id).where(
+        users.c.organisation_id == scope.organisation_id, users.c.kind == UserKind.root
+    )
+    found: str | None = (await db.execute(question)).scalar_one_or_none()
+    return found

@@ -1,5 +1,0 @@
-"""The printed invoice: a PDF from the kept document and from nothing else."""
-
-from nimbill.invoices.paper.printing import covering_pdf, pdf_of
-
-__all__ = ["covering_pdf", "pdf_of"]

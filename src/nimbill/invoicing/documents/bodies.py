@@ -1,0 +1,245 @@
+"""Bodies of the invoice operations, row by row as specified."""
+
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from enum import StrEnum
+from typing import Annotated, Any, ClassVar
+
+from nimbill.customers.billing_groups import invoice_setting_rules
+from nimbill.customers.billing_groups.records import InvoiceSetting
+from nimbill.customers.billing_groups.settled_terms import crossed
+from nimbill.foundation.basis import Basis, chosen, stated
+from nimbill.foundation.errors import Violation
+from nimbill.foundation.vocabulary import Language, Vendor
+from nimbill.http.request_bodies import Body, Success, text
+from nimbill.invoicing.documents.document import Document
+
+MEMO_MAX = 1_000
+RATE_MAX = Decimal(1_000_000)
+AT_LEAST_ONE = "at least one billing group"
+
+
+class InvoiceVendor(StrEnum):
+    aws = "aws"
+    azure = "azure"
+    gcp = "gcp"
+
+
+class MonthSetting(InvoiceSetting, frozen=True, kw_only=True):
+    """A value that stands in either column will do."""
+
+    basis: ClassVar[Basis] = chosen("invoice-paths")
+
+    memo: Annotated[str, text(0, MEMO_MAX)] | None = None
+
+
+class SettingsToSave(Body, frozen=True, kw_only=True):
+    """By company_id and vendor; empty where `internal` is true."""
+
+    basis: ClassVar[Basis] = stated("Invoices")
+
+    settings: dict[str, dict[Vendor, MonthSetting]] | list[Any]
+    internal: bool
+
+    @classmethod
+    def broken_rules(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
+        settings = sent.get("settings")
+        if isinstance(settings, list) and settings:
+            yield Violation("settings", "an object keyed by company_id")
+        if isinstance(settings, dict) and sent.get("internal") is not True:
+            for of_group in settings.values():
+                yield from _unsound(of_group)
+
+
+def _unsound(of_group: Any) -> Iterator[Violation]:
+    for vendor in Vendor:
+        setting = of_group.get(vendor.value) if isinstance(of_group, dict) else None
+        if isinstance(setting, dict):
+            at = f"settings.{vendor}"
+            broken = list(invoice_setting_rules.broken(setting, vendor, ["create", "update"], at))
+            yield from broken or crossed(setting, at)
+
+
+class ExchangeRateToSave(Body, frozen=True, kw_only=True):
+    """`customers/billing_groups`: an object keyed by company_id, or an array of them."""
+
+    basis: ClassVar[Basis] = stated("Invoices")
+
+    vendor: Vendor
+    billing_groups: dict[str, Any] | list[str]
+    exchange_rate: Decimal
+
+    @classmethod
+    def broken_rules(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
+        if sent.get("billing_groups") in ([], {}):
+            yield Violation("billing_groups", AT_LEAST_ONE)
+        rate = sent.get("exchange_rate")
+        if isinstance(rate, int | Decimal) and not 0 < rate <= RATE_MAX:
+            yield Violation("exchange_rate", f"more than 0, up to {RATE_MAX:,}")
+
+
+class InvoicesToCreate(Body, frozen=True, kw_only=True):
+    """`group`: an object keyed by company_id, or an array of them; idle where `bulk` is true."""
+
+    basis: ClassVar[Basis] = stated("Invoices")
+
+    vendor: InvoiceVendor
+    group: dict[str, Any] | list[str]
+    bulk: bool
+
+    @classmethod
+    def broken_rules(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
+        if sent.get("bulk") is False and sent.get("group") in ([], {}):
+            yield Violation("group", AT_LEAST_ONE)
+
+
+class CreatedInvoice(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("invoice-paths")
+
+    company_id: str
+    vendor: InvoiceVendor
+    invoice_no: str
+
+
+class SkippedGroup(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("invoice-paths")
+
+    company_id: str
+    reason: str
+
+
+class InvoicesCreated(Success, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("invoice-paths")
+
+    created: list[CreatedInvoice]
+    skipped: list[SkippedGroup]
+
+
+class InvoiceRun(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("invoice-runs")
+
+    run_id: str
+    month: str
+    vendor: InvoiceVendor
+    state: str
+    groups: int
+    done: int
+    skipped: int
+    create_time: str
+
+
+class AdjustmentEntry(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = stated("Account total list (response of the invoice details endpoint)")
+
+    name: str
+    amount: Decimal
+    amount_exchanged: Decimal
+
+
+class AccountOfTotals(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = stated("Account total list (response of the invoice details endpoint)")
+
+    customer_id: str
+    customer_name: str
+    total: Decimal
+    total_exchanged: Decimal
+    adjustment_entries: list[AdjustmentEntry]
+
+
+class GroupOfTotals(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = stated("Account total list (response of the invoice details endpoint)")
+
+    billing_group_id: str
+    billing_group_name: str
+    vendor: Vendor
+    tax_excluded_amount: Decimal
+    tax_excluded_amount_exchanged: Decimal
+    tax: Decimal
+    total_amount_exchanged: Decimal
+
+
+class AccountTotals(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = stated("Account total list (response of the invoice details endpoint)")
+
+    accounts: list[AccountOfTotals]
+    billing_groups: list[GroupOfTotals]
+
+
+class ItemOfList(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("invoice-list")
+
+    enabled: bool
+    label: str
+    unit_cost: Decimal
+    quantity: Decimal
+    total: Decimal
+
+
+class DataOfVendor(InvoiceSetting, frozen=True, kw_only=True):
+    """The settings with what goes with them; what is read can be saved back."""
+
+    basis: ClassVar[Basis] = chosen("invoice-list")
+
+    invoice_no: str | None
+    exchange_rate: Decimal | None
+    memo: str | None
+    additional_items: list[ItemOfList]
+
+
+class AccountOfList(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("invoice-list")
+
+    account_id: str
+    customer_id: str
+    customer_name: str
+    vendor: Vendor
+    service_discount: None
+
+
+class InvoiceOfList(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("invoice-list")
+
+    company_id: str
+    name: str
+    billinggroup_id: str
+    billinggroup_name: str
+    project_id: str | None
+    project_code: str | None
+    project_label: str | None
+    project_currency: str | None
+    month: str
+    invoice_no: str | None
+    created_data: dict[Vendor, DataOfVendor | None]
+    saved_data: dict[Vendor, DataOfVendor | None]
+    default_data: dict[Vendor, DataOfVendor | None]
+    accounts: list[AccountOfList]
+    create_time: str | None
+    update_time: str | None
+    total: dict[Vendor, Decimal | None]
+    language: Language | None
+
+
+class ListTotals(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("invoice-list")
+
+    stock: Decimal
+    sales: Decimal
+    azure_stock: Decimal
+    azure_sales: Decimal
+
+
+class InvoiceList(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("invoice-list")
+
+    total: ListTotals
+    billinggroup: list[InvoiceOfList]
+
+
+class Revision(Body, frozen=True, kw_only=True):
+    """An earlier invoice, unchanged."""
+
+    basis: ClassVar[Basis] = chosen("one-invoice")
+
+    revision: int
+    create_time: str
+    invoice: Document

@@ -1,0 +1,50 @@
+"""The two files about billing groups: their addresses, and their terms vendor by vendor."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
+
+from nimbill.customers.billing_groups.records import BillingGroupRecord
+from nimbill.invoicing.exports.csv_file import Cell
+
+
+def billing_group_rows(
+    groups: Iterable[BillingGroupRecord], costs: Mapping[str, Decimal]
+) -> Iterator[tuple[Cell, ...]]:
+    """One row a group; `costs` by company_id. Where there is none yet, the cell is empty."""
+    for group in groups:
+        yield (
+            group.billinggroup_id,
+            group.billinggroup_name,
+            group.name,
+            group.postal,
+            group.address,
+            group.phone,
+            group.contact,
+            group.title,
+            costs.get(group.company_id),
+            None,
+        )
+
+
+def billing_group_setting_rows(
+    groups: Iterable[BillingGroupRecord],
+) -> Iterator[tuple[Cell, ...]]:
+    """One row a group and vendor."""
+    for group in groups:
+        for vendor, setting in group.invoices.items():
+            yield (
+                group.billinggroup_id,
+                group.billinggroup_name,
+                vendor.value,
+                setting.discount_rate,
+                setting.tax_rate,
+                setting.support_fee,
+                setting.support_rate,
+                setting.support_fix,
+                setting.substitution_fee,
+                setting.substitution_rate,
+                setting.substitution_fix,
+                setting.calc_type,
+                setting.discount_target_usage,
+                setting.substitution_fee_calc_target,
+            )

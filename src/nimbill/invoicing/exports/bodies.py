@@ -1,0 +1,36 @@
+"""Bodies of the CSV operations."""
+
+from typing import ClassVar
+
+from nimbill.foundation.basis import Basis, chosen, stated
+from nimbill.http.request_bodies import Body, Success
+
+
+class ExportRequest(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = stated("CSV exports")
+
+    redo: bool
+
+
+class ExportPath(Success, frozen=True, kw_only=True):
+    """`path` is a link to the file."""
+
+    basis: ClassVar[Basis] = stated("CSV exports")
+
+    path: str
+
+
+class ExportUrl(Success, frozen=True, kw_only=True):
+    """`url` is a link to the file."""
+
+    basis: ClassVar[Basis] = stated("CSV exports")
+
+    url: str
+
+
+class ExportData(Success, frozen=True, kw_only=True):
+    """`data` is a link to the file."""
+
+    basis: ClassVar[Basis] = chosen("project-months")
+
+    data: str

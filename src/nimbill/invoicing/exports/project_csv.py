@@ -1,0 +1,30 @@
+"""The file about a month's projects: what each cost, brought and left over, vendor by vendor."""
+
+from collections.abc import Iterable, Iterator
+
+from nimbill.foundation.basis import chosen
+from nimbill.invoicing.exports.csv_file import Cell
+from nimbill.invoicing.profit.project_months import ProjectOfMonth
+
+basis = chosen("project-months")
+
+
+def project_rows(projects: Iterable[ProjectOfMonth]) -> Iterator[tuple[Cell, ...]]:
+    """One row a project and vendor, and one of both; a rate that cannot be told is empty."""
+    for project in projects:
+        for vendor in ("aws", "azure", "total"):
+            figures = getattr(project.amount, vendor)
+            yield (
+                project.project_code,
+                project.project_label,
+                project.project_currency.value,
+                vendor,
+                figures.stock,
+                figures.sales,
+                figures.profit,
+                figures.profit_rate,
+                figures.stock_exchanged,
+                figures.sales_exchanged,
+                figures.profit_exchanged,
+                figures.profit_exchanged_rate,
+            )

@@ -1,0 +1,146 @@
+"""CSV files over HTTP; paths are relative to /m/core, the download's to the service."""
+
+from typing import Any
+
+from litestar import Request, Response
+from litestar.params import FromPath, JSONBody
+
+from nimbill.access.credentials import still_stands
+from nimbill.access.gate import Audience, Public
+from nimbill.access.role_actions import ANY_CALLER, RoleAction
+from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.foundation.basis import chosen, stated
+from nimbill.foundation.errors import not_found
+from nimbill.http.routing import (
+    CallerOfRequest,
+    MonthOfPath,
+    ResourcesOfWorker,
+    Transaction,
+    get,
+    post,
+)
+from nimbill.invoicing.exports import operations, records
+from nimbill.invoicing.exports.bodies import ExportData, ExportPath, ExportRequest, ExportUrl
+from nimbill.invoicing.exports.links import read_link
+
+READ = [RoleAction.ReadBillingGroup, RoleAction.ModifyBillingGroup]
+READ_INVOICES = [RoleAction.ReadInvoice, RoleAction.ModifyInvoice]
+
+
+@post(
+    "/export/csv/invoice_account/{month:str}",
+    audiences=[Audience.core],
+    role_actions=READ_INVOICES,
+    basis=stated("CSV exports"),
+    audited="export/invoice_account/{month}",
+)
+async def export_invoice_account_csv(
+    month: MonthOfPath, caller: CallerOfRequest, db: Transaction, resources: ResourcesOfWorker
+) -> ExportUrl:
+    """A month's invoices by account as CSV; a link that works for ten minutes."""
+    url = await operations.export_invoices(db, caller, resources, "invoice-account", month)
+    return ExportUrl(url=url)
+
+
+@post(
+    "/export/csv/invoice_tag/{month:str}",
+    audiences=[Audience.core],
+    role_actions=READ_INVOICES,
+    basis=stated("CSV exports"),
+    audited="export/invoice_tag/{month}",
+)
+async def export_invoice_tag_csv(
+    month: MonthOfPath, caller: CallerOfRequest, db: Transaction, resources: ResourcesOfWorker
+) -> ExportUrl:
+    """A month's invoices by tag as CSV; a link that works for ten minutes."""
+    url = await operations.export_invoices(db, caller, resources, "invoice-tag", month)
+    return ExportUrl(url=url)
+
+
+@get(
+    "/project/{month:str}/csv",
+    audiences=[Audience.core],
+    role_actions=[RoleAction.ReadProject, RoleAction.ModifyProject],
+    basis=chosen("project-months"),
+)
+async def export_projects_of_month(
+    month: MonthOfPath, caller: CallerOfRequest, db: Transaction, resources: ResourcesOfWorker
+) -> ExportData:
+    """A month's projects as CSV; a link that works for ten minutes."""
+    return ExportData(data=await operations.export_projects(db, caller, resources, month))
+
+
+@post(
+    "/exportcsv/billing-group",
+    audiences=[Audience.core],
+    role_actions=READ,
+    basis=stated("CSV exports"),
+    audited="export/billing-group",
+)
+async def export_billing_group_csv(
+    data: JSONBody[ExportRequest],
+    caller: CallerOfRequest,
+    db: Transaction,
+    resources: ResourcesOfWorker,
+) -> ExportPath:
+    """The billing groups as CSV; a link that works for ten minutes."""
+    path = await operations.export_billing_groups(
+        db, caller, resources, "billing-group", redo=data.redo
+    )
+    return ExportPath(path=path)
+
+
+@post(
+    "/exportcsv/billing-group-setting",
+    audiences=[Audience.core],
+    role_actions=READ,
+    basis=stated("CSV exports"),
+    audited="export/billing-group-setting",
+)
+async def export_billing_group_setting_csv(
+    data: JSONBody[ExportRequest],
+    caller: CallerOfRequest,
+    db: Transaction,
+    resources: ResourcesOfWorker,
+) -> ExportPath:
+    """The billing groups' invoice settings as CSV; a link that works for ten minutes."""
+    path = await operations.export_billing_groups(
+        db, caller, resources, "billing-group-setting", redo=data.redo
+    )
+    return ExportPath(path=path)
+
+
+@get(
+    "/d/{export_id:str}",
+    audiences=Public("the link itself is signed, expires, and dies with who made it"),
+    role_actions=ANY_CALLER,
+    basis=chosen("download-links"),
+    media_type="text/csv",
+)
+async def download(
+    export_id: FromPath[str], request: Request[Any, Any, Any], resources: ResourcesOfWorker
+) -> Response[bytes]:
+    """A file, whole, by its signed link."""
+    path, _, _ = bytes(request.scope["raw_path"]).partition(b"?")
+    link = read_link(resources.sealer, export_id, path, request.scope["query_string"])
+    scope = Scope(link.organisation_id)
+    async with transaction(resources.engine, link.organisation_id) as db:
+        if not await still_stands(
+            db, scope, user_id=link.user_id, client_id=link.client_id, epoch=link.epoch
+        ):
+            raise not_found()
+        file = await records.find_export(db, scope, export_id)
+    if file is None:
+        raise not_found()
+    headers = {"Content-Disposition": f'attachment; filename="{file.file_name}"'}
+    return Response(file.content, media_type="text/csv", headers=headers)
+
+
+CORE_ROUTES = [
+    export_invoice_account_csv,
+    export_invoice_tag_csv,
+    export_projects_of_month,
+    export_billing_group_csv,
+    export_billing_group_setting_csv,
+]
+ROUTES = [download]

@@ -1,0 +1,69 @@
+"""Bodies of the tie-out."""
+
+from decimal import Decimal
+from typing import ClassVar
+
+from nimbill.foundation.basis import Basis, chosen
+from nimbill.http.request_bodies import Body
+from nimbill.invoicing.documents.bodies import InvoiceVendor
+
+
+class TieOutPayer(Body, frozen=True, kw_only=True):
+    """total + moved_fees = the rest of it, but for the difference."""
+
+    basis: ClassVar[Basis] = chosen("tie-out")
+
+    vendor: InvoiceVendor
+    payer_id: str
+    currency: str
+    import_id: str | None
+    provisional: bool
+    total: Decimal
+    moved_fees: Decimal
+    invoiced: Decimal
+    in_no_group: Decimal
+    entries_applied: Decimal
+    entries_unapplied: Decimal
+    tax: Decimal
+    discount: Decimal
+    unknown: Decimal
+    difference: Decimal
+
+
+class TieOutDifference(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("tie-out")
+
+    vendor: InvoiceVendor
+    payer_id: str
+    reason: str
+    company_id: str | None
+    invoice_no: str | None
+    customer_id: str
+    service: str
+    marketplace: bool
+    currency: str
+    invoiced: Decimal
+    counts: Decimal
+    difference: Decimal
+
+
+class TieOutAccount(Body, frozen=True, kw_only=True):
+    """Usage of an account that is in no billing group."""
+
+    basis: ClassVar[Basis] = chosen("tie-out")
+
+    vendor: InvoiceVendor
+    payer_id: str
+    customer_id: str
+    currency: str
+    amount: Decimal
+
+
+class TieOut(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("tie-out")
+
+    month: str
+    ties: bool
+    payers: list[TieOutPayer]
+    differences: list[TieOutDifference]
+    accounts_in_no_group: list[TieOutAccount]

@@ -1,0 +1,18 @@
+"""The kinds of work that come back by themselves, and the first row of each."""
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill.database.tenant_scope import Scope
+from nimbill.foundation import clock
+from nimbill.jobs import records
+
+AUDIT_CHECKPOINT = "audit_checkpoint"
+FORGET_IDEMPOTENCY_KEYS = "forget_idempotency_keys"
+FORGET_LOGINS = "forget_logins"
+FORGET_EXPORTS = "forget_exports"
+
+
+async def schedule_upkeep(db: AsyncConnection, scope: Scope) -> None:
+    """For a new organisation, in the transaction that makes it."""
+    for kind in (AUDIT_CHECKPOINT, FORGET_EXPORTS, FORGET_IDEMPOTENCY_KEYS, FORGET_LOGINS):
+        await records.add_work(db, scope, kind, due=clock.now(), subject="upkeep")

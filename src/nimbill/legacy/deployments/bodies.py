@@ -1,0 +1,38 @@
+"""Answers about deployments, row by row as specified."""
+
+from typing import ClassVar
+
+from nimbill.foundation.basis import Basis, stated
+from nimbill.http.request_bodies import Body
+
+DEPLOYMENT = stated("Deployment (response of the deployment query)")
+
+
+class DeployedResource(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = DEPLOYMENT
+
+    key: str  # the type of the resource
+    value: str  # its identifier
+
+
+class DeploymentItem(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = DEPLOYMENT
+
+    name: str
+    status: str
+    resources: list[DeployedResource]
+
+
+class DeployedStack(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = DEPLOYMENT
+
+    name: str
+    region: str
+    items: list[DeploymentItem]
+
+
+class Deployment(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = DEPLOYMENT
+
+    deployment: str
+    stacks: list[DeployedStack]

@@ -1,0 +1,46 @@
+"""Deployments over HTTP; paths are relative to /m/core."""
+
+from typing import Annotated
+
+from litestar.params import FromPath, QueryParameter
+
+from nimbill.access.gate import Audience
+from nimbill.access.role_actions import RoleAction
+from nimbill.foundation.basis import stated
+from nimbill.http.request_bodies import Success
+from nimbill.http.routing import CallerOfRequest, Transaction, delete, get
+from nimbill.legacy.deployments import operations
+from nimbill.legacy.deployments.bodies import Deployment
+
+# a label may hold a slash: the name is the rest of the path, with the slash before it
+NameOfPath = FromPath[str]
+Force = Annotated[bool, QueryParameter(description="true or false")]
+
+
+@get(
+    "/v0/deployments/{name:path}",
+    audiences=[Audience.core],
+    role_actions=[RoleAction.ReadDeployment, RoleAction.ModifyDeployment],
+    basis=stated("Deployments"),
+)
+async def read_deployment(name: NameOfPath, caller: CallerOfRequest, db: Transaction) -> Deployment:
+    """The stacks that began with a template of this label, and what they are made of."""
+    return await operations.read_deployment(db, caller.scope, name.removeprefix("/"))
+
+
+@delete(
+    "/v0/deployments/{name:path}",
+    audiences=[Audience.core],
+    role_actions=[RoleAction.ModifyDeployment],
+    basis=stated("Deployments"),
+    audited="deployment{name}",
+)
+async def delete_deployment(
+    name: NameOfPath, caller: CallerOfRequest, db: Transaction, force: Force = False
+) -> Success:
+    """Delete every stack of a deployment; with `force` also what is busy or running."""
+    await operations.delete_deployment(db, caller.scope, name.removeprefix("/"), force=force)
+    return Success()
+
+
+ROUTES = [read_deployment, delete_deployment]

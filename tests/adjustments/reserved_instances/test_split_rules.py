@@ -1,0 +1,76 @@
+"""How instances and fees are split: by hand, and against fractions for any numbers."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nimbill.adjustments.reserved_instances.split_rules import honoured, shares
+
+
+@pytest.mark.parametrize(
+    ("total", "moved", "expected"),
+    [
+        (10, [], []),
+        (10, [4, 3], [4, 3]),
+        (10, [4, 6], [4, 6]),
+        (5, [4, 3], [4, 1]),
+        (4, [4, 3, 2], [4, 0, 0]),
+        (3, [4, 3], [3, 0]),
+        (0, [4, 3], [0, 0]),
+    ],
+)
+def test_the_oldest_moves_are_honoured_first(
+    total: int, moved: list[int], expected: list[int]
+) -> None:
+    assert honoured(total, moved) == expected
+
+
+@pytest.mark.parametrize(
+    ("fee", "total", "moved", "expected"),
+    [
+        ("100", 10, [4, 3], ["40", "30"]),
+        ("100", 3, [1, 1, 1], ["33.3333333333"] * 3),
+        ("200", 3, [1], ["66.6666666667"]),
+        ("-100", 3, [1], ["-33.3333333333"]),
+        ("0.0000000001", 2, [1], ["0.0000000001"]),  # just half goes up
+        ("-0.0000000001", 2, [1], ["-0.0000000001"]),  # of the absolute value
+        ("0.00000000009999999999", 2, [1], ["0"]),  # just below half does not
+        ("149.775379", 10, [3], ["44.9326137"]),
+        ("1234567890123456.0123456789012345678901", 1, [1], ["1234567890123456.0123456789"]),
+        ("100", 0, [0], ["0"]),
+        ("0", 7, [3], ["0"]),
+    ],
+)
+def test_a_share_is_rounded_once_half_up_to_ten_decimals(
+    fee: str, total: int, moved: list[int], expected: list[str]
+) -> None:
+    assert shares(Decimal(fee), total, moved) == [Decimal(one) for one in expected]
+
+
+FEES = st.decimals(
+    min_value=Decimal("-1e16"), max_value=Decimal("1e16"), allow_nan=False, places=22
+)
+
+
+@given(FEES, st.integers(1, 10**6), st.lists(st.integers(1, 10**6), max_size=8))
+def test_for_any_numbers(fee: Decimal, total: int, moved: list[int]) -> None:
+    numbers = honoured(total, moved)
+    found = shares(fee, total, numbers)
+
+    assert all(0 <= kept <= asked for kept, asked in zip(numbers, moved, strict=True))
+    assert sum(numbers) == min(total, sum(moved))
+    assert all(kept == asked for kept, asked in zip(numbers, moved, strict=True)) or (
+        sum(numbers) == total
+    )
+    for share, number in zip(found, numbers, strict=True):
+        exact = Fraction(fee) * number / total
+        assert abs(Fraction(share) - exact) <= Fraction(1, 2 * 10**10)
+        assert abs(share) == 0 or (share < 0) == (fee < 0)
+        exponent = share.as_tuple().exponent
+        assert isinstance(exponent, int)
+        assert exponent >= -10

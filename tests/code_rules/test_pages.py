@@ -1,0 +1,75 @@
+"""The pages for people say what is so: links lead somewhere, settings and commands are listed."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from nimbill.commands.command_line import app
+from nimbill.foundation.settings import read_settings
+
+ROOT = Path(__file__).parents[2]
+PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/operating.md")
+
+
+def text(page: str) -> str:
+    return (ROOT / page).read_text()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_link_leads_to_a_file(page: str) -> None:
+    links = re.findall(r"\]\(([^)#]+)", text(page))
+    missing = [
+        link
+        for link in links
+        if not link.startswith("https://") and not ((ROOT / page).parent / link).exists()
+    ]
+
+    assert missing == []
+
+
+def test_the_readme_shows_a_picture_and_then_exactly_two_commands() -> None:
+    beginning, first_block, *_ = text("README.md").split("```")
+
+    assert beginning.startswith("# Nimbill\n")
+    assert "![" in beginning
+    assert first_block.split("\n")[1:-1] == ["make demo", "make test"]
+
+
+def test_every_place_the_readme_points_to_exists() -> None:
+    (table,) = re.findall(r"## Where is…\?\n(.*?)\n## ", text("README.md"), re.DOTALL)
+    places = re.findall(r"`([a-z_]+(?:/[a-z_*]+)*(?:\.py)?)`", table)
+    rooms = [ROOT, ROOT / "src/nimbill", *(ROOT / "src/nimbill").glob("*/")]
+    missing = [place for place in places if not any(any(room.glob(place)) for room in rooms)]
+
+    assert len(places) > 15
+    assert missing == ["code"]  # a word of the answer, not a place
+
+
+def test_the_readme_names_every_command() -> None:
+    named = set(re.findall(r"^\| `nimbill ([\w-]+)", text("README.md"), re.MULTILINE))
+
+    assert named == {name for name in app if not name.startswith("-")}
+
+
+def test_every_setting_is_listed_with_its_default() -> None:
+    listed = dict(
+        re.findall(r"^\| `(NIMBILL_\w+)` \| (.*?) \|", text("docs/operating.md"), re.MULTILINE)
+    )
+    settings = read_settings({})
+
+    # the last is no setting: `serve` tells its workers where it listens
+    assert set(listed) == set(
+        re.findall(r"NIMBILL_[A-Z_]+", text("src/nimbill/foundation/settings.py"))
+    ) - {
+        "NIMBILL_",
+        "NIMBILL_LISTENS_AT",
+    }
+    for name, default in listed.items():
+        value = getattr(settings, name.removeprefix("NIMBILL_").lower())
+        if isinstance(value, int) or name == "NIMBILL_BASE_URL":
+            assert default == f"`{value}`", name
+        elif name in ("NIMBILL_AUTH_URL", "NIMBILL_LEGACY_URL"):
+            assert (default, value) == ("= `NIMBILL_BASE_URL`", settings.base_url)
+        elif not value:
+            assert default.startswith("none"), name

@@ -1,0 +1,213 @@
+"""The environment is read once, has defaults, and is refused where it cannot be used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nimbill.foundation.settings import SettingsError, read_settings
+
+
+def refusal(**environment: str) -> str:
+    with pytest.raises(SettingsError) as refused:
+        read_settings(environment)
+    return str(refused.value)
+
+
+def test_nothing_need_be_set() -> None:
+    settings = read_settings({})
+
+    assert settings.database_url is None
+    assert settings.base_url == "http://127.0.0.1:8080"
+    assert settings.auth_url == settings.legacy_url == settings.base_url
+    assert settings.rate_limit == 100
+    assert settings.data.is_absolute()
+    assert settings.key_file == settings.data / "key"
+
+
+def test_token_lifetimes_have_the_chosen_defaults() -> None:
+    settings = read_settings({})
+
+    assert settings.core_token_seconds == 86_400
+    assert settings.portal_token_seconds == 86_400
+    assert settings.legacy_token_seconds == 43_200
+
+
+def test_a_setting_left_empty_is_not_set() -> None:
+    empty = {
+        "NIMBILL_DATA": "",
+        "NIMBILL_DATABASE_URL": "",
+        "NIMBILL_KEY_FILE": "",
+        "NIMBILL_BASE_URL": "",
+        "NIMBILL_RATE_LIMIT": "",
+    }
+
+    assert read_settings(empty) == read_settings({})
+
+
+def test_data_goes_where_the_user_keeps_data(tmp_path: Path) -> None:
+    assert read_settings({"XDG_DATA_HOME": str(tmp_path)}).data == tmp_path / "nimbill"
+    assert read_settings({"NIMBILL_DATA": str(tmp_path)}).data == tmp_path
+    assert read_settings({"NIMBILL_DATA": "~/bills"}).data == Path.home() / "bills"
+
+
+def test_the_key_file_may_live_apart_from_the_data(tmp_path: Path) -> None:
+    settings = read_settings({"NIMBILL_DATA": "/data", "NIMBILL_KEY_FILE": str(tmp_path / "key")})
+
+    assert settings.key_file == tmp_path / "key"
+
+
+def test_a_relative_place_is_made_absolute() -> None:
+    settings = read_settings({"NIMBILL_DATA": "here", "NIMBILL_KEY_FILE": "there/key"})
+
+    assert settings.data == Path.cwd() / "here"
+    assert settings.key_file == Path.cwd() / "there" / "key"
+
+
+def test_the_three_addresses_may_differ() -> None:
+    settings = read_settings(
+        {
+            "NIMBILL_BASE_URL": "https://billing.example/",
+            "NIMBILL_AUTH_URL": "https://login.example:8443",
+            "NIMBILL_LEGACY_URL": "https://old.example/api/",
+        }
+    )
+
+    assert settings.base_url == "https://billing.example"
+    assert settings.auth_url == "https://login.example:8443"
+    assert settings.legacy_url == "https://old.example/api"
+
+
+@pytest.mark.parametrize("name", ["NIMBILL_BASE_URL", "NIMBILL_AUTH_URL", "NIMBILL_LEGACY_URL"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "billing.example",
+        "ftp://billing.example",
+        "http://",
+        "http://:8080",
+        "http://[::1",
+        "http://host:port",
+        "http://host:0",
+        "http://host?a=1",
+        "http://host#a",
+    ],
+)
+def test_an_address_that_is_none_is_refused_by_name(name: str, address: str) -> None:
+    assert refusal(**{name: address}) == f"{name} must be an http or https address without query"
+
+
+@pytest.mark.parametrize(
+    "written", ["-1", "1.5", "ten", " 1", "１", "²", "1" + "0" * 10, "9" * 5000]
+)
+def test_a_number_that_is_none_is_refused_by_name(written: str) -> None:
+    assert refusal(NIMBILL_RATE_LIMIT=written) == (
+        "NIMBILL_RATE_LIMIT must be a whole number from 0 to 1000000000"
+    )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "NIMBILL_BODY_SECONDS",
+        "NIMBILL_POOL_SIZE",
+        "NIMBILL_CORE_TOKEN_SECONDS",
+        "NIMBILL_PORTAL_TOKEN_SECONDS",
+        "NIMBILL_LEGACY_TOKEN_SECONDS",
+    ],
+)
+def test_what_must_be_something_may_not_be_zero(name: str) -> None:
+    assert refusal(**{name: "0"}) == f"{name} must be a whole number from 1 to 1000000000"
+
+
+def test_zero_switches_the_rate_limit_off() -> None:
+    assert read_settings({"NIMBILL_RATE_LIMIT": "0"}).rate_limit == 0
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://u:p@host:5432/db",
+        "postgres://u:p@host/db?sslmode=require",
+        "postgresql+asyncpg://u:p@/db?host=/run/postgresql&port=5432",
+    ],
+)
+def test_a_database_address_is_taken_as_written(url: str) -> None:
+    assert read_settings({"NIMBILL_DATABASE_URL": url}).database_url == url
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "mysql://u:canary@host/db",
+        "host=localhost password=canary",
+        "postgresql://u:canary@host:none/db",
+        "postgresql://u:canary@host:99999/db",
+        "postgresql://u:canary@[::1/db",
+        "postgresql://u:canary@host/db?options=-c",
+    ],
+)
+def test_a_database_address_that_cannot_be_used_is_refused_without_its_password(url: str) -> None:
+    said = refusal(NIMBILL_DATABASE_URL=url)
+
+    assert said.startswith("NIMBILL_DATABASE_URL")
+    assert "canary" not in said
+
+
+def test_imports_come_from_the_inbox_unless_said_otherwise(tmp_path: Path) -> None:
+    assert read_settings({"NIMBILL_DATA": str(tmp_path)}).import_roots == (f"{tmp_path}/inbox",)
+
+    written = "/srv/reports, s3://bills/cur?region=eu-west-1 ,/srv/a folder"
+    roots = read_settings({"NIMBILL_IMPORT_ROOTS": written}).import_roots
+
+    assert roots == ("/srv/reports", "s3://bills/cur?region=eu-west-1", "/srv/a folder")
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["reports", "/srv,reports", "s3://", "http://x/y", "s3://key:secret@bills", "s3://[x"],
+)
+def test_import_roots_begin_at_the_top_and_hold_no_secrets(written: str) -> None:
+    refused = refusal(NIMBILL_IMPORT_ROOTS=written)
+
+    assert refused.startswith("NIMBILL_IMPORT_ROOTS")
+    assert "secret" not in refused
+
+
+def test_cost_lines_lie_in_the_data_folder_and_are_summed_here_unless_said_otherwise(
+    tmp_path: Path,
+) -> None:
+    settings = read_settings({"NIMBILL_DATA": str(tmp_path)})
+
+    assert settings.lake_url == f"{tmp_path}/lake"
+    assert (settings.engine, settings.spark_master) == ("duckdb", None)
+
+
+@pytest.mark.parametrize("url", ["/srv/lake", "s3://bills/lake?region=eu-west-1"])
+def test_a_lake_is_a_folder_or_a_prefix_of_an_object_store(url: str) -> None:
+    assert read_settings({"NIMBILL_LAKE_URL": url}).lake_url == url
+
+
+@pytest.mark.parametrize("url", ["lake", "http://canary/x", "s3://", "s3:///x", "s3://[canary"])
+def test_a_lake_that_cannot_be_used_is_refused_without_its_address(url: str) -> None:
+    said = refusal(NIMBILL_LAKE_URL=url)
+
+    assert said.startswith("NIMBILL_LAKE_URL")
+    assert "canary" not in said
+
+
+def test_spark_needs_the_address_of_its_master() -> None:
+    master = "spark://127.0.0.1:7077"
+    settings = read_settings({"NIMBILL_ENGINE": "spark", "NIMBILL_SPARK_MASTER": master})
+
+    assert (settings.engine, settings.spark_master) == ("spark", master)
+    assert "NIMBILL_SPARK_MASTER" in refusal(NIMBILL_ENGINE="spark")
+    assert refusal(NIMBILL_SPARK_MASTER="127.0.0.1:7077").startswith("NIMBILL_SPARK_MASTER")
+    assert refusal(NIMBILL_ENGINE="pandas").startswith("NIMBILL_ENGINE")
+
+
+def test_instances_are_simulated_unless_they_shall_be_launched() -> None:
+    assert read_settings({}).provisioner == "local"
+    assert read_settings({"NIMBILL_PROVISIONER": "aws"}).provisioner == "aws"
+    assert refusal(NIMBILL_PROVISIONER="gcp").startswith("NIMBILL_PROVISIONER must be one of")

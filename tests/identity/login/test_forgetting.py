@@ -1,0 +1,96 @@
+"""What logging in leaves behind, and when it is forgotten."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import sqlalchemy as sa
+import time_machine
+
+from nimbill.application.maintenance import upkeep_kinds
+from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.identity.login import records
+from nimbill.jobs.recurring import FORGET_LOGINS
+from nimbill.jobs.runner import Taken
+from tests.identity.login.asking import as_client, as_user, ask, issued, refreshing, stands
+from tests.identity.login.console import refresh, signed_in
+from tests.running_service import Service
+
+
+def forget(service: Service, **later: float) -> dict[str, int]:
+    """What is left when the hourly forgetting runs this much later."""
+    resources, scope = service.resources, Scope(service.organisation.organisation_id)
+    (kind,) = (
+        kind
+        for kind in upkeep_kinds(service.settings, resources.sealer)
+        if kind.name == FORGET_LOGINS
+    )
+
+    async def run() -> dict[str, int]:
+        async with transaction(resources.engine, scope.organisation_id) as db:
+            await kind.do(db, Taken(scope, "wrk_x", FORGET_LOGINS, "", {}, {}, 1))
+            tables = (records.token_families, records.refresh_tokens, records.known_sources)
+            return {
+                table.name: (
+                    await db.execute(sa.select(sa.func.count()).select_from(table))
+                ).scalar_one()
+                for table in tables
+            }
+
+    with time_machine.travel(datetime.now(UTC) + timedelta(**later), tick=False):
+        return service.run(run)
+
+
+def test_a_family_in_use_is_kept(service: Service) -> None:
+    who = service.organisation
+    token = issued(service, as_client(who))["refresh_token"]
+
+    assert forget(service, hours=11)["token_families"] == 1
+
+    assert issued(service, refreshing(who, token))
+
+
+def test_a_family_that_was_refreshed_is_kept_from_then_on(service: Service) -> None:
+    who = service.organisation
+    token = issued(service, as_client(who))["refresh_token"]
+    with time_machine.travel(datetime.now(UTC) + timedelta(hours=11), tick=False):
+        issued(service, refreshing(who, token))
+
+    assert forget(service, hours=22)["token_families"] == 1
+    assert forget(service, hours=24) == {
+        "token_families": 0,
+        "refresh_tokens": 0,
+        "known_sources": 0,
+    }
+
+
+def test_a_family_that_nobody_can_refresh_is_forgotten_and_its_access_token_lives_on(
+    service: Service,
+) -> None:
+    told = issued(service, as_client(service.organisation))
+
+    assert forget(service, hours=12.1)["token_families"] == 0
+
+    assert stands(service, told["access_token"])
+    answer = ask(service, refreshing(service.organisation, told["refresh_token"]))
+    assert answer.json()["error"] == "invalid_grant"
+
+
+def test_a_consoles_session_is_kept_as_long_as_its_access_token_may_live(service: Service) -> None:
+    token = signed_in(service)
+
+    assert forget(service, hours=30)["token_families"] == 1
+    assert stands(service, token)
+    assert refresh(service).status_code == 200
+    assert forget(service, days=9, minutes=1)["token_families"] == 0
+    assert not stands(service, token)
+
+
+@pytest.mark.parametrize(("days", "kept"), [(364, 1), (366, 0)])
+def test_where_somebody_logged_in_is_remembered_for_a_year(
+    service: Service, days: int, kept: int
+) -> None:
+    issued(service, as_user(service.organisation, "root"))
+
+    assert forget(service, days=days)["known_sources"] == kept

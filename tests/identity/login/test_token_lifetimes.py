@@ -1,0 +1,88 @@
+"""How long an access token lives: the defaults, the settings, and the last second."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import time_machine
+
+from nimbill.foundation.settings import read_settings
+from nimbill.foundation.vocabulary import Product
+from tests.identity.login.asking import BOTH, as_client, claims_of, issued, stands
+from tests.running_service import Service, running_service
+
+
+@pytest.fixture(scope="module")
+def short_lived(running: Service, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """Another process on the same database, with lifetimes of its own."""
+    with running_service(
+        running.database_url,
+        tmp_path_factory.mktemp("short"),
+        NIMBILL_KEY_FILE=str(running.settings.key_file),
+        NIMBILL_CORE_TOKEN_SECONDS="60",
+        NIMBILL_PORTAL_TOKEN_SECONDS="120",
+        NIMBILL_LEGACY_TOKEN_SECONDS="180",
+    ) as service:
+        yield service
+
+
+def test_the_defaults_are_a_day_and_half_a_day() -> None:
+    settings = read_settings({})
+
+    assert settings.core_token_seconds == 86_400
+    assert settings.portal_token_seconds == 86_400
+    assert settings.legacy_token_seconds == 43_200
+
+
+@pytest.mark.parametrize(
+    ("product", "seconds"), [(Product.core, 60), (Product.portal, 120), (Product.legacy, 180)]
+)
+def test_each_is_a_setting(short_lived: Service, product: Product, seconds: int) -> None:
+    told = issued(short_lived, as_client(short_lived.organisation), product)
+
+    assert told["expires_in"] == seconds
+    claims = claims_of(told["access_token"])
+    assert claims["exp"] - claims["iat"] == seconds
+
+
+@pytest.mark.parametrize("product", BOTH)
+@pytest.mark.parametrize("remembered", [True, False])
+def test_a_token_ends_five_seconds_after_its_time(
+    service: Service, product: Product, *, remembered: bool
+) -> None:
+    token = issued(service, as_client(service.organisation), product)["access_token"]
+    if remembered:
+        assert stands(service, token)
+    end = datetime.fromtimestamp(claims_of(token)["exp"], UTC)
+
+    with time_machine.travel(end + timedelta(seconds=4.9), tick=False):
+        assert stands(service, token)
+    with time_machine.travel(end + timedelta(seconds=5), tick=False):
+        assert not stands(service, token)
+
+
+def test_a_token_of_a_longer_life_than_is_set_now_does_not_stand(
+    service: Service, short_lived: Service
+) -> None:
+    token = issued(service, as_client(service.organisation))["access_token"]
+
+    assert stands(service, token)
+    assert not stands(short_lived, token)
+
+
+@pytest.mark.parametrize("remembered", [True, False])
+def test_a_token_from_the_future_does_not_stand_until_then(
+    service: Service, *, remembered: bool
+) -> None:
+    now = datetime.now(UTC)
+    with time_machine.travel(now + timedelta(seconds=60), tick=False):
+        token = issued(service, as_client(service.organisation))["access_token"]
+        if remembered:
+            assert stands(service, token)
+
+    with time_machine.travel(now, tick=False):
+        assert not stands(service, token)
+    with time_machine.travel(now + timedelta(seconds=56), tick=False):
+        assert stands(service, token)

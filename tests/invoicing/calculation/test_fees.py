@@ -1,0 +1,249 @@
+"""Fees: what each is taken of, and each kind of it."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from itertools import product
+
+import pytest
+
+from nimbill.customers.billing_groups.invoice_setting_rules import ALLOWED
+from nimbill.foundation.money import exact
+from nimbill.foundation.rules import OneOf
+from nimbill.foundation.vocabulary import Currency
+from nimbill.invoicing.calculation.charges import MonthlyCharges
+from nimbill.invoicing.calculation.fees import FEES, by_bands
+from nimbill.invoicing.calculation.sheet import Fee, draw_up
+from nimbill.invoicing.calculation.terms import CannotBeBilled
+from tests.invoicing.small_invoices import charge, entry, terms
+
+USAGE = (charge("100"), charge("500", marketplace=True, service="Firewall"))
+FEE = entry("10", calc_type="Fee")
+
+
+def month(*usage: str) -> MonthlyCharges:
+    """An account for each amount."""
+    return MonthlyCharges(
+        cost_currency=Currency.usd,
+        usage=tuple(charge(amount, account=str(number)) for number, amount in enumerate(usage)),
+    )
+
+
+def fees(charges: MonthlyCharges, **differing: object) -> tuple[Decimal, Decimal]:
+    """Support and agency fee after discount."""
+    sheet = draw_up(charges, terms(**differing))
+    assert isinstance(sheet.support, Fee)
+    assert isinstance(sheet.agency, Fee)
+    return sheet.support.after, sheet.agency.after
+
+
+def test_there_is_a_row_for_every_word_a_setting_may_have() -> None:
+    words = set()
+    for field, column in product(("support_fee", "substitution_fee"), ("create", "update")):
+        cell = getattr(ALLOWED[field], column)
+        for rule in [cell] if isinstance(cell, OneOf) else cell.rows.values():
+            words |= set(rule.words)
+
+    assert set(FEES) == words
+
+
+@pytest.mark.parametrize(
+    ("kind", "usage", "expected"),
+    [
+        ("aws_developer", "2000", "60"),  # the vendor's published examples
+        ("aws_business", "85000", "6150"),
+        ("aws_enterprise", "1200000", "70500"),
+        ("aws_developer", "966.66", "29"),  # 28.9998
+        ("aws_developer", "967", "29.01"),
+        ("aws_business", "1000", "100"),
+        ("aws_business", "1000.10", "100.01"),
+        ("aws_business", "10000", "1000"),  # the ends of the bands
+        ("aws_business", "80000", "5900"),
+        ("aws_business", "250000", "14400"),
+        ("aws_business", "350000", "17400"),
+        ("aws_enterprise", "150000", "15000"),
+        ("aws_enterprise", "150100", "15007"),
+        ("aws_enterprise", "500000", "39500"),
+        ("aws_enterprise", "1000000", "64500"),
+    ],
+)
+def test_the_vendors_plans(kind: str, usage: str, expected: str) -> None:
+    support, _ = fees(month(usage), support_fee=kind)
+
+    assert support == Decimal(expected)
+
+
+@pytest.mark.parametrize(
+    ("target", "scope", "basis", "expected"),
+    [
+        ("allusage", None, "nondiscount", "600"),
+        ("allusage", "cloudpayonly", "nondiscount", "600"),
+        ("allusage", "cloudpaywithfee", "nondiscount", "610"),
+        ("cloudpayonlywithfee", None, "nondiscount", "110"),
+        ("cloudpayonlywithfee", "cloudpayonly", "nondiscount", "100"),
+        ("cloudpayonlywithfee", "cloudpaywithfee", "nondiscount", "110"),
+        ("allusage", None, "discounted", "450"),
+        ("allusage", "cloudpayonly", "discounted", "450"),
+        ("allusage", "cloudpaywithfee", "discounted", "460"),  # an entry is never discounted
+        ("cloudpayonlywithfee", None, "discounted", "85"),
+        ("cloudpayonlywithfee", "cloudpayonly", "discounted", "75"),
+        ("cloudpayonlywithfee", "cloudpaywithfee", "discounted", "85"),
+    ],
+)
+def test_what_support_is_taken_of(
+    target: str, scope: str | None, basis: str, expected: str
+) -> None:
+    charges = MonthlyCharges(cost_currency=Currency.usd, usage=USAGE, entries=(FEE,))
+
+    support, _ = fees(
+        charges,
+        discount_rate=Decimal("0.25"),
+        support_fee="percent",
+        support_rate=Decimal(1),
+        support_amount_target=target,
+        support_scope=scope,
+        support_basis=basis,
+    )
+
+    assert support == Decimal(expected)
+
+
+@pytest.mark.parametrize("calc_type", ["Credit", "Refund", "Upfront"])
+def test_only_fees_among_the_entries_carry_support(calc_type: str) -> None:
+    charges = MonthlyCharges(
+        cost_currency=Currency.usd, usage=USAGE, entries=(entry("10", calc_type=calc_type),)
+    )
+
+    support, _ = fees(
+        charges,
+        support_fee="percent",
+        support_rate=Decimal(1),
+        support_scope="cloudpaywithfee",
+    )
+
+    assert support == 600
+
+
+def test_a_fixed_support_fee_is_due_where_all_usage_is_marketplace() -> None:
+    charges = MonthlyCharges(cost_currency=Currency.usd, usage=USAGE[1:])
+
+    support, _ = fees(charges, support_fix=Decimal(7), support_amount_target="cloudpayonlywithfee")
+
+    assert support == 7
+
+
+@pytest.mark.parametrize(
+    ("basis", "scope", "expected"),
+    [
+        ("nondiscount", "cloudpayonly", "100"),
+        ("nondiscount", "cloudpaywithfee", "140"),
+        ("discounted", "cloudpayonly", "50"),
+        ("discounted", "cloudpaywithfee", "70"),  # the support fee was discounted too
+    ],
+)
+def test_what_the_agency_fee_is_taken_of(basis: str, scope: str, expected: str) -> None:
+    _, agency = fees(
+        month("100"),
+        discount_rate=Decimal("0.5"),
+        discount_target_usage="cloudpaywithfee",
+        support_fix=Decimal(40),
+        substitution_rate=Decimal(1),
+        substitution_basis=basis,
+        substitution_scope=scope,
+    )
+
+    assert agency == Decimal(expected)
+
+
+@pytest.mark.parametrize(
+    ("kind", "together", "apart"),
+    [
+        ("percent", "31.00", "31.00"),
+        ("fix", "2.00", "4.00"),  # once per account
+        ("automatic", "31.00", "32.00"),  # 30 and the least of 2
+    ],
+)
+def test_on_the_sum_or_per_account(kind: str, together: str, apart: str) -> None:
+    found = [
+        fees(
+            month("300", "10"),
+            substitution_fee=kind,
+            substitution_rate=Decimal("0.1"),
+            substitution_fix=Decimal(2),
+            substitution_fee_calc_type=each,
+        )[1]
+        for each in ("allsum", "account")
+    ]
+
+    assert found == [Decimal(together), Decimal(apart)]
+
+
+def test_support_is_shared_in_proportion_to_usage_before_discount() -> None:
+    """With everything discounted there is nothing left to be in proportion to."""
+    _, agency = fees(
+        month("30", "10"),
+        discount_rate=Decimal(1),
+        support_fix=Decimal(100),
+        substitution_fee="automatic",
+        substitution_rate=Decimal("0.1"),
+        substitution_fix=Decimal(5),
+        substitution_basis="discounted",
+        substitution_scope="cloudpaywithfee",
+        substitution_fee_calc_type="account",
+    )
+
+    assert agency == Decimal("12.5")  # 10 % of 75, and 5 because 10 % of 25 is less
+
+
+def test_a_fee_of_nothing_below_zero() -> None:
+    support, agency = fees(
+        month("-100", "40"),
+        support_fee="percent",
+        support_rate=Decimal(1),
+        substitution_rate=Decimal(1),
+        substitution_fee_calc_type="account",
+    )
+
+    assert (support, agency) == (Decimal(0), Decimal(40))
+
+
+def test_no_usage_no_fees() -> None:
+    sheet = draw_up(month(), terms(support_fix=Decimal(5), substitution_fee="fix"))
+
+    assert (sheet.support, sheet.agency) == (None, None)
+
+
+@pytest.mark.parametrize("usage", [[], ["100"]])
+def test_a_table_that_is_not_there_is_said_by_name(usage: list[str]) -> None:
+    with pytest.raises(CannotBeBilled) as refused:
+        draw_up(month(*usage), terms(substitution_fee="usagetable"))
+
+    assert refused.value.reason == "usage_table_missing"
+
+
+BANDS = ((Decimal(100), Decimal("0.10")), (Decimal(1000), Decimal("0.05")), (None, Decimal("0.02")))
+
+
+@pytest.mark.parametrize(
+    ("base", "fee", "working"),
+    [
+        (0, 0, "0"),
+        (Fraction(1, 3), Fraction(1, 30), "0.10 × 0.3333333333..."),
+        (100, 10, "0.10 × 100"),
+        (101, Fraction(1005, 100), "0.10 × 100 + 0.05 × 1"),
+        (1000, 55, "0.10 × 100 + 0.05 × 900"),
+        (2000, 75, "0.10 × 100 + 0.05 × 900 + 0.02 × 1000"),
+    ],
+)
+def test_each_part_at_the_rate_of_its_band(
+    base: Fraction | int, fee: Fraction | int, working: str
+) -> None:
+    worked = by_bands(BANDS, exact(base))
+
+    assert worked.amount == exact(fee)
+    assert worked.working == working
+
+
+def test_one_band_without_an_end_is_a_rate() -> None:
+    assert by_bands([(None, Decimal("0.5"))], exact(7)).amount == Fraction(7, 2)

@@ -1,0 +1,196 @@
+"""The month at a glance, and what accounts and groups owe."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from nimbill.access.role_actions import RoleAction
+from nimbill.foundation import exact_json
+from nimbill.foundation.vocabulary import Vendor
+from tests.customers.billing_groups.bodies import SOUND_SETTING
+from tests.imports.small_files import cost
+from tests.invoicing.made import of_a
+from tests.invoicing.month_end import ACCOUNTS_OF_A, MONTH, MonthEnd
+
+
+def listed(month_end: MonthEnd, headers: Any = None) -> Any:
+    answer = month_end.get(f"/invoices/{MONTH}", headers)
+    assert answer.status_code == 200, answer.text
+    return exact_json.read_own(answer.text)
+
+
+def test_a_group_without_anything_is_listed_with_nothing(month_end: MonthEnd) -> None:
+    group = month_end.group("BG-1", language="en")
+
+    assert listed(month_end) == {
+        "total": {"stock": 0, "sales": 0, "azure_stock": 0, "azure_sales": 0},
+        "billinggroup": [
+            {
+                "company_id": group,
+                "name": "company",
+                "billinggroup_id": "BG-1",
+                "billinggroup_name": "name",
+                "project_id": None,
+                "project_code": None,
+                "project_label": None,
+                "project_currency": None,
+                "month": MONTH,
+                "invoice_no": None,
+                "created_data": {"aws": None, "azure": None},
+                "saved_data": {"aws": None, "azure": None},
+                "default_data": {"aws": None, "azure": None},
+                "accounts": [],
+                "create_time": None,
+                "update_time": None,
+                "total": {"aws": None, "azure": None},
+                "language": "en",
+            }
+        ],
+    }
+
+
+def test_what_was_made_saved_and_set_stand_beside_each_other(month_end: MonthEnd) -> None:
+    group = month_end.group("BG-A", *ACCOUNTS_OF_A, invoices={"aws": SOUND_SETTING})
+    item = {"enabled": True, "label": "setup", "unit_cost": 1, "quantity": 1, "total": 1}
+    month_end.post(f"/billinggroup/{group}/freeformat/aws", {"additional_items": [item]})
+    month_end.save(group, memo="first")
+    month_end.rate(group)
+    month_end.create(group)
+    month_end.save(group, memo="second", discount_rate=0)
+
+    (record,) = listed(month_end)["billinggroup"]
+
+    created, saved, default = (
+        record[name]["aws"] for name in ("created_data", "saved_data", "default_data")
+    )
+    assert (created["memo"], saved["memo"], default["memo"]) == ("first", "second", None)
+    assert created["invoice_no"] == record["invoice_no"] == "202609-0001"
+    assert (created["discount_rate"], saved["discount_rate"]) == (Decimal("0.05"), 0)
+    assert created["exchange_rate"] == saved["exchange_rate"] == Decimal("150.25")
+    assert created["additional_items"] == default["additional_items"] == [item]
+    assert [one["customer_id"] for one in record["accounts"]] == list(ACCOUNTS_OF_A)
+    assert record["create_time"] == record["update_time"] is not None
+
+
+def test_what_was_read_can_be_saved_back(month_end: MonthEnd) -> None:
+    group = of_a(month_end)
+    month_end.create(group)
+    (record,) = listed(month_end)["billinggroup"]
+    settings = {group: {"aws": record["created_data"]["aws"]}}
+
+    answer = month_end.put(f"/invoices/save/{MONTH}", {"settings": settings, "internal": False})
+
+    assert answer.status_code == 200, answer.text
+
+
+def test_totals_are_in_the_invoices_currency(month_end: MonthEnd) -> None:
+    group = of_a(month_end)
+    month_end.create(group)
+
+    total = listed(month_end)["total"]
+
+    # 1070.706456789 USD at 150.25
+    assert total == {"stock": 160874, "sales": 173156, "azure_stock": 0, "azure_sales": 0}
+
+
+def test_totals_of_several_currencies_are_in_yen(month_end: MonthEnd) -> None:
+    yen, dollars = (month_end.group(f"BG-{n}", f"00000000000{n}") for n in (1, 2))
+    month_end.costs(*(cost("10", UsageAccountId=f"00000000000{n}") for n in (1, 2)))
+    plain = {"support_fee": "fix", "substitution_rate": 0, "discount_rate": 0}
+    month_end.ready(yen, **plain)
+    month_end.ready(dollars, **plain | {"currency": "usd"})
+    month_end.create()
+
+    # twice ten dollars at 150.25, the one rounded on its invoice to 1503 yen
+    assert listed(month_end)["total"]["sales"] == 3006
+    assert listed(month_end)["total"]["stock"] == 3005
+
+
+def test_who_sees_some_groups_is_told_of_those(month_end: MonthEnd) -> None:
+    seen = month_end.group("BG-1", "000000000001")
+    hidden = month_end.group("BG-2", "000000000002")
+    month_end.costs(*(cost("10", UsageAccountId=f"00000000000{n}") for n in (1, 2)))
+    month_end.ready(seen, hidden)
+    month_end.create()
+    narrowed = month_end.service.caller(RoleAction.ReadInvoice, billing_groups=[seen])
+
+    shown = listed(month_end, narrowed)
+    details = month_end.get(f"/invoice/{MONTH}/details", narrowed).json()
+
+    assert [one["company_id"] for one in shown["billinggroup"]] == [seen]
+    assert shown["total"]["sales"] * 2 == listed(month_end)["total"]["sales"]
+    assert [one["customer_id"] for one in details["accounts"]] == ["000000000001"]
+    assert [one["billing_group_id"] for one in details["billing_groups"]] == ["BG-1"]
+
+
+def test_details_are_those_of_created_invoices_alone(month_end: MonthEnd) -> None:
+    of_a(month_end)
+
+    assert month_end.get(f"/invoice/{MONTH}/details").json() == {
+        "accounts": [],
+        "billing_groups": [],
+    }
+
+
+def test_what_accounts_and_groups_owe_in_dollars_and_as_printed(month_end: MonthEnd) -> None:
+    group = of_a(month_end)
+    month_end.create(group)
+
+    details = exact_json.read_own(month_end.get(f"/invoice/{MONTH}/details").text)
+
+    assert details["accounts"] == [
+        {
+            "customer_id": ACCOUNTS_OF_A[0],
+            "customer_name": f"account {ACCOUNTS_OF_A[0]}",
+            "total": Decimal("997.85"),  # 1050.373456789 less 5 %
+            "total_exchanged": 149928,
+            "adjustment_entries": [],
+        },
+        {
+            "customer_id": ACCOUNTS_OF_A[1],
+            "customer_name": f"account {ACCOUNTS_OF_A[1]}",
+            "total": Decimal("19.32"),
+            "total_exchanged": 2902,
+            "adjustment_entries": [],
+        },
+    ]
+    (of_group,) = details["billing_groups"]
+    assert of_group == {
+        "billing_group_id": "BG-A",
+        "billing_group_name": "name",
+        "vendor": Vendor.aws,
+        # usage 1017.17113394955, support 101.7171133950, agency 3 % of both
+        "tax_excluded_amount": Decimal("1152.45"),
+        "tax_excluded_amount_exchanged": 173156,
+        "tax": 17316,
+        "total_amount_exchanged": 190472,
+    }
+
+
+def test_entries_on_the_invoice_stand_with_their_account(month_end: MonthEnd) -> None:
+    group = month_end.group("BG-1", "000000000001")
+    month_end.costs(
+        cost(
+            "672", UsageAccountId="000000000001", LineItemType="Fee", LineItemDescription="sign up"
+        )
+    )
+    (entry,) = month_end.get(f"/billinggroup/recalculation/{MONTH}?vendor=aws").json()
+    body = {
+        "data": [entry["id"]],
+        "month": MONTH,
+        "exchange_rate": Decimal("120.5"),
+        "tax_free": False,
+        "apply": True,
+        "vendor": "aws",
+    }
+    month_end.post("/billinggroup/recalculation", body)
+    month_end.ready(group)
+    month_end.create(group)
+
+    (account,) = month_end.get(f"/invoice/{MONTH}/details").json()["accounts"]
+
+    assert account["adjustment_entries"] == [
+        {"name": "sign up", "amount": 672, "amount_exchanged": 80976}
+    ]
+    assert (account["total"], account["total_exchanged"]) == (672, 80976)

@@ -1,0 +1,86 @@
+"""A database that fails at the n-th statement of a request, by its own error through its driver."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any
+from unittest.mock import patch
+
+import sqlalchemy as sa
+
+from nimbill.database import tenant_scope
+from nimbill.database.embedded_postgres import Address
+from tests.own_database import sql, sql_script
+from tests.running_service import Service
+
+# what PostgreSQL calls the troubles of its disk and its machine
+TROUBLES = {
+    "disk full": "53100",
+    "out of memory": "53200",
+    "too many open files": "53000",
+    "input or output error": "58030",
+}
+
+# set in the thread that asks, and so in the task that answers: the work loop is left in peace
+_asked: ContextVar[bool] = ContextVar("asked", default=False)
+
+
+@dataclass
+class Counted:
+    """The statements of a request, and whether one of them failed."""
+
+    statements: list[str] = field(default_factory=list)
+    failed: bool = False
+
+
+@contextmanager
+def failing_at(service: Service, number: int | None, sqlstate: str) -> Iterator[Counted]:
+    """Inside, the n-th statement asked by this thread fails so, once; None: all are counted."""
+    engine = service.resources.engine.sync_engine
+    counted = Counted()
+    fail = f"DO $$ BEGIN RAISE EXCEPTION 'the test' USING ERRCODE = '{sqlstate}'; END $$"
+
+    def on_statement(_db: Any, _c: Any, statement: str, given: Any, _x: Any, many: bool) -> Any:
+        if not _asked.get() or counted.failed:
+            return statement, given
+        counted.statements.append(statement)
+        counted.failed = len(counted.statements) == number
+        return (fail, [()] if many else ()) if counted.failed else (statement, given)
+
+    ask_driver = tenant_scope._ask_driver
+
+    def on_question(db: sa.Connection, question: str, values: tuple[object, ...]) -> Any:
+        """Those that go past the layers whose event tells of the others."""
+        return ask_driver(db, *on_statement(db, None, question, values, None, False))
+
+    sa.event.listen(engine, "before_cursor_execute", on_statement, retval=True)
+    token = _asked.set(True)
+    try:
+        with patch.object(tenant_scope, "_ask_driver", on_question):
+            yield counted
+    finally:
+        _asked.reset(token)
+        sa.event.remove(engine, "before_cursor_execute", on_statement)
+
+
+@contextmanager
+def full_disk(superuser: Address, *, at_commit: bool) -> Iterator[None]:
+    """Inside, the database has no room for a file: it says so at once, or at the commit."""
+    kind = "CONSTRAINT TRIGGER" if at_commit else "TRIGGER"
+    when = "DEFERRABLE INITIALLY DEFERRED" if at_commit else ""
+    sql_script(
+        superuser,
+        f"""
+        CREATE FUNCTION disk_is_full() RETURNS trigger LANGUAGE plpgsql AS
+            $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$;
+        CREATE {kind} disk_is_full AFTER INSERT ON exports
+            {when} FOR EACH ROW EXECUTE FUNCTION disk_is_full();
+        """,
+    )
+    try:
+        yield
+    finally:
+        sql(superuser, "DROP FUNCTION disk_is_full CASCADE")

@@ -1,0 +1,141 @@
+"""POST /m/core/exportcsv/billing-group-setting"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from nimbill.access.role_actions import RoleAction
+from tests.customers.billing_groups.bodies import SOUND_SETTING
+from tests.customers.billing_groups.stored import PATH, create
+from tests.invoicing.exports.asking import BOM, SETTING_HEADER, SETTINGS, content, exported, link
+from tests.running_service import Service
+
+
+def test_without_settings_there_is_the_header_alone(service: Service) -> None:
+    create(service, service.root(), billinggroup_id="has none")
+
+    file = content(service, link(service, SETTINGS))
+
+    assert file == BOM + (",".join(SETTING_HEADER) + "\r\n").encode()
+
+
+def test_every_field_stands_in_its_column(service: Service) -> None:
+    setting = SOUND_SETTING | {
+        "discount_rate": 0.05,
+        "tax_rate": 0.1,
+        "support_fee": "aws_business",
+        "support_rate": 0.07,
+        "support_fix": 1200,
+        "substitution_fee": "fix",
+        "substitution_rate": 0.03,
+        "substitution_fix": 500,
+        "calc_type": "tag",
+        "discount_target_usage": "cloudpayonly",
+        "substitution_fee_calc_target": "discounted",
+    }
+    create(
+        service,
+        service.root(),
+        billinggroup_id="BG-1",
+        billinggroup_name="さくら",
+        invoices={"aws": setting},
+    )
+
+    assert exported(service, SETTINGS) == [
+        [
+            "BG-1",
+            "さくら",
+            "aws",
+            "0.05",
+            "0.1",
+            "aws_business",
+            "0.07",
+            "1200",
+            "fix",
+            "0.03",
+            "500",
+            "tag",
+            "cloudpayonly",
+            "discounted",
+        ]
+    ]
+
+
+def test_there_is_one_row_a_group_and_vendor_in_order(service: Service) -> None:
+    both = {"azure": SOUND_SETTING, "aws": SOUND_SETTING}
+    create(service, service.root(), billinggroup_id="b", invoices=both)
+    create(service, service.root(), billinggroup_id="a", invoices={"azure": SOUND_SETTING})
+    create(service, service.root(), billinggroup_id="c")
+
+    assert [(row[0], row[2]) for row in exported(service, SETTINGS)] == [
+        ("a", "azure"),
+        ("b", "aws"),
+        ("b", "azure"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sent", "written"),
+    [
+        ("0", "0"),
+        ("0.0", "0.0"),
+        ("0.10", "0.10"),
+        ("0.1", "0.1"),
+        ("1", "1"),
+        ("1.000", "1.000"),
+        ("0.123456789012345678901234567", "0.123456789012345678901234567"),
+        ("1e-7", "0.0000001"),
+        ("0.05", "0.05"),
+        ("1e0", "1"),
+    ],
+)
+def test_a_number_stands_there_digit_for_digit(service: Service, sent: str, written: str) -> None:
+    """Sent as written here: no float comes between."""
+    marker = 0.7654321
+    body = {
+        "billinggroup_id": "1",
+        "billinggroup_name": "n",
+        "company_name": "c",
+        "inv_aggregate": True,
+        "invoices": {"aws": SOUND_SETTING | {"discount_rate": marker}},
+    }
+    made = service.http.post(
+        PATH,
+        content=json.dumps(body).replace(str(marker), sent),
+        headers={**service.root(), "Content-Type": "application/json"},
+    )
+    assert made.status_code == 200, made.text
+
+    ((_, _, _, discount_rate, *_),) = exported(service, SETTINGS)
+
+    assert discount_rate == written
+
+
+def test_a_large_fixed_amount_has_no_exponent(service: Service) -> None:
+    setting = SOUND_SETTING | {"support_fix": 1_000_000, "substitution_fix": 1_000_000}
+    create(service, service.root(), billinggroup_id="1", invoices={"aws": setting})
+
+    (row,) = exported(service, SETTINGS)
+
+    assert (row[7], row[10]) == ("1000000", "1000000")
+
+
+def test_a_narrowed_caller_gets_the_groups_of_the_filter_alone(service: Service) -> None:
+    aws = {"aws": SOUND_SETTING}
+    seen = create(service, service.root(), billinggroup_id="seen", invoices=aws)
+    create(service, service.root(), billinggroup_id="hidden", invoices=aws)
+
+    narrowed = service.caller(RoleAction.ModifyBillingGroup, billing_groups=[seen])
+
+    assert [row[0] for row in exported(service, SETTINGS, narrowed)] == ["seen"]
+
+
+def test_the_two_kinds_of_file_are_kept_apart(service: Service) -> None:
+    create(service, service.root(), billinggroup_id="1", invoices={"aws": SOUND_SETTING})
+    link(service)
+
+    file = content(service, link(service, SETTINGS, redo=True))
+
+    assert file.startswith(BOM + ",".join(SETTING_HEADER).encode())

@@ -1,0 +1,137 @@
+"""POST /m/core/exportcsv/billing-group"""
+
+from __future__ import annotations
+
+from nimbill.access.role_actions import RoleAction
+from nimbill.invoicing.exports import columns
+from tests.contract.specification import choices_beside_it, words
+from tests.customers.billing_groups.stored import create
+from tests.invoicing.exports.asking import (
+    BOM,
+    GROUP_HEADER,
+    GROUPS,
+    SETTING_HEADER,
+    content,
+    exported,
+    link,
+    rows,
+)
+from tests.running_service import Service
+
+ALL_FIELDS = {
+    "billinggroup_id": "BG-1",
+    "billinggroup_name": "さくら商事",
+    "company_name": "株式会社さくら商事",
+    "postal": "100-0001",
+    "address": "東京都千代田区千代田1-1",
+    "phone": "03‐1234‐5678",
+    "personal": "経理部 佐藤 花子",
+    "billing_title": "クラウド利用料",
+    "remarks": "not in the file",
+}
+
+
+def test_an_organisation_without_groups_gets_the_header_alone(service: Service) -> None:
+    file = content(service, link(service))
+
+    assert file == BOM + (",".join(GROUP_HEADER) + "\r\n").encode()
+
+
+def test_the_headers_are_the_agreed_ones_word_for_word() -> None:
+    agreed = words(choices_beside_it())
+
+    for header, opening in (
+        (GROUP_HEADER, "billing group: "),
+        (SETTING_HEADER, "billing group setting: "),
+    ):
+        written = agreed.partition(f" {opening}")[2].partition(". ")[0]
+        cells = [cell.partition(" (")[0].strip(" .") for cell in _cells(written)]
+        assert cells == header
+
+
+def _cells(written: str) -> list[str]:
+    """Cells between commas; explanations in ASCII brackets hold none."""
+    return written.split(", ")
+
+
+def test_the_headers_in_the_code_are_the_ones_of_the_file() -> None:
+    assert list(columns.BILLING_GROUP) == GROUP_HEADER
+    assert list(columns.BILLING_GROUP_SETTING) == SETTING_HEADER
+
+
+def test_every_field_stands_in_its_column(service: Service) -> None:
+    create(service, service.root(), **ALL_FIELDS)
+
+    assert exported(service) == [
+        [
+            "BG-1",
+            "さくら商事",
+            "株式会社さくら商事",
+            "100-0001",
+            "東京都千代田区千代田1-1",
+            "03‐1234‐5678",
+            "経理部 佐藤 花子",
+            "クラウド利用料",
+            "",
+            "",
+        ]
+    ]
+
+
+def test_fields_that_were_not_given_are_empty(service: Service) -> None:
+    create(service, service.root(), billinggroup_id="BG-1")
+
+    assert exported(service) == [["BG-1", "name", "company", "", "", "", "", "", "", ""]]
+
+
+def test_there_is_one_row_a_group_in_the_order_of_the_list(service: Service) -> None:
+    for billinggroup_id in ("b", "A", "a2", "さくら", "a10", "Z"):
+        create(service, service.root(), billinggroup_id=billinggroup_id)
+
+    assert [row[0] for row in exported(service)] == ["A", "Z", "a10", "a2", "b", "さくら"]
+
+
+def test_every_line_ends_with_crlf_and_no_line_feed_stands_alone(service: Service) -> None:
+    create(service, service.root(), billinggroup_id="1")
+    create(service, service.root(), billinggroup_id="2")
+
+    text = content(service, link(service)).decode()
+
+    assert text.endswith("\r\n")
+    assert text.count("\n") == text.count("\r") == text.count("\r\n") == 3
+
+
+def test_commas_quotes_and_line_breaks_stay_inside_their_cell(service: Service) -> None:
+    odd = {"company_name": 'A, "B"', "address": "1\r\n2", "personal": "x\ny", "postal": "\u2028"}
+    create(service, service.root(), billinggroup_id="1", **odd)
+
+    (row,) = exported(service)
+
+    assert row[2:5] == ['A, "B"', "\u2028", "1\r\n2"]
+    assert row[6] == "x\ny"
+
+
+def test_a_narrowed_caller_gets_the_groups_of_the_filter_alone(service: Service) -> None:
+    seen = create(service, service.root(), billinggroup_id="seen")
+    create(service, service.root(), billinggroup_id="hidden")
+
+    narrowed = service.caller(RoleAction.ReadBillingGroup, billing_groups=[seen])
+
+    assert [row[0] for row in exported(service, GROUPS, narrowed)] == ["seen"]
+
+
+def test_groups_of_another_organisation_are_never_in_it(service: Service) -> None:
+    other = service.new_organisation()
+    create(service, service.root(other), billinggroup_id="theirs")
+    create(service, service.root(), billinggroup_id="mine")
+
+    assert [row[0] for row in exported(service)] == ["mine"]
+    assert [row[0] for row in exported(service, headers=service.root(other))] == ["theirs"]
+
+
+def test_the_file_is_as_it_was_when_it_was_made(service: Service) -> None:
+    create(service, service.root(), billinggroup_id="1")
+    path = link(service)
+    create(service, service.root(), billinggroup_id="2")
+
+    assert [row[0] for row in rows(content(service, path))[1:]] == ["1"]

@@ -1,0 +1,175 @@
+"""The rows of the invoice files: that they foot to the invoice, whatever the invoice."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from decimal import Decimal
+from random import Random
+
+import msgspec
+import pytest
+
+from nimbill.customers.billing_groups.records import InvoiceSetting
+from nimbill.foundation.money import total_of
+from nimbill.foundation.vocabulary import Language
+from nimbill.invoicing.calculation.sheet import draw_up
+from nimbill.invoicing.calculation.terms import CannotBeBilled
+from nimbill.invoicing.documents.document import Addressee, Document
+from nimbill.invoicing.exports import columns
+from nimbill.invoicing.exports.csv_file import Cell
+from nimbill.invoicing.exports.invoice_csv import invoice_account_rows, invoice_tag_rows
+from tests.contract.specification import section, specification
+from tests.invoicing.random_invoices import random_case
+
+INVOICES = 300
+
+ROWS = {
+    "account": (columns.INVOICE_ACCOUNT, invoice_account_rows),
+    "tag": (columns.INVOICE_TAG, invoice_tag_rows),
+}
+Cells = dict[str, Cell]
+
+
+def invented_document(random: Random) -> Document:
+    """An invoice over an invented month, as it would be kept."""
+    while True:
+        case = random_case(random)
+        terms = case.terms()
+        try:
+            sheet = draw_up(case.month, terms)
+        except CannotBeBilled:
+            continue
+        return Document(
+            invoice_no="202610-0001",
+            revision=1,
+            month="2026-10",
+            vendor="aws",
+            issue_date="2026-11-15",
+            due_date=None,
+            language=Language.ja,
+            company_id="cmp_1",
+            billinggroup_id="BG-1",
+            billinggroup_name="さくら",
+            inv_aggregate=False,
+            addressee=Addressee(
+                company_name="さくら商事", contact=None, postal=None, address=None, phone=None
+            ),
+            title=None,
+            remarks=None,
+            memo=None,
+            issuer=None,
+            project=None,
+            currency=terms.currency,
+            cost_currency=case.month.cost_currency,
+            exchange_rate=terms.exchange_rate,
+            setting=msgspec.convert(case.sent[-1], InvoiceSetting),
+            tag_key=None,
+            imports=[],
+            stock=[],
+            terms=terms,
+            charges=case.month,
+            sheet=sheet,
+        )
+
+
+def rows_of(document: Document) -> list[Cells]:
+    header, rows = ROWS[document.terms.calc_type]
+    return [dict(zip(header, row, strict=True)) for row in rows([document])]
+
+
+def sum_of(rows: list[Cells], column: str) -> Decimal:
+    return total_of(amount(row, column) for row in rows)
+
+
+def amount(row: Cells, column: str) -> Decimal:
+    cell = row[column]
+    assert isinstance(cell, Decimal), (column, cell)
+    return cell
+
+
+@pytest.mark.parametrize("calc_type", ROWS)
+def test_the_columns_are_the_specified_ones_word_for_word(calc_type: str) -> None:
+    text = section(specification(), "CSV exports")
+    stated = re.search(r"^CSV columns, invoice \(account\): (.*)\.$", text, re.MULTILINE)
+    assert stated is not None
+    assert (
+        "CSV columns, invoice (tag): the same, with `Tag` in place of CustomerID and CustomerName."
+        in text
+    )
+
+    words = [cell.strip("`") for cell in stated[1].split(", ")]
+    if calc_type == "tag":
+        words = [word for word in words if word != "CustomerName"]
+        words[words.index("CustomerID")] = "Tag"
+
+    assert list(ROWS[calc_type][0]) == words
+
+
+def test_the_rows_of_any_invoice_foot_to_it() -> None:
+    random = Random(20261115)
+    for _ in range(INVOICES):
+        document = invented_document(random)
+        sheet, rows = document.sheet, rows_of(document)
+        *others, total = rows
+        counted = [row for row in others if row["ServiceType"] != "Account"]
+
+        assert total["ServiceName"] == "_TOTAL"
+        for column in ("Charge", "DiscountCharge", "DiscountCharge - TaxFree"):
+            assert sum_of(counted, column) == total[column], column
+        assert amount(total, "DiscountCharge") + amount(total, "FreeFormat") == sheet.pre_tax
+        assert (
+            amount(total, "DiscountCharge - TaxFree") + amount(total, "FreeFormat") == sheet.taxable
+        )
+        assert (total["Tax"], total["Total"]) == (sheet.tax, sheet.total)
+
+
+def test_the_services_of_an_account_or_a_tag_add_up_to_its_total() -> None:
+    random = Random(20261116)
+    for _ in range(INVOICES):
+        document = invented_document(random)
+        owner = "CustomerID" if document.terms.calc_type == "account" else "Tag"
+        services: dict[Cell, list[Cells]] = defaultdict(list)
+        totals: dict[Cell, Cells] = {}
+        for row in rows_of(document):
+            if row["ServiceType"] == "Service":
+                services[row[owner]].append(row)
+            elif row["ServiceType"] == "Account":
+                assert row["ServiceName"] == "_ACCOUNT_TOTAL"
+                assert row[owner] not in totals
+                totals[row[owner]] = row
+
+        assert services.keys() == totals.keys()
+        for name, total in totals.items():
+            for column in ("Charge", "DiscountCharge", "DiscountCharge - TaxFree"):
+                assert sum_of(services[name], column) == total[column]
+
+
+def test_tax_free_entries_are_charged_and_taken_out_of_what_is_taxed() -> None:
+    random, seen = Random(20261117), set()
+    for _ in range(INVOICES):
+        document = invented_document(random)
+        names = {"_SUPPORT", "_SUBSTITUTION", "_TOTAL"}
+        products = [row for row in rows_of(document) if row["ServiceType"] == "Product"]
+        entries = [row for row in products if row["ServiceName"] not in names]
+
+        assert [row["ServiceName"] for row in products[:2]] == ["_SUPPORT", "_SUBSTITUTION"]
+        assert len(entries) == len(document.sheet.entries)
+        for row, entry in zip(entries, document.sheet.entries, strict=True):
+            assert row["ServiceName"] == entry.description
+            assert row["Charge"] == row["DiscountCharge"] == entry.amount
+            assert row["DiscountCharge - TaxFree"] == (0 if entry.tax_free else entry.amount)
+            seen.add(entry.tax_free)
+
+    assert seen == {True, False}
+
+
+def test_what_stands_on_the_last_row_stands_on_no_other() -> None:
+    random = Random(20261118)
+    for _ in range(INVOICES):
+        *others, total = rows_of(invented_document(random))
+
+        assert all(row["CustomService"] == 0 for row in (*others, total))
+        for column in ("FreeFormat", "Tax", "Total"):
+            assert [row[column] for row in others] == [None] * len(others)
+            assert total[column] is not None

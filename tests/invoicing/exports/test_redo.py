@@ -1,0 +1,224 @@
+"""What `redo` means: true, the file already made; false, a new one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from nimbill.access.role_actions import RoleAction
+from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.invoicing.exports import records
+from tests.answers import problem_of, violations_of
+from tests.customers.billing_groups.stored import create
+from tests.invoicing.exports.asking import GROUPS, SETTINGS, ask, content, file_of, link, rows
+from tests.people import all_at_once, new_person
+from tests.running_service import Service
+
+either = pytest.mark.parametrize("address", [GROUPS, SETTINGS])
+
+
+def names(service: Service, path: str) -> list[str]:
+    return [row[0] for row in rows(content(service, path))[1:]]
+
+
+@either
+def test_false_makes_a_new_file_every_time(service: Service, address: str) -> None:
+    files = {file_of(link(service, address, redo=False)) for _ in range(3)}
+
+    assert len(files) == 3
+
+
+@either
+def test_true_makes_a_file_where_there_is_none(service: Service, address: str) -> None:
+    path = link(service, address, redo=True)
+
+    assert content(service, path)
+
+
+@either
+def test_true_returns_the_file_already_made_though_the_groups_have_changed(
+    service: Service, address: str
+) -> None:
+    first = link(service, address)
+    before = content(service, first)
+    create(service, service.root(), billinggroup_id="new")
+
+    again = link(service, address, redo=True)
+
+    assert file_of(again) == file_of(first)
+    assert content(service, again) == before
+
+
+def test_true_returns_the_newest_of_several(service: Service) -> None:
+    link(service)
+    create(service, service.root(), billinggroup_id="1")
+    newest = link(service)
+
+    assert file_of(link(service, redo=True)) == file_of(newest)
+    assert names(service, link(service, redo=True)) == ["1"]
+
+
+@either
+@pytest.mark.parametrize(
+    ("body", "rule"),
+    [
+        ({}, "required"),
+        ({"redo": None}, "required"),
+        ({"redo": "true"}, "true or false"),
+        ({"redo": 1}, "true or false"),
+        ({"redo": 0}, "true or false"),
+        ({"redo": []}, "true or false"),
+        ({"redo": {}}, "true or false"),
+        ({"Redo": True}, "required"),
+    ],
+)
+def test_it_is_required_and_true_or_false(
+    service: Service, address: str, body: Any, rule: str
+) -> None:
+    assert violations_of(ask(service, address, body)) == [("redo", rule)]
+
+
+@either
+def test_a_body_that_is_missing_or_no_object_is_refused(service: Service, address: str) -> None:
+    missing = service.http.post(address, headers=service.root())
+
+    assert problem_of(missing, 400)["code"] == "rule_broken"
+    assert violations_of(ask(service, address, [True])) == [("body", "an object")]
+
+
+@either
+def test_unknown_fields_do_no_harm(service: Service, address: str) -> None:
+    assert ask(service, address, {"redo": False, "month": "2026-01"}).status_code == 200
+
+
+# ── whose file ───────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_narrowed_caller_never_gets_the_file_of_the_whole_organisation(service: Service) -> None:
+    seen = create(service, service.root(), billinggroup_id="seen")
+    create(service, service.root(), billinggroup_id="hidden")
+    whole = link(service)
+    narrowed = service.caller(RoleAction.ReadBillingGroup, billing_groups=[seen])
+
+    own = link(service, headers=narrowed, redo=True)
+
+    assert file_of(own) != file_of(whole)
+    assert names(service, own) == ["seen"]
+
+
+def test_the_whole_organisation_never_gets_the_file_of_a_narrowed_caller(service: Service) -> None:
+    seen = create(service, service.root(), billinggroup_id="seen")
+    create(service, service.root(), billinggroup_id="hidden")
+    narrowed = service.caller(RoleAction.ReadBillingGroup, billing_groups=[seen])
+    link(service, headers=narrowed)
+
+    assert names(service, link(service, redo=True)) == ["hidden", "seen"]
+
+
+def test_callers_narrowed_to_different_groups_have_different_files(service: Service) -> None:
+    one, two = (create(service, service.root(), billinggroup_id=name) for name in "12")
+    of_one, of_two, of_both = (
+        service.caller(RoleAction.ReadBillingGroup, billing_groups=groups)
+        for groups in ([one], [two], [two, one])
+    )
+
+    found = [
+        names(service, link(service, headers=who, redo=True)) for who in (of_one, of_two, of_both)
+    ]
+
+    assert found == [["1"], ["2"], ["1", "2"]]
+
+
+def test_callers_narrowed_to_the_same_groups_share_a_file(service: Service) -> None:
+    one, two = (create(service, service.root(), billinggroup_id=name) for name in "12")
+    first = service.caller(RoleAction.ReadBillingGroup, billing_groups=[one, two])
+    second = service.caller(RoleAction.ModifyBillingGroup, billing_groups=[two, one])
+
+    made = link(service, headers=first)
+
+    assert file_of(link(service, headers=second, redo=True)) == file_of(made)
+
+
+@pytest.mark.parametrize("word", ["*", "null", "", "[]", "None"])
+def test_a_filter_that_is_named_like_everything_opens_nothing(service: Service, word: str) -> None:
+    """A filter may name anything; no name stands for the whole organisation."""
+    create(service, service.root(), billinggroup_id="hidden")
+    link(service)
+    odd = new_person(
+        service,
+        core=[RoleAction.ReadBillingGroup],
+        filters=[("core", "billingGroup", word or " ")],
+    )
+
+    assert names(service, link(service, headers=odd.core, redo=True)) == []
+
+
+def test_no_two_sets_of_names_are_taken_for_one(service: Service) -> None:
+    sets = [
+        None,
+        [],
+        ["a"],
+        ["a", "b"],
+        ["a\nb"],
+        ["a,b"],
+        ['a", "b'],
+        ["a", "b", "c"],
+        ["a b"],
+        ["*"],
+        ["null"],
+        ["[]"],
+    ]
+
+    prints = {
+        records.made_for(Scope("o", None if names is None else frozenset(names))) for names in sets
+    }
+
+    assert len(prints) == len(sets)
+
+
+def test_the_file_of_another_organisation_is_never_found(service: Service) -> None:
+    other = service.new_organisation()
+    create(service, service.root(other), billinggroup_id="theirs")
+    theirs = link(service, headers=service.root(other))
+
+    mine = link(service, redo=True)
+
+    assert file_of(mine) != file_of(theirs)
+    assert names(service, mine) == []
+
+
+def test_many_who_ask_at_once_all_get_a_whole_file(service: Service) -> None:
+    create(service, service.root(), billinggroup_id="1")
+    root = service.root()
+
+    paths = all_at_once([lambda: link(service, headers=root, redo=True)] * 8)
+
+    assert [names(service, path) for path in paths] == [["1"]] * 8
+
+
+# ── what is kept ─────────────────────────────────────────────────────────────────────────────────
+
+
+def forget(service: Service, *, days: int) -> None:
+    organisation_id = service.organisation.organisation_id
+
+    async def do() -> None:
+        async with transaction(service.resources.engine, organisation_id) as db:
+            await records.forget_old_exports(db, Scope(organisation_id), days=days)
+
+    service.run(do)
+
+
+def test_superseded_files_are_forgotten_and_the_newest_of_each_kind_stays(service: Service) -> None:
+    seen = create(service, service.root(), billinggroup_id="1")
+    narrowed = service.caller(RoleAction.ReadBillingGroup, billing_groups=[seen])
+    old = [link(service), link(service, SETTINGS), link(service, headers=narrowed)]
+    newest = [link(service), link(service, SETTINGS), link(service, headers=narrowed)]
+
+    forget(service, days=1)
+    assert [service.http.get(path).status_code for path in (*old, *newest)] == [200] * 6
+
+    forget(service, days=0)
+    assert [service.http.get(path).status_code for path in (*old, *newest)] == [404] * 3 + [200] * 3
+    assert file_of(link(service, redo=True)) == file_of(newest[0])

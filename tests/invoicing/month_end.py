@@ -1,0 +1,122 @@
+"""A month end as tests go through it: groups, accounts, costs, settings, rates, invoices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from nimbill.foundation import exact_json
+from nimbill.foundation.ids import new_id
+from tests.answers import Answer
+from tests.customers.billing_groups.stored import create as create_group
+from tests.customers.cloud_accounts.accounts import add_account
+from tests.imports.small_files import COLUMNS, cost, write
+from tests.imports.taking import Taking
+from tests.running_service import Service
+
+CORE = "/m/core"
+MONTH = "2026-09"
+PAYER = COLUMNS["bill/PayerAccountId"]
+
+# the terms of worked example A
+SETTING: dict[str, Any] = {
+    "calc_type": "account",
+    "currency": "jpy",
+    "discount_calc_logic": "usageamount",
+    "discount_rate": Decimal("0.05"),
+    "discount_target_usage": "cloudpaywithfee",
+    "substitution_fee": "percent",
+    "substitution_fee_calc_target": "discounted",
+    "substitution_fee_calc_type": "allsum",
+    "substitution_fee_target_usage": "cloudpaywithfee",
+    "substitution_fix": 0,
+    "substitution_rate": Decimal("0.03"),
+    "support_amount_target": "allusage",
+    "support_fee": "aws_business",
+    "support_fee_calc_target": "nondiscount",
+    "support_fix": 0,
+    "support_rate": 0,
+    "tax_rate": Decimal("0.10"),
+}
+JSON = {"Content-Type": "application/json"}
+
+
+@dataclass
+class MonthEnd:
+    service: Service
+    folder: Path
+    month: str = MONTH
+    vendor: str = "aws"
+
+    def group(self, name: str = "BG-1", *customer_ids: str, **fields: Any) -> str:
+        """A billing group with these aws accounts; its company_id."""
+        company_id = create_group(self.service, self.service.root(), billinggroup_id=name, **fields)
+        for customer_id in customer_ids:
+            self.account(company_id, customer_id)
+        return company_id
+
+    def account(self, company_id: str, customer_id: str) -> None:
+        add_account(
+            self.service,
+            company_id,
+            customer_id=customer_id,
+            account_id=PAYER,
+            name=f"account {customer_id}",
+        )
+
+    def costs(self, *lines: dict[str, str]) -> dict[str, Any]:
+        """These lines and no others are the payer's month."""
+        taking = Taking(self.service, self.service.organisation, self.folder)
+        return taking(write(self.folder / f"{new_id('file')}.csv", lines))
+
+    def put(self, path: str, body: Any, headers: Any = None) -> Answer:
+        return self.service.http.put(
+            CORE + path,
+            content=exact_json.write(body),
+            headers=JSON | (headers or self.service.root()),
+        )
+
+    def post(self, path: str, body: Any, headers: Any = None) -> Answer:
+        return self.service.http.post(
+            CORE + path,
+            content=exact_json.write(body),
+            headers=JSON | (headers or self.service.root()),
+        )
+
+    def get(self, path: str, headers: Any = None) -> Answer:
+        return self.service.http.get(CORE + path, headers=headers or self.service.root())
+
+    def save(self, *company_ids: str, headers: Any = None, **fields: Any) -> Answer:
+        settings = {name: {self.vendor: SETTING | fields} for name in company_ids}
+        return self.put(
+            f"/invoices/save/{self.month}", {"settings": settings, "internal": False}, headers
+        )
+
+    def rate(self, *company_ids: str, rate: Any = Decimal("150.25"), headers: Any = None) -> Answer:
+        body = {"vendor": self.vendor, "billing_groups": list(company_ids), "exchange_rate": rate}
+        return self.put(f"/invoices/exchangerate/{self.month}", body, headers)
+
+    def create(self, *company_ids: str, headers: Any = None, **fields: Any) -> Answer:
+        """Of these groups, or in bulk where none is named."""
+        body = {"vendor": self.vendor, "group": list(company_ids), "bulk": not company_ids}
+        return self.post(f"/invoices/calculation/{self.month}", body | fields, headers)
+
+    def ready(self, *company_ids: str, **fields: Any) -> None:
+        for answer in (self.save(*company_ids, **fields), self.rate(*company_ids)):
+            assert answer.status_code == 200, answer.text
+
+    def invoice(self, company_id: str, headers: Any = None) -> Any:
+        """With its numbers exact."""
+        answer = self.get(f"/invoices/{self.month}/{company_id}/{self.vendor}", headers)
+        assert answer.status_code == 200, answer.text
+        return exact_json.read_own(answer.text)
+
+
+EXAMPLE_A = (
+    cost("1000.1234567890", UsageAccountId="111111111111"),
+    cost("50.2500000000", UsageAccountId="111111111111", ProductCode="AmazonS3"),
+    cost("20.3330000000", UsageAccountId="222222222222", ProductCode="AmazonRDS"),
+)
+ACCOUNTS_OF_A = ("111111111111", "222222222222")

@@ -1,0 +1,49 @@
+"""Text of others made fit for paper."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nimbill.invoicing.pdf.plain_text import (
+    BREAK,
+    WORD_MAX,
+    breakable,
+    one_line,
+    printable,
+    shortened,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\tb", "a b"),
+        ("a\r\nb\rc\u2028d", "a\nb\nc\nd"),
+        ("\x00a\x1b\u202eb\u2066\ufeff", "ab"),
+        ("a\ud800b", "a\ufffdb"),
+        ("👨\u200d👩", "👨\u200d👩"),
+        ("  a  ", "a"),
+    ],
+)
+def test_what_cannot_be_seen_is_left_out(text: str, shown: str) -> None:
+    assert printable(text) == shown
+
+
+def test_long_words_get_places_to_break_and_others_do_not() -> None:
+    assert BREAK not in breakable("x" * WORD_MAX)
+    assert breakable("x" * (WORD_MAX + 1)).replace(BREAK, "") == "x" * (WORD_MAX + 1)
+    assert BREAK in breakable("x" * (WORD_MAX + 1))
+
+
+def test_one_line_is_one_line() -> None:
+    assert one_line("a\n b\u3000c") == "a b c"
+    assert shortened("abcdef", 4) == "abc…"
+    assert shortened("abcd", 4) == "abcd"
+
+
+@given(st.text())
+def test_no_text_breaks_it_and_nothing_visible_is_lost(text: str) -> None:
+    shown = breakable(text)
+
+    shown.encode()
+    assert [sign for sign in shown if sign.isalnum()] == [sign for sign in text if sign.isalnum()]

@@ -1,0 +1,291 @@
+"""The arithmetic of the tie-out: every amount is accounted for, or its difference is listed."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from decimal import Decimal
+from random import Random
+
+from nimbill.invoicing.reconciliation.tie_out import (
+    Account,
+    Charged,
+    Difference,
+    Entry,
+    Invoice,
+    Month,
+    Service,
+    TiedOut,
+    tie_out,
+)
+
+MONTHS = 500
+KINDS = ("usage", "usage", "usage", "entry", "tax", "discount", "unknown")
+
+OURS = Account(company_id="cmp_1", payer_id="P1")
+EC2 = Service("A", "AmazonEC2", False, "USD")
+RDS = Service("A", "AmazonRDS", False, "USD")
+
+
+def charged(amount: str, what: Service = EC2, payer: str = "P1", kind: str = "usage") -> Charged:
+    return Charged(payer_id=payer, kind=kind, what=what, amount=Decimal(amount))
+
+
+def invoice(company_id: str = "cmp_1", **usage: str) -> Invoice:
+    """Over these services of account A."""
+    return Invoice(
+        company_id=company_id,
+        invoice_no="202609-0001",
+        payers=("P1",),
+        usage={Service("A", name, False, "USD"): Decimal(amount) for name, amount in usage.items()},
+    )
+
+
+def month(
+    *charges: Charged,
+    invoices: tuple[Invoice, ...] = (),
+    entries: tuple[Entry, ...] = (),
+    moved: tuple[tuple[Service, Decimal], ...] = (),
+    accounts: dict[str, Account] | None = None,
+) -> Month:
+    return Month(
+        charged=charges,
+        entries=entries,
+        moved=moved,
+        invoices=invoices,
+        accounts={"A": OURS} if accounts is None else accounts,
+    )
+
+
+def only(found: TiedOut) -> Difference:
+    (one,) = found.differences
+    assert not found.ties
+    return one
+
+
+def test_invoices_of_all_that_was_charged_tie() -> None:
+    found = tie_out(month(charged("1.1"), charged("0", RDS), invoices=(invoice(AmazonEC2="1.1"),)))
+
+    statement = found.statements["P1", "USD"]
+    assert found.ties
+    assert statement.total == statement.invoiced == Decimal("1.1")
+    assert statement.difference == 0
+
+
+def test_a_month_of_nothing_ties() -> None:
+    assert tie_out(month()).ties
+
+
+def test_what_changed_after_the_invoice_is_named_with_both_amounts() -> None:
+    one = only(tie_out(month(charged("3"), invoices=(invoice(AmazonEC2="1"),))))
+
+    assert one.reason == "amount_differs"
+    assert [one.invoiced, one.counts, one.amount] == [1, 3, 2]
+    assert (one.company_id, one.invoice_no, one.what) == ("cmp_1", "202609-0001", EC2)
+
+
+def test_differences_that_cancel_each_other_do_not_tie() -> None:
+    found = tie_out(
+        month(charged("3"), charged("1", RDS), invoices=(invoice(AmazonEC2="1", AmazonRDS="3"),))
+    )
+
+    assert found.statements["P1", "USD"].difference == 0
+    assert [one.amount for one in found.differences] == [2, -2]
+    assert not found.ties
+
+
+def test_a_service_that_came_later_and_one_that_went_are_told_apart() -> None:
+    found = tie_out(month(charged("1", RDS), invoices=(invoice(AmazonEC2="1"),)))
+
+    assert [(one.what.service, one.reason) for one in found.differences] == [
+        ("AmazonEC2", "not_in_costs"),
+        ("AmazonRDS", "not_on_invoice"),
+    ]
+
+
+def test_a_group_without_an_invoice_is_named_also_over_nothing() -> None:
+    for amount in ("5", "0"):
+        one = only(tie_out(month(charged(amount))))
+
+        assert (one.reason, one.company_id, one.invoice_no) == ("invoice_missing", "cmp_1", None)
+        assert one.amount == Decimal(amount)
+
+
+def test_accounts_in_no_group_are_accounted_for_and_listed() -> None:
+    found = tie_out(month(charged("5"), charged("1", RDS), accounts={}))
+
+    assert found.ties
+    assert found.statements["P1", "USD"].in_no_group == 6
+    assert found.in_no_group == {("P1", "A", "USD"): 6}
+
+
+def test_an_account_that_left_its_group_stays_on_its_invoice() -> None:
+    found = tie_out(month(charged("5"), invoices=(invoice(AmazonEC2="5"),), accounts={}))
+
+    assert found.ties
+    assert found.in_no_group == {}
+
+
+def test_an_account_billed_by_two_groups_shows_as_billed_twice() -> None:
+    twice = (invoice(AmazonEC2="5"), invoice("cmp_2", AmazonEC2="5"))
+
+    assert only(tie_out(month(charged("5"), invoices=twice))).amount == -5
+
+
+def test_tax_discounts_and_unknown_lines_are_kept_apart() -> None:
+    lines = [charged("5"), *(charged("-1", kind=kind) for kind in ("tax", "discount", "unknown"))]
+
+    found = tie_out(month(*lines, invoices=(invoice(AmazonEC2="5"),)))
+
+    assert found.ties
+    assert found.statements["P1", "USD"].total == 2
+
+
+def test_entries_count_whether_they_are_applied_or_not() -> None:
+    entries = tuple(
+        Entry(payer_id="P1", customer_id="A", currency="USD", amount=Decimal(amount), applied=done)
+        for amount, done in (("2", True), ("3", False))
+    )
+
+    found = tie_out(month(charged("5", kind="entry"), entries=entries))
+    lost = only(tie_out(month(charged("5", kind="entry"), entries=entries[:1])))
+
+    statement = found.statements["P1", "USD"]
+    assert found.ties
+    assert [statement.entries_applied, statement.entries_unapplied] == [2, 3]
+    assert (lost.reason, lost.company_id) == ("entries_differ", "cmp_1")
+    assert lost.amount == 3
+
+
+def test_entries_of_accounts_in_no_group_have_no_group() -> None:
+    lost = only(tie_out(month(charged("5", kind="entry"), accounts={})))
+
+    assert lost.company_id is None
+
+
+def test_a_moved_fee_leaves_one_payer_and_reaches_the_other() -> None:
+    other = Service("B", "AmazonEC2", False, "USD")
+    accounts = {"A": OURS, "B": Account(company_id="cmp_2", payer_id="P2")}
+    bills = (
+        invoice(AmazonEC2="6"),
+        Invoice(
+            company_id="cmp_2",
+            invoice_no="202609-0002",
+            payers=("P2",),
+            usage={other: Decimal(5)},
+        ),
+    )
+    moved = ((EC2, Decimal(-4)), (other, Decimal(4)))
+    lines = (charged("10"), charged("1", other, payer="P2"))
+
+    found = tie_out(month(*lines, invoices=bills, moved=moved, accounts=accounts))
+
+    assert found.ties
+    fees = [one.moved_fees for one in found.statements.values()]
+    assert fees == [-4, 4]
+
+
+def test_a_fee_moved_to_an_account_that_costs_nothing_is_its_payers() -> None:
+    other = Service("B", "AmazonEC2", False, "USD")
+    accounts = {"A": OURS, "B": Account(company_id="cmp_2", payer_id="P2")}
+
+    found = tie_out(
+        month(
+            charged("10"),
+            invoices=(invoice(AmazonEC2="6"),),
+            moved=((EC2, Decimal(-4)), (other, Decimal(4))),
+            accounts=accounts,
+        )
+    )
+
+    assert (only(found).reason, only(found).payer_id) == ("invoice_missing", "P2")
+    assert found.statements["P2", "USD"].difference == 4
+
+
+def test_an_account_that_two_pay_for_ties_for_both() -> None:
+    lines = (charged("1"), charged("2", payer="P0"))
+
+    found = tie_out(month(*lines, invoices=(invoice(AmazonEC2="3"),)))
+    less = tie_out(month(*lines, invoices=(invoice(AmazonEC2="2"),)))
+
+    assert found.ties
+    assert [one.invoiced for one in found.statements.values()] == [2, 1]
+    assert only(less).payer_id == "P1"
+    assert only(less).amount == 1
+    assert less.statements["P0", "USD"].difference == 0
+
+
+def test_who_paid_for_what_is_only_on_an_invoice_is_read_from_it() -> None:
+    found = tie_out(month(invoices=(invoice(AmazonEC2="1"),), accounts={}))
+
+    assert only(found).payer_id == "P1"
+    assert only(found).amount == -1
+
+
+def test_for_any_month_the_listed_lines_are_the_whole_difference() -> None:
+    random = Random(20261115)
+    seen = set()
+    for _ in range(MONTHS):
+        found = tie_out(_any_month(random))
+        listed: dict[tuple[str, str], Decimal] = defaultdict(Decimal)
+        for one in found.differences:
+            listed[one.payer_id, one.what.currency] += one.amount
+            seen.add(one.reason)
+        for key, statement in found.statements.items():
+            assert statement.difference == listed.pop(key, 0), key
+        assert listed == {}
+        assert sum(one.moved_fees for one in found.statements.values()) == 0
+
+    assert seen == {
+        "amount_differs",
+        "invoice_missing",
+        "not_on_invoice",
+        "not_in_costs",
+        "entries_differ",
+    }
+
+
+def _any_month(random: Random) -> Month:
+    whats = [
+        Service(name, service, False, currency)
+        for name in "ABC"
+        for service in ("AmazonEC2", "AmazonRDS")
+        for currency in ("USD", "JPY")
+    ]
+    lines = [
+        charged(_amount(random), random.choice(whats), random.choice("PQ"), random.choice(KINDS))
+        for _ in range(random.randrange(12))
+    ]
+    invoices = [
+        Invoice(
+            company_id=f"cmp_{number}",
+            invoice_no=f"202609-{number:04}",
+            payers=("P",),
+            usage={what: Decimal(_amount(random)) for what in random.sample(whats, 2)},
+        )
+        for number in range(random.randrange(3))
+    ]
+    entries = [
+        Entry(
+            payer_id=line.payer_id,
+            customer_id=line.what.customer_id,
+            currency=line.what.currency,
+            amount=line.amount,
+            applied=random.random() < 0.5,
+        )
+        for line in lines
+        if line.kind == "entry" and random.random() < 0.8
+    ]
+    moved = []
+    for _ in range(random.randrange(3)):
+        given, taken = random.sample([what for what in whats if what.currency == "USD"], 2)
+        fee = Decimal(_amount(random))
+        moved += [(given, fee), (taken, -fee)]
+    accounts = {
+        name: Account(company_id=f"cmp_{random.randrange(4)}", payer_id=random.choice("PQR"))
+        for name in random.sample("ABC", random.randrange(4))
+    }
+    return Month(charged=lines, entries=entries, moved=moved, invoices=invoices, accounts=accounts)
+
+
+def _amount(random: Random) -> str:
+    return f"{random.randrange(-10, 1000)}.{random.randrange(10**10):010}"

@@ -1,0 +1,104 @@
+"""Reads the worked examples: TOML files that an accountant can write."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from nimbill.foundation.money import Rounding
+from nimbill.foundation.vocabulary import Currency
+from nimbill.invoicing.calculation.charges import AppliedEntry, FreeItem, MonthlyCharges
+from nimbill.invoicing.calculation.sheet import Fee, Sheet
+from tests.invoicing.random_invoices import Case
+from tests.invoicing.small_invoices import charge, entry
+
+FOLDER = Path(__file__).parent / "examples"
+EXAMPLES = sorted(path.stem for path in FOLDER.glob("*.toml"))
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    case: Case
+    printed: dict[str, Any]
+
+
+def example(name: str) -> Example:
+    said = _said(name)
+    return Example(
+        Case(
+            month=MonthlyCharges(
+                cost_currency=Currency(said["cost_currency"]),
+                usage=tuple(charge(**one) for one in said["usage"]),
+                entries=tuple(_entry(**one) for one in said.get("entries", [])),
+                items=tuple(_item(**one) for one in said.get("items", [])),
+            ),
+            sent=({field: _exact(value) for field, value in said["setting"].items()},),
+            exchange_rate=Decimal(said["exchange_rate"]),
+            rounding=Rounding(said["rounding"]),
+            usage_table=tuple(
+                (None if upto == "above" else Decimal(upto), Decimal(rate))
+                for upto, rate in said.get("usage_table", [])
+            ),
+        ),
+        said["printed"],
+    )
+
+
+def as_printed(sheet: Sheet) -> dict[str, Any]:
+    """In the words of the examples; entries in the order of the page."""
+
+    def fee(line: Fee | None) -> list[Decimal] | None:
+        return [line.charge, line.after] if line else None
+
+    return {
+        "lines": [
+            [line.tag or line.customer_id, line.service, line.charge, line.after]
+            for line in sheet.lines
+        ],
+        "support": fee(sheet.support),
+        "agency": fee(sheet.agency),
+        "entries": [[entry.entry_id, entry.amount] for entry in sheet.entries],
+        "items": [item.total for item in sheet.items],
+        "tax_free": sheet.tax_free,
+        "pre_tax": sheet.pre_tax,
+        "tax": sheet.tax,
+        "total": sheet.total,
+        "pre_tax_usd": sheet.pre_tax_usd,
+        "accounts": [
+            [account.customer_id, account.total, account.total_exchanged]
+            for account in sheet.accounts
+        ],
+    }
+
+
+def _said(name: str) -> dict[str, Any]:
+    """`like` begins with another example; a setting then says only what differs."""
+    said = tomllib.loads((FOLDER / f"{name}.toml").read_text(), parse_float=Decimal)
+    if "like" not in said:
+        return said
+    other = _said(said["like"])
+    return other | said | {"setting": other["setting"] | said["setting"]}
+
+
+def _exact(value: Any) -> Any:
+    return Decimal(value) if isinstance(value, int) else value
+
+
+def _entry(*, id: str, kind: str, **said: Any) -> AppliedEntry:  # noqa: A002 - their word
+    currency = Currency(said.pop("currency"))
+    return entry(entry_id=id, calc_type=kind, currency=currency, **said)
+
+
+def _item(
+    *, enabled: bool, label: str, unit_cost: Decimal, quantity: Decimal, total: Decimal
+) -> FreeItem:
+    return FreeItem(
+        enabled=enabled,
+        label=label,
+        unit_cost=Decimal(unit_cost),
+        quantity=Decimal(quantity),
+        total=Decimal(total),
+    )

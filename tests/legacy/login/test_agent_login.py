@@ -1,0 +1,167 @@
+"""POST /v3/access_token, for the agents on launched instances"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from nimbill.access.caller import Caller
+from nimbill.access.credentials import caller_of
+from nimbill.access.tokens import Claims
+from nimbill.database.tenant_scope import Scope
+from nimbill.foundation.ids import new_id
+from nimbill.foundation.vocabulary import Product, UserKind
+from tests.identity.login.asking import (
+    LEGACY,
+    as_client,
+    ask,
+    basic,
+    claims_of,
+    issued,
+    new_user,
+    refused,
+)
+from tests.legacy.agents import Agent, headers_of, new_agent, put_stack_status
+from tests.running_service import PASSWORD, Service
+
+
+def test_an_agent_logs_in_with_its_stack_and_the_stacks_token(service: Service) -> None:
+    agent = new_agent(service)
+
+    answer = service.http.post(LEGACY, json=agent.form)
+
+    assert answer.status_code == 200
+    assert list(answer.json()) == ["token_type", "expires_in", "access_token"]
+    assert answer.json()["expires_in"] == 43_200
+    claims = claims_of(answer.json()["access_token"])
+    assert (claims["sub"], claims["client_id"]) == (agent.stack_id, agent.stack_id)
+    assert claims["sub_type"] == "agent"
+    assert claims["aud"] == "legacy"
+    assert claims["tid"] == service.organisation.organisation_id
+
+
+def test_a_form_and_the_header_of_http_basic_do_too(service: Service) -> None:
+    agent = new_agent(service)
+    header = basic(agent.stack_id, agent.auth_token)
+
+    assert issued(service, agent.form, Product.legacy)
+    by_header = service.http.post(LEGACY, data={"grant_type": "client_credentials"}, headers=header)
+    assert claims_of(by_header.json()["access_token"])["sub_type"] == "agent"
+
+
+@pytest.mark.parametrize("named", [{}, {"username": "root", "password": PASSWORD}], ids=repr)
+def test_an_agent_never_gets_a_users_token(service: Service, named: dict[str, str]) -> None:
+    agent = new_agent(service)
+
+    answer = ask(service, agent.form | {"grant_type": "password"} | named, Product.legacy)
+
+    refused(answer, 401, "invalid_client")
+
+
+@pytest.mark.parametrize("product", [Product.core, Product.portal])
+def test_an_agent_is_a_stranger_to_the_other_products(service: Service, product: Product) -> None:
+    refused(ask(service, new_agent(service).form, product), 401, "invalid_client")
+
+
+def test_unknown_deleted_and_wrong_look_the_same(service: Service) -> None:
+    right, deleted = new_agent(service), new_agent(service, stack_status="DELETE_COMPLETE")
+    another = new_agent(service)
+    tried = {
+        "wrong token": Agent(right.stack_id, "guessed"),
+        "no such stack": Agent(new_id("stk"), right.auth_token),
+        "a deleted stack": deleted,
+        "another stack's token": Agent(right.stack_id, another.auth_token),
+        "no stack at all": Agent("stk_", right.auth_token),
+    }
+
+    answers = {what: ask(service, one.form, Product.legacy) for what, one in tried.items()}
+
+    for answer in answers.values():
+        refused(answer, 401, "invalid_client")
+    assert len({answer.content for answer in answers.values()}) == 1
+    client = {"grant_type": "client_credentials", "client_id": "cl_x", "client_secret": "y"}
+    assert ask(service, client, Product.legacy).content == answers["wrong token"].content
+
+
+@pytest.mark.parametrize("missing", ["client_id", "client_secret"])
+def test_both_are_needed(service: Service, missing: str) -> None:
+    form = new_agent(service).form
+
+    refused(ask(service, form | {missing: ""}, Product.legacy), 401, "invalid_client")
+
+
+def caller_by(service: Service, claims: Claims) -> Caller | None:
+    async def found() -> Caller | None:
+        async with service.resources.engine.connect() as db:
+            return await caller_of(db, claims)
+
+    return service.run(found)
+
+
+def claims_for(service: Service, agent: Agent) -> Claims:
+    token = headers_of(service, agent)["Authorization"].removeprefix("Bearer ")
+    return service.resources.tokens.read(token)
+
+
+def test_the_caller_is_the_agent_of_its_stack_and_may_nothing(service: Service) -> None:
+    agent = new_agent(service)
+
+    caller = caller_by(service, claims_for(service, agent))
+
+    assert caller is not None
+    assert caller.kind is UserKind.agent
+    assert caller.subject_type == "agent"
+    assert caller.user_id == caller.client_id == agent.stack_id
+    assert caller.username == "quiet-river"
+    assert not caller.permissions
+    assert caller.scope == Scope(service.organisation.organisation_id)
+
+
+def test_a_token_ends_with_its_stack_on_the_very_next_request(service: Service) -> None:
+    agent = new_agent(service)
+    claims = claims_for(service, agent)
+
+    for status in ("DELETE_IN_PROGRESS", "DELETE_FAILED", "UPDATE_FAILED"):
+        put_stack_status(service, agent.stack_id, status)
+        assert caller_by(service, claims) is not None, status
+    put_stack_status(service, agent.stack_id, "DELETE_COMPLETE")
+
+    assert caller_by(service, claims) is None
+
+
+def test_an_agent_of_another_organisation_is_not_found(service: Service) -> None:
+    claims = claims_for(service, new_agent(service))
+
+    assert caller_by(service, replace(claims, organisation_id=new_id("org"))) is None
+    elsewhere = service.new_organisation().organisation_id
+    assert caller_by(service, replace(claims, organisation_id=elsewhere)) is None
+
+
+def test_claims_of_an_agent_under_another_products_key_are_nobodys(service: Service) -> None:
+    claims = claims_for(service, new_agent(service))
+    (core_key, *_) = service.resources.tokens.published(Product.core)
+
+    assert caller_by(service, replace(claims, kid=core_key.kid)) is None
+    assert caller_by(service, replace(claims, product=Product.core)) is None
+
+
+def test_an_agents_token_opens_no_route_of_users(service: Service) -> None:
+    """Not even those that every user may use, of whichever product."""
+    headers = headers_of(service, new_agent(service))
+
+    of_users = service.http.get("/v3/user/role", headers=headers)
+    of_core = service.http.get("/m/auth/rbac/userroles", headers=headers)
+
+    assert (of_users.status_code, of_users.json()["code"]) == (403, "grant_not_admitted")
+    assert (of_core.status_code, of_core.json()["code"]) == (401, "token_of_other_product")
+
+
+def test_a_user_whose_claims_say_agent_is_nobody(service: Service) -> None:
+    """The kind of a caller is not taken from its token alone."""
+    user = new_user(service)
+    told = issued(service, as_client(user), Product.legacy)
+    claims = service.resources.tokens.read(told["access_token"])
+
+    assert caller_by(service, claims) is not None
+    assert caller_by(service, replace(claims, subject_type="agent")) is None

@@ -1,0 +1,187 @@
+"""POST /v3/access_token"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+import pytest
+
+from nimbill.foundation.vocabulary import Product
+from tests.identity.login.asking import (
+    LEGACY,
+    as_client,
+    as_user,
+    ask,
+    bearer,
+    claims_of,
+    issued,
+    new_user,
+    refused,
+    stands,
+)
+from tests.running_service import Service
+
+
+def ask_json(service: Service, body: Any) -> httpx.Response:
+    return service.http.post(LEGACY, json=body)
+
+
+@pytest.mark.parametrize("grant", ["client_credentials", "password"])
+def test_the_answer_has_three_fields_and_no_other(service: Service, grant: str) -> None:
+    answer = ask_json(service, as_client(service.organisation) | {"grant_type": grant})
+
+    assert answer.status_code == 200
+    assert list(answer.json()) == ["token_type", "expires_in", "access_token"]
+    assert answer.json()["token_type"] == "Bearer"
+    assert answer.json()["expires_in"] == 43_200
+    assert answer.headers["cache-control"] == "no-store"
+
+
+def test_a_token_says_it_is_of_the_legacy_api(service: Service) -> None:
+    claims = claims_of(ask_json(service, as_client(service.organisation)).json()["access_token"])
+
+    assert claims["iss"] == "http://127.0.0.1:8080/v3"
+    assert claims["aud"] == "legacy"
+    assert claims["exp"] - claims["iat"] == 43_200
+
+
+def test_client_credentials_act_as_the_agent_and_password_as_a_user(service: Service) -> None:
+    kinds = {
+        grant: claims_of(
+            ask_json(service, as_client(service.organisation) | {"grant_type": grant}).json()[
+                "access_token"
+            ]
+        )["sub_type"]
+        for grant in ("client_credentials", "password")
+    }
+
+    assert kinds == {"client_credentials": "client", "password": "user"}
+
+
+def test_password_without_a_name_is_the_owner_of_the_client(service: Service) -> None:
+    user = new_user(service)
+
+    answer = ask_json(service, as_client(user) | {"grant_type": "password"})
+
+    assert claims_of(answer.json()["access_token"])["sub"] == user.user_id
+
+
+def test_password_with_a_name_is_that_user(service: Service) -> None:
+    user = new_user(service)
+
+    answer = ask_json(service, as_user(service.organisation, user.username))
+
+    claims = claims_of(answer.json()["access_token"])
+    assert claims["sub"] == user.user_id
+    assert claims["sub_type"] == "user"
+
+
+def test_a_urlencoded_form_does_too(service: Service) -> None:
+    user = new_user(service)
+
+    assert issued(service, as_client(user), Product.legacy)
+    told = issued(service, as_user(user, user.username), Product.legacy)
+    assert claims_of(told["access_token"])["sub"] == user.user_id
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        "application/json",
+        "application/json;",
+        "application/json; charset=utf-8",
+        "Application/JSON",
+    ],
+)
+def test_a_parameter_after_the_content_type_does_no_harm(
+    service: Service, content_type: str
+) -> None:
+    sent = httpx.Request("POST", "http://x", json=as_client(service.organisation)).content
+
+    answer = service.http.post(LEGACY, content=sent, headers={"Content-Type": content_type})
+
+    assert answer.status_code == 200
+
+
+def test_null_is_absent(service: Service) -> None:
+    body = as_client(service.organisation) | {"grant_type": "password"}
+
+    answer = ask_json(service, {**body, "username": None, "password": None, "scope": None})
+
+    assert claims_of(answer.json()["access_token"])["sub"] == service.organisation.root_user_id
+
+
+def test_neither_product_takes_its_tokens(service: Service) -> None:
+    for grant in ("client_credentials", "password"):
+        body = as_client(service.organisation) | {"grant_type": grant}
+        token = ask_json(service, body).json()["access_token"]
+
+        assert not stands(service, token)
+        answer = service.http.get("/m/core/billinggroup", headers=bearer(token))
+        assert answer.status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("wrong", "status", "error"),
+    [
+        ({"grant_type": None}, 400, "invalid_request"),
+        ({"grant_type": ""}, 400, "invalid_request"),
+        ({"grant_type": "refresh_token"}, 400, "unsupported_grant_type"),
+        ({"client_id": None}, 401, "invalid_client"),
+        ({"client_secret": None}, 401, "invalid_client"),
+        ({"client_secret": "guessed 5d"}, 401, "invalid_client"),
+        ({"client_id": "stk_agent"}, 401, "invalid_client"),
+        ({"client_id": 7}, 400, "invalid_request"),
+        ({"client_secret": ["x"]}, 400, "invalid_request"),
+        ({"username": {"a": 1}}, 400, "invalid_request"),
+        ({"username": None}, 400, "invalid_request"),
+        ({"password": None}, 400, "invalid_request"),
+        ({"username": ""}, 400, "invalid_request"),
+        ({"username": "nobody.here"}, 400, "invalid_grant"),
+        ({"password": "guessed 5d"}, 400, "invalid_grant"),
+    ],
+    ids=repr,
+)
+def test_a_wrong_field_is_refused_in_the_words_of_the_rfc(
+    service: Service, wrong: dict[str, Any], status: int, error: str
+) -> None:
+    answer = ask_json(service, {**as_user(service.organisation, "root"), **wrong})
+
+    refused(answer, status, error)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"null",
+        b"[]",
+        b'"text"',
+        b"{",
+        b'{"grant_type": "password", "grant_type": "password"}',
+        b'{"client_id": "\\u0000"}',
+        b'{"client_id": "\\ud800"}',
+        b'{"client_id": NaN}',
+        b"[" * 100_000,
+        b'{"client_id": "\xff"}',
+    ],
+    ids=lambda body: repr(body[:30]),
+)
+def test_a_body_that_is_no_json_object_is_refused(service: Service, body: bytes) -> None:
+    answer = service.http.post(LEGACY, content=body, headers={"Content-Type": "application/json"})
+
+    refused(answer, 413 if len(body) > 65_536 else 400, "invalid_request")
+
+
+def test_another_kind_of_body_is_refused(service: Service) -> None:
+    answer = service.http.post(LEGACY, content=b"{}", headers={"Content-Type": "text/plain"})
+
+    refused(answer, 415, "invalid_request")
+
+
+def test_a_client_of_another_organisation_carries_nobody_here(service: Service) -> None:
+    user = new_user(service, "only.here")
+    elsewhere = service.new_organisation()
+
+    refused(ask(service, as_user(elsewhere, user.username), Product.legacy), 400, "invalid_grant")
