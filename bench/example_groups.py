@@ -14,7 +14,7 @@ from nimbill.customers.billing_groups import operations
 from nimbill.customers.billing_groups.bodies import BillingGroupCreate
 from nimbill.database.embedded_postgres import Address, superuser_address
 from nimbill.database.tenant_scope import Scope, engine_for, owner_engine, transaction
-from nimbill.foundation.encryption import Sealer
+from nimbill.foundation.encryption import Encryptor
 from nimbill.identity.organisations.operations import NewOrganisation, create_organisation
 
 GROUPS = 20
@@ -73,7 +73,7 @@ class Example(NamedTuple):
     company_id: str  # one of the groups that are read
 
 
-def make_example(url: str, sealer: Sealer, folder: Path) -> Example:
+def make_example(url: str, sealer: Encryptor, folder: Path) -> Example:
     """The service's own database with its rows, and the copies of it."""
     example = asyncio.run(_fill(url, sealer))
     superuser = superuser_address(folder)
@@ -83,7 +83,7 @@ def make_example(url: str, sealer: Sealer, folder: Path) -> Example:
     return example
 
 
-async def _fill(url: str, sealer: Sealer) -> Example:
+async def _fill(url: str, sealer: Encryptor) -> Example:
     await prepare(url, sealer)
     engine = engine_for(url)
     try:

@@ -13,9 +13,9 @@ from nimbill.invoicing.calculation.charges import (
     MonthlyCharges,
     UsageCharge,
 )
-from nimbill.invoicing.calculation.sheet import draw_up
+from nimbill.invoicing.calculation.sheet import calculate_invoice
 from nimbill.invoicing.calculation.terms import Terms
-from nimbill.invoicing.documents.document import Addressee, Document, ImportOfPayer, Issuer
+from nimbill.invoicing.documents.document import Addressee, ImportOfPayer, InvoiceDocument, Issuer
 
 ISSUERS = {
     Language.ja: Issuer(
@@ -172,8 +172,8 @@ def _setting(terms: Terms) -> InvoiceSetting:
 
 def document(
     charges: MonthlyCharges, drawn_up_on: Terms, language: Language, **changed: Any
-) -> Document:
-    return Document(
+) -> InvoiceDocument:
+    return InvoiceDocument(
         **{
             "invoice_no": "202610-0001",
             "revision": 1,
@@ -203,13 +203,13 @@ def document(
             "stock": [],
             "terms": drawn_up_on,
             "charges": charges,
-            "sheet": draw_up(charges, drawn_up_on),
+            "sheet": calculate_invoice(charges, drawn_up_on),
             **changed,
         }
     )
 
 
-def short_invoice(language: Language, **changed: Any) -> Document:
+def short_invoice(language: Language, **changed: Any) -> InvoiceDocument:
     """Two accounts and a little of everything else, on one page."""
     names = ACCOUNTS[language]
     in_japanese = language is Language.ja
@@ -240,7 +240,7 @@ def short_invoice(language: Language, **changed: Any) -> Document:
     return document(charges, terms(), language, **{"remarks": remarks, **changed})
 
 
-def long_invoice(language: Language, *, accounts: int = 6, **changed: Any) -> Document:
+def long_invoice(language: Language, *, accounts: int = 6, **changed: Any) -> InvoiceDocument:
     """Many accounts with all their services: a table over several pages."""
     names = ACCOUNTS[language]
     lines: list[UsageCharge] = []

@@ -11,7 +11,7 @@ from nimbill.application.open_database import prepare
 from nimbill.customers.billing_groups.records import new_company_id
 from nimbill.database.embedded_postgres import Address
 from nimbill.database.tenant_scope import engine_for
-from nimbill.foundation.encryption import load_or_make_key
+from nimbill.foundation.encryption import load_or_create_key
 from nimbill.identity.organisations.operations import NewOrganisation, create_organisation
 
 MONTH, PAYER = "2026-09", "836060457634"
@@ -73,7 +73,7 @@ def bare_sums(file: Path) -> int:
 
 async def furnish(url: str, db: Any, key: Path, file: Path, groups: int) -> NewOrganisation:
     """As imports, saved settings and saved rates would have left it."""
-    sealer, engine = load_or_make_key(key), engine_for(url)
+    sealer, engine = load_or_create_key(key), engine_for(url)
     await prepare(url, sealer)
     made = await create_organisation(
         engine, sealer, name=f"{groups} groups", username="root", password=PASSWORD

@@ -18,10 +18,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.access import effective_permissions, passwords
 from nimbill.access.request_context import Resources
 from nimbill.access.role_actions import RoleAction
-from nimbill.application.app import behind_door, litestar_app
+from nimbill.application.app import litestar_app, with_middleware
 from nimbill.application.open_database import prepare
 from nimbill.database.tenant_scope import Scope, transaction
-from nimbill.foundation.encryption import Sealer, load_or_make_key
+from nimbill.foundation.encryption import Encryptor, load_or_create_key
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.settings import Settings, read_settings
 from nimbill.foundation.vocabulary import Product, UserKind
@@ -146,7 +146,7 @@ class Service:
 _hashes: dict[tuple[bytes, object], str] = {}
 
 
-async def _hashed_once(password: str, sealer: Sealer) -> str:
+async def _hashed_once(password: str, sealer: Encryptor) -> str:
     """By one pepper and one hasher, whichever tests have set."""
     which = (sealer.derived(f"test {password}"), passwords._hasher)
     if which not in _hashes:
@@ -187,10 +187,10 @@ def running_service(database_url: str, data: Path, **environment: str) -> Iterat
             **environment,
         }
     )
-    asyncio.run(prepare(database_url, load_or_make_key(settings.key_file)))
+    asyncio.run(prepare(database_url, load_or_create_key(settings.key_file)))
     app = litestar_app(settings)
     client = TestClient(
-        behind_door(app, settings),
+        with_middleware(app, settings),
         base_url="http://127.0.0.1:8080",
         raise_server_exceptions=False,
     )

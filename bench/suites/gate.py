@@ -17,7 +17,7 @@ from bench.processes import Load, Server, load_process
 from bench.rounds import Contender, Suite
 from bench.suites.serving import ours
 from nimbill.database.embedded_postgres import embedded_postgres
-from nimbill.foundation.encryption import load_or_make_key
+from nimbill.foundation.encryption import load_or_create_key
 
 GATE = "behind the gate"
 OPEN = "in the open"
@@ -37,7 +37,7 @@ def contenders() -> Iterator[Sequence[Contender]]:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="nimbill-bench-")))
         url = stack.enter_context(embedded_postgres(folder / "postgres")).url
-        example = make_example(url, load_or_make_key(folder / "key"), folder / "postgres")
+        example = make_example(url, load_or_create_key(folder / "key"), folder / "postgres")
         load = stack.enter_context(load_process())
         mine, headers = stack.enter_context(ours(folder, url))
         token = headers(example.reading)

@@ -18,14 +18,14 @@ from bench.rounds import Contender, Suite
 from nimbill.database.embedded_postgres import embedded_postgres, superuser_address
 from nimbill.database.tenant_scope import Scope, engine_for, transaction
 from nimbill.foundation.ids import new_id
-from nimbill.invoicing.runs.invoice_run import GROUPS_AT_ONCE, invoice_kinds
+from nimbill.invoicing.runs.invoice_run import GROUPS_AT_ONCE, invoice_job_types
 from nimbill.invoicing.runs.operations import (
     InvoicesToCreate,
     InvoiceVendor,
     ask_for_invoices,
     finished_run,
 )
-from nimbill.jobs.runner import Runner
+from nimbill.jobs.runner import JobRunner
 
 OURS, FLOOR = "nimbill", "bare sums and rows"
 WHAT = {
@@ -114,7 +114,7 @@ async def _make(month: Month) -> None:
     actor = {"actor": "usr", "actor_name": "bench", "request_id": new_id("cmd")}
     async with transaction(engine, month.scope.organisation_id) as db:
         run_id = await ask_for_invoices(db, month.scope, MONTH, body, actor=actor, key_hash=None)
-    runner = Runner(engine, invoice_kinds(engine))
+    runner = JobRunner(engine, invoice_job_types(engine))
     made = await finished_run(engine, runner.do_now, month.scope, run_id)
     assert len(made.created) == month.groups, made.skipped[:3]
 

@@ -25,7 +25,7 @@ from nimbill.customers.cloud_accounts import records as account_records
 from nimbill.database.embedded_postgres import Address, embedded_postgres
 from nimbill.database.tenant_scope import Scope, engine_for, transaction
 from nimbill.foundation import exact_json
-from nimbill.foundation.encryption import load_or_make_key
+from nimbill.foundation.encryption import load_or_create_key
 from nimbill.foundation.vocabulary import Vendor
 from nimbill.identity.organisations.operations import create_organisation
 
@@ -77,7 +77,7 @@ class Example:
 
     def __init__(self, address: Address, folder: Path) -> None:
         self._address, self._url = address, address.url
-        self._key = load_or_make_key(folder / "key")
+        self._key = load_or_create_key(folder / "key")
         self._runner = asyncio.Runner()
         self._engine: AsyncEngine
         self._orm: AsyncEngine

@@ -12,7 +12,7 @@ from bench.example_invoices import long_invoice, short_invoice
 from bench.rounds import Contender, Suite
 from nimbill.foundation.vocabulary import Language
 from nimbill.invoicing import pdf
-from nimbill.invoicing.documents.document import Document
+from nimbill.invoicing.documents.document import InvoiceDocument
 from nimbill.invoicing.pdf import rendering, typst_compiler
 
 OURS, BARE, COLD = "nimbill", "bare Typst", "… started anew"
@@ -21,7 +21,7 @@ WHAT = {
     BARE: "a compiler that is kept, the same page, its data as JSON that was there before",
     COLD: "the same by `typst.compile`, which looks for its fonts each time",
 }
-EXAMPLES: dict[str, Callable[[str], Document]] = {
+EXAMPLES: dict[str, Callable[[str], InvoiceDocument]] = {
     "one page": lambda number: short_invoice(Language.ja, invoice_no=number),
     "75 lines, 3 pages": lambda number: long_invoice(Language.ja, invoice_no=number),
     "303 lines, 9 pages": lambda number: long_invoice(Language.ja, invoice_no=number, accounts=25),
@@ -29,11 +29,11 @@ EXAMPLES: dict[str, Callable[[str], Document]] = {
 Print = Callable[[], bytes]
 
 
-def ours(document: Document) -> Print:
+def ours(document: InvoiceDocument) -> Print:
     return partial(pdf.pdf_of, document)
 
 
-def bare(compiler: typst.Compiler, document: Document) -> Print:
+def bare(compiler: typst.Compiler, document: InvoiceDocument) -> Print:
     data = {"paper": rendering.paper_of([document])}
 
     def press_it() -> bytes:
@@ -44,7 +44,7 @@ def bare(compiler: typst.Compiler, document: Document) -> Print:
     return press_it
 
 
-def cold(document: Document) -> Print:
+def cold(document: InvoiceDocument) -> Print:
     data = {"paper": rendering.paper_of([document])}
     return lambda: typst.compile(
         typst_compiler.LAYOUT / "main.typ",
@@ -58,7 +58,7 @@ def cold(document: Document) -> Print:
 
 @contextmanager
 def contenders() -> Iterator[Sequence[Contender]]:
-    ways: dict[str, Callable[[Document], Print]] = {
+    ways: dict[str, Callable[[InvoiceDocument], Print]] = {
         OURS: ours,
         BARE: partial(bare, typst_compiler.new_compiler()),
         COLD: cold,
@@ -71,7 +71,7 @@ def contenders() -> Iterator[Sequence[Contender]]:
 
 
 def _measure(
-    prepare: Callable[[Document], Print], numbers: Iterator[int], case: str, seconds: float
+    prepare: Callable[[InvoiceDocument], Print], numbers: Iterator[int], case: str, seconds: float
 ) -> float:
     """Each is printed once: Typst remembers parts of what it has set before."""
     printed, spent = 0, 0.0

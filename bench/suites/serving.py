@@ -30,7 +30,7 @@ from bench.others import bare_litestar, usual_fastapi
 from bench.processes import Load, Server, load_process, server
 from bench.rounds import Contender, Suite
 from nimbill.database.embedded_postgres import embedded_postgres
-from nimbill.foundation.encryption import load_or_make_key
+from nimbill.foundation.encryption import load_or_create_key
 from nimbill.identity.organisations.operations import NewOrganisation
 
 OURS = "nimbill"
@@ -71,7 +71,7 @@ def contenders() -> Iterator[Sequence[Contender]]:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="nimbill-bench-")))
         url = stack.enter_context(embedded_postgres(folder / "postgres")).url
-        sealer = load_or_make_key(folder / "key")
+        sealer = load_or_create_key(folder / "key")
         example = make_example(url, sealer, folder / "postgres")
         load = stack.enter_context(load_process())
         asked = cases(example)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import product
 
-from nimbill.access.effective_permissions import FilterKey, Holdings
+from nimbill.access.effective_permissions import EffectivePermissions, FilterKey
 
 # One action and one resource more than anybody names stands for all the rest of the world.
 THE_REST = "whatever else there is"
@@ -27,7 +27,7 @@ def seen(namespace: str, filters: Filters) -> set[tuple[str, ...]]:
     return set(product(*each))
 
 
-def doable(holdings: Holdings) -> set[tuple[str, ...]]:
+def doable(holdings: EffectivePermissions) -> set[tuple[str, ...]]:
     """Every single thing somebody can do: where, what, on what."""
     if holdings.is_root:
         everything = {

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nimbill.access.effective_permissions import ROOT, FilterKey, Holdings
+from nimbill.access.effective_permissions import ROOT, EffectivePermissions, FilterKey
 from tests.access.everything_doable import (
     ACTIONS,
     GROUPS,
@@ -28,7 +28,7 @@ some_filters: st.SearchStrategy[dict[FilterKey, frozenset[str]]] = st.dictionari
     max_size=3,
 )
 subusers = st.builds(
-    Holdings,
+    EffectivePermissions,
     st.dictionaries(st.sampled_from(NAMESPACES), some_permissions, max_size=2),
     some_filters,
 )
@@ -39,7 +39,7 @@ namespaces = st.sampled_from(NAMESPACES)
 @settings(max_examples=400)
 @given(anybody, anybody)
 def test_one_covers_another_when_he_can_do_all_the_other_can(
-    one: Holdings, other: Holdings
+    one: EffectivePermissions, other: EffectivePermissions
 ) -> None:
     assert one.cover(other) is (doable(other) <= doable(one))
 
@@ -49,7 +49,7 @@ def test_every_pair_of_a_small_world_is_judged_as_the_oracle_does() -> None:
     groups = [{}, *({GROUPS: frozenset(one)} for one in ("a", "b", "ab"))]
     tags: list[dict[FilterKey, frozenset[str]]] = [{}, {("portal", "tags"): frozenset("a")}]
     world = [ROOT] + [
-        Holdings({"core": core, "portal": portal}, {**by_group, **by_tag})
+        EffectivePermissions({"core": core, "portal": portal}, {**by_group, **by_tag})
         for core, portal, by_group, by_tag in product(held, held, groups, tags)
     ]
     can = [doable(one) for one in world]
@@ -61,7 +61,9 @@ def test_every_pair_of_a_small_world_is_judged_as_the_oracle_does() -> None:
 
 
 @given(anybody, namespaces, some_permissions)
-def test_one_allows_what_he_holds(one: Holdings, namespace: str, wanted: frozenset[str]) -> None:
+def test_one_allows_what_he_holds(
+    one: EffectivePermissions, namespace: str, wanted: frozenset[str]
+) -> None:
     can = {action for where, action, *_ in doable(replace(one, filters={})) if where == namespace}
     needed = set(ACTIONS) if "Admin" in wanted else wanted
 
@@ -70,7 +72,7 @@ def test_one_allows_what_he_holds(one: Holdings, namespace: str, wanted: frozens
 
 @given(anybody, namespaces, some_filters)
 def test_one_reaches_what_his_own_filters_show(
-    one: Holdings, namespace: str, filters: Filters
+    one: EffectivePermissions, namespace: str, filters: Filters
 ) -> None:
     own: Filters = {} if one.is_root else one.filters
 
@@ -79,7 +81,7 @@ def test_one_reaches_what_his_own_filters_show(
 
 @given(anybody, anybody, anybody)
 def test_who_covers_one_who_covers_another_covers_that_one_too(
-    one: Holdings, two: Holdings, three: Holdings
+    one: EffectivePermissions, two: EffectivePermissions, three: EffectivePermissions
 ) -> None:
     assert one.cover(one)
     if one.cover(two) and two.cover(three):
@@ -88,7 +90,7 @@ def test_who_covers_one_who_covers_another_covers_that_one_too(
 
 @given(subusers, anybody, namespaces, some_permissions)
 def test_more_permissions_never_cover_less_and_are_never_easier_to_cover(
-    one: Holdings, other: Holdings, namespace: str, more: frozenset[str]
+    one: EffectivePermissions, other: EffectivePermissions, namespace: str, more: frozenset[str]
 ) -> None:
     before = one.permissions.get(namespace, frozenset())
     grown = replace(one, permissions={**one.permissions, namespace: before | more})
@@ -99,7 +101,7 @@ def test_more_permissions_never_cover_less_and_are_never_easier_to_cover(
 
 @given(subusers, anybody, st.sampled_from(TYPES["portal"]), st.sampled_from(RESOURCES[:3]))
 def test_wider_filters_never_cover_less_and_are_never_easier_to_cover(
-    one: Holdings, other: Holdings, key: FilterKey, resource: str
+    one: EffectivePermissions, other: EffectivePermissions, key: FilterKey, resource: str
 ) -> None:
     narrow = {**one.filters, key: one.filters.get(key, frozenset()) | {"b"}}
     wider = {**narrow, key: narrow[key] | {resource}}
@@ -113,7 +115,7 @@ def test_wider_filters_never_cover_less_and_are_never_easier_to_cover(
 
 @given(anybody, anybody, namespaces)
 def test_root_covers_all_and_is_covered_by_root_alone(
-    one: Holdings, other: Holdings, namespace: str
+    one: EffectivePermissions, other: EffectivePermissions, namespace: str
 ) -> None:
     assert ROOT.cover(one)
     assert ROOT.allow(namespace, frozenset({"Admin"}))
@@ -124,8 +126,8 @@ def test_root_covers_all_and_is_covered_by_root_alone(
 @pytest.mark.parametrize("namespace", NAMESPACES)
 def test_an_empty_filter_of_anothers_is_none_and_never_inside_ones_own(namespace: str) -> None:
     """Nobody has one; if ever somebody had, it would be taken for no filter at all."""
-    mine = Holdings({namespace: frozenset({"ReadUsers"})}, {GROUPS: frozenset("a")})
-    theirs = Holdings({namespace: frozenset({"ReadUsers"})}, {GROUPS: frozenset()})
+    mine = EffectivePermissions({namespace: frozenset({"ReadUsers"})}, {GROUPS: frozenset("a")})
+    theirs = EffectivePermissions({namespace: frozenset({"ReadUsers"})}, {GROUPS: frozenset()})
 
     assert not mine.reach(namespace, theirs.filters)
     assert not mine.cover(theirs)

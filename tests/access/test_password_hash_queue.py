@@ -18,18 +18,18 @@ from nimbill.access.password_hash_queue import (
     STEP_BACK_SECONDS,
     UNDER_WAY_MAX,
     WAITING_MAX,
-    Line,
-    Place,
+    PasswordHashQueue,
+    QueuePlace,
     Ring,
     crowded,
 )
 from nimbill.access.passwords import hash_password, login_under_way, password_matches
-from nimbill.foundation.encryption import Sealer
+from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.errors import TooMany
 from tests.quick_hashes import quick_hashes
 
 T = TypeVar("T")
-SEALER = Sealer(b"k" * 32)
+SEALER = Encryptor(b"k" * 32)
 
 
 def run(do: Coroutine[Any, Any, T]) -> T:
@@ -40,7 +40,7 @@ class Held:
     """A line whose one thread is busy until it is let go; notes whose turn came when."""
 
     def __init__(self) -> None:
-        self.line = Line()
+        self.line = PasswordHashQueue()
         self.turns: list[str] = []
         self._go = threading.Event()
         self.places = ExitStack()
@@ -49,7 +49,7 @@ class Held:
         while not holding.running():
             time.sleep(0.001)
 
-    def wait(self, ring: Ring, source: str) -> Place:
+    def wait(self, ring: Ring, source: str) -> QueuePlace:
         place = self.places.enter_context(self.line.place(ring, source))
         self.line.hash_in_turn(place, lambda: self.turns.append(source))
         return place
@@ -74,7 +74,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[Held]:
     assert made.line.waiting == 0
 
 
-def sent_away(place: Place) -> bool:
+def sent_away(place: QueuePlace) -> bool:
     return place.waiting.done() and isinstance(place.waiting.exception(), TooMany)
 
 
@@ -111,7 +111,7 @@ def test_whoever_finds_a_ring_full_is_asked_to_come_back_in_a_second(
 
 @pytest.mark.parametrize("ring", list(Ring))
 def test_no_more_than_so_many_are_under_way(ring: Ring) -> None:
-    line = Line()
+    line = PasswordHashQueue()
     with ExitStack() as places:
         for number in range(UNDER_WAY_MAX[ring]):
             places.enter_context(line.place(ring, f"source {number}"))
@@ -229,7 +229,7 @@ def test_who_comes_to_be_hashed_late_may_find_the_ring_full(held: Held) -> None:
     assert "late" not in held.let_go()
 
 
-def hashed_after(line: Line, ranks: list[int]) -> list[float]:
+def hashed_after(line: PasswordHashQueue, ranks: list[int]) -> list[float]:
     """Seconds until each was hashed; all of them come at once."""
     done: list[float] = []
     with ExitStack() as places:
@@ -249,9 +249,9 @@ def hashed_after(line: Line, ranks: list[int]) -> list[float]:
 def test_of_a_crowd_that_tried_before_each_leaves_the_thread_to_others_for_a_while() -> None:
     alone, fresh, crowd = ([4], [0, 0], [4, 4])
 
-    assert hashed_after(Line(), alone)[0] < 0.3
-    assert hashed_after(Line(), fresh)[1] < 0.3
-    assert hashed_after(Line(), crowd)[0] >= 4 * STEP_BACK_SECONDS
+    assert hashed_after(PasswordHashQueue(), alone)[0] < 0.3
+    assert hashed_after(PasswordHashQueue(), fresh)[1] < 0.3
+    assert hashed_after(PasswordHashQueue(), crowd)[0] >= 4 * STEP_BACK_SECONDS
 
 
 def test_who_comes_for_the_first_time_does_not_wait_while_others_step_back(
@@ -283,7 +283,7 @@ def test_who_leaves_is_not_hashed(held: Held) -> None:
 
 
 def test_what_goes_wrong_in_a_hash_is_told() -> None:
-    line = Line()
+    line = PasswordHashQueue()
 
     def broken() -> None:
         raise ValueError("no hash")
@@ -317,7 +317,7 @@ def test_one_hash_at_a_time_and_never_in_the_event_loop(monkeypatch: pytest.Monk
 
 
 def test_the_thread_that_hashes_lets_everything_else_go_first() -> None:
-    line = Line()
+    line = PasswordHashQueue()
 
     def niceness() -> int:
         return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())

@@ -25,13 +25,13 @@ from nimbill.access.passwords import (
     password_matches,
 )
 from nimbill.database.tenant_scope import transaction
-from nimbill.foundation.encryption import Sealer
+from nimbill.foundation.encryption import Encryptor
 from nimbill.identity.users import records as users
 from tests.identity.login.asking import as_user, claims_of, issued, stands
 from tests.running_service import PASSWORD, Service
 
 T = TypeVar("T")
-OURS, OTHER = Sealer(b"k" * 32), Sealer(b"o" * 32)
+OURS, OTHER = Encryptor(b"k" * 32), Encryptor(b"o" * 32)
 BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
 
 

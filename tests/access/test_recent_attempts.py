@@ -6,11 +6,11 @@ import time
 
 import pytest
 
-from nimbill.access.recent_attempts import RecentTries
+from nimbill.access.recent_attempts import RecentAttempts
 
 
 def test_each_try_counts_by_its_source() -> None:
-    tries = RecentTries()
+    tries = RecentAttempts()
     for source in ("here", "there", "here"):
         tries.add(source)
 
@@ -18,7 +18,7 @@ def test_each_try_counts_by_its_source() -> None:
 
 
 def test_a_try_that_turned_out_well_is_taken_back() -> None:
-    tries = RecentTries()
+    tries = RecentAttempts()
     tries.add("here")
     tries.add("here")
 
@@ -31,7 +31,7 @@ def test_a_try_that_turned_out_well_is_taken_back() -> None:
 
 
 def test_who_stays_away_for_fifteen_minutes_has_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    tries, now = RecentTries(), 1000.0
+    tries, now = RecentAttempts(), 1000.0
     monkeypatch.setattr(time, "monotonic", lambda: now)
     tries.add("here")
     now += 15 * 60 - 1
@@ -45,7 +45,7 @@ def test_who_stays_away_for_fifteen_minutes_has_not_tried(monkeypatch: pytest.Mo
 
 
 def test_no_more_than_ten_thousand_sources_are_kept_the_latest() -> None:
-    tries = RecentTries()
+    tries = RecentAttempts()
     tries.add("regular")
     for number in range(9_999):
         tries.add(f"source {number}")

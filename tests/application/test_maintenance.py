@@ -8,28 +8,28 @@ from pathlib import Path
 
 import pytest
 
-from nimbill.application.maintenance import upkeep_kinds
+from nimbill.application.maintenance import maintenance_job_types
 from nimbill.audit import records as audit
 from nimbill.audit.checkpoints import read_checkpoints
 from nimbill.database.embedded_postgres import Address
 from nimbill.database.tenant_scope import Scope, transaction
 from nimbill.jobs.recurring import AUDIT_CHECKPOINT, FORGET_IDEMPOTENCY_KEYS
-from nimbill.jobs.runner import Kind, Taken
-from nimbill.mail.delivery import SEND_LETTER
+from nimbill.jobs.runner import Job, JobType
+from nimbill.mail.delivery import SEND_MESSAGE
 from tests.customers.billing_groups.stored import create
 from tests.own_database import sql
 from tests.running_service import Service
 
 
-def kinds(service: Service, folder: Path) -> dict[str, Kind]:
+def kinds(service: Service, folder: Path) -> dict[str, JobType]:
     """Everything the work loop does, with its files in this folder."""
     settings = replace(service.settings, data=folder)
-    return {kind.name: kind for kind in upkeep_kinds(settings, service.resources.sealer)}
+    return {kind.name: kind for kind in maintenance_job_types(settings, service.resources.sealer)}
 
 
-def do(service: Service, kind: Kind) -> None:
+def do(service: Service, kind: JobType) -> None:
     scope = Scope(service.organisation.organisation_id)
-    taken = Taken(scope, "wrk_test", kind.name, "upkeep", {}, {}, attempt=1)
+    taken = Job(scope, "wrk_test", kind.name, "upkeep", {}, {}, attempt=1)
 
     async def in_transaction() -> None:
         async with transaction(service.resources.engine, scope.organisation_id) as db:
@@ -47,7 +47,7 @@ def test_a_new_organisation_has_every_kind_of_upkeep_before_it(
         service.organisation.organisation_id,
     )
 
-    assert {row["kind"] for row in planned} == set(kinds(service, tmp_path)) - {SEND_LETTER}
+    assert {row["kind"] for row in planned} == set(kinds(service, tmp_path)) - {SEND_MESSAGE}
 
 
 @pytest.mark.parametrize("kind", [AUDIT_CHECKPOINT, FORGET_IDEMPOTENCY_KEYS])

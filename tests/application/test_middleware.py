@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from nimbill.application.app import JSON_BYTES_MAX, behind_door
-from nimbill.application.middleware import OVER_TLS, SAFE_HEADERS, UNLESS_SAID, Door
+from nimbill.application.app import JSON_BYTES_MAX, with_middleware
+from nimbill.application.middleware import OVER_TLS, SAFE_HEADERS, UNLESS_SAID, RequestMiddleware
 from nimbill.http.forms import FORM_BYTES_MAX
 from tests.answers import CANARY, problem_of
 from tests.customers.billing_groups.bodies import REQUIRED_FIELDS
@@ -74,7 +74,7 @@ def test_an_answer_that_says_its_own_policy_keeps_it(service: Service) -> None:
 def test_only_over_tls_is_tls_demanded_for_the_future(service: Service) -> None:
     name, value = (part.decode() for part in OVER_TLS)
     settings = replace(service.settings, base_url="https://billing.example")
-    over_tls = behind_door(service.app, settings)
+    over_tls = with_middleware(service.app, settings)
 
     plain = service.http.get("/healthz")
     secure = raw_request(service, "GET", b"/healthz", door=over_tls)
@@ -129,7 +129,7 @@ def test_a_body_may_come_in_pieces(service: Service) -> None:
     ids=["nothing comes", "it trickles"],
 )
 def test_a_body_that_takes_too_long_is_408(service: Service, pieces: list[Piece]) -> None:
-    impatient = Door(service.app, body_seconds=1, over_tls=False)
+    impatient = RequestMiddleware(service.app, body_seconds=1, over_tls=False)
     headers = JSON | service.root()
 
     answer = raw_request(
@@ -147,7 +147,7 @@ def test_what_was_there_in_time_is_not_late_because_the_answer_took_long(service
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": message["body"]})
 
-    patient = Door(takes_long, body_seconds=1, over_tls=False)
+    patient = RequestMiddleware(takes_long, body_seconds=1, over_tls=False)
 
     answer = raw_request(service, "GET", b"/", body=[SOUND], door=patient)
 

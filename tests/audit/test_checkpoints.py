@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from nimbill.audit.checkpoints import read_checkpoints, write_checkpoint
-from nimbill.foundation.encryption import KEY_BYTES, Sealer
+from nimbill.foundation.encryption import KEY_BYTES, Encryptor
 
 ORGANISATION = "org_one"
-SEALER = Sealer(os.urandom(KEY_BYTES))
+SEALER = Encryptor(os.urandom(KEY_BYTES))
 POINTS = [(1, b"\x01" * 32), (5, b"\x05" * 32), (5, b"\x05" * 32), (9, b"\x09" * 32)]
 
 
@@ -24,7 +24,7 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "audit" / f"{ORGANISATION}.jsonl"
 
 
-def read(file: Path, sealer: Sealer = SEALER) -> list[tuple[int, bytes]]:
+def read(file: Path, sealer: Encryptor = SEALER) -> list[tuple[int, bytes]]:
     return read_checkpoints(file.parent, sealer, ORGANISATION)
 
 
@@ -104,4 +104,4 @@ def test_the_lines_of_another_organisation_count_for_nothing(file: Path) -> None
 
 
 def test_lines_signed_by_another_key_count_for_nothing(file: Path) -> None:
-    assert read(file, Sealer(os.urandom(KEY_BYTES))) == []
+    assert read(file, Encryptor(os.urandom(KEY_BYTES))) == []

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from nimbill.costs.cost_line import SCHEMA
 from nimbill.costs.ingestion.conversion import Converted, convert
 from nimbill.costs.ingestion.delivery import Limits, deliver
-from nimbill.costs.ingestion.second_reading import Difference, differences, sums_of_lines
+from nimbill.costs.ingestion.second_reading import SumDifference, differences, sums_of_lines
 from nimbill.costs.ingestion.second_reading_process import SecondReading
 
 LIMITS = Limits()
@@ -20,7 +20,7 @@ LIMITS = Limits()
 class Read:
     """What came out of a delivery."""
 
-    def __init__(self, converted: Converted, wrong: list[Difference]) -> None:
+    def __init__(self, converted: Converted, wrong: list[SumDifference]) -> None:
         self.converted = converted
         self.wrong = wrong  # as the independent check sees it
         tables = [pq.read_table(file.path) for file in converted.files]

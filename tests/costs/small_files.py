@@ -10,7 +10,14 @@ from typing import Any
 
 import pytest
 
-from nimbill.costs.ingestion.delivery import Broken, Delivery, Limits, Part, deliver, open_csv
+from nimbill.costs.ingestion.delivery import (
+    CostFileError,
+    Delivery,
+    Limits,
+    Part,
+    deliver,
+    open_csv,
+)
 
 TEXT = b"a,b\n1,2\n"
 OTHER = b"a,b\n3,4\n"
@@ -56,8 +63,8 @@ class Inbox:
             roots=roots,
         )
 
-    def refusal(self, *names: str, **how: Any) -> Broken:
-        with pytest.raises(Broken) as refused:
+    def refusal(self, *names: str, **how: Any) -> CostFileError:
+        with pytest.raises(CostFileError) as refused:
             self.take(*names, **how)
         return refused.value
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nimbill.costs.cost_file_error import Broken
+from nimbill.costs.cost_file_error import CostFileError
 from tests.costs.reading import Read, read_delivery
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
@@ -159,7 +159,7 @@ def test_zip_and_gzip_of_both_report_kinds(
 def test_a_file_that_lacks_something_says_what_and_where(
     read: ReadSample, file: str, rule: str, line: int, column: str
 ) -> None:
-    with pytest.raises(Broken) as caught:
+    with pytest.raises(CostFileError) as caught:
         read(file, vendor="azure")
 
     assert (caught.value.rule, caught.value.line, caught.value.column) == (rule, line, column)
@@ -170,7 +170,7 @@ def test_of_a_file_with_three_billing_months_none_is_taken_out(
     read: ReadSample, month: str | None
 ) -> None:
     """Its manifest names one of them; whether the others are whole in it, nobody knows."""
-    with pytest.raises(Broken) as caught:
+    with pytest.raises(CostFileError) as caught:
         read("aws/koku/bucket", vendor="aws", month=month)
 
     assert (caught.value.rule, caught.value.line) == ("month", 2)

@@ -8,7 +8,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.embedded_postgres import Address
-from nimbill.database.tenant_scope import ask_driver, database_is_away
+from nimbill.database.tenant_scope import fetch_row, is_database_unavailable
 from tests.own_database import sql
 from tests.running_service import Service
 
@@ -19,7 +19,7 @@ SET = "SELECT set_config('nimbill.organisation', $1, true)"
 def test_it_is_asked_in_the_transaction_of_the_connection(service: Service) -> None:
     async def said_then_after_rollback() -> list[str | None]:
         async with service.resources.engine.connect() as db:
-            await ask_driver(db, SET, "org_test")
+            await fetch_row(db, SET, "org_test")
             said = (await db.execute(sa.text(ORGANISATION))).scalar_one()
             await db.rollback()
             return [said, (await db.execute(sa.text(ORGANISATION))).scalar_one()]
@@ -30,7 +30,7 @@ def test_it_is_asked_in_the_transaction_of_the_connection(service: Service) -> N
 def test_what_it_changes_is_committed_with_the_rest(service: Service) -> None:
     async def kept() -> object:
         async with service.resources.engine.connect() as db:
-            await ask_driver(db, "SELECT set_config('nimbill.test', $1, false)", "kept")
+            await fetch_row(db, "SELECT set_config('nimbill.test', $1, false)", "kept")
             await db.commit()
             said = (await db.execute(sa.text("SELECT current_setting('nimbill.test')"))).scalar()
             await db.invalidate()
@@ -42,7 +42,7 @@ def test_what_it_changes_is_committed_with_the_rest(service: Service) -> None:
 def test_no_row_is_none(service: Service) -> None:
     async def asked() -> object:
         async with service.resources.engine.connect() as db:
-            return await ask_driver(db, "SELECT 1 WHERE $1::text IS NULL", "something")
+            return await fetch_row(db, "SELECT 1 WHERE $1::text IS NULL", "something")
 
     assert service.run(asked) is None
 
@@ -50,7 +50,7 @@ def test_no_row_is_none(service: Service) -> None:
 def test_a_refusal_of_the_database_has_its_code_and_not_the_values(service: Service) -> None:
     async def refused() -> None:
         async with service.resources.engine.connect() as db:
-            await ask_driver(db, "SELECT 1 / length($1::text) - 1 / 0", "canary")
+            await fetch_row(db, "SELECT 1 / length($1::text) - 1 / 0", "canary")
 
     with pytest.raises(DBAPIError) as caught:
         service.run(refused)
@@ -67,13 +67,13 @@ def test_a_lost_connection_is_known_to_be_lost_and_so_are_its_neighbours(
 
     async def two() -> tuple[AsyncConnection, list[int]]:
         one, other = await engine.connect(), await engine.connect()
-        pids = [(await ask_driver(db, "SELECT pg_backend_pid()"))[0] for db in (one, other)]
+        pids = [(await fetch_row(db, "SELECT pg_backend_pid()"))[0] for db in (one, other)]
         await other.close()
         return one, pids
 
     async def ask(db: AsyncConnection) -> object:
         try:
-            return (await ask_driver(db, "SELECT 1"))[0]
+            return (await fetch_row(db, "SELECT 1"))[0]
         finally:
             await db.close()
 
@@ -87,7 +87,7 @@ def test_a_lost_connection_is_known_to_be_lost_and_so_are_its_neighbours(
         service.run(lambda: ask(one))
 
     assert caught.value.connection_invalidated
-    assert database_is_away(caught.value)
+    assert is_database_unavailable(caught.value)
     assert service.run(ask_afresh) == 1
 
 
@@ -98,7 +98,7 @@ def test_a_question_given_up_half_way_leaves_no_connection_behind(service: Servi
         async with engine.connect() as db:
             try:
                 async with asyncio.timeout(0.2):
-                    await ask_driver(db, "SELECT pg_sleep(30)")
+                    await fetch_row(db, "SELECT pg_sleep(30)")
             except TimeoutError:
                 return bool(db.invalidated)
         return False
@@ -110,11 +110,11 @@ def test_a_question_given_up_half_way_leaves_no_connection_behind(service: Servi
 def test_a_broken_constraint_is_told_as_such(service: Service) -> None:
     async def twice() -> None:
         async with service.resources.engine.connect() as db:
-            await ask_driver(db, SET, "org_test")
+            await fetch_row(db, SET, "org_test")
             columns = "organisation_id, name, short_name"
             add = f"INSERT INTO organisations ({columns}) VALUES ($1, $1, $1) RETURNING name"
             for _ in range(2):
-                await ask_driver(db, add, "org_test")
+                await fetch_row(db, add, "org_test")
 
     with pytest.raises(IntegrityError):
         service.run(twice)

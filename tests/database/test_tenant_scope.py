@@ -16,7 +16,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from nimbill.application.schema import metadata
 from nimbill.database.embedded_postgres import Address
 from nimbill.database.migrate import migrate
-from nimbill.database.tenant_scope import APP_ROLE, database_is_away, engine_for, transaction
+from nimbill.database.tenant_scope import APP_ROLE, engine_for, is_database_unavailable, transaction
 from tests.contract.walls import LOOKED_ACROSS, WITHOUT_ORGANISATION
 from tests.own_database import own_database, sql, sql_script
 
@@ -312,4 +312,4 @@ class Told(Exception):
     ],
 )
 def test_a_database_that_is_away_is_told_from_a_fault(error: Exception, *, away: bool) -> None:
-    assert database_is_away(error) is away
+    assert is_database_unavailable(error) is away

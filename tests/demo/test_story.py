@@ -9,7 +9,7 @@ from nimbill.customers.billing_groups.invoice_setting_rules import ALLOWED, brok
 from nimbill.customers.cloud_accounts.account_number_rules import number_violations
 from nimbill.customers.invoice_templates.registration_number_rules import registration_number_stands
 from nimbill.customers.organisation_settings.usage_table_rules import usage_table_violations
-from nimbill.demo.accounts import Account
+from nimbill.demo.accounts import DemoLogin
 from nimbill.demo.calling import DemoError
 from nimbill.demo.chapters import chapters_of
 from nimbill.demo.contract_terms import USAGE_TABLE, USUAL_TERMS, terms
@@ -139,7 +139,7 @@ def test_more_months_add_chapters_and_leave_the_others_as_they_were() -> None:
 
 
 def test_data_of_an_earlier_story_is_not_gone_on_with() -> None:
-    account = Account(**dict.fromkeys(Account.__slots__[:-1], ""), told=["billing groups"])
+    account = DemoLogin(**dict.fromkeys(DemoLogin.__slots__[:-1], ""), told=["billing groups"])
     accounts = {reseller.english_name: account for reseller in RESELLERS}
     refuse_another_story(accounts)
 

@@ -12,10 +12,10 @@ import pytest
 
 from nimbill.foundation.encryption import (
     KEY_BYTES,
+    DecryptionError,
+    Encryptor,
     KeyFileError,
-    SealBroken,
-    Sealer,
-    load_or_make_key,
+    load_or_create_key,
 )
 
 PLACE = ("api_clients", "secret", "org_one", "row_one")
@@ -23,15 +23,15 @@ SECRET = b"a secret with a canary in it"
 
 
 @pytest.fixture
-def sealer() -> Sealer:
-    return Sealer(os.urandom(KEY_BYTES))
+def sealer() -> Encryptor:
+    return Encryptor(os.urandom(KEY_BYTES))
 
 
-def test_what_was_sealed_opens_where_it_stands(sealer: Sealer) -> None:
+def test_what_was_sealed_opens_where_it_stands(sealer: Encryptor) -> None:
     assert sealer.open(sealer.seal(SECRET, PLACE), PLACE) == SECRET
 
 
-def test_what_is_sealed_shows_nothing_and_never_looks_the_same_twice(sealer: Sealer) -> None:
+def test_what_is_sealed_shows_nothing_and_never_looks_the_same_twice(sealer: Encryptor) -> None:
     one, other = sealer.seal(SECRET, PLACE), sealer.seal(SECRET, PLACE)
 
     assert one != other
@@ -52,70 +52,70 @@ def test_what_is_sealed_shows_nothing_and_never_looks_the_same_twice(sealer: Sea
     ids=["row", "organisation", "column", "table", "no row", "words run together", "nowhere"],
 )
 def test_copied_to_another_place_it_does_not_open(
-    sealer: Sealer, elsewhere: tuple[str, ...]
+    sealer: Encryptor, elsewhere: tuple[str, ...]
 ) -> None:
     sealed = sealer.seal(SECRET, PLACE)
 
-    with pytest.raises(SealBroken):
+    with pytest.raises(DecryptionError):
         sealer.open(sealed, elsewhere or ("",))
 
 
-def test_another_key_does_not_open_it(sealer: Sealer) -> None:
-    with pytest.raises(SealBroken):
-        Sealer(os.urandom(KEY_BYTES)).open(sealer.seal(SECRET, PLACE), PLACE)
+def test_another_key_does_not_open_it(sealer: Encryptor) -> None:
+    with pytest.raises(DecryptionError):
+        Encryptor(os.urandom(KEY_BYTES)).open(sealer.seal(SECRET, PLACE), PLACE)
 
 
-def test_another_organisations_key_does_not_open_it(sealer: Sealer) -> None:
+def test_another_organisations_key_does_not_open_it(sealer: Encryptor) -> None:
     one, other = sealer.for_organisation("org_one"), sealer.for_organisation("org_two")
 
     sealed = one.seal(SECRET, PLACE)
 
     assert sealer.for_organisation("org_one").open(sealed, PLACE) == SECRET
-    with pytest.raises(SealBroken):
+    with pytest.raises(DecryptionError):
         other.open(sealed, PLACE)
 
 
-def test_a_single_changed_bit_breaks_the_seal(sealer: Sealer) -> None:
+def test_a_single_changed_bit_breaks_the_seal(sealer: Encryptor) -> None:
     sealed = sealer.seal(b"short", PLACE)
 
     for position in range(len(sealed)):
         changed = bytearray(sealed)
         changed[position] ^= 1
-        with pytest.raises(SealBroken):
+        with pytest.raises(DecryptionError):
             sealer.open(bytes(changed), PLACE)
 
 
-def test_what_was_cut_or_lengthened_does_not_open(sealer: Sealer) -> None:
+def test_what_was_cut_or_lengthened_does_not_open(sealer: Encryptor) -> None:
     sealed = sealer.seal(SECRET, PLACE)
 
     for changed in (*(sealed[:length] for length in range(len(sealed))), sealed + b"\0"):
-        with pytest.raises(SealBroken):
+        with pytest.raises(DecryptionError):
             sealer.open(changed, PLACE)
 
 
-def test_a_broken_seal_tells_the_table_and_nothing_else(sealer: Sealer) -> None:
-    with pytest.raises(SealBroken) as broken:
+def test_a_broken_seal_tells_the_table_and_nothing_else(sealer: Encryptor) -> None:
+    with pytest.raises(DecryptionError) as broken:
         sealer.open(b"", PLACE)
 
     assert str(broken.value) == "api_clients"
 
 
-def test_a_key_is_derived_for_each_purpose(sealer: Sealer) -> None:
+def test_a_key_is_derived_for_each_purpose(sealer: Encryptor) -> None:
     keys = {sealer.derived("passwords"), sealer.derived("checkpoints"), sealer.key}
 
     assert len(keys) == 3
     assert all(len(key) == KEY_BYTES for key in keys)
-    assert sealer.derived("passwords") == Sealer(sealer.key).derived("passwords")
+    assert sealer.derived("passwords") == Encryptor(sealer.key).derived("passwords")
 
 
-def test_a_sealer_does_not_show_its_key(sealer: Sealer) -> None:
+def test_a_sealer_does_not_show_its_key(sealer: Encryptor) -> None:
     assert repr(sealer) == str(sealer) == "Sealer(…)"
 
 
 def test_the_first_start_makes_a_key_that_only_its_owner_reads(tmp_path: Path) -> None:
     file = tmp_path / "new" / "key"
 
-    sealer = load_or_make_key(file)
+    sealer = load_or_create_key(file)
 
     assert stat.S_IMODE(file.stat().st_mode) == 0o400
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
@@ -124,16 +124,16 @@ def test_the_first_start_makes_a_key_that_only_its_owner_reads(tmp_path: Path) -
 
 
 def test_later_starts_keep_the_key(tmp_path: Path) -> None:
-    first = load_or_make_key(tmp_path / "key")
+    first = load_or_create_key(tmp_path / "key")
 
-    assert load_or_make_key(tmp_path / "key") == first
+    assert load_or_create_key(tmp_path / "key") == first
 
 
 def test_of_many_first_starts_at_once_one_key_survives(tmp_path: Path) -> None:
     for attempt in range(10):
         file = tmp_path / str(attempt) / "key"
         with ThreadPoolExecutor(8) as starts:
-            keys = {sealer.key for sealer in starts.map(load_or_make_key, [file] * 8)}
+            keys = {sealer.key for sealer in starts.map(load_or_create_key, [file] * 8)}
 
         assert len(keys) == 1
         assert list(file.parent.iterdir()) == [file]
@@ -161,7 +161,7 @@ def write_key(folder: Path, text: str, mode: int = 0o400) -> Path:
 )
 def test_a_key_file_without_a_whole_key_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(KeyFileError, match="32 bytes as hexadecimal digits"):
-        load_or_make_key(write_key(tmp_path, text))
+        load_or_create_key(write_key(tmp_path, text))
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_a_key_file_without_a_whole_key_is_refused(tmp_path: Path, text: str) ->
 )
 def test_a_key_that_anyone_can_guess_is_refused(tmp_path: Path, key: bytes) -> None:
     with pytest.raises(KeyFileError, match="guess"):
-        load_or_make_key(write_key(tmp_path, key.hex()))
+        load_or_create_key(write_key(tmp_path, key.hex()))
 
 
 @pytest.mark.parametrize("mode", [0o404, 0o440, 0o444, 0o644, 0o402, 0o420, 0o401, 0o666])
@@ -187,7 +187,7 @@ def test_a_key_file_open_to_others_is_refused_and_left_alone(tmp_path: Path, mod
     file = write_key(tmp_path, os.urandom(KEY_BYTES).hex(), mode)
 
     with pytest.raises(KeyFileError, match="chmod 0400"):
-        load_or_make_key(file)
+        load_or_create_key(file)
 
     assert stat.S_IMODE(file.stat().st_mode) == mode
 
@@ -196,13 +196,13 @@ def test_a_key_file_open_to_others_is_refused_and_left_alone(tmp_path: Path, mod
 def test_a_key_file_of_ones_own_is_read(tmp_path: Path, mode: int) -> None:
     key = os.urandom(KEY_BYTES)
 
-    assert load_or_make_key(write_key(tmp_path, key.hex() + "\n", mode)).key == key
+    assert load_or_create_key(write_key(tmp_path, key.hex() + "\n", mode)).key == key
 
 
 def test_a_refused_key_is_not_shown(tmp_path: Path) -> None:
     text = os.urandom(KEY_BYTES).hex() + "ff"
 
     with pytest.raises(KeyFileError) as refused:
-        load_or_make_key(write_key(tmp_path, text))
+        load_or_create_key(write_key(tmp_path, text))
 
     assert text not in str(refused.value)

@@ -16,10 +16,10 @@ from nimbill.database.tenant_scope import Scope, transaction
 from nimbill.foundation.ids import new_id
 from nimbill.identity.organisations.operations import NewOrganisation
 from nimbill.imports import records
-from nimbill.imports.commit_import import folder_of_import, settle
+from nimbill.imports.commit_import import commit_import, folder_of_import
 from nimbill.imports.operations import start_import
-from nimbill.imports.preparation import Asked, Prepared, prepare
-from nimbill.jobs.records import work
+from nimbill.imports.preparation import ImportRequest, PreparedImport, prepare
+from nimbill.jobs.records import jobs
 from tests.running_service import Service
 
 PATH = "/m/core/costs/imports"
@@ -76,25 +76,25 @@ class Taking:
                     made_by=self.organisation.root_user_id,
                 )
                 # ours: the loop of the service must not take it as well
-                await db.execute(sa.delete(work).where(work.c.subject == import_id))
+                await db.execute(sa.delete(jobs).where(jobs.c.subject == import_id))
 
         self.service.run(begin)
         return import_id
 
-    def prepare(self, import_id: str) -> Prepared:
+    def prepare(self, import_id: str) -> PreparedImport:
         asked = self.asked(import_id)
         with patch.dict(os.environ, self.service.settings.for_a_process()):
             return prepare(asked, lambda _: None)
 
-    def asked(self, import_id: str) -> Asked:
+    def asked(self, import_id: str) -> ImportRequest:
         settings = self.service.settings
 
-        async def ask() -> Asked:
+        async def ask() -> ImportRequest:
             async with transaction(self.service.resources.engine, self.scope.organisation_id) as db:
                 row = await records.lock_import(db, self.scope, import_id)
                 assert row is not None
                 known = await records.known_deliveries(db, self.scope, row.vendor)
-            return Asked(
+            return ImportRequest(
                 organisation_id=self.scope.organisation_id,
                 import_id=import_id,
                 vendor=row.vendor,
@@ -107,10 +107,10 @@ class Taking:
 
         return self.service.run(ask)
 
-    def settle(self, import_id: str, prepared: Prepared) -> None:
+    def settle(self, import_id: str, prepared: PreparedImport) -> None:
         async def take_in() -> None:
             async with transaction(self.service.resources.engine, self.scope.organisation_id) as db:
-                await settle(db, self.service.settings, self.scope, import_id, prepared)
+                await commit_import(db, self.service.settings, self.scope, import_id, prepared)
 
         self.service.run(take_in)
 

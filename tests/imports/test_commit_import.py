@@ -8,8 +8,8 @@ from unittest.mock import patch
 import pytest
 
 from nimbill.costs.ingestion import conversion
-from nimbill.costs.ingestion.normalize import Brought, Noticed, bring
-from nimbill.imports.preparation import Prepared
+from nimbill.costs.ingestion.normalize import ImportWarnings, NormalizedBatch, normalize
+from nimbill.imports.preparation import PreparedImport
 from tests.imports.small_files import CUSTOMER, PAYER, cost, write
 from tests.imports.taking import Taking, finished, totals
 
@@ -327,8 +327,8 @@ def test_a_header_alone_is_refused_where_it_might_be_to_replace_what_counts(
 def test_nothing_is_no_valid_nothing_where_the_second_reading_finds_lines(
     taking: Taking, tmp_path: Path, given: str | None, state: str
 ) -> None:
-    def lost(*args: Any, **named: Any) -> Brought:
-        return Brought(bring(*args, **named).lines.slice(0, 0), Noticed())
+    def lost(*args: Any, **named: Any) -> NormalizedBatch:
+        return NormalizedBatch(normalize(*args, **named).lines.slice(0, 0), ImportWarnings())
 
     source = write(tmp_path / "a.csv", [cost("1")])
     with patch.object(conversion, "bring", lost):
@@ -345,7 +345,7 @@ def test_nothing_is_no_valid_nothing_where_the_second_reading_finds_lines(
 def test_what_a_process_answers_can_be_told_twice(taking: Taking, tmp_path: Path) -> None:
     """A process that died after the commit and before its row was marked does it once more."""
     import_id = taking.start(write(tmp_path / "a.csv", [cost("1")]))
-    prepared: Prepared = taking.prepare(import_id)
+    prepared: PreparedImport = taking.prepare(import_id)
     taking.settle(import_id, prepared)
 
     again = taking.start(tmp_path / "a.csv")

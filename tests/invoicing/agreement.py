@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
-from nimbill.invoicing.calculation.sheet import Fee, Sheet
+from nimbill.invoicing.calculation.sheet import Fee, InvoiceSheet
 from tests.invoicing.random_invoices import Case
 from tests.invoicing.second_opinion import UNITS, SecondOpinion
 
@@ -21,7 +21,7 @@ def second_opinion(case: Case) -> SecondOpinion:
     )
 
 
-def differences(sheet: Sheet, other: SecondOpinion) -> list[str]:
+def differences(sheet: InvoiceSheet, other: SecondOpinion) -> list[str]:
     """Each as the name of the amount, what the sheet says and what it should say."""
     return [
         f"{name}: {ours} instead of {theirs}"
@@ -30,7 +30,7 @@ def differences(sheet: Sheet, other: SecondOpinion) -> list[str]:
     ]
 
 
-def _pairs(sheet: Sheet, other: SecondOpinion) -> Iterator[tuple[str, Any, Any]]:
+def _pairs(sheet: InvoiceSheet, other: SecondOpinion) -> Iterator[tuple[str, Any, Any]]:
     def units(amount: Decimal, currency: str = sheet.currency) -> int:
         scaled = amount * UNITS[currency]
         assert scaled == int(scaled), f"{amount} {currency} is not in whole units"

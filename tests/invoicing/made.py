@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from nimbill.database.tenant_scope import Scope, transaction
-from nimbill.invoicing.runs.records import Asked, start_or_join
+from nimbill.invoicing.runs.records import RunRequest, start_or_join
 from tests.answers import problem_of
 from tests.costs.months.closing import inside
 from tests.invoicing.month_end import ACCOUNTS_OF_A, EXAMPLE_A, MONTH, MonthEnd
@@ -39,7 +39,7 @@ def scope_of(month_end: MonthEnd) -> Scope:
 async def started(month_end: MonthEnd, groups: list[str], name: bytes = b"x") -> str:
     """A run for them that nobody has taken up."""
     scope = scope_of(month_end)
-    asked = Asked(month=MONTH, vendor="aws", company_ids=groups, groups_hash=name, actor=ACTOR)
+    asked = RunRequest(month=MONTH, vendor="aws", company_ids=groups, groups_hash=name, actor=ACTOR)
     async with transaction(month_end.service.resources.engine, scope.organisation_id) as db:
         return await start_or_join(db, scope, asked, None)
 

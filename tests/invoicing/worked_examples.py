@@ -11,7 +11,7 @@ from typing import Any
 from nimbill.foundation.money import Rounding
 from nimbill.foundation.vocabulary import Currency
 from nimbill.invoicing.calculation.charges import AppliedEntry, FreeItem, MonthlyCharges
-from nimbill.invoicing.calculation.sheet import Fee, Sheet
+from nimbill.invoicing.calculation.sheet import Fee, InvoiceSheet
 from tests.invoicing.random_invoices import Case
 from tests.invoicing.small_invoices import charge, entry
 
@@ -47,7 +47,7 @@ def example(name: str) -> Example:
     )
 
 
-def as_printed(sheet: Sheet) -> dict[str, Any]:
+def as_printed(sheet: InvoiceSheet) -> dict[str, Any]:
     """In the words of the examples; entries in the order of the page."""
 
     def fee(line: Fee | None) -> list[Decimal] | None:

@@ -60,7 +60,7 @@ class Workshop:
     def add(self, kind: str, *, seconds: int = 0, **fields: Any) -> str:
         """Work due so many seconds from now."""
         due = clock.now() + timedelta(seconds=seconds)
-        work_id = self.ask(lambda db: records.add_work(db, self.scope, kind, due=due, **fields))
+        work_id = self.ask(lambda db: records.add_job(db, self.scope, kind, due=due, **fields))
         assert work_id is not None
         return work_id
 
@@ -68,7 +68,7 @@ class Workshop:
         return self.ask(lambda db: records.find_work(db, self.scope, work_id))
 
     def rows(self) -> list[Any]:
-        question = sa.select(records.work).order_by(records.work.c.due)
+        question = sa.select(records.jobs).order_by(records.jobs.c.due)
 
         async def ask(db: AsyncConnection) -> list[Any]:
             return list((await db.execute(question)).all())
@@ -95,7 +95,7 @@ def workshop(work_database: Address) -> Iterator[Workshop]:
 
 
 async def _leave_nothing_due(db: AsyncConnection) -> None:
-    await db.execute(sa.delete(records.work))
+    await db.execute(sa.delete(records.jobs))
 
 
 @dataclass

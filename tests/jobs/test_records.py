@@ -61,7 +61,7 @@ def test_the_longest_due_comes_first(workshop: Workshop, stopped: Clock) -> None
 def test_the_same_thing_waits_once(workshop: Workshop, stopped: Clock) -> None:
     def again() -> str | None:
         return workshop.ask(
-            lambda db: records.add_work(db, workshop.scope, "mail", due=clock.now(), subject="one")
+            lambda db: records.add_job(db, workshop.scope, "mail", due=clock.now(), subject="one")
         )
 
     first = again()
@@ -84,7 +84,7 @@ def test_things_without_a_subject_are_all_different(workshop: Workshop, stopped:
 
 def test_work_is_there_only_if_its_transaction_was(workshop: Workshop, stopped: Clock) -> None:
     async def fail(db: AsyncConnection) -> None:
-        await records.add_work(db, workshop.scope, "mail", due=clock.now())
+        await records.add_job(db, workshop.scope, "mail", due=clock.now())
         await db.rollback()
 
     workshop.ask(fail)
@@ -244,7 +244,7 @@ def test_a_state_nobody_knows_is_refused_by_the_database(workshop: Workshop) -> 
     work_id = workshop.add("mail")
 
     async def break_it(db: AsyncConnection) -> None:
-        await db.execute(sa.update(records.work).values(state="lost"))
+        await db.execute(sa.update(records.jobs).values(state="lost"))
 
     with pytest.raises(IntegrityError, match="check constraint"):
         workshop.ask(break_it)

@@ -14,39 +14,37 @@ from structlog.testing import capture_logs
 from nimbill.database.tenant_scope import transaction
 from nimbill.foundation import clock
 from nimbill.jobs import records
-from nimbill.jobs.runner import ATTEMPTS_MAX, LEASE, LONG, Doer, Kind, Runner, Taken
+from nimbill.jobs.runner import ATTEMPTS_MAX, LEASE, LONG, Doer, Job, JobRunner, JobType
 from tests.answers import CANARY
 from tests.jobs.conftest import Clock, Workshop
 
 
-async def do_nothing(_db: AsyncConnection, _taken: Taken) -> None:
+async def do_nothing(_db: AsyncConnection, _taken: Job) -> None:
     return
 
 
-async def fail(_db: AsyncConnection, _taken: Taken) -> None:
+async def fail(_db: AsyncConnection, _taken: Job) -> None:
     raise ValueError(CANARY)
 
 
-def runner(workshop: Workshop, do: Doer = do_nothing, every: timedelta | None = None) -> Runner:
-    return Runner(workshop.engine, [Kind("kind", do, every)])
+def runner(workshop: Workshop, do: Doer = do_nothing, every: timedelta | None = None) -> JobRunner:
+    return JobRunner(workshop.engine, [JobType("kind", do, every)])
 
 
-def run_once(workshop: Workshop, one: Runner) -> bool:
+def run_once(workshop: Workshop, one: JobRunner) -> bool:
     return workshop.run(one.run_once())
 
 
 def test_work_is_done_with_what_it_was_given(workshop: Workshop, stopped: Clock) -> None:
     work_id = workshop.add("kind", subject="subject", payload={"a": [1, "名"]})
-    met: list[Taken] = []
+    met: list[Job] = []
 
-    async def do(_db: AsyncConnection, taken: Taken) -> None:
+    async def do(_db: AsyncConnection, taken: Job) -> None:
         met.append(taken)
 
     assert run_once(workshop, runner(workshop, do)) is True
 
-    assert met == [
-        Taken(workshop.scope, work_id, "kind", "subject", {"a": [1, "名"]}, {}, attempt=1)
-    ]
+    assert met == [Job(workshop.scope, work_id, "kind", "subject", {"a": [1, "名"]}, {}, attempt=1)]
     assert workshop.row(work_id).state == "done"
     assert workshop.row(work_id).lease_until is None
 
@@ -63,12 +61,12 @@ def test_every_organisation_gets_its_turn(workshop: Workshop, stopped: Clock) ->
 
     async def add() -> None:
         async with transaction(workshop.engine, other.organisation_id) as db:
-            await records.add_work(db, other, "kind", due=clock.now())
+            await records.add_job(db, other, "kind", due=clock.now())
 
     workshop.run(add())
     met = Counter[str]()
 
-    async def do(_db: AsyncConnection, taken: Taken) -> None:
+    async def do(_db: AsyncConnection, taken: Job) -> None:
         met[taken.scope.organisation_id] += 1
 
     run_once(workshop, runner(workshop, do))
@@ -80,14 +78,14 @@ def test_told_to_stop_it_begins_nothing_more(workshop: Workshop, stopped: Clock)
     other = workshop.new_scope()
     begun: list[str] = []
 
-    async def do(_db: AsyncConnection, taken: Taken) -> None:
+    async def do(_db: AsyncConnection, taken: Job) -> None:
         begun.append(taken.scope.organisation_id)
         one.stop()
 
     async def add() -> None:
         for scope in (workshop.scope, other):
             async with transaction(workshop.engine, scope.organisation_id) as db:
-                await records.add_work(db, scope, "kind", due=clock.now())
+                await records.add_job(db, scope, "kind", due=clock.now())
 
     one = runner(workshop, do)
     workshop.run(add())
@@ -101,11 +99,11 @@ def test_several_runners_do_nothing_twice_and_leave_nothing_out(workshop: Worksh
     ids = {workshop.add("kind") for _ in range(30)}
     done = Counter[str]()
 
-    async def do(_db: AsyncConnection, taken: Taken) -> None:
+    async def do(_db: AsyncConnection, taken: Job) -> None:
         await asyncio.sleep(0.002)
         done[taken.work_id] += 1
 
-    async def until_nothing_is_left(one: Runner) -> None:
+    async def until_nothing_is_left(one: JobRunner) -> None:
         idle = 0
         while idle < 3:
             idle = 0 if await one.run_once() else idle + 1
@@ -128,7 +126,7 @@ def test_the_effect_and_the_mark_of_it_are_there_together_or_not_at_all(
     rename = sa.text("UPDATE organisations SET name = 'changed'")
     wanted = [True]
 
-    async def do(db: AsyncConnection, _taken: Taken) -> None:
+    async def do(db: AsyncConnection, _taken: Job) -> None:
         await db.execute(rename)
         if wanted[0]:
             raise ValueError
@@ -181,7 +179,7 @@ def test_a_kind_may_be_tried_less_or_more_often(
     workshop: Workshop, stopped: Clock, attempts: int
 ) -> None:
     work_id = workshop.add("kind")
-    one = Runner(workshop.engine, [Kind("kind", fail, attempts_max=attempts)])
+    one = JobRunner(workshop.engine, [JobType("kind", fail, attempts_max=attempts)])
 
     for _ in range(attempts + 2):
         run_once(workshop, one)
@@ -251,7 +249,7 @@ def test_who_lost_the_lease_while_working_undoes_the_work(
     work_id = workshop.add("kind")
     rename = sa.text("UPDATE organisations SET name = 'by the late one'")
 
-    async def slow(db: AsyncConnection, taken: Taken) -> None:
+    async def slow(db: AsyncConnection, taken: Job) -> None:
         await db.execute(rename)
         stopped.go_on(seconds=LEASE.total_seconds() + 1)
         async with transaction(workshop.engine, taken.scope.organisation_id) as another:
@@ -282,7 +280,7 @@ def test_work_that_outlasts_its_lease_is_not_taken_over(
             found: datetime = row.lease_until
             return found
 
-    async def do(_db: AsyncConnection, taken: Taken) -> None:
+    async def do(_db: AsyncConnection, taken: Job) -> None:
         async with asyncio.timeout(20):
             for _ in range(3):
                 stopped.go_on(seconds=LEASE.total_seconds() / 2)
@@ -301,7 +299,7 @@ def test_a_runner_that_died_is_followed_by_another(workshop: Workshop, stopped: 
     work_id = workshop.add("kind")
     died = asyncio.CancelledError()
 
-    async def die(_db: AsyncConnection, _taken: Taken) -> None:
+    async def die(_db: AsyncConnection, _taken: Job) -> None:
         raise died
 
     with pytest.raises(asyncio.CancelledError):
@@ -332,7 +330,7 @@ def test_the_loop_takes_what_comes_and_ends_when_told(workshop: Workshop) -> Non
 
 async def _states(workshop: Workshop) -> list[str]:
     async with transaction(workshop.engine, workshop.scope.organisation_id) as db:
-        return list((await db.execute(sa.select(records.work.c.state))).scalars())
+        return list((await db.execute(sa.select(records.jobs.c.state))).scalars())
 
 
 def test_a_database_that_is_away_does_not_end_the_loop(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from nimbill.access.passwords import generate_client_secret, hash_client_secret
-from nimbill.database.tenant_lookup import Named, put_in_directory
+from nimbill.database.tenant_lookup import LookupKind, add_lookup
 from nimbill.database.tenant_scope import Scope, transaction
 from nimbill.foundation import clock
 from nimbill.foundation.ids import new_id
@@ -63,7 +63,7 @@ def new_agent(
                     update_time=at,
                 )
             )
-            await put_in_directory(db, scope, Named.stack, agent.stack_id)
+            await add_lookup(db, scope, LookupKind.stack, agent.stack_id)
 
     service.run(add)
     return agent

@@ -18,7 +18,7 @@ from aiosmtpd.smtp import SMTP
 
 from nimbill.database.embedded_postgres import Address
 from nimbill.database.tenant_scope import transaction
-from nimbill.jobs.records import work
+from nimbill.jobs.records import jobs
 from tests.running_service import Service
 
 WAITED_SECONDS_MAX = 60  # a watchdog, not a measure of speed
@@ -82,8 +82,8 @@ def letters_of(service: Service) -> list[Any]:
 
     async def ask() -> list[Any]:
         async with transaction(service.resources.engine, organisation_id) as db:
-            question = sa.select(work).where(work.c.kind == "send_letter")
-            return list((await db.execute(question.order_by(work.c.create_time))).all())
+            question = sa.select(jobs).where(jobs.c.kind == "send_letter")
+            return list((await db.execute(question.order_by(jobs.c.create_time))).all())
 
     return service.run(ask)
 
@@ -107,7 +107,7 @@ def try_now(service: Service) -> None:
 
     async def change() -> None:
         async with transaction(service.resources.engine, organisation_id) as db:
-            due = sa.update(work).where(work.c.kind == "send_letter", work.c.state == "waiting")
+            due = sa.update(jobs).where(jobs.c.kind == "send_letter", jobs.c.state == "waiting")
             await db.execute(due.values(due=sa.func.now()))
 
     service.run(change)

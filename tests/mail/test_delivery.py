@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from aiosmtpd.smtp import AuthResult, LoginPassword
 
-from nimbill.foundation.encryption import SealBroken
+from nimbill.foundation.encryption import DecryptionError
 from nimbill.mail.delivery import ATTEMPTS_MAX, deliver
-from nimbill.mail.messages import Letter
+from nimbill.mail.messages import Message
 from tests.customers.billing_groups.stored import create as create_group
 from tests.customers.resellers.accounts import EMAIL, RESELLERS, create, log_in
 from tests.mail.post_office import PostOffice, Received, all_sent, letters_of, try_now, until
@@ -237,7 +237,7 @@ def test_a_server_that_asks_who_we_are_is_told(mailing: Service, post_office: Po
 
     address = f"smtp://bill%40example.com:p%40ss%2Fword@127.0.0.1:{post_office.port}"
     settings = replace(mailing.settings, smtp_url=address)
-    letter = Letter(EMAIL, "subject", "text")
+    letter = Message(EMAIL, "subject", "text")
     with post_office.open(
         mailing, authenticator=authenticate, auth_required=True, auth_require_tls=False
     ):
@@ -332,5 +332,5 @@ def test_a_sealed_letter_moved_to_another_row_is_not_sent(
         try_now(mailing)
         (row,) = until(mailing, partial(was_put_off, attempts=attempts + 1))
 
-    assert row.reason == SealBroken.__name__
+    assert row.reason == DecryptionError.__name__
     assert post_office.letters == []

@@ -12,13 +12,13 @@ import pytest
 
 from nimbill.foundation.settings import Settings
 from nimbill.mail.delivery import deliver
-from nimbill.mail.messages import Letter
+from nimbill.mail.messages import Message
 from tests.customers.billing_groups.stored import create as create_group
 from tests.customers.resellers.accounts import EMAIL, create, log_in
 from tests.mail.post_office import all_sent, read, until
 from tests.running_service import Service
 
-LETTER = Letter("hanako@example.com", "件名", "本文\n" * 5000)
+LETTER = Message("hanako@example.com", "件名", "本文\n" * 5000)
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def settings(service: Service, tmp_path: Path) -> Settings:
     return replace(service.settings, data=tmp_path, mail_from="billing@mail.example.com")
 
 
-def put(settings: Settings, name: str = "ltr_1", letter: Letter = LETTER) -> None:
+def put(settings: Settings, name: str = "ltr_1", letter: Message = LETTER) -> None:
     asyncio.run(deliver(settings, name, letter))
 
 
@@ -118,7 +118,7 @@ def test_a_rename_that_fails_leaves_no_file(
     ],
 )
 def test_a_line_break_in_a_header_is_refused_and_nothing_written(
-    settings: Settings, letter: Letter
+    settings: Settings, letter: Message
 ) -> None:
     with pytest.raises(ValueError, match=r"newline|linefeed|CR or LF"):
         put(settings, letter=letter)

@@ -12,7 +12,7 @@ from pathlib import Path
 from nimbill.application.open_database import prepare
 from nimbill.database.embedded_postgres import Address, embedded_postgres, superuser_address
 from nimbill.database.tenant_scope import engine_for
-from nimbill.foundation.encryption import load_or_make_key
+from nimbill.foundation.encryption import load_or_create_key
 from nimbill.identity.organisations.operations import NewOrganisation, create_organisation
 from tests.legacy.provisioning.cloud_server import cloud_server
 from tests.proof.counting_proxy import CountingProxy, counting_proxy
@@ -144,7 +144,7 @@ def killed_world(folder: Path) -> Iterator[World]:
 
 
 async def _organisations(behind: Address, key_file: Path) -> list[NewOrganisation]:
-    sealer, engine = load_or_make_key(key_file), engine_for(behind.url)
+    sealer, engine = load_or_create_key(key_file), engine_for(behind.url)
     try:
         await prepare(behind.url, sealer)
         return [

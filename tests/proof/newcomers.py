@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nimbill.access import passwords
-from nimbill.access.password_hash_queue import Place
+from nimbill.access.password_hash_queue import QueuePlace
 from nimbill.identity.login import login_rate_limits
 from tests.proof.asgi_calls import Answer, Request, app_of, call
 from tests.proof.stage import Stage
@@ -57,7 +57,7 @@ def _counted_hashes() -> Iterator[Hashes]:
         hashes.begun += 1
         return real[0](password_hash, peppered)
 
-    async def in_turn(place: Place, work: Any) -> Any:
+    async def in_turn(place: QueuePlace, work: Any) -> Any:
         came = hashes.begun
 
         def noted() -> Any:

@@ -12,7 +12,11 @@ from typing import Any
 
 import httpx
 
-from nimbill.access.effective_permissions import ROOT, Holdings, holdings_of
+from nimbill.access.effective_permissions import (
+    ROOT,
+    EffectivePermissions,
+    load_effective_permissions,
+)
 from nimbill.database.tenant_scope import Scope, transaction
 from nimbill.foundation.vocabulary import Product
 from tests.access.everything_doable import ACTIONS, NAMESPACES, RESOURCES, TYPES, doable
@@ -38,15 +42,15 @@ class World:
     def root(self) -> dict[str, str]:
         return self.service.root()
 
-    def held(self) -> dict[str, Holdings]:
+    def held(self) -> dict[str, EffectivePermissions]:
         """What everybody holds, as the tables have it."""
         organisation_id = self.service.organisation.organisation_id
 
-        async def ask() -> dict[str, Holdings]:
+        async def ask() -> dict[str, EffectivePermissions]:
             async with transaction(self.service.resources.engine, organisation_id) as db:
                 scope = Scope(organisation_id)
                 return {
-                    person.user_id: await holdings_of(db, scope, person.user_id)
+                    person.user_id: await load_effective_permissions(db, scope, person.user_id)
                     for person in self.people
                 }
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from nimbill.costs.cost_file_error import Broken
+from nimbill.costs.cost_file_error import CostFileError
 from nimbill.demo.vendor_files.writing import Dialect
 from tests.costs.reading import Read, read_delivery
 from tests.proof.bad_files import IMPORTERS, BadFile, bad_files, bombs, odd_but_sound, plain
@@ -28,7 +28,7 @@ def complaint(bad: BadFile, folder: Path) -> str | None:
     """What is wrong with how it was refused."""
     try:
         read(bad, folder)
-    except Broken as broken:
+    except CostFileError as broken:
         said = f"{bad.title}: {broken}"
         if broken.rule not in bad.rules:
             return f"{said}; expected {' or '.join(bad.rules)}"

@@ -6,7 +6,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.access.caller import Caller
 from nimbill.access.role_actions import RoleAction
 from nimbill.access.tokens import Claims
-from nimbill.database.tenant_scope import Scope, ask_driver
+from nimbill.database.tenant_scope import Scope, fetch_row
 from nimbill.foundation.vocabulary import OF_THE_PORTAL_ALONE, Product, UserKind
 
 _ADMIT = (
@@ -22,7 +22,7 @@ async def caller_of(db: AsyncConnection, claims: Claims) -> Caller | None:
     """Sets the transaction's organisation too. None: deleted, changed, or never was."""
     if claims.subject_type == "agent":
         return await _agent_of(db, claims)
-    row = await ask_driver(
+    row = await fetch_row(
         db,
         _ADMIT,
         claims.organisation_id,
@@ -61,7 +61,7 @@ async def _agent_of(db: AsyncConnection, claims: Claims) -> Caller | None:
     """The agent of a stack that is not deleted; its name is the stack's."""
     if claims.product is not Product.legacy:
         return None
-    row = await ask_driver(db, _ADMIT_AGENT, claims.organisation_id, claims.user_id, claims.kid)
+    row = await fetch_row(db, _ADMIT_AGENT, claims.organisation_id, claims.user_id, claims.kid)
     if row is None:
         return None
     return Caller(
@@ -100,7 +100,7 @@ _STANDS = sa.text(
 )
 
 
-async def still_stands(
+async def credentials_valid(
     db: AsyncConnection, scope: Scope, *, user_id: str, client_id: str, epoch: int
 ) -> bool:
     """Whether the credentials something was made with are still good."""

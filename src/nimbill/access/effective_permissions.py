@@ -50,7 +50,7 @@ BILLING_GROUPS: FilterKey = ("core", "billingGroup")
 
 
 @dataclass(frozen=True, slots=True)
-class Holdings:
+class EffectivePermissions:
     """Permissions by namespace; filters by namespace and type, where none means everything."""
 
     permissions: Mapping[str, frozenset[str]]
@@ -70,7 +70,7 @@ class Holdings:
             if key[0] == namespace or key == BILLING_GROUPS
         )
 
-    def cover(self, other: "Holdings") -> bool:
+    def cover(self, other: "EffectivePermissions") -> bool:
         """Whether the other can do nothing that this one cannot."""
         if self.is_root or other.is_root:
             return self.is_root
@@ -81,12 +81,14 @@ class Holdings:
         )
 
 
-ROOT = Holdings({}, {}, is_root=True)
+ROOT = EffectivePermissions({}, {}, is_root=True)
 # a reseller account holds all of the portal, and its display flags bind what it reaches
-RESELLER = Holdings({"portal": frozenset({"Admin"})}, {})
+RESELLER = EffectivePermissions({"portal": frozenset({"Admin"})}, {})
 
 
-async def holdings_of(db: AsyncConnection, scope: Scope, user_id: str) -> Holdings:
+async def load_effective_permissions(
+    db: AsyncConnection, scope: Scope, user_id: str
+) -> EffectivePermissions:
     """What a subuser holds by all of its roles, in every namespace."""
     permissions: dict[str, frozenset[str]] = {}
     held = (
@@ -107,7 +109,7 @@ async def holdings_of(db: AsyncConnection, scope: Scope, user_id: str) -> Holdin
     for row in await db.execute(held):
         before = permissions.get(row.namespace, frozenset())
         permissions[row.namespace] = before | frozenset(row.permissions)
-    return Holdings(permissions, await filters_of(db, scope, user_id))
+    return EffectivePermissions(permissions, await filters_of(db, scope, user_id))
 
 
 async def filters_of(

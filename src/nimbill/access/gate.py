@@ -14,7 +14,7 @@ from litestar.handlers import BaseRouteHandler, HTTPRouteHandler
 from litestar.routes import HTTPRoute
 
 from nimbill.access.caller import Caller
-from nimbill.access.request_context import Resources, Visit, visit_of
+from nimbill.access.request_context import RequestContext, Resources, request_context_of
 from nimbill.access.role_actions import RoleAction
 from nimbill.access.tokens import Claims, kid_of
 from nimbill.access.uploads import is_upload
@@ -64,7 +64,7 @@ DECLARED = ("audiences", "role_actions", "basis")
 
 async def gate(connection: ASGIConnection[Any, Any, Any, Any], route: BaseRouteHandler) -> None:
     """Token, rate, body, caller, role action: in this order, cheapest and safest first."""
-    visit = visit_of(connection.scope)
+    visit = request_context_of(connection.scope)
     method = connection.scope.get("method")
     if method == "OPTIONS":
         visit.methods = _methods_of(connection.app, connection.scope["path_template"])
@@ -94,7 +94,7 @@ async def _admit(
 ) -> Caller:
     """Whoever calls, found in the request's own transaction, and allowed to."""
     resources: Resources = connection.app.state.resources
-    caller = await visit_of(connection.scope).enter(resources.engine, claims)
+    caller = await request_context_of(connection.scope).enter(resources.engine, claims)
     if caller is None:
         raise NotAuthenticated("token_invalid", "the bearer token does not stand")
     _refuse_hidden(caller, route.opt.get("flag"))
@@ -222,6 +222,6 @@ def _words(handler: HTTPRouteHandler) -> Sequence[str]:
     return () if isinstance(audiences, Public) else [audience.value for audience in audiences]
 
 
-def caller_in(visit: Visit) -> Caller:
+def caller_in(visit: RequestContext) -> Caller:
     assert visit.caller is not None, "the gate stands before every handler that asks for a caller"
     return visit.caller

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.access.signing_keys import add_signing_key, lock_keys, signing_keys
 from nimbill.database.tenant_scope import Row
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.encryption import Sealer
+from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.vocabulary import Product
 
 basis = chosen("key-rotation")
@@ -23,7 +23,7 @@ class NotYet(Exception):
     """The next key has not been published long enough for every client to have seen it."""
 
 
-async def ensure_keys(db: AsyncConnection, sealer: Sealer, *, at: datetime) -> None:
+async def ensure_keys(db: AsyncConnection, sealer: Encryptor, *, at: datetime) -> None:
     """Every product has a key that signs and one that will; made at first start."""
     await lock_keys(db)
     for product in Product:
@@ -31,7 +31,7 @@ async def ensure_keys(db: AsyncConnection, sealer: Sealer, *, at: datetime) -> N
 
 
 async def keep_keys(
-    db: AsyncConnection, sealer: Sealer, *, at: datetime, token_seconds: int
+    db: AsyncConnection, sealer: Encryptor, *, at: datetime, token_seconds: int
 ) -> None:
     """Old keys give way to the next ones; those whose last token has expired go."""
     await ensure_keys(db, sealer, at=at)
@@ -49,7 +49,7 @@ async def keep_keys(
 
 
 async def rotate_keys(
-    db: AsyncConnection, sealer: Sealer, *, at: datetime, products: list[Product], at_once: bool
+    db: AsyncConnection, sealer: Encryptor, *, at: datetime, products: list[Product], at_once: bool
 ) -> None:
     """On command; `at_once` does not wait until the next key has been published for a day."""
     await lock_keys(db)
@@ -57,7 +57,7 @@ async def rotate_keys(
         await _advance(db, sealer, product, await _states(db, product), at=at, at_once=at_once)
 
 
-async def drop_key(db: AsyncConnection, sealer: Sealer, kid: str, *, at: datetime) -> bool:
+async def drop_key(db: AsyncConnection, sealer: Encryptor, kid: str, *, at: datetime) -> bool:
     """An emergency: every token this key signed dies on its next request."""
     await lock_keys(db)
     dropped = await db.execute(
@@ -73,7 +73,7 @@ async def drop_key(db: AsyncConnection, sealer: Sealer, kid: str, *, at: datetim
 
 
 async def _make_missing(
-    db: AsyncConnection, sealer: Sealer, product: Product, at: datetime
+    db: AsyncConnection, sealer: Encryptor, product: Product, at: datetime
 ) -> None:
     present = await _states(db, product)
     for state in ("active", "next"):
@@ -83,7 +83,7 @@ async def _make_missing(
 
 async def _advance(
     db: AsyncConnection,
-    sealer: Sealer,
+    sealer: Encryptor,
     product: Product,
     states: dict[str, Row],
     *,

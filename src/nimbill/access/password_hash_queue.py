@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Any
 
 from nimbill.access.password_hash_cores import core_to_hash_on
-from nimbill.access.recent_attempts import RecentTries
+from nimbill.access.recent_attempts import RecentAttempts
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import TooMany
 
@@ -38,7 +38,7 @@ NICENESS = 10  # of the thread that hashes: whatever is no hash goes first
 
 
 @dataclass(eq=False, slots=True)
-class Place:
+class QueuePlace:
     """Held from before the database is asked until the password is checked."""
 
     ring: Ring
@@ -48,7 +48,7 @@ class Place:
     work: Callable[[], Any] | None = None
 
 
-class Line:
+class PasswordHashQueue:
     """One hash at a time per process: logins starve nobody of memory or of cores.
 
     In a ring those go first whose source has tried least of late without success, whether it was
@@ -59,9 +59,9 @@ class Line:
 
     def __init__(self) -> None:
         self._lock = threading.Condition()
-        self._tries = RecentTries()
-        self._under_way: list[tuple[Ring, Place]] = []  # the ring in which it began
-        self._waiting: dict[Ring, list[Place]] = {ring: [] for ring in Ring}
+        self._tries = RecentAttempts()
+        self._under_way: list[tuple[Ring, QueuePlace]] = []  # the ring in which it began
+        self._waiting: dict[Ring, list[QueuePlace]] = {ring: [] for ring in Ring}
         self._turns = deque(Ring)
         self._thread = ThreadPoolExecutor(1, "password", initializer=_step_back)
 
@@ -78,10 +78,10 @@ class Line:
         with self._lock:
             self._refuse_if_full(self._newcomer(ring, source))
 
-    def _newcomer(self, ring: Ring, source: str) -> Place:
-        return Place(ring, source, min(self._tries.of(source).bit_length(), RANK_MAX))
+    def _newcomer(self, ring: Ring, source: str) -> QueuePlace:
+        return QueuePlace(ring, source, min(self._tries.of(source).bit_length(), RANK_MAX))
 
-    def _refuse_if_full(self, newcomer: Place) -> None:
+    def _refuse_if_full(self, newcomer: QueuePlace) -> None:
         before = [
             place
             for ring, place in self._under_way
@@ -92,7 +92,7 @@ class Line:
         self._whom_to_send_away(newcomer)
 
     @contextmanager
-    def place(self, ring: Ring, source: str) -> Iterator[Place]:
+    def place(self, ring: Ring, source: str) -> Iterator[QueuePlace]:
         """A try, unless it is forgiven; TooMany where the ring is full of who tried no more."""
         with self._lock:
             mine = self._newcomer(ring, source)
@@ -112,12 +112,12 @@ class Line:
         with self._lock:
             return self._tries.of(source) > 0
 
-    def forgive(self, place: Place) -> None:
+    def forgive(self, place: QueuePlace) -> None:
         """It was the right password."""
         with self._lock:
             self._tries.forgive(place.source)
 
-    def hash_in_turn(self, place: Place, work: Callable[[], Any]) -> Future[Any]:
+    def hash_in_turn(self, place: QueuePlace, work: Callable[[], Any]) -> Future[Any]:
         """What the work answers; TooMany when the place was given to somebody else."""
         place.waiting, place.work = Future(), work
         with self._lock:
@@ -131,7 +131,7 @@ class Line:
         self._thread.submit(self._hash_next)
         return place.waiting
 
-    def _whom_to_send_away(self, newcomer: Place) -> Place | None:
+    def _whom_to_send_away(self, newcomer: QueuePlace) -> QueuePlace | None:
         """Nobody where there is room; TooMany where nobody has tried more than the newcomer."""
         waiting = self._waiting[newcomer.ring]
         if len(waiting) < WAITING_MAX[newcomer.ring]:
@@ -141,7 +141,7 @@ class Line:
             raise crowded(newcomer.rank)
         return last
 
-    def _leave(self, place: Place) -> None:
+    def _leave(self, place: QueuePlace) -> None:
         with suppress(ValueError):  # it is not waiting any more
             self._waiting[place.ring].remove(place)
             self._lock.notify()
@@ -168,7 +168,7 @@ class Line:
         tried = [place for place in self._waiting[Ring.strangers] if place.rank]
         return len(tried) < self.waiting or not tried
 
-    def _next(self) -> Place | None:
+    def _next(self) -> QueuePlace | None:
         for _ in Ring:
             self._turns.rotate(-1)
             waiting = self._waiting[self._turns[-1]]
@@ -179,7 +179,7 @@ class Line:
         return None
 
 
-def _rank(place: Place) -> int:
+def _rank(place: QueuePlace) -> int:
     return place.rank
 
 

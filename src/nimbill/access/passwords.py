@@ -15,8 +15,8 @@ from typing import TypeVar
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from nimbill.access.password_hash_queue import Line, Place, Ring
-from nimbill.foundation.encryption import Sealer
+from nimbill.access.password_hash_queue import PasswordHashQueue, QueuePlace, Ring
+from nimbill.foundation.encryption import Encryptor
 
 T = TypeVar("T")
 
@@ -24,13 +24,13 @@ SECRET_PREFIX = "nb_cs_"  # noqa: S105  # a prefix by which secret scanners know
 _BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
 
 _hasher = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
-_line = Line()
+_line = PasswordHashQueue()
 
 
 def _start_afresh() -> None:
     """A forked worker has none of its parent's threads, however busy they seem to it."""
     global _line
-    _line = Line()
+    _line = PasswordHashQueue()
 
 
 os.register_at_fork(after_in_child=_start_afresh)
@@ -47,20 +47,20 @@ def refuse_login_if_crowded(ring: Ring, source: str) -> None:
 
 
 @contextmanager
-def login_under_way(ring: Ring, source: str) -> Iterator[Place]:
+def login_under_way(ring: Ring, source: str) -> Iterator[QueuePlace]:
     """Held from the first question to the last: a crowd is sent away before it costs anything."""
     with _line.place(ring, source) as place:
         yield place
 
 
-async def hash_password(password: str, sealer: Sealer, place: Place | None = None) -> str:
+async def hash_password(password: str, sealer: Encryptor, place: QueuePlace | None = None) -> str:
     """In the place of a login that is under way, or in one of its own."""
     with nullcontext(place) if place else _line.place(Ring.changes, "") as held:
         return await _in_turn(held, partial(_hasher.hash, _peppered(password, sealer)))
 
 
 async def password_matches(
-    password: str, password_hash: str | None, sealer: Sealer, place: Place | None = None
+    password: str, password_hash: str | None, sealer: Encryptor, place: QueuePlace | None = None
 ) -> bool:
     """Whether it is the password; an unknown user (None) costs the same time as a known one."""
     with nullcontext(place) if place else _line.place(Ring.changes, "") as held:
@@ -75,7 +75,7 @@ def is_outdated(password_hash: str) -> bool:
     return _hasher.check_needs_rehash(password_hash)
 
 
-async def _in_turn(place: Place, work: Callable[[], T]) -> T:
+async def _in_turn(place: QueuePlace, work: Callable[[], T]) -> T:
     return await asyncio.wrap_future(_line.hash_in_turn(place, work))
 
 
@@ -90,7 +90,7 @@ def _verify(password_hash: str | None, peppered: bytes) -> bool:
     return somebody
 
 
-def _peppered(password: str, sealer: Sealer) -> bytes:
+def _peppered(password: str, sealer: Encryptor) -> bytes:
     """A stolen database alone is not enough to guess passwords against."""
     return hmac.digest(sealer.derived("password pepper"), password.encode(), sha256)
 

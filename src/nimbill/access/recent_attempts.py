@@ -7,7 +7,7 @@ OF_LATE_SECONDS = 15 * 60
 SOURCES_MAX = 10_000
 
 
-class RecentTries:
+class RecentAttempts:
     """Counted when somebody tries, forgiven when he succeeds, forgotten when he stays away."""
 
     def __init__(self) -> None:

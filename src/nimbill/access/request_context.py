@@ -19,13 +19,13 @@ from nimbill.access.credentials import caller_of
 from nimbill.access.signing_keys import active_kid, load_signing_keys
 from nimbill.access.tokens import Claims, Issuer, Tokens
 from nimbill.access.uploads import Upload
-from nimbill.database.tenant_scope import Scope, act_for, database_is_away, unavailable
+from nimbill.database.tenant_scope import Scope, is_database_unavailable, set_tenant, unavailable
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.encryption import Sealer
+from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.settings import Settings
 from nimbill.foundation.vocabulary import Product
 
-VISIT = "nimbill.visit"
+REQUEST_CONTEXT = "nimbill.visit"
 
 rate_basis = chosen("request-rate")
 
@@ -42,7 +42,7 @@ class Resources:
     """What one worker process holds for as long as it lives."""
 
     def __init__(
-        self, settings: Settings, engine: AsyncEngine, sealer: Sealer, tokens: Tokens
+        self, settings: Settings, engine: AsyncEngine, sealer: Encryptor, tokens: Tokens
     ) -> None:
         self.settings = settings
         self.engine = engine
@@ -91,7 +91,7 @@ def issuers(settings: Settings) -> Mapping[Product, Issuer]:
     }
 
 
-class Visit:
+class RequestContext:
     """Opened by the gate, committed with the answer, closed at the door whatever happens."""
 
     def __init__(self, request_id: str) -> None:
@@ -121,7 +121,7 @@ class Visit:
         try:
             self.db = await engine.connect()
         except Exception as error:
-            if database_is_away(error):
+            if is_database_unavailable(error):
                 raise unavailable() from error
             raise
         self.caller = await caller_of(self.db, claims)
@@ -143,7 +143,7 @@ class Visit:
         """In a transaction of its own for what follows, the answer's traces among it."""
         assert self.caller is not None, "the gate let somebody in"
         self.db = await engine.connect()
-        await act_for(self.db, self.caller.scope.organisation_id)
+        await set_tenant(self.db, self.caller.scope.organisation_id)
         return self.db
 
     async def close(self) -> None:
@@ -165,6 +165,6 @@ async def _shielded(closing: Any) -> None:
     await asyncio.shield(asyncio.ensure_future(closing))
 
 
-def visit_of(scope: Mapping[str, Any]) -> Visit:
-    visit: Visit = scope[VISIT]
+def request_context_of(scope: Mapping[str, Any]) -> RequestContext:
+    visit: RequestContext = scope[REQUEST_CONTEXT]
     return visit

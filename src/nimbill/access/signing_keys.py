@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.tokens import SigningKey
 from nimbill.database.tenant_scope import Row, Scope, metadata
-from nimbill.foundation.encryption import SealBroken, Sealer
+from nimbill.foundation.encryption import DecryptionError, Encryptor
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.vocabulary import Product
 
@@ -48,7 +48,7 @@ async def lock_keys(db: AsyncConnection) -> None:
 
 
 async def add_signing_key(
-    db: AsyncConnection, sealer: Sealer, product: Product, state: str, at: datetime
+    db: AsyncConnection, sealer: Encryptor, product: Product, state: str, at: datetime
 ) -> None:
     kid = new_id("key")
     private_key = ec.generate_private_key(ec.SECP256R1())
@@ -65,7 +65,7 @@ async def add_signing_key(
     )
 
 
-async def load_signing_keys(db: AsyncConnection, sealer: Sealer) -> dict[str, SigningKey]:
+async def load_signing_keys(db: AsyncConnection, sealer: Encryptor) -> dict[str, SigningKey]:
     """Every key whose tokens may still live; the private part of the active ones."""
     rows = (await db.execute(sa.select(signing_keys))).all()
     return {row.kid: _opened(row, sealer) for row in rows}
@@ -80,14 +80,14 @@ async def active_kid(db: AsyncConnection, product: Product) -> str:
     return kid
 
 
-def _opened(row: Row, sealer: Sealer) -> SigningKey:
+def _opened(row: Row, sealer: Encryptor) -> SigningKey:
     public_key = serialization.load_pem_public_key(row.public_key.encode())
     assert isinstance(public_key, ec.EllipticCurvePublicKey)
     private_key = None
     if row.state == "active":
         try:
             private_bytes = sealer.open(row.sealed_private_key, _place(row.kid))
-        except SealBroken:
+        except DecryptionError:
             raise WrongKeyFile(
                 "the key file does not open this database's keys; restore the key file that "
                 "belongs to it"
@@ -98,7 +98,7 @@ def _opened(row: Row, sealer: Sealer) -> SigningKey:
     return SigningKey(row.kid, Product(row.product), public_key, private_key)
 
 
-async def add_organisation_key(db: AsyncConnection, scope: Scope, sealer: Sealer) -> None:
+async def add_organisation_key(db: AsyncConnection, scope: Scope, sealer: Encryptor) -> None:
     place = _organisation_place(scope.organisation_id, version=1)
     await db.execute(
         sa.insert(organisation_keys).values(
@@ -109,7 +109,7 @@ async def add_organisation_key(db: AsyncConnection, scope: Scope, sealer: Sealer
     )
 
 
-async def organisation_sealer(db: AsyncConnection, scope: Scope, sealer: Sealer) -> Sealer:
+async def organisation_sealer(db: AsyncConnection, scope: Scope, sealer: Encryptor) -> Encryptor:
     """What this organisation's secrets are sealed with: its own key, sealed by the key file."""
     newest = (
         sa.select(organisation_keys)
@@ -119,7 +119,7 @@ async def organisation_sealer(db: AsyncConnection, scope: Scope, sealer: Sealer)
     )
     row = (await db.execute(newest)).one()
     place = _organisation_place(scope.organisation_id, version=row.version)
-    return Sealer(sealer.open(row.sealed_key, place))
+    return Encryptor(sealer.open(row.sealed_key, place))
 
 
 def _organisation_place(organisation_id: str, *, version: int) -> tuple[str, ...]:

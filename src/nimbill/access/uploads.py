@@ -16,7 +16,7 @@ from multipart import MultipartError, MultipartSegment, PushMultipartParser, par
 
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Invalid, Unavailable, Unreadable
-from nimbill.foundation.fsync import sync
+from nimbill.foundation.fsync import fsync_path
 
 basis = chosen("uploads")
 
@@ -44,8 +44,8 @@ class Upload:
         """The files live on there; on disk before anybody is told so."""
         folder.parent.mkdir(parents=True, exist_ok=True)
         self.folder.rename(folder)
-        sync(folder)
-        sync(folder.parent)
+        fsync_path(folder)
+        fsync_path(folder.parent)
 
     def remove(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)

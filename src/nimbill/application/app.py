@@ -19,8 +19,8 @@ from nimbill.access.tokens import Tokens
 from nimbill.adjustments.recalculation import routes as recalculation_routes
 from nimbill.adjustments.reserved_instances import routes as reserved_instance_routes
 from nimbill.application import audit_routes, service_routes
-from nimbill.application.maintenance import keep_house, upkeep_kinds
-from nimbill.application.middleware import Door
+from nimbill.application.maintenance import maintenance_job_types, run_hourly_maintenance
+from nimbill.application.middleware import RequestMiddleware
 from nimbill.application.openapi import ExactNumbers, openapi_document
 from nimbill.costs import routes as cost_routes
 from nimbill.costs.months import routes as month_routes
@@ -32,7 +32,7 @@ from nimbill.customers.projects import routes as project_routes
 from nimbill.customers.resellers import routes as reseller_routes
 from nimbill.database.tenant_scope import engine_for
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.encryption import load_or_make_key
+from nimbill.foundation.encryption import load_or_create_key
 from nimbill.foundation.errors import ServiceError
 from nimbill.foundation.logs import configure_logs
 from nimbill.foundation.settings import Settings, read_settings
@@ -47,18 +47,18 @@ from nimbill.identity.login import routes as login_routes
 from nimbill.identity.rbac import routes as rbac_routes
 from nimbill.identity.users import routes as user_routes
 from nimbill.imports import routes as import_routes
-from nimbill.imports.job_types import import_kinds
+from nimbill.imports.job_types import import_job_types
 from nimbill.invoicing.exports import routes as export_routes
 from nimbill.invoicing.pdf import routes as paper_routes
 from nimbill.invoicing.profit import routes as project_month_routes
 from nimbill.invoicing.reconciliation import routes as tie_out_routes
 from nimbill.invoicing.runs import routes as invoice_routes
-from nimbill.invoicing.runs.invoice_run import invoice_kinds
-from nimbill.jobs.runner import Runner
+from nimbill.invoicing.runs.invoice_run import invoice_job_types
+from nimbill.jobs.runner import JobRunner
 from nimbill.legacy import deprecation
 from nimbill.legacy import routes as legacy_routes
 from nimbill.legacy.deployments import routes as deployment_routes
-from nimbill.legacy.provisioning.job_types import stack_kinds
+from nimbill.legacy.provisioning.job_types import stack_job_types
 from nimbill.legacy.roles import guard
 from nimbill.portal import routes as portal_routes
 
@@ -93,7 +93,7 @@ def create_app() -> ASGIApp:
     configure_logs()
     settings = read_settings()
     threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
-    return behind_door(litestar_app(settings), settings)
+    return with_middleware(litestar_app(settings), settings)
 
 
 def _leave_with(parent: int) -> None:
@@ -103,9 +103,9 @@ def _leave_with(parent: int) -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def behind_door(app: Litestar, settings: Settings) -> ASGIApp:
+def with_middleware(app: Litestar, settings: Settings) -> ASGIApp:
     over_tls = settings.base_url.startswith("https:")
-    return Door(app, body_seconds=settings.body_seconds, over_tls=over_tls)
+    return RequestMiddleware(app, body_seconds=settings.body_seconds, over_tls=over_tls)
 
 
 def litestar_app(settings: Settings) -> Litestar:
@@ -156,22 +156,22 @@ def _open_house(settings: Settings) -> Callable[[Litestar], AbstractAsyncContext
         """Database, keys and the work loop, for as long as the process serves."""
         assert settings.database_url is not None, "the command that starts workers sets it"
         engine = engine_for(settings.database_url, settings.pool_size)
-        sealer = load_or_make_key(settings.key_file)
+        sealer = load_or_create_key(settings.key_file)
         async with engine.connect() as db:
             keys = await load_signing_keys(db, sealer)
         app.state.resources = Resources(settings, engine, sealer, Tokens(keys, issuers(settings)))
         kinds = [
-            *import_kinds(settings, engine),
-            *invoice_kinds(engine),
-            *stack_kinds(settings, engine, sealer),
-            *upkeep_kinds(settings, sealer),
+            *import_job_types(settings, engine),
+            *invoice_job_types(engine),
+            *stack_job_types(settings, engine, sealer),
+            *maintenance_job_types(settings, sealer),
         ]
-        runner = Runner(engine, kinds)
+        runner = JobRunner(engine, kinds)
         app.state.resources.do_now = runner.do_now
         stopping = asyncio.Event()
         chores = [
             asyncio.create_task(runner.run()),
-            asyncio.create_task(keep_house(app.state.resources, stopping)),
+            asyncio.create_task(run_hourly_maintenance(app.state.resources, stopping)),
         ]
         try:
             yield

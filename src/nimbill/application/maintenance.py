@@ -11,24 +11,24 @@ from nimbill.access.key_rotation import keep_keys
 from nimbill.access.request_context import Resources
 from nimbill.audit import records as audit
 from nimbill.audit.checkpoints import write_checkpoint
-from nimbill.database.tenant_scope import database_is_away, transaction
+from nimbill.database.tenant_scope import is_database_unavailable, transaction
 from nimbill.foundation import clock
-from nimbill.foundation.encryption import Sealer
+from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.settings import Settings
 from nimbill.http import idempotency
 from nimbill.identity.login import records as logins
 from nimbill.identity.login.password_attempts import NOBODY, SOURCE_KEPT, WINDOW
 from nimbill.identity.login.refresh_tokens import ABSOLUTE, IDLE
 from nimbill.invoicing.exports.records import forget_old_exports
-from nimbill.jobs.records import forget_old_work
+from nimbill.jobs.records import delete_old_jobs
 from nimbill.jobs.recurring import (
     AUDIT_CHECKPOINT,
     FORGET_EXPORTS,
     FORGET_IDEMPOTENCY_KEYS,
     FORGET_LOGINS,
 )
-from nimbill.jobs.runner import Kind, Taken
-from nimbill.mail.delivery import letter_kind
+from nimbill.jobs.runner import Job, JobType
+from nimbill.mail.delivery import message_job_type
 
 HOUSE_KEPT_EVERY_SECONDS = 3600
 WORK_KEPT = timedelta(days=90)  # after it was done or given up
@@ -36,7 +36,7 @@ WORK_KEPT = timedelta(days=90)  # after it was done or given up
 log = structlog.get_logger()
 
 
-async def keep_house(resources: Resources, stopping: asyncio.Event) -> None:
+async def run_hourly_maintenance(resources: Resources, stopping: asyncio.Event) -> None:
     """Once an hour, in every process: keys give way in time, and this process knows of it."""
     settings = resources.settings
     longest = max(
@@ -50,27 +50,27 @@ async def keep_house(resources: Resources, stopping: asyncio.Event) -> None:
                 await logins.forget_old_attempts(db, NOBODY, before=clock.now() - WINDOW)
             await resources.read_keys()
         except Exception as error:
-            if not database_is_away(error):
+            if not is_database_unavailable(error):
                 log.error("keep_house", exc_info=error)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(stopping.wait(), HOUSE_KEPT_EVERY_SECONDS)
 
 
-def upkeep_kinds(settings: Settings, sealer: Sealer) -> list[Kind]:
+def maintenance_job_types(settings: Settings, sealer: Encryptor) -> list[JobType]:
     """Everything the work loop knows how to do."""
     checkpoint_folder = settings.data / "audit"
 
-    async def checkpoint(db: AsyncConnection, taken: Taken) -> None:
+    async def checkpoint(db: AsyncConnection, taken: Job) -> None:
         head = await audit.head(db, taken.scope)
         if head is not None:
             seq, hash_ = head
             write_checkpoint(checkpoint_folder, sealer, taken.scope.organisation_id, seq, hash_)
 
-    async def forget(db: AsyncConnection, taken: Taken) -> None:
+    async def forget(db: AsyncConnection, taken: Job) -> None:
         await idempotency.forget_old_keys(db, taken.scope)
-        await forget_old_work(db, taken.scope, before=clock.now() - WORK_KEPT)
+        await delete_old_jobs(db, taken.scope, before=clock.now() - WORK_KEPT)
 
-    async def forget_logins(db: AsyncConnection, taken: Taken) -> None:
+    async def forget_logins(db: AsyncConnection, taken: Job) -> None:
         # a family outlives its last refresh token by the life of the access token it gave
         now = clock.now()
         await logins.forget_old_families(
@@ -79,13 +79,13 @@ def upkeep_kinds(settings: Settings, sealer: Sealer) -> list[Kind]:
         await logins.forget_old_attempts(db, taken.scope, before=clock.now() - WINDOW)
         await logins.forget_old_sources(db, taken.scope, before=clock.now() - SOURCE_KEPT)
 
-    async def forget_exports(db: AsyncConnection, taken: Taken) -> None:
+    async def forget_exports(db: AsyncConnection, taken: Job) -> None:
         await forget_old_exports(db, taken.scope, days=1)
 
     return [
-        letter_kind(settings, sealer),
-        Kind(FORGET_EXPORTS, forget_exports, every=timedelta(days=1)),
-        Kind(AUDIT_CHECKPOINT, checkpoint, every=timedelta(hours=1)),
-        Kind(FORGET_IDEMPOTENCY_KEYS, forget, every=timedelta(days=1)),
-        Kind(FORGET_LOGINS, forget_logins, every=timedelta(hours=1)),
+        message_job_type(settings, sealer),
+        JobType(FORGET_EXPORTS, forget_exports, every=timedelta(days=1)),
+        JobType(AUDIT_CHECKPOINT, checkpoint, every=timedelta(hours=1)),
+        JobType(FORGET_IDEMPOTENCY_KEYS, forget, every=timedelta(days=1)),
+        JobType(FORGET_LOGINS, forget_logins, every=timedelta(hours=1)),
     ]

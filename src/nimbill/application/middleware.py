@@ -9,7 +9,7 @@ import structlog
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
-from nimbill.access.request_context import VISIT, Visit
+from nimbill.access.request_context import REQUEST_CONTEXT, RequestContext
 from nimbill.foundation import metrics
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Invalid, ServiceError, Unreadable
@@ -40,7 +40,7 @@ LAST_LOOK_SECONDS = 0.5
 OVER_TLS = (b"strict-transport-security", b"max-age=31536000; includeSubDomains")
 
 
-class Door:
+class RequestMiddleware:
     """Wraps the whole application; what comes in is a visit, what goes out is safe to show."""
 
     def __init__(self, app: ASGIApp, *, body_seconds: int, over_tls: bool) -> None:
@@ -52,8 +52,8 @@ class Door:
         if scope["type"] != ScopeType.HTTP:
             await self._app(scope, receive, send)
             return
-        visit = Visit(new_id("req"))
-        scope[VISIT] = visit  # type: ignore[literal-required]
+        visit = RequestContext(new_id("req"))
+        scope[REQUEST_CONTEXT] = visit  # type: ignore[literal-required]
         began, answered = time.perf_counter(), _Answered()
 
         async def send_safely(message: Message) -> None:
@@ -78,7 +78,7 @@ class Door:
             await visit.close()
             _note(scope, visit, answered.status, time.perf_counter() - began)
 
-    def _with_headers(self, headers: Any, visit: Visit) -> list[tuple[bytes, bytes]]:
+    def _with_headers(self, headers: Any, visit: RequestContext) -> list[tuple[bytes, bytes]]:
         given = [(bytes(name).lower(), bytes(value)) for name, value in headers]
         if visit.methods:
             given = [pair for pair in given if pair[0] != b"allow"]
@@ -144,7 +144,7 @@ def _unsound_address(scope: HTTPScope) -> ServiceError | None:
     return None
 
 
-def _note(scope: HTTPScope, visit: Visit, status: int, seconds: float) -> None:
+def _note(scope: HTTPScope, visit: RequestContext, status: int, seconds: float) -> None:
     route = visit.route or "(none)"
     # a method nobody knows is the caller's own text: it is neither counted by name nor logged
     method = scope["method"] if scope["method"] in KNOWN_METHODS else "(other)"

@@ -13,7 +13,7 @@ from nimbill.database.embedded_postgres import embedded_postgres
 from nimbill.database.migrate import migrate
 from nimbill.database.tenant_scope import engine_for
 from nimbill.foundation import clock
-from nimbill.foundation.encryption import Sealer, load_or_make_key
+from nimbill.foundation.encryption import Encryptor, load_or_create_key
 from nimbill.foundation.settings import Settings
 
 T = TypeVar("T")
@@ -29,21 +29,21 @@ def database(settings: Settings) -> Iterator[str]:
         yield address.url
 
 
-def with_database(settings: Settings, do: Callable[[str, Sealer], Coroutine[Any, Any, T]]) -> T:
+def with_database(settings: Settings, do: Callable[[str, Encryptor], Coroutine[Any, Any, T]]) -> T:
     """Bring the database up to date, then do one thing with it."""
 
-    async def prepared(url: str, sealer: Sealer) -> T:
+    async def prepared(url: str, sealer: Encryptor) -> T:
         await prepare(url, sealer)
         return await do(url, sealer)
 
     with database(settings) as url:
-        return asyncio.run(prepared(url, load_or_make_key(settings.key_file)))
+        return asyncio.run(prepared(url, load_or_create_key(settings.key_file)))
 
 
 def with_engine(settings: Settings, do: Callable[[AsyncEngine], Coroutine[Any, Any, T]]) -> T:
     """The same, with connections to it."""
 
-    async def connected(url: str, _sealer: Sealer) -> T:
+    async def connected(url: str, _sealer: Encryptor) -> T:
         engine = engine_for(url)
         try:
             return await do(engine)
@@ -53,7 +53,7 @@ def with_engine(settings: Settings, do: Callable[[AsyncEngine], Coroutine[Any, A
     return with_database(settings, connected)
 
 
-async def prepare(url: str, sealer: Sealer) -> None:
+async def prepare(url: str, sealer: Encryptor) -> None:
     """Migrations, then the signing keys; refuses a key file that is not this database's."""
     await migrate(url)
     engine = engine_for(url)

@@ -9,10 +9,10 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from nimbill.audit.records import moment
 from nimbill.foundation.clock import now
-from nimbill.foundation.encryption import Sealer
+from nimbill.foundation.encryption import Encryptor
 
 
-def _signer(sealer: Sealer) -> Ed25519PrivateKey:
+def _signer(sealer: Encryptor) -> Ed25519PrivateKey:
     return Ed25519PrivateKey.from_private_bytes(sealer.derived("audit checkpoints"))
 
 
@@ -21,7 +21,7 @@ def _file(folder: Path, organisation_id: str) -> Path:
 
 
 def write_checkpoint(
-    folder: Path, sealer: Sealer, organisation_id: str, seq: int, hash_: bytes
+    folder: Path, sealer: Encryptor, organisation_id: str, seq: int, hash_: bytes
 ) -> None:
     """Append one signed line and see it safely on disk."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -37,7 +37,9 @@ def write_checkpoint(
         os.fsync(out.fileno())
 
 
-def read_checkpoints(folder: Path, sealer: Sealer, organisation_id: str) -> list[tuple[int, bytes]]:
+def read_checkpoints(
+    folder: Path, sealer: Encryptor, organisation_id: str
+) -> list[tuple[int, bytes]]:
     """The checkpoints whose signature stands; a torn last line is left out."""
     file = _file(folder, organisation_id)
     if not file.exists():

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.audit.chain import Link
-from nimbill.database.tenant_scope import Scope, among, ask_driver, metadata
+from nimbill.database.tenant_scope import Scope, fetch_row, metadata, visible_rows
 from nimbill.foundation import clock, exact_json
 
 audit_log = sa.Table(
@@ -56,12 +56,12 @@ def moment(at: datetime) -> str:
 
 async def append(db: AsyncConnection, **change: Unpack[Change]) -> None:
     """One row for one change. The last statement before commit: it locks the chain's head."""
-    await ask_driver(db, _APPEND, _entry(change))
+    await fetch_row(db, _APPEND, _entry(change))
 
 
 async def append_all(db: AsyncConnection, changes: Iterable[Change]) -> None:
     """A row for each of many changes, in their order; the last statement before commit as well."""
-    await ask_driver(db, _APPEND_ALL, [_entry(change) for change in changes])
+    await fetch_row(db, _APPEND_ALL, [_entry(change) for change in changes])
 
 
 def _entry(change: Change) -> str:
@@ -98,7 +98,7 @@ async def list_entries(
         .limit(count_max)
     )
     if scope.billing_groups is not None:
-        question = question.where(among(audit_log.c.company_id, scope.billing_groups))
+        question = question.where(visible_rows(audit_log.c.company_id, scope.billing_groups))
     if since is not None:
         question = question.where(audit_log.c.at >= since)
     if until is not None:

@@ -8,7 +8,7 @@ from nimbill.audit import records
 from nimbill.audit.chain import Break, first_break
 from nimbill.audit.checkpoints import read_checkpoints
 from nimbill.database.tenant_scope import Scope, engine_for, transaction
-from nimbill.foundation.encryption import Sealer
+from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.errors import not_found
 
 
@@ -39,7 +39,7 @@ class Finding:
         return f"broken at row {self.first_bad.seq}, {self.first_bad.reason}: {seen}"
 
 
-async def verify_chain(url: str, sealer: Sealer, folder: Path, organisation_id: str) -> Finding:
+async def verify_chain(url: str, sealer: Encryptor, folder: Path, organisation_id: str) -> Finding:
     """Nothing is trusted but the key: rows, head and checkpoints must all agree."""
     scope = Scope(organisation_id)
     checkpoints = read_checkpoints(folder, sealer, organisation_id)

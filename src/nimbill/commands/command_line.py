@@ -30,7 +30,7 @@ from nimbill.database.tenant_scope import engine_for
 from nimbill.demo.calling import DemoError
 from nimbill.demo.running import run_demo
 from nimbill.demo.story_months import MONTHS_MAX, MONTHS_MIN
-from nimbill.foundation.encryption import KeyFileError, Sealer, load_or_make_key
+from nimbill.foundation.encryption import Encryptor, KeyFileError, load_or_create_key
 from nimbill.foundation.errors import ServiceError
 from nimbill.foundation.settings import SettingsError, read_settings
 from nimbill.identity.organisations.operations import NewOrganisation, create_organisation
@@ -146,7 +146,7 @@ def _password(from_stdin: bool) -> str:
 
 
 async def _make_organisation(
-    url: str, sealer: Sealer, *, name: str, username: str, password: str
+    url: str, sealer: Encryptor, *, name: str, username: str, password: str
 ) -> NewOrganisation:
     engine = engine_for(url)
     try:
@@ -182,7 +182,7 @@ def serve(*, host: str = "127.0.0.1", port: Port = 8080, workers: Workers = 2) -
     settings = read_settings()
     server.refuse_taken_port(host, port)
     with database(settings) as url:
-        asyncio.run(prepare(url, load_or_make_key(settings.key_file)))
+        asyncio.run(prepare(url, load_or_create_key(settings.key_file)))
         server.serve(
             host=host,
             port=port,

@@ -22,10 +22,10 @@ from nimbill.foundation.errors import Invalid, NotFound
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.settings import Settings, read_settings
 from nimbill.identity.users.records import find_root_user
-from nimbill.imports.job_types import import_kinds
+from nimbill.imports.job_types import import_job_types
 from nimbill.imports.operations import start_import
 from nimbill.imports.records import ImportRecord, ImportState, ImportVendor, find_import
-from nimbill.jobs.runner import LONG, Runner
+from nimbill.jobs.runner import LONG, JobRunner
 
 Switch = Annotated[bool, Parameter(negative="")]
 
@@ -136,7 +136,7 @@ async def _imported(
 
 async def _work(engine: AsyncEngine, settings: Settings, scope: Scope) -> None:
     """What is left to tidy up afterwards waits for a server, or for the next import."""
-    runner = Runner(engine, import_kinds(settings, engine))
+    runner = JobRunner(engine, import_job_types(settings, engine))
     while True:
         if not await runner.one_of(scope, lane=LONG):
             await asyncio.sleep(WATCH_EVERY_SECONDS)

@@ -20,7 +20,7 @@ from nimbill.foundation.ids import new_id
 from nimbill.foundation.settings import read_settings
 from nimbill.identity.users.records import find_root_user
 from nimbill.invoicing.pdf.pdf_cache import print_month
-from nimbill.invoicing.runs.invoice_run import invoice_kinds
+from nimbill.invoicing.runs.invoice_run import invoice_job_types
 from nimbill.invoicing.runs.operations import (
     InvoicesCreated,
     InvoicesToCreate,
@@ -29,7 +29,7 @@ from nimbill.invoicing.runs.operations import (
     finished_run,
 )
 from nimbill.invoicing.runs.records import find_run
-from nimbill.jobs.runner import Runner
+from nimbill.jobs.runner import JobRunner
 
 Switch = Annotated[bool, Parameter(negative="")]
 
@@ -111,7 +111,7 @@ async def _created(
             raise NotFound("not_found", "there is no such organisation")
         actor = {"actor": root, "actor_name": "nimbill invoice", "request_id": new_id("cmd")}
         run_id = await ask_for_invoices(db, scope, month, body, actor=actor, key_hash=None)
-    runner = Runner(engine, invoice_kinds(engine))
+    runner = JobRunner(engine, invoice_job_types(engine))
     watching = asyncio.ensure_future(_watch(engine, scope, run_id))
     try:
         return await finished_run(engine, runner.do_now, scope, run_id)

@@ -13,7 +13,7 @@ from nimbill.access.key_rotation import NotYet, drop_key, list_keys, rotate_keys
 from nimbill.application.open_database import with_database
 from nimbill.database.tenant_scope import Row, engine_for
 from nimbill.foundation import clock
-from nimbill.foundation.encryption import Sealer
+from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.settings import read_settings
 from nimbill.foundation.vocabulary import Product
 
@@ -25,8 +25,8 @@ keys = App(name="keys", help="The keys that sign tokens.")
 _out = Console(highlight=False)
 
 
-def _ask(question: Callable[[AsyncConnection, Sealer], Awaitable[T]]) -> T:
-    async def asked(url: str, sealer: Sealer) -> T:
+def _ask(question: Callable[[AsyncConnection, Encryptor], Awaitable[T]]) -> T:
+    async def asked(url: str, sealer: Encryptor) -> T:
         engine = engine_for(url)
         try:
             async with engine.begin() as db:

@@ -3,7 +3,7 @@
 SHOWN_MAX = 80
 
 
-class Broken(Exception):
+class CostFileError(Exception):
     """A delivery is refused: which file, where in it, which rule, and a sentence on it.
 
     `line` counts from 1, the header being 1; `column` is the name in the file's own header. Neither
@@ -46,5 +46,7 @@ def shown(written: str, most: int = SHOWN_MAX) -> str:
     )
 
 
-def _again(file: str, rule: str, detail: str, line: int | None, column: str | None) -> Broken:
-    return Broken(file, rule, detail, line=line, column=column)
+def _again(
+    file: str, rule: str, detail: str, line: int | None, column: str | None
+) -> CostFileError:
+    return CostFileError(file, rule, detail, line=line, column=column)

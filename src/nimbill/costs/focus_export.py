@@ -23,7 +23,7 @@ from nimbill.costs.lake.parquet_files import Lake
 from nimbill.costs.lake.records import CountingFile
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.calendar_month import first_moment, last_moment
-from nimbill.foundation.fsync import sync
+from nimbill.foundation.fsync import fsync_path
 
 basis = chosen("focus-out")
 
@@ -74,9 +74,9 @@ def write_focus(lake: Lake, files: Sequence[CountingFile], month: str, output: P
             for piece in _pieces(lake, files, month):
                 writer.write_table(piece)
                 lines += len(piece)
-        sync(half_done)
+        fsync_path(half_done)
         half_done.replace(output)
-        sync(output.parent)
+        fsync_path(output.parent)
     except BaseException:
         with suppress(OSError):
             half_done.unlink(missing_ok=True)

@@ -10,7 +10,7 @@ from nimbill.database.tenant_scope import Scope, metadata
 # any number will do, as long as nothing else locks by it
 _TURNS_LOCK = 7_241_996_333
 
-directory = sa.Table(
+tenant_lookups = sa.Table(
     "directory",
     metadata,
     sa.Column("organisation_id", sa.Text, nullable=False),
@@ -19,35 +19,35 @@ directory = sa.Table(
 )
 
 
-class Named(StrEnum):
+class LookupKind(StrEnum):
     api_client = "api_client"
     short_name = "short_name"
     organisation = "organisation"
     stack = "stack"
 
 
-async def take_turns(db: AsyncConnection) -> None:
+async def lock_name_assignment(db: AsyncConnection) -> None:
     """Until the transaction ends nobody else looks for a free name and takes it."""
     await db.execute(sa.select(sa.func.pg_advisory_xact_lock(_TURNS_LOCK)))
 
 
-async def put_in_directory(db: AsyncConnection, scope: Scope, kind: Named, key: str) -> None:
+async def add_lookup(db: AsyncConnection, scope: Scope, kind: LookupKind, key: str) -> None:
     await db.execute(
-        sa.insert(directory).values(organisation_id=scope.organisation_id, kind=kind, key=key)
+        sa.insert(tenant_lookups).values(organisation_id=scope.organisation_id, kind=kind, key=key)
     )
 
 
-async def take_from_directory(db: AsyncConnection, scope: Scope, kind: Named, key: str) -> None:
+async def remove_lookup(db: AsyncConnection, scope: Scope, kind: LookupKind, key: str) -> None:
     await db.execute(
-        sa.delete(directory).where(
-            directory.c.organisation_id == scope.organisation_id,
-            directory.c.kind == kind,
-            directory.c.key == key,
+        sa.delete(tenant_lookups).where(
+            tenant_lookups.c.organisation_id == scope.organisation_id,
+            tenant_lookups.c.kind == kind,
+            tenant_lookups.c.key == key,
         )
     )
 
 
-async def organisation_of(db: AsyncConnection, kind: Named, key: str) -> str | None:
+async def find_organisation_id(db: AsyncConnection, kind: LookupKind, key: str) -> str | None:
     """Whose it is: an exact match or nothing; the table itself shows only one's own rows."""
     found = await db.execute(sa.select(sa.func.find_organisation(kind.value, key)))
     answer: str | None = found.scalar_one()

@@ -41,7 +41,7 @@ class Scope:
     billing_groups: frozenset[str] | None = None  # company_id; None = all of them
 
 
-def among(column: sa.ColumnElement[str], ids: Collection[str]) -> sa.ColumnElement[bool]:
+def visible_rows(column: sa.ColumnElement[str], ids: Collection[str]) -> sa.ColumnElement[bool]:
     """One parameter however many ids there are: a statement takes no more than 32,767."""
     return column == sa.func.any(sa.literal(list(ids), ARRAY(sa.Text)))
 
@@ -103,20 +103,20 @@ def _with_driver(url: str) -> sa.URL:
 _ACT_FOR = "SELECT set_config('nimbill.organisation', $1, true)"
 
 
-async def act_for(db: AsyncConnection, organisation_id: str) -> None:
+async def set_tenant(db: AsyncConnection, organisation_id: str) -> None:
     """From here to the end of the transaction only this organisation's rows exist."""
-    await ask_driver(db, _ACT_FOR, organisation_id)
+    await fetch_row(db, _ACT_FOR, organisation_id)
 
 
 @asynccontextmanager
 async def transaction(engine: AsyncEngine, organisation_id: str) -> AsyncIterator[AsyncConnection]:
     """A transaction on one organisation's rows: committed at the end, rolled back on an error."""
     async with engine.begin() as db:
-        await act_for(db, organisation_id)
+        await set_tenant(db, organisation_id)
         yield db
 
 
-async def ask_driver(db: AsyncConnection, question: str, *values: object) -> Any:
+async def fetch_row(db: AsyncConnection, question: str, *values: object) -> Any:
     """The one row of a question that every request asks, in the driver's own words ($1, $2 …).
 
     It is asked in the transaction of `db`, past the layers that cost more than the question.
@@ -148,7 +148,7 @@ def _constraint(connection: sa.Connection) -> type[Exception]:
     return broken
 
 
-def database_is_away(error: BaseException) -> bool:
+def is_database_unavailable(error: BaseException) -> bool:
     """Whether the trouble is the database's being away, slow or full, not the request."""
     if isinstance(error, DBAPIError):
         state = str(getattr(error.orig, "sqlstate", "") or "")

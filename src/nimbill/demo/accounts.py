@@ -9,14 +9,14 @@ from typing import Any
 
 from nimbill.database.tenant_scope import engine_for
 from nimbill.demo.story import RESELLERS, Reseller
-from nimbill.foundation.encryption import Sealer
+from nimbill.foundation.encryption import Encryptor
 from nimbill.identity.organisations.operations import create_organisation
 
 FILE_NAME = "demo.json"
 
 
 @dataclass(slots=True, repr=False)
-class Account:
+class DemoLogin:
     """How to log in as a reseller, and which chapters of its story have been told."""
 
     organisation_id: str
@@ -27,10 +27,10 @@ class Account:
     told: list[str]
 
 
-Accounts = dict[str, Account]  # by the reseller's English name
+Accounts = dict[str, DemoLogin]  # by the reseller's English name
 
 
-async def make_accounts(url: str, sealer: Sealer, folder: Path) -> Accounts:
+async def make_accounts(url: str, sealer: Encryptor, folder: Path) -> Accounts:
     """An organisation for each reseller that has none yet, as `nimbill init` makes them."""
     accounts = read_accounts(folder)
     for reseller in RESELLERS:
@@ -40,7 +40,7 @@ async def make_accounts(url: str, sealer: Sealer, folder: Path) -> Accounts:
     return accounts
 
 
-async def _new_account(url: str, sealer: Sealer, reseller: Reseller) -> Account:
+async def _new_account(url: str, sealer: Encryptor, reseller: Reseller) -> DemoLogin:
     password = secrets.token_urlsafe(12)
     engine = engine_for(url)
     try:
@@ -53,7 +53,7 @@ async def _new_account(url: str, sealer: Sealer, reseller: Reseller) -> Account:
         )
     finally:
         await engine.dispose()
-    return Account(
+    return DemoLogin(
         organisation_id=made.organisation_id,
         username=made.username,
         password=password,
@@ -68,7 +68,7 @@ def read_accounts(folder: Path) -> Accounts:
     if not file.exists():
         return {}
     kept: dict[str, Any] = json.loads(file.read_text())
-    return {name: Account(**account) for name, account in kept.items()}
+    return {name: DemoLogin(**account) for name, account in kept.items()}
 
 
 def remember(folder: Path, accounts: Accounts) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from nimbill.demo.accounts import Account
+from nimbill.demo.accounts import DemoLogin
 from nimbill.foundation import exact_json
 
 SECONDS_MAX = 300  # a month's invoices, or their paper, on a machine that is busy
@@ -20,15 +20,15 @@ class DemoError(Exception):
     """The demo cannot go on; the message says why and what to do."""
 
 
-class Caller:
+class DemoClient:
     """A client of one organisation, with its token; files for it are laid into the folder."""
 
-    def __init__(self, address: str, account: Account, folder: Path) -> None:
+    def __init__(self, address: str, account: DemoLogin, folder: Path) -> None:
         self.account, self.folder = account, folder
         self._address = urlsplit(address)
         self._token = self._logged_in("/core/access_token", "client_credentials")
 
-    def over_version_3(self) -> "Caller":
+    def over_version_3(self) -> "DemoClient":
         """The same, as a user of the legacy API."""
         other = copy(self)
         other._token = self._logged_in("/v3/access_token", "password")

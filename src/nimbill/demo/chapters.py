@@ -7,8 +7,8 @@ from functools import partial
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from nimbill.demo.accounts import Account
-from nimbill.demo.calling import Caller
+from nimbill.demo.accounts import DemoLogin
+from nimbill.demo.calling import DemoClient
 from nimbill.demo.contract_terms import USAGE_TABLE
 from nimbill.demo.cost_chapters import decide_on_costs, hand_in_costs, hear_late, wait_for_costs
 from nimbill.demo.cost_files import deliveries_of
@@ -29,10 +29,10 @@ from nimbill.demo.story_months import CURRENT, ITEMS, LAST_CLOSED, MONTHS_MIN, O
 GROUPS = "/m/core/billinggroup"
 TITLES = {"ja": "クラウド利用料 請求書", "en": "Invoice for cloud services"}
 
-Chapters = dict[str, Callable[[Caller, Reseller], None]]
+Chapters = dict[str, Callable[[DemoClient, Reseller], None]]
 
 
-def settle_organisation(caller: Caller, reseller: Reseller) -> None:
+def settle_organisation(caller: DemoClient, reseller: Reseller) -> None:
     """How it rounds, by what table and which tag it bills."""
     settings = {
         "rounding": reseller.rounding,
@@ -43,7 +43,7 @@ def settle_organisation(caller: Caller, reseller: Reseller) -> None:
     caller.put("/m/core/settings", settings)
 
 
-def add_projects(caller: Caller, reseller: Reseller) -> None:
+def add_projects(caller: DemoClient, reseller: Reseller) -> None:
     for project in projects_of(reseller):
         body = {
             "project_code": project.code,
@@ -53,13 +53,13 @@ def add_projects(caller: Caller, reseller: Reseller) -> None:
         caller.post("/m/core/project", body, key=f"demo-project-{project.code}")
 
 
-def add_templates(caller: Caller, reseller: Reseller) -> None:
+def add_templates(caller: DemoClient, reseller: Reseller) -> None:
     """What is printed of the reseller, for customers at home and for those who read English."""
     for language, template in templates_of(reseller).items():
         caller.post("/m/core/invoicetemplate", template, key=f"demo-template-{language}")
 
 
-def add_billing_groups(caller: Caller, reseller: Reseller) -> None:
+def add_billing_groups(caller: DemoClient, reseller: Reseller) -> None:
     """Each with its terms, in its project, printed with its template."""
     codes = {one["project_code"]: one["project_id"] for one in caller.get("/m/core/project")}
     in_project = {
@@ -97,7 +97,7 @@ def _billing_group(customer: Customer) -> dict[str, Any]:
     }
 
 
-def add_accounts(caller: Caller, reseller: Reseller) -> None:
+def add_accounts(caller: DemoClient, reseller: Reseller) -> None:
     companies = companies_of(caller)
     for account in accounts_of(reseller):
         body = {
@@ -110,7 +110,7 @@ def add_accounts(caller: Caller, reseller: Reseller) -> None:
         caller.post("/m/core/accts", body, key=f"demo-account-{account.customer_id}")
 
 
-def add_items(caller: Caller, reseller: Reseller) -> None:
+def add_items(caller: DemoClient, reseller: Reseller) -> None:
     """What is charged beside the cloud, every month."""
     companies = companies_of(caller)
     for (group, vendor), items in ITEMS.items() if reseller is AOZORA else ():
@@ -130,7 +130,7 @@ def add_items(caller: Caller, reseller: Reseller) -> None:
         caller.post(path, body, key=f"demo-items-{group}-{vendor}")
 
 
-def add_portal_logins(caller: Caller, reseller: Reseller) -> None:
+def add_portal_logins(caller: DemoClient, reseller: Reseller) -> None:
     """Letters are written into the outbox folder: there is no mail server in the demo."""
     companies = companies_of(caller)
     for group, email in PORTAL_LOGINS.items() if reseller is AOZORA else ():
@@ -145,7 +145,7 @@ def add_portal_logins(caller: Caller, reseller: Reseller) -> None:
         caller.post("/m/core/reseller", body, key=f"demo-portal-{group}")
 
 
-def add_people(caller: Caller, reseller: Reseller) -> None:
+def add_people(caller: DemoClient, reseller: Reseller) -> None:
     """Subusers who may do some things, one of them with some groups alone."""
     companies = companies_of(caller)
     for person in PEOPLE if reseller is AOZORA else ():
@@ -173,7 +173,7 @@ def add_people(caller: Caller, reseller: Reseller) -> None:
         caller.post("/m/auth/rbac/userroles", mapping, key=f"demo-mapping-{person.username}")
 
 
-def password_of(account: Account, name: str) -> str:
+def password_of(account: DemoLogin, name: str) -> str:
     """The same at every start, another in every demo."""
     made = sha256(f"{account.client_secret} {name}".encode()).digest()
     return base64.urlsafe_b64encode(made).decode()[:16]

@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from nimbill.demo.calling import Caller, DemoError
+from nimbill.demo.calling import DemoClient, DemoError
 from nimbill.demo.cost_files import LATE, CostDelivery, deliveries_of, lay_out_cost_files
 from nimbill.demo.fixtures import production_of
 from nimbill.demo.story import AOZORA, Reseller
@@ -18,24 +18,24 @@ UNDER_WAY = ("waiting", "running")
 TAKEN_IN = ("done", "unchanged")
 
 
-def hand_in_costs(caller: Caller, reseller: Reseller, months: Sequence[str]) -> None:
+def hand_in_costs(caller: DemoClient, reseller: Reseller, months: Sequence[str]) -> None:
     """The service takes them in, two at a time, while the next chapters are told."""
     lay_out_cost_files(caller.folder, months)
     for one in deliveries_of(reseller, months):
         _hand_in(caller, one)
 
 
-def _hand_in(caller: Caller, one: CostDelivery) -> None:
+def _hand_in(caller: DemoClient, one: CostDelivery) -> None:
     body = {"vendor": one.vendor, "month": one.month, "source": one.place}
     caller.post(IMPORTS, body, key=f"demo-costs-{one.place}")
 
 
-def wait_for_costs(caller: Caller, reseller: Reseller, month: str) -> None:
+def wait_for_costs(caller: DemoClient, reseller: Reseller, month: str) -> None:
     for one in deliveries_of(reseller, [month]):
         _wait(caller, one, TAKEN_IN)
 
 
-def _wait(caller: Caller, delivery: CostDelivery, ends: Sequence[str]) -> None:
+def _wait(caller: DemoClient, delivery: CostDelivery, ends: Sequence[str]) -> None:
     over = time.monotonic() + SECONDS_MAX
     found = next(one for one in caller.get(IMPORTS) if delivery.place in one["sources"])
     while found["state"] in UNDER_WAY:
@@ -47,13 +47,13 @@ def _wait(caller: Caller, delivery: CostDelivery, ends: Sequence[str]) -> None:
         raise DemoError(f"the costs in {delivery.place} ended as {found['state']}")
 
 
-def hear_late(caller: Caller, _reseller: Reseller) -> None:
+def hear_late(caller: DemoClient, _reseller: Reseller) -> None:
     """The vendor changes a month that is closed: nothing changes, and the change is reported."""
     _hand_in(caller, LATE)
     _wait(caller, LATE, ("drift",))
 
 
-def decide_on_costs(caller: Caller, reseller: Reseller, month: str) -> None:
+def decide_on_costs(caller: DemoClient, reseller: Reseller, month: str) -> None:
     """What the vendors charged once goes on invoices; reserved instances are lent."""
     for move in MOVES if reseller is AOZORA else ():
         _move(caller, move)
@@ -62,7 +62,7 @@ def decide_on_costs(caller: Caller, reseller: Reseller, month: str) -> None:
             _apply(caller, entry, key=f"demo-entry-{place}")
 
 
-def _apply(caller: Caller, entry: Entry, *, key: str) -> None:
+def _apply(caller: DemoClient, entry: Entry, *, key: str) -> None:
     account = production_of(AOZORA, entry.billinggroup_id, entry.vendor).customer_id
     there = caller.get(f"{ENTRY_PATH}/{entry.month}?vendor={entry.vendor}")
     found = [
@@ -83,7 +83,7 @@ def _apply(caller: Caller, entry: Entry, *, key: str) -> None:
     caller.post(ENTRY_PATH, apply, key=key)
 
 
-def _move(caller: Caller, move: Move) -> None:
+def _move(caller: DemoClient, move: Move) -> None:
     owner = production_of(AOZORA, move.owner, "aws").customer_id
     neighbour = production_of(AOZORA, move.neighbour, "aws").customer_id
     reserved = caller.get("/m/core/ri/purchased?vendor=aws")

@@ -6,7 +6,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from nimbill.demo.calling import Caller
+from nimbill.demo.calling import DemoClient
 from nimbill.demo.cost_files import VENDORS
 from nimbill.demo.customers import Customer
 from nimbill.demo.story import AOZORA, Reseller
@@ -16,7 +16,7 @@ INVOICES = "/m/core/invoices"
 PRINTED = "invoices"  # a folder beside the data
 
 
-def bill(caller: Caller, reseller: Reseller, month: str) -> None:
+def bill(caller: DemoClient, reseller: Reseller, month: str) -> None:
     """As at the end of any month: settings, then rates, then the invoices; and it is closed."""
     companies = companies_of(caller)
     settle(caller, reseller, month, companies)
@@ -30,7 +30,7 @@ def bill(caller: Caller, reseller: Reseller, month: str) -> None:
             caller.post(f"{INVOICES}/close/{month}", {"vendor": vendor}, key=key)
 
 
-def settle(caller: Caller, reseller: Reseller, month: str, companies: dict[str, str]) -> None:
+def settle(caller: DemoClient, reseller: Reseller, month: str, companies: dict[str, str]) -> None:
     """Everybody's own terms, some agreed for this month alone, and what a dollar is."""
     caller.put(f"{INVOICES}/save/{month}", {"settings": [], "internal": True})
     agreed = _agreed(reseller, month, companies)
@@ -42,7 +42,7 @@ def settle(caller: Caller, reseller: Reseller, month: str, companies: dict[str, 
         caller.put(f"{INVOICES}/exchangerate/{month}", rate)
 
 
-def get_ready(caller: Caller, reseller: Reseller) -> None:
+def get_ready(caller: DemoClient, reseller: Reseller) -> None:
     """The month that is not over has its settings, and a rate that is expected."""
     if reseller is AOZORA:
         settle(caller, reseller, CURRENT, companies_of(caller))
@@ -62,7 +62,7 @@ def _agreed(reseller: Reseller, month: str, companies: dict[str, str]) -> dict[s
     return agreed
 
 
-def print_invoices(caller: Caller, reseller: Reseller) -> None:
+def print_invoices(caller: DemoClient, reseller: Reseller) -> None:
     """The last month that is over, each invoice a file; those of two vendors under one cover."""
     folder = printed_folder(caller.folder, reseller)
     folder.mkdir(parents=True, exist_ok=True)
@@ -84,7 +84,7 @@ def covered(reseller: Reseller) -> list[Customer]:
     return [one for one in reseller.customers if one.inv_aggregate and len(one.clouds) > 1]
 
 
-def companies_of(caller: Caller) -> dict[str, str]:
+def companies_of(caller: DemoClient) -> dict[str, str]:
     """By billinggroup_id, the service's own ids."""
     groups = caller.get("/m/core/billinggroup")
     return {one["billinggroup_id"]: one["company_id"] for one in groups}

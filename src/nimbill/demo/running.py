@@ -17,7 +17,7 @@ from nimbill.demo.invoice_chapters import companies_of
 from nimbill.demo.seeding import Telling
 from nimbill.demo.story import AOZORA
 from nimbill.demo.story_months import last_months
-from nimbill.foundation.encryption import Sealer, load_or_make_key
+from nimbill.foundation.encryption import Encryptor, load_or_create_key
 from nimbill.foundation.settings import read_settings
 
 HOST = "127.0.0.1"
@@ -40,7 +40,7 @@ ELSEWHERE = (
     "SPARK_MASTER",
 )
 
-Prepare = Callable[[str, Sealer], Awaitable[None]]
+Prepare = Callable[[str, Encryptor], Awaitable[None]]
 
 
 def run_demo(port: int, months: int, prepare: Prepare) -> None:
@@ -52,7 +52,7 @@ def run_demo(port: int, months: int, prepare: Prepare) -> None:
     settings = read_settings()
     print(f"Starting the demo in {folder} …", flush=True)
     with database(settings) as url:
-        sealer = load_or_make_key(settings.key_file)
+        sealer = load_or_create_key(settings.key_file)
         accounts = asyncio.run(_prepared(url, sealer, folder, prepare))
         story = Story(folder, accounts, last_months(months))
         with _log_file(folder / "demo.log"), story.told_in_time():
@@ -84,7 +84,7 @@ def _leave_other_installations_alone(folder: Path, port: int) -> None:
     os.environ["NIMBILL_BASE_URL"] = f"http://{HOST}:{port}"
 
 
-async def _prepared(url: str, sealer: Sealer, folder: Path, prepare: Prepare) -> Accounts:
+async def _prepared(url: str, sealer: Encryptor, folder: Path, prepare: Prepare) -> Accounts:
     await prepare(url, sealer)
     return await make_accounts(url, sealer, folder)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from nimbill.demo.accounts import Account, Accounts
+from nimbill.demo.accounts import Accounts, DemoLogin
 from nimbill.demo.chapters import password_of
 from nimbill.demo.cost_files import INBOX, INVOICED
 from nimbill.demo.fixtures import PEOPLE, PORTAL_LOGINS
@@ -94,7 +94,7 @@ def commands(
     ]
 
 
-def _what_else(aozora: Account) -> list[Command]:
+def _what_else(aozora: DemoLogin) -> list[Command]:
     """What the story adds to the companies."""
     return [
         Command(
@@ -124,7 +124,7 @@ def _what_else(aozora: Account) -> list[Command]:
     ]
 
 
-def _invoices(folder: Path, aozora: Account, companies: Mapping[str, str]) -> list[Command]:
+def _invoices(folder: Path, aozora: DemoLogin, companies: Mapping[str, str]) -> list[Command]:
     """What was billed: listed, explained, on paper, as CSV, by project, and tied out."""
     first, both = companies["BG-0001"], companies["BG-0004"]
     invoices = f"$API/m/core/invoices/{OPEN}"
@@ -163,7 +163,7 @@ def _invoices(folder: Path, aozora: Account, companies: Mapping[str, str]) -> li
     ]
 
 
-def _costs(folder: Path, aozora: Account) -> list[Command]:
+def _costs(folder: Path, aozora: DemoLogin) -> list[Command]:
     """What the vendors charged: read, decided on, taken in once more, and given out."""
     invoiced, out = folder / INBOX / INVOICED[0].place, folder / f"focus-{OPEN}.parquet"
     organisation = f"--organisation {aozora.organisation_id}"
@@ -202,7 +202,7 @@ def _costs(folder: Path, aozora: Account) -> list[Command]:
     ]
 
 
-def _stacks(aozora: Account) -> list[Command]:
+def _stacks(aozora: DemoLogin) -> list[Command]:
     """The deprecated version 3, for those who still script against it."""
     return [
         Command(
@@ -218,7 +218,7 @@ def _stacks(aozora: Account) -> list[Command]:
     ]
 
 
-def _token(variable: str, path: str, account: Account, username: str) -> str:
+def _token(variable: str, path: str, account: DemoLogin, username: str) -> str:
     password = password_of(account, username)
     return (
         f"{variable}=$(curl -s $API/{path} -d grant_type=password {_client(account, '-d')} \\\n"
@@ -226,7 +226,7 @@ def _token(variable: str, path: str, account: Account, username: str) -> str:
     )
 
 
-def _client(account: Account, option: str) -> str:
+def _client(account: DemoLogin, option: str) -> str:
     return f"{option} client_id={account.client_id} {option} client_secret={account.client_secret}"
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from nimbill.demo.accounts import Accounts, remember
-from nimbill.demo.calling import Caller, DemoError
+from nimbill.demo.calling import DemoClient, DemoError
 from nimbill.demo.chapters import Chapters, chapters_of
 from nimbill.demo.story import RESELLERS, Reseller
 from nimbill.demo.story_months import MONTHS_MAX, MONTHS_MIN, last_months
@@ -20,7 +20,7 @@ class Telling:
         self, address: str, accounts: Accounts, folder: Path, months: Sequence[str]
     ) -> None:
         self.callers = {
-            reseller.username: Caller(address, accounts[reseller.english_name], folder)
+            reseller.username: DemoClient(address, accounts[reseller.english_name], folder)
             for reseller in RESELLERS
         }
         refuse_another_story(accounts)

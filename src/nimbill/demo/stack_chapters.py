@@ -3,7 +3,7 @@
 import time
 from typing import Any
 
-from nimbill.demo.calling import Caller, DemoError
+from nimbill.demo.calling import DemoClient, DemoError
 from nimbill.demo.story import AOZORA, Reseller
 
 DEPLOYMENT = "minasoko-shop"
@@ -48,7 +48,7 @@ TEMPLATE: dict[str, Any] = {
 }
 
 
-def launch_stack(caller: Caller, reseller: Reseller) -> None:
+def launch_stack(caller: DemoClient, reseller: Reseller) -> None:
     """On this machine: instances and their agents are simulated, all else is as in earnest."""
     if reseller is not AOZORA:
         return

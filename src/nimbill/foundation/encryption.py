@@ -21,12 +21,12 @@ class KeyFileError(Exception):
     """The key file cannot be trusted; the service must not start with it."""
 
 
-class SealBroken(Exception):
+class DecryptionError(Exception):
     """The sealed bytes were changed, moved to another place, or sealed by another key."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Sealer:
+class Encryptor:
     """Seals for one key; `derived` makes further keys, one for each purpose."""
 
     key: bytes
@@ -41,7 +41,7 @@ class Sealer:
         try:
             return AESGCM(self.key).decrypt(nonce, ciphertext, _bound_to(place))
         except (InvalidTag, ValueError):  # too short even for a nonce is a ValueError
-            raise SealBroken(place[0]) from None
+            raise DecryptionError(place[0]) from None
 
     def derived(self, purpose: str) -> bytes:
         """A key of its own for a purpose, which tells nothing of this one."""
@@ -49,9 +49,9 @@ class Sealer:
             self.key
         )
 
-    def for_organisation(self, organisation_id: str) -> "Sealer":
+    def for_organisation(self, organisation_id: str) -> "Encryptor":
         """What one organisation's key seals, no other's opens."""
-        return Sealer(self.derived(f"organisation {organisation_id}"))
+        return Encryptor(self.derived(f"organisation {organisation_id}"))
 
     def __repr__(self) -> str:
         return "Sealer(…)"
@@ -61,11 +61,11 @@ def _bound_to(place: Sequence[str]) -> bytes:
     return b"\0".join(part.encode() for part in place)
 
 
-def load_or_make_key(file: Path) -> Sealer:
+def load_or_create_key(file: Path) -> Encryptor:
     """The key of this installation; made on first use, never replaced."""
     if not file.exists():
         _make_key(file)
-    return Sealer(_read_key(file))
+    return Encryptor(_read_key(file))
 
 
 def _make_key(file: Path) -> None:

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 
-def sync(path: Path) -> None:
+def fsync_path(path: Path) -> None:
     """A folder or a file, to disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:

@@ -12,7 +12,7 @@ from nimbill.access.signing_keys import organisation_sealer
 from nimbill.database.tenant_scope import Row, Scope, metadata
 from nimbill.foundation import exact_json
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.encryption import Sealer
+from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.errors import Conflict, Invalid, Violation
 
 HEADER = "Idempotency-Key"
@@ -64,7 +64,7 @@ def fingerprint(method: str, path: str, query: bytes, content_type: str, body: b
 
 
 async def hold(
-    db: AsyncConnection, caller: Caller, sealer: Sealer, key: str, print_: bytes
+    db: AsyncConnection, caller: Caller, sealer: Encryptor, key: str, print_: bytes
 ) -> HeldKey | FirstAnswer:
     """The first answer where there is one; 409 while another request holds the key."""
     if not _KEY.fullmatch(key):
@@ -95,7 +95,7 @@ async def _kept(db: AsyncConnection, scope: Scope, user_id: str, key: str) -> Ro
 
 
 async def keep(
-    db: AsyncConnection, caller: Caller, sealer: Sealer, held: HeldKey, answer: FirstAnswer
+    db: AsyncConnection, caller: Caller, sealer: Encryptor, held: HeldKey, answer: FirstAnswer
 ) -> None:
     """In the transaction of the effect: both are there, or neither is.
 

@@ -13,8 +13,8 @@ from litestar.typing import FieldDefinition
 from msgspec import inspect
 from sqlalchemy.exc import IntegrityError
 
-from nimbill.access.request_context import visit_of
-from nimbill.database.tenant_scope import database_is_away, unavailable
+from nimbill.access.request_context import request_context_of
+from nimbill.database.tenant_scope import is_database_unavailable, unavailable
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, Invalid, NotAuthenticated, ServiceError, Violation
 from nimbill.http.request_bodies import rule_of
@@ -64,14 +64,14 @@ def problem(
 
 
 def answer_service_error(request: Request[Any, Any, Any], error: ServiceError) -> Response[bytes]:
-    return problem(error, visit_of(request.scope).request_id)
+    return problem(error, request_context_of(request.scope).request_id)
 
 
 def answer_framework_error(
     request: Request[Any, Any, Any], error: HTTPException
 ) -> Response[bytes]:
     """Routing, methods, sizes and parameters, refused before a handler of ours was reached."""
-    request_id = visit_of(request.scope).request_id
+    request_id = request_context_of(request.scope).request_id
     if isinstance(error, ValidationException):
         return problem(_of_parameters(request, error), request_id)
     if error.status_code not in _OF_STATUS:
@@ -120,10 +120,10 @@ def _of_parameter(parameter: FieldDefinition) -> Violation:
 
 def answer_unexpected(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
     """The last resort. A database that is away is no fault of the request, nor a surprise."""
-    request_id = visit_of(request.scope).request_id
+    request_id = request_context_of(request.scope).request_id
     if isinstance(error, IntegrityError):
         return problem(conflict_of(error), request_id)
-    if database_is_away(error):
+    if is_database_unavailable(error):
         log.warning("database_away", request_id=request_id, kind=type(error).__name__)
         return problem(unavailable(), request_id)
     log.error("unexpected", request_id=request_id, exc_info=error)

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
 from nimbill.access.gate import MUTATING, Unaudited, caller_in
-from nimbill.access.request_context import Resources, Visit, visit_of
+from nimbill.access.request_context import RequestContext, Resources, request_context_of
 from nimbill.audit import records as audit
 from nimbill.foundation import calendar_month, exact_json
 from nimbill.foundation.basis import chosen
@@ -66,7 +66,7 @@ class ExactRequest(Request[Any, Any, Any]):
 
     async def body(self) -> bytes:
         """None where files came: they were streamed to disk, and the route looks there."""
-        return b"" if visit_of(self.scope).upload is not None else await super().body()
+        return b"" if request_context_of(self.scope).upload is not None else await super().body()
 
     async def json(self) -> Any:
         kind = self.route_handler.parsed_fn_signature.parameters["data"].annotation
@@ -83,7 +83,7 @@ class ExactRequest(Request[Any, Any, Any]):
             sent = read_form(declared, await self.body(), bytes_max=ROUTE_FORM_BYTES_MAX)
         else:
             raise Unreadable(415, "media_type", "the body must be application/json")
-        visit = visit_of(self.scope)
+        visit = request_context_of(self.scope)
         body = sound(kind, sent)
         visit.sent, visit.body = sent, body
         return body
@@ -111,7 +111,7 @@ class Endpoint(HTTPRouteHandler):
         self, app: Litestar, data: Any, request: Request[Any, Any, Any]
     ) -> ASGIApp:
         response = await super().to_response(app, data, request)
-        visit = visit_of(request.scope)
+        visit = request_context_of(request.scope)
         if visit.db is not None:
             if self._changes(visit, request):
                 await self._leave_traces(visit, request, data, response)
@@ -123,13 +123,13 @@ class Endpoint(HTTPRouteHandler):
         for guard in self.resolve_guards():
             await guard(connection, self)  # type: ignore[misc]  # they are all async by now
 
-    def _changes(self, visit: Visit, request: Request[Any, Any, Any]) -> bool:
+    def _changes(self, visit: RequestContext, request: Request[Any, Any, Any]) -> bool:
         """Not an earlier answer again, nor the reading half of a route that changes with a body."""
         reads = "role_actions_with_body" in self.opt and visit.body is None
         return request.method in MUTATING and not visit.replayed and not reads
 
     async def _leave_traces(
-        self, visit: Visit, request: Request[Any, Any, Any], data: Any, response: Any
+        self, visit: RequestContext, request: Request[Any, Any, Any], data: Any, response: Any
     ) -> None:
         assert visit.db is not None
         caller = caller_in(visit)
@@ -204,7 +204,7 @@ class delete(Endpoint):  # noqa: N801
 async def replay(request: Request[Any, Any, Any]) -> Response[bytes] | None:
     """Before the handler: the kept answer of an earlier call with the same key, if any."""
     key = request.headers.get(idempotency.HEADER)
-    visit = visit_of(request.scope)
+    visit = request_context_of(request.scope)
     if key is None or visit.db is None or request.method not in MUTATING:
         return None
     resources: Resources = request.app.state.resources
@@ -229,7 +229,7 @@ async def replay(request: Request[Any, Any, Any]) -> Response[bytes] | None:
 
 
 async def caller_of_request(request: Request[Any, Any, Any]) -> Caller:
-    return caller_in(visit_of(request.scope))
+    return caller_in(request_context_of(request.scope))
 
 
 async def resources_of_worker(request: Request[Any, Any, Any]) -> Resources:
@@ -242,7 +242,7 @@ async def transaction_of_request(
     caller: CallerOfRequest,  # noqa: ARG001  # one after the other: side by side costs two tasks
 ) -> AsyncConnection:
     """The request's one transaction: committed with the answer, rolled back on a refusal."""
-    db = visit_of(request.scope).db
+    db = request_context_of(request.scope).db
     assert db is not None, "the gate opened it"
     return db
 

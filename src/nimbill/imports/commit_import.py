@@ -26,9 +26,9 @@ from nimbill.imports import records
 from nimbill.imports.anomaly_check import unusual
 from nimbill.imports.bodies import ImportState
 from nimbill.imports.derived_entries import entries_of, reservations_of
-from nimbill.imports.preparation import Prepared, older_assembly
+from nimbill.imports.preparation import PreparedImport, older_assembly
 from nimbill.imports.proposals import proposed_entries
-from nimbill.jobs.records import add_work
+from nimbill.jobs.records import add_job
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -59,8 +59,8 @@ def folder_of_import(settings: Settings, import_id: str) -> Path:
     return settings.data / "imports" / import_id
 
 
-async def settle(
-    db: AsyncConnection, settings: Settings, scope: Scope, import_id: str, prepared: Prepared
+async def commit_import(
+    db: AsyncConnection, settings: Settings, scope: Scope, import_id: str, prepared: PreparedImport
 ) -> None:
     """What came out is decided here, under the month's lock, and told in the import's record."""
     row = await records.lock_import(db, scope, import_id)
@@ -98,7 +98,7 @@ async def _unchanged(
 
 async def _tidy_up(db: AsyncConnection, scope: Scope, import_id: str) -> None:
     payload = {"import_id": import_id}
-    await add_work(db, scope, TIDY_UP, due=clock.now(), subject=import_id, payload=payload)
+    await add_job(db, scope, TIDY_UP, due=clock.now(), subject=import_id, payload=payload)
 
 
 class _Month:
@@ -110,7 +110,7 @@ class _Month:
         settings: Settings,
         scope: Scope,
         row: Row,
-        prepared: Prepared,
+        prepared: PreparedImport,
         found: dict[str, Any],
     ) -> None:
         self.db, self.settings, self.scope = db, settings, scope
@@ -271,7 +271,7 @@ class _Month:
     async def _remove(self, files: list[str], *, due: datetime) -> None:
         if files:
             payload = {"files": files}
-            await add_work(self.db, self.scope, REMOVE_LAKE_FILES, due=due, payload=payload)
+            await add_job(self.db, self.scope, REMOVE_LAKE_FILES, due=due, payload=payload)
 
     async def _unpark(self) -> None:
         """What was parked before for the same payers is settled by this import, or is this one."""

@@ -20,7 +20,7 @@ from nimbill.http.request_bodies import sound
 from nimbill.imports import records
 from nimbill.imports.bodies import ImportSource, ImportState
 from nimbill.imports.commit_import import folder_of_import
-from nimbill.jobs.records import add_work
+from nimbill.jobs.records import add_job
 
 basis = chosen("cost-imports")
 places_basis = chosen("import-roots")
@@ -104,7 +104,7 @@ async def start_import(
         uploaded=uploaded,
         made_by=made_by,
     )
-    await add_work(
+    await add_job(
         db,
         scope,
         records.IMPORT_COSTS,
@@ -126,7 +126,7 @@ async def release_import(db: AsyncConnection, scope: Scope, import_id: str, reas
     await records.change_import(
         db, scope, import_id, state=ImportState.waiting, release_reason=reason
     )
-    await add_work(
+    await add_job(
         db,
         scope,
         records.IMPORT_COSTS,

@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from nimbill.costs.cost_file_error import Broken
+from nimbill.costs.cost_file_error import CostFileError
 from nimbill.costs.ingestion.without_pandas import leave_pandas_out
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.settings import read_settings
@@ -35,7 +35,7 @@ Tell = Callable[[dict[str, Any]], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ImportRequest:
     organisation_id: str
     import_id: str
     vendor: str
@@ -48,7 +48,7 @@ class Asked:
 
 
 @dataclass(slots=True)
-class Prepared:
+class PreparedImport:
     """What came out; where `problem` is told nothing else is."""
 
     problem: dict[str, Any] | None = None
@@ -68,12 +68,12 @@ class Prepared:
     noticed: dict[str, Any] = field(default_factory=dict)
 
 
-def prepare(asked: Asked, tell: Tell) -> Prepared:
+def prepare(asked: ImportRequest, tell: Tell) -> PreparedImport:
     """Never raises for what is wrong with a delivery: that is an answer too."""
     try:
         return _released(asked, tell) if asked.lake_files else _delivered(asked, tell)
-    except Broken as broken:
-        return Prepared(
+    except CostFileError as broken:
+        return PreparedImport(
             problem={
                 "status": 400,
                 "code": broken.rule,
@@ -85,7 +85,7 @@ def prepare(asked: Asked, tell: Tell) -> Prepared:
         )
 
 
-def _delivered(asked: Asked, tell: Tell) -> Prepared:
+def _delivered(asked: ImportRequest, tell: Tell) -> PreparedImport:
     # what is large is loaded when it is needed, and only in this process
     from nimbill.costs.ingestion.delivery import Limits, deliver
 
@@ -103,7 +103,7 @@ def _delivered(asked: Asked, tell: Tell) -> Prepared:
         tell=lambda name: tell({"step": "fetching", "file": name}),
         roots=asked.roots,
     )
-    prepared = Prepared(
+    prepared = PreparedImport(
         identity=delivery.identity,
         assembly=delivery.assembly,
         assembled_at=delivery.assembled_at.isoformat() if delivery.assembled_at else None,
@@ -150,17 +150,21 @@ def older_assembly() -> dict[str, Any]:
     return {"status": 409, "code": "older_assembly", "detail": detail}
 
 
-def _released(asked: Asked, tell: Tell) -> Prepared:
+def _released(asked: ImportRequest, tell: Tell) -> PreparedImport:
     """Its lines lie in the lake already; only the sums are worked out again."""
-    prepared = Prepared(month=asked.month)
+    prepared = PreparedImport(month=asked.month)
     _sum_up(asked, asked.lake_files, prepared, tell)
     prepared.noticed.pop("without_invoice_id")
     return prepared
 
 
-def _check(second: Any, converted: Any, prepared: Prepared, tell: Tell) -> None:
+def _check(second: Any, converted: Any, prepared: PreparedImport, tell: Tell) -> None:
     """Digit for digit, by a second reading of the delivered files."""
-    from nimbill.costs.ingestion.second_reading import Unreadable, differences, sums_of_lines
+    from nimbill.costs.ingestion.second_reading import (
+        UnreadableBySecondReader,
+        differences,
+        sums_of_lines,
+    )
 
     tell({"step": "checking", "lines": converted.lines})
     stored = sums_of_lines([file.path for file in converted.files])
@@ -168,7 +172,7 @@ def _check(second: Any, converted: Any, prepared: Prepared, tell: Tell) -> None:
         delivered = second.sums(
             lambda name: tell({"step": "checking", "file": name, "lines": converted.lines})
         )
-    except Unreadable as unreadable:
+    except UnreadableBySecondReader as unreadable:
         prepared.unchecked = str(unreadable)
         return
     prepared.differences = [
@@ -183,7 +187,7 @@ def _check(second: Any, converted: Any, prepared: Prepared, tell: Tell) -> None:
     ]
 
 
-def _into_lake(asked: Asked, converted: Any, prepared: Prepared) -> None:
+def _into_lake(asked: ImportRequest, converted: Any, prepared: PreparedImport) -> None:
     from nimbill.costs.lake.parquet_files import Lake, folder_of
 
     if not converted.files:
@@ -201,7 +205,9 @@ def _into_lake(asked: Asked, converted: Any, prepared: Prepared) -> None:
     ]
 
 
-def _sum_up(asked: Asked, files: Sequence[str], prepared: Prepared, tell: Tell) -> None:
+def _sum_up(
+    asked: ImportRequest, files: Sequence[str], prepared: PreparedImport, tell: Tell
+) -> None:
     """Every sum that is kept, into a file each, for the process that asked to store."""
     import pyarrow.parquet as pq
 
@@ -275,7 +281,7 @@ def main() -> None:
         os.nice(5)  # requests are answered first
     if read_settings().engine == "duckdb":  # Spark's own client may ask for it
         leave_pandas_out()
-    asked = Asked(**json.loads(sys.stdin.readline()))
+    asked = ImportRequest(**json.loads(sys.stdin.readline()))
     told = 0.0
 
     def tell(progress: dict[str, Any]) -> None:

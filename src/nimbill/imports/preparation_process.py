@@ -11,8 +11,8 @@ import structlog
 
 from nimbill.costs.ingestion.allocator_settings import KEPT_MEMORY
 from nimbill.foundation.settings import Settings
-from nimbill.imports.preparation import Asked, Prepared
-from nimbill.jobs.runner import Tell
+from nimbill.imports.preparation import ImportRequest, PreparedImport
+from nimbill.jobs.runner import ReportProgress
 
 log = structlog.get_logger()
 
@@ -23,7 +23,9 @@ class PreparationFailed(Exception):
     """The process died; what it printed is in the log."""
 
 
-async def prepared_by_process(settings: Settings, asked: Asked, tell: Tell) -> Prepared:
+async def prepared_by_process(
+    settings: Settings, asked: ImportRequest, tell: ReportProgress
+) -> PreparedImport:
     """Ends with us: whoever is cancelled leaves no process behind."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
@@ -49,7 +51,9 @@ def _environment(settings: Settings) -> dict[str, str]:
     return KEPT_MEMORY | ours | settings.for_a_process()
 
 
-async def _answer(process: asyncio.subprocess.Process, asked: Asked, tell: Tell) -> Prepared:
+async def _answer(
+    process: asyncio.subprocess.Process, asked: ImportRequest, tell: ReportProgress
+) -> PreparedImport:
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
@@ -70,4 +74,4 @@ async def _answer(process: asyncio.subprocess.Process, asked: Asked, tell: Tell)
         log.error("import_process", code=code, said=said[-2000:])
         raise PreparationFailed
     await errors
-    return Prepared(**prepared)
+    return PreparedImport(**prepared)

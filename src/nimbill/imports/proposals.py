@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.adjustments.recalculation.records import plain
 from nimbill.costs.lake.records import EXACT, cost_sums
-from nimbill.database.tenant_scope import Scope, among
+from nimbill.database.tenant_scope import Scope, visible_rows
 from nimbill.foundation.basis import chosen
 from nimbill.imports import records
 
@@ -74,8 +74,8 @@ async def _counting(
             cost_sums.c.organisation_id == scope.organisation_id,
             cost_sums.c.vendor == vendor,
             cost_sums.c.month == month,
-            among(cost_sums.c.payer_id, payers),
-            among(cost_sums.c.kind, BILLED),
+            visible_rows(cost_sums.c.payer_id, payers),
+            visible_rows(cost_sums.c.kind, BILLED),
         )
         .group_by(*by)
     )

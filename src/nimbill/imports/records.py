@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.costs.lake.records import cost_months
 from nimbill.customers.cloud_accounts.records import cloud_accounts
-from nimbill.database.tenant_scope import Row, Scope, among, metadata
+from nimbill.database.tenant_scope import Row, Scope, metadata, visible_rows
 from nimbill.foundation import clock, exact_json
 from nimbill.imports.bodies import (
     ImportProblem,
@@ -19,7 +19,7 @@ from nimbill.imports.bodies import (
     ImportVendor,
     ProposedEntry,
 )
-from nimbill.jobs.records import work
+from nimbill.jobs.records import jobs
 
 __all__ = ["ImportRecord", "ImportState", "ImportVendor"]  # the command line speaks of them too
 
@@ -118,13 +118,13 @@ async def _records(
     if scope.billing_groups is not None:
         return []
     doing = (
-        sa.select(work.c.progress)
+        sa.select(jobs.c.progress)
         .where(
-            work.c.organisation_id == scope.organisation_id,
-            work.c.kind == IMPORT_COSTS,
-            work.c.subject == _imports.import_id,
+            jobs.c.organisation_id == scope.organisation_id,
+            jobs.c.kind == IMPORT_COSTS,
+            jobs.c.subject == _imports.import_id,
         )
-        .order_by(work.c.create_time.desc())
+        .order_by(jobs.c.create_time.desc())
         .limit(1)
         .scalar_subquery()
     )
@@ -214,7 +214,7 @@ async def counting_imports(
             cost_months.c.organisation_id == scope.organisation_id,
             cost_months.c.vendor == vendor,
             cost_months.c.month == month,
-            among(cost_months.c.payer_id, payers),
+            visible_rows(cost_months.c.payer_id, payers),
         )
         .distinct()
     )
@@ -240,6 +240,6 @@ async def payers_of_accounts(
     question = sa.select(cloud_accounts.c.customer_id, cloud_accounts.c.account_id).where(
         cloud_accounts.c.organisation_id == scope.organisation_id,
         cloud_accounts.c.vendor == vendor,
-        among(cloud_accounts.c.customer_id, customers),
+        visible_rows(cloud_accounts.c.customer_id, customers),
     )
     return {row.customer_id: row.account_id for row in await db.execute(question)}

@@ -6,7 +6,7 @@ from litestar import Request
 from litestar.params import FromPath, JSONBody
 
 from nimbill.access.gate import Audience
-from nimbill.access.request_context import visit_of
+from nimbill.access.request_context import request_context_of
 from nimbill.access.role_actions import RoleAction
 from nimbill.access.uploads import UPLOAD_BYTES_MAX
 from nimbill.foundation.basis import chosen
@@ -44,7 +44,7 @@ async def create_import(
     data: JSONBody[ImportSource | None] = None,
 ) -> ImportStarted:
     """Takes a month of costs in: files as a form, or JSON that says where they lie."""
-    visit, settings = visit_of(request.scope), resources.settings
+    visit, settings = request_context_of(request.scope), resources.settings
     if visit.upload is not None:
         visit.sent = {**visit.upload.fields, "files": sorted(visit.upload.files)}
         import_id = await operations.import_upload(db, settings, caller, visit.upload)

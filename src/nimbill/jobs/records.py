@@ -8,10 +8,10 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, Scope, among, metadata
+from nimbill.database.tenant_scope import Row, Scope, metadata, visible_rows
 from nimbill.foundation.ids import new_id
 
-work = sa.Table(
+jobs = sa.Table(
     "work",
     metadata,
     sa.Column("organisation_id", sa.Text, primary_key=True),
@@ -30,7 +30,7 @@ work = sa.Table(
 )
 
 
-async def add_work(
+async def add_job(
     db: AsyncConnection,
     scope: Scope,
     kind: str,
@@ -42,7 +42,7 @@ async def add_work(
     """Written in the transaction of the request; None where the same is waiting already."""
     work_id = new_id("wrk")
     added = await db.execute(
-        insert(work)
+        insert(jobs)
         .values(
             organisation_id=scope.organisation_id,
             work_id=work_id,
@@ -62,13 +62,13 @@ async def hasten(
 ) -> None:
     """What waits for a later moment waits no longer than until this one."""
     await db.execute(
-        sa.update(work)
+        sa.update(jobs)
         .where(
-            work.c.organisation_id == scope.organisation_id,
-            work.c.kind == kind,
-            work.c.subject == subject,
-            work.c.state == "waiting",
-            work.c.due > due,
+            jobs.c.organisation_id == scope.organisation_id,
+            jobs.c.kind == kind,
+            jobs.c.subject == subject,
+            jobs.c.state == "waiting",
+            jobs.c.due > due,
         )
         .values(due=due)
     )
@@ -88,36 +88,36 @@ async def take_work(
 
     Of these kinds, or of all but these; or the one that is named, if it is due.
     """
-    of_kinds = among(work.c.kind, kinds)
+    of_kinds = visible_rows(jobs.c.kind, kinds)
     if work_id is not None:
-        wanted: sa.ColumnElement[bool] = work.c.work_id == work_id
+        wanted: sa.ColumnElement[bool] = jobs.c.work_id == work_id
     else:
         wanted = sa.not_(of_kinds) if other_kinds else of_kinds
     due = (
-        sa.select(work.c.work_id)
+        sa.select(jobs.c.work_id)
         .where(
-            work.c.organisation_id == scope.organisation_id,
+            jobs.c.organisation_id == scope.organisation_id,
             wanted,
             sa.or_(
-                sa.and_(work.c.state == "waiting", work.c.due <= at),
-                sa.and_(work.c.state == "running", work.c.lease_until < at),
+                sa.and_(jobs.c.state == "waiting", jobs.c.due <= at),
+                sa.and_(jobs.c.state == "running", jobs.c.lease_until < at),
             ),
         )
-        .order_by(work.c.due)
+        .order_by(jobs.c.due)
         .limit(1)
         .with_for_update(skip_locked=True)
         .scalar_subquery()
     )
     taken = await db.execute(
-        sa.update(work)
-        .where(work.c.organisation_id == scope.organisation_id, work.c.work_id == due)
+        sa.update(jobs)
+        .where(jobs.c.organisation_id == scope.organisation_id, jobs.c.work_id == due)
         .values(
             state="running",
             lease_until=at + lease,
-            attempts=work.c.attempts + 1,
+            attempts=jobs.c.attempts + 1,
             update_time=at,
         )
-        .returning(work)
+        .returning(jobs)
     )
     row: Row | None = taken.one_or_none()
     return row
@@ -136,7 +136,7 @@ async def hold_on(
     values: dict[str, Any] = {"lease_until": until}
     if progress is not None:
         values["progress"] = progress
-    held = await db.execute(sa.update(work).where(*_held(scope, work_id, attempt)).values(**values))
+    held = await db.execute(sa.update(jobs).where(*_held(scope, work_id, attempt)).values(**values))
     return bool(held.rowcount)
 
 
@@ -144,7 +144,7 @@ async def finish_work(
     db: AsyncConnection, scope: Scope, work_id: str, *, attempt: int, at: datetime
 ) -> bool:
     done = await db.execute(
-        sa.update(work)
+        sa.update(jobs)
         .where(*_held(scope, work_id, attempt))
         .values(state="done", lease_until=None, reason=None, update_time=at)
     )
@@ -164,26 +164,26 @@ async def put_off(
     """It went wrong: due again later, or failed for good when `due` is None; if still ours."""
     values: dict[str, Any] = {"lease_until": None, "reason": reason, "update_time": at}
     values |= {"state": "failed"} if due is None else {"state": "waiting", "due": due}
-    done = await db.execute(sa.update(work).where(*_held(scope, work_id, attempt)).values(**values))
+    done = await db.execute(sa.update(jobs).where(*_held(scope, work_id, attempt)).values(**values))
     return bool(done.rowcount)
 
 
 async def forget_payload(db: AsyncConnection, scope: Scope, work_id: str) -> None:
     """Once it is done: what was to be done may be a secret."""
     await db.execute(
-        sa.update(work)
-        .where(work.c.organisation_id == scope.organisation_id, work.c.work_id == work_id)
+        sa.update(jobs)
+        .where(jobs.c.organisation_id == scope.organisation_id, jobs.c.work_id == work_id)
         .values(payload={})
     )
 
 
-async def forget_old_work(db: AsyncConnection, scope: Scope, *, before: datetime) -> None:
+async def delete_old_jobs(db: AsyncConnection, scope: Scope, *, before: datetime) -> None:
     """What was done or given up that long ago; what comes back by itself is waiting, and stays."""
     await db.execute(
-        sa.delete(work).where(
-            work.c.organisation_id == scope.organisation_id,
-            work.c.state.in_(("done", "failed")),
-            work.c.update_time < before,
+        sa.delete(jobs).where(
+            jobs.c.organisation_id == scope.organisation_id,
+            jobs.c.state.in_(("done", "failed")),
+            jobs.c.update_time < before,
         )
     )
 
@@ -191,16 +191,16 @@ async def forget_old_work(db: AsyncConnection, scope: Scope, *, before: datetime
 def _held(scope: Scope, work_id: str, attempt: int) -> list[sa.ColumnElement[bool]]:
     """Still ours: a row taken over by another process has a later attempt."""
     return [
-        work.c.organisation_id == scope.organisation_id,
-        work.c.work_id == work_id,
-        work.c.state == "running",
-        work.c.attempts == attempt,
+        jobs.c.organisation_id == scope.organisation_id,
+        jobs.c.work_id == work_id,
+        jobs.c.state == "running",
+        jobs.c.attempts == attempt,
     ]
 
 
 async def find_work(db: AsyncConnection, scope: Scope, work_id: str) -> Row | None:
-    question = sa.select(work).where(
-        work.c.organisation_id == scope.organisation_id, work.c.work_id == work_id
+    question = sa.select(jobs).where(
+        jobs.c.organisation_id == scope.organisation_id, jobs.c.work_id == work_id
     )
     return (await db.execute(question)).one_or_none()
 

@@ -12,7 +12,7 @@ FORGET_LOGINS = "forget_logins"
 FORGET_EXPORTS = "forget_exports"
 
 
-async def schedule_upkeep(db: AsyncConnection, scope: Scope) -> None:
+async def schedule_maintenance(db: AsyncConnection, scope: Scope) -> None:
     """For a new organisation, in the transaction that makes it."""
     for kind in (AUDIT_CHECKPOINT, FORGET_EXPORTS, FORGET_IDEMPOTENCY_KEYS, FORGET_LOGINS):
-        await records.add_work(db, scope, kind, due=clock.now(), subject="upkeep")
+        await records.add_job(db, scope, kind, due=clock.now(), subject="upkeep")

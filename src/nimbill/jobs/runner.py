@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from nimbill.database.tenant_scope import Scope, database_is_away, transaction
+from nimbill.database.tenant_scope import Scope, is_database_unavailable, transaction
 from nimbill.foundation import clock
 from nimbill.jobs import records
 
@@ -30,7 +30,7 @@ LONG = "long"
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class Job:
     """A piece of work in hand."""
 
     scope: Scope
@@ -45,14 +45,14 @@ class Taken:
 
 # Does the work inside a transaction that also marks it done: both happen, or neither.
 # What is not at its end answers when to come back to it.
-Doer = Callable[[AsyncConnection, Taken], Awaitable[datetime | None]]
+Doer = Callable[[AsyncConnection, Job], Awaitable[datetime | None]]
 # Notes how far it is; the lease is kept meanwhile, and noting fails once it is lost.
-Tell = Callable[[dict[str, Any]], Awaitable[None]]
-Preparer = Callable[[Taken, Tell], Awaitable[Any]]
+ReportProgress = Callable[[dict[str, Any]], Awaitable[None]]
+Preparer = Callable[[Job, ReportProgress], Awaitable[Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class JobType:
     name: str
     do: Doer
     every: timedelta | None = None  # comes back by itself after this long
@@ -71,8 +71,8 @@ class _TakenOver(Exception):
     """Another process has this work by now; nothing of ours counts."""
 
 
-class Runner:
-    def __init__(self, engine: AsyncEngine, kinds: list[Kind]) -> None:
+class JobRunner:
+    def __init__(self, engine: AsyncEngine, kinds: list[JobType]) -> None:
         self._engine = engine
         self._kinds = {kind.name: kind for kind in kinds}
         self._lanes: dict[str, list[str]] = {SHORT: [], LONG: []}
@@ -100,7 +100,7 @@ class Runner:
             try:
                 did_something = await self.run_once(lane=lane)
             except Exception as error:
-                if not database_is_away(error):
+                if not is_database_unavailable(error):
                     log.error("work_loop", exc_info=error)
                 did_something = False
             if not did_something:
@@ -143,7 +143,7 @@ class Runner:
             row = await records.take_work(db, scope, at=clock.now(), lease=LEASE, **which)
         if row is None:
             return False
-        taken = Taken(
+        taken = Job(
             scope, row.work_id, row.kind, row.subject, row.payload, row.progress, row.attempts
         )
         try:
@@ -152,7 +152,7 @@ class Runner:
             await self._went_wrong(taken, error)
         return True
 
-    async def _do(self, taken: Taken) -> None:
+    async def _do(self, taken: Job) -> None:
         kind = self._kinds.get(taken.kind)
         if kind is None:
             raise LookupError("no such kind of work")
@@ -167,9 +167,9 @@ class Runner:
                 raise RuntimeError("another process took this over")
             again = clock.now() + kind.every if kind.every is not None else again
             if again is not None:
-                await records.add_work(db, taken.scope, kind.name, due=again, subject=taken.subject)
+                await records.add_job(db, taken.scope, kind.name, due=again, subject=taken.subject)
 
-    async def _prepared(self, prepare: Preparer, taken: Taken) -> Any:
+    async def _prepared(self, prepare: Preparer, taken: Job) -> Any:
         """Outside any transaction; stopped when another process has taken the work over."""
         latest: dict[str, Any] = {}
 
@@ -182,7 +182,7 @@ class Runner:
 
     async def _held(
         self,
-        taken: Taken,
+        taken: Job,
         doing: Awaitable[T],
         *,
         every: float,
@@ -199,7 +199,7 @@ class Runner:
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
 
-    async def _hold_on(self, taken: Taken, progress: dict[str, Any] | None) -> None:
+    async def _hold_on(self, taken: Job, progress: dict[str, Any] | None) -> None:
         async with transaction(self._engine, taken.scope.organisation_id) as db:
             held = await records.hold_on(
                 db,
@@ -212,7 +212,7 @@ class Runner:
         if not held:
             raise RuntimeError("another process took this over")
 
-    async def _went_wrong(self, taken: Taken, error: Exception) -> None:
+    async def _went_wrong(self, taken: Job, error: Exception) -> None:
         log.warning(
             "work_failed",
             work_id=taken.work_id,
@@ -240,7 +240,7 @@ class Runner:
                     raise _TakenOver
 
 
-def _next_try(taken: Taken, kind: Kind | None) -> datetime | None:
+def _next_try(taken: Job, kind: JobType | None) -> datetime | None:
     """Later each time; what comes back by itself is never given up."""
     recurring = kind is not None and kind.every is not None
     most = ATTEMPTS_MAX if kind is None else kind.attempts_max

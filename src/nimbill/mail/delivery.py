@@ -17,14 +17,14 @@ from nimbill.access.signing_keys import organisation_sealer
 from nimbill.database.tenant_scope import Scope
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.encryption import Sealer
+from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.settings import Settings
-from nimbill.jobs.records import add_work, forget_payload
-from nimbill.jobs.runner import Kind, Taken
-from nimbill.mail.messages import Letter
+from nimbill.jobs.records import add_job, forget_payload
+from nimbill.jobs.runner import Job, JobType
+from nimbill.mail.messages import Message
 
-SEND_LETTER = "send_letter"
+SEND_MESSAGE = "send_letter"
 SMTP_SECONDS = 20
 # at most ten minutes apart, so for about two days: mail servers are away over a weekend's night
 ATTEMPTS_MAX = 300
@@ -32,31 +32,33 @@ ATTEMPTS_MAX = 300
 basis = chosen("letters")
 
 
-async def queue_letter(db: AsyncConnection, scope: Scope, sealer: Sealer, letter: Letter) -> None:
+async def queue_message(
+    db: AsyncConnection, scope: Scope, sealer: Encryptor, letter: Message
+) -> None:
     """In the transaction of the change. Sealed: a letter may hold a password."""
     name = new_id("ltr")
     own = await organisation_sealer(db, scope, sealer)
     sealed = own.seal(json.dumps(asdict(letter)).encode(), _place(scope, name))
     payload = {"sealed": sealed.hex()}
-    await add_work(db, scope, SEND_LETTER, due=clock.now(), subject=name, payload=payload)
+    await add_job(db, scope, SEND_MESSAGE, due=clock.now(), subject=name, payload=payload)
 
 
-def letter_kind(settings: Settings, sealer: Sealer) -> Kind:
-    async def send(db: AsyncConnection, taken: Taken) -> None:
+def message_job_type(settings: Settings, sealer: Encryptor) -> JobType:
+    async def send(db: AsyncConnection, taken: Job) -> None:
         own = await organisation_sealer(db, taken.scope, sealer)
         place = _place(taken.scope, taken.subject)
-        letter = Letter(**json.loads(own.open(bytes.fromhex(taken.payload["sealed"]), place)))
+        letter = Message(**json.loads(own.open(bytes.fromhex(taken.payload["sealed"]), place)))
         await deliver(settings, taken.subject, letter)
         await forget_payload(db, taken.scope, taken.work_id)
 
-    return Kind(SEND_LETTER, send, attempts_max=ATTEMPTS_MAX)
+    return JobType(SEND_MESSAGE, send, attempts_max=ATTEMPTS_MAX)
 
 
 def _place(scope: Scope, name: str) -> tuple[str, ...]:
     return ("work", "payload", scope.organisation_id, name)
 
 
-async def deliver(settings: Settings, name: str, letter: Letter) -> None:
+async def deliver(settings: Settings, name: str, letter: Message) -> None:
     """By SMTP where it is configured, otherwise as a file in the outbox folder."""
     message = _message(settings, name, letter)
     if settings.smtp_url is None:
@@ -76,7 +78,7 @@ async def deliver(settings: Settings, name: str, letter: Letter) -> None:
     )
 
 
-def _message(settings: Settings, name: str, letter: Letter) -> EmailMessage:
+def _message(settings: Settings, name: str, letter: Message) -> EmailMessage:
     """Its id is the name of its work: delivered twice after a crash, it is still one letter."""
     _, sender = parseaddr(settings.mail_from)
     message = EmailMessage(policy=SMTP if letter.to.isascii() else SMTPUTF8)

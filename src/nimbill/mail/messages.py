@@ -6,7 +6,7 @@ from nimbill.foundation.vocabulary import Language
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class Message:
     to: str
     subject: str
     text: str
@@ -53,14 +53,14 @@ _PASSWORD = {Language.ja: "パスワード: {password}\n", Language.en: "Passwor
 
 def account_created(
     *, to: str, company: str, address: str, language: Language, password: str | None
-) -> Letter:
+) -> Message:
     """To a new reseller account; the password stands in it only when we made it."""
     return _letter(_CREATED[language], to, company, address, language, password)
 
 
 def password_changed(
     *, to: str, company: str, address: str, language: Language, password: str | None
-) -> Letter:
+) -> Message:
     return _letter(_CHANGED[language], to, company, address, language, password)
 
 
@@ -71,10 +71,10 @@ def _letter(
     address: str,
     language: Language,
     password: str | None,
-) -> Letter:
+) -> Message:
     subject, text = words
     line = "" if password is None else _PASSWORD[language].format(password=password)
     # a name is one line, so that nobody else's lines stand in our letter
     name = " ".join(company.split())
     filled = text.format(company=name, address=address, email=to, password=line)
-    return Letter(to, subject, filled)
+    return Message(to, subject, filled)

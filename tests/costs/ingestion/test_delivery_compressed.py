@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nimbill.costs.cost_file_error import Broken
+from nimbill.costs.cost_file_error import CostFileError
 from nimbill.costs.ingestion.delivery import Limits, Part, open_csv
 from tests.costs.small_files import TEXT, Inbox, text_of
 
@@ -37,7 +37,7 @@ def part_of(inbox: Inbox, content: bytes, name: str = "a.csv.gz") -> Part:
 
 
 def rule_on_reading(part: Part, limits: Limits | None = None) -> str:
-    with pytest.raises(Broken) as refused:
+    with pytest.raises(CostFileError) as refused:
         read_through(part, limits or Limits())
     assert refused.value.file == part.name
     return refused.value.rule
@@ -99,7 +99,7 @@ def test_a_flipped_bit_is_refused_or_changes_nothing(
     part = part_of(inbox, bytes(content))
     try:
         met: bytes | str = text_of(part)
-    except Broken as refused:
+    except CostFileError as refused:
         met = refused.rule
     refusals = {"bad_checksum", "corrupt", "truncated", "not_gzip", "trailing_garbage"}
     assert met == gzip.decompress(SMALL) or met in refusals
@@ -179,7 +179,7 @@ def test_a_line_that_is_too_long_is_named_by_its_number(inbox: Inbox, name: str)
     part = part_of(inbox, packed, name)
 
     assert text_of(part, Limits(line_bytes_max=3 * 2**20)) == content
-    with pytest.raises(Broken) as refused:
+    with pytest.raises(CostFileError) as refused:
         text_of(part, Limits(line_bytes_max=2 * 2**20))
     assert (refused.value.rule, refused.value.line) == ("line_too_long", 6)
 
@@ -213,7 +213,7 @@ def test_the_refusal_stays_when_one_reads_on(inbox: Inbox) -> None:
     part = part_of(inbox, PACKED[:-4])
     with open_csv(part, Limits()) as text:
         for _ in range(3):
-            with pytest.raises(Broken):
+            with pytest.raises(CostFileError):
                 text.read()
 
 

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from nimbill.costs.ingestion.delivery import Broken, Delivery, Limits, deliver
+from nimbill.costs.ingestion.delivery import CostFileError, Delivery, Limits, deliver
 from nimbill.costs.ingestion.object_store import StoredFiles
-from nimbill.costs.ingestion.storage_sources import Brought, Found
+from nimbill.costs.ingestion.storage_sources import FetchedFile, Found
 from tests.costs.object_store_server import CREDENTIALS, ObjectStore, object_store
 from tests.costs.small_files import NEW, OLD, OTHER, PERIOD, TEXT, cur2, legacy, names, text_of
 
@@ -47,8 +47,8 @@ def take(addresses: Sequence[str], spool: Path, month: str | None = None) -> Del
     return deliver(addresses, spool=spool, month=month, limits=Limits(), tell=lambda _: None)
 
 
-def refusal(address: str, spool: Path, month: str | None = None) -> Broken:
-    with pytest.raises(Broken) as refused:
+def refusal(address: str, spool: Path, month: str | None = None) -> CostFileError:
+    with pytest.raises(CostFileError) as refused:
         take([address], spool, month)
     return refused.value
 
@@ -164,7 +164,7 @@ def test_an_object_that_changes_while_it_is_copied_is_refused(
     store.put(bucket, "a.csv", TEXT)
     bring = StoredFiles.bring
 
-    def overtaken(self: StoredFiles, found: Found, spool: Path, number: int) -> Brought:
+    def overtaken(self: StoredFiles, found: Found, spool: Path, number: int) -> FetchedFile:
         store.put(bucket, "a.csv", TEXT + b"5,6\n")
         return bring(self, found, spool, number)
 
@@ -180,7 +180,7 @@ def test_an_object_that_vanishes_is_refused(
     store.put(bucket, "a.csv", TEXT)
     bring = StoredFiles.bring
 
-    def overtaken(self: StoredFiles, found: Found, spool: Path, number: int) -> Brought:
+    def overtaken(self: StoredFiles, found: Found, spool: Path, number: int) -> FetchedFile:
         store.client.delete_object(Bucket=bucket, Key="a.csv")
         return bring(self, found, spool, number)
 

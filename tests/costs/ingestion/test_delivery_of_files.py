@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from nimbill.costs.ingestion.delivery import Broken, Limits, deliver
+from nimbill.costs.ingestion.delivery import CostFileError, Limits, deliver
 from nimbill.costs.ingestion.parts import identity_of
 from nimbill.costs.ingestion.storage_sources import LocalFiles
 from tests.costs.small_files import NEW, OLD, OTHER, PERIOD, TEXT, Inbox, names, text_of
@@ -239,7 +239,7 @@ def test_messages_show_names_cut_and_clean(inbox: Inbox) -> None:
 
 
 def test_a_delivery_of_nothing_at_all_is_refused(inbox: Inbox) -> None:
-    with pytest.raises(Broken) as caught:
+    with pytest.raises(CostFileError) as caught:
         deliver([], spool=inbox.folder, month=None, limits=Limits(), tell=lambda _: None)
 
     assert caught.value.rule == "no_parts"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nimbill.costs.ingestion.delivery import Broken, Delivery, Limits, deliver
+from nimbill.costs.ingestion.delivery import CostFileError, Delivery, Limits, deliver
 from tests.costs.small_files import names, text_of
 
 DATA = Path(__file__).parents[4] / "shared" / "data"
@@ -72,7 +72,7 @@ def test_both_kinds_of_manifest_and_both_compressions(spool: Path, tmp_path: Pat
     assert text_of(first.parts[0]) == (keboola / "cur_1_0_sample_billing_data.csv").read_bytes()
     assert then.assembly == "987f6543-a21b-43c7-d654-321098765432"
     assert text_of(then.parts[0]) == (keboola / "cur_2_0_sample_billing_data_v2.csv").read_bytes()
-    with pytest.raises(Broken, match="several_months"):
+    with pytest.raises(CostFileError, match="several_months"):
         take(tmp_path, spool)
 
 
@@ -86,5 +86,5 @@ def test_parquet_and_plain_files_are_taken_as_they_are(spool: Path) -> None:
 
 
 def test_all_samples_at_once_are_no_delivery(spool: Path) -> None:
-    with pytest.raises(Broken, match="several_months"):
+    with pytest.raises(CostFileError, match="several_months"):
         take(DATA, spool)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nimbill.costs.ingestion.delivery import Broken, Limits, Part
+from nimbill.costs.ingestion.delivery import CostFileError, Limits, Part
 from tests.costs.small_files import TEXT, Inbox, names, text_of
 
 LINES = b"id,cost\n" + b"".join(b"%d,0.%010d\n" % (at, at * 7919) for at in range(3_000))
@@ -25,7 +25,7 @@ def inbox(tmp_path: Path) -> Inbox:
 
 
 def rule_on_reading(part: Part) -> str:
-    with pytest.raises(Broken) as refused:
+    with pytest.raises(CostFileError) as refused:
         text_of(part)
     return refused.value.rule
 

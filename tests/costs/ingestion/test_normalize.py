@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from nimbill.costs.cost_line import SCHEMA
-from nimbill.costs.ingestion.delivery import Broken
+from nimbill.costs.ingestion.delivery import CostFileError
 from tests.costs.reading import Read, read_delivery
 
 HEADER = (
@@ -38,7 +38,7 @@ def read(folder: Path, lines: Sequence[str], month: str | None = None) -> Read:
 
 
 def test_a_billing_period_of_a_month_that_there_is_not_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(Broken) as refused:
+    with pytest.raises(CostFileError) as refused:
         read(tmp_path, [line(), line(period="2026-13-01T00:00:00Z")])
 
     assert (refused.value.rule, refused.value.line) == ("moment", 3)
@@ -46,7 +46,7 @@ def test_a_billing_period_of_a_month_that_there_is_not_is_refused(tmp_path: Path
 
 
 def test_the_first_line_of_another_month_is_told(tmp_path: Path) -> None:
-    with pytest.raises(Broken) as refused:
+    with pytest.raises(CostFileError) as refused:
         read(tmp_path, [line(), line(), line(period=NEXT), line(period=NEXT)], month="2026-09")
 
     assert (refused.value.rule, refused.value.line) == ("month", 4)

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nimbill.costs.ingestion import decompression, raw_lines
-from nimbill.costs.ingestion.delivery import Broken, Limits, Part
+from nimbill.costs.ingestion.delivery import CostFileError, Limits, Part
 from nimbill.costs.ingestion.raw_lines import pieces_of
 
 HEADER = (
@@ -77,7 +77,7 @@ def test_a_cell_that_outgrows_two_blocks_is_refused(tmp_path: Path) -> None:
     with (
         patch.object(raw_lines, "BLOCK_BYTES", BLOCK),
         patch.object(decompression, "BLOCK_BYTES", UNPACKED),
-        pytest.raises(Broken) as refused,
+        pytest.raises(CostFileError) as refused,
     ):
         list(pieces_of(part, Limits()))
 

@@ -12,7 +12,7 @@ from nimbill.costs.ingestion.conversion import convert
 from nimbill.costs.ingestion.delivery import Delivery, Limits, deliver
 from nimbill.costs.ingestion.second_reading import (
     Sums,
-    Unreadable,
+    UnreadableBySecondReader,
     second_program,
     sums_of_delivery,
     sums_of_lines,
@@ -125,7 +125,7 @@ def test_what_threads_cannot_share_is_read_by_one(
 
 
 def test_what_not_even_one_thread_reads_is_told(delivery: Delivery) -> None:
-    with second_program() as db, pytest.raises(Unreadable) as unreadable:
+    with second_program() as db, pytest.raises(UnreadableBySecondReader) as unreadable:
         sums_by(Refuses(db, even_by_one_thread=True), delivery)
 
     assert str(unreadable.value) == delivery.parts[0].name

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from nimbill.demo.vendor_files.writing import Dialect, Month, write_files
-from nimbill.imports.preparation import Asked
+from nimbill.imports.preparation import ImportRequest
 from tests.command_line import environment
 
 LOADED_LAST = """
@@ -22,7 +22,7 @@ print(json.dumps({name: name in sys.modules for name in ("pandas", "ibis", "pyar
 
 def test_an_import_is_prepared_without_pandas_and_without_ibis(tmp_path: Path) -> None:
     written = write_files(Month(lines=100), Dialect.aws_cur, tmp_path / "report", form="csv")
-    asked = Asked(
+    asked = ImportRequest(
         organisation_id="org_1",
         import_id="imp_1",
         vendor="aws",

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from nimbill.identity.login import constant_time_responses
-from nimbill.identity.login.constant_time_responses import until_a_whole_step
+from nimbill.identity.login.constant_time_responses import wait_until_next_step
 
 
 @pytest.mark.parametrize("already", [0.0, 0.04, 0.12])
@@ -24,7 +24,7 @@ def test_it_is_answered_at_a_whole_step_after_it_came(
     monkeypatch.setattr(asyncio, "sleep", note)
     monkeypatch.setattr(time, "monotonic", lambda: 5.0 + already)
 
-    asyncio.run(until_a_whole_step(5.0))
+    asyncio.run(wait_until_next_step(5.0))
 
     assert (already + slept[0]) / 0.1 == pytest.approx(round((already + slept[0]) / 0.1))
     assert 0 < slept[0] <= 0.1 + 1e-9

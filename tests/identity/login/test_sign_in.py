@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 import sqlalchemy as sa
 
-from nimbill.database.tenant_lookup import directory
+from nimbill.database.tenant_lookup import tenant_lookups
 from nimbill.database.tenant_scope import transaction
 from nimbill.foundation.vocabulary import Product
 from tests.answers import problem_of
@@ -64,7 +64,7 @@ def test_the_organisation_may_be_named_by_its_short_name(service: Service) -> No
 
     async def short_name() -> str:
         async with transaction(service.resources.engine, who.organisation_id) as db:
-            named = sa.select(directory.c.key).where(directory.c.kind == "short_name")
+            named = sa.select(tenant_lookups.c.key).where(tenant_lookups.c.kind == "short_name")
             name: str = (await db.execute(named)).scalar_one()
             return name
 

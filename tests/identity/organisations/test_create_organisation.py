@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.passwords import password_matches
-from nimbill.database.tenant_lookup import Named, organisation_of
+from nimbill.database.tenant_lookup import LookupKind, find_organisation_id
 from nimbill.database.tenant_scope import transaction
 from nimbill.foundation.errors import Invalid
 from nimbill.identity.organisations.operations import NewOrganisation, create_organisation
@@ -151,8 +151,8 @@ def test_many_of_one_name_at_once_are_all_made(
 ) -> None:
     """Each looks whether the name is free, and waits, before any of them takes it."""
 
-    async def look_and_wait(db: AsyncConnection, kind: Named, key: str) -> str | None:
-        found = await organisation_of(db, kind, key)
+    async def look_and_wait(db: AsyncConnection, kind: LookupKind, key: str) -> str | None:
+        found = await find_organisation_id(db, kind, key)
         await asyncio.sleep(0.1)
         return found
 

@@ -15,15 +15,21 @@ from msgspec.structs import replace
 from nimbill.foundation.money import UNITS, exact, rounded
 from nimbill.foundation.vocabulary import Currency
 from nimbill.invoicing.calculation.charges import MonthlyCharges
-from nimbill.invoicing.calculation.sheet import RULES, Explanation, Sheet, UsageLine, draw_up
+from nimbill.invoicing.calculation.sheet import (
+    RULES,
+    Explanation,
+    InvoiceSheet,
+    UsageLine,
+    calculate_invoice,
+)
 from tests.invoicing.random_invoices import Case, random_case
 
 CASES = st.randoms(use_true_random=False).map(random_case)
 SHARES = st.sampled_from([Decimal(one) for one in ("0", "0.01", "0.05", "0.3333", "0.5", "1")])
 
 
-def drawn(case: Case) -> Sheet:
-    return draw_up(case.month, case.terms())
+def drawn(case: Case) -> InvoiceSheet:
+    return calculate_invoice(case.month, case.terms())
 
 
 @given(CASES)
@@ -51,7 +57,7 @@ def test_what_is_printed_is_whole_yen_or_cents(case: Case) -> None:
         assert amount == amount.quantize(Decimal("0.01")), amount
 
 
-def printed_amounts(sheet: Sheet) -> Iterator[Decimal]:
+def printed_amounts(sheet: InvoiceSheet) -> Iterator[Decimal]:
     for line in sheet.lines:
         yield from (line.charge, line.after)
     for fee in (sheet.support, sheet.agency):
@@ -70,7 +76,7 @@ def test_the_order_of_what_comes_in_never_matters(case: Case, random: Random) ->
     random.shuffle(entries)
     shuffled = replace(case.month, usage=tuple(usage), entries=tuple(entries))
 
-    assert draw_up(shuffled, case.terms()) == drawn(case)
+    assert calculate_invoice(shuffled, case.terms()) == drawn(case)
 
 
 @given(CASES)
@@ -82,7 +88,7 @@ def test_how_finely_the_vendors_sums_are_cut_never_matters(case: Case) -> None:
         for part in (third, charge.amount - third)
     )
 
-    sheet = draw_up(replace(case.month, usage=halves), case.terms())
+    sheet = calculate_invoice(replace(case.month, usage=halves), case.terms())
 
     assert list(printed_amounts(sheet)) == list(printed_amounts(drawn(case)))
 
@@ -133,8 +139,8 @@ def test_more_discount_never_costs_more(case: Case, one: Decimal, other: Decimal
     less, more = sorted([one, other])
 
     assert (
-        draw_up(month, replace(terms, discount_rate=more)).total
-        <= draw_up(month, replace(terms, discount_rate=less)).total
+        calculate_invoice(month, replace(terms, discount_rate=more)).total
+        <= calculate_invoice(month, replace(terms, discount_rate=less)).total
     )
 
 
@@ -151,12 +157,12 @@ def test_a_higher_rate_never_costs_less(
     less, more = sorted([one, other])
 
     assert (
-        draw_up(month, replace(terms, **{rate: less})).total
-        <= draw_up(month, replace(terms, **{rate: more})).total
+        calculate_invoice(month, replace(terms, **{rate: less})).total
+        <= calculate_invoice(month, replace(terms, **{rate: more})).total
     )
 
 
-def explained(sheet: Sheet) -> Iterator[tuple[Explanation, Decimal]]:
+def explained(sheet: InvoiceSheet) -> Iterator[tuple[Explanation, Decimal]]:
     """Each explanation with the amount that it explains."""
     yield from ((line.why, line.after) for line in sheet.lines)
     yield from ((fee.why, fee.after) for fee in (sheet.support, sheet.agency) if fee)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from nimbill.invoicing.calculation.sheet import draw_up
+from nimbill.invoicing.calculation.sheet import calculate_invoice
 from tests.invoicing.agreement import differences, second_opinion
 from tests.invoicing.worked_examples import EXAMPLES, FOLDER, as_printed, example
 
@@ -15,7 +15,7 @@ from tests.invoicing.worked_examples import EXAMPLES, FOLDER, as_printed, exampl
 def test_every_printed_amount_is_the_one_worked_out_by_hand(name: str) -> None:
     worked = example(name)
 
-    found = as_printed(draw_up(worked.case.month, worked.case.terms()))
+    found = as_printed(calculate_invoice(worked.case.month, worked.case.terms()))
 
     expected: dict[str, Any] = {
         "support": None,
@@ -32,7 +32,7 @@ def test_every_printed_amount_is_the_one_worked_out_by_hand(name: str) -> None:
 def test_the_second_opinion_is_the_same(name: str) -> None:
     case = example(name).case
 
-    assert differences(draw_up(case.month, case.terms()), second_opinion(case)) == []
+    assert differences(calculate_invoice(case.month, case.terms()), second_opinion(case)) == []
 
 
 def test_the_four_examples_of_the_arithmetic_and_more_are_there() -> None:

@@ -14,7 +14,7 @@ from nimbill.foundation.rules import OneOf
 from nimbill.foundation.vocabulary import Currency
 from nimbill.invoicing.calculation.charges import MonthlyCharges
 from nimbill.invoicing.calculation.fees import FEES, by_bands
-from nimbill.invoicing.calculation.sheet import Fee, draw_up
+from nimbill.invoicing.calculation.sheet import Fee, calculate_invoice
 from nimbill.invoicing.calculation.terms import CannotBeBilled
 from tests.invoicing.small_invoices import charge, entry, terms
 
@@ -32,7 +32,7 @@ def month(*usage: str) -> MonthlyCharges:
 
 def fees(charges: MonthlyCharges, **differing: object) -> tuple[Decimal, Decimal]:
     """Support and agency fee after discount."""
-    sheet = draw_up(charges, terms(**differing))
+    sheet = calculate_invoice(charges, terms(**differing))
     assert isinstance(sheet.support, Fee)
     assert isinstance(sheet.agency, Fee)
     return sheet.support.after, sheet.agency.after
@@ -209,7 +209,7 @@ def test_a_fee_of_nothing_below_zero() -> None:
 
 
 def test_no_usage_no_fees() -> None:
-    sheet = draw_up(month(), terms(support_fix=Decimal(5), substitution_fee="fix"))
+    sheet = calculate_invoice(month(), terms(support_fix=Decimal(5), substitution_fee="fix"))
 
     assert (sheet.support, sheet.agency) == (None, None)
 
@@ -217,7 +217,7 @@ def test_no_usage_no_fees() -> None:
 @pytest.mark.parametrize("usage", [[], ["100"]])
 def test_a_table_that_is_not_there_is_said_by_name(usage: list[str]) -> None:
     with pytest.raises(CannotBeBilled) as refused:
-        draw_up(month(*usage), terms(substitution_fee="usagetable"))
+        calculate_invoice(month(*usage), terms(substitution_fee="usagetable"))
 
     assert refused.value.reason == "usage_table_missing"
 

@@ -9,7 +9,12 @@ from msgspec.structs import replace
 
 from nimbill.foundation.vocabulary import Currency
 from nimbill.invoicing.calculation.charges import FreeItem, MonthlyCharges
-from nimbill.invoicing.calculation.sheet import AccountEntry, Explanation, Sheet, draw_up
+from nimbill.invoicing.calculation.sheet import (
+    AccountEntry,
+    Explanation,
+    InvoiceSheet,
+    calculate_invoice,
+)
 from tests.invoicing.small_invoices import charge, entry, terms
 
 CLOUD = charge("100")
@@ -37,11 +42,11 @@ MONTH = MonthlyCharges(
 )
 
 
-def drawn(**differing: object) -> Sheet:
-    return draw_up(MONTH, terms(**differing))
+def drawn(**differing: object) -> InvoiceSheet:
+    return calculate_invoice(MONTH, terms(**differing))
 
 
-def of_fees(sheet: Sheet) -> tuple[Explanation, Explanation]:
+def of_fees(sheet: InvoiceSheet) -> tuple[Explanation, Explanation]:
     assert sheet.support is not None
     assert sheet.agency is not None
     return sheet.support.why, sheet.agency.why
@@ -108,7 +113,7 @@ def test_a_fixed_fee_has_neither_base_nor_sources() -> None:
 def test_a_plan_on_yen_shows_the_way_to_dollars_and_back() -> None:
     month = MonthlyCharges(cost_currency=Currency.jpy, usage=(charge("1200000"),))
 
-    sheet = draw_up(month, terms(support_fee="aws_business", currency=Currency.jpy))
+    sheet = calculate_invoice(month, terms(support_fee="aws_business", currency=Currency.jpy))
 
     assert sheet.support is not None
     assert sheet.support.why.working == "max(100, 0.10 × 10000 + 0.07 × 2000) × 100 = 114000"
@@ -166,7 +171,7 @@ def test_a_line_names_its_account_or_its_tag() -> None:
 def test_what_an_invoice_by_account_knows_of_tags_does_not_part_its_lines() -> None:
     month = replace(MONTH, usage=tuple(replace(CLOUD, tag=tag) for tag in ("prod", "", "test")))
 
-    (line,) = draw_up(month, terms()).lines
+    (line,) = calculate_invoice(month, terms()).lines
 
     assert (line.cost, line.tag) == (Decimal(300), "")
 
@@ -175,7 +180,7 @@ def test_an_accounts_entries_are_shown_in_dollars_and_as_printed() -> None:
     yen = entry("1205", entry_id="yen", currency=Currency.jpy, exchange_rate="120.5")
     month = replace(MONTH, entries=(yen, FEE))
 
-    (first, _) = draw_up(month, terms(currency=Currency.jpy)).accounts
+    (first, _) = calculate_invoice(month, terms(currency=Currency.jpy)).accounts
 
     assert first.entries == (
         AccountEntry("Fee of the vendor", Decimal("10.00"), Decimal(1200)),
@@ -190,7 +195,7 @@ def test_an_account_with_two_names_is_one_account() -> None:
     month = replace(MONTH, usage=(CLOUD, renamed), entries=())
 
     for usage in (month.usage, month.usage[::-1]):
-        sheet = draw_up(replace(month, usage=usage), terms())
+        sheet = calculate_invoice(replace(month, usage=usage), terms())
         assert [(one.customer_name, one.total) for one in sheet.accounts] == [
             ("account 111111111111", Decimal(200))
         ]

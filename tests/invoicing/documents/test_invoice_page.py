@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nimbill.invoicing.calculation.sheet import Explanation, Fee, draw_up
+from nimbill.invoicing.calculation.sheet import Explanation, Fee, calculate_invoice
 from nimbill.invoicing.calculation.support_plans import PRICE_LISTS
 from tests.invoicing.worked_examples import example
 
@@ -19,7 +19,7 @@ def row(*cells: object) -> str:
 
 def test_the_example_stands_there_line_by_line() -> None:
     case = example("a").case
-    sheet = draw_up(case.month, case.terms())
+    sheet = calculate_invoice(case.month, case.terms())
     rows = [
         row(f"{line.customer_id} {line.service}", line.charge, line.after, line.why.working)
         for line in sheet.lines

@@ -13,9 +13,9 @@ import pytest
 from nimbill.customers.billing_groups.records import InvoiceSetting
 from nimbill.foundation.money import total_of
 from nimbill.foundation.vocabulary import Language
-from nimbill.invoicing.calculation.sheet import draw_up
+from nimbill.invoicing.calculation.sheet import calculate_invoice
 from nimbill.invoicing.calculation.terms import CannotBeBilled
-from nimbill.invoicing.documents.document import Addressee, Document
+from nimbill.invoicing.documents.document import Addressee, InvoiceDocument
 from nimbill.invoicing.exports import columns
 from nimbill.invoicing.exports.csv_file import Cell
 from nimbill.invoicing.exports.invoice_csv import invoice_account_rows, invoice_tag_rows
@@ -31,16 +31,16 @@ ROWS = {
 Cells = dict[str, Cell]
 
 
-def invented_document(random: Random) -> Document:
+def invented_document(random: Random) -> InvoiceDocument:
     """An invoice over an invented month, as it would be kept."""
     while True:
         case = random_case(random)
         terms = case.terms()
         try:
-            sheet = draw_up(case.month, terms)
+            sheet = calculate_invoice(case.month, terms)
         except CannotBeBilled:
             continue
-        return Document(
+        return InvoiceDocument(
             invoice_no="202610-0001",
             revision=1,
             month="2026-10",
@@ -73,7 +73,7 @@ def invented_document(random: Random) -> Document:
         )
 
 
-def rows_of(document: Document) -> list[Cells]:
+def rows_of(document: InvoiceDocument) -> list[Cells]:
     header, rows = ROWS[document.terms.calc_type]
     return [dict(zip(header, row, strict=True)) for row in rows([document])]
 

@@ -8,7 +8,7 @@ import typst
 
 from bench.example_invoices import long_invoice, short_invoice
 from nimbill.foundation.vocabulary import Language
-from nimbill.invoicing.documents.document import Document
+from nimbill.invoicing.documents.document import InvoiceDocument
 from nimbill.invoicing.pdf import rendering, typst_compiler
 
 IMAGES = Path(__file__).parents[3] / "docs" / "images"
@@ -31,7 +31,7 @@ def main() -> None:
             print(f"{file} {file.stat().st_size // 1024} KiB")
 
 
-def pages_of(invoice: Document, dots_per_inch: int) -> list[bytes]:
+def pages_of(invoice: InvoiceDocument, dots_per_inch: int) -> list[bytes]:
     data = {"paper": rendering.paper_of([invoice])}
     made = typst_compiler.new_compiler().compile(sys_inputs=data, format="png", ppi=dots_per_inch)
     assert made is not None

@@ -3,18 +3,18 @@
 from bench.example_invoices import document, long_invoice, short_invoice, terms
 from nimbill.foundation.vocabulary import Currency, Language
 from nimbill.invoicing import pdf as paper
-from nimbill.invoicing.documents.document import Document, ImportOfPayer
+from nimbill.invoicing.documents.document import ImportOfPayer, InvoiceDocument
 from tests.invoicing.pdf.reading import pages_of, reader, without_breaks
 
 
-def two_vendors(language: Language) -> list[Document]:
+def two_vendors(language: Language) -> list[InvoiceDocument]:
     return [
         short_invoice(language),
         long_invoice(language, accounts=3, vendor="azure", invoice_no="202610-0002", revision=1),
     ]
 
 
-def in_dollars(**changed: object) -> Document:
+def in_dollars(**changed: object) -> InvoiceDocument:
     charges = short_invoice(Language.en).charges
     return document(
         charges,

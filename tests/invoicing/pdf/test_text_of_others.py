@@ -10,7 +10,7 @@ from bench.example_invoices import document, entry, item, short_invoice, terms, 
 from nimbill.foundation.vocabulary import Currency, Language
 from nimbill.invoicing import pdf as paper
 from nimbill.invoicing.calculation.charges import MonthlyCharges
-from nimbill.invoicing.documents.document import Addressee, Document, Issuer
+from nimbill.invoicing.documents.document import Addressee, InvoiceDocument, Issuer
 from nimbill.invoicing.pdf import typst_compiler
 from tests.invoicing.pdf.reading import pages_of, reader, text_of, without_breaks
 
@@ -30,7 +30,7 @@ MARKUP = (
 )
 
 
-def said_everywhere(text: str) -> Document:
+def said_everywhere(text: str) -> InvoiceDocument:
     """An invoice on which every field that others fill carries this text."""
     charges = MonthlyCharges(
         cost_currency=Currency.usd,

@@ -14,7 +14,7 @@ from msgspec.structs import replace as replace_in
 
 from nimbill.invoicing.documents.document import draft_of, read, written
 from nimbill.invoicing.runs import invoice_run
-from nimbill.jobs.runner import Taken
+from nimbill.jobs.runner import Job
 from tests.invoicing.made import ACTOR, numbers, of_a, scope_of, started, stored
 from tests.invoicing.month_end import MONTH, MonthEnd
 
@@ -38,7 +38,7 @@ async def made(month_end: MonthEnd, groups: list[str], run_id: str) -> list[int]
         "company_ids": groups,
         "actor": ACTOR,
     }
-    taken = Taken(scope_of(month_end), "wrk", "create_invoices", run_id, payload, {}, 1)
+    taken = Job(scope_of(month_end), "wrk", "create_invoices", run_id, payload, {}, 1)
     await invoice_run.make_invoices(month_end.service.resources.engine, taken, tell)
     return told
 

@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from nimbill.database.tenant_scope import transaction
-from nimbill.jobs.records import work
+from nimbill.jobs.records import jobs
 from nimbill.legacy.provisioning.planning import State
 from nimbill.legacy.provisioning.records import legacy_instances
 from nimbill.legacy.stacks.records import legacy_layers, legacy_stacks
@@ -58,7 +58,7 @@ def test_a_notice_of_termination_has_the_instance_replaced(service: Service) -> 
     (row,) = stored(service, legacy_instances, instance_id=instance_id)
     assert row.state in (State.leaving, State.ended)
     assert row.reason == "spot_terminate"
-    assert stored(service, work, kind="move_stack", subject=agent.stack_id)
+    assert stored(service, jobs, kind="move_stack", subject=agent.stack_id)
 
 
 def test_the_agent_is_known_by_the_instance_it_named_before_or_by_its_own_id(

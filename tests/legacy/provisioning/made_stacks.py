@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.tenant_scope import Scope
 from nimbill.foundation import clock, exact_json
-from nimbill.foundation.encryption import Sealer
+from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.ids import new_id
 from nimbill.legacy.stacks import records as stacks
 from nimbill.legacy.stacks.auth_tokens import sealed_token
@@ -18,7 +18,7 @@ from nimbill.legacy.templates.secrets import masked, sealed
 from tests.legacy.provisioning.life import layer, template
 
 
-async def add_stack(db: AsyncConnection, scope: Scope, sealer: Sealer, **provision: Any) -> str:
+async def add_stack(db: AsyncConnection, scope: Scope, sealer: Encryptor, **provision: Any) -> str:
     """Of one layer, web, that is to be launched; its id."""
     stack_id, version_id, at = new_id("stk"), new_id("ver"), clock.now()
     body, secrets = masked(

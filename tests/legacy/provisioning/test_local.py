@@ -10,7 +10,7 @@ import pytest
 from nimbill.legacy.provisioning import local
 from nimbill.legacy.provisioning.local import LocalProvisioner
 from nimbill.legacy.provisioning.planning import State
-from nimbill.legacy.provisioning.provisioner import Life, Machine, NotNow, Order, Seen
+from nimbill.legacy.provisioning.provisioner import Life, Machine, NotNow, Observation, Order
 from tests.proof.real_server import free_port
 
 PROVISION: dict[str, Any] = {
@@ -61,7 +61,7 @@ def test_an_agent_that_cannot_reach_the_service_is_booted_again_later(
 
 
 def test_what_runs_is_left_alone(alone: LocalProvisioner) -> None:
-    assert alone.bring_up([machine(State.running)]) == {"ins_1": Seen(Life.running)}
+    assert alone.bring_up([machine(State.running)]) == {"ins_1": Observation(Life.running)}
 
 
 def test_an_instance_ends_though_its_last_words_are_not_heard(alone: LocalProvisioner) -> None:

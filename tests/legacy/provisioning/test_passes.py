@@ -13,28 +13,28 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.tenant_scope import transaction
 from nimbill.foundation import clock
-from nimbill.foundation.encryption import Sealer
+from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.settings import read_settings
-from nimbill.jobs.records import work
-from nimbill.jobs.runner import ATTEMPTS_MAX, Runner, Taken
+from nimbill.jobs.records import jobs
+from nimbill.jobs.runner import ATTEMPTS_MAX, Job, JobRunner
 from nimbill.legacy.provisioning import records
-from nimbill.legacy.provisioning.job_types import LANE, stack_kinds
+from nimbill.legacy.provisioning.job_types import LANE, stack_job_types
 from nimbill.legacy.provisioning.provisioner import (
     Life,
     Machine,
     NotNow,
+    Observation,
     Provisioner,
     Refused,
-    Seen,
 )
-from nimbill.legacy.provisioning.reconciler import Mover
+from nimbill.legacy.provisioning.reconciler import StackReconciler
 from nimbill.legacy.stacks import records as stacks
 from nimbill.legacy.stacks.records import legacy_layers, legacy_stacks
 from nimbill.legacy.stacks.stack_moves import StackStatus
 from tests.jobs.conftest import Clock, Workshop
 from tests.legacy.provisioning.made_stacks import add_stack
 
-SEALER = Sealer(bytes(range(32)))
+SEALER = Encryptor(bytes(range(32)))
 
 
 @dataclass
@@ -42,7 +42,7 @@ class Obedient:
     """Every instance comes up and ends at once, unless it is told otherwise."""
 
     trouble: dict[str, Exception] = field(default_factory=dict)  # by the name of the question
-    lives: dict[int, Seen] = field(default_factory=dict)  # by ordinal
+    lives: dict[int, Observation] = field(default_factory=dict)  # by ordinal
     launched: list[str] = field(default_factory=list)
     ended: list[str] = field(default_factory=list)
     left: int = 0  # times that something is still there when everything should be gone
@@ -61,9 +61,9 @@ class Obedient:
         self.launched.append(machine.instance_key)
         return f"i-{machine.instance_key[-8:]}"
 
-    def bring_up(self, machines: Sequence[Machine]) -> dict[str, Seen]:
+    def bring_up(self, machines: Sequence[Machine]) -> dict[str, Observation]:
         self._asked("bring_up")
-        running = Seen(Life.running)
+        running = Observation(Life.running)
         return {one.instance_key: self.lives.get(one.ordinal, running) for one in machines}
 
     def end(self, machines: Sequence[Machine]) -> set[str]:
@@ -82,8 +82,8 @@ class Yard:
     def __init__(self, workshop: Workshop, obedient: Obedient) -> None:
         self.workshop, self.cloud = workshop, obedient
         self.stack_id = ""
-        kinds = stack_kinds(read_settings({}), workshop.engine, SEALER)
-        self.runner = Runner(workshop.engine, kinds)
+        kinds = stack_job_types(read_settings({}), workshop.engine, SEALER)
+        self.runner = JobRunner(workshop.engine, kinds)
 
     def apply(self, **provision: Any) -> None:
         async def add(db: AsyncConnection) -> str:
@@ -128,13 +128,13 @@ class Yard:
         return sorted(state for (state,) in self.rows(records.legacy_instances, "state"))
 
     def waiting(self) -> int:
-        return sum(state == "waiting" for (state,) in self.rows(work, "state"))
+        return sum(state == "waiting" for (state,) in self.rows(jobs, "state"))
 
 
 @pytest.fixture
 def yard(workshop: Workshop, stopped: Clock, monkeypatch: pytest.MonkeyPatch) -> Yard:
     obedient = Obedient()
-    monkeypatch.setattr(Mover, "_provisioner", lambda *_: obedient)
+    monkeypatch.setattr(StackReconciler, "_provisioner", lambda *_: obedient)
     return Yard(workshop, obedient)
 
 
@@ -163,7 +163,7 @@ def test_what_takes_longer_is_looked_at_less_often_until_it_is_late(
     yard: Yard, stopped: Clock
 ) -> None:
     yard.apply(instance_count=1)
-    yard.cloud.lives = {0: Seen(Life.coming)}
+    yard.cloud.lives = {0: Observation(Life.coming)}
     looks = 0
     while yard.stack[0] == "CREATE_IN_PROGRESS":
         yard.passes()
@@ -182,7 +182,7 @@ def test_what_takes_longer_is_looked_at_less_often_until_it_is_late(
 
 def test_one_that_dies_while_it_comes_up_fails_its_layer(yard: Yard) -> None:
     yard.apply(instance_count=2)
-    yard.cloud.lives = {1: Seen(Life.gone, "AWS ended it: Server.InternalError")}
+    yard.cloud.lives = {1: Observation(Life.gone, "AWS ended it: Server.InternalError")}
     yard.passes()
 
     assert yard.stack == ("CREATE_FAILED", "web: AWS ended it: Server.InternalError")
@@ -192,7 +192,7 @@ def test_one_that_dies_while_it_comes_up_fails_its_layer(yard: Yard) -> None:
 def test_one_that_dies_later_is_replaced_on_the_next_update(yard: Yard) -> None:
     yard.apply(instance_count=1)
     yard.passes()
-    yard.cloud.lives = {0: Seen(Life.gone, "it was ended")}
+    yard.cloud.lives = {0: Observation(Life.gone, "it was ended")}
     yard.move(StackStatus.UPDATE_IN_PROGRESS)
     yard.workshop.ask(_layers_update)
     yard.passes()
@@ -211,7 +211,7 @@ async def _layers_update(db: AsyncConnection) -> None:
 def test_a_change_that_is_refused_keeps_the_instance(yard: Yard) -> None:
     yard.apply(instance_count=1)
     yard.passes()
-    yard.cloud.lives = {0: Seen(Life.refused, "there is no such instance type")}
+    yard.cloud.lives = {0: Observation(Life.refused, "there is no such instance type")}
     yard.move(StackStatus.UPDATE_IN_PROGRESS)
     yard.workshop.ask(_layers_update)
     yard.passes()
@@ -306,14 +306,16 @@ def test_a_stack_that_leaves_is_gone_when_nothing_is_left_and_its_secrets_are_wi
 
 def test_whoever_lost_the_work_writes_nothing(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:
     yard.apply(instance_count=1)
-    launch = Mover._launch
+    launch = StackReconciler._launch
 
-    async def lost(mover: Mover, taken: Taken, cloud: Provisioner, machine: Machine) -> Machine:
+    async def lost(
+        mover: StackReconciler, taken: Job, cloud: Provisioner, machine: Machine
+    ) -> Machine:
         async with transaction(yard.workshop.engine, taken.scope.organisation_id) as db:
-            await db.execute(sa.update(work).values(attempts=work.c.attempts + 1))
+            await db.execute(sa.update(jobs).values(attempts=jobs.c.attempts + 1))
         return await launch(mover, taken, cloud, machine)
 
-    monkeypatch.setattr(Mover, "_launch", lost)
+    monkeypatch.setattr(StackReconciler, "_launch", lost)
     yard.passes()
 
     assert len(yard.cloud.launched) == 1

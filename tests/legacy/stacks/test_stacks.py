@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from nimbill.database.tenant_scope import transaction
 from nimbill.foundation.ids import new_id
-from nimbill.jobs.records import work
+from nimbill.jobs.records import jobs
 from nimbill.legacy.stacks.records import legacy_stacks
 from nimbill.legacy.stacks.stack_moves import StackStatus
 from tests.answers import problem_of
@@ -238,7 +238,7 @@ def moves_asked_for(service: Service, stack_id: str) -> int:
             service.resources.engine, service.organisation.organisation_id
         ) as db:
             asked = sa.select(sa.func.count()).where(
-                work.c.subject == stack_id, work.c.state == "waiting"
+                jobs.c.subject == stack_id, jobs.c.state == "waiting"
             )
             return int((await db.execute(asked)).scalar_one())
 

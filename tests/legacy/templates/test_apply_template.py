@@ -13,9 +13,9 @@ import yaml
 
 from nimbill.access.passwords import client_secret_matches
 from nimbill.database.embedded_postgres import Address
-from nimbill.database.tenant_lookup import Named, organisation_of
+from nimbill.database.tenant_lookup import LookupKind, find_organisation_id
 from nimbill.database.tenant_scope import Row, Scope, transaction
-from nimbill.jobs.records import work
+from nimbill.jobs.records import jobs
 from nimbill.legacy.stacks import records as stacks
 from nimbill.legacy.stacks.auth_tokens import token_of
 from nimbill.legacy.templates import records
@@ -116,9 +116,9 @@ def test_everything_is_there_once_it_is_answered(service: Service) -> None:
             version = await records.latest_version(db, scope, answer["stack_id"])
             layers = await stacks.list_layers(db, scope, answer["stack_id"])
             asked = await db.execute(
-                sa.select(work.c.kind).where(work.c.subject == answer["stack_id"])
+                sa.select(jobs.c.kind).where(jobs.c.subject == answer["stack_id"])
             )
-            owner = await organisation_of(db, Named.stack, answer["stack_id"])
+            owner = await find_organisation_id(db, LookupKind.stack, answer["stack_id"])
             return version, layers, asked.scalars().all(), owner
 
     version, layers, asked, owner = service.run(look)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from nimbill.database.tenant_scope import Row
 from nimbill.foundation import exact_json
-from nimbill.foundation.encryption import SealBroken, Sealer
+from nimbill.foundation.encryption import DecryptionError, Encryptor
 from nimbill.legacy.templates.secrets import (
     SECRET_NAMES,
     masked,
@@ -25,7 +25,7 @@ from nimbill.legacy.templates.secrets import (
 )
 from tests.legacy.templates.sound import CRED, GIT_KEY, TEMPLATE, template
 
-SEALER = Sealer(bytes(range(7, 39)))
+SEALER = Encryptor(bytes(range(7, 39)))
 PLACE = ("org_a", "stk_a", "ver_a")
 
 
@@ -90,7 +90,7 @@ def test_sealed_secrets_open_in_their_own_place_alone() -> None:
     ):
         moved = SimpleNamespace(**(vars(row) | {field: other}))
 
-        with pytest.raises(SealBroken):
+        with pytest.raises(DecryptionError):
             opened(cast(Row, moved), SEALER)
 
 

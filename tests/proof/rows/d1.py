@@ -24,7 +24,7 @@ from msgspec.structs import replace
 from nimbill.customers.billing_groups.invoice_setting_rules import ALLOWED
 from nimbill.foundation.rules import OneOf
 from nimbill.invoicing.calculation.charges import MonthlyCharges
-from nimbill.invoicing.calculation.sheet import Sheet, draw_up
+from nimbill.invoicing.calculation.sheet import InvoiceSheet, calculate_invoice
 from tests.invoicing.agreement import differences, second_opinion
 from tests.invoicing.random_invoices import Case, random_case
 from tests.proof.row import Measured
@@ -98,7 +98,7 @@ def look_at(seed: int, size: int) -> Found:
 
 def _wrong(case: Case, found: Found, *, thoroughly: bool, random: Random) -> Iterator[str]:
     terms = case.terms()
-    sheet, other = draw_up(case.month, terms), second_opinion(case)
+    sheet, other = calculate_invoice(case.month, terms), second_opinion(case)
     found.words |= {str(word) for setting in case.sent for word in setting.values()}
     found.seen["ties"] += other.ties
     found.seen["credits"] += any(charge.amount < 0 for charge in case.month.usage)
@@ -107,15 +107,15 @@ def _wrong(case: Case, found: Found, *, thoroughly: bool, random: Random) -> Ite
     if not _foots(sheet):
         yield "the page does not foot"
     if thoroughly:
-        if draw_up(_shuffled(case.month, random), terms) != sheet:
+        if calculate_invoice(_shuffled(case.month, random), terms) != sheet:
             yield "another order of what comes in gives another invoice"
         generous = replace(terms, discount_rate=terms.discount_rate / 2 + Decimal("0.5"))
         charged = _without_credits(case.month)
-        if draw_up(charged, generous).total > draw_up(charged, terms).total:
+        if calculate_invoice(charged, generous).total > calculate_invoice(charged, terms).total:
             yield "more discount costs more"
 
 
-def _foots(sheet: Sheet) -> bool:
+def _foots(sheet: InvoiceSheet) -> bool:
     after = [line.after for line in sheet.lines]
     after += [fee.after for fee in (sheet.support, sheet.agency) if fee]
     after += [entry.amount for entry in sheet.entries]

@@ -14,8 +14,8 @@ from random import Random
 
 from nimbill.database.tenant_scope import transaction
 from nimbill.demo.vendor_files.writing import Dialect, Month, costs_of, write_files
-from nimbill.imports.commit_import import settle
-from nimbill.imports.preparation import Prepared
+from nimbill.imports.commit_import import commit_import
+from nimbill.imports.preparation import PreparedImport
 from tests.imports.taking import Taking, totals
 from tests.proof.row import Measured
 from tests.proof.stage import Stage
@@ -79,10 +79,10 @@ def _at_once(taking: Taking, vendor: str, files: tuple[Path, ...]) -> Counter[st
     started = [taking.start(*files, vendor=vendor) for _ in range(CLIENTS)]
     prepared = {import_id: taking.prepare(import_id) for import_id in started}
 
-    async def one(import_id: str, ready: Prepared) -> None:
+    async def one(import_id: str, ready: PreparedImport) -> None:
         engine = taking.service.resources.engine
         async with transaction(engine, taking.scope.organisation_id) as db:
-            await settle(db, taking.service.settings, taking.scope, import_id, ready)
+            await commit_import(db, taking.service.settings, taking.scope, import_id, ready)
 
     async def everybody() -> None:
         await asyncio.gather(*(one(*item) for item in prepared.items()))

@@ -18,7 +18,7 @@ from unittest.mock import patch
 import pyarrow as pa
 
 from nimbill.costs.ingestion import conversion
-from nimbill.costs.ingestion.normalize import Brought, bring
+from nimbill.costs.ingestion.normalize import NormalizedBatch, normalize
 from nimbill.demo.vendor_files.writing import Dialect, Month, write_files
 from tests.imports.taking import Taking
 from tests.proof.bad_file import COLUMNS
@@ -70,8 +70,8 @@ def _with_a_fault(
 ) -> str:
     """The first reading goes wrong; the second one must find out."""
 
-    def unsound(*args: object, **named: object) -> Brought:
-        brought = bring(*args, **named)  # type: ignore[arg-type]
+    def unsound(*args: object, **named: object) -> NormalizedBatch:
+        brought = normalize(*args, **named)  # type: ignore[arg-type]
         lines, row = brought.lines, random.randrange(len(brought.lines))
         before, one, after = lines.slice(0, row), lines.slice(row, 1), lines.slice(row + 1)
         if fault == "a digit off":
@@ -80,7 +80,7 @@ def _with_a_fault(
             changed = [one.set_column(at, one.schema.field(at), cost)]
         else:
             changed = [one, one] if fault == "a line twice" else []
-        return Brought(pa.concat_tables([before, *changed, after]), brought.noticed)
+        return NormalizedBatch(pa.concat_tables([before, *changed, after]), brought.noticed)
 
     with patch.object(conversion, "bring", unsound):
         return str(taking(*parts, vendor=vendor)["state"])

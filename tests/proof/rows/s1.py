@@ -18,7 +18,7 @@ from pathlib import Path
 
 from packaging.version import Version
 
-from nimbill.foundation.encryption import KeyFileError, load_or_make_key
+from nimbill.foundation.encryption import KeyFileError, load_or_create_key
 from tests.code_rules import rules
 from tests.proof.real_server import environment_for, try_to_serve
 from tests.proof.row import Measured
@@ -109,10 +109,10 @@ def _below_their_floor() -> list[str]:
 def _accepted_here(stage: Stage) -> list[str]:
     accepted = []
     folder = stage.new_folder("s1-keys")
-    load_or_make_key(_key_file(folder, "good", GOOD, 0o400))
+    load_or_create_key(_key_file(folder, "good", GOOD, 0o400))
     for name, (content, mode) in BAD_KEYS.items():
         try:
-            load_or_make_key(_key_file(folder, name, content, mode))
+            load_or_create_key(_key_file(folder, name, content, mode))
         except KeyFileError:
             continue
         accepted.append(f"accepted here: a key file that is {name}")

@@ -14,7 +14,7 @@ from nimbill.adjustments.recalculation.bodies import RecalculationRecord
 from nimbill.customers.billing_groups.records import billing_groups
 from nimbill.customers.cloud_accounts.records import cloud_accounts
 from nimbill.customers.projects.records import projects
-from nimbill.database.tenant_scope import Row, Scope, among, metadata
+from nimbill.database.tenant_scope import Row, Scope, metadata, visible_rows
 from nimbill.foundation import clock
 from nimbill.foundation.vocabulary import Vendor
 
@@ -90,7 +90,7 @@ def _of_vendor(scope: Scope, vendor: Vendor) -> list[sa.ColumnElement[bool]]:
     of_vendor = [_entries.organisation_id == scope.organisation_id, _entries.vendor == vendor]
     if scope.billing_groups is None:
         return of_vendor
-    return [*of_vendor, among(cloud_accounts.c.company_id, scope.billing_groups)]
+    return [*of_vendor, visible_rows(cloud_accounts.c.company_id, scope.billing_groups)]
 
 
 async def list_recalculation(
@@ -157,7 +157,7 @@ async def applied_months(
         .where(
             _entries.organisation_id == scope.organisation_id,
             _entries.vendor == vendor,
-            among(_entries.entry_id, entry_ids),
+            visible_rows(_entries.entry_id, entry_ids),
             _entries.applied_month.is_not(None),
         )
         .distinct()
@@ -180,7 +180,7 @@ async def lock_entries(
             _entries.delivered,
             cloud_accounts.c.company_id,
         )
-        .where(*_of_vendor(scope, vendor), among(_entries.entry_id, entry_ids))
+        .where(*_of_vendor(scope, vendor), visible_rows(_entries.entry_id, entry_ids))
         .order_by(_entries.entry_id)
         .with_for_update(of=recalculation_entries)
     )
@@ -224,7 +224,10 @@ async def forget_entries(db: AsyncConnection, scope: Scope, entry_ids: Collectio
 
 
 def _these(scope: Scope, entry_ids: Collection[str]) -> list[sa.ColumnElement[bool]]:
-    return [_entries.organisation_id == scope.organisation_id, among(_entries.entry_id, entry_ids)]
+    return [
+        _entries.organisation_id == scope.organisation_id,
+        visible_rows(_entries.entry_id, entry_ids),
+    ]
 
 
 async def lock_entries_of_payer(

@@ -8,7 +8,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.adjustments.reserved_instances.records import reservation_moves, reserved_instances
-from nimbill.database.tenant_scope import Row, Scope, among, metadata
+from nimbill.database.tenant_scope import Row, Scope, metadata, visible_rows
 
 reservation_fees = sa.Table(
     "reservation_fees",
@@ -91,7 +91,7 @@ async def lock_reservations(db: AsyncConnection, scope: Scope, ri_ids: Collectio
 
 
 def _these(scope: Scope, ri_ids: Collection[str]) -> list[sa.ColumnElement[bool]]:
-    return [_ri.organisation_id == scope.organisation_id, among(_ri.ri_id, ri_ids)]
+    return [_ri.organisation_id == scope.organisation_id, visible_rows(_ri.ri_id, ri_ids)]
 
 
 async def add_reservations(
@@ -132,7 +132,7 @@ async def put_fees(
             _fees.organisation_id == scope.organisation_id,
             _fees.payer_id == payer_id,
             _fees.month == month,
-            among(_fees.ri_id, ri_ids),
+            visible_rows(_fees.ri_id, ri_ids),
         )
     )
     if fees:
@@ -149,7 +149,7 @@ async def newest_months(
 ) -> dict[str, str]:
     question = (
         sa.select(_fees.ri_id, sa.func.max(_fees.month).label("newest"))
-        .where(_fees.organisation_id == scope.organisation_id, among(_fees.ri_id, ri_ids))
+        .where(_fees.organisation_id == scope.organisation_id, visible_rows(_fees.ri_id, ri_ids))
         .group_by(_fees.ri_id)
     )
     return {row.ri_id: row.newest for row in await db.execute(question)}

@@ -13,7 +13,7 @@ from nimbill.adjustments.reserved_instances.split_rules import honoured
 from nimbill.adjustments.reserved_instances.vendor_values import timestamp
 from nimbill.customers.billing_groups.records import billing_groups
 from nimbill.customers.cloud_accounts.records import cloud_accounts
-from nimbill.database.tenant_scope import Row, Scope, among, metadata
+from nimbill.database.tenant_scope import Row, Scope, metadata, visible_rows
 from nimbill.foundation.vocabulary import Vendor
 
 TEXTS = (
@@ -126,7 +126,7 @@ def _owner_visible(scope: Scope) -> list[sa.ColumnElement[bool]]:
     """Who sees only some billing groups sees nothing of accounts that are in none."""
     if scope.billing_groups is None:
         return []
-    return [among(_owners.c.company_id, scope.billing_groups)]
+    return [visible_rows(_owners.c.company_id, scope.billing_groups)]
 
 
 def _records(
@@ -200,7 +200,7 @@ async def find_move(db: AsyncConnection, scope: Scope, vendor: str, move_id: str
         )
     )
     if scope.billing_groups is not None:
-        question = question.where(among(_destinations.c.company_id, scope.billing_groups))
+        question = question.where(visible_rows(_destinations.c.company_id, scope.billing_groups))
     return (await db.execute(question)).one_or_none()
 
 
@@ -212,7 +212,7 @@ async def account_visible(db: AsyncConnection, scope: Scope, vendor: str, custom
         accounts.customer_id == customer_id,
     )
     if scope.billing_groups is not None:
-        wanted = wanted.where(among(accounts.company_id, scope.billing_groups))
+        wanted = wanted.where(visible_rows(accounts.company_id, scope.billing_groups))
     return bool((await db.execute(sa.select(wanted))).scalar_one())
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache
 
-from nimbill.costs.cost_file_error import Broken
+from nimbill.costs.cost_file_error import CostFileError
 from nimbill.foundation.basis import chosen
 
 basis = chosen("cost-lines")
@@ -50,8 +50,10 @@ class RuleBroken(ValueError):
     """A value breaks the rule of this name."""
 
 
-def refusal(file: str, rule: str, *, line: int | None = None, column: str | None = None) -> Broken:
-    return Broken(file, rule, RULES[rule], line=line, column=column)
+def refusal(
+    file: str, rule: str, *, line: int | None = None, column: str | None = None
+) -> CostFileError:
+    return CostFileError(file, rule, RULES[rule], line=line, column=column)
 
 
 def number(written: str) -> Decimal:

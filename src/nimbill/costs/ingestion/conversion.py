@@ -17,7 +17,7 @@ from nimbill.costs.cost_line import SCHEMA
 from nimbill.costs.formats.line_rules import refusal
 from nimbill.costs.ingestion.delivery import Delivery, Limits, Part
 from nimbill.costs.ingestion.delivery_errors import refused
-from nimbill.costs.ingestion.normalize import Brought, Noticed, bring
+from nimbill.costs.ingestion.normalize import ImportWarnings, NormalizedBatch, normalize
 from nimbill.costs.ingestion.raw_lines import Piece, pieces_of
 
 LINES_PER_FILE = 4_000_000
@@ -31,7 +31,7 @@ COUNTING_UP = {"line": "DELTA_BINARY_PACKED"}
 # writing
 STATISTICS = ("payer_id", "kind", "cost", "usage_start")
 
-Counted = tuple[int, int, Brought]  # which part, how many of its rows, and what they became
+Counted = tuple[int, int, NormalizedBatch]  # which part, how many of its rows, and what they became
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Converted:
     month: str | None  # None where there is no line and nobody said which
     files: tuple[ConvertedFile, ...]
     lines: int
-    noticed: Noticed
+    noticed: ImportWarnings
 
 
 def convert(
@@ -66,7 +66,7 @@ def convert(
     """
     into.mkdir(parents=True, exist_ok=True)
     month = month or delivery.month
-    noticed, rows, writer = Noticed(), Counter[int](), _Writer(into)
+    noticed, rows, writer = ImportWarnings(), Counter[int](), _Writer(into)
     with writer:
         work = _work(delivery, vendor, month, limits)
         for part, count, brought in _in_order(work, _threads(cores_left)):
@@ -80,7 +80,7 @@ def convert(
     return Converted(found, tuple(writer.files), writer.lines, noticed)
 
 
-def _refuse_unsound(delivery: Delivery, noticed: Noticed, lines: int) -> None:
+def _refuse_unsound(delivery: Delivery, noticed: ImportWarnings, lines: int) -> None:
     first = delivery.parts[0].name
     if len(noticed.months) > 1:
         raise refusal(first, "several_months")
@@ -111,7 +111,7 @@ def _of_part(
 
 def _brought(piece: Piece, part: int, vendor: str, month: str | None) -> Counted:
     raw = piece()
-    return part, len(raw), bring(raw, part=part, vendor=vendor, month=month)
+    return part, len(raw), normalize(raw, part=part, vendor=vendor, month=month)
 
 
 def _threads(cores_left: int) -> int:

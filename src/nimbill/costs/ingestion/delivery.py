@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from nimbill.costs.cost_file_error import Broken
+from nimbill.costs.cost_file_error import CostFileError
 from nimbill.costs.ingestion.decompression import GZIP, blocks_of_csv, open_csv
 from nimbill.costs.ingestion.delivery_errors import refused
 from nimbill.costs.ingestion.manifest_selection import Tell, chosen_parts
@@ -17,12 +17,12 @@ from nimbill.costs.ingestion.manifests import Listed, Manifest
 from nimbill.costs.ingestion.named_sources import places_of
 from nimbill.costs.ingestion.parquet_footers import refuse_parquet_bomb
 from nimbill.costs.ingestion.parts import Delivery, Form, Limits, Part, identity_of
-from nimbill.costs.ingestion.storage_sources import Brought, Found, Place
+from nimbill.costs.ingestion.storage_sources import FetchedFile, Found, StorageSource
 from nimbill.costs.ingestion.zip_members import csv_members
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.fsync import sync
+from nimbill.foundation.fsync import fsync_path
 
-__all__ = ["Broken", "Delivery", "Limits", "Part", "blocks_of_csv", "deliver", "open_csv"]
+__all__ = ["CostFileError", "Delivery", "Limits", "Part", "blocks_of_csv", "deliver", "open_csv"]
 
 basis = chosen("deliveries")
 
@@ -34,7 +34,7 @@ PARQUET_BYTES_MIN = 12
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    place: Place
+    place: StorageSource
     file: Found
     listed: Listed
 
@@ -71,7 +71,7 @@ def deliver(
     manifest = manifests[0] if manifests else None
     if manifest is None:
         _refuse_the_same_twice(parts, limits)
-    sync(spool)
+    fsync_path(spool)
     return Delivery(
         parts=tuple(parts),
         identity=identity_of(part.sha256 for part in parts),
@@ -105,7 +105,7 @@ def _brought(wanted: Sequence[_Wanted], spool: Path, limits: Limits, tell: Tell)
                 future.cancel()
 
 
-def _bring(one: _Wanted, spool: Path, number: int) -> Brought:
+def _bring(one: _Wanted, spool: Path, number: int) -> FetchedFile:
     try:
         return one.place.bring(one.file, spool, number)
     except FileNotFoundError:
@@ -115,7 +115,7 @@ def _bring(one: _Wanted, spool: Path, number: int) -> Brought:
 
 
 def _parts(
-    one: _Wanted, here: Brought, *, spool: Path, number: int, limits: Limits
+    one: _Wanted, here: FetchedFile, *, spool: Path, number: int, limits: Limits
 ) -> Iterable[Part]:
     """The one file, or the members of a zip file."""
     name = one.file.name
@@ -132,7 +132,7 @@ def _parts(
     return [Part(name, here.path, form, here.bytes, here.sha256, one.listed.rows)]
 
 
-def _form(name: str, here: Brought) -> Form | Literal["zip"]:
+def _form(name: str, here: FetchedFile) -> Form | Literal["zip"]:
     """What it is shows in its first bytes; a name that says otherwise is refused."""
     with here.path.open("rb") as file:
         head = file.read(4)

@@ -1,6 +1,6 @@
 """Why a delivery is refused: every rule on files, manifests and places, and its sentence."""
 
-from nimbill.costs.cost_file_error import Broken, shown
+from nimbill.costs.cost_file_error import CostFileError, shown
 from nimbill.foundation.basis import chosen
 
 basis = chosen("deliveries")
@@ -50,8 +50,8 @@ RULES = {
 
 def refused(
     file: str, rule: str, *words: object, line: int | None = None, column: str | None = None
-) -> Broken:
+) -> CostFileError:
     """The refusal by this rule; words of the file are cut and cleaned before they are repeated."""
-    return Broken(
+    return CostFileError(
         file, rule, RULES[rule].format(*(shown(str(w)) for w in words)), line=line, column=column
     )

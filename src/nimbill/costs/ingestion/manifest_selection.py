@@ -21,7 +21,7 @@ from nimbill.costs.ingestion.manifests import (
 )
 from nimbill.costs.ingestion.named_sources import Look
 from nimbill.costs.ingestion.parts import Limits
-from nimbill.costs.ingestion.storage_sources import Found, Place
+from nimbill.costs.ingestion.storage_sources import Found, StorageSource
 from nimbill.foundation.basis import chosen
 
 basis = chosen("deliveries")
@@ -65,7 +65,7 @@ def _is_cost_file(at: PurePosixPath) -> bool:
     return at.name.lower().endswith(COST_FILES)
 
 
-def _read(place: Place, file: Found, limits: Limits) -> Manifest:
+def _read(place: StorageSource, file: Found, limits: Limits) -> Manifest:
     with place.open(file) as stream:
         content = small_content(file.name, stream, bytes_max=limits.manifest_bytes_max)
     return read_manifest(file.at, content, written=file.written)

@@ -16,7 +16,7 @@ from nimbill.costs.ingestion.parts import Limits
 from nimbill.costs.ingestion.storage_sources import (
     Found,
     LocalFiles,
-    Place,
+    StorageSource,
     local_file,
     local_folder,
 )
@@ -33,7 +33,7 @@ class Look:
     one the manifest does not know is refused and not passed over.
     """
 
-    place: Place
+    place: StorageSource
     only: str | None = None
     all_named: bool = False
 

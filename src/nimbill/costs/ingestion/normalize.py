@@ -29,7 +29,7 @@ _PLAIN = ("customer_name", "usage_type", "description", "invoice_id", "savings_p
 
 
 @dataclass(slots=True)
-class Noticed:
+class ImportWarnings:
     """What is counted and shown, and stops nothing."""
 
     months: Counter[str] = field(default_factory=Counter)
@@ -40,7 +40,7 @@ class Noticed:
     has_invoice_ids: bool = False
     formats: set[str] = field(default_factory=set)
 
-    def add(self, other: Noticed) -> None:
+    def add(self, other: ImportWarnings) -> None:
         self.months += other.months
         self.other_vendors += other.other_vendors
         self.rounded_lines += other.rounded_lines
@@ -51,12 +51,12 @@ class Noticed:
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
+class NormalizedBatch:
     lines: pa.Table
-    noticed: Noticed
+    noticed: ImportWarnings
 
 
-def bring(raw: RawLines, *, part: int, vendor: str, month: str | None) -> Brought:
+def normalize(raw: RawLines, *, part: int, vendor: str, month: str | None) -> NormalizedBatch:
     """Our lines of this piece."""
     return _Piece(raw, part, vendor, month).brought()
 
@@ -67,7 +67,7 @@ class _Piece:
     def __init__(self, raw: RawLines, part: int, vendor: str, month: str | None) -> None:
         self.format = raw.layout.format
         self.part, self.vendor, self.month = part, vendor, month
-        self.noticed = Noticed(formats={self.format.name})
+        self.noticed = ImportWarnings(formats={self.format.name})
         self.noticed.has_invoice_ids = "invoice_id" in raw.fields
         if self.format.vendor not in (None, vendor):
             raise refusal(raw.file, "vendor", line=1)
@@ -94,7 +94,7 @@ class _Piece:
 
     # ── the lines ────────────────────────────────────────────────────────────────────────────────
 
-    def brought(self) -> Brought:
+    def brought(self) -> NormalizedBatch:
         usage_start = self._moments("usage_start", needed=True)
         self._months()
         line_type, kind, entry_type = self._what()
@@ -123,7 +123,7 @@ class _Piece:
         }
         columns |= {name: self._optional(name) for name in (*_PLAIN, *RESERVATION_TEXTS)}
         columns["savings_plan_id"] = plan
-        return Brought(_table(columns), self.noticed)
+        return NormalizedBatch(_table(columns), self.noticed)
 
     def _what(self) -> tuple[pa.Array, pa.Array, pa.Array]:
         """Line type, kind and entry type: by the format's table, or as a file of ours tells."""

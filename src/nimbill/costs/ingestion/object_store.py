@@ -11,10 +11,10 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import parse_qsl, urlsplit
 
-from nimbill.costs.cost_file_error import Broken
+from nimbill.costs.cost_file_error import CostFileError
 from nimbill.costs.ingestion.delivery_errors import refused
 from nimbill.costs.ingestion.parts import Limits
-from nimbill.costs.ingestion.storage_sources import Brought, Found
+from nimbill.costs.ingestion.storage_sources import FetchedFile, Found
 
 if TYPE_CHECKING:
     from pyarrow.fs import FileInfo, S3FileSystem
@@ -55,7 +55,7 @@ class StoredFiles:
     def open(self, found: Found) -> AbstractContextManager[BinaryIO]:
         return self._reading(found)
 
-    def bring(self, found: Found, spool: Path, number: int) -> Brought:
+    def bring(self, found: Found, spool: Path, number: int) -> FetchedFile:
         """Copied under a name of ours, fsynced, hashed on the way."""
         path = spool / f"{number:05d}.stored"
         digest = hashlib.sha256()
@@ -71,7 +71,7 @@ class StoredFiles:
         if copied != found.bytes or _of_info(now, found.at) != found:
             path.unlink()
             raise refused(found.name, "changed")
-        return Brought(path, copied, digest.hexdigest())
+        return FetchedFile(path, copied, digest.hexdigest())
 
 
 def stored_files(address: str, limits: Limits) -> tuple[StoredFiles, bool]:
@@ -149,7 +149,7 @@ def _told(name: str) -> Iterator[None]:
     """Errors of the store in our own words: its texts hold addresses and request ids."""
     try:
         yield
-    except Broken:
+    except CostFileError:
         raise
     except FileNotFoundError:
         raise refused(name, "source_missing") from None

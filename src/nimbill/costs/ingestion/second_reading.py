@@ -32,7 +32,7 @@ MEMORY_MAX = "384MB"
 THREADS_MAX = 4
 
 
-class Unreadable(Exception):
+class UnreadableBySecondReader(Exception):
     """The second program cannot read this file, though the first could."""
 
 
@@ -51,7 +51,7 @@ Sums = dict[Whose, Sum]
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class SumDifference:
     whose: Whose
     delivered: Sum
     stored: Sum
@@ -60,10 +60,10 @@ class Difference:
 NOTHING = Sum(Decimal(0), 0)
 
 
-def differences(delivered: Sums, stored: Sums) -> list[Difference]:
+def differences(delivered: Sums, stored: Sums) -> list[SumDifference]:
     """None, if all is well."""
     return [
-        Difference(whose, delivered.get(whose, NOTHING), stored.get(whose, NOTHING))
+        SumDifference(whose, delivered.get(whose, NOTHING), stored.get(whose, NOTHING))
         for whose in sorted(delivered.keys() | stored.keys())
         if delivered.get(whose, NOTHING) != stored.get(whose, NOTHING)
     ]
@@ -124,7 +124,7 @@ def _sums_of_part(db: duckdb.DuckDBPyConnection, part: Part, vendor: str, limits
         except duckdb.NotSupportedError:
             return sums(by_one_thread=True)
     except UNREADABLE:
-        raise Unreadable(part.name) from None
+        raise UnreadableBySecondReader(part.name) from None
 
 
 def _added_up(db: duckdb.DuckDBPyConnection, whose: str, cost: str, lines: str) -> Sums:

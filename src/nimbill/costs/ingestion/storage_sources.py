@@ -34,7 +34,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
+class FetchedFile:
     """A file that can be read here."""
 
     path: Path
@@ -42,7 +42,7 @@ class Brought:
     sha256: str
 
 
-class Place(Protocol):
+class StorageSource(Protocol):
     """A folder, some files named one by one, or a prefix of an object store."""
 
     name: str
@@ -53,7 +53,7 @@ class Place(Protocol):
     def open(self, found: Found) -> AbstractContextManager[BinaryIO]:
         """For reading a small file as a whole."""
 
-    def bring(self, found: Found, spool: Path, number: int) -> Brought:
+    def bring(self, found: Found, spool: Path, number: int) -> FetchedFile:
         """Have it here, hashed in the same pass; in place where it lies here already."""
 
 
@@ -74,7 +74,7 @@ class LocalFiles:
     def open(self, found: Found) -> AbstractContextManager[BinaryIO]:
         return Path(found.key).open("rb")
 
-    def bring(self, found: Found, spool: Path, number: int) -> Brought:  # noqa: ARG002
+    def bring(self, found: Found, spool: Path, number: int) -> FetchedFile:  # noqa: ARG002
         path = Path(found.key)
         digest = hashlib.sha256()
         with path.open("rb", buffering=0) as file:
@@ -84,7 +84,7 @@ class LocalFiles:
             after = os.fstat(file.fileno())
         if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
             raise refused(found.name, "changed")
-        return Brought(path, after.st_size, digest.hexdigest())
+        return FetchedFile(path, after.st_size, digest.hexdigest())
 
 
 def local_file(path: Path, roots: Sequence[str] | None) -> Found:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.fsync import sync
+from nimbill.foundation.fsync import fsync_path
 
 if TYPE_CHECKING:
     from pyarrow.dataset import Dataset
@@ -129,7 +129,7 @@ class Lake:
     def _sync_folders(self, folder: Path) -> None:
         """A name is on disk once its folder is, and so on up to the root."""
         for one in (folder, *folder.parents):
-            sync(one)
+            fsync_path(one)
             if one == self._root:
                 break
 

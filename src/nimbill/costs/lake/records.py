@@ -12,7 +12,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.costs.lake.bulk_copy import copy_sums
-from nimbill.database.tenant_scope import Scope, among, metadata
+from nimbill.database.tenant_scope import Scope, metadata, visible_rows
 from nimbill.foundation.basis import chosen
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ async def forget_files(db: AsyncConnection, scope: Scope, import_ids: Collection
         sa.delete(lake_files)
         .where(
             lake_files.c.organisation_id == scope.organisation_id,
-            among(lake_files.c.import_id, import_ids),
+            visible_rows(lake_files.c.import_id, import_ids),
             sa.not_(counts),
         )
         .returning(lake_files.c.path)
@@ -215,7 +215,7 @@ async def replace_month(
                 table.c.organisation_id == scope.organisation_id,
                 table.c.vendor == vendor,
                 table.c.month == month,
-                among(table.c.payer_id, payers),
+                visible_rows(table.c.payer_id, payers),
             )
         )
         whose = {"organisation_id": scope.organisation_id, "vendor": vendor, "month": month}
@@ -270,7 +270,7 @@ async def sums_of_month(
             cost_sums.c.organisation_id == scope.organisation_id,
             cost_sums.c.vendor == vendor,
             cost_sums.c.month == month,
-            among(cost_sums.c.payer_id, payers),
+            visible_rows(cost_sums.c.payer_id, payers),
         )
         .group_by(*by)
     )

@@ -11,7 +11,7 @@ from nimbill.costs.lake.grouping import Grouping
 from nimbill.costs.lake.records import cost_months, cost_sums, cost_tag_sums
 from nimbill.costs.months.records import parked_months
 from nimbill.customers.cloud_accounts.records import cloud_accounts
-from nimbill.database.tenant_scope import Row, Scope, among
+from nimbill.database.tenant_scope import Row, Scope, visible_rows
 from nimbill.foundation.basis import chosen
 
 basis = chosen("read-costs")
@@ -70,14 +70,14 @@ class _Which:
         return [
             table.c.organisation_id == scope.organisation_id,
             table.c.month == self.month,
-            among(table.c.vendor, [vendor.value for vendor in vendors]),
+            visible_rows(table.c.vendor, [vendor.value for vendor in vendors]),
         ]
 
     def visible(self) -> list[sa.ColumnElement[bool]]:
         """Lines of accounts in no billing group are for those who see all of them."""
         if self.scope.billing_groups is None:
             return []
-        return [among(cloud_accounts.c.company_id, self.scope.billing_groups)]
+        return [visible_rows(cloud_accounts.c.company_id, self.scope.billing_groups)]
 
 
 def _with_accounts(table: sa.Table) -> sa.FromClause:

@@ -20,7 +20,7 @@ from nimbill.customers.billing_groups.bodies import (
 from nimbill.customers.billing_groups.free_format_records import ITEM_FIELDS, free_format_items
 from nimbill.customers.billing_groups.settled_terms import Settled
 from nimbill.customers.projects.records import projects
-from nimbill.database.tenant_scope import Row, Scope, among, metadata
+from nimbill.database.tenant_scope import Row, Scope, metadata, visible_rows
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.vocabulary import Language, Vendor
 
@@ -93,7 +93,7 @@ def visible(scope: Scope) -> list[sa.ColumnElement[bool]]:
     of_organisation = [billing_groups.c.organisation_id == scope.organisation_id]
     if scope.billing_groups is None:
         return of_organisation
-    return [*of_organisation, among(billing_groups.c.company_id, scope.billing_groups)]
+    return [*of_organisation, visible_rows(billing_groups.c.company_id, scope.billing_groups)]
 
 
 # Statements are built once: building one takes longer than asking it.

@@ -9,7 +9,7 @@ from nimbill.customers.cloud_accounts.bodies import (
     CloudAccountRecord,
     CloudAccountUpdate,
 )
-from nimbill.database.tenant_scope import Row, Scope, among, metadata
+from nimbill.database.tenant_scope import Row, Scope, metadata, visible_rows
 from nimbill.foundation.vocabulary import Vendor
 
 cloud_accounts = sa.Table(
@@ -118,7 +118,7 @@ async def find_account(db: AsyncConnection, scope: Scope, customer_id: str) -> R
     """Locked for the change that follows; None too where its group is hidden from the caller."""
     question = sa.select(cloud_accounts).where(*_one(scope, customer_id)).with_for_update()
     if scope.billing_groups is not None:
-        question = question.where(among(cloud_accounts.c.company_id, scope.billing_groups))
+        question = question.where(visible_rows(cloud_accounts.c.company_id, scope.billing_groups))
     return (await db.execute(question)).one_or_none()
 
 

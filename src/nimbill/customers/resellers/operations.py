@@ -22,8 +22,8 @@ from nimbill.foundation.ids import new_id
 from nimbill.foundation.vocabulary import Language, UserKind
 from nimbill.identity.users import records as users
 from nimbill.identity.users.operations import delete_user_and_clients
-from nimbill.mail.delivery import queue_letter
-from nimbill.mail.messages import Letter, account_created, password_changed
+from nimbill.mail.delivery import queue_message
+from nimbill.mail.messages import Message, account_created, password_changed
 
 
 async def create_reseller(
@@ -110,11 +110,11 @@ async def _write_to(
     *,
     changed: bool,
 ) -> None:
-    letter: Letter = (password_changed if changed else account_created)(
+    letter: Message = (password_changed if changed else account_created)(
         to=reseller.email,
         company=reseller.company_name,
         address=f"{resources.settings.link_url}/portal",
         language=Language(reseller.language or (await settings_of(db, scope)).language),
         password=password,
     )
-    await queue_letter(db, scope, resources.sealer, letter)
+    await queue_message(db, scope, resources.sealer, letter)

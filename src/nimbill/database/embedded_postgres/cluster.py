@@ -17,7 +17,7 @@ from nimbill.database.embedded_postgres.binaries import (
     command,
 )
 from nimbill.database.embedded_postgres.layout import OWNER, SUPERUSER, Layout
-from nimbill.foundation.fsync import sync
+from nimbill.foundation.fsync import fsync_path
 
 MAKE_SECONDS_MAX = 120
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
@@ -63,9 +63,9 @@ def make_cluster(layout: Layout, server_lock: BinaryIO) -> None:
         _write_secret(making / f"{user}.password", secrets.token_urlsafe(32))
     _initdb(layout, server_lock)
     _make_owner(layout, server_lock)
-    sync(making)
+    fsync_path(making)
     making.rename(layout.cluster)
-    sync(layout.folder)
+    fsync_path(layout.folder)
 
 
 def _check_version(layout: Layout) -> None:

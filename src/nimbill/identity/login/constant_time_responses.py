@@ -14,7 +14,7 @@ basis = chosen("login-throttle")
 STEP_SECONDS = 0.1
 
 
-async def until_a_whole_step(began: float) -> None:
+async def wait_until_next_step(began: float) -> None:
     """`began` by the monotonic clock; nothing is held meanwhile."""
     if STEP_SECONDS:
         await asyncio.sleep(STEP_SECONDS - (time.monotonic() - began) % STEP_SECONDS)

@@ -10,7 +10,7 @@ from urllib.parse import unquote_plus
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.access.password_hash_queue import Place, Ring
+from nimbill.access.password_hash_queue import QueuePlace, Ring
 from nimbill.access.passwords import (
     client_secret_matches,
     hash_password,
@@ -27,7 +27,7 @@ from nimbill.foundation.errors import TooMany
 from nimbill.foundation.vocabulary import OF_THE_PORTAL_ALONE, Product
 from nimbill.identity.login import login_rate_limits, password_attempts, records
 from nimbill.identity.login.bodies import TokenAnswer
-from nimbill.identity.login.constant_time_responses import until_a_whole_step
+from nimbill.identity.login.constant_time_responses import wait_until_next_step
 from nimbill.identity.login.refresh_tokens import (
     Family,
     NotStanding,
@@ -163,7 +163,7 @@ async def user_of_client(
         )
     if user is None:
         login_rate_limits.count_client(source, resources)
-        await until_a_whole_step(began)
+        await wait_until_next_step(began)
     return user
 
 
@@ -171,7 +171,7 @@ async def user_by_password(
     resources: Resources,
     product: Product,
     scope: Scope,
-    place: Place,
+    place: QueuePlace,
     *,
     username: str,
     password: str,
@@ -209,7 +209,7 @@ async def user_by_password(
 
 
 async def _renew_hash(
-    resources: Resources, scope: Scope, place: Place, user: Row, password: str
+    resources: Resources, scope: Scope, place: QueuePlace, user: Row, password: str
 ) -> None:
     """Only in this moment is the password here to be hashed by today's parameters."""
     if not is_outdated(user.password_hash):

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, Scope, ask_driver, metadata
+from nimbill.database.tenant_scope import Row, Scope, fetch_row, metadata
 from nimbill.identity.users.records import users
 
 token_families = sa.Table(
@@ -94,12 +94,12 @@ class FoundAgent(NamedTuple):
 
 async def find_agent(db: AsyncConnection, stack_id: str) -> FoundAgent:
     """Sets the transaction's organisation to the stack's."""
-    return FoundAgent(*await ask_driver(db, _FIND_AGENT, stack_id))
+    return FoundAgent(*await fetch_row(db, _FIND_AGENT, stack_id))
 
 
 async def find_client(db: AsyncConnection, client_id: str, product: str) -> FoundClient:
     """Sets the transaction's organisation to the client's."""
-    return FoundClient(*await ask_driver(db, _FIND_CLIENT, client_id, product))
+    return FoundClient(*await fetch_row(db, _FIND_CLIENT, client_id, product))
 
 
 async def add_family(
@@ -116,7 +116,7 @@ async def add_family(
     at: datetime,
 ) -> None:
     """A family and its first refresh token, in one statement."""
-    await ask_driver(
+    await fetch_row(
         db,
         _ADD_FAMILY,
         *(scope.organisation_id, family_id, user_id, client_id, product, subject_type, epoch, at),

@@ -12,7 +12,7 @@ from nimbill.access.signing_keys import organisation_sealer
 from nimbill.database.tenant_scope import Row, Scope
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.encryption import Sealer
+from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.vocabulary import Product
 from nimbill.identity.login import records
@@ -78,7 +78,7 @@ async def start_family(db: AsyncConnection, product: Product, subject: Subject) 
 
 async def continue_family(
     db: AsyncConnection,
-    sealer: Sealer,
+    sealer: Encryptor,
     scope: Scope,
     product: Product,
     *,

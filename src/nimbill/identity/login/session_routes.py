@@ -14,11 +14,11 @@ from litestar.datastructures import Cookie
 from litestar.params import JSONBody
 
 from nimbill.access.gate import Audience, Public, Unaudited
-from nimbill.access.password_hash_queue import Place, Ring
+from nimbill.access.password_hash_queue import QueuePlace, Ring
 from nimbill.access.passwords import login_under_way
 from nimbill.access.request_context import Resources
 from nimbill.access.role_actions import ANY_CALLER
-from nimbill.database.tenant_lookup import Named, organisation_of
+from nimbill.database.tenant_lookup import LookupKind, find_organisation_id
 from nimbill.database.tenant_scope import Row, Scope, transaction
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import NotAuthenticated, NotPermitted, TooMany
@@ -27,7 +27,7 @@ from nimbill.http.request_bodies import Success
 from nimbill.http.routing import CallerOfRequest, ResourcesOfWorker, Transaction, delete, post
 from nimbill.identity.login import login_rate_limits, records
 from nimbill.identity.login.bodies import SignedIn, SignIn
-from nimbill.identity.login.constant_time_responses import until_a_whole_step
+from nimbill.identity.login.constant_time_responses import wait_until_next_step
 from nimbill.identity.login.grants import answer, refreshed, user_by_password
 from nimbill.identity.login.password_attempts import NOBODY, SOURCE_KEPT
 from nimbill.identity.login.refresh_tokens import (
@@ -115,7 +115,7 @@ async def _sign_in(
         raise
     if user is None:
         login_rate_limits.count(request, resources)
-        await until_a_whole_step(began)
+        await wait_until_next_step(began)
         raise _wrong()
     subject = Subject(scope, user.user_id, None, user.credential_epoch, "user")
     try:
@@ -130,7 +130,7 @@ async def _sign_in(
 
 
 async def _named(
-    resources: Resources, product: Product, data: SignIn, device: str, place: Place
+    resources: Resources, product: Product, data: SignIn, device: str, place: QueuePlace
 ) -> tuple[Scope, Row | None]:
     """Whoever gave the right password; for an organisation that is none the work is the same."""
     found = await _scope_named(resources, data.organisation)
@@ -173,8 +173,8 @@ def _place(request: Request[Any, Any, Any], resources: Resources, device: str) -
 async def _scope_named(resources: Resources, organisation: str) -> Scope | None:
     """By short name, or by id."""
     async with resources.engine.connect() as db:
-        found = await organisation_of(db, Named.short_name, organisation.lower())
-        found = found or await organisation_of(db, Named.organisation, organisation)
+        found = await find_organisation_id(db, LookupKind.short_name, organisation.lower())
+        found = found or await find_organisation_id(db, LookupKind.organisation, organisation)
     return None if found is None else Scope(found)
 
 

@@ -9,10 +9,15 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from nimbill.access.passwords import hash_password
 from nimbill.access.signing_keys import add_organisation_key
 from nimbill.audit import records as audit
-from nimbill.database.tenant_lookup import Named, organisation_of, put_in_directory, take_turns
+from nimbill.database.tenant_lookup import (
+    LookupKind,
+    add_lookup,
+    find_organisation_id,
+    lock_name_assignment,
+)
 from nimbill.database.tenant_scope import Scope, transaction
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.encryption import Sealer
+from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.errors import refuse_if
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.vocabulary import UserKind
@@ -20,7 +25,7 @@ from nimbill.identity.organisations import records
 from nimbill.identity.users import records as user_records
 from nimbill.identity.users.operations import add_api_client
 from nimbill.identity.users.user_rules import password_violations, username_violations
-from nimbill.jobs.recurring import schedule_upkeep
+from nimbill.jobs.recurring import schedule_maintenance
 
 basis = chosen("organisations")
 
@@ -35,7 +40,7 @@ class NewOrganisation:
 
 
 async def create_organisation(
-    engine: AsyncEngine, sealer: Sealer, *, name: str, username: str, password: str
+    engine: AsyncEngine, sealer: Encryptor, *, name: str, username: str, password: str
 ) -> NewOrganisation:
     """Everything or nothing; may run while the service does, as often as one likes."""
     refuse_if([*username_violations(username), *password_violations(password)])
@@ -43,13 +48,13 @@ async def create_organisation(
     password_hash = await hash_password(password, sealer)
     scope = Scope(organisation_id)
     async with transaction(engine, organisation_id) as db:
-        await take_turns(db)
+        await lock_name_assignment(db)
         short = _short_name(name)
-        while await organisation_of(db, Named.short_name, short) is not None:
+        while await find_organisation_id(db, LookupKind.short_name, short) is not None:
             short = f"{_short_name(name)}-{secrets.token_hex(3)}"
         await records.add_organisation(db, scope, name=name, short=short)
-        await put_in_directory(db, scope, Named.short_name, short)
-        await put_in_directory(db, scope, Named.organisation, organisation_id)
+        await add_lookup(db, scope, LookupKind.short_name, short)
+        await add_lookup(db, scope, LookupKind.organisation, organisation_id)
         await add_organisation_key(db, scope, sealer)
         await user_records.add_user(
             db,
@@ -61,7 +66,7 @@ async def create_organisation(
             password_hash=password_hash,
         )
         client = await add_api_client(db, scope, user_id=root_user_id, name="first client")
-        await schedule_upkeep(db, scope)
+        await schedule_maintenance(db, scope)
         await audit.append(
             db,
             actor="command line",

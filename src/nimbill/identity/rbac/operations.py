@@ -5,7 +5,12 @@ from collections.abc import Collection, Mapping, Sequence
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
-from nimbill.access.effective_permissions import FilterKey, Holdings, filters_of, holdings_of
+from nimbill.access.effective_permissions import (
+    EffectivePermissions,
+    FilterKey,
+    filters_of,
+    load_effective_permissions,
+)
 from nimbill.database.tenant_scope import Row
 from nimbill.foundation.errors import (
     Conflict,
@@ -71,7 +76,7 @@ async def update_role(
     if body.permissions is not None:
         mine = await holdings_of_caller(db, caller)
         _refuse_to_grant(mine, namespace, permissions)
-        so_far = Holdings({namespace: frozenset(role.permissions)}, {})
+        so_far = EffectivePermissions({namespace: frozenset(role.permissions)}, {})
         if not so_far.allow(namespace, frozenset(permissions)):
             await _refuse_to_grant_beyond_filters(db, caller, mine, key)
     renamed = (namespace, name)
@@ -89,13 +94,15 @@ async def delete_role(db: AsyncConnection, caller: Caller, namespace: str, rolen
         raise not_found()
 
 
-def _refuse_to_grant(mine: Holdings, namespace: str, permissions: Sequence[str]) -> None:
+def _refuse_to_grant(
+    mine: EffectivePermissions, namespace: str, permissions: Sequence[str]
+) -> None:
     if not mine.allow(namespace, frozenset(permissions)):
         raise NotPermitted("grants_more", "nobody grants more than he holds")
 
 
 async def _refuse_to_grant_beyond_filters(
-    db: AsyncConnection, caller: Caller, mine: Holdings, key: RoleKey
+    db: AsyncConnection, caller: Caller, mine: EffectivePermissions, key: RoleKey
 ) -> None:
     """A role that permits more from now on does so for all who have it, wherever they look."""
     for user_id in await records.users_with_role(db, caller.scope, caller.root_user, key):
@@ -139,7 +146,7 @@ async def _map(
 ) -> RolesMapped:
     """What the caller holds is asked before anything changes: he may be the user himself."""
     mine = await holdings_of_caller(db, caller)
-    so_far = await holdings_of(db, caller.scope, user.user_id)
+    so_far = await load_effective_permissions(db, caller.scope, user.user_id)
     before = await records.mapped_roles(db, caller.scope, user.user_id)
     keys = list(dict.fromkeys(_keys(body.roles)))
     permitted = await records.hold_roles(db, caller.scope, caller.root_user, keys)
@@ -154,7 +161,7 @@ async def _map(
     )
     rules = [(f.namespace.value, f.type, one) for f in body.filters or [] for one in f.resource]
     await records.add_filters(db, caller.scope, user.user_id, rules)
-    theirs = await holdings_of(db, caller.scope, user.user_id)
+    theirs = await load_effective_permissions(db, caller.scope, user.user_id)
     _refuse_beyond_filters(mine, theirs, keys, body)
     _refuse_to_widen_more(mine, so_far, theirs)
     return RolesMapped(
@@ -182,14 +189,19 @@ def _refuse_unsound(
     refuse_if(broken)
 
 
-def _refuse_to_map_more(mine: Holdings, permitted: Mapping[RoleKey, frozenset[str]]) -> None:
+def _refuse_to_map_more(
+    mine: EffectivePermissions, permitted: Mapping[RoleKey, frozenset[str]]
+) -> None:
     for (namespace, _), permissions in permitted.items():
         if not mine.allow(namespace, permissions):
             raise NotPermitted("maps_more", "nobody maps more than he holds")
 
 
 def _refuse_beyond_filters(
-    mine: Holdings, theirs: Holdings, keys: Sequence[RoleKey], body: RolesMap | RolesReplace
+    mine: EffectivePermissions,
+    theirs: EffectivePermissions,
+    keys: Sequence[RoleKey],
+    body: RolesMap | RolesReplace,
 ) -> None:
     """Wherever the user gained something he must end up inside the mapper's own filters."""
     changed = {namespace for namespace, _ in keys}
@@ -199,7 +211,9 @@ def _refuse_beyond_filters(
         raise NotPermitted("maps_more", "who is filtered maps inside his own filters")
 
 
-def _refuse_to_widen_more(mine: Holdings, so_far: Holdings, theirs: Holdings) -> None:
+def _refuse_to_widen_more(
+    mine: EffectivePermissions, so_far: EffectivePermissions, theirs: EffectivePermissions
+) -> None:
     """Wider filters are a gain in everything the user may do, mapped now or long ago."""
     for namespace, held in theirs.permissions.items():
         wider = not so_far.reach(namespace, theirs.filters)

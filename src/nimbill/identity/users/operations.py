@@ -7,7 +7,12 @@ from limits import RateLimitItemPerMinute
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
-from nimbill.access.effective_permissions import RESELLER, ROOT, Holdings, holdings_of
+from nimbill.access.effective_permissions import (
+    RESELLER,
+    ROOT,
+    EffectivePermissions,
+    load_effective_permissions,
+)
 from nimbill.access.passwords import (
     generate_client_secret,
     hash_client_secret,
@@ -15,10 +20,10 @@ from nimbill.access.passwords import (
     password_matches,
 )
 from nimbill.access.request_context import Resources
-from nimbill.database.tenant_lookup import Named, put_in_directory, take_from_directory
+from nimbill.database.tenant_lookup import LookupKind, add_lookup, remove_lookup
 from nimbill.database.tenant_scope import Row, Scope
 from nimbill.foundation import clock
-from nimbill.foundation.encryption import Sealer
+from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.errors import Conflict, Invalid, NotPermitted, TooMany, Violation, not_found
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.vocabulary import UserKind
@@ -41,7 +46,7 @@ class NewClient:
 
 
 async def create_subuser(
-    db: AsyncConnection, caller: Caller, sealer: Sealer, body: SubuserCreate
+    db: AsyncConnection, caller: Caller, sealer: Encryptor, body: SubuserCreate
 ) -> Row:
     """Store the subuser, who may do nothing yet; refuse a name or address already in use."""
     taken = await records.taken_names(db, caller.scope, username=body.username, email=body.email)
@@ -75,7 +80,7 @@ async def delete_subuser(db: AsyncConnection, caller: Caller, user_id: str) -> N
 
 async def delete_user_and_clients(db: AsyncConnection, scope: Scope, user_id: str) -> None:
     for client in await records.list_api_clients(db, scope, user_id):
-        await take_from_directory(db, scope, Named.api_client, client.client_id)
+        await remove_lookup(db, scope, LookupKind.api_client, client.client_id)
     await records.delete_user(db, scope, user_id)
 
 
@@ -142,7 +147,7 @@ async def add_api_client(
         secret_hash=hash_client_secret(client.client_secret),
         create_time_ns=client.create_time_ns,
     )
-    await put_in_directory(db, scope, Named.api_client, client.client_id)
+    await add_lookup(db, scope, LookupKind.api_client, client.client_id)
     return client
 
 
@@ -154,20 +159,22 @@ async def delete_api_client(db: AsyncConnection, caller: Caller, user: str, clie
     )
     if not deleted:
         raise not_found()
-    await take_from_directory(db, caller.scope, Named.api_client, client_id)
+    await remove_lookup(db, caller.scope, LookupKind.api_client, client_id)
 
 
-async def holdings_of_caller(db: AsyncConnection, caller: Caller) -> Holdings:
+async def holdings_of_caller(db: AsyncConnection, caller: Caller) -> EffectivePermissions:
     return await _holdings(db, caller.scope, caller.user_id, caller.kind)
 
 
-async def holdings_of_user(db: AsyncConnection, scope: Scope, user: Row) -> Holdings:
+async def holdings_of_user(db: AsyncConnection, scope: Scope, user: Row) -> EffectivePermissions:
     return await _holdings(db, scope, user.user_id, user.kind)
 
 
-async def _holdings(db: AsyncConnection, scope: Scope, user_id: str, kind: str) -> Holdings:
+async def _holdings(
+    db: AsyncConnection, scope: Scope, user_id: str, kind: str
+) -> EffectivePermissions:
     by_kind = {UserKind.root: ROOT, UserKind.reseller: RESELLER}.get(UserKind(kind))
-    return by_kind if by_kind is not None else await holdings_of(db, scope, user_id)
+    return by_kind if by_kind is not None else await load_effective_permissions(db, scope, user_id)
 
 
 async def refuse_over_oneself(db: AsyncConnection, caller: Caller, user: Row) -> None:

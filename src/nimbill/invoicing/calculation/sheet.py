@@ -34,13 +34,13 @@ __all__ = [
     "Explanation",
     "Fee",
     "ItemLine",
-    "Sheet",
+    "InvoiceSheet",
     "UsageLine",
-    "draw_up",
+    "calculate_invoice",
 ]
 
 
-class Sheet(msgspec.Struct, frozen=True, kw_only=True):
+class InvoiceSheet(msgspec.Struct, frozen=True, kw_only=True):
     """Amounts are in the invoice's currency, as printed, unless they say otherwise."""
 
     currency: Currency
@@ -66,7 +66,7 @@ class Sheet(msgspec.Struct, frozen=True, kw_only=True):
 
 
 # fmt: off
-def draw_up(month: MonthlyCharges, terms: Terms) -> Sheet:
+def calculate_invoice(month: MonthlyCharges, terms: Terms) -> InvoiceSheet:
     """The page from top to bottom: printed amounts are rounded once, sums add what is printed."""
     page         = Page(month.cost_currency, terms)
     usage        = usage_lines(month.usage, terms)
@@ -91,7 +91,7 @@ def draw_up(month: MonthlyCharges, terms: Terms) -> Sheet:
     tax          = page.printed(exact(taxable) * exact(terms.tax_rate))
     total        = total_of([pre_tax, tax])
 
-    return Sheet(
+    return InvoiceSheet(
         currency=terms.currency, cost_currency=month.cost_currency,
         lines=lines, support=support_line, agency=agency_line, entries=entries, items=items,
         usage_charge=usage_charge, usage_after=usage_after,

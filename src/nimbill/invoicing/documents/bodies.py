@@ -12,7 +12,7 @@ from nimbill.foundation.basis import Basis, chosen, stated
 from nimbill.foundation.errors import Violation
 from nimbill.foundation.vocabulary import Language, Vendor
 from nimbill.http.request_bodies import Body, Success, text
-from nimbill.invoicing.documents.document import Document
+from nimbill.invoicing.documents.document import InvoiceDocument
 
 MEMO_MAX = 1_000
 RATE_MAX = Decimal(1_000_000)
@@ -242,4 +242,4 @@ class Revision(Body, frozen=True, kw_only=True):
 
     revision: int
     create_time: str
-    invoice: Document
+    invoice: InvoiceDocument

@@ -13,7 +13,7 @@ from nimbill.customers.billing_groups.records import InvoiceSetting
 from nimbill.foundation import exact_json
 from nimbill.foundation.vocabulary import Currency, Language
 from nimbill.invoicing.calculation.charges import FreeItem, MonthlyCharges
-from nimbill.invoicing.calculation.sheet import Sheet
+from nimbill.invoicing.calculation.sheet import InvoiceSheet
 from nimbill.invoicing.calculation.terms import Terms
 
 FORM = 1  # of the document; a later form is a new number, and old ones stay readable
@@ -68,7 +68,7 @@ class VendorCharge(_Frozen, frozen=True, kw_only=True):
     amount: Decimal
 
 
-class Document(_Frozen, frozen=True, kw_only=True):
+class InvoiceDocument(_Frozen, frozen=True, kw_only=True):
     form: int = FORM
 
     invoice_no: str
@@ -100,10 +100,10 @@ class Document(_Frozen, frozen=True, kw_only=True):
 
     terms: Terms
     charges: MonthlyCharges
-    sheet: Sheet
+    sheet: InvoiceSheet
 
 
-def written(document: Document) -> str:
+def written(document: InvoiceDocument) -> str:
     """As JSON text, decimals with the digits they have."""
     return exact_json.write(document).decode()
 
@@ -129,7 +129,7 @@ class Draft(NamedTuple):
 _UNNUMBERED = '"invoice_no":"","revision":0,'
 
 
-def draft_of(document: Document) -> Draft:
+def draft_of(document: InvoiceDocument) -> Draft:
     sheet, text = document.sheet, written(document)
     assert text.startswith(f'{{"form":{FORM},{_UNNUMBERED}'), "drawn up, and not numbered yet"
     return Draft(
@@ -144,11 +144,11 @@ def draft_of(document: Document) -> Draft:
     )
 
 
-def read(text: str) -> Document:
+def read(text: str) -> InvoiceDocument:
     return _decoder.decode(text)
 
 
-_decoder = msgspec.json.Decoder(Document)
+_decoder = msgspec.json.Decoder(InvoiceDocument)
 
 
 # ── a month of them at a glance: the rest of each is skipped, which takes a tenth of the time ─────

@@ -9,9 +9,9 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.records import billing_groups, visible
-from nimbill.database.tenant_scope import Row, Scope, among, ask_driver, metadata
+from nimbill.database.tenant_scope import Row, Scope, fetch_row, metadata, visible_rows
 from nimbill.foundation.basis import chosen
-from nimbill.invoicing.documents.document import Document, Draft, Glance, glance, read
+from nimbill.invoicing.documents.document import Draft, Glance, InvoiceDocument, glance, read
 
 basis = chosen("invoice-numbers")
 
@@ -138,7 +138,7 @@ async def lock_invoices(
     One lock for all of a month and vendor: who makes them waits for the counter anyway.
     """
     # a statement of its own: what is asked next sees what the last holder committed
-    await ask_driver(db, _LOCK, f"invoices {scope.organisation_id} {month} {vendor}")
+    await fetch_row(db, _LOCK, f"invoices {scope.organisation_id} {month} {vendor}")
     made = sa.exists().where(
         _revisions.organisation_id == scope.organisation_id,
         _revisions.run_id == run_id,
@@ -148,7 +148,7 @@ async def lock_invoices(
         _heads.organisation_id == scope.organisation_id,
         _heads.month == month,
         _heads.vendor == vendor,
-        among(_heads.company_id, company_ids),
+        visible_rows(_heads.company_id, company_ids),
     )
     return {
         company_id: Standing(number, revision, by_run)
@@ -183,7 +183,7 @@ async def add_revisions(
 ) -> None:
     """They count from here on; the ones before stay as they are."""
     drafts = [one.draft for one in numbered]
-    await ask_driver(
+    await fetch_row(
         db,
         _KEEP,
         scope.organisation_id,
@@ -223,7 +223,7 @@ async def created_of_month(
     *,
     vendor: str | None = None,
     company_ids: Collection[str] | None = None,
-) -> list[Created[Document]]:
+) -> list[Created[InvoiceDocument]]:
     """The invoices that count, of groups the caller may see, by number."""
     return await _created(db, scope, month, read, vendor=vendor, company_ids=company_ids)
 
@@ -263,7 +263,7 @@ async def _created(
     if vendor is not None:
         question = question.where(_heads.vendor == vendor)
     if company_ids is not None:
-        question = question.where(among(_heads.company_id, company_ids))
+        question = question.where(visible_rows(_heads.company_id, company_ids))
     return [
         Created(
             company_id=row.company_id,

@@ -7,7 +7,7 @@ from itertools import groupby
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.money import difference, total_of
 from nimbill.invoicing.calculation.lines import EntryLine, Fee, UsageLine
-from nimbill.invoicing.documents.document import Document
+from nimbill.invoicing.documents.document import InvoiceDocument
 from nimbill.invoicing.exports.csv_file import Cell
 
 basis = chosen("invoice-csv")
@@ -18,17 +18,17 @@ Row = tuple[Cell, ...]
 Whose = tuple[str, ...]  # account and its name, or the tag
 
 
-def invoice_account_rows(documents: Iterable[Document]) -> Iterator[Row]:
+def invoice_account_rows(documents: Iterable[InvoiceDocument]) -> Iterator[Row]:
     """Of the invoices whose lines are accounts'."""
     return _rows(documents, "account")
 
 
-def invoice_tag_rows(documents: Iterable[Document]) -> Iterator[Row]:
+def invoice_tag_rows(documents: Iterable[InvoiceDocument]) -> Iterator[Row]:
     """Of the invoices whose lines are tags'."""
     return _rows(documents, "tag")
 
 
-def _rows(documents: Iterable[Document], calc_type: str) -> Iterator[Row]:
+def _rows(documents: Iterable[InvoiceDocument], calc_type: str) -> Iterator[Row]:
     for document in documents:
         if document.terms.calc_type == calc_type:
             yield from _Invoice(document).rows()
@@ -37,7 +37,7 @@ def _rows(documents: Iterable[Document], calc_type: str) -> Iterator[Row]:
 class _Invoice:
     """Amounts as printed; beside each other in a row, below each other in the file."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: InvoiceDocument) -> None:
         self.sheet = document.sheet
         self.by_tag = document.terms.calc_type == "tag"
         self.group = (

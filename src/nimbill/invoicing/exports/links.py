@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.encryption import Sealer
+from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.errors import not_found
 
 basis = chosen("download-links")
@@ -29,11 +29,11 @@ class Link:
     expires_at: int
 
 
-def signed_address(base_url: str, sealer: Sealer, link: Link) -> str:
+def signed_address(base_url: str, sealer: Encryptor, link: Link) -> str:
     return base_url + _path_and_query(sealer, link)
 
 
-def read_link(sealer: Sealer, export_id: str, path: bytes, query: bytes) -> Link:
+def read_link(sealer: Encryptor, export_id: str, path: bytes, query: bytes) -> Link:
     """The link, where path and query are byte for byte what we wrote, and in time; 404 otherwise.
 
     What is written differently and means the same, a slash more or a letter escaped, is no link.
@@ -55,7 +55,7 @@ def read_link(sealer: Sealer, export_id: str, path: bytes, query: bytes) -> Link
     return link
 
 
-def _path_and_query(sealer: Sealer, link: Link) -> str:
+def _path_and_query(sealer: Encryptor, link: Link) -> str:
     query = {
         "o": link.organisation_id,
         "u": link.user_id,
@@ -74,7 +74,7 @@ def _number(written: str) -> int:
     return int(written)
 
 
-def _signature(sealer: Sealer, link: Link) -> str:
+def _signature(sealer: Encryptor, link: Link) -> str:
     signed = "|".join(
         [
             "v1",

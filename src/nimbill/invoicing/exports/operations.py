@@ -11,7 +11,7 @@ from nimbill.customers.billing_groups.records import list_billing_groups
 from nimbill.database.tenant_scope import Scope
 from nimbill.foundation import clock
 from nimbill.foundation.ids import new_id
-from nimbill.invoicing.documents.document import Document
+from nimbill.invoicing.documents.document import InvoiceDocument
 from nimbill.invoicing.documents.latest_invoices import latest_pre_tax
 from nimbill.invoicing.documents.stored_invoices import created_of_month
 from nimbill.invoicing.exports import columns, records
@@ -27,7 +27,7 @@ from nimbill.invoicing.profit.project_months import projects_of_month
 
 Rows = Iterable[Sequence[Cell]]
 RowsOfGroups = Callable[[AsyncConnection, Scope], Awaitable[Rows]]
-RowsOfInvoices = Callable[[Iterable[Document]], Iterator[Row]]
+RowsOfInvoices = Callable[[Iterable[InvoiceDocument]], Iterator[Row]]
 
 
 async def _of_groups(db: AsyncConnection, scope: Scope) -> Rows:

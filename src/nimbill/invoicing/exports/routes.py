@@ -5,7 +5,7 @@ from typing import Any
 from litestar import Request, Response
 from litestar.params import FromPath, JSONBody
 
-from nimbill.access.credentials import still_stands
+from nimbill.access.credentials import credentials_valid
 from nimbill.access.gate import Audience, Public
 from nimbill.access.role_actions import ANY_CALLER, RoleAction
 from nimbill.database.tenant_scope import Scope, transaction
@@ -125,7 +125,7 @@ async def download(
     link = read_link(resources.sealer, export_id, path, request.scope["query_string"])
     scope = Scope(link.organisation_id)
     async with transaction(resources.engine, link.organisation_id) as db:
-        if not await still_stands(
+        if not await credentials_valid(
             db, scope, user_id=link.user_id, client_id=link.client_id, epoch=link.epoch
         ):
             raise not_found()

@@ -9,7 +9,7 @@ from typing import Any
 from nimbill.foundation.money import total_of
 from nimbill.foundation.vocabulary import Language
 from nimbill.invoicing.calculation.lines import EntryLine, Fee, ItemLine, UsageLine
-from nimbill.invoicing.documents.document import Document
+from nimbill.invoicing.documents.document import InvoiceDocument
 from nimbill.invoicing.pdf import number_format
 from nimbill.invoicing.pdf.plain_text import breakable, one_line, shortened
 from nimbill.invoicing.pdf.wording import currency_word, vendor_word, words
@@ -41,7 +41,7 @@ class Group:
     detail: str = field(default="")
 
 
-def invoice_page(document: Document) -> Shown:
+def invoice_page(document: InvoiceDocument) -> Shown:
     """The whole invoice; sums are those of the sheet, sums on the way are of printed amounts."""
     sheet, language, said = document.sheet, document.language, words(document.language)
     currency = currency_word(document.currency, language)
@@ -66,7 +66,7 @@ def invoice_page(document: Document) -> Shown:
     }
 
 
-def head(document: Document) -> Shown:
+def head(document: InvoiceDocument) -> Shown:
     """Who invoices whom, under which number and when."""
     language, said, to, issuer = (
         document.language,
@@ -104,7 +104,7 @@ def head(document: Document) -> Shown:
     }
 
 
-def edges(document: Document, number: str, title: str) -> Shown:
+def edges(document: InvoiceDocument, number: str, title: str) -> Shown:
     """What the file says of itself, and what stands at the top and foot of its later pages."""
     company = document.issuer.company if document.issuer else ""
     to = shortened(document.addressee.company_name, 30)
@@ -117,7 +117,7 @@ def edges(document: Document, number: str, title: str) -> Shown:
     }
 
 
-def bill_number(document: Document) -> str:
+def bill_number(document: InvoiceDocument) -> str:
     """The number; what was made again says which making it is."""
     if document.revision == 1:
         return document.invoice_no
@@ -130,7 +130,7 @@ def bill_number(document: Document) -> str:
     )
 
 
-def _facts(document: Document) -> Iterator[tuple[str, str]]:
+def _facts(document: InvoiceDocument) -> Iterator[tuple[str, str]]:
     language, said = document.language, words(document.language)
     yield said["month"], number_format.month(document.month, language)
     yield said["vendor"], vendor_word(document.vendor)
@@ -138,7 +138,7 @@ def _facts(document: Document) -> Iterator[tuple[str, str]]:
         yield said["exchange_rate"], f"1 USD = {number_format.plain(document.exchange_rate)} JPY"
 
 
-def _groups(document: Document) -> Iterator[Group]:
+def _groups(document: InvoiceDocument) -> Iterator[Group]:
     sheet, said = document.sheet, words(document.language)
     yield from _usage(document)
     fees = [
@@ -153,7 +153,7 @@ def _groups(document: Document) -> Iterator[Group]:
             yield Group(said[name], rows, subtotal=len(rows) > 1)
 
 
-def _usage(document: Document) -> Iterator[Group]:
+def _usage(document: InvoiceDocument) -> Iterator[Group]:
     """A group per account or tag value, as the sheet has ordered them."""
     said, by_tag = words(document.language), document.terms.calc_type == "tag"
     for (customer_id, tag), lines in groupby(
@@ -179,7 +179,7 @@ def _fee_row(name: str, fee: Fee) -> Row:
     return Row(name, fee.after, charge=fee.charge)
 
 
-def _entry_row(document: Document, entry: EntryLine) -> Row:
+def _entry_row(document: InvoiceDocument, entry: EntryLine) -> Row:
     """The vendor's own words, whose it is, and from which amount at which rate it came."""
     language, said = document.language, words(document.language)
     whose = one_line(f"{entry.customer_id} {entry.customer_name}")
@@ -196,14 +196,14 @@ def _entry_row(document: Document, entry: EntryLine) -> Row:
     )
 
 
-def _item_row(document: Document, item: ItemLine) -> Row:
+def _item_row(document: InvoiceDocument, item: ItemLine) -> Row:
     each = number_format.unit(item.unit_cost, document.currency, document.language)
     return Row(
         breakable(item.label), item.total, notes=[f"{each} × {number_format.plain(item.quantity)}"]
     )
 
 
-def _set(document: Document, groups: Iterable[Group]) -> list[Shown]:
+def _set(document: InvoiceDocument, groups: Iterable[Group]) -> list[Shown]:
     """The groups with their figures; each row knows the sum up to it, for the foot of a page."""
     carried, shown = Decimal(0), []
     for group in groups:
@@ -242,7 +242,7 @@ def _figures_of(groups: Iterable[Shown]) -> Iterator[str]:
             yield from (row["charge"], row["amount"], row["carried"])
 
 
-def bases(document: Document) -> Iterator[tuple[str, str]]:
+def bases(document: InvoiceDocument) -> Iterator[tuple[str, str]]:
     """What the rate is taken of, and what no tax is taken of."""
     sheet, said = document.sheet, words(document.language)
     taxed = said["base_of"].format(number_format.percent(sheet.tax_rate))
@@ -251,7 +251,7 @@ def bases(document: Document) -> Iterator[tuple[str, str]]:
         yield said["tax_free"], _figure(document, sheet.tax_free)
 
 
-def _sums(document: Document) -> Iterator[tuple[str, str]]:
+def _sums(document: InvoiceDocument) -> Iterator[tuple[str, str]]:
     """Tax by rate with its base, as a qualified invoice needs it."""
     sheet, said = document.sheet, words(document.language)
     yield from bases(document)
@@ -260,7 +260,7 @@ def _sums(document: Document) -> Iterator[tuple[str, str]]:
     yield said["total"], number_format.money(sheet.total, document.currency, document.language)
 
 
-def how_to_pay(document: Document) -> Shown:
+def how_to_pay(document: InvoiceDocument) -> Shown:
     issuer = document.issuer
     return {
         "bank_account": _text(issuer.bank_account) if issuer else None,
@@ -268,7 +268,7 @@ def how_to_pay(document: Document) -> Shown:
     }
 
 
-def _figure(document: Document, value: Decimal | None) -> str:
+def _figure(document: InvoiceDocument, value: Decimal | None) -> str:
     if value is None:
         return NO_FIGURE
     return number_format.amount(value, document.currency, document.language)

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 
 from nimbill.foundation.money import total_of
 from nimbill.foundation.vocabulary import Currency
-from nimbill.invoicing.documents.document import Document
+from nimbill.invoicing.documents.document import InvoiceDocument
 from nimbill.invoicing.pdf import number_format
 from nimbill.invoicing.pdf.contents import Shown, bases, bill_number, edges, head, how_to_pay
 from nimbill.invoicing.pdf.wording import currency_word, vendor_word, words
 
 
-def covering_page(documents: Sequence[Document]) -> Shown:
+def covering_page(documents: Sequence[InvoiceDocument]) -> Shown:
     """Each invoice with its own number and tax, and their sum by currency: yen are not dollars.
 
     Who invoices whom is read from the latest of them; the tax is that of the invoices, added.
@@ -38,7 +38,7 @@ def covering_page(documents: Sequence[Document]) -> Shown:
     }
 
 
-def _row(document: Document, *, with_due: bool) -> Shown:
+def _row(document: InvoiceDocument, *, with_due: bool) -> Shown:
     sheet, currency, language = document.sheet, document.currency, document.language
     said, due = words(language), document.due_date
     notes = [f"{name} {value}" for name, value in bases(document)]
@@ -55,7 +55,7 @@ def _row(document: Document, *, with_due: bool) -> Shown:
     }
 
 
-def _sums(documents: Sequence[Document], latest: Document) -> Iterator[list[str]]:
+def _sums(documents: Sequence[InvoiceDocument], latest: InvoiceDocument) -> Iterator[list[str]]:
     """A row for each currency in which something is invoiced."""
     said, language = words(latest.language), latest.language
     for currency in Currency:

@@ -13,7 +13,7 @@ from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import not_found
 from nimbill.foundation.ids import derived_id
 from nimbill.invoicing.documents import stored_invoices
-from nimbill.invoicing.documents.document import Document
+from nimbill.invoicing.documents.document import InvoiceDocument
 from nimbill.invoicing.documents.stored_invoices import Created
 
 basis = chosen("printed-invoices")
@@ -45,7 +45,7 @@ async def printed_covering(
 
 async def _created(
     db: AsyncConnection, scope: Scope, month: str, company_id: str, vendor: str | None
-) -> list[Created[Document]]:
+) -> list[Created[InvoiceDocument]]:
     found = await stored_invoices.created_of_month(
         db, scope, month, vendor=vendor, company_ids=[company_id]
     )
@@ -54,12 +54,12 @@ async def _created(
     return found
 
 
-def _file_name(created: Created[Document]) -> str:
+def _file_name(created: Created[InvoiceDocument]) -> str:
     return f"{created.invoice_no}-{created.vendor}.pdf"
 
 
 async def _kept(
-    db: AsyncConnection, scope: Scope, created: Sequence[Created[Document]], *, covered: bool
+    db: AsyncConnection, scope: Scope, created: Sequence[Created[InvoiceDocument]], *, covered: bool
 ) -> bytes:
     from nimbill.invoicing import pdf as paper  # with what it prints by, when something is printed
 

@@ -11,7 +11,7 @@ from litestar.params import FromPath, QueryParameter
 from litestar.response import Stream
 
 from nimbill.access.gate import Audience
-from nimbill.access.request_context import visit_of
+from nimbill.access.request_context import request_context_of
 from nimbill.access.role_actions import RoleAction
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.vocabulary import Vendor
@@ -76,7 +76,7 @@ async def print_month(
     vendor: Annotated[Vendor | None, QueryParameter()] = None,
 ) -> Stream:
     """All invoices of a month in one zip, those of one vendor if it is named."""
-    await visit_of(request.scope).pause()  # printing a thousand takes a while
+    await request_context_of(request.scope).pause()  # printing a thousand takes a while
     file = await asyncio.to_thread(_nameless_file, resources.settings.data)
     try:
         await pdf_cache.zip_of_month(resources.engine, caller.scope, month, vendor, file)

@@ -11,7 +11,7 @@ from nimbill.database.tenant_scope import Row, Scope
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.money import Exact, Rounding, difference, rounded, sum_of, total_of
 from nimbill.foundation.vocabulary import Currency, Vendor
-from nimbill.invoicing.documents.document import Document
+from nimbill.invoicing.documents.document import InvoiceDocument
 from nimbill.invoicing.documents.stored_invoices import created_of_month
 from nimbill.invoicing.profit.bodies import ProjectAmount, ProjectFigures, ProjectOfMonth
 from nimbill.invoicing.runs.invoice_list import sales_in, stock_in
@@ -26,14 +26,14 @@ _DIVIDING = Context(prec=100)
 
 async def projects_of_month(db: AsyncConnection, scope: Scope, month: str) -> list[ProjectOfMonth]:
     """Every project, by code, with the invoices that the caller may see."""
-    invoiced: dict[str, list[Document]] = defaultdict(list)
+    invoiced: dict[str, list[InvoiceDocument]] = defaultdict(list)
     for one in await created_of_month(db, scope, month):
         if one.document.project is not None:
             invoiced[one.document.project.project_id].append(one.document)
     return [_project(row, invoiced[row.project_id]) for row in await list_projects(db, scope)]
 
 
-def _project(row: Row, documents: Sequence[Document]) -> ProjectOfMonth:
+def _project(row: Row, documents: Sequence[InvoiceDocument]) -> ProjectOfMonth:
     currency = Currency(row.project_currency)
     by_vendor = {
         vendor: figures_of([one for one in documents if one.vendor == vendor], currency)
@@ -52,7 +52,7 @@ def _project(row: Row, documents: Sequence[Document]) -> ProjectOfMonth:
     )
 
 
-def figures_of(documents: Sequence[Document], currency: Currency) -> ProjectFigures:
+def figures_of(documents: Sequence[InvoiceDocument], currency: Currency) -> ProjectFigures:
     """Added exactly at each invoice's rate, and rounded once."""
 
     def whole(amounts: Sequence[Exact], into: Currency) -> Decimal:

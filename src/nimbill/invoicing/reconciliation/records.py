@@ -18,7 +18,7 @@ from nimbill.foundation.errors import not_found
 from nimbill.foundation.money import total_of
 from nimbill.foundation.vocabulary import Vendor
 from nimbill.invoicing.documents.bodies import InvoiceVendor
-from nimbill.invoicing.documents.document import Document
+from nimbill.invoicing.documents.document import InvoiceDocument
 from nimbill.invoicing.documents.stored_invoices import Created, created_of_month
 from nimbill.invoicing.reconciliation import tie_out
 from nimbill.invoicing.reconciliation.bodies import (
@@ -139,7 +139,7 @@ def _shown(amount: Decimal) -> Decimal:
     return Decimal(plain(amount))
 
 
-def _invoice(one: Created[Document]) -> tie_out.Invoice:
+def _invoice(one: Created[InvoiceDocument]) -> tie_out.Invoice:
     document = one.document
     usage: defaultdict[tie_out.Service, list[Decimal]] = defaultdict(list)
     for charge in document.charges.usage:

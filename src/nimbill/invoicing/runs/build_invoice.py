@@ -17,12 +17,12 @@ from nimbill.invoicing.calculation.charges import (
     MonthlyCharges,
     UsageCharge,
 )
-from nimbill.invoicing.calculation.sheet import draw_up
+from nimbill.invoicing.calculation.sheet import calculate_invoice
 from nimbill.invoicing.calculation.terms import CannotBeBilled, Terms, terms_of
 from nimbill.invoicing.documents.document import (
     Addressee,
-    Document,
     ImportOfPayer,
+    InvoiceDocument,
     Issuer,
     Project,
     VendorCharge,
@@ -44,7 +44,7 @@ def drawn_up(
     month: str,
     vendor: str,
     at: datetime,
-) -> Document:
+) -> InvoiceDocument:
     """But for its number, which it gets last; CannotBeBilled with the first reason there is."""
     saved = _ready(found, of)
     setting = setting_fields(saved)
@@ -131,11 +131,11 @@ def _document(
     charges: MonthlyCharges,
     vendor: str,
     issued: date,
-) -> Document:
+) -> InvoiceDocument:
     group, saved = found.group, found.saved
     assert saved is not None, "the group was ready"
     template = {} if found.template is None else found.template.content
-    return Document(
+    return InvoiceDocument(
         invoice_no="",
         revision=0,
         month=terms.month,
@@ -176,7 +176,7 @@ def _document(
         ],
         terms=terms,
         charges=charges,
-        sheet=draw_up(charges, terms),
+        sheet=calculate_invoice(charges, terms),
     )
 
 

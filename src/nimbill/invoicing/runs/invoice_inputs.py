@@ -18,7 +18,7 @@ from nimbill.customers.cloud_accounts.records import cloud_accounts
 from nimbill.customers.invoice_templates.records import invoice_templates
 from nimbill.customers.organisation_settings.records import OrganisationSettings, settings_of
 from nimbill.customers.projects.records import projects
-from nimbill.database.tenant_scope import Row, Scope, among
+from nimbill.database.tenant_scope import Row, Scope, visible_rows
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.vocabulary import Vendor
 from nimbill.invoicing.runs.month_settings import saved_settings
@@ -120,14 +120,14 @@ async def _groups(
         )
         .where(
             billing_groups.c.organisation_id == scope.organisation_id,
-            among(billing_groups.c.company_id, company_ids),
+            visible_rows(billing_groups.c.company_id, company_ids),
         )
     )
     rows = (await db.execute(question)).all()
     wanted = {row.invoice_template_id or template_id for row in rows} - {None}
     templates_asked = sa.select(invoice_templates).where(
         invoice_templates.c.organisation_id == scope.organisation_id,
-        among(invoice_templates.c.invoice_template_id, [name for name in wanted if name]),
+        visible_rows(invoice_templates.c.invoice_template_id, [name for name in wanted if name]),
     )
     templates = {row.invoice_template_id: row for row in await db.execute(templates_asked)}
     return {
@@ -147,7 +147,7 @@ async def _of_groups(
     question = sa.select(table).where(
         table.c.organisation_id == scope.organisation_id,
         table.c.vendor == vendor,
-        among(table.c.company_id, company_ids),
+        visible_rows(table.c.company_id, company_ids),
     )
     if month is not None:
         question = question.where(table.c.month == month)
@@ -237,7 +237,7 @@ async def _sums(
             sums.organisation_id == scope.organisation_id,
             sums.vendor == vendor,
             sums.month == month,
-            among(sums.customer_id, customer_ids),
+            visible_rows(sums.customer_id, customer_ids),
         )
         .group_by(*by)
     )
@@ -265,7 +265,7 @@ async def _tagged(
             cost_sums.c.vendor == vendor,
             cost_sums.c.month == month,
             cost_sums.c.kind == USAGE,
-            among(cost_sums.c.customer_id, customer_ids),
+            visible_rows(cost_sums.c.customer_id, customer_ids),
         )
         .group_by(*(cost_sums.c[name] for name in by))
     )
@@ -283,7 +283,7 @@ async def _tagged(
             tags.month == month,
             tags.kind == USAGE,
             tags.tag_key == tag_key,
-            among(tags.customer_id, customer_ids),
+            visible_rows(tags.customer_id, customer_ids),
         )
         .group_by(*(tags[name] for name in by), tags.tag_value)
         .order_by(tags.tag_value)
@@ -340,7 +340,7 @@ async def _put_entries(
             entries.organisation_id == scope.organisation_id,
             entries.vendor == vendor,
             entries.applied_month == month,
-            among(entries.customer_id, owner),
+            visible_rows(entries.customer_id, owner),
         )
         .order_by(entries.customer_id, entries.usage_start, entries.entry_id)
     )

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.records import BillingGroupRecord, list_billing_groups
 from nimbill.customers.cloud_accounts.records import cloud_accounts
-from nimbill.database.tenant_scope import Row, Scope, among
+from nimbill.database.tenant_scope import Row, Scope, visible_rows
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.money import Exact, Rounding, exact, exchanged, rounded, sum_of
@@ -26,7 +26,7 @@ from nimbill.invoicing.documents.bodies import (
     ItemOfList,
     ListTotals,
 )
-from nimbill.invoicing.documents.document import Document, Glance
+from nimbill.invoicing.documents.document import Glance, InvoiceDocument
 from nimbill.invoicing.documents.stored_invoices import Created, created_of_month, glances_of_month
 from nimbill.invoicing.runs.build_invoice import CURRENCIES
 from nimbill.invoicing.runs.month_settings import saved_of, setting_fields
@@ -57,7 +57,7 @@ async def _accounts(
         sa.select(cloud_accounts)
         .where(
             cloud_accounts.c.organisation_id == scope.organisation_id,
-            among(cloud_accounts.c.company_id, company_ids),
+            visible_rows(cloud_accounts.c.company_id, company_ids),
         )
         .order_by(cloud_accounts.c.vendor, cloud_accounts.c.customer_id)
     )
@@ -175,13 +175,13 @@ def list_totals(documents: Sequence[Glance]) -> ListTotals:
     return ListTotals(**found)
 
 
-def sales_in(document: Document | Glance, currency: Currency) -> Exact:
+def sales_in(document: InvoiceDocument | Glance, currency: Currency) -> Exact:
     """What was invoiced before tax, at the invoice's rate; exact."""
     rate = exact(document.exchange_rate)
     return exchanged(exact(document.sheet.pre_tax), document.currency, currency, rate)
 
 
-def stock_in(document: Document | Glance, currency: Currency) -> Exact:
+def stock_in(document: InvoiceDocument | Glance, currency: Currency) -> Exact:
     """What the vendor charged without tax, at the invoice's rate; exact."""
     rate = exact(document.exchange_rate)
     return sum_of(

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from nimbill.audit import records as audit
 from nimbill.costs.months.records import hold_month, lock_month
-from nimbill.database.tenant_scope import Scope, database_is_away, transaction
+from nimbill.database.tenant_scope import Scope, is_database_unavailable, transaction
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
 from nimbill.invoicing.calculation.terms import CannotBeBilled
@@ -30,7 +30,7 @@ from nimbill.invoicing.runs.invoice_inputs import (
     imports_of_month,
     of_month,
 )
-from nimbill.jobs.runner import Kind, Taken, Tell
+from nimbill.jobs.runner import Job, JobType, ReportProgress
 
 basis = chosen("invoice-runs")
 
@@ -54,20 +54,20 @@ class Batch:
     found: Mapping[str, Gathered]
 
 
-def invoice_kinds(engine: AsyncEngine) -> list[Kind]:
-    async def prepare(taken: Taken, tell: Tell) -> dict[str, str]:
+def invoice_job_types(engine: AsyncEngine) -> list[JobType]:
+    async def prepare(taken: Job, tell: ReportProgress) -> dict[str, str]:
         return await make_invoices(engine, taken, tell)
 
-    async def finish(db: AsyncConnection, taken: Taken) -> None:
+    async def finish(db: AsyncConnection, taken: Job) -> None:
         await _finish(db, taken, taken.prepared)
 
-    async def give_up(db: AsyncConnection, taken: Taken) -> None:
+    async def give_up(db: AsyncConnection, taken: Job) -> None:
         made = {row.company_id for row in await _made(db, taken)}
         left = [name for name in taken.payload["company_ids"] if name not in made]
         await _finish(db, taken, dict.fromkeys(left, "failed"))
 
     return [
-        Kind(
+        JobType(
             records.CREATE_INVOICES,
             finish,
             attempts_max=ATTEMPTS_MAX,
@@ -77,7 +77,7 @@ def invoice_kinds(engine: AsyncEngine) -> list[Kind]:
     ]
 
 
-async def make_invoices(engine: AsyncEngine, taken: Taken, tell: Tell) -> dict[str, str]:
+async def make_invoices(engine: AsyncEngine, taken: Job, tell: ReportProgress) -> dict[str, str]:
     """All that can be made; which groups were left out, and why."""
     async with transaction(engine, taken.scope.organisation_id) as db:
         made = {row.company_id for row in await _made(db, taken)}
@@ -105,7 +105,7 @@ async def ready_batch(
 class _Run:
     """On its way: a batch is stored while the next is drawn up and the one after it gathered."""
 
-    def __init__(self, engine: AsyncEngine, taken: Taken, tell: Tell, *, done: int) -> None:
+    def __init__(self, engine: AsyncEngine, taken: Job, tell: ReportProgress, *, done: int) -> None:
         self.engine, self.taken, self.tell, self.done = engine, taken, tell, done
         self.scope, self.run_id = taken.scope, taken.subject
         self.month, self.vendor = taken.payload["month"], taken.payload["vendor"]
@@ -178,7 +178,7 @@ class _Run:
             async with transaction(self.engine, self.scope.organisation_id) as db:
                 return await self._store(db, batch, drafts)
         except Exception as error:
-            if database_is_away(error):
+            if is_database_unavailable(error):
                 raise
             if len(drafts) == 1:
                 return {name: self._failed(name, error) for name in drafts}
@@ -274,11 +274,11 @@ def unready(*, closed: bool, parked: bool) -> str | None:
     return "month_parked" if parked else None
 
 
-async def _made(db: AsyncConnection, taken: Taken) -> Sequence[Any]:
+async def _made(db: AsyncConnection, taken: Job) -> Sequence[Any]:
     return await stored_invoices.made_by_run(db, taken.scope, taken.subject)
 
 
-async def _finish(db: AsyncConnection, taken: Taken, skipped: Mapping[str, str]) -> None:
+async def _finish(db: AsyncConnection, taken: Job, skipped: Mapping[str, str]) -> None:
     payload = taken.payload
     await records.finish_run(db, taken.scope, taken.subject, skipped)
     await audit.append(

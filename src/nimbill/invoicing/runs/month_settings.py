@@ -17,7 +17,7 @@ from nimbill.customers.billing_groups.records import (
     visible,
 )
 from nimbill.customers.billing_groups.settled_terms import Settled
-from nimbill.database.tenant_scope import Row, Scope, among, metadata
+from nimbill.database.tenant_scope import Row, Scope, metadata, visible_rows
 
 SETTING_FIELDS = InvoiceSetting.__struct_fields__
 SETTLED_FIELDS = tuple(Settled.__dataclass_fields__)
@@ -57,7 +57,7 @@ async def visible_groups(
     """Those of the groups that the caller may see, in a settled order; all of them by default."""
     question = sa.select(billing_groups.c.company_id).where(*visible(scope))
     if company_ids is not None:
-        question = question.where(among(billing_groups.c.company_id, company_ids))
+        question = question.where(visible_rows(billing_groups.c.company_id, company_ids))
     return list((await db.execute(question.order_by(billing_groups.c.billinggroup_id))).scalars())
 
 
@@ -81,7 +81,7 @@ async def copy_defaults(
         )
         .where(
             invoice_settings.c.organisation_id == scope.organisation_id,
-            among(invoice_settings.c.vendor, vendors),
+            visible_rows(invoice_settings.c.vendor, vendors),
             *visible(scope),
         )
     )
@@ -130,7 +130,7 @@ async def put_rates(
             _saved.organisation_id == scope.organisation_id,
             _saved.month == month,
             _saved.vendor == vendor,
-            among(_saved.company_id, company_ids),
+            visible_rows(_saved.company_id, company_ids),
         )
         .values(exchange_rate=rate, update_time=sa.func.now())
         .returning(_saved.company_id)
@@ -145,7 +145,7 @@ async def saved_of(
     question = sa.select(saved_settings).where(
         _saved.organisation_id == scope.organisation_id,
         _saved.month == month,
-        among(_saved.company_id, company_ids),
+        visible_rows(_saved.company_id, company_ids),
     )
     return {(row.company_id, row.vendor): row for row in await db.execute(question)}
 
@@ -160,7 +160,7 @@ async def settled_before(
         *(invoice_settings.c[name] for name in SETTLED_FIELDS),
     ).where(
         invoice_settings.c.organisation_id == scope.organisation_id,
-        among(invoice_settings.c.company_id, company_ids),
+        visible_rows(invoice_settings.c.company_id, company_ids),
     )
     found = {(row[0], row[1]): Settled(*row[2:]) for row in await db.execute(own)}
     saved = await saved_of(db, scope, month, company_ids)

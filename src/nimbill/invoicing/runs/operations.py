@@ -33,7 +33,7 @@ from nimbill.invoicing.runs import month_settings
 from nimbill.invoicing.runs import records as run_records
 from nimbill.invoicing.runs.build_invoice import drawn_up
 from nimbill.invoicing.runs.invoice_run import ready_batch, unready
-from nimbill.invoicing.runs.records import Asked
+from nimbill.invoicing.runs.records import RunRequest
 
 __all__ = ["InvoiceVendor", "InvoicesCreated", "InvoicesToCreate"]  # the command line asks too
 
@@ -124,7 +124,7 @@ async def ask_for_invoices(
         await _refuse_unknown(db, scope, body.group, "group")
         company_ids = await month_settings.visible_groups(db, scope, list(body.group))
         which = sorted(company_ids)
-    asked = Asked(
+    asked = RunRequest(
         month=month,
         vendor=body.vendor.value,
         company_ids=company_ids,

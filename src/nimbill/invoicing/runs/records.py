@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.database.tenant_scope import Row, Scope, metadata
 from nimbill.foundation import clock, exact_json
 from nimbill.foundation.ids import new_id
-from nimbill.jobs.records import add_work, work
+from nimbill.jobs.records import add_job, jobs
 
 CREATE_INVOICES = "create_invoices"
 
@@ -43,7 +43,7 @@ _runs, _keys = invoice_runs.c, invoice_run_keys.c
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RunRequest:
     """What a run is to make; two that ask for the same are one while it runs."""
 
     month: str
@@ -54,7 +54,7 @@ class Asked:
 
 
 async def to_join(
-    db: AsyncConnection, scope: Scope, asked: Asked, key_hash: bytes | None
+    db: AsyncConnection, scope: Scope, asked: RunRequest, key_hash: bytes | None
 ) -> str | None:
     """The run of this key, or the one that is running for the same groups."""
     if key_hash is not None:
@@ -71,7 +71,7 @@ async def to_join(
 
 
 async def start_or_join(
-    db: AsyncConnection, scope: Scope, asked: Asked, key_hash: bytes | None
+    db: AsyncConnection, scope: Scope, asked: RunRequest, key_hash: bytes | None
 ) -> str:
     """A new run, where none to join has come up meanwhile."""
     run_id = None
@@ -90,7 +90,7 @@ async def _note_key(db: AsyncConnection, scope: Scope, key_hash: bytes | None, r
         )
 
 
-async def _started(db: AsyncConnection, scope: Scope, asked: Asked) -> str | None:
+async def _started(db: AsyncConnection, scope: Scope, asked: RunRequest) -> str | None:
     run_id = new_id("run")
     payload = {
         "month": asked.month,
@@ -114,14 +114,14 @@ async def _started(db: AsyncConnection, scope: Scope, asked: Asked) -> str | Non
     )
     if not added.rowcount:
         return None
-    work_id = await add_work(
+    work_id = await add_job(
         db, scope, CREATE_INVOICES, due=clock.now(), subject=run_id, payload=payload
     )
     await db.execute(sa.update(invoice_runs).where(*_one(scope, run_id)).values(work_id=work_id))
     return run_id
 
 
-async def _running(db: AsyncConnection, scope: Scope, asked: Asked) -> str | None:
+async def _running(db: AsyncConnection, scope: Scope, asked: RunRequest) -> str | None:
     question = sa.select(_runs.run_id).where(
         _runs.organisation_id == scope.organisation_id,
         _runs.month == asked.month,
@@ -153,9 +153,9 @@ async def runs_of_month(db: AsyncConnection, scope: Scope, month: str) -> Sequen
 
 
 def _with_progress() -> sa.Select[*tuple[Any, ...]]:
-    same = (work.c.organisation_id == _runs.organisation_id) & (work.c.work_id == _runs.work_id)
-    return sa.select(invoice_runs, work.c.progress).join_from(
-        invoice_runs, work, same, isouter=True
+    same = (jobs.c.organisation_id == _runs.organisation_id) & (jobs.c.work_id == _runs.work_id)
+    return sa.select(invoice_runs, jobs.c.progress).join_from(
+        invoice_runs, jobs, same, isouter=True
     )
 
 

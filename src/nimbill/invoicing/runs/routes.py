@@ -7,7 +7,7 @@ from litestar import Request
 from litestar.params import FromPath, JSONBody
 
 from nimbill.access.gate import Audience, Unaudited
-from nimbill.access.request_context import Visit, visit_of
+from nimbill.access.request_context import RequestContext, request_context_of
 from nimbill.access.role_actions import RoleAction
 from nimbill.foundation import clock, exact_json
 from nimbill.foundation.basis import chosen, stated
@@ -36,7 +36,7 @@ from nimbill.invoicing.documents.bodies import (
     Revision,
     SettingsToSave,
 )
-from nimbill.invoicing.documents.document import Document, read
+from nimbill.invoicing.documents.document import InvoiceDocument, read
 from nimbill.invoicing.runs import invoice_list, operations, records
 
 READ = [RoleAction.ReadInvoice, RoleAction.ModifyInvoice]
@@ -135,7 +135,7 @@ async def create_invoices(
     request: Request[Any, Any, Any],
 ) -> InvoicesCreated:
     """Make the invoices of these groups, or of all that are ready; answers when it is done."""
-    visit = visit_of(request.scope)
+    visit = request_context_of(request.scope)
     actor = {
         "actor": caller.user_id,
         "actor_name": caller.username,
@@ -151,7 +151,7 @@ async def create_invoices(
     return made
 
 
-def _key_hash(visit: Visit, user_id: str) -> bytes | None:
+def _key_hash(visit: RequestContext, user_id: str) -> bytes | None:
     """A repeat after a crash finds its run by this, where no answer was kept yet."""
     held = visit.idempotency
     if not isinstance(held, HeldKey):
@@ -201,7 +201,7 @@ async def read_invoice(
     vendor: FromPath[Vendor],
     caller: CallerOfRequest,
     db: Transaction,
-) -> Document:
+) -> InvoiceDocument:
     """One invoice: every line, every total, and for each amount its rule, base and source."""
     rows = await stored_invoices.revisions_of(db, caller.scope, month, vendor, company_id)
     if not rows:

@@ -6,7 +6,7 @@ from nimbill.access.caller import Caller
 from nimbill.database.tenant_scope import Row
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen, stated
-from nimbill.foundation.encryption import Sealer
+from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.errors import Conflict, not_found
 from nimbill.legacy.agent import records
 from nimbill.legacy.agent.bodies import (
@@ -73,7 +73,7 @@ async def report_container_status(
 
 
 async def read_configuration(
-    db: AsyncConnection, caller: Caller, sealer: Sealer, *, stack_id: str, flag: str
+    db: AsyncConnection, caller: Caller, sealer: Encryptor, *, stack_id: str, flag: str
 ) -> AgentConfiguration | None:
     """None where no layer has this flag, or it defines no container."""
     stack = await _stack_of(db, caller, stack_id)

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, Scope, among
+from nimbill.database.tenant_scope import Row, Scope, visible_rows
 from nimbill.legacy.containers.records import legacy_containers
 from nimbill.legacy.provisioning.records import legacy_instances
 from nimbill.legacy.stacks.records import legacy_layers, legacy_stacks
@@ -37,7 +37,7 @@ async def layers_of(db: AsyncConnection, scope: Scope, stacks: Collection[str]) 
         sa.select(legacy_layers)
         .where(
             legacy_layers.c.organisation_id == scope.organisation_id,
-            among(legacy_layers.c.stack_id, stacks),
+            visible_rows(legacy_layers.c.stack_id, stacks),
         )
         .order_by(legacy_layers.c.position, legacy_layers.c.flag)
     )
@@ -50,7 +50,7 @@ async def instances_of(db: AsyncConnection, scope: Scope, stacks: Collection[str
         sa.select(legacy_instances)
         .where(
             legacy_instances.c.organisation_id == scope.organisation_id,
-            among(legacy_instances.c.stack_id, stacks),
+            visible_rows(legacy_instances.c.stack_id, stacks),
             legacy_instances.c.instance_id.is_not(None),
             legacy_instances.c.state.in_(("launching", "running", "leaving")),
         )
@@ -63,7 +63,7 @@ async def any_container_runs(db: AsyncConnection, scope: Scope, stacks: Collecti
     question = sa.select(
         sa.exists().where(
             legacy_containers.c.organisation_id == scope.organisation_id,
-            among(legacy_containers.c.stack_id, stacks),
+            visible_rows(legacy_containers.c.stack_id, stacks),
             legacy_containers.c.status.in_(RUNNING),
         )
     )

@@ -22,7 +22,7 @@ from nimbill.legacy.provisioning.computed import (
     newest_image,
     volume_type_for,
 )
-from nimbill.legacy.provisioning.provisioner import Life, Machine, Order, Refused, Seen
+from nimbill.legacy.provisioning.provisioner import Life, Machine, Observation, Order, Refused
 
 basis = chosen("provisioners")
 key_pair_basis = chosen("stack-key-pairs")
@@ -70,7 +70,7 @@ class AwsProvisioner:
             launched = self._ec2.run_instances(**self._request(machine))
             return str(launched["Instances"][0]["InstanceId"])
 
-    def bring_up(self, machines: Sequence[Machine]) -> dict[str, Seen]:
+    def bring_up(self, machines: Sequence[Machine]) -> dict[str, Observation]:
         if not machines:
             return {}
         with _told("the instances could not be looked at"):
@@ -114,24 +114,24 @@ class AwsProvisioner:
             for instance in reservation["Instances"]
         ]
 
-    def _pushed(self, machine: Machine, found: Mapping[str, Any] | None) -> Seen:
+    def _pushed(self, machine: Machine, found: Mapping[str, Any] | None) -> Observation:
         """What is of another type is stopped, changed and started, a step at each look."""
         if found is None:
             # what was launched a moment ago may not be listed yet
             known = machine.state == "running"
-            return Seen(Life.gone if known else Life.coming, "it is not there any more")
+            return Observation(Life.gone if known else Life.coming, "it is not there any more")
         state, id_ = _state(found), found["InstanceId"]
         fits = found["InstanceType"] == machine.provision["instance_type"]
         if state == "running" and fits:
-            return Seen(Life.running)
+            return Observation(Life.running)
         if state in ("shutting-down", "terminated"):
-            return Seen(Life.gone, _why(found))
+            return Observation(Life.gone, _why(found))
         try:
             with _told("the instance could not be brought to what it is to be"):
                 self._push(id_, state, None if fits else machine.provision["instance_type"])
         except Refused as refused:
-            return Seen(Life.refused, str(refused))
-        return Seen(Life.coming)
+            return Observation(Life.refused, str(refused))
+        return Observation(Life.coming)
 
     def _push(self, id_: str, state: str, new_type: str | None) -> None:
         if state == "running":

@@ -3,10 +3,10 @@
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.encryption import Sealer
+from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.settings import Settings
-from nimbill.jobs.runner import Kind
-from nimbill.legacy.provisioning.reconciler import Mover
+from nimbill.jobs.runner import JobType
+from nimbill.legacy.provisioning.reconciler import StackReconciler
 from nimbill.legacy.provisioning.settling import give_up, settle
 from nimbill.legacy.stacks.records import MOVE_STACK
 
@@ -15,6 +15,6 @@ basis = chosen("stack-passes")
 LANE = "stacks"
 
 
-def stack_kinds(settings: Settings, engine: AsyncEngine, sealer: Sealer) -> list[Kind]:
-    mover = Mover(settings, engine, sealer)
-    return [Kind(MOVE_STACK, settle, prepare=mover.carry_out, give_up=give_up, lane=LANE)]
+def stack_job_types(settings: Settings, engine: AsyncEngine, sealer: Encryptor) -> list[JobType]:
+    mover = StackReconciler(settings, engine, sealer)
+    return [JobType(MOVE_STACK, settle, prepare=mover.carry_out, give_up=give_up, lane=LANE)]

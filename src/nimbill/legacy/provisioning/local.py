@@ -9,7 +9,14 @@ from nimbill.foundation.basis import chosen
 from nimbill.legacy.agent_program import Agent, AgentConfig, TokenRefused, Unanswered
 from nimbill.legacy.provisioning.computed import COMPUTED, architecture_of, volume_type_for
 from nimbill.legacy.provisioning.planning import State
-from nimbill.legacy.provisioning.provisioner import Life, Machine, NotNow, Order, Refused, Seen
+from nimbill.legacy.provisioning.provisioner import (
+    Life,
+    Machine,
+    NotNow,
+    Observation,
+    Order,
+    Refused,
+)
 
 basis = chosen("local-provisioner")
 
@@ -33,12 +40,12 @@ class LocalProvisioner:
     def launch(self, machine: Machine) -> str:
         return f"i-{_digits(machine.instance_key)}"
 
-    def bring_up(self, machines: Sequence[Machine]) -> dict[str, Seen]:
+    def bring_up(self, machines: Sequence[Machine]) -> dict[str, Observation]:
         """Those that come up boot; those that run hear of the changed template."""
-        seen = {one.instance_key: Seen(Life.running) for one in machines}
+        seen = {one.instance_key: Observation(Life.running) for one in machines}
         coming = [one for one in machines if one.state is State.launching]
         for one in coming[BOOTS_MAX:]:
-            seen[one.instance_key] = Seen(Life.coming)
+            seen[one.instance_key] = Observation(Life.coming)
         for one in coming[:BOOTS_MAX]:
             self._heard(self._agent(one).boot)
         for one in machines:

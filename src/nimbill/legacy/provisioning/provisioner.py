@@ -50,7 +50,7 @@ class Life(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class Observation:
     life: Life
     reason: str | None = None
 
@@ -64,7 +64,7 @@ class Provisioner(Protocol):
         """Its id; asked again for the same key, the id of the same instance."""
         ...
 
-    def bring_up(self, machines: Sequence[Machine]) -> dict[str, Seen]:
+    def bring_up(self, machines: Sequence[Machine]) -> dict[str, Observation]:
         """One look at all of them, and a push for each that is not as it is to be."""
         ...
 

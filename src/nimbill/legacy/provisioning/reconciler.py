@@ -12,11 +12,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from nimbill.database.tenant_scope import Row, transaction
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.encryption import Sealer
+from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.ids import derived_id
 from nimbill.foundation.settings import Settings
 from nimbill.jobs import records as work
-from nimbill.jobs.runner import LEASE, Taken, Tell
+from nimbill.jobs.runner import LEASE, Job, ReportProgress
 from nimbill.legacy.provisioning import records
 from nimbill.legacy.provisioning.computed import COMPUTED
 from nimbill.legacy.provisioning.planning import (
@@ -35,10 +35,10 @@ from nimbill.legacy.provisioning.provisioner import (
     Life,
     Machine,
     NotNow,
+    Observation,
     Order,
     Provisioner,
     Refused,
-    Seen,
 )
 from nimbill.legacy.stacks import records as stacks
 from nimbill.legacy.stacks.auth_tokens import token_of
@@ -57,7 +57,7 @@ TERMINATED = "terminated"
 
 
 @dataclass(frozen=True, slots=True)
-class Aim:
+class Goal:
     """What the stack is to be at one moment; a pass that sees another one ends."""
 
     status: str
@@ -68,7 +68,7 @@ class Aim:
 class Picture:
     """What a pass starts from: the plan is written down, nothing of it is done."""
 
-    aim: Aim
+    aim: Goal
     stack: Row
     order: Order
     wanted: Sequence[Wanted]
@@ -99,7 +99,7 @@ class Picture:
 class Passed:
     """What a pass came to; the transaction that ends it goes on from here."""
 
-    aim: Aim
+    aim: Goal
     cleared: bool = False  # nothing is left of a stack that leaves
 
 
@@ -117,15 +117,15 @@ def present(rows: Sequence[Row]) -> list[Present]:
     ]
 
 
-class Mover:
+class StackReconciler:
     """Carries out passes; every change is written while the work is still held."""
 
-    def __init__(self, settings: Settings, engine: AsyncEngine, sealer: Sealer) -> None:
+    def __init__(self, settings: Settings, engine: AsyncEngine, sealer: Encryptor) -> None:
         self._settings = settings
         self._engine = engine
         self._sealer = sealer
 
-    async def carry_out(self, taken: Taken, _tell: Tell) -> Passed | None:
+    async def carry_out(self, taken: Job, _tell: ReportProgress) -> Passed | None:
         """One pass; None where the stack is on no way anywhere."""
         picture = await self._planned(taken)
         if picture is None:
@@ -153,7 +153,7 @@ class Mover:
         return LocalProvisioner(replace(picture.order, address=self._settings.own_url))
 
     @asynccontextmanager
-    async def _recording(self, taken: Taken) -> AsyncIterator[Recording]:
+    async def _recording(self, taken: Job) -> AsyncIterator[Recording]:
         """A transaction of whoever still holds the work, and the stack, held by it.
 
         The stack first, then its work, as everybody takes them: nobody waits in a circle.
@@ -168,7 +168,7 @@ class Mover:
                 raise RuntimeError("another process took this over")
             yield db, stack
 
-    async def _planned(self, taken: Taken) -> Picture | None:
+    async def _planned(self, taken: Job) -> Picture | None:
         scope, stack_id = taken.scope, taken.subject
         async with self._recording(taken) as (db, stack):
             if stack is None or stack.stack_status not in IN_PROGRESS:
@@ -194,10 +194,10 @@ class Mover:
             token=token_of(stack, self._sealer) or "",
             credentials=template["vendor"]["aws"]["cred"],
         )
-        aim = Aim(stack.stack_status, stack.version_id)
+        aim = Goal(stack.stack_status, stack.version_id)
         return Picture(aim, stack, order, wanted, rows, version.create_time)
 
-    async def _build(self, taken: Taken, picture: Picture, provisioner: Provisioner) -> Passed:
+    async def _build(self, taken: Job, picture: Picture, provisioner: Provisioner) -> Passed:
         ending = may_end(picture.wanted, present(picture.rows))
         leaving = [m for m in picture.machines(State.leaving) if m.instance_key in ending]
         await self._end(taken, provisioner, leaving)
@@ -219,14 +219,14 @@ class Mover:
             await self._record(taken, picture, machine, seen[machine.instance_key])
         return Passed(picture.aim)
 
-    async def _take_down(self, taken: Taken, picture: Picture, provisioner: Provisioner) -> Passed:
+    async def _take_down(self, taken: Job, picture: Picture, provisioner: Provisioner) -> Passed:
         leaving = picture.machines(State.leaving)
         gone = await self._end(taken, provisioner, leaving)
         cleared = len(gone) == len(leaving) and await asyncio.to_thread(provisioner.clear)
         return Passed(picture.aim, cleared=cleared)
 
     async def _end(
-        self, taken: Taken, provisioner: Provisioner, machines: Sequence[Machine]
+        self, taken: Job, provisioner: Provisioner, machines: Sequence[Machine]
     ) -> Collection[str]:
         if not machines:
             return ()
@@ -240,7 +240,7 @@ class Mover:
             await records.put_container_status(db, scope, stack_id, ids, TERMINATED, at=at)
         return gone
 
-    async def _launch(self, taken: Taken, provisioner: Provisioner, machine: Machine) -> Machine:
+    async def _launch(self, taken: Job, provisioner: Provisioner, machine: Machine) -> Machine:
         """What is computed is written down first: asked again, the same instance is meant."""
         if COMPUTED in machine.provision.values():
             filled = await asyncio.to_thread(provisioner.computed, machine.provision)
@@ -251,7 +251,7 @@ class Mover:
         await self._change(taken, machine, state=State.launching, instance_id=instance_id)
         return replace(machine, state=State.launching, instance_id=instance_id)
 
-    async def _change(self, taken: Taken, machine: Machine, **values: object) -> None:
+    async def _change(self, taken: Job, machine: Machine, **values: object) -> None:
         """What has changed its state meanwhile, by a notice, is left as it is."""
         async with self._recording(taken) as (db, _):
             await records.change_instances(
@@ -264,7 +264,9 @@ class Mover:
                 **values,
             )
 
-    async def _record(self, taken: Taken, picture: Picture, machine: Machine, seen: Seen) -> None:
+    async def _record(
+        self, taken: Job, picture: Picture, machine: Machine, seen: Observation
+    ) -> None:
         """What one look at an instance says of it."""
         if seen.life is Life.running:
             if machine.state is not State.running or machine.behind:
@@ -278,20 +280,20 @@ class Mover:
             reason = seen.reason or "it did not come up"
             await self._fail_layer(taken, picture.aim, machine, reason, state=kept)
 
-    async def _record_coming(self, taken: Taken, picture: Picture, machine: Machine) -> None:
+    async def _record_coming(self, taken: Job, picture: Picture, machine: Machine) -> None:
         (row,) = [r for r in picture.rows if r.instance_key == machine.instance_key]
         if machine.state is State.running:  # stopped by somebody else, and started again
             await self._change(taken, machine, state=State.launching)
         elif row.state == State.launching and clock.now() - row.update_time > COMES_UP_MAX:
             await self._fail_layer(taken, picture.aim, machine, LATE, state=State.leaving)
 
-    async def _still(self, taken: Taken, aim: Aim) -> bool:
+    async def _still(self, taken: Job, aim: Goal) -> bool:
         """Whether the stack is still to be what this pass works on."""
         async with self._recording(taken) as (_, stack):
-            return stack is not None and Aim(stack.stack_status, stack.version_id) == aim
+            return stack is not None and Goal(stack.stack_status, stack.version_id) == aim
 
     async def _fail_layer(
-        self, taken: Taken, aim: Aim, machine: Machine, reason: str, state: State = State.failed
+        self, taken: Job, aim: Goal, machine: Machine, reason: str, state: State = State.failed
     ) -> None:
         """The instance and its layer; what else of it was to be launched is not."""
         scope, stack_id, at = taken.scope, taken.subject, clock.now()
@@ -307,22 +309,22 @@ class Mover:
                 state=state,
                 reason=reason,
             )
-            if Aim(stack.stack_status, stack.version_id) != aim:
+            if Goal(stack.stack_status, stack.version_id) != aim:
                 return
             await stacks.put_layer(
                 db, scope, stack_id, machine.flag, LayerStatus.failed, reason=reason
             )
 
-    async def _fail(self, taken: Taken, aim: Aim, reason: str) -> None:
+    async def _fail(self, taken: Job, aim: Goal, reason: str) -> None:
         """Nothing of this stack can be done: it has failed, until somebody moves it again."""
         async with self._recording(taken) as (db, stack):
-            if stack is not None and Aim(stack.stack_status, stack.version_id) == aim:
+            if stack is not None and Goal(stack.stack_status, stack.version_id) == aim:
                 await fail_stack(db, taken, stack, reason)
 
-    async def _note(self, taken: Taken, aim: Aim, trouble: str) -> None:
+    async def _note(self, taken: Job, aim: Goal, trouble: str) -> None:
         """Why it takes so long, and why it was given up if it is."""
         async with self._recording(taken) as (db, stack):
-            if stack is not None and Aim(stack.stack_status, stack.version_id) == aim:
+            if stack is not None and Goal(stack.stack_status, stack.version_id) == aim:
                 await stacks.put_status(
                     db,
                     taken.scope,
@@ -333,7 +335,7 @@ class Mover:
                 )
 
 
-async def _write_down(db: AsyncConnection, taken: Taken, step: Step) -> None:
+async def _write_down(db: AsyncConnection, taken: Job, step: Step) -> None:
     scope, stack_id, at = taken.scope, taken.subject, clock.now()
     if isinstance(step, Add):
         flag, ordinal = step.wanted.flag, step.wanted.ordinal
@@ -356,7 +358,7 @@ async def _write_down(db: AsyncConnection, taken: Taken, step: Step) -> None:
     )
 
 
-async def fail_stack(db: AsyncConnection, taken: Taken, stack: Row, reason: str) -> None:
+async def fail_stack(db: AsyncConnection, taken: Job, stack: Row, reason: str) -> None:
     """With every layer that was on its way; the stack is held by this transaction."""
     scope, stack_id = taken.scope, taken.subject
     for layer in await stacks.list_layers(db, scope, stack_id):

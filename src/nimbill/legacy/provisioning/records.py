@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, Scope, among, metadata
+from nimbill.database.tenant_scope import Row, Scope, metadata, visible_rows
 from nimbill.legacy.containers.records import legacy_containers
 from nimbill.legacy.provisioning.planning import State
 from nimbill.legacy.stacks.records import legacy_stacks, legacy_template_versions
@@ -96,7 +96,7 @@ async def change_instances(
         .where(
             legacy_instances.c.organisation_id == scope.organisation_id,
             legacy_instances.c.stack_id == stack_id,
-            among(legacy_instances.c.instance_key, keys),
+            visible_rows(legacy_instances.c.instance_key, keys),
             legacy_instances.c.state.in_(list(before)),
         )
         .values(update_time=at, **values)
@@ -113,7 +113,7 @@ async def launch_no_more(
         .where(
             legacy_instances.c.organisation_id == scope.organisation_id,
             legacy_instances.c.stack_id == stack_id,
-            among(legacy_instances.c.flag, flags),
+            visible_rows(legacy_instances.c.flag, flags),
             legacy_instances.c.state == State.wanted,
         )
         .values(state=State.failed, update_time=at)
@@ -141,7 +141,8 @@ async def put_container_status(
             table.c.organisation_id == scope.organisation_id,
             table.c.stack_id == stack_id,
             sa.or_(
-                among(table.c.instance_id, instance_ids), among(table.c.container_id, instance_ids)
+                visible_rows(table.c.instance_id, instance_ids),
+                visible_rows(table.c.container_id, instance_ids),
             ),
         )
         .values(status=status, update_time=at)

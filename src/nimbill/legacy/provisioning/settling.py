@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.database.tenant_scope import Row
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
-from nimbill.jobs.runner import Taken
+from nimbill.jobs.runner import Job
 from nimbill.legacy.provisioning import records
 from nimbill.legacy.provisioning.planning import (
     State,
@@ -18,7 +18,7 @@ from nimbill.legacy.provisioning.planning import (
     plan,
     wanted_of,
 )
-from nimbill.legacy.provisioning.reconciler import TERMINATED, Aim, Passed, fail_stack, present
+from nimbill.legacy.provisioning.reconciler import TERMINATED, Goal, Passed, fail_stack, present
 from nimbill.legacy.stacks import records as stacks
 from nimbill.legacy.stacks.stack_moves import (
     IN_PROGRESS,
@@ -38,20 +38,20 @@ PAUSE_MIN = timedelta(seconds=0.5)
 PAUSE_MAX = timedelta(seconds=15)
 
 
-async def settle(db: AsyncConnection, taken: Taken) -> datetime | None:
+async def settle(db: AsyncConnection, taken: Job) -> datetime | None:
     """The end of a pass; when to come back, where the stack is not there yet."""
     stack = await stacks.find_stack(db, taken.scope, taken.subject, lock=True)
     if stack is None or stack.stack_status not in IN_PROGRESS:
         return None
     passed: Passed | None = taken.prepared
-    if passed is None or passed.aim != Aim(stack.stack_status, stack.version_id):
+    if passed is None or passed.aim != Goal(stack.stack_status, stack.version_id):
         return clock.now()  # somebody wants something else of it since
     if stack.stack_status == StackStatus.DELETE_IN_PROGRESS:
         return await _settle_leaving(db, taken, stack, passed)
     return await _settle_building(db, taken, stack)
 
 
-async def give_up(db: AsyncConnection, taken: Taken) -> None:
+async def give_up(db: AsyncConnection, taken: Job) -> None:
     """After the last try; the last trouble is what is told."""
     stack = await stacks.find_stack(db, taken.scope, taken.subject, lock=True)
     if stack is not None and stack.stack_status in IN_PROGRESS:
@@ -59,7 +59,7 @@ async def give_up(db: AsyncConnection, taken: Taken) -> None:
 
 
 async def _settle_leaving(
-    db: AsyncConnection, taken: Taken, stack: Row, passed: Passed
+    db: AsyncConnection, taken: Job, stack: Row, passed: Passed
 ) -> datetime | None:
     scope, stack_id, at = taken.scope, taken.subject, clock.now()
     rows = await records.list_instances(db, scope, stack_id)
@@ -75,7 +75,7 @@ async def _settle_leaving(
     return None
 
 
-async def _settle_building(db: AsyncConnection, taken: Taken, stack: Row) -> datetime | None:
+async def _settle_building(db: AsyncConnection, taken: Job, stack: Row) -> datetime | None:
     scope, stack_id = taken.scope, taken.subject
     version = await templates.find_version(db, scope, stack_id, stack.version_id)
     assert version is not None, "a stack has the version it names"
@@ -101,7 +101,7 @@ async def _settle_building(db: AsyncConnection, taken: Taken, stack: Row) -> dat
 
 
 async def _complete_layers(
-    db: AsyncConnection, taken: Taken, wanted: Sequence[Wanted], rows: Sequence[Row]
+    db: AsyncConnection, taken: Job, wanted: Sequence[Wanted], rows: Sequence[Row]
 ) -> None:
     """Whose instances all run, and whose containers are then complete."""
     scope, stack_id, at = taken.scope, taken.subject, clock.now()

@@ -10,7 +10,7 @@ from litestar.di import NamedDependency, Provide
 from litestar.handlers import BaseRouteHandler, HTTPRouteHandler
 
 from nimbill.access.gate import Audience, Public, caller_in, own_routes
-from nimbill.access.request_context import visit_of
+from nimbill.access.request_context import request_context_of
 from nimbill.access.role_actions import ANY_CALLER
 from nimbill.foundation.basis import stated
 from nimbill.legacy.deprecation import is_of_version_3
@@ -40,7 +40,7 @@ async def ask_scope(
     """After the gate: the master account's own routes first, then the scopes of the user."""
     if connection.scope.get("method") == "OPTIONS":
         return
-    visit = visit_of(connection.scope)
+    visit = request_context_of(connection.scope)
     caller = caller_in(visit)
     if route.opt.get("master_alone"):
         refuse_unless_master(caller)

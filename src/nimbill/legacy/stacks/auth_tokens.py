@@ -4,7 +4,7 @@ from nimbill.access.caller import Caller
 from nimbill.access.passwords import generate_client_secret
 from nimbill.database.tenant_scope import Row, Scope
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.encryption import Sealer
+from nimbill.foundation.encryption import Encryptor
 from nimbill.legacy.roles.permission import is_master_account
 
 basis = chosen("stack-auth-token")
@@ -17,12 +17,12 @@ def new_token() -> str:
     return generate_client_secret()
 
 
-def sealed_token(token: str, sealer: Sealer, scope: Scope, stack_id: str) -> bytes:
+def sealed_token(token: str, sealer: Encryptor, scope: Scope, stack_id: str) -> bytes:
     own = sealer.for_organisation(scope.organisation_id)
     return own.seal(token.encode(), _place(scope.organisation_id, stack_id))
 
 
-def token_of(stack: Row, sealer: Sealer) -> str | None:
+def token_of(stack: Row, sealer: Encryptor) -> str | None:
     """In clear, for the instances of the stack; None once it is deleted."""
     if stack.sealed_token is None:
         return None
@@ -30,7 +30,7 @@ def token_of(stack: Row, sealer: Sealer) -> str | None:
     return own.open(stack.sealed_token, _place(stack.organisation_id, stack.stack_id)).decode()
 
 
-def token_shown(stack: Row, sealer: Sealer, caller: Caller) -> str:
+def token_shown(stack: Row, sealer: Encryptor, caller: Caller) -> str:
     """To the master account alone, and while there is one."""
     return (token_of(stack, sealer) if is_master_account(caller) else None) or HIDDEN
 

@@ -5,7 +5,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.access.caller import Caller
 from nimbill.database.tenant_scope import Row, Scope
 from nimbill.foundation import clock, exact_json
-from nimbill.foundation.encryption import Sealer
+from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.errors import not_found
 from nimbill.legacy.roles.permission import Permission
 from nimbill.legacy.stacks import records
@@ -21,7 +21,7 @@ def resource_of(stack_id: str) -> str:
 
 
 async def list_stacks(
-    db: AsyncConnection, caller: Caller, permission: Permission, sealer: Sealer
+    db: AsyncConnection, caller: Caller, permission: Permission, sealer: Encryptor
 ) -> list[Stack]:
     """Those of the organisation that the caller's scope allows."""
     found = await records.list_described(db, caller.scope)
@@ -33,7 +33,7 @@ async def list_stacks(
 
 
 async def describe_stack(
-    db: AsyncConnection, caller: Caller, sealer: Sealer, stack_id: str
+    db: AsyncConnection, caller: Caller, sealer: Encryptor, stack_id: str
 ) -> Stack:
     stack = await records.find_described(db, caller.scope, stack_id)
     if stack is None:
@@ -41,7 +41,7 @@ async def describe_stack(
     return _described(stack, caller, sealer)
 
 
-def _described(stack: Row, caller: Caller, sealer: Sealer) -> Stack:
+def _described(stack: Row, caller: Caller, sealer: Encryptor) -> Stack:
     return Stack(
         stack_id=stack.stack_id,
         version_id=stack.version_id,

@@ -219,5 +219,5 @@ async def ask_to_move(
 ) -> None:
     """In the transaction that changed what the stack is to be; asked twice, it moves once."""
     wanted = due or clock.now()
-    if await work.add_work(db, scope, MOVE_STACK, due=wanted, subject=stack_id) is None:
+    if await work.add_job(db, scope, MOVE_STACK, due=wanted, subject=stack_id) is None:
         await work.hasten(db, scope, MOVE_STACK, subject=stack_id, due=wanted)

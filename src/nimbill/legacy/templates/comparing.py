@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.tenant_scope import Row, Scope
-from nimbill.foundation.encryption import Sealer
+from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.errors import Violation, not_found, refuse_if
 from nimbill.legacy.roles.permission import Permission
 from nimbill.legacy.stacks import records as stacks
@@ -49,7 +49,7 @@ async def read_template(
 
 
 async def compare_templates(
-    db: AsyncConnection, scope: Scope, permission: Permission, sealer: Sealer, body: Comparison
+    db: AsyncConnection, scope: Scope, permission: Permission, sealer: Encryptor, body: Comparison
 ) -> TemplatesCompared:
     """The scope is asked for every stack before any is looked for."""
     named = [next(iter(item.items())) for item in body.id]

@@ -8,11 +8,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.access.caller import Caller
 from nimbill.access.passwords import hash_client_secret
 from nimbill.access.request_context import Resources
-from nimbill.database.tenant_lookup import Named, put_in_directory
+from nimbill.database.tenant_lookup import LookupKind, add_lookup
 from nimbill.database.tenant_scope import Row, Scope
 from nimbill.foundation import clock, exact_json
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.encryption import Sealer
+from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.errors import Conflict, not_found, refuse_if
 from nimbill.foundation.ids import new_id
 from nimbill.legacy.stacks import records as stacks
@@ -42,7 +42,7 @@ async def apply_template(
     refuse_if([*template_violations(template, creating=True), *still_masked(template)])
     scope, at = caller.scope, clock.now()
     stack_id, version_id, token = new_id("stk"), new_id("ver"), new_token()
-    await put_in_directory(db, scope, Named.stack, stack_id)
+    await add_lookup(db, scope, LookupKind.stack, stack_id)
     await stacks.add_stack(
         db,
         scope,
@@ -112,7 +112,7 @@ def _flags(template: dict[str, Any]) -> list[str]:
 async def _keep(
     db: AsyncConnection,
     scope: Scope,
-    sealer: Sealer,
+    sealer: Encryptor,
     template: dict[str, Any],
     stack_id: str,
     version_id: str,

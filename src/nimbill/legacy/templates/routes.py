@@ -6,7 +6,7 @@ from litestar import Request
 from litestar.params import FromPath, FromQuery, JSONBody
 
 from nimbill.access.gate import Unaudited
-from nimbill.access.request_context import visit_of
+from nimbill.access.request_context import request_context_of
 from nimbill.foundation.clock import written
 from nimbill.http.forms import FORM_TYPES
 from nimbill.http.routing import CallerOfRequest, ResourcesOfWorker, Transaction, get, post, put
@@ -135,7 +135,7 @@ async def _given(request: Request[Any, Any, Any]) -> Given:
     """What the audit row will say was sent is the template without its secrets."""
     given = read_sent(request.headers.get("content-type", ""), await request.body())
     body, _ = masked(given.template)
-    visit_of(request.scope).sent = body | (
+    request_context_of(request.scope).sent = body | (
         {"nickname": given.nickname} if given.nickname is not None else {}
     )
     return given

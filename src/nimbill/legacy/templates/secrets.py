@@ -6,7 +6,7 @@ from typing import Any
 from nimbill.database.tenant_scope import Row
 from nimbill.foundation import exact_json
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.encryption import Sealer
+from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.errors import Violation
 from nimbill.http.routing import SECRET_FIELDS
 from nimbill.legacy.templates.template_rules import MASK
@@ -70,7 +70,7 @@ def still_masked(template: Mapping[str, Any]) -> list[Violation]:
     return [Violation(at.rpartition("/")[2], rule) for at in dict.fromkeys(places)]
 
 
-def sealed(secrets: Secrets, sealer: Sealer, place: tuple[str, str, str]) -> bytes | None:
+def sealed(secrets: Secrets, sealer: Encryptor, place: tuple[str, str, str]) -> bytes | None:
     """`place` is organisation, stack and version; None where there are no secrets."""
     if not secrets:
         return None
@@ -78,7 +78,7 @@ def sealed(secrets: Secrets, sealer: Sealer, place: tuple[str, str, str]) -> byt
     return own.seal(exact_json.write(secrets), _place(place))
 
 
-def secrets_of(row: Row, sealer: Sealer) -> Secrets:
+def secrets_of(row: Row, sealer: Encryptor) -> Secrets:
     """Of a stored version; none once its stack is gone and they were wiped."""
     if row.sealed_secrets is None:
         return {}
@@ -90,7 +90,7 @@ def secrets_of(row: Row, sealer: Sealer) -> Secrets:
     return secrets
 
 
-def opened(row: Row, sealer: Sealer) -> dict[str, Any]:
+def opened(row: Row, sealer: Encryptor) -> dict[str, Any]:
     """The template of a stored version with its secrets in clear: for launching, for its agent."""
     return unmasked(exact_json.read_own(row.body), secrets_of(row, sealer))
 
