@@ -19,12 +19,7 @@ from nimbill.database.embedded_postgres import embedded_postgres, superuser_addr
 from nimbill.database.tenant_scope import Scope, engine_for, transaction
 from nimbill.foundation.ids import new_id
 from nimbill.invoicing.runs.invoice_run import GROUPS_AT_ONCE, invoice_job_types
-from nimbill.invoicing.runs.operations import (
-    InvoicesToCreate,
-    InvoiceVendor,
-    ask_for_invoices,
-    finished_run,
-)
+from nimbill.invoicing.runs.operations import InvoicesToCreate, ask_for_invoices, finished_run
 from nimbill.jobs.runner import JobRunner
 
 OURS, FLOOR = "nimbill", "bare sums and rows"
@@ -110,7 +105,7 @@ def _ours(
 
 async def _make(month: Month) -> None:
     engine = month.engine
-    body = InvoicesToCreate(vendor=InvoiceVendor.aws, group=[], bulk=True)
+    body = InvoicesToCreate(vendor="aws", group=[], bulk=True)
     actor = {"actor": "usr", "actor_name": "bench", "request_id": new_id("cmd")}
     async with transaction(engine, month.scope.organisation_id) as db:
         run_id = await ask_for_invoices(db, month.scope, MONTH, body, actor=actor, key_hash=None)

@@ -26,7 +26,6 @@ from nimbill.database.embedded_postgres import Address, embedded_postgres
 from nimbill.database.tenant_scope import Scope, engine_for, transaction
 from nimbill.foundation import exact_json
 from nimbill.foundation.encryption import load_or_create_key
-from nimbill.foundation.vocabulary import Vendor
 from nimbill.identity.organisations.operations import create_organisation
 
 OURS = "nimbill"
@@ -132,7 +131,7 @@ class Example:
     async def our_accounts(self) -> int:
         async with transaction(self._engine, self._scope.organisation_id) as db:
             found = await account_records.list_accounts(
-                db, self._scope, Vendor.aws, limit=None, offset=0
+                db, self._scope, "aws", limit=None, offset=0
             )
             assert exact_json.write(found)
             return len(found)

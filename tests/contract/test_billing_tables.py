@@ -12,7 +12,8 @@ from nimbill.customers.billing_groups.bodies import BillingGroupUpdate, FreeForm
 from nimbill.customers.cloud_accounts.bodies import CloudAccountCreate, CloudAccountUpdate
 from nimbill.customers.projects.bodies import ProjectBody
 from nimbill.foundation.errors import Invalid
-from nimbill.foundation.vocabulary import Currency, Language, Vendor
+from nimbill.foundation.vendors import BilledVendor
+from nimbill.foundation.vocabulary import Currency, Language
 from nimbill.http.request_bodies import sound
 from tests.contract.specification import section, specification, table
 from tests.customers.billing_groups.test_free_format import ITEM
@@ -122,7 +123,7 @@ def test_a_length_is_the_stated_one(heading: str) -> None:
     ("heading", "field", "words"),
     [
         (UPDATE, "language", Language),
-        (ACCOUNT, "vendor", Vendor),
+        (ACCOUNT, "vendor", BilledVendor),
         (PROJECTS, "project_currency", Currency),
     ],
 )

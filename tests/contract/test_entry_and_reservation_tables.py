@@ -12,11 +12,10 @@ import pytest
 
 from nimbill.adjustments.recalculation.bodies import RecalculationApply, RecalculationRecord
 from nimbill.adjustments.reserved_instances.bodies import (
-    MovableVendor,
     ReservedInstanceMove,
     ReservedInstanceRecord,
 )
-from nimbill.foundation.vocabulary import Vendor
+from nimbill.foundation.vendors import BilledVendor
 from tests.contract.specification import section, specification, table
 
 Body = type[msgspec.Struct]
@@ -37,7 +36,7 @@ def kinds_of(body: Body) -> dict[str, set[Any]]:
     found = {}
     for field in msgspec.structs.fields(body):
         kinds = get_args(field.type) if isinstance(field.type, UnionType) else (field.type,)
-        found[field.encode_name] = {str if kind is Vendor else kind for kind in kinds}
+        found[field.encode_name] = {str if kind is BilledVendor else kind for kind in kinds}
     return found
 
 
@@ -91,4 +90,4 @@ def test_move_takes_what_is_stated_and_requires_all_of_it() -> None:
     assert all("required" in rule for _, rule in named)
     assert all(field.required for field in msgspec.structs.fields(ReservedInstanceMove))
     (vendors,) = (re.findall(r"`(\w+)`", rule) for name, rule in named if name == "vendor")
-    assert vendors == [vendor.value for vendor in MovableVendor]
+    assert vendors == list(get_args(ReservedInstanceMove.__annotations__["vendor"]))

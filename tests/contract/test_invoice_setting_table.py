@@ -11,7 +11,8 @@ import pytest
 from nimbill.customers.billing_groups.bodies import BillingGroupCreate, InvoiceSetting
 from nimbill.customers.billing_groups.invoice_setting_rules import ALLOWED
 from nimbill.foundation.rules import Between, OneOf, PerVendor, Rule, between, one_of, per_vendor
-from nimbill.foundation.vocabulary import Language, Vendor
+from nimbill.foundation.vendors import BilledVendor
+from nimbill.foundation.vocabulary import Language
 from tests.contract.specification import section, specification, table
 
 TYPES = {"string": str, "double": Decimal, "boolean": bool}
@@ -75,7 +76,7 @@ def test_the_languages_are_the_specified_ones() -> None:
 
 def expected_type(written: str, rule: str) -> Any:
     if written.startswith("object keyed by vendor"):
-        return dict[Vendor, InvoiceSetting]
+        return dict[BilledVendor, InvoiceSetting]
     return Language if "`ja`" in rule else TYPES[written]
 
 

@@ -51,11 +51,16 @@ IDEMPOTENCY_KEY: dict[str, Any] = {
 SCHEMAS = "#/components/schemas/"
 
 SERVICE = "The service itself"
-# Rooms whose own name would not say enough.
-ROOMS = {
-    "audit": "Audit log",
+# tags of packages whose own name would not say enough
+TAGS = {
+    "audit_routes": "Audit log",
+    "legacy": "Legacy",
     "login": "Tokens and sessions",
+    "pdf": "Invoices",
+    "profit": "Invoices",
     "rbac": "Roles and permissions",
+    "reconciliation": "Invoices",
+    "runs": "Invoices",
     "service_routes": SERVICE,
     "users": "Subusers and API clients",
 }
@@ -126,16 +131,44 @@ def openapi_document(app: Litestar, base_url: str) -> bytes:
                 if deprecation.is_of_version_3(path):
                     _deprecate(operation)
     document["tags"] = _tags(document)
+    _rewrite_literals(document)
     return exact_json.write(document)
 
 
+def _rewrite_literals(node: Any) -> None:
+    """Document a `Literal` like an enum, also where it has one value or may be null."""
+    if isinstance(node, list):
+        for item in node:
+            _rewrite_literals(item)
+    elif isinstance(node, dict):
+        if isinstance(node.get("const"), str):
+            node["enum"] = [node.pop("const")]
+        if isinstance(node.get("enum"), list) and None in node["enum"]:
+            values = [value for value in node.pop("enum") if value is not None]
+            del node["type"]
+            node["oneOf"] = [{"type": "string", "enum": values}, {"type": "null"}]
+        for value in node.values():
+            _rewrite_literals(value)
+
+
 def _name(operation: dict[str, Any], handler: HTTPRouteHandler) -> None:
-    """By what it does, under the room it belongs to."""
-    room = handler.fn.__module__.split(".")[1]
-    operation["tags"] = [ROOMS.get(room, room.replace("_", " ").capitalize())]
+    """Summary from the docstring, tag from the package."""
+    operation["tags"] = [_tag(handler.fn.__module__)]
     does, _, more = operation.get("description", "").partition("\n")
     operation["summary"] = re.sub(r"`(.*?)`", r"“\1”", does.strip().rstrip("."))  # plain text
     operation["description"] = more.strip()
+
+
+def _tag(module: str) -> str:
+    """`nimbill.customers.billing_groups.routes` is tagged "Billing groups"."""
+    _, package, *rest = module.split(".")
+    if package == "application":
+        name = rest[-1]
+    elif package == "legacy" or len(rest) == 1:
+        name = package
+    else:
+        name = rest[0]
+    return TAGS.get(name, name.replace("_", " ").capitalize())
 
 
 def _tags(document: dict[str, Any]) -> list[dict[str, str]]:

@@ -21,10 +21,11 @@ from nimbill.foundation import exact_json
 from nimbill.foundation.errors import Invalid, NotFound
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.settings import Settings, read_settings
+from nimbill.foundation.vendors import Vendor
 from nimbill.identity.users.records import find_root_user
 from nimbill.imports.job_types import import_job_types
 from nimbill.imports.operations import start_import
-from nimbill.imports.records import ImportRecord, ImportState, ImportVendor, find_import
+from nimbill.imports.records import ImportRecord, ImportState, find_import
 from nimbill.jobs.runner import LONG, JobRunner
 
 Switch = Annotated[bool, Parameter(negative="")]
@@ -46,7 +47,7 @@ _out = Console(highlight=False, soft_wrap=True)
 
 def import_(
     *paths: str,
-    vendor: ImportVendor,
+    vendor: Vendor,
     organisation: str,
     month: str | None = None,
     json: Switch = False,

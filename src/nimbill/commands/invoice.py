@@ -18,13 +18,13 @@ from nimbill.foundation import exact_json
 from nimbill.foundation.errors import NotFound
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.settings import read_settings
+from nimbill.foundation.vendors import Vendor
 from nimbill.identity.users.records import find_root_user
 from nimbill.invoicing.pdf.pdf_cache import print_month
 from nimbill.invoicing.runs.invoice_run import invoice_job_types
 from nimbill.invoicing.runs.operations import (
     InvoicesCreated,
     InvoicesToCreate,
-    InvoiceVendor,
     ask_for_invoices,
     finished_run,
 )
@@ -44,7 +44,7 @@ _out = Console(highlight=False, soft_wrap=True)
 def create(
     month: str,
     *groups: str,
-    vendor: InvoiceVendor,
+    vendor: Vendor,
     organisation: str,
     json: Switch = False,
 ) -> None:

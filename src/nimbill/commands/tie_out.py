@@ -14,7 +14,8 @@ from nimbill.database.tenant_scope import Scope, transaction
 from nimbill.foundation import exact_json
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.settings import read_settings
-from nimbill.invoicing.reconciliation.records import InvoiceVendor, TieOut, tie_out_month
+from nimbill.foundation.vendors import VENDORS, Vendor
+from nimbill.invoicing.reconciliation.records import TieOut, tie_out_month
 
 basis = chosen("tie-out")
 
@@ -58,7 +59,7 @@ def tie_out(
         Print one JSON object and nothing else.
     """
     refuse_no_month(month)
-    vendors = list(InvoiceVendor) if vendor is None else [InvoiceVendor(vendor)]
+    vendors = list(VENDORS) if vendor is None else [vendor]
     found = with_engine(
         read_settings(), lambda engine: _tied_out(engine, organisation, month, vendors)
     )
@@ -71,7 +72,7 @@ def tie_out(
 
 
 async def _tied_out(
-    engine: AsyncEngine, organisation_id: str, month: str, vendors: list[InvoiceVendor]
+    engine: AsyncEngine, organisation_id: str, month: str, vendors: list[Vendor]
 ) -> TieOut:
     async with transaction(engine, organisation_id) as db:
         return await tie_out_month(db, Scope(organisation_id), month, vendors)

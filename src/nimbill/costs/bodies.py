@@ -1,21 +1,13 @@
 """Bodies of the operations on costs."""
 
 from decimal import Decimal
-from enum import StrEnum
 from typing import ClassVar
 
 from msgspec import UNSET, UnsetType
 
 from nimbill.foundation.basis import Basis, chosen
+from nimbill.foundation.vendors import Vendor
 from nimbill.http.request_bodies import Body
-
-
-class CostVendor(StrEnum):
-    """Whose costs can be there; gcp comes in FOCUS files alone."""
-
-    aws = "aws"
-    azure = "azure"
-    gcp = "gcp"
 
 
 class CostSum(Body, frozen=True, kw_only=True):
@@ -25,7 +17,7 @@ class CostSum(Body, frozen=True, kw_only=True):
 
     basis: ClassVar[Basis] = chosen("read-costs")
 
-    vendor: CostVendor
+    vendor: Vendor
     customer_id: str | UnsetType = UNSET
     company_id: str | UnsetType | None = UNSET
     service: str | UnsetType = UNSET
@@ -42,7 +34,7 @@ class CostSum(Body, frozen=True, kw_only=True):
 class CostTotal(Body, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = chosen("read-costs")
 
-    vendor: CostVendor
+    vendor: Vendor
     currency: str
     cost: Decimal
     lines: int
@@ -52,7 +44,7 @@ class CostsOfMonth(Body, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = chosen("read-costs")
 
     month: str
-    vendor: CostVendor | None
+    vendor: Vendor | None
     provisional: bool
     parked: bool
     rows: list[CostSum]

@@ -4,10 +4,11 @@ from litestar.params import FromQuery
 
 from nimbill.access.gate import Audience
 from nimbill.access.role_actions import RoleAction
-from nimbill.costs.bodies import CostsOfMonth, CostVendor
+from nimbill.costs.bodies import CostsOfMonth
 from nimbill.costs.lake.grouping import grouping
 from nimbill.costs.lake.sum_queries import costs_of_month
 from nimbill.foundation.basis import chosen
+from nimbill.foundation.vendors import Vendor
 from nimbill.http.routing import CallerOfRequest, Limit, MonthOfPath, Offset, Transaction, get
 
 
@@ -21,7 +22,7 @@ async def read_costs(
     month: MonthOfPath,
     caller: CallerOfRequest,
     db: Transaction,
-    vendor: FromQuery[CostVendor | None] = None,
+    vendor: FromQuery[Vendor | None] = None,
     by: FromQuery[str] = "account",
     limit: Limit = None,
     offset: Offset = 0,

@@ -11,11 +11,6 @@ class Product(StrEnum):
     legacy = "legacy"
 
 
-class Vendor(StrEnum):
-    aws = "aws"
-    azure = "azure"
-
-
 class Language(StrEnum):
     ja = "ja"
     en = "en"

@@ -119,7 +119,7 @@ def _in_dict(shape: inspect.DictType, value: Any, at: str) -> Iterator[Violation
 
 def _plain(shape: inspect.DictType) -> bool:
     """Whether a key is one of our own words and may be named; others are the caller's text."""
-    return isinstance(shape.key_type, inspect.EnumType)
+    return isinstance(shape.key_type, inspect.EnumType | inspect.LiteralType)
 
 
 def _in_list(shape: inspect.ListType, value: Any, at: str) -> Iterator[Violation]:
@@ -163,6 +163,11 @@ def _in_enum(shape: inspect.EnumType, value: Any, at: str) -> Iterator[Violation
         yield Violation(at, rule_of(shape))
 
 
+def _in_literal(shape: inspect.LiteralType, value: Any, at: str) -> Iterator[Violation]:
+    if value not in shape.values:
+        yield Violation(at, rule_of(shape))
+
+
 def _anything(_shape: inspect.Type, _value: Any, _at: str) -> Iterator[Violation]:
     return iter(())
 
@@ -173,6 +178,7 @@ _CHECKS: Mapping[type, Callable[..., Iterator[Violation]]] = {
     inspect.IntType: _of_type(int, never=(bool,)),
     inspect.DecimalType: _of_type(int, Decimal, never=(bool,)),
     inspect.EnumType: _in_enum,
+    inspect.LiteralType: _in_literal,
     inspect.StructType: _in_struct,
     inspect.DictType: _in_dict,
     inspect.ListType: _in_list,
@@ -198,6 +204,8 @@ def rule_of(shape: inspect.Type) -> str:
             return f"length {least} to {most}"
         case inspect.EnumType(cls=words):
             return f"one of {', '.join(str(member.value) for member in words)}"
+        case inspect.LiteralType(values=values):
+            return f"one of {', '.join(str(value) for value in values)}"
         case inspect.UnionType(types=kinds):
             return " or ".join(rule_of(k) for k in kinds if not isinstance(k, inspect.NoneType))
     return _NAMES.get(type(shape), "of another type")

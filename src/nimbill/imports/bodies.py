@@ -6,15 +6,8 @@ from typing import Annotated, Any, ClassVar
 
 from nimbill.foundation.basis import Basis, chosen
 from nimbill.foundation.calendar_month import Month
+from nimbill.foundation.vendors import Vendor
 from nimbill.http.request_bodies import NOT_EMPTY, Body, text
-
-
-class ImportVendor(StrEnum):
-    """Vendors whose costs can be taken in; gcp in FOCUS files alone."""
-
-    aws = "aws"
-    azure = "azure"
-    gcp = "gcp"
 
 
 class ImportState(StrEnum):
@@ -31,7 +24,7 @@ class ImportState(StrEnum):
 class ImportSource(Body, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = chosen("cost-imports")
 
-    vendor: ImportVendor
+    vendor: Vendor
     month: Month | None = None
     source: Annotated[str, text(1, 2000)]
 
@@ -94,7 +87,7 @@ class ImportRecord(Body, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = chosen("cost-imports")
 
     import_id: str
-    vendor: ImportVendor
+    vendor: Vendor
     month: str | None
     sources: list[str]
     state: ImportState

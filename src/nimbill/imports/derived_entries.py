@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from nimbill.adjustments.recalculation.records import NewEntry
 from nimbill.adjustments.reserved_instances.operations import ReservationOfMonth
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.vocabulary import Vendor
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -74,7 +73,7 @@ def _reservation(one: dict[str, Any], vendor: str) -> ReservationOfMonth:
         payer_id=one["payer_id"],
         fee=one["fee"],
         currency=one["currency"],
-        number=number if number or vendor != Vendor.aws else 1,
+        number=number if number or vendor != "aws" else 1,
         start=one["reservation_start"] or "",
         end=one["reservation_end"] or "",
         **{name: one[name] or "" for name in _TEXTS},

@@ -16,12 +16,11 @@ from nimbill.imports.bodies import (
     ImportRecord,
     ImportState,
     ImportTotal,
-    ImportVendor,
     ProposedEntry,
 )
 from nimbill.jobs.records import jobs
 
-__all__ = ["ImportRecord", "ImportState", "ImportVendor"]  # the command line speaks of them too
+__all__ = ["ImportRecord", "ImportState"]  # the command line speaks of them too
 
 cost_imports = sa.Table(
     "cost_imports",

@@ -11,7 +11,6 @@ from nimbill.adjustments.reserved_instances.operations import (
     moved_fees,
     replace_reservations,
 )
-from nimbill.foundation.vocabulary import Vendor
 from tests.answers import Answer
 from tests.costs.months.closing import inside
 from tests.customers.billing_groups.stored import create as create_group
@@ -131,7 +130,7 @@ def remove(service: Service, ri_id: str, *, vendor: str = "aws", headers: Any = 
 
 
 def fees(service: Service, month: str = MONTH) -> list[MovedFee]:
-    return inside(service, lambda db, scope: moved_fees(db, scope, Vendor.aws, month))
+    return inside(service, lambda db, scope: moved_fees(db, scope, "aws", month))
 
 
 def by_customer(service: Service, month: str = MONTH) -> dict[str, Decimal]:

@@ -11,7 +11,6 @@ import pytest
 
 from nimbill.adjustments.reserved_instances.operations import moved_fees
 from nimbill.database.tenant_scope import Scope
-from nimbill.foundation.vocabulary import Vendor
 from tests.adjustments.reserved_instances.reservations import (
     ARN,
     DEST,
@@ -132,7 +131,7 @@ def test_who_asks_makes_no_difference(service: Service) -> None:
     move(service, 3)
 
     narrowed = Scope(service.organisation.organisation_id, frozenset([groups[OTHER]]))
-    found = inside(service, lambda db, _: moved_fees(db, narrowed, Vendor.aws, MONTH))
+    found = inside(service, lambda db, _: moved_fees(db, narrowed, "aws", MONTH))
 
     assert found == fees(service)
 

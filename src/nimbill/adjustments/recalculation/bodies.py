@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from nimbill.foundation.basis import Basis, stated
 from nimbill.foundation.calendar_month import Month
 from nimbill.foundation.errors import Violation
-from nimbill.foundation.vocabulary import Vendor
+from nimbill.foundation.vendors import BilledVendor
 from nimbill.http.request_bodies import Body
 
 
@@ -34,7 +34,7 @@ class RecalculationRecord(Body, frozen=True, kw_only=True):
     apply: bool
     exchange_rate: Decimal | None
     tax_free: bool
-    vendor: Vendor
+    vendor: BilledVendor
 
 
 class RecalculationApply(Body, frozen=True, kw_only=True):
@@ -47,7 +47,7 @@ class RecalculationApply(Body, frozen=True, kw_only=True):
     exchange_rate: Decimal
     tax_free: bool
     apply: bool
-    vendor: Vendor
+    vendor: BilledVendor
 
     @classmethod
     def broken_rules(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:

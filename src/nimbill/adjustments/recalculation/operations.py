@@ -15,7 +15,7 @@ from nimbill.database.tenant_scope import Row, Scope
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, not_found
 from nimbill.foundation.ids import derived_id
-from nimbill.foundation.vocabulary import Vendor
+from nimbill.foundation.vendors import BilledVendor
 
 basis = chosen("recalculation-apply")
 entries_basis = chosen("recalculation-entries")
@@ -79,7 +79,7 @@ async def _take_back(db: AsyncConnection, scope: Scope, body: RecalculationApply
 
 
 async def _existing(
-    db: AsyncConnection, scope: Scope, vendor: Vendor, ids: Iterable[str]
+    db: AsyncConnection, scope: Scope, vendor: BilledVendor, ids: Iterable[str]
 ) -> Sequence[Row]:
     wanted = set(ids)
     entries = await records.lock_entries(db, scope, vendor, wanted)

@@ -16,7 +16,7 @@ from nimbill.customers.cloud_accounts.records import cloud_accounts
 from nimbill.customers.projects.records import projects
 from nimbill.database.tenant_scope import Row, Scope, metadata, visible_rows
 from nimbill.foundation import clock
-from nimbill.foundation.vocabulary import Vendor
+from nimbill.foundation.vendors import BilledVendor
 
 recalculation_entries = sa.Table(
     "recalculation_entries",
@@ -85,7 +85,7 @@ def _with_groups(*columns: Any) -> sa.Select[*tuple[Any, ...]]:
     )
 
 
-def _of_vendor(scope: Scope, vendor: Vendor) -> list[sa.ColumnElement[bool]]:
+def _of_vendor(scope: Scope, vendor: BilledVendor) -> list[sa.ColumnElement[bool]]:
     """Who sees only some billing groups sees nothing of accounts that are in none."""
     of_vendor = [_entries.organisation_id == scope.organisation_id, _entries.vendor == vendor]
     if scope.billing_groups is None:
@@ -94,7 +94,7 @@ def _of_vendor(scope: Scope, vendor: Vendor) -> list[sa.ColumnElement[bool]]:
 
 
 async def list_recalculation(
-    db: AsyncConnection, scope: Scope, vendor: Vendor, month: str
+    db: AsyncConnection, scope: Scope, vendor: BilledVendor, month: str
 ) -> list[RecalculationRecord]:
     """Entries of the month and those applied into it, by customer and time."""
     question = (
@@ -115,7 +115,7 @@ async def list_recalculation(
     return [_record(row, vendor) for row in await db.execute(question)]
 
 
-def _record(row: Row, vendor: Vendor) -> RecalculationRecord:
+def _record(row: Row, vendor: BilledVendor) -> RecalculationRecord:
     return RecalculationRecord(
         id=row.entry_id,
         customer_id=row.customer_id,
@@ -149,7 +149,7 @@ def plain(amount: Decimal) -> str:
 
 
 async def applied_months(
-    db: AsyncConnection, scope: Scope, vendor: Vendor, entry_ids: Collection[str]
+    db: AsyncConnection, scope: Scope, vendor: BilledVendor, entry_ids: Collection[str]
 ) -> list[str]:
     """Into which months any of these are applied, in order."""
     question = (
@@ -167,7 +167,7 @@ async def applied_months(
 
 
 async def lock_entries(
-    db: AsyncConnection, scope: Scope, vendor: Vendor, entry_ids: Collection[str]
+    db: AsyncConnection, scope: Scope, vendor: BilledVendor, entry_ids: Collection[str]
 ) -> Sequence[Row]:
     """Those of them that the caller may see, always in the same order, with their group."""
     question = (

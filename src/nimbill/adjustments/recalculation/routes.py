@@ -7,7 +7,7 @@ from nimbill.access.role_actions import RoleAction
 from nimbill.adjustments.recalculation import operations, records
 from nimbill.adjustments.recalculation.bodies import RecalculationApply, RecalculationRecord
 from nimbill.foundation.basis import chosen, stated
-from nimbill.foundation.vocabulary import Vendor
+from nimbill.foundation.vendors import BilledVendor
 from nimbill.http.request_bodies import Success
 from nimbill.http.routing import CallerOfRequest, MonthOfPath, Transaction, get, post
 
@@ -19,7 +19,7 @@ from nimbill.http.routing import CallerOfRequest, MonthOfPath, Transaction, get,
     basis=stated("Recalculation"),
 )
 async def list_recalculation(
-    month: MonthOfPath, vendor: FromQuery[Vendor], caller: CallerOfRequest, db: Transaction
+    month: MonthOfPath, vendor: FromQuery[BilledVendor], caller: CallerOfRequest, db: Transaction
 ) -> list[RecalculationRecord]:
     """The entries of a month, and those that are applied into it."""
     return await records.list_recalculation(db, caller.scope, vendor, month)

@@ -2,19 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
-from enum import StrEnum
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from nimbill.foundation.basis import Basis, stated
 from nimbill.foundation.errors import Violation
-from nimbill.foundation.vocabulary import Vendor
+from nimbill.foundation.vendors import BilledVendor
 from nimbill.http.request_bodies import Body
-
-
-class MovableVendor(StrEnum):
-    """Of whose reservations some can be moved."""
-
-    aws = "aws"
 
 
 class ReservedInstanceRecord(Body, frozen=True, kw_only=True):
@@ -41,7 +34,7 @@ class ReservedInstanceRecord(Body, frozen=True, kw_only=True):
     tenancy: str
     term_length: str
     usage_type: str
-    vendor: Vendor
+    vendor: BilledVendor
     zone: str
     normalization_factor: Decimal
     number: int
@@ -56,7 +49,7 @@ class ReservedInstanceMove(Body, frozen=True, kw_only=True):
 
     customer_id: str
     number: int
-    vendor: MovableVendor
+    vendor: Literal["aws"]
 
     @classmethod
     def broken_rules(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:

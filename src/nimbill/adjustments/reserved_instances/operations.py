@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from decimal import Decimal
 from itertools import groupby
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.adjustments.reserved_instances import fee_records, records
-from nimbill.adjustments.reserved_instances.bodies import MovableVendor, ReservedInstanceMove
+from nimbill.adjustments.reserved_instances.bodies import ReservedInstanceMove
 from nimbill.adjustments.reserved_instances.split_rules import honoured, shares
 from nimbill.adjustments.reserved_instances.vendor_values import moment_of, number_of
 from nimbill.costs.months.operations import refuse_closed
@@ -18,7 +18,6 @@ from nimbill.database.tenant_scope import Row, Scope
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, not_found
 from nimbill.foundation.ids import derived_id, new_id
-from nimbill.foundation.vocabulary import Vendor
 
 basis = chosen("reserved-instance-moves")
 records_basis = chosen("reserved-instance-records")
@@ -52,7 +51,7 @@ async def move_reserved_instance(
 
 
 async def remove_reserved_instance(
-    db: AsyncConnection, scope: Scope, ri_id: str, vendor: MovableVendor
+    db: AsyncConnection, scope: Scope, ri_id: str, vendor: Literal["aws"]
 ) -> None:
     """Give what was moved back to the original record."""
     closings = await hold_closings(db, scope, vendor)
@@ -81,9 +80,7 @@ class MovedFee:
     amount: Decimal
 
 
-async def moved_fees(
-    db: AsyncConnection, scope: Scope, vendor: Vendor, month: str
-) -> list[MovedFee]:
+async def moved_fees(db: AsyncConnection, scope: Scope, vendor: str, month: str) -> list[MovedFee]:
     """Two for each move, which cancel each other to the last digit.
 
     Of the whole organisation: an invoice counts what was moved from groups its maker cannot see.
@@ -209,7 +206,7 @@ def _described(ri_id: str, vendor: str, one: ReservationOfMonth) -> dict[str, An
         "vendor": str(vendor),
         "reservation_id": one.reservation_id,
         "customer_id": one.customer_id,
-        "arn": one.reservation_id if vendor == Vendor.aws else "",
+        "arn": one.reservation_id if vendor == "aws" else "",
         "start_time": moment_of(one.start),
         "end_time": moment_of(one.end),
         **{name: getattr(one, name) for name in _AS_GIVEN},

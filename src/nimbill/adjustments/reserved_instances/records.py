@@ -14,7 +14,7 @@ from nimbill.adjustments.reserved_instances.vendor_values import timestamp
 from nimbill.customers.billing_groups.records import billing_groups
 from nimbill.customers.cloud_accounts.records import cloud_accounts
 from nimbill.database.tenant_scope import Row, Scope, metadata, visible_rows
-from nimbill.foundation.vocabulary import Vendor
+from nimbill.foundation.vendors import BilledVendor
 
 TEXTS = (
     "instance_type",
@@ -92,7 +92,7 @@ _GROUP = (billing_groups.c.organisation_id == _owners.c.organisation_id) & (
 
 
 async def list_reserved_instances(
-    db: AsyncConnection, scope: Scope, vendor: Vendor, now: datetime
+    db: AsyncConnection, scope: Scope, vendor: BilledVendor, now: datetime
 ) -> list[ReservedInstanceRecord]:
     """Each reservation and what was moved of it, in one question: the numbers always add up."""
     question = (
@@ -130,7 +130,7 @@ def _owner_visible(scope: Scope) -> list[sa.ColumnElement[bool]]:
 
 
 def _records(
-    rows: Sequence[Row], scope: Scope, vendor: Vendor, now: datetime
+    rows: Sequence[Row], scope: Scope, vendor: BilledVendor, now: datetime
 ) -> Iterator[ReservedInstanceRecord]:
     """The owner's record with what remains, then a record for each move that may be seen."""
     moves = [row for row in rows if row.move_id is not None]
@@ -142,9 +142,9 @@ def _records(
 
 
 def _record(
-    row: Row, vendor: Vendor, now: datetime, *, number: int, move: Row | None
+    row: Row, vendor: BilledVendor, now: datetime, *, number: int, move: Row | None
 ) -> ReservedInstanceRecord:
-    own_id = row.ri_id if vendor is Vendor.aws else row.reservation_id
+    own_id = row.ri_id if vendor == "aws" else row.reservation_id
     ended = row.end_time is not None and row.end_time <= now
     return ReservedInstanceRecord(
         billinggroup_id=row.billinggroup_id,

@@ -1,18 +1,19 @@
 """Reserved instances over HTTP; paths are relative to /m/core."""
 
+from typing import Literal
+
 from litestar.params import FromPath, FromQuery, JSONBody
 
 from nimbill.access.gate import Audience
 from nimbill.access.role_actions import RoleAction
 from nimbill.adjustments.reserved_instances import operations, records
 from nimbill.adjustments.reserved_instances.bodies import (
-    MovableVendor,
     ReservedInstanceMove,
     ReservedInstanceRecord,
 )
 from nimbill.foundation.basis import stated
 from nimbill.foundation.clock import now
-from nimbill.foundation.vocabulary import Vendor
+from nimbill.foundation.vendors import BilledVendor
 from nimbill.http.request_bodies import Success
 from nimbill.http.routing import CallerOfRequest, Transaction, get, post
 
@@ -24,7 +25,7 @@ from nimbill.http.routing import CallerOfRequest, Transaction, get, post
     basis=stated("Reserved-instance records"),
 )
 async def list_reserved_instances(
-    vendor: FromQuery[Vendor], caller: CallerOfRequest, db: Transaction
+    vendor: FromQuery[BilledVendor], caller: CallerOfRequest, db: Transaction
 ) -> list[ReservedInstanceRecord]:
     """The reservations of a vendor, each followed by what was moved of it."""
     return await records.list_reserved_instances(db, caller.scope, vendor, now())
@@ -57,7 +58,7 @@ async def move_reserved_instance(
 )
 async def remove_reserved_instance(
     ri_id: FromPath[str],
-    vendor: FromQuery[MovableVendor],
+    vendor: FromQuery[Literal["aws"]],
     caller: CallerOfRequest,
     db: Transaction,
 ) -> Success:

@@ -12,7 +12,6 @@ from nimbill.costs.formats.format import (
     may,
     needs,
 )
-from nimbill.foundation.vocabulary import Vendor
 
 # fmt: off
 COLUMNS = {
@@ -86,7 +85,7 @@ def tag_key(written: str) -> str:
 
 AWS_CUR = Format(
     name="aws_cur",
-    vendor=Vendor.aws,
+    vendor="aws",
     known_by=("lineItem/LineItemType", "lineItem/UnblendedCost"),
     columns=COLUMNS,
     meaning_of=meaning_of,

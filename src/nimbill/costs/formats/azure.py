@@ -12,7 +12,6 @@ from nimbill.costs.formats.format import (
     may,
     needs,
 )
-from nimbill.foundation.vocabulary import Vendor
 
 # fmt: off
 COLUMNS = {
@@ -64,7 +63,7 @@ def meaning_of(line_type: str) -> Meaning:
 
 AZURE = Format(
     name="azure",
-    vendor=Vendor.azure,
+    vendor="azure",
     known_by=("SubscriptionId|SubscriptionGuid", "CostInBillingCurrency|Cost|PreTaxCost"),
     columns=COLUMNS,
     meaning_of=meaning_of,

@@ -6,13 +6,14 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.costs.bodies import CostsOfMonth, CostSum, CostTotal, CostVendor
+from nimbill.costs.bodies import CostsOfMonth, CostSum, CostTotal
 from nimbill.costs.lake.grouping import Grouping
 from nimbill.costs.lake.records import cost_months, cost_sums, cost_tag_sums
 from nimbill.costs.months.records import parked_months
 from nimbill.customers.cloud_accounts.records import cloud_accounts
 from nimbill.database.tenant_scope import Row, Scope, visible_rows
 from nimbill.foundation.basis import chosen
+from nimbill.foundation.vendors import VENDORS, Vendor
 
 basis = chosen("read-costs")
 
@@ -30,7 +31,7 @@ async def costs_of_month(
     db: AsyncConnection,
     scope: Scope,
     month: str,
-    vendor: CostVendor | None,
+    vendor: Vendor | None,
     by: Grouping,
     *,
     limit: int | None,
@@ -52,7 +53,7 @@ async def costs_of_month(
 
 
 def _shown(row: Row) -> dict[str, Any]:
-    shown = row._asdict() | {"vendor": CostVendor(row.vendor)}
+    shown = row._asdict() | {"vendor": row.vendor}
     if "day" in shown:
         shown["day"] = shown["day"].isoformat()
     return shown
@@ -61,16 +62,16 @@ def _shown(row: Row) -> dict[str, Any]:
 class _Which:
     """Which of the stored rows a question is about."""
 
-    def __init__(self, scope: Scope, month: str, vendor: CostVendor | None) -> None:
+    def __init__(self, scope: Scope, month: str, vendor: Vendor | None) -> None:
         self.scope, self.month, self.vendor = scope, month, vendor
 
     def of(self, table: sa.Table) -> list[sa.ColumnElement[bool]]:
         """All vendors by name rather than none: the indexes begin with them."""
-        scope, vendors = self.scope, CostVendor if self.vendor is None else (self.vendor,)
+        scope, vendors = self.scope, VENDORS if self.vendor is None else (self.vendor,)
         return [
             table.c.organisation_id == scope.organisation_id,
             table.c.month == self.month,
-            visible_rows(table.c.vendor, [vendor.value for vendor in vendors]),
+            visible_rows(table.c.vendor, vendors),
         ]
 
     def visible(self) -> list[sa.ColumnElement[bool]]:

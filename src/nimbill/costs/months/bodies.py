@@ -3,7 +3,7 @@
 from typing import Annotated, ClassVar
 
 from nimbill.foundation.basis import Basis, chosen
-from nimbill.foundation.vocabulary import Vendor
+from nimbill.foundation.vendors import BilledVendor
 from nimbill.http.request_bodies import Body, text
 
 REASON = text(1, 1000)
@@ -12,7 +12,7 @@ REASON = text(1, 1000)
 class MonthClosing(Body, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = chosen("closed-months")
 
-    vendor: Vendor
+    vendor: BilledVendor
     reason: Annotated[str, REASON] | None = None
 
 
@@ -21,5 +21,5 @@ class MonthReopening(Body, frozen=True, kw_only=True):
 
     basis: ClassVar[Basis] = chosen("closed-months")
 
-    vendor: Vendor
+    vendor: BilledVendor
     reason: Annotated[str, REASON]

@@ -7,7 +7,8 @@ from typing import Annotated, Any, ClassVar
 from nimbill.customers.billing_groups import invoice_setting_rules
 from nimbill.foundation.basis import Basis, chosen, stated
 from nimbill.foundation.errors import Violation
-from nimbill.foundation.vocabulary import Language, Vendor
+from nimbill.foundation.vendors import BilledVendor
+from nimbill.foundation.vocabulary import Language
 from nimbill.http.request_bodies import NOT_EMPTY, Body, Success, clearable, text
 
 
@@ -50,7 +51,7 @@ class BillingGroupCreate(Body, frozen=True, kw_only=True):
     inv_aggregate: bool
     project_id: str | None = None
     invoice_template_id: str | None = None
-    invoices: dict[Vendor, InvoiceSetting] | None = None
+    invoices: dict[BilledVendor, InvoiceSetting] | None = None
     language: Language | None = None
 
     @classmethod
@@ -82,7 +83,7 @@ class InvoiceSettingUpdate(Body, frozen=True, kw_only=True):
 
     basis: ClassVar[Basis] = chosen("billing-group-paths")
 
-    vendor: Vendor
+    vendor: BilledVendor
     invoices: InvoiceSetting
 
 
@@ -122,7 +123,7 @@ class AccountOfGroup(Body, frozen=True, kw_only=True):
 
     customer_id: str
     customer_name: str
-    vendor: Vendor
+    vendor: BilledVendor
 
 
 class BillingGroupRecord(Body, frozen=True, kw_only=True):
@@ -142,8 +143,8 @@ class BillingGroupRecord(Body, frozen=True, kw_only=True):
     remarks: str | None
     inv_aggregate: bool
     language: Language | None
-    invoices: dict[Vendor, InvoiceSetting]
-    additional_items: dict[Vendor, list[FreeFormatItem]]
+    invoices: dict[BilledVendor, InvoiceSetting]
+    additional_items: dict[BilledVendor, list[FreeFormatItem]]
     project_id: str | None
     project_code: str | None
     project_label: str | None

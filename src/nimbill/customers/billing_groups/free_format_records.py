@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.bodies import FreeFormatItem
 from nimbill.database.tenant_scope import Scope, metadata
-from nimbill.foundation.vocabulary import Vendor
+from nimbill.foundation.vendors import BilledVendor
 
 ITEM_FIELDS = FreeFormatItem.__struct_fields__
 
@@ -30,7 +30,7 @@ async def put_free_format_items(
     db: AsyncConnection,
     scope: Scope,
     company_id: str,
-    vendor: Vendor,
+    vendor: BilledVendor,
     items: Sequence[FreeFormatItem],
 ) -> None:
     """These replace the vendor's."""
@@ -39,7 +39,7 @@ async def put_free_format_items(
         {
             "organisation_id": scope.organisation_id,
             "company_id": company_id,
-            "vendor": vendor.value,
+            "vendor": vendor,
             "position": position,
             **{name: getattr(item, name) for name in ITEM_FIELDS},
         }
@@ -50,7 +50,7 @@ async def put_free_format_items(
 
 
 async def delete_free_format_items(
-    db: AsyncConnection, scope: Scope, company_id: str, vendor: Vendor | None = None
+    db: AsyncConnection, scope: Scope, company_id: str, vendor: BilledVendor | None = None
 ) -> None:
     """All of the group, or one vendor's."""
     deleted = sa.delete(free_format_items).where(

@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 from nimbill.foundation.basis import stated
 from nimbill.foundation.errors import Violation
 from nimbill.foundation.rules import PerVendor, Rule, between, one_of, per_vendor
-from nimbill.foundation.vocabulary import Vendor
+from nimbill.foundation.vendors import BILLED_VENDORS, BilledVendor
 
 basis = stated("Invoice setting")
 
@@ -60,14 +60,14 @@ Column = Literal["create", "update"]
 def broken_in(invoices: Any, *, on: Column) -> Iterator[Violation]:
     """Every value that its row does not allow, in settings keyed by vendor, as they were sent."""
     if isinstance(invoices, dict):
-        for vendor in Vendor:
-            setting = invoices.get(vendor.value)
+        for vendor in BILLED_VENDORS:
+            setting = invoices.get(vendor)
             if isinstance(setting, dict):
                 yield from broken(setting, vendor, [on], f"invoices.{vendor}")
 
 
 def broken(
-    setting: Mapping[str, Any], vendor: Vendor, columns: Sequence[Column], at: str
+    setting: Mapping[str, Any], vendor: BilledVendor, columns: Sequence[Column], at: str
 ) -> Iterator[Violation]:
     """Every value that none of the columns allows."""
     for field, row in ALLOWED.items():
@@ -77,5 +77,5 @@ def broken(
             yield Violation(f"{at}.{field}", ", or ".join(said))
 
 
-def _rule(cell: Rule | PerVendor, vendor: Vendor) -> Rule:
+def _rule(cell: Rule | PerVendor, vendor: BilledVendor) -> Rule:
     return cell[vendor] if isinstance(cell, PerVendor) else cell

@@ -22,7 +22,8 @@ from nimbill.customers.billing_groups.settled_terms import Settled
 from nimbill.customers.projects.records import projects
 from nimbill.database.tenant_scope import Row, Scope, metadata, visible_rows
 from nimbill.foundation.ids import new_id
-from nimbill.foundation.vocabulary import Language, Vendor
+from nimbill.foundation.vendors import BILLED_VENDORS, BilledVendor
+from nimbill.foundation.vocabulary import Language
 
 __all__ = ["BillingGroupRecord", "InvoiceSetting"]
 
@@ -235,12 +236,12 @@ async def delete_billing_group(db: AsyncConnection, scope: Scope, company_id: st
 
 
 def _setting_row(
-    scope: Scope, company_id: str, vendor: Vendor, setting: InvoiceSetting, settled: Settled
+    scope: Scope, company_id: str, vendor: BilledVendor, setting: InvoiceSetting, settled: Settled
 ) -> dict[str, Any]:
     return {
         "organisation_id": scope.organisation_id,
         "company_id": company_id,
-        "vendor": vendor.value,
+        "vendor": vendor,
         **{name: getattr(setting, name) for name in _SETTING_FIELDS},
         **asdict(settled),
     }
@@ -250,7 +251,7 @@ async def add_invoice_settings(
     db: AsyncConnection,
     scope: Scope,
     company_id: str,
-    settings: Mapping[Vendor, tuple[InvoiceSetting, Settled]],
+    settings: Mapping[BilledVendor, tuple[InvoiceSetting, Settled]],
 ) -> None:
     rows = [
         _setting_row(scope, company_id, vendor, setting, settled)
@@ -260,7 +261,7 @@ async def add_invoice_settings(
 
 
 async def settled_terms(
-    db: AsyncConnection, scope: Scope, company_id: str, vendor: Vendor
+    db: AsyncConnection, scope: Scope, company_id: str, vendor: BilledVendor
 ) -> Settled | None:
     question = sa.select(
         *(invoice_settings.c[name] for name in Settled.__dataclass_fields__)
@@ -277,7 +278,7 @@ async def put_invoice_setting(
     db: AsyncConnection,
     scope: Scope,
     company_id: str,
-    vendor: Vendor,
+    vendor: BilledVendor,
     setting: InvoiceSetting,
     settled: Settled,
 ) -> None:
@@ -349,7 +350,7 @@ def _by_group(rows: Sequence[Row]) -> dict[str, list[Row]]:
 
 
 # a lookup takes a third of the time of asking the enum, and lists are long
-_VENDORS = {vendor.value: vendor for vendor in Vendor}
+_VENDORS = {vendor: vendor for vendor in BILLED_VENDORS}
 
 
 def _record(
@@ -358,7 +359,7 @@ def _record(
     shown = dict(zip(_SHOWN, row, strict=True))
     if shown["language"] is not None:
         shown["language"] = Language(shown["language"])
-    additional: dict[Vendor, list[FreeFormatItem]] = defaultdict(list)
+    additional: dict[BilledVendor, list[FreeFormatItem]] = defaultdict(list)
     for item in items:
         values = dict(zip(ITEM_FIELDS, item[2:], strict=True))
         additional[_VENDORS[item.vendor]].append(FreeFormatItem(**values))

@@ -18,7 +18,7 @@ from nimbill.customers.billing_groups.bodies import (
 )
 from nimbill.foundation.basis import chosen, stated
 from nimbill.foundation.errors import not_found
-from nimbill.foundation.vocabulary import Vendor
+from nimbill.foundation.vendors import BilledVendor
 from nimbill.http.request_bodies import Success
 from nimbill.http.routing import CallerOfRequest, Limit, Offset, Transaction, delete, get, post
 
@@ -103,7 +103,7 @@ async def update_invoice_setting(
 )
 async def update_free_format(
     company_id: FromPath[str],
-    vendor: FromPath[Vendor],
+    vendor: FromPath[BilledVendor],
     data: JSONBody[FreeFormatUpdate],
     caller: CallerOfRequest,
     db: Transaction,
@@ -137,7 +137,7 @@ async def delete_free_format(
 )
 async def delete_free_format_of_vendor(
     company_id: FromPath[str],
-    vendor: FromPath[Vendor],
+    vendor: FromPath[BilledVendor],
     caller: CallerOfRequest,
     db: Transaction,
 ) -> Success:

@@ -6,14 +6,14 @@ from typing import Annotated, Any, ClassVar
 from nimbill.customers.cloud_accounts.account_number_rules import number_violations
 from nimbill.foundation.basis import Basis, chosen, stated
 from nimbill.foundation.errors import Violation
-from nimbill.foundation.vocabulary import Vendor
+from nimbill.foundation.vendors import BilledVendor
 from nimbill.http.request_bodies import Body, text
 
 
 class CloudAccountCreate(Body, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = stated("Customer cloud account")
 
-    vendor: Vendor
+    vendor: BilledVendor
     customer_id: str
     account_id: str
     company_id: str
@@ -30,7 +30,7 @@ class CloudAccountUpdate(Body, frozen=True, kw_only=True):
 
     basis: ClassVar[Basis] = stated("Customer cloud account")
 
-    vendor: Vendor
+    vendor: BilledVendor
     account_id: str
     company_id: str
     name: Annotated[str, text(3, 100)]
@@ -47,7 +47,7 @@ class CloudAccountRecord(Body, frozen=True, kw_only=True):
     customer_id: str
     customer_name: str
     account_id: str
-    vendor: Vendor
+    vendor: BilledVendor
     company_id: str
     billinggroup_id: str
     billinggroup_name: str

@@ -10,7 +10,7 @@ from nimbill.customers.cloud_accounts.bodies import (
     CloudAccountUpdate,
 )
 from nimbill.database.tenant_scope import Row, Scope, metadata, visible_rows
-from nimbill.foundation.vocabulary import Vendor
+from nimbill.foundation.vendors import BilledVendor
 
 cloud_accounts = sa.Table(
     "cloud_accounts",
@@ -55,7 +55,7 @@ def _group_of_each(scope: Scope) -> sa.FromClause:
 
 
 async def list_accounts(
-    db: AsyncConnection, scope: Scope, vendor: Vendor, *, limit: int | None, offset: int
+    db: AsyncConnection, scope: Scope, vendor: BilledVendor, *, limit: int | None, offset: int
 ) -> list[CloudAccountRecord]:
     """Accounts of the groups the caller may see, by customer_id; one question."""
     group = _group_of_each(scope)

@@ -11,7 +11,7 @@ from nimbill.customers.cloud_accounts.bodies import (
     CloudAccountUpdate,
 )
 from nimbill.foundation.basis import chosen, stated
-from nimbill.foundation.vocabulary import Vendor
+from nimbill.foundation.vendors import BilledVendor
 from nimbill.http.request_bodies import Success
 from nimbill.http.routing import CallerOfRequest, Limit, Offset, Transaction, delete, get, post, put
 
@@ -40,7 +40,7 @@ async def create_account(
 async def list_accounts(
     caller: CallerOfRequest,
     db: Transaction,
-    vendor: FromQuery[Vendor],
+    vendor: FromQuery[BilledVendor],
     limit: Limit = None,
     offset: Offset = 0,
 ) -> list[CloudAccountRecord]:

@@ -33,8 +33,8 @@ __all__ = [
     "EntryLine",
     "Explanation",
     "Fee",
-    "ItemLine",
     "InvoiceSheet",
+    "ItemLine",
     "UsageLine",
     "calculate_invoice",
 ]

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
-from enum import StrEnum
 from typing import Annotated, Any, ClassVar
 
 from nimbill.customers.billing_groups import invoice_setting_rules
@@ -10,19 +9,14 @@ from nimbill.customers.billing_groups.records import InvoiceSetting
 from nimbill.customers.billing_groups.settled_terms import crossed
 from nimbill.foundation.basis import Basis, chosen, stated
 from nimbill.foundation.errors import Violation
-from nimbill.foundation.vocabulary import Language, Vendor
+from nimbill.foundation.vendors import BILLED_VENDORS, BilledVendor, Vendor
+from nimbill.foundation.vocabulary import Language
 from nimbill.http.request_bodies import Body, Success, text
 from nimbill.invoicing.documents.document import InvoiceDocument
 
 MEMO_MAX = 1_000
 RATE_MAX = Decimal(1_000_000)
 AT_LEAST_ONE = "at least one billing group"
-
-
-class InvoiceVendor(StrEnum):
-    aws = "aws"
-    azure = "azure"
-    gcp = "gcp"
 
 
 class MonthSetting(InvoiceSetting, frozen=True, kw_only=True):
@@ -38,7 +32,7 @@ class SettingsToSave(Body, frozen=True, kw_only=True):
 
     basis: ClassVar[Basis] = stated("Invoices")
 
-    settings: dict[str, dict[Vendor, MonthSetting]] | list[Any]
+    settings: dict[str, dict[BilledVendor, MonthSetting]] | list[Any]
     internal: bool
 
     @classmethod
@@ -52,8 +46,8 @@ class SettingsToSave(Body, frozen=True, kw_only=True):
 
 
 def _unsound(of_group: Any) -> Iterator[Violation]:
-    for vendor in Vendor:
-        setting = of_group.get(vendor.value) if isinstance(of_group, dict) else None
+    for vendor in BILLED_VENDORS:
+        setting = of_group.get(vendor) if isinstance(of_group, dict) else None
         if isinstance(setting, dict):
             at = f"settings.{vendor}"
             broken = list(invoice_setting_rules.broken(setting, vendor, ["create", "update"], at))
@@ -65,7 +59,7 @@ class ExchangeRateToSave(Body, frozen=True, kw_only=True):
 
     basis: ClassVar[Basis] = stated("Invoices")
 
-    vendor: Vendor
+    vendor: BilledVendor
     billing_groups: dict[str, Any] | list[str]
     exchange_rate: Decimal
 
@@ -83,7 +77,7 @@ class InvoicesToCreate(Body, frozen=True, kw_only=True):
 
     basis: ClassVar[Basis] = stated("Invoices")
 
-    vendor: InvoiceVendor
+    vendor: Vendor
     group: dict[str, Any] | list[str]
     bulk: bool
 
@@ -97,7 +91,7 @@ class CreatedInvoice(Body, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = chosen("invoice-paths")
 
     company_id: str
-    vendor: InvoiceVendor
+    vendor: Vendor
     invoice_no: str
 
 
@@ -120,7 +114,7 @@ class InvoiceRun(Body, frozen=True, kw_only=True):
 
     run_id: str
     month: str
-    vendor: InvoiceVendor
+    vendor: Vendor
     state: str
     groups: int
     done: int
@@ -151,7 +145,7 @@ class GroupOfTotals(Body, frozen=True, kw_only=True):
 
     billing_group_id: str
     billing_group_name: str
-    vendor: Vendor
+    vendor: BilledVendor
     tax_excluded_amount: Decimal
     tax_excluded_amount_exchanged: Decimal
     tax: Decimal
@@ -192,7 +186,7 @@ class AccountOfList(Body, frozen=True, kw_only=True):
     account_id: str
     customer_id: str
     customer_name: str
-    vendor: Vendor
+    vendor: BilledVendor
     service_discount: None
 
 
@@ -209,13 +203,13 @@ class InvoiceOfList(Body, frozen=True, kw_only=True):
     project_currency: str | None
     month: str
     invoice_no: str | None
-    created_data: dict[Vendor, DataOfVendor | None]
-    saved_data: dict[Vendor, DataOfVendor | None]
-    default_data: dict[Vendor, DataOfVendor | None]
+    created_data: dict[BilledVendor, DataOfVendor | None]
+    saved_data: dict[BilledVendor, DataOfVendor | None]
+    default_data: dict[BilledVendor, DataOfVendor | None]
     accounts: list[AccountOfList]
     create_time: str | None
     update_time: str | None
-    total: dict[Vendor, Decimal | None]
+    total: dict[BilledVendor, Decimal | None]
     language: Language | None
 
 

@@ -35,7 +35,7 @@ def billing_group_setting_rows(
             yield (
                 group.billinggroup_id,
                 group.billinggroup_name,
-                vendor.value,
+                vendor,
                 setting.discount_rate,
                 setting.tax_rate,
                 setting.support_fee,

@@ -14,7 +14,7 @@ from nimbill.access.gate import Audience
 from nimbill.access.request_context import request_context_of
 from nimbill.access.role_actions import RoleAction
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.vocabulary import Vendor
+from nimbill.foundation.vendors import BilledVendor
 from nimbill.http.routing import CallerOfRequest, MonthOfPath, ResourcesOfWorker, Transaction, get
 from nimbill.invoicing.pdf import pdf_cache
 
@@ -33,7 +33,7 @@ CHUNK = 1 << 18
 async def print_invoice(
     month: MonthOfPath,
     company_id: FromPath[str],
-    vendor: FromPath[Vendor],
+    vendor: FromPath[BilledVendor],
     caller: CallerOfRequest,
     db: Transaction,
 ) -> Response[bytes]:
@@ -73,7 +73,7 @@ async def print_month(
     caller: CallerOfRequest,
     resources: ResourcesOfWorker,
     request: Request[Any, Any, Any],
-    vendor: Annotated[Vendor | None, QueryParameter()] = None,
+    vendor: Annotated[BilledVendor | None, QueryParameter()] = None,
 ) -> Stream:
     """All invoices of a month in one zip, those of one vendor if it is named."""
     await request_context_of(request.scope).pause()  # printing a thousand takes a while

@@ -10,7 +10,8 @@ from nimbill.customers.projects.records import list_projects
 from nimbill.database.tenant_scope import Row, Scope
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.money import Exact, Rounding, difference, rounded, sum_of, total_of
-from nimbill.foundation.vocabulary import Currency, Vendor
+from nimbill.foundation.vendors import BILLED_VENDORS
+from nimbill.foundation.vocabulary import Currency
 from nimbill.invoicing.documents.document import InvoiceDocument
 from nimbill.invoicing.documents.stored_invoices import created_of_month
 from nimbill.invoicing.profit.bodies import ProjectAmount, ProjectFigures, ProjectOfMonth
@@ -37,7 +38,7 @@ def _project(row: Row, documents: Sequence[InvoiceDocument]) -> ProjectOfMonth:
     currency = Currency(row.project_currency)
     by_vendor = {
         vendor: figures_of([one for one in documents if one.vendor == vendor], currency)
-        for vendor in Vendor
+        for vendor in BILLED_VENDORS
     }
     return ProjectOfMonth(
         project_id=row.project_id,
@@ -45,8 +46,8 @@ def _project(row: Row, documents: Sequence[InvoiceDocument]) -> ProjectOfMonth:
         project_label=row.project_label,
         project_currency=currency,
         amount=ProjectAmount(
-            aws=by_vendor[Vendor.aws],
-            azure=by_vendor[Vendor.azure],
+            aws=by_vendor["aws"],
+            azure=by_vendor["azure"],
             total=total_figures(list(by_vendor.values())),
         ),
     )

@@ -4,8 +4,8 @@ from decimal import Decimal
 from typing import ClassVar
 
 from nimbill.foundation.basis import Basis, chosen
+from nimbill.foundation.vendors import Vendor
 from nimbill.http.request_bodies import Body
-from nimbill.invoicing.documents.bodies import InvoiceVendor
 
 
 class TieOutPayer(Body, frozen=True, kw_only=True):
@@ -13,7 +13,7 @@ class TieOutPayer(Body, frozen=True, kw_only=True):
 
     basis: ClassVar[Basis] = chosen("tie-out")
 
-    vendor: InvoiceVendor
+    vendor: Vendor
     payer_id: str
     currency: str
     import_id: str | None
@@ -33,7 +33,7 @@ class TieOutPayer(Body, frozen=True, kw_only=True):
 class TieOutDifference(Body, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = chosen("tie-out")
 
-    vendor: InvoiceVendor
+    vendor: Vendor
     payer_id: str
     reason: str
     company_id: str | None
@@ -52,7 +52,7 @@ class TieOutAccount(Body, frozen=True, kw_only=True):
 
     basis: ClassVar[Basis] = chosen("tie-out")
 
-    vendor: InvoiceVendor
+    vendor: Vendor
     payer_id: str
     customer_id: str
     currency: str

@@ -16,8 +16,7 @@ from nimbill.database.tenant_scope import Scope
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import not_found
 from nimbill.foundation.money import total_of
-from nimbill.foundation.vocabulary import Vendor
-from nimbill.invoicing.documents.bodies import InvoiceVendor
+from nimbill.foundation.vendors import Vendor
 from nimbill.invoicing.documents.document import InvoiceDocument
 from nimbill.invoicing.documents.stored_invoices import Created, created_of_month
 from nimbill.invoicing.reconciliation import tie_out
@@ -30,7 +29,7 @@ from nimbill.invoicing.reconciliation.bodies import (
 from nimbill.invoicing.runs.build_invoice import CURRENCIES
 from nimbill.invoicing.runs.invoice_inputs import imports_of_month
 
-__all__ = ["InvoiceVendor", "TieOut"]  # the command line speaks of them too
+__all__ = ["TieOut"]  # the command line speaks of them too
 
 basis = chosen("tie-out")
 
@@ -38,7 +37,7 @@ _CODES = {currency: code for code, currency in CURRENCIES.items()}
 
 
 async def tie_out_month(
-    db: AsyncConnection, scope: Scope, month: str, vendors: Iterable[InvoiceVendor]
+    db: AsyncConnection, scope: Scope, month: str, vendors: Iterable[Vendor]
 ) -> TieOut:
     """Payers are whole organisations' matters: not there for who sees some billing groups."""
     if scope.billing_groups is not None:
@@ -53,13 +52,10 @@ async def tie_out_month(
     )
 
 
-async def _of_vendor(
-    db: AsyncConnection, scope: Scope, month: str, vendor: InvoiceVendor
-) -> TieOut:
+async def _of_vendor(db: AsyncConnection, scope: Scope, month: str, vendor: Vendor) -> TieOut:
     """Under the month's lock, so that no import comes in between."""
     await lock_month(db, scope, vendor, month, shared=True)
-    known = vendor.value in [one.value for one in Vendor]
-    moved = await moved_fees(db, scope, Vendor(vendor.value), month) if known else []
+    moved = await moved_fees(db, scope, vendor, month)
     found = tie_out.tie_out(
         tie_out.Month(
             charged=await _charged(db, scope, month, vendor),
@@ -117,7 +113,7 @@ def _amounts(one: tie_out.Statement) -> dict[str, Decimal]:
     return {name: _shown(amount) for name, amount in amounts.items()}
 
 
-def _difference(vendor: InvoiceVendor, one: tie_out.Difference) -> TieOutDifference:
+def _difference(vendor: Vendor, one: tie_out.Difference) -> TieOutDifference:
     return TieOutDifference(
         vendor=vendor,
         payer_id=one.payer_id,

@@ -5,8 +5,8 @@ from litestar.params import FromQuery
 from nimbill.access.gate import Audience
 from nimbill.access.role_actions import RoleAction
 from nimbill.foundation.basis import chosen
+from nimbill.foundation.vendors import VENDORS, Vendor
 from nimbill.http.routing import CallerOfRequest, MonthOfPath, Transaction, get
-from nimbill.invoicing.documents.bodies import InvoiceVendor
 from nimbill.invoicing.reconciliation.bodies import TieOut
 from nimbill.invoicing.reconciliation.records import tie_out_month
 
@@ -21,10 +21,10 @@ async def read_tie_out(
     month: MonthOfPath,
     caller: CallerOfRequest,
     db: Transaction,
-    vendor: FromQuery[InvoiceVendor | None] = None,
+    vendor: FromQuery[Vendor | None] = None,
 ) -> TieOut:
     """What the vendors charged beside what accounts for it, payer by payer; what differs."""
-    vendors = list(InvoiceVendor) if vendor is None else [vendor]
+    vendors = list(VENDORS) if vendor is None else [vendor]
     return await tie_out_month(db, caller.scope, month, vendors)
 
 

@@ -20,7 +20,6 @@ from nimbill.customers.organisation_settings.records import OrganisationSettings
 from nimbill.customers.projects.records import projects
 from nimbill.database.tenant_scope import Row, Scope, visible_rows
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.vocabulary import Vendor
 from nimbill.invoicing.runs.month_settings import saved_settings
 
 basis = chosen("what-an-invoice-counts")
@@ -64,12 +63,10 @@ class Gathered:
 
 
 async def of_month(db: AsyncConnection, scope: Scope, month: str, vendor: str) -> OfMonth:
-    """Of a vendor that nobody has accounts with, nothing was moved."""
-    known = vendor in Vendor.__members__
     return OfMonth(
         settings=await settings_of(db, scope),
         imports=await imports_of_month(db, scope, month, vendor),
-        moved=await moved_fees(db, scope, Vendor(vendor), month) if known else [],
+        moved=await moved_fees(db, scope, vendor, month),
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -13,7 +13,8 @@ from nimbill.database.tenant_scope import Row, Scope, visible_rows
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.money import Exact, Rounding, exact, exchanged, rounded, sum_of
-from nimbill.foundation.vocabulary import Currency, Vendor
+from nimbill.foundation.vendors import BILLED_VENDORS, BilledVendor
+from nimbill.foundation.vocabulary import Currency
 from nimbill.invoicing.documents.bodies import (
     AccountOfList,
     AccountOfTotals,
@@ -68,7 +69,7 @@ async def _accounts(
                 account_id=row.account_id,
                 customer_id=row.customer_id,
                 customer_name=row.name,
-                vendor=Vendor(row.vendor),
+                vendor=row.vendor,
                 service_discount=None,
             )
         )
@@ -82,7 +83,7 @@ def _record(
     saved: Mapping[tuple[str, str], Row],
     accounts: list[AccountOfList],
 ) -> InvoiceOfList:
-    made = {vendor: created.get((group.company_id, vendor)) for vendor in Vendor}
+    made = {vendor: created.get((group.company_id, vendor)) for vendor in BILLED_VENDORS}
     newest = [one for one in made.values() if one is not None]
     return InvoiceOfList(
         company_id=group.company_id,
@@ -101,9 +102,9 @@ def _record(
         },
         saved_data={
             vendor: _saved_data(saved.get((group.company_id, vendor)), group, vendor)
-            for vendor in Vendor
+            for vendor in BILLED_VENDORS
         },
-        default_data={vendor: _default_data(group, vendor) for vendor in Vendor},
+        default_data={vendor: _default_data(group, vendor) for vendor in BILLED_VENDORS},
         accounts=accounts,
         create_time=_moment(min((one.create_time for one in newest), default=None)),
         update_time=_moment(max((one.update_time for one in newest), default=None)),
@@ -129,7 +130,9 @@ def _created_data(document: Glance) -> DataOfVendor:
     )
 
 
-def _saved_data(row: Row | None, group: BillingGroupRecord, vendor: Vendor) -> DataOfVendor | None:
+def _saved_data(
+    row: Row | None, group: BillingGroupRecord, vendor: BilledVendor
+) -> DataOfVendor | None:
     if row is None:
         return None
     return DataOfVendor(
@@ -141,7 +144,7 @@ def _saved_data(row: Row | None, group: BillingGroupRecord, vendor: Vendor) -> D
     )
 
 
-def _default_data(group: BillingGroupRecord, vendor: Vendor) -> DataOfVendor | None:
+def _default_data(group: BillingGroupRecord, vendor: BilledVendor) -> DataOfVendor | None:
     setting = group.invoices.get(vendor)
     if setting is None:
         return None
@@ -166,7 +169,7 @@ def list_totals(documents: Sequence[Glance]) -> ListTotals:
     used = {document.currency for document in documents}
     currency = used.pop() if len(used) == 1 else Currency.jpy
     found = {}
-    for vendor, name in ((Vendor.aws, ""), (Vendor.azure, "azure_")):
+    for vendor, name in (("aws", ""), ("azure", "azure_")):
         own = [document for document in documents if document.vendor == vendor]
         stock = sum_of(stock_in(document, currency) for document in own)
         sales = sum_of(sales_in(document, currency) for document in own)
@@ -217,7 +220,7 @@ async def account_totals(db: AsyncConnection, scope: Scope, month: str) -> Accou
             GroupOfTotals(
                 billing_group_id=document.billinggroup_id,
                 billing_group_name=document.billinggroup_name,
-                vendor=Vendor(document.vendor),
+                vendor=cast(BilledVendor, document.vendor),
                 tax_excluded_amount=document.sheet.pre_tax_usd,
                 tax_excluded_amount_exchanged=document.sheet.pre_tax,
                 tax=document.sheet.tax,

@@ -17,7 +17,7 @@ from nimbill.database.tenant_scope import Scope, transaction
 from nimbill.foundation import clock, exact_json
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, Violation, refuse_if
-from nimbill.foundation.vocabulary import Vendor
+from nimbill.foundation.vendors import BILLED_VENDORS
 from nimbill.invoicing.calculation.terms import CannotBeBilled
 from nimbill.invoicing.documents import stored_invoices
 from nimbill.invoicing.documents.bodies import (
@@ -25,7 +25,6 @@ from nimbill.invoicing.documents.bodies import (
     ExchangeRateToSave,
     InvoicesCreated,
     InvoicesToCreate,
-    InvoiceVendor,
     SettingsToSave,
     SkippedGroup,
 )
@@ -35,7 +34,7 @@ from nimbill.invoicing.runs.build_invoice import drawn_up
 from nimbill.invoicing.runs.invoice_run import ready_batch, unready
 from nimbill.invoicing.runs.records import RunRequest
 
-__all__ = ["InvoiceVendor", "InvoicesCreated", "InvoicesToCreate"]  # the command line asks too
+__all__ = ["InvoicesCreated", "InvoicesToCreate"]  # the command line asks too
 
 basis = chosen("month-end-order")
 
@@ -47,7 +46,7 @@ async def save_invoice_settings(
 ) -> None:
     """`internal` copies every group's own settings, where the month is not closed already."""
     if body.internal:
-        vendors = [v for v in Vendor if not (await _locked(db, scope, month, v)).closed]
+        vendors = [v for v in BILLED_VENDORS if not (await _locked(db, scope, month, v)).closed]
         await month_settings.copy_defaults(db, scope, month, vendors)
         return
     sent = body.settings if isinstance(body.settings, dict) else {}
@@ -126,7 +125,7 @@ async def ask_for_invoices(
         which = sorted(company_ids)
     asked = RunRequest(
         month=month,
-        vendor=body.vendor.value,
+        vendor=body.vendor,
         company_ids=company_ids,
         groups_hash=sha256(exact_json.write([body.bulk, which])).digest(),
         actor=actor,
@@ -189,7 +188,7 @@ async def _finished(
         created=[
             CreatedInvoice(
                 company_id=row.company_id,
-                vendor=InvoiceVendor(row.vendor),
+                vendor=row.vendor,
                 invoice_no=stored_invoices.invoice_no(row.month, row.number),
             )
             for row in made

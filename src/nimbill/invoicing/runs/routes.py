@@ -12,7 +12,7 @@ from nimbill.access.role_actions import RoleAction
 from nimbill.foundation import clock, exact_json
 from nimbill.foundation.basis import chosen, stated
 from nimbill.foundation.errors import not_found
-from nimbill.foundation.vocabulary import Vendor
+from nimbill.foundation.vendors import BilledVendor
 from nimbill.http.idempotency import HeldKey
 from nimbill.http.request_bodies import Success
 from nimbill.http.routing import (
@@ -32,7 +32,6 @@ from nimbill.invoicing.documents.bodies import (
     InvoiceRun,
     InvoicesCreated,
     InvoicesToCreate,
-    InvoiceVendor,
     Revision,
     SettingsToSave,
 )
@@ -178,7 +177,7 @@ async def list_invoice_runs(
             InvoiceRun(
                 run_id=row.run_id,
                 month=row.month,
-                vendor=InvoiceVendor(row.vendor),
+                vendor=row.vendor,
                 state=row.state,
                 groups=row.groups,
                 done=progress.get("done", 0) if skipped is None else row.groups,
@@ -198,7 +197,7 @@ async def list_invoice_runs(
 async def read_invoice(
     month: MonthOfPath,
     company_id: FromPath[str],
-    vendor: FromPath[Vendor],
+    vendor: FromPath[BilledVendor],
     caller: CallerOfRequest,
     db: Transaction,
 ) -> InvoiceDocument:
@@ -218,7 +217,7 @@ async def read_invoice(
 async def list_invoice_revisions(
     month: MonthOfPath,
     company_id: FromPath[str],
-    vendor: FromPath[Vendor],
+    vendor: FromPath[BilledVendor],
     caller: CallerOfRequest,
     db: Transaction,
 ) -> list[Revision]:
