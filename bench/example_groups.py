@@ -13,7 +13,7 @@ from nimbill.application.open_database import prepare
 from nimbill.customers.billing_groups import operations
 from nimbill.customers.billing_groups.bodies import BillingGroupCreate
 from nimbill.database.embedded_postgres import Address, superuser_address
-from nimbill.database.tenant_scope import Scope, engine_for, owner_engine, transaction
+from nimbill.database.tenant_scope import TenantScope, engine_for, owner_engine, transaction
 from nimbill.foundation.encryption import Encryptor
 from nimbill.identity.organisations.operations import NewOrganisation, create_organisation
 
@@ -93,7 +93,7 @@ async def _fill(url: str, sealer: Encryptor) -> Example:
             )
             for number in range(1 + WRITING)
         ]
-        scope = Scope(reading.organisation_id)
+        scope = TenantScope(reading.organisation_id)
         async with transaction(engine, scope.organisation_id) as db:
             made = [
                 await operations.create_billing_group(db, scope, numbered(number))

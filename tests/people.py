@@ -11,7 +11,7 @@ from typing import TypeVar
 import sqlalchemy as sa
 
 from nimbill.access import effective_permissions
-from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.vocabulary import Product, UserKind
 from nimbill.identity.organisations.operations import NewOrganisation
@@ -55,7 +55,7 @@ def new_person(
 
     async def add() -> str:
         mine = {"organisation_id": who.organisation_id, "root_user": who.root_user_id}
-        scope = Scope(who.organisation_id)
+        scope = TenantScope(who.organisation_id)
         async with transaction(service.resources.engine, who.organisation_id) as db:
             await users.add_user(
                 db,

@@ -20,7 +20,7 @@ from nimbill.access.request_context import Resources
 from nimbill.access.role_actions import RoleAction
 from nimbill.application.app import litestar_app, with_middleware
 from nimbill.application.open_database import prepare
-from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.encryption import Encryptor, load_or_create_key
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.settings import Settings, read_settings
@@ -102,7 +102,7 @@ class Service:
         product: Product,
         billing_groups: list[str] | None,
     ) -> tuple[str, str]:
-        scope, user_id = Scope(who.organisation_id), new_id("usr")
+        scope, user_id = TenantScope(who.organisation_id), new_id("usr")
         async with transaction(self.resources.engine, who.organisation_id) as db:
             await users.add_user(
                 db,

@@ -23,7 +23,7 @@ from nimbill.customers.billing_groups.bodies import (
     BillingGroupCreated,
     BillingGroupRecord,
 )
-from nimbill.database.tenant_scope import Scope, engine_for
+from nimbill.database.tenant_scope import TenantScope, engine_for
 from nimbill.http.routing import ExactResponse
 
 DATABASE_URL = "BENCH_DATABASE_URL"
@@ -37,14 +37,14 @@ Transaction = NamedDependency[AsyncConnection]
 async def list_billing_groups(
     organisation: Organisation, db: Transaction
 ) -> list[BillingGroupRecord]:
-    return await records.list_billing_groups(db, Scope(organisation))
+    return await records.list_billing_groups(db, TenantScope(organisation))
 
 
 @get("/m/core/billinggroup/{company_id:str}/resource")
 async def list_billing_group_details(
     company_id: FromPath[str], organisation: Organisation, db: Transaction
 ) -> BillingGroupRecord:
-    record = await records.find_billing_group(db, Scope(organisation), company_id)
+    record = await records.find_billing_group(db, TenantScope(organisation), company_id)
     if record is None:
         raise NotFoundException
     return record
@@ -54,7 +54,7 @@ async def list_billing_group_details(
 async def create_billing_group(
     data: JSONBody[BillingGroupCreate], organisation: Organisation, db: Transaction
 ) -> BillingGroupCreated:
-    company_id = await operations.create_billing_group(db, Scope(organisation), data)
+    company_id = await operations.create_billing_group(db, TenantScope(organisation), data)
     return BillingGroupCreated(company_id=company_id, billinggroup_id=data.billinggroup_id)
 
 

@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from bench.example_month import MONTH, bare_sums, connected, copy, furnish, write_lines
 from bench.rounds import Contender, Suite
 from nimbill.database.embedded_postgres import embedded_postgres, superuser_address
-from nimbill.database.tenant_scope import Scope, engine_for, transaction
+from nimbill.database.tenant_scope import TenantScope, engine_for, transaction
 from nimbill.foundation.ids import new_id
 from nimbill.invoicing.runs.invoice_run import GROUPS_AT_ONCE, invoice_job_types
 from nimbill.invoicing.runs.operations import InvoicesToCreate, ask_for_invoices, finished_run
@@ -51,7 +51,7 @@ class Month:
 
     groups: int
     lines: Path
-    scope: Scope
+    scope: TenantScope
     loop: asyncio.Runner
     engine: AsyncEngine
     superuser: Any  # a connection past every wall
@@ -85,7 +85,7 @@ def _furnished(stack: ExitStack, folder: Path, groups: int, lines: int) -> Month
     made = loop.run(furnish(address.url, db, folder / "key", file, groups))
     engine = engine_for(address.url)
     stack.callback(lambda: loop.run(engine.dispose()))
-    month = Month(groups, file, Scope(made.organisation_id), loop, engine, db)
+    month = Month(groups, file, TenantScope(made.organisation_id), loop, engine, db)
     loop.run(_make(month))
     loop.run(_look(month))
     return month

@@ -23,7 +23,7 @@ from nimbill.customers.billing_groups import operations
 from nimbill.customers.billing_groups import records as group_records
 from nimbill.customers.cloud_accounts import records as account_records
 from nimbill.database.embedded_postgres import Address, embedded_postgres
-from nimbill.database.tenant_scope import Scope, engine_for, transaction
+from nimbill.database.tenant_scope import TenantScope, engine_for, transaction
 from nimbill.foundation import exact_json
 from nimbill.foundation.encryption import load_or_create_key
 from nimbill.identity.organisations.operations import create_organisation
@@ -81,7 +81,7 @@ class Example:
         self._engine: AsyncEngine
         self._orm: AsyncEngine
         self._bare: asyncpg.Connection
-        self._scope: Scope
+        self._scope: TenantScope
 
     def __enter__(self) -> "Example":
         self._runner.run(self._fill())
@@ -97,7 +97,7 @@ class Example:
         who = await create_organisation(
             self._engine, self._key, name="Lists", username="root", password="correct horse 7"
         )
-        self._scope = Scope(who.organisation_id)
+        self._scope = TenantScope(who.organisation_id)
         numbers = {"groups": GROUPS, "accounts": ACCOUNTS // GROUPS}
         async with transaction(self._engine, who.organisation_id) as db:
             await operations.create_billing_group(db, self._scope, numbered(1))

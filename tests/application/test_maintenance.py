@@ -12,7 +12,7 @@ from nimbill.application.maintenance import maintenance_job_types
 from nimbill.audit import records as audit
 from nimbill.audit.checkpoints import read_checkpoints
 from nimbill.database.embedded_postgres import Address
-from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.jobs.recurring import AUDIT_CHECKPOINT, FORGET_IDEMPOTENCY_KEYS
 from nimbill.jobs.runner import Job, JobType
 from nimbill.mail.delivery import SEND_MESSAGE
@@ -28,7 +28,7 @@ def kinds(service: Service, folder: Path) -> dict[str, JobType]:
 
 
 def do(service: Service, kind: JobType) -> None:
-    scope = Scope(service.organisation.organisation_id)
+    scope = TenantScope(service.organisation.organisation_id)
     taken = Job(scope, "wrk_test", kind.name, "upkeep", {}, {}, attempt=1)
 
     async def in_transaction() -> None:
@@ -63,7 +63,7 @@ def test_a_checkpoint_holds_the_head_of_the_chain(service: Service, tmp_path: Pa
 
     async def head() -> tuple[int, bytes] | None:
         async with transaction(service.resources.engine, organisation_id) as db:
-            return await audit.head(db, Scope(organisation_id))
+            return await audit.head(db, TenantScope(organisation_id))
 
     ((seq, hash_),) = read_checkpoints(
         tmp_path / "audit", service.resources.sealer, organisation_id

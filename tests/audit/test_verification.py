@@ -13,7 +13,7 @@ from nimbill.audit.chain import Break, first_hash, next_hash
 from nimbill.audit.checkpoints import write_checkpoint
 from nimbill.audit.verification import Finding, verify_chain
 from nimbill.database.embedded_postgres import Address
-from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.errors import NotFound
 from tests.own_database import sql
 from tests.running_service import Service
@@ -54,7 +54,7 @@ def verified(service: Service, organisation_id: str, folder: Path) -> Finding:
 def set_checkpoint(service: Service, organisation_id: str, folder: Path) -> None:
     async def head() -> tuple[int, bytes] | None:
         async with transaction(service.resources.engine, organisation_id) as db:
-            return await records.head(db, Scope(organisation_id))
+            return await records.head(db, TenantScope(organisation_id))
 
     found = service.run(head)
     assert found is not None

@@ -150,7 +150,7 @@ def asks_without_scope(function: Function) -> bool:
     if whose is None or whose.annotation is None:
         return True
     return (whose.arg, ast.unparse(whose.annotation)) not in {
-        ("scope", "Scope"),
+        ("scope", "TenantScope"),
         ("organisation_id", "str"),
     }
 

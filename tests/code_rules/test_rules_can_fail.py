@@ -104,9 +104,9 @@ def test_a_float_may_be_refused_and_may_be_elsewhere(tmp_path: Path) -> None:
         "async def find(db): ...",
         "async def find(db, name): ...",
         "async def find(db, scope): ...",
-        "async def find(db: C, name: str, scope: Scope): ...",
+        "async def find(db: C, name: str, scope: TenantScope): ...",
         "async def find(db: C, scope: str): ...",
-        "async def find(db: C, *, scope: Scope): ...",
+        "async def find(db: C, *, scope: TenantScope): ...",
     ],
 )
 def test_a_question_without_scope_is_found(tmp_path: Path, question: str) -> None:
@@ -120,7 +120,7 @@ def test_a_question_without_scope_is_found(tmp_path: Path, question: str) -> Non
 @pytest.mark.parametrize(
     "sound",
     [
-        "async def find(db: C, scope: Scope, name: str): ...",
+        "async def find(db: C, scope: TenantScope, name: str): ...",
         "async def find(db: C, organisation_id: str): ...",
         "async def _inner(db: C): ...",
         "def new_id() -> str: ...",

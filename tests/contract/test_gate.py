@@ -14,7 +14,7 @@ import pytest
 from nimbill.access.caller import Caller
 from nimbill.access.gate import Audience, Public, Unaudited
 from nimbill.access.role_actions import RoleAction
-from nimbill.database.tenant_scope import Scope
+from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.basis import Basis
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.vocabulary import Product, UserKind
@@ -232,7 +232,7 @@ def holder(permissions: frozenset[RoleAction]) -> Caller:
         subject_type="client",
         product=Product.core,
         permissions=frozenset(str(action) for action in permissions),
-        scope=Scope("org_x"),
+        scope=TenantScope("org_x"),
         epoch=1,
     )
 

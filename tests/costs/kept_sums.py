@@ -10,7 +10,7 @@ from typing import Any
 from nimbill.costs.lake import records, sums
 from nimbill.costs.lake.engines.duckdb import DuckDBEngine
 from nimbill.costs.lake.parquet_files import Lake, folder_of
-from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.ids import new_id
 from nimbill.identity.organisations.operations import NewOrganisation
 from tests.costs.generated_months import Line, write_month
@@ -44,7 +44,7 @@ def keep_month(
         async with transaction(service.resources.engine, who) as db:
             await records.add_files(
                 db,
-                Scope(who),
+                TenantScope(who),
                 import_id=import_id,
                 vendor=vendor,
                 month=month,
@@ -52,7 +52,7 @@ def keep_month(
             )
             await records.replace_month(
                 db,
-                Scope(who),
+                TenantScope(who),
                 vendor=vendor,
                 month=month,
                 import_id=import_id,

@@ -11,7 +11,7 @@ import pytest
 
 from nimbill.access.role_actions import RoleAction
 from nimbill.database.embedded_postgres import Address
-from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.http.idempotency import DAYS_KEPT, fingerprint, forget_old_keys
 from tests.answers import CANARY, problem_of, violations_of
 from tests.customers.billing_groups.bodies import REQUIRED_FIELDS, SOUND_SETTING
@@ -254,7 +254,7 @@ def test_keys_are_kept_a_week_and_then_forgotten(
 
     async def forget() -> int:
         async with transaction(service.resources.engine, organisation_id) as db:
-            return await forget_old_keys(db, Scope(organisation_id))
+            return await forget_old_keys(db, TenantScope(organisation_id))
 
     assert service.run(forget) == forgotten
     assert len(kept(service, superuser)) == 1 - forgotten

@@ -12,7 +12,7 @@ from unittest.mock import patch
 
 import sqlalchemy as sa
 
-from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.ids import new_id
 from nimbill.identity.organisations.operations import NewOrganisation
 from nimbill.imports import records
@@ -49,8 +49,8 @@ class Taking:
     folder: Path
 
     @property
-    def scope(self) -> Scope:
-        return Scope(self.organisation.organisation_id)
+    def scope(self) -> TenantScope:
+        return TenantScope(self.organisation.organisation_id)
 
     def __call__(
         self, *sources: Path | str, vendor: str = "aws", month: str | None = None

@@ -6,7 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.invoicing.runs.records import RunRequest, start_or_join
 from tests.answers import problem_of
 from tests.costs.months.closing import inside
@@ -32,8 +32,8 @@ def missing(answer: Any) -> dict[str, str]:
     return {v["field"]: v["rule"] for v in problem_of(answer, 409)["violations"]}
 
 
-def scope_of(month_end: MonthEnd) -> Scope:
-    return Scope(month_end.service.organisation.organisation_id)
+def scope_of(month_end: MonthEnd) -> TenantScope:
+    return TenantScope(month_end.service.organisation.organisation_id)
 
 
 async def started(month_end: MonthEnd, groups: list[str], name: bytes = b"x") -> str:
@@ -45,7 +45,7 @@ async def started(month_end: MonthEnd, groups: list[str], name: bytes = b"x") ->
 
 
 def stored(month_end: MonthEnd, question: str) -> Any:
-    async def ask(db: Any, _scope: Scope) -> Any:
+    async def ask(db: Any, _scope: TenantScope) -> Any:
         return (await db.execute(sa.text(question))).all()
 
     return inside(month_end.service, ask)

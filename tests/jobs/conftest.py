@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from nimbill.database.embedded_postgres import Address
 from nimbill.database.migrate import migrate
-from nimbill.database.tenant_scope import Scope, engine_for, transaction
+from nimbill.database.tenant_scope import TenantScope, engine_for, transaction
 from nimbill.foundation import clock
 from nimbill.foundation.ids import new_id
 from nimbill.identity.organisations.records import add_organisation
@@ -30,7 +30,7 @@ class Workshop:
 
     loop: asyncio.AbstractEventLoop
     engine: AsyncEngine
-    scope: Scope
+    scope: TenantScope
 
     def run(self, doing: Awaitable[T]) -> T:
         async def awaited() -> T:
@@ -47,8 +47,8 @@ class Workshop:
 
         return self.run(asked())
 
-    def new_scope(self) -> Scope:
-        scope = Scope(new_id("org"))
+    def new_scope(self) -> TenantScope:
+        scope = TenantScope(new_id("org"))
 
         async def add() -> None:
             async with transaction(self.engine, scope.organisation_id) as db:
@@ -86,7 +86,7 @@ def work_database(postgres: Address, superuser: Address) -> Iterator[Address]:
 @pytest.fixture
 def workshop(work_database: Address) -> Iterator[Workshop]:
     loop = asyncio.new_event_loop()
-    shop = Workshop(loop, engine_for(work_database.url, 10), Scope(""))
+    shop = Workshop(loop, engine_for(work_database.url, 10), TenantScope(""))
     shop.scope = shop.new_scope()
     yield shop
     shop.ask(_leave_nothing_due)

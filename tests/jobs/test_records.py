@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation import clock
 from nimbill.jobs import records
 from tests.jobs.conftest import Clock, Workshop
@@ -19,7 +19,7 @@ from tests.jobs.conftest import Clock, Workshop
 LEASE = timedelta(seconds=60)
 
 
-def take(shop: Workshop, scope: Scope | None = None) -> Any:
+def take(shop: Workshop, scope: TenantScope | None = None) -> Any:
     who = scope or shop.scope
 
     async def taken() -> Any:

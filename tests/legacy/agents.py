@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from nimbill.access.passwords import generate_client_secret, hash_client_secret
 from nimbill.database.tenant_lookup import LookupKind, add_lookup
-from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation import clock
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.vocabulary import Product
@@ -42,7 +42,7 @@ def new_agent(
     """Of a stack that is stored as version 3 stores its own."""
     who = organisation or service.organisation
     agent = Agent(new_id("stk"), generate_client_secret())
-    scope, at = Scope(who.organisation_id), clock.now()
+    scope, at = TenantScope(who.organisation_id), clock.now()
 
     async def add() -> None:
         async with transaction(service.resources.engine, who.organisation_id) as db:

@@ -17,7 +17,7 @@ from nimbill.access.effective_permissions import (
     EffectivePermissions,
     load_effective_permissions,
 )
-from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.vocabulary import Product
 from tests.access.everything_doable import ACTIONS, NAMESPACES, RESOURCES, TYPES, doable
 from tests.people import Person, new_person
@@ -48,7 +48,7 @@ class World:
 
         async def ask() -> dict[str, EffectivePermissions]:
             async with transaction(self.service.resources.engine, organisation_id) as db:
-                scope = Scope(organisation_id)
+                scope = TenantScope(organisation_id)
                 return {
                     person.user_id: await load_effective_permissions(db, scope, person.user_id)
                     for person in self.people

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from nimbill.access.role_actions import RoleAction
-from nimbill.database.tenant_scope import Scope
+from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.vocabulary import Product, UserKind
 
@@ -21,7 +21,7 @@ class Caller:
     subject_type: str  # whom the token speaks for: user, client or agent
     product: Product
     permissions: frozenset[str]
-    scope: Scope
+    scope: TenantScope
     epoch: int  # of the credentials
     flags: Mapping[str, bool] | None = None  # what a reseller is shown; None = not bound by any
 

@@ -6,7 +6,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.access.caller import Caller
 from nimbill.access.role_actions import RoleAction
 from nimbill.access.tokens import Claims
-from nimbill.database.tenant_scope import Scope, fetch_row
+from nimbill.database.tenant_scope import TenantScope, fetch_row
 from nimbill.foundation.vocabulary import OF_THE_PORTAL_ALONE, Product, UserKind
 
 _ADMIT = (
@@ -51,7 +51,7 @@ async def caller_of(db: AsyncConnection, claims: Claims) -> Caller | None:
         subject_type=claims.subject_type,
         product=claims.product,
         permissions=frozenset({RoleAction.Admin}) if is_root else frozenset(permissions),
-        scope=Scope(claims.organisation_id, narrowed),
+        scope=TenantScope(claims.organisation_id, narrowed),
         epoch=credential_epoch,
         flags=meta,
     )
@@ -73,7 +73,7 @@ async def _agent_of(db: AsyncConnection, claims: Claims) -> Caller | None:
         subject_type=claims.subject_type,
         product=claims.product,
         permissions=frozenset(),
-        scope=Scope(claims.organisation_id),
+        scope=TenantScope(claims.organisation_id),
         epoch=claims.epoch,
     )
 
@@ -101,7 +101,7 @@ _STANDS = sa.text(
 
 
 async def credentials_valid(
-    db: AsyncConnection, scope: Scope, *, user_id: str, client_id: str, epoch: int
+    db: AsyncConnection, scope: TenantScope, *, user_id: str, client_id: str, epoch: int
 ) -> bool:
     """Whether the credentials something was made with are still good."""
     asked = {

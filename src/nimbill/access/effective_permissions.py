@@ -8,7 +8,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.role_actions import RoleAction
-from nimbill.database.tenant_scope import Scope, metadata
+from nimbill.database.tenant_scope import TenantScope, metadata
 from nimbill.foundation.basis import chosen
 
 basis = chosen("nobody-grants-more-than-he-holds")
@@ -87,7 +87,7 @@ RESELLER = EffectivePermissions({"portal": frozenset({"Admin"})}, {})
 
 
 async def load_effective_permissions(
-    db: AsyncConnection, scope: Scope, user_id: str
+    db: AsyncConnection, scope: TenantScope, user_id: str
 ) -> EffectivePermissions:
     """What a subuser holds by all of its roles, in every namespace."""
     permissions: dict[str, frozenset[str]] = {}
@@ -113,7 +113,7 @@ async def load_effective_permissions(
 
 
 async def filters_of(
-    db: AsyncConnection, scope: Scope, user_id: str
+    db: AsyncConnection, scope: TenantScope, user_id: str
 ) -> dict[FilterKey, frozenset[str]]:
     question = sa.select(role_filters).where(
         role_filters.c.organisation_id == scope.organisation_id,

@@ -19,7 +19,12 @@ from nimbill.access.credentials import caller_of
 from nimbill.access.signing_keys import active_kid, load_signing_keys
 from nimbill.access.tokens import Claims, Issuer, Tokens
 from nimbill.access.uploads import Upload
-from nimbill.database.tenant_scope import Scope, is_database_unavailable, set_tenant, unavailable
+from nimbill.database.tenant_scope import (
+    TenantScope,
+    is_database_unavailable,
+    set_tenant,
+    unavailable,
+)
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.settings import Settings
@@ -31,10 +36,10 @@ rate_basis = chosen("request-rate")
 
 
 # does a piece of stored work at once; whether it was there to be done
-DoNow = Callable[[Scope, str], Awaitable[bool]]
+DoNow = Callable[[TenantScope, str], Awaitable[bool]]
 
 
-async def _nobody_works(_scope: Scope, _work_id: str) -> bool:
+async def _nobody_works(_scope: TenantScope, _work_id: str) -> bool:
     return False
 
 

@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.tokens import SigningKey
-from nimbill.database.tenant_scope import Row, Scope, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, metadata
 from nimbill.foundation.encryption import DecryptionError, Encryptor
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.vocabulary import Product
@@ -98,7 +98,7 @@ def _opened(row: Row, sealer: Encryptor) -> SigningKey:
     return SigningKey(row.kid, Product(row.product), public_key, private_key)
 
 
-async def add_organisation_key(db: AsyncConnection, scope: Scope, sealer: Encryptor) -> None:
+async def add_organisation_key(db: AsyncConnection, scope: TenantScope, sealer: Encryptor) -> None:
     place = _organisation_place(scope.organisation_id, version=1)
     await db.execute(
         sa.insert(organisation_keys).values(
@@ -109,7 +109,9 @@ async def add_organisation_key(db: AsyncConnection, scope: Scope, sealer: Encryp
     )
 
 
-async def organisation_sealer(db: AsyncConnection, scope: Scope, sealer: Encryptor) -> Encryptor:
+async def organisation_sealer(
+    db: AsyncConnection, scope: TenantScope, sealer: Encryptor
+) -> Encryptor:
     """What this organisation's secrets are sealed with: its own key, sealed by the key file."""
     newest = (
         sa.select(organisation_keys)

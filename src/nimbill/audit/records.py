@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.audit.chain import Link
-from nimbill.database.tenant_scope import Scope, fetch_row, metadata, visible_rows
+from nimbill.database.tenant_scope import TenantScope, fetch_row, metadata, visible_rows
 from nimbill.foundation import clock, exact_json
 
 audit_log = sa.Table(
@@ -81,7 +81,7 @@ def _entry(change: Change) -> str:
 
 async def list_entries(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     *,
     since: str | None,
     until: str | None,
@@ -112,7 +112,7 @@ async def list_entries(
     return [Link(row.seq, row.entry, row.hash) for row in await db.execute(question)]
 
 
-async def links(db: AsyncConnection, scope: Scope) -> AsyncIterator[Link]:
+async def links(db: AsyncConnection, scope: TenantScope) -> AsyncIterator[Link]:
     """The whole chain, oldest first, without holding it in memory."""
     question = (
         sa.select(audit_log.c.seq, audit_log.c.entry, audit_log.c.hash)
@@ -124,7 +124,7 @@ async def links(db: AsyncConnection, scope: Scope) -> AsyncIterator[Link]:
             yield Link(row.seq, row.entry, row.hash)
 
 
-async def head(db: AsyncConnection, scope: Scope) -> tuple[int, bytes] | None:
+async def head(db: AsyncConnection, scope: TenantScope) -> tuple[int, bytes] | None:
     question = sa.select(audit_heads.c.seq, audit_heads.c.hash).where(
         audit_heads.c.organisation_id == scope.organisation_id
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 from nimbill.audit import records
 from nimbill.audit.chain import Break, first_break
 from nimbill.audit.checkpoints import read_checkpoints
-from nimbill.database.tenant_scope import Scope, engine_for, transaction
+from nimbill.database.tenant_scope import TenantScope, engine_for, transaction
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.errors import not_found
 
@@ -41,7 +41,7 @@ class Finding:
 
 async def verify_chain(url: str, sealer: Encryptor, folder: Path, organisation_id: str) -> Finding:
     """Nothing is trusted but the key: rows, head and checkpoints must all agree."""
-    scope = Scope(organisation_id)
+    scope = TenantScope(organisation_id)
     checkpoints = read_checkpoints(folder, sealer, organisation_id)
     engine = engine_for(url)
     try:

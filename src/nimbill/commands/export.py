@@ -11,7 +11,7 @@ from nimbill.application.open_database import with_engine
 from nimbill.commands.month_argument import refuse_no_month
 from nimbill.costs.lake.parquet_files import Lake
 from nimbill.costs.lake.records import CountingFile, files_that_count
-from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, NotFound
 from nimbill.foundation.settings import read_settings
@@ -65,4 +65,4 @@ async def _files(
     engine: AsyncEngine, organisation_id: str, month: str, vendor: str | None
 ) -> list[CountingFile]:
     async with transaction(engine, organisation_id) as db:
-        return await files_that_count(db, Scope(organisation_id), month, vendor)
+        return await files_that_count(db, TenantScope(organisation_id), month, vendor)

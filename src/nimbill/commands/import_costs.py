@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from nimbill.application.open_database import with_engine
 from nimbill.audit import records as audit
 from nimbill.commands.month_argument import refuse_no_month
-from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation import exact_json
 from nimbill.foundation.errors import Invalid, NotFound
 from nimbill.foundation.ids import new_id
@@ -100,7 +100,7 @@ async def _imported(
     sources: Sequence[str],
 ) -> tuple[ImportRecord, float]:
     """Put in line as any import is, then done here, unless a server is quicker."""
-    scope, import_id = Scope(organisation_id), new_id("imp")
+    scope, import_id = TenantScope(organisation_id), new_id("imp")
     async with transaction(engine, organisation_id) as db:
         root = await find_root_user(db, scope)
         if root is None:
@@ -135,7 +135,7 @@ async def _imported(
     return record, time.monotonic() - began
 
 
-async def _work(engine: AsyncEngine, settings: Settings, scope: Scope) -> None:
+async def _work(engine: AsyncEngine, settings: Settings, scope: TenantScope) -> None:
     """What is left to tidy up afterwards waits for a server, or for the next import."""
     runner = JobRunner(engine, import_job_types(settings, engine))
     while True:
@@ -143,7 +143,7 @@ async def _work(engine: AsyncEngine, settings: Settings, scope: Scope) -> None:
             await asyncio.sleep(WATCH_EVERY_SECONDS)
 
 
-async def _watched(engine: AsyncEngine, scope: Scope, import_id: str) -> ImportRecord:
+async def _watched(engine: AsyncEngine, scope: TenantScope, import_id: str) -> ImportRecord:
     """Until it is over, whichever process does it."""
     console = Console(stderr=True)
     with Progress(

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from nimbill.application.open_database import with_engine
 from nimbill.commands.month_argument import refuse_no_month
-from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation import exact_json
 from nimbill.foundation.errors import NotFound
 from nimbill.foundation.ids import new_id
@@ -69,7 +69,7 @@ def create(
     refuse_no_month(month)
     body = InvoicesToCreate(vendor=vendor, group=list(groups), bulk=not groups)
     made = with_engine(
-        read_settings(), lambda engine: _created(engine, Scope(organisation), month, body)
+        read_settings(), lambda engine: _created(engine, TenantScope(organisation), month, body)
     )
     if json:
         sys.stdout.buffer.write(exact_json.write(made) + b"\n")
@@ -96,13 +96,13 @@ def print_(month: str, *, into: Path, organisation: str) -> None:
     refuse_no_month(month)
     into.mkdir(parents=True, exist_ok=True)
     names = with_engine(
-        read_settings(), lambda engine: print_month(engine, Scope(organisation), month, into)
+        read_settings(), lambda engine: print_month(engine, TenantScope(organisation), month, into)
     )
     _out.print(f"{len(names)} invoices in {into}", markup=False)
 
 
 async def _created(
-    engine: AsyncEngine, scope: Scope, month: str, body: InvoicesToCreate
+    engine: AsyncEngine, scope: TenantScope, month: str, body: InvoicesToCreate
 ) -> InvoicesCreated:
     """The same run as over HTTP, made here unless a server is quicker."""
     async with transaction(engine, scope.organisation_id) as db:
@@ -120,7 +120,7 @@ async def _created(
         await asyncio.gather(watching, return_exceptions=True)
 
 
-async def _watch(engine: AsyncEngine, scope: Scope, run_id: str) -> None:
+async def _watch(engine: AsyncEngine, scope: TenantScope, run_id: str) -> None:
     console = Console(stderr=True)
     with Progress(
         TextColumn("invoices"),

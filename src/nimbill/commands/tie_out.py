@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from nimbill.application.open_database import with_engine
 from nimbill.commands.month_argument import refuse_no_month
-from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation import exact_json
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.settings import read_settings
@@ -75,7 +75,7 @@ async def _tied_out(
     engine: AsyncEngine, organisation_id: str, month: str, vendors: list[Vendor]
 ) -> TieOut:
     async with transaction(engine, organisation_id) as db:
-        return await tie_out_month(db, Scope(organisation_id), month, vendors)
+        return await tie_out_month(db, TenantScope(organisation_id), month, vendors)
 
 
 def _show(found: TieOut) -> None:

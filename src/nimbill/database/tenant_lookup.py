@@ -5,7 +5,7 @@ from enum import StrEnum
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Scope, metadata
+from nimbill.database.tenant_scope import TenantScope, metadata
 
 # any number will do, as long as nothing else locks by it
 _TURNS_LOCK = 7_241_996_333
@@ -31,13 +31,15 @@ async def lock_name_assignment(db: AsyncConnection) -> None:
     await db.execute(sa.select(sa.func.pg_advisory_xact_lock(_TURNS_LOCK)))
 
 
-async def add_lookup(db: AsyncConnection, scope: Scope, kind: LookupKind, key: str) -> None:
+async def add_lookup(db: AsyncConnection, scope: TenantScope, kind: LookupKind, key: str) -> None:
     await db.execute(
         sa.insert(tenant_lookups).values(organisation_id=scope.organisation_id, kind=kind, key=key)
     )
 
 
-async def remove_lookup(db: AsyncConnection, scope: Scope, kind: LookupKind, key: str) -> None:
+async def remove_lookup(
+    db: AsyncConnection, scope: TenantScope, kind: LookupKind, key: str
+) -> None:
     await db.execute(
         sa.delete(tenant_lookups).where(
             tenant_lookups.c.organisation_id == scope.organisation_id,

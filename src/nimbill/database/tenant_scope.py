@@ -34,7 +34,7 @@ metadata = sa.MetaData(
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class TenantScope:
     """Whose records: one organisation and, where filters narrow it, some of its billing groups."""
 
     organisation_id: str

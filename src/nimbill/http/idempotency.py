@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
 from nimbill.access.signing_keys import organisation_sealer
-from nimbill.database.tenant_scope import Row, Scope, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, metadata
 from nimbill.foundation import exact_json
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
@@ -85,7 +85,7 @@ async def hold(
     return FirstAnswer(kept.status, opener.open(kept.sealed_answer, place))
 
 
-async def _kept(db: AsyncConnection, scope: Scope, user_id: str, key: str) -> Row | None:
+async def _kept(db: AsyncConnection, scope: TenantScope, user_id: str, key: str) -> Row | None:
     question = sa.select(idempotency_keys).where(
         idempotency_keys.c.organisation_id == scope.organisation_id,
         idempotency_keys.c.user_id == user_id,
@@ -116,11 +116,11 @@ async def keep(
     )
 
 
-def _place(scope: Scope, user_id: str, key: str) -> tuple[str, ...]:
+def _place(scope: TenantScope, user_id: str, key: str) -> tuple[str, ...]:
     return ("idempotency_keys", "sealed_answer", scope.organisation_id, user_id, key)
 
 
-async def forget_old_keys(db: AsyncConnection, scope: Scope) -> int:
+async def forget_old_keys(db: AsyncConnection, scope: TenantScope) -> int:
     """Delete what is older than DAYS_KEPT; answers how many."""
     age = sa.func.make_interval(0, 0, 0, DAYS_KEPT)
     done = await db.execute(

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.costs.lake.records import EXACT, USAGE, usage_before
-from nimbill.database.tenant_scope import Scope
+from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.basis import chosen
 from nimbill.imports.anomaly_rules import out_of_bounds
 
@@ -17,7 +17,7 @@ basis = chosen("month-in-bounds")
 
 async def unusual(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     vendor: str,
     month: str,
     totals: Sequence[Mapping[str, Any]],

@@ -18,7 +18,7 @@ from nimbill.audit import records as audit
 from nimbill.costs.lake import records as costs
 from nimbill.costs.lake.bulk_copy import ROWS_AT_ONCE
 from nimbill.costs.months import records as months
-from nimbill.database.tenant_scope import Row, Scope
+from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock, exact_json
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.settings import Settings
@@ -60,7 +60,11 @@ def folder_of_import(settings: Settings, import_id: str) -> Path:
 
 
 async def commit_import(
-    db: AsyncConnection, settings: Settings, scope: Scope, import_id: str, prepared: PreparedImport
+    db: AsyncConnection,
+    settings: Settings,
+    scope: TenantScope,
+    import_id: str,
+    prepared: PreparedImport,
 ) -> None:
     """What came out is decided here, under the month's lock, and told in the import's record."""
     row = await records.lock_import(db, scope, import_id)
@@ -87,16 +91,16 @@ def _moment(written: str | None) -> datetime | None:
 
 
 async def _unchanged(
-    db: AsyncConnection, scope: Scope, import_id: str, counting: str, found: dict[str, Any]
+    db: AsyncConnection, scope: TenantScope, import_id: str, counting: str, found: dict[str, Any]
 ) -> None:
-    same = await records.find_import(db, Scope(scope.organisation_id), counting)
+    same = await records.find_import(db, TenantScope(scope.organisation_id), counting)
     month = None if same is None else same.month
     await records.change_import(
         db, scope, import_id, state=ImportState.unchanged, month=month, **found
     )
 
 
-async def _tidy_up(db: AsyncConnection, scope: Scope, import_id: str) -> None:
+async def _tidy_up(db: AsyncConnection, scope: TenantScope, import_id: str) -> None:
     payload = {"import_id": import_id}
     await add_job(db, scope, TIDY_UP, due=clock.now(), subject=import_id, payload=payload)
 
@@ -108,7 +112,7 @@ class _Month:
         self,
         db: AsyncConnection,
         settings: Settings,
-        scope: Scope,
+        scope: TenantScope,
         row: Row,
         prepared: PreparedImport,
         found: dict[str, Any],

@@ -10,7 +10,7 @@ from nimbill.access.uploads import Upload
 from nimbill.costs.ingestion.import_roots import allowed_source
 from nimbill.costs.months.operations import refuse_closed
 from nimbill.costs.months.records import lock_month
-from nimbill.database.tenant_scope import Scope
+from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, Invalid, NotPermitted, Violation, not_found
@@ -82,7 +82,7 @@ async def import_upload(
 
 async def start_import(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     import_id: str,
     *,
     vendor: str,
@@ -114,7 +114,9 @@ async def start_import(
     )
 
 
-async def release_import(db: AsyncConnection, scope: Scope, import_id: str, reason: str) -> None:
+async def release_import(
+    db: AsyncConnection, scope: TenantScope, import_id: str, reason: str
+) -> None:
     """A parked import counts from here on as it is; its sums are worked out again first."""
     _refuse_narrowed_as_unknown(scope)
     row = await records.lock_import(db, scope, import_id)
@@ -136,12 +138,12 @@ async def release_import(db: AsyncConnection, scope: Scope, import_id: str, reas
     )
 
 
-def _refuse_narrowed(scope: Scope) -> None:
+def _refuse_narrowed(scope: TenantScope) -> None:
     """A delivery is everybody's: it holds the costs of groups the caller may not know of."""
     if scope.billing_groups is not None:
         raise NotPermitted("narrowed_caller", "who sees only some billing groups imports nothing")
 
 
-def _refuse_narrowed_as_unknown(scope: Scope) -> None:
+def _refuse_narrowed_as_unknown(scope: TenantScope) -> None:
     if scope.billing_groups is not None:
         raise not_found()

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.adjustments.recalculation.records import plain
 from nimbill.costs.lake.records import EXACT, cost_sums
-from nimbill.database.tenant_scope import Scope, visible_rows
+from nimbill.database.tenant_scope import TenantScope, visible_rows
 from nimbill.foundation.basis import chosen
 from nimbill.imports import records
 
@@ -36,7 +36,7 @@ class Billed(NamedTuple):
 
 async def proposed_entries(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     *,
     vendor: str,
     month: str,
@@ -65,7 +65,7 @@ def _delivered(sums: Iterator[pa.RecordBatch]) -> defaultdict[Billed, Decimal]:
 
 
 async def _counting(
-    db: AsyncConnection, scope: Scope, vendor: str, month: str, payers: Collection[str]
+    db: AsyncConnection, scope: TenantScope, vendor: str, month: str, payers: Collection[str]
 ) -> defaultdict[Billed, Decimal]:
     by = [cost_sums.c[name] for name in Billed._fields]
     question = (

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.costs.lake.records import cost_months
 from nimbill.customers.cloud_accounts.records import cloud_accounts
-from nimbill.database.tenant_scope import Row, Scope, metadata, visible_rows
+from nimbill.database.tenant_scope import Row, TenantScope, metadata, visible_rows
 from nimbill.foundation import clock, exact_json
 from nimbill.imports.bodies import (
     ImportProblem,
@@ -49,13 +49,13 @@ _imports = cost_imports.c
 IMPORT_COSTS = "import_costs"
 
 
-def _one(scope: Scope, import_id: str) -> list[sa.ColumnElement[bool]]:
+def _one(scope: TenantScope, import_id: str) -> list[sa.ColumnElement[bool]]:
     return [_imports.organisation_id == scope.organisation_id, _imports.import_id == import_id]
 
 
 async def add_import(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     *,
     import_id: str,
     vendor: str,
@@ -78,7 +78,9 @@ async def add_import(
     )
 
 
-async def change_import(db: AsyncConnection, scope: Scope, import_id: str, **values: Any) -> None:
+async def change_import(
+    db: AsyncConnection, scope: TenantScope, import_id: str, **values: Any
+) -> None:
     """A report and a problem are kept as the text of exact JSON."""
     for name in ("report", "problem"):
         if values.get(name) is not None:
@@ -90,18 +92,20 @@ async def change_import(db: AsyncConnection, scope: Scope, import_id: str, **val
     )
 
 
-async def lock_import(db: AsyncConnection, scope: Scope, import_id: str) -> Row | None:
+async def lock_import(db: AsyncConnection, scope: TenantScope, import_id: str) -> Row | None:
     question = sa.select(cost_imports).where(*_one(scope, import_id)).with_for_update()
     return (await db.execute(question)).one_or_none()
 
 
-async def find_import(db: AsyncConnection, scope: Scope, import_id: str) -> ImportRecord | None:
+async def find_import(
+    db: AsyncConnection, scope: TenantScope, import_id: str
+) -> ImportRecord | None:
     rows = await _records(db, scope, *_one(scope, import_id))
     return rows[0] if rows else None
 
 
 async def list_imports(
-    db: AsyncConnection, scope: Scope, *, limit: int | None, offset: int
+    db: AsyncConnection, scope: TenantScope, *, limit: int | None, offset: int
 ) -> list[ImportRecord]:
     """The newest first; none to who sees only some billing groups."""
     return await _records(db, scope, limit=limit, offset=offset)
@@ -109,7 +113,7 @@ async def list_imports(
 
 async def _records(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     *conditions: sa.ColumnElement[bool],
     limit: int | None = None,
     offset: int = 0,
@@ -174,7 +178,7 @@ def _written(moment: Any) -> str:
 
 
 async def known_deliveries(
-    db: AsyncConnection, scope: Scope, vendor: str
+    db: AsyncConnection, scope: TenantScope, vendor: str
 ) -> Mapping[str, str | None]:
     """By identity: the import that counts for a month now, or None where another replaced it."""
     counts = sa.exists().where(
@@ -199,7 +203,7 @@ async def known_deliveries(
 
 
 async def counting_imports(
-    db: AsyncConnection, scope: Scope, vendor: str, month: str, payers: Collection[str]
+    db: AsyncConnection, scope: TenantScope, vendor: str, month: str, payers: Collection[str]
 ) -> Sequence[Row]:
     """The imports that count now for any of these payers."""
     question = (
@@ -221,7 +225,7 @@ async def counting_imports(
 
 
 async def parked_imports(
-    db: AsyncConnection, scope: Scope, vendor: str, month: str
+    db: AsyncConnection, scope: TenantScope, vendor: str, month: str
 ) -> Sequence[Row]:
     question = sa.select(cost_imports).where(
         _imports.organisation_id == scope.organisation_id,
@@ -233,7 +237,7 @@ async def parked_imports(
 
 
 async def payers_of_accounts(
-    db: AsyncConnection, scope: Scope, vendor: str, customers: Collection[str]
+    db: AsyncConnection, scope: TenantScope, vendor: str, customers: Collection[str]
 ) -> dict[str, str]:
     """Of those of them that are in a billing group: the payer the account says it has."""
     question = sa.select(cloud_accounts.c.customer_id, cloud_accounts.c.account_id).where(

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, Scope, metadata, visible_rows
+from nimbill.database.tenant_scope import Row, TenantScope, metadata, visible_rows
 from nimbill.foundation.ids import new_id
 
 jobs = sa.Table(
@@ -32,7 +32,7 @@ jobs = sa.Table(
 
 async def add_job(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     kind: str,
     *,
     due: datetime,
@@ -58,7 +58,7 @@ async def add_job(
 
 
 async def hasten(
-    db: AsyncConnection, scope: Scope, kind: str, *, subject: str, due: datetime
+    db: AsyncConnection, scope: TenantScope, kind: str, *, subject: str, due: datetime
 ) -> None:
     """What waits for a later moment waits no longer than until this one."""
     await db.execute(
@@ -76,7 +76,7 @@ async def hasten(
 
 async def take_work(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     *,
     at: datetime,
     lease: timedelta,
@@ -125,7 +125,7 @@ async def take_work(
 
 async def hold_on(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     work_id: str,
     *,
     attempt: int,
@@ -141,7 +141,7 @@ async def hold_on(
 
 
 async def finish_work(
-    db: AsyncConnection, scope: Scope, work_id: str, *, attempt: int, at: datetime
+    db: AsyncConnection, scope: TenantScope, work_id: str, *, attempt: int, at: datetime
 ) -> bool:
     done = await db.execute(
         sa.update(jobs)
@@ -153,7 +153,7 @@ async def finish_work(
 
 async def put_off(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     work_id: str,
     *,
     attempt: int,
@@ -168,7 +168,7 @@ async def put_off(
     return bool(done.rowcount)
 
 
-async def forget_payload(db: AsyncConnection, scope: Scope, work_id: str) -> None:
+async def forget_payload(db: AsyncConnection, scope: TenantScope, work_id: str) -> None:
     """Once it is done: what was to be done may be a secret."""
     await db.execute(
         sa.update(jobs)
@@ -177,7 +177,7 @@ async def forget_payload(db: AsyncConnection, scope: Scope, work_id: str) -> Non
     )
 
 
-async def delete_old_jobs(db: AsyncConnection, scope: Scope, *, before: datetime) -> None:
+async def delete_old_jobs(db: AsyncConnection, scope: TenantScope, *, before: datetime) -> None:
     """What was done or given up that long ago; what comes back by itself is waiting, and stays."""
     await db.execute(
         sa.delete(jobs).where(
@@ -188,7 +188,7 @@ async def delete_old_jobs(db: AsyncConnection, scope: Scope, *, before: datetime
     )
 
 
-def _held(scope: Scope, work_id: str, attempt: int) -> list[sa.ColumnElement[bool]]:
+def _held(scope: TenantScope, work_id: str, attempt: int) -> list[sa.ColumnElement[bool]]:
     """Still ours: a row taken over by another process has a later attempt."""
     return [
         jobs.c.organisation_id == scope.organisation_id,
@@ -198,7 +198,7 @@ def _held(scope: Scope, work_id: str, attempt: int) -> list[sa.ColumnElement[boo
     ]
 
 
-async def find_work(db: AsyncConnection, scope: Scope, work_id: str) -> Row | None:
+async def find_work(db: AsyncConnection, scope: TenantScope, work_id: str) -> Row | None:
     question = sa.select(jobs).where(
         jobs.c.organisation_id == scope.organisation_id, jobs.c.work_id == work_id
     )

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from nimbill.database.tenant_scope import Scope, is_database_unavailable, transaction
+from nimbill.database.tenant_scope import TenantScope, is_database_unavailable, transaction
 from nimbill.foundation import clock
 from nimbill.jobs import records
 
@@ -33,7 +33,7 @@ LONG = "long"
 class Job:
     """A piece of work in hand."""
 
-    scope: Scope
+    scope: TenantScope
     work_id: str
     kind: str
     subject: str
@@ -123,10 +123,10 @@ class JobRunner:
         for name in organisations:
             if self._stopping.is_set():
                 break
-            did_something |= await self.one_of(Scope(name), lane=lane)
+            did_something |= await self.one_of(TenantScope(name), lane=lane)
         return did_something
 
-    async def one_of(self, scope: Scope, *, lane: str = SHORT) -> bool:
+    async def one_of(self, scope: TenantScope, *, lane: str = SHORT) -> bool:
         """The piece of this organisation that has waited longest; whether there was one."""
         if lane != SHORT:
             return await self._take_and_do(scope, kinds=self._lanes[lane], other_kinds=False)
@@ -134,11 +134,11 @@ class JobRunner:
         others = [name for one, names in self._lanes.items() if one != SHORT for name in names]
         return await self._take_and_do(scope, kinds=others, other_kinds=True)
 
-    async def do_now(self, scope: Scope, work_id: str) -> bool:
+    async def do_now(self, scope: TenantScope, work_id: str) -> bool:
         """This piece, for somebody who waits; False where it is not due or another has it."""
         return await self._take_and_do(scope, work_id=work_id)
 
-    async def _take_and_do(self, scope: Scope, **which: Any) -> bool:
+    async def _take_and_do(self, scope: TenantScope, **which: Any) -> bool:
         async with transaction(self._engine, scope.organisation_id) as db:
             row = await records.take_work(db, scope, at=clock.now(), lease=LEASE, **which)
         if row is None:

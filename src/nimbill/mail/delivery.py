@@ -14,7 +14,7 @@ import aiosmtplib
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.signing_keys import organisation_sealer
-from nimbill.database.tenant_scope import Scope
+from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
@@ -33,7 +33,7 @@ basis = chosen("letters")
 
 
 async def queue_message(
-    db: AsyncConnection, scope: Scope, sealer: Encryptor, letter: Message
+    db: AsyncConnection, scope: TenantScope, sealer: Encryptor, letter: Message
 ) -> None:
     """In the transaction of the change. Sealed: a letter may hold a password."""
     name = new_id("ltr")
@@ -54,7 +54,7 @@ def message_job_type(settings: Settings, sealer: Encryptor) -> JobType:
     return JobType(SEND_MESSAGE, send, attempts_max=ATTEMPTS_MAX)
 
 
-def _place(scope: Scope, name: str) -> tuple[str, ...]:
+def _place(scope: TenantScope, name: str) -> tuple[str, ...]:
     return ("work", "payload", scope.organisation_id, name)
 
 

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from nimbill.adjustments.reserved_instances.operations import moved_fees
-from nimbill.database.tenant_scope import Scope
+from nimbill.database.tenant_scope import TenantScope
 from tests.adjustments.reserved_instances.reservations import (
     ARN,
     DEST,
@@ -130,7 +130,7 @@ def test_who_asks_makes_no_difference(service: Service) -> None:
     groups = furnish(service)
     move(service, 3)
 
-    narrowed = Scope(service.organisation.organisation_id, frozenset([groups[OTHER]]))
+    narrowed = TenantScope(service.organisation.organisation_id, frozenset([groups[OTHER]]))
     found = inside(service, lambda db, _: moved_fees(db, narrowed, "aws", MONTH))
 
     assert found == fees(service)

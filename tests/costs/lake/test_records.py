@@ -15,7 +15,7 @@ from nimbill.costs.lake import records
 from nimbill.costs.lake.bulk_copy import ROWS_AT_ONCE
 from nimbill.costs.lake.decimal_overflow import WIDE
 from nimbill.costs.lake.records import cost_sums, cost_tag_sums
-from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.database.tenant_scope import TenantScope, transaction
 from tests.costs.generated_months import LARGEST, cost_of, line
 from tests.costs.kept_sums import keep_month
 from tests.running_service import Service
@@ -24,18 +24,18 @@ T = TypeVar("T")
 PAYER = "836060457634"
 
 
-def within(service: Service, do: Callable[[AsyncConnection, Scope], Awaitable[T]]) -> T:
+def within(service: Service, do: Callable[[AsyncConnection, TenantScope], Awaitable[T]]) -> T:
     who = service.organisation.organisation_id
 
     async def run() -> T:
         async with transaction(service.resources.engine, who) as db:
-            return await do(db, Scope(who))
+            return await do(db, TenantScope(who))
 
     return service.run(run)
 
 
 def kept(service: Service, table: sa.Table) -> list[dict[str, Any]]:
-    async def read(db: AsyncConnection, _: Scope) -> list[dict[str, Any]]:
+    async def read(db: AsyncConnection, _: TenantScope) -> list[dict[str, Any]]:
         return [row._asdict() for row in await db.execute(sa.select(table))]
 
     return within(service, read)
@@ -77,7 +77,7 @@ def replace(service: Service, sums: pa.Table) -> None:
     for name in ("tag_key", "tag_value"):
         nothing = nothing.append_column(name, pa.array([], pa.string()))
 
-    async def do(db: AsyncConnection, scope: Scope) -> None:
+    async def do(db: AsyncConnection, scope: TenantScope) -> None:
         await records.replace_month(
             db,
             scope,

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.costs.months import records
 from nimbill.costs.months.records import MonthState
-from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.database.tenant_scope import TenantScope, transaction
 from tests.answers import Answer
 from tests.running_service import Service
 
@@ -39,9 +39,9 @@ def reopen(
     return service.http.post(path, json=body, headers=headers or service.root())
 
 
-def inside(service: Service, do: Callable[[AsyncConnection, Scope], Awaitable[T]]) -> T:
+def inside(service: Service, do: Callable[[AsyncConnection, TenantScope], Awaitable[T]]) -> T:
     """Done in a transaction of its own, for the organisation of the test."""
-    scope = Scope(service.organisation.organisation_id)
+    scope = TenantScope(service.organisation.organisation_id)
 
     async def run() -> T:
         async with transaction(service.resources.engine, scope.organisation_id) as db:

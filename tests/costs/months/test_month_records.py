@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.costs.months import records
 from nimbill.costs.months.records import MonthState
-from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.database.tenant_scope import TenantScope, transaction
 from tests.costs.months.closing import MONTH, close, inside, park, state, unpark
 from tests.running_service import Service
 
@@ -48,7 +48,7 @@ def test_a_locked_month_is_told_with_its_state(service: Service) -> None:
 
 async def waits(service: Service, first: str, second: str) -> bool:
     """Whether the second holder waits for the first."""
-    scope = Scope(service.organisation.organisation_id)
+    scope = TenantScope(service.organisation.organisation_id)
     engine = service.resources.engine
 
     async def hold(db: AsyncConnection, how: str) -> None:

@@ -5,13 +5,13 @@ from typing import Any
 import sqlalchemy as sa
 
 from nimbill.customers.billing_groups import records
-from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.database.tenant_scope import TenantScope, transaction
 from tests.running_service import Service
 
 
 def test_an_id_in_use_is_looked_up_and_not_searched_for(service: Service) -> None:
     """Row-level security must not keep the index from being asked for the id."""
-    engine, scope = service.resources.engine, Scope(service.organisation.organisation_id)
+    engine, scope = service.resources.engine, TenantScope(service.organisation.organisation_id)
     asked: list[tuple[str, Any]] = []
 
     def note(_connection: Any, _cursor: Any, statement: str, values: Any, *_rest: Any) -> None:

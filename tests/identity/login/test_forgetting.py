@@ -9,7 +9,7 @@ import sqlalchemy as sa
 import time_machine
 
 from nimbill.application.maintenance import maintenance_job_types
-from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.identity.login import records
 from nimbill.jobs.recurring import FORGET_LOGINS
 from nimbill.jobs.runner import Job
@@ -20,7 +20,7 @@ from tests.running_service import Service
 
 def forget(service: Service, **later: float) -> dict[str, int]:
     """What is left when the hourly forgetting runs this much later."""
-    resources, scope = service.resources, Scope(service.organisation.organisation_id)
+    resources, scope = service.resources, TenantScope(service.organisation.organisation_id)
     (kind,) = (
         kind
         for kind in maintenance_job_types(service.settings, resources.sealer)

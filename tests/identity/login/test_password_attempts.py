@@ -11,7 +11,7 @@ import httpx
 import pytest
 import time_machine
 
-from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation import clock
 from nimbill.foundation.vocabulary import Product
 from nimbill.identity.login import records
@@ -257,9 +257,9 @@ def test_old_guesses_are_forgotten(service: Service) -> None:
     unknown = f"no-such-{service.organisation.organisation_id[4:12]}"
     sign_in(service, "root", WRONG, unknown)
     guess(service, "root", times=1)
-    scopes = (NOBODY, Scope(service.organisation.organisation_id))
+    scopes = (NOBODY, TenantScope(service.organisation.organisation_id))
 
-    async def forget(scope: Scope, *, minutes: int) -> int:
+    async def forget(scope: TenantScope, *, minutes: int) -> int:
         async with transaction(service.resources.engine, scope.organisation_id) as db:
             before = clock.now() + timedelta(minutes=minutes)
             await records.forget_old_attempts(db, scope, before=before)
@@ -271,7 +271,7 @@ def test_old_guesses_are_forgotten(service: Service) -> None:
 
 
 def test_guesses_go_on_while_old_ones_are_forgotten(service: Service) -> None:
-    scope = Scope(service.organisation.organisation_id)
+    scope = TenantScope(service.organisation.organisation_id)
 
     async def forget_and_forget() -> set[int]:
         for _ in range(60):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nimbill.database.embedded_postgres import Address
-from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.invoicing.exports import records
 from tests.answers import problem_of
 from tests.customers.billing_groups.bodies import SOUND_SETTING
@@ -112,7 +112,7 @@ def test_a_full_disk_is_answered_503_and_leaves_no_half_file(
 def test_a_file_is_seen_by_others_only_when_it_is_whole(service: Service, before: str) -> None:
     """What a transaction has not committed, nobody finds by `redo` or by its id."""
     organisation_id = service.organisation.organisation_id
-    scope = Scope(organisation_id)
+    scope = TenantScope(organisation_id)
 
     async def half_way() -> tuple[str | None, str | None]:
         async with transaction(service.resources.engine, organisation_id) as db:

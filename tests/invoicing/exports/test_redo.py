@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nimbill.access.role_actions import RoleAction
-from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.invoicing.exports import records
 from tests.answers import problem_of, violations_of
 from tests.customers.billing_groups.stored import create
@@ -171,7 +171,8 @@ def test_no_two_sets_of_names_are_taken_for_one(service: Service) -> None:
     ]
 
     prints = {
-        records.made_for(Scope("o", None if names is None else frozenset(names))) for names in sets
+        records.made_for(TenantScope("o", None if names is None else frozenset(names)))
+        for names in sets
     }
 
     assert len(prints) == len(sets)
@@ -205,7 +206,7 @@ def forget(service: Service, *, days: int) -> None:
 
     async def do() -> None:
         async with transaction(service.resources.engine, organisation_id) as db:
-            await records.forget_old_exports(db, Scope(organisation_id), days=days)
+            await records.forget_old_exports(db, TenantScope(organisation_id), days=days)
 
     service.run(do)
 

@@ -11,7 +11,7 @@ import pytest
 import sqlalchemy as sa
 
 from nimbill.access.role_actions import RoleAction
-from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.invoicing.documents import stored_invoices
 from nimbill.invoicing.documents.document import read, written
 from nimbill.invoicing.runs import invoice_run, records
@@ -206,7 +206,7 @@ async def _asked(month_end: MonthEnd, groups: list[str]) -> str:
 
 async def _finished(month_end: MonthEnd, run_id: str) -> Any:
     service = month_end.service
-    scope = Scope(service.organisation.organisation_id)
+    scope = TenantScope(service.organisation.organisation_id)
     async with transaction(service.resources.engine, scope.organisation_id) as db:
         await db.execute(sa.text("UPDATE work SET due = now() WHERE kind = 'create_invoices'"))
     waiting = finished_run(service.resources.engine, service.resources.do_now, scope, run_id)

@@ -9,7 +9,7 @@ import pytest
 from nimbill.access.caller import Caller
 from nimbill.access.credentials import caller_of
 from nimbill.access.tokens import Claims
-from nimbill.database.tenant_scope import Scope
+from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.vocabulary import Product, UserKind
 from tests.identity.login.asking import (
@@ -115,7 +115,7 @@ def test_the_caller_is_the_agent_of_its_stack_and_may_nothing(service: Service) 
     assert caller.user_id == caller.client_id == agent.stack_id
     assert caller.username == "quiet-river"
     assert not caller.permissions
-    assert caller.scope == Scope(service.organisation.organisation_id)
+    assert caller.scope == TenantScope(service.organisation.organisation_id)
 
 
 def test_a_token_ends_with_its_stack_on_the_very_next_request(service: Service) -> None:

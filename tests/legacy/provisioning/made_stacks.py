@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Scope
+from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation import clock, exact_json
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.ids import new_id
@@ -18,7 +18,9 @@ from nimbill.legacy.templates.secrets import masked, sealed
 from tests.legacy.provisioning.life import layer, template
 
 
-async def add_stack(db: AsyncConnection, scope: Scope, sealer: Encryptor, **provision: Any) -> str:
+async def add_stack(
+    db: AsyncConnection, scope: TenantScope, sealer: Encryptor, **provision: Any
+) -> str:
     """Of one layer, web, that is to be launched; its id."""
     stack_id, version_id, at = new_id("stk"), new_id("ver"), clock.now()
     body, secrets = masked(

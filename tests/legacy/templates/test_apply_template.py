@@ -14,7 +14,7 @@ import yaml
 from nimbill.access.passwords import client_secret_matches
 from nimbill.database.embedded_postgres import Address
 from nimbill.database.tenant_lookup import LookupKind, find_organisation_id
-from nimbill.database.tenant_scope import Row, Scope, transaction
+from nimbill.database.tenant_scope import Row, TenantScope, transaction
 from nimbill.jobs.records import jobs
 from nimbill.legacy.stacks import records as stacks
 from nimbill.legacy.stacks.auth_tokens import token_of
@@ -37,7 +37,7 @@ from tests.running_service import Service, running_service
 
 
 def stored_stack(service: Service, stack_id: str) -> Row:
-    scope = Scope(service.organisation.organisation_id)
+    scope = TenantScope(service.organisation.organisation_id)
 
     async def find() -> Row | None:
         async with transaction(service.resources.engine, scope.organisation_id) as db:
@@ -109,7 +109,7 @@ def test_the_token_is_hashed_for_logins_and_sealed_for_showing(service: Service)
 
 def test_everything_is_there_once_it_is_answered(service: Service) -> None:
     answer = applied(service)
-    scope = Scope(service.organisation.organisation_id)
+    scope = TenantScope(service.organisation.organisation_id)
 
     async def look() -> tuple[Any, ...]:
         async with transaction(service.resources.engine, scope.organisation_id) as db:

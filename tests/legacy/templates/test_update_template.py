@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from nimbill.database.tenant_scope import Row, Scope, transaction
+from nimbill.database.tenant_scope import Row, TenantScope, transaction
 from nimbill.foundation.ids import new_id
 from nimbill.legacy.stacks import records as stacks
 from nimbill.legacy.templates import records
@@ -29,7 +29,7 @@ from tests.running_service import Service
 
 
 def latest(service: Service, stack_id: str) -> Row:
-    scope = Scope(service.organisation.organisation_id)
+    scope = TenantScope(service.organisation.organisation_id)
 
     async def find() -> Row | None:
         async with transaction(service.resources.engine, scope.organisation_id) as db:
@@ -41,7 +41,7 @@ def latest(service: Service, stack_id: str) -> Row:
 
 
 def layers_of(service: Service, stack_id: str) -> dict[str, str]:
-    scope = Scope(service.organisation.organisation_id)
+    scope = TenantScope(service.organisation.organisation_id)
 
     async def find() -> dict[str, str]:
         async with transaction(service.resources.engine, scope.organisation_id) as db:

@@ -14,7 +14,7 @@ import httpx
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.embedded_postgres import Address
-from nimbill.database.tenant_scope import Scope, engine_for, transaction
+from nimbill.database.tenant_scope import TenantScope, engine_for, transaction
 from tests.legacy.provisioning.cloud_server import Cloud
 from tests.proof.database_faults import rows
 
@@ -48,13 +48,13 @@ class Organisation:
     cut_off: int = 0  # requests whose connection broke before the answer
     journal: list[tuple[Sent, int, bytes]] = field(default_factory=list)  # what was acknowledged
 
-    def inside(self, do: Callable[[AsyncConnection, Scope], Awaitable[None]]) -> None:
+    def inside(self, do: Callable[[AsyncConnection, TenantScope], Awaitable[None]]) -> None:
         """Done in a transaction of its own, past the service."""
 
         async def run() -> None:
             engine = engine_for(self.superuser.url)
             async with transaction(engine, self.organisation_id) as db:
-                await do(db, Scope(self.organisation_id))
+                await do(db, TenantScope(self.organisation_id))
             await engine.dispose()
 
         asyncio.run(run())

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.adjustments.recalculation.operations import replace_entries
 from nimbill.adjustments.reserved_instances.operations import replace_reservations
-from nimbill.database.tenant_scope import Scope
+from nimbill.database.tenant_scope import TenantScope
 from tests.adjustments.recalculation.entries import CUSTOMER, FEE, MONTH, PAYER
 from tests.adjustments.reserved_instances.reservations import DEST, reservation
 from tests.customers.billing_groups.bodies import REQUIRED_FIELDS
@@ -31,7 +31,7 @@ def start(organisation: Organisation) -> None:
     organisation.inside(_put)
 
 
-async def _put(db: AsyncConnection, scope: Scope) -> None:
+async def _put(db: AsyncConnection, scope: TenantScope) -> None:
     whose = {"vendor": "aws", "payer_id": PAYER, "month": MONTH}
     fees = [replace(FEE, description=f"fee {number}") for number in range(ENTRIES)]
     await replace_entries(db, scope, **whose, entries=fees)

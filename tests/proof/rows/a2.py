@@ -13,7 +13,7 @@ from itertools import chain, combinations
 
 from nimbill.access.caller import Caller
 from nimbill.access.role_actions import RoleAction
-from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.vocabulary import Product, UserKind
 from nimbill.identity.organisations.operations import NewOrganisation
 from nimbill.identity.users import records as users
@@ -91,7 +91,7 @@ def _holder(held: frozenset[str]) -> Caller:
         subject_type="client",
         product=Product.core,
         permissions=held,
-        scope=Scope("org_x"),
+        scope=TenantScope("org_x"),
         epoch=1,
     )
 
@@ -183,7 +183,7 @@ def _strangers(service: Service, organisation: NewOrganisation) -> list[Knocking
     deleted, without_client, changed = (
         _both(service, organisation, ["Admin"], ["Admin"]) for _ in range(3)
     )
-    scope = Scope(organisation.organisation_id)
+    scope = TenantScope(organisation.organisation_id)
 
     async def end() -> None:
         async with transaction(service.resources.engine, organisation.organisation_id) as db:

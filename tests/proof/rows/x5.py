@@ -15,7 +15,7 @@ from random import Random
 from typing import Any
 
 from nimbill.access.role_actions import RoleAction
-from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.http import idempotency
 from tests.customers.billing_groups.bodies import REQUIRED_FIELDS, SOUND_SETTING
 from tests.proof.asgi_calls import Answer, app_of, call, each, json_request
@@ -240,7 +240,7 @@ async def _make_older(trials: Trials, key: str, hours: int) -> None:
         )
     engine = trials.stage.service.resources.engine
     async with transaction(engine, trials.organisation_id) as db:
-        await idempotency.forget_old_keys(db, Scope(trials.organisation_id))
+        await idempotency.forget_old_keys(db, TenantScope(trials.organisation_id))
 
 
 def _equal(first: Answer, again: Answer) -> bool:

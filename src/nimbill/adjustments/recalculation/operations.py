@@ -11,7 +11,7 @@ from nimbill.adjustments.recalculation.bodies import RecalculationApply
 from nimbill.adjustments.recalculation.records import NewEntry, plain
 from nimbill.costs.months.operations import refuse_closed
 from nimbill.costs.months.records import lock_month
-from nimbill.database.tenant_scope import Row, Scope
+from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, not_found
 from nimbill.foundation.ids import derived_id
@@ -21,7 +21,9 @@ basis = chosen("recalculation-apply")
 entries_basis = chosen("recalculation-entries")
 
 
-async def apply_recalculation(db: AsyncConnection, scope: Scope, body: RecalculationApply) -> None:
+async def apply_recalculation(
+    db: AsyncConnection, scope: TenantScope, body: RecalculationApply
+) -> None:
     """All of the entries or none of them."""
     if body.apply:
         await _apply(db, scope, body)
@@ -29,7 +31,7 @@ async def apply_recalculation(db: AsyncConnection, scope: Scope, body: Recalcula
         await _take_back(db, scope, body)
 
 
-async def _apply(db: AsyncConnection, scope: Scope, body: RecalculationApply) -> None:
+async def _apply(db: AsyncConnection, scope: TenantScope, body: RecalculationApply) -> None:
     """An entry that is applied just so already is left as it is."""
     target = await lock_month(db, scope, body.vendor, body.month, shared=True)
     entries = await _existing(db, scope, body.vendor, body.data)
@@ -57,7 +59,7 @@ def _refuse_unfit(entry: Row, body: RecalculationApply) -> None:
         raise Conflict("month_before_entry", "an entry is of a later month")
 
 
-async def _take_back(db: AsyncConnection, scope: Scope, body: RecalculationApply) -> None:
+async def _take_back(db: AsyncConnection, scope: TenantScope, body: RecalculationApply) -> None:
     """From wherever it is applied; one that the vendor's data no longer has is then forgotten."""
     months = await records.applied_months(db, scope, body.vendor, body.data)
     states = {
@@ -79,7 +81,7 @@ async def _take_back(db: AsyncConnection, scope: Scope, body: RecalculationApply
 
 
 async def _existing(
-    db: AsyncConnection, scope: Scope, vendor: BilledVendor, ids: Iterable[str]
+    db: AsyncConnection, scope: TenantScope, vendor: BilledVendor, ids: Iterable[str]
 ) -> Sequence[Row]:
     wanted = set(ids)
     entries = await records.lock_entries(db, scope, vendor, wanted)
@@ -110,7 +112,7 @@ class ReplacedEntries:
 
 async def replace_entries(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     *,
     vendor: str,
     payer_id: str,
@@ -147,7 +149,7 @@ async def replace_entries(
 
 
 def _named(
-    scope: Scope, vendor: str, payer_id: str, month: str, entries: Sequence[NewEntry]
+    scope: TenantScope, vendor: str, payer_id: str, month: str, entries: Sequence[NewEntry]
 ) -> dict[str, NewEntry]:
     """By ids made from what an entry says, and from its place among those that say the same.
 

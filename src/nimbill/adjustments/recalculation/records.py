@@ -14,7 +14,7 @@ from nimbill.adjustments.recalculation.bodies import RecalculationRecord
 from nimbill.customers.billing_groups.records import billing_groups
 from nimbill.customers.cloud_accounts.records import cloud_accounts
 from nimbill.customers.projects.records import projects
-from nimbill.database.tenant_scope import Row, Scope, metadata, visible_rows
+from nimbill.database.tenant_scope import Row, TenantScope, metadata, visible_rows
 from nimbill.foundation import clock
 from nimbill.foundation.vendors import BilledVendor
 
@@ -85,7 +85,7 @@ def _with_groups(*columns: Any) -> sa.Select[*tuple[Any, ...]]:
     )
 
 
-def _of_vendor(scope: Scope, vendor: BilledVendor) -> list[sa.ColumnElement[bool]]:
+def _of_vendor(scope: TenantScope, vendor: BilledVendor) -> list[sa.ColumnElement[bool]]:
     """Who sees only some billing groups sees nothing of accounts that are in none."""
     of_vendor = [_entries.organisation_id == scope.organisation_id, _entries.vendor == vendor]
     if scope.billing_groups is None:
@@ -94,7 +94,7 @@ def _of_vendor(scope: Scope, vendor: BilledVendor) -> list[sa.ColumnElement[bool
 
 
 async def list_recalculation(
-    db: AsyncConnection, scope: Scope, vendor: BilledVendor, month: str
+    db: AsyncConnection, scope: TenantScope, vendor: BilledVendor, month: str
 ) -> list[RecalculationRecord]:
     """Entries of the month and those applied into it, by customer and time."""
     question = (
@@ -149,7 +149,7 @@ def plain(amount: Decimal) -> str:
 
 
 async def applied_months(
-    db: AsyncConnection, scope: Scope, vendor: BilledVendor, entry_ids: Collection[str]
+    db: AsyncConnection, scope: TenantScope, vendor: BilledVendor, entry_ids: Collection[str]
 ) -> list[str]:
     """Into which months any of these are applied, in order."""
     question = (
@@ -167,7 +167,7 @@ async def applied_months(
 
 
 async def lock_entries(
-    db: AsyncConnection, scope: Scope, vendor: BilledVendor, entry_ids: Collection[str]
+    db: AsyncConnection, scope: TenantScope, vendor: BilledVendor, entry_ids: Collection[str]
 ) -> Sequence[Row]:
     """Those of them that the caller may see, always in the same order, with their group."""
     question = (
@@ -189,7 +189,7 @@ async def lock_entries(
 
 async def put_applied(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     entry_ids: Collection[str],
     *,
     month: str,
@@ -201,16 +201,20 @@ async def put_applied(
     )
 
 
-async def put_unapplied(db: AsyncConnection, scope: Scope, entry_ids: Collection[str]) -> None:
+async def put_unapplied(
+    db: AsyncConnection, scope: TenantScope, entry_ids: Collection[str]
+) -> None:
     await _change(db, scope, entry_ids, applied_month=None, exchange_rate=None, tax_free=False)
 
 
-async def put_undelivered(db: AsyncConnection, scope: Scope, entry_ids: Collection[str]) -> None:
+async def put_undelivered(
+    db: AsyncConnection, scope: TenantScope, entry_ids: Collection[str]
+) -> None:
     await _change(db, scope, entry_ids, delivered=False)
 
 
 async def _change(
-    db: AsyncConnection, scope: Scope, entry_ids: Collection[str], **values: Any
+    db: AsyncConnection, scope: TenantScope, entry_ids: Collection[str], **values: Any
 ) -> None:
     if entry_ids:
         await db.execute(
@@ -218,12 +222,14 @@ async def _change(
         )
 
 
-async def forget_entries(db: AsyncConnection, scope: Scope, entry_ids: Collection[str]) -> None:
+async def forget_entries(
+    db: AsyncConnection, scope: TenantScope, entry_ids: Collection[str]
+) -> None:
     if entry_ids:
         await db.execute(sa.delete(recalculation_entries).where(*_these(scope, entry_ids)))
 
 
-def _these(scope: Scope, entry_ids: Collection[str]) -> list[sa.ColumnElement[bool]]:
+def _these(scope: TenantScope, entry_ids: Collection[str]) -> list[sa.ColumnElement[bool]]:
     return [
         _entries.organisation_id == scope.organisation_id,
         visible_rows(_entries.entry_id, entry_ids),
@@ -231,7 +237,7 @@ def _these(scope: Scope, entry_ids: Collection[str]) -> list[sa.ColumnElement[bo
 
 
 async def lock_entries_of_payer(
-    db: AsyncConnection, scope: Scope, vendor: str, payer_id: str, month: str
+    db: AsyncConnection, scope: TenantScope, vendor: str, payer_id: str, month: str
 ) -> Sequence[Row]:
     """What the vendor delivered for a payer and month so far."""
     question = (
@@ -249,7 +255,11 @@ async def lock_entries_of_payer(
 
 
 async def put_entries(
-    db: AsyncConnection, scope: Scope, vendor: str, month: str, entries: Mapping[str, NewEntry]
+    db: AsyncConnection,
+    scope: TenantScope,
+    vendor: str,
+    month: str,
+    entries: Mapping[str, NewEntry],
 ) -> None:
     """New ones are added; of those already there only what may come later changes."""
     rows = [

@@ -8,7 +8,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.adjustments.reserved_instances.records import reservation_moves, reserved_instances
-from nimbill.database.tenant_scope import Row, Scope, metadata, visible_rows
+from nimbill.database.tenant_scope import Row, TenantScope, metadata, visible_rows
 
 reservation_fees = sa.Table(
     "reservation_fees",
@@ -28,7 +28,7 @@ _MOVE_OF = (_moves.organisation_id == _ri.organisation_id) & (_moves.ri_id == _r
 
 
 async def fees_and_moves(
-    db: AsyncConnection, scope: Scope, vendor: str, month: str, closing: int | None
+    db: AsyncConnection, scope: TenantScope, vendor: str, month: str, closing: int | None
 ) -> Sequence[Row]:
     """A row for each fee of the month and each move that counts in it, the oldest move first.
 
@@ -68,7 +68,7 @@ async def fees_and_moves(
 
 
 async def reservations_of_payer(
-    db: AsyncConnection, scope: Scope, vendor: str, payer_id: str, month: str
+    db: AsyncConnection, scope: TenantScope, vendor: str, payer_id: str, month: str
 ) -> set[str]:
     """Which of them cost something in that month so far."""
     question = (
@@ -84,18 +84,20 @@ async def reservations_of_payer(
     return set((await db.execute(question)).scalars())
 
 
-async def lock_reservations(db: AsyncConnection, scope: Scope, ri_ids: Collection[str]) -> None:
+async def lock_reservations(
+    db: AsyncConnection, scope: TenantScope, ri_ids: Collection[str]
+) -> None:
     """Always in the same order, so that two imports never wait for each other."""
     question = sa.select(_ri.ri_id).where(*_these(scope, ri_ids)).order_by(_ri.ri_id)
     await db.execute(question.with_for_update())
 
 
-def _these(scope: Scope, ri_ids: Collection[str]) -> list[sa.ColumnElement[bool]]:
+def _these(scope: TenantScope, ri_ids: Collection[str]) -> list[sa.ColumnElement[bool]]:
     return [_ri.organisation_id == scope.organisation_id, visible_rows(_ri.ri_id, ri_ids)]
 
 
 async def add_reservations(
-    db: AsyncConnection, scope: Scope, rows: Sequence[Mapping[str, Any]]
+    db: AsyncConnection, scope: TenantScope, rows: Sequence[Mapping[str, Any]]
 ) -> None:
     """Those that are there already stay as they are."""
     if rows:
@@ -104,7 +106,7 @@ async def add_reservations(
 
 
 async def describe_reservations(
-    db: AsyncConnection, scope: Scope, rows: Sequence[Mapping[str, Any]]
+    db: AsyncConnection, scope: TenantScope, rows: Sequence[Mapping[str, Any]]
 ) -> None:
     """Those that are there already are described anew."""
     if not rows:
@@ -119,7 +121,7 @@ async def describe_reservations(
 
 async def put_fees(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     *,
     payer_id: str,
     month: str,
@@ -145,7 +147,7 @@ async def put_fees(
 
 
 async def newest_months(
-    db: AsyncConnection, scope: Scope, ri_ids: Collection[str]
+    db: AsyncConnection, scope: TenantScope, ri_ids: Collection[str]
 ) -> dict[str, str]:
     question = (
         sa.select(_fees.ri_id, sa.func.max(_fees.month).label("newest"))
@@ -155,7 +157,7 @@ async def newest_months(
     return {row.ri_id: row.newest for row in await db.execute(question)}
 
 
-async def count_anew(db: AsyncConnection, scope: Scope, ri_ids: Collection[str]) -> None:
+async def count_anew(db: AsyncConnection, scope: TenantScope, ri_ids: Collection[str]) -> None:
     """As many instances as a reservation has in its newest month; none where it has no month."""
     newest = (
         sa.select(_fees.number)
@@ -172,7 +174,9 @@ async def count_anew(db: AsyncConnection, scope: Scope, ri_ids: Collection[str])
     )
 
 
-async def forget_reservations(db: AsyncConnection, scope: Scope, ri_ids: Collection[str]) -> None:
+async def forget_reservations(
+    db: AsyncConnection, scope: TenantScope, ri_ids: Collection[str]
+) -> None:
     """Those that have no month any more, unless something was moved of them."""
     await db.execute(
         sa.delete(reserved_instances).where(

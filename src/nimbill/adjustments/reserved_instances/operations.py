@@ -14,7 +14,7 @@ from nimbill.adjustments.reserved_instances.split_rules import honoured, shares
 from nimbill.adjustments.reserved_instances.vendor_values import moment_of, number_of
 from nimbill.costs.months.operations import refuse_closed
 from nimbill.costs.months.records import hold_closings, lock_month, state_of
-from nimbill.database.tenant_scope import Row, Scope
+from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, not_found
 from nimbill.foundation.ids import derived_id, new_id
@@ -24,7 +24,7 @@ records_basis = chosen("reserved-instance-records")
 
 
 async def move_reserved_instance(
-    db: AsyncConnection, scope: Scope, ri_id: str, body: ReservedInstanceMove
+    db: AsyncConnection, scope: TenantScope, ri_id: str, body: ReservedInstanceMove
 ) -> None:
     """Split off a moved record; no more than remain, and never to the owner."""
     closings = await hold_closings(db, scope, body.vendor)
@@ -51,7 +51,7 @@ async def move_reserved_instance(
 
 
 async def remove_reserved_instance(
-    db: AsyncConnection, scope: Scope, ri_id: str, vendor: Literal["aws"]
+    db: AsyncConnection, scope: TenantScope, ri_id: str, vendor: Literal["aws"]
 ) -> None:
     """Give what was moved back to the original record."""
     closings = await hold_closings(db, scope, vendor)
@@ -80,7 +80,9 @@ class MovedFee:
     amount: Decimal
 
 
-async def moved_fees(db: AsyncConnection, scope: Scope, vendor: str, month: str) -> list[MovedFee]:
+async def moved_fees(
+    db: AsyncConnection, scope: TenantScope, vendor: str, month: str
+) -> list[MovedFee]:
     """Two for each move, which cancel each other to the last digit.
 
     Of the whole organisation: an invoice counts what was moved from groups its maker cannot see.
@@ -146,7 +148,7 @@ class ReservationOfMonth:
 
 async def replace_reservations(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     *,
     vendor: str,
     payer_id: str,
@@ -182,7 +184,7 @@ async def replace_reservations(
 
 
 def _named(
-    scope: Scope, vendor: str, payer_id: str, reservations: Sequence[ReservationOfMonth]
+    scope: TenantScope, vendor: str, payer_id: str, reservations: Sequence[ReservationOfMonth]
 ) -> dict[str, list[ReservationOfMonth]]:
     """By id, in its order; more than one where a fee is charged in several currencies."""
     found: dict[str, list[ReservationOfMonth]] = {}

@@ -13,7 +13,7 @@ from nimbill.adjustments.reserved_instances.split_rules import honoured
 from nimbill.adjustments.reserved_instances.vendor_values import timestamp
 from nimbill.customers.billing_groups.records import billing_groups
 from nimbill.customers.cloud_accounts.records import cloud_accounts
-from nimbill.database.tenant_scope import Row, Scope, metadata, visible_rows
+from nimbill.database.tenant_scope import Row, TenantScope, metadata, visible_rows
 from nimbill.foundation.vendors import BilledVendor
 
 TEXTS = (
@@ -92,7 +92,7 @@ _GROUP = (billing_groups.c.organisation_id == _owners.c.organisation_id) & (
 
 
 async def list_reserved_instances(
-    db: AsyncConnection, scope: Scope, vendor: BilledVendor, now: datetime
+    db: AsyncConnection, scope: TenantScope, vendor: BilledVendor, now: datetime
 ) -> list[ReservedInstanceRecord]:
     """Each reservation and what was moved of it, in one question: the numbers always add up."""
     question = (
@@ -122,7 +122,7 @@ async def list_reserved_instances(
     ]
 
 
-def _owner_visible(scope: Scope) -> list[sa.ColumnElement[bool]]:
+def _owner_visible(scope: TenantScope) -> list[sa.ColumnElement[bool]]:
     """Who sees only some billing groups sees nothing of accounts that are in none."""
     if scope.billing_groups is None:
         return []
@@ -130,7 +130,7 @@ def _owner_visible(scope: Scope) -> list[sa.ColumnElement[bool]]:
 
 
 def _records(
-    rows: Sequence[Row], scope: Scope, vendor: BilledVendor, now: datetime
+    rows: Sequence[Row], scope: TenantScope, vendor: BilledVendor, now: datetime
 ) -> Iterator[ReservedInstanceRecord]:
     """The owner's record with what remains, then a record for each move that may be seen."""
     moves = [row for row in rows if row.move_id is not None]
@@ -168,7 +168,7 @@ def _record(
 
 
 async def lock_reservation(
-    db: AsyncConnection, scope: Scope, vendor: str, ri_id: str
+    db: AsyncConnection, scope: TenantScope, vendor: str, ri_id: str
 ) -> Row | None:
     """Until the transaction ends nobody else moves anything of it, or gives it back."""
     question = (
@@ -185,7 +185,9 @@ async def lock_reservation(
     return (await db.execute(question)).one_or_none()
 
 
-async def find_move(db: AsyncConnection, scope: Scope, vendor: str, move_id: str) -> Row | None:
+async def find_move(
+    db: AsyncConnection, scope: TenantScope, vendor: str, move_id: str
+) -> Row | None:
     """A move that stands, between accounts the caller may both see."""
     question = (
         sa.select(_moves.move_id, _moves.ri_id)
@@ -204,7 +206,9 @@ async def find_move(db: AsyncConnection, scope: Scope, vendor: str, move_id: str
     return (await db.execute(question)).one_or_none()
 
 
-async def account_visible(db: AsyncConnection, scope: Scope, vendor: str, customer_id: str) -> bool:
+async def account_visible(
+    db: AsyncConnection, scope: TenantScope, vendor: str, customer_id: str
+) -> bool:
     accounts = cloud_accounts.c
     wanted = sa.exists().where(
         accounts.organisation_id == scope.organisation_id,
@@ -216,7 +220,7 @@ async def account_visible(db: AsyncConnection, scope: Scope, vendor: str, custom
     return bool((await db.execute(sa.select(wanted))).scalar_one())
 
 
-async def number_moved(db: AsyncConnection, scope: Scope, ri_id: str) -> int:
+async def number_moved(db: AsyncConnection, scope: TenantScope, ri_id: str) -> int:
     """Of the moves that stand."""
     question = sa.select(sa.func.coalesce(sa.func.sum(_moves.number), 0)).where(
         *_of_reservation(scope, ri_id), _moves.removed_after.is_(None)
@@ -224,13 +228,13 @@ async def number_moved(db: AsyncConnection, scope: Scope, ri_id: str) -> int:
     return int((await db.execute(question)).scalar_one())
 
 
-def _of_reservation(scope: Scope, ri_id: str) -> list[sa.ColumnElement[bool]]:
+def _of_reservation(scope: TenantScope, ri_id: str) -> list[sa.ColumnElement[bool]]:
     return [_moves.organisation_id == scope.organisation_id, _moves.ri_id == ri_id]
 
 
 async def add_move(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     *,
     move_id: str,
     ri_id: str,
@@ -253,7 +257,7 @@ async def add_move(
     )
 
 
-async def remove_move(db: AsyncConnection, scope: Scope, move_id: str, closings: int) -> bool:
+async def remove_move(db: AsyncConnection, scope: TenantScope, move_id: str, closings: int) -> bool:
     """Whether it still stood."""
     done = await db.execute(
         sa.update(reservation_moves)

@@ -12,7 +12,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.costs.lake.bulk_copy import copy_sums
-from nimbill.database.tenant_scope import Scope, metadata, visible_rows
+from nimbill.database.tenant_scope import TenantScope, metadata, visible_rows
 from nimbill.foundation.basis import chosen
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class CountingFile(NamedTuple):
 
 async def add_files(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     *,
     import_id: str,
     vendor: str,
@@ -106,7 +106,7 @@ async def add_files(
         await db.execute(sa.insert(lake_files), [{**whose, **file} for file in files])
 
 
-async def files_of(db: AsyncConnection, scope: Scope, import_id: str) -> list[str]:
+async def files_of(db: AsyncConnection, scope: TenantScope, import_id: str) -> list[str]:
     """Names in the lake, in order."""
     question = (
         sa.select(lake_files.c.path)
@@ -120,7 +120,7 @@ async def files_of(db: AsyncConnection, scope: Scope, import_id: str) -> list[st
 
 
 async def files_that_count(
-    db: AsyncConnection, scope: Scope, month: str, vendor: str | None
+    db: AsyncConnection, scope: TenantScope, month: str, vendor: str | None
 ) -> list[CountingFile]:
     """The files of a month and whose lines in them count, by vendor and name."""
     question = (
@@ -146,7 +146,9 @@ async def files_that_count(
     return [CountingFile(of, path, frozenset(payers)) for of, path, payers in rows]
 
 
-async def forget_files(db: AsyncConnection, scope: Scope, import_ids: Collection[str]) -> list[str]:
+async def forget_files(
+    db: AsyncConnection, scope: TenantScope, import_ids: Collection[str]
+) -> list[str]:
     """Of imports that count for no payer any more; the names of what may be removed."""
     counts = sa.exists().where(
         cost_months.c.organisation_id == scope.organisation_id,
@@ -165,7 +167,7 @@ async def forget_files(db: AsyncConnection, scope: Scope, import_ids: Collection
 
 
 async def usage_before(
-    db: AsyncConnection, scope: Scope, vendor: str, month: str
+    db: AsyncConnection, scope: TenantScope, vendor: str, month: str
 ) -> Mapping[tuple[str, str], list[Decimal]]:
     """By payer and currency, what earlier months used in all, the latest first."""
     sums = cost_sums.c
@@ -196,7 +198,7 @@ def _a_year_before(month: str) -> str:
 
 async def replace_month(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     *,
     vendor: str,
     month: str,
@@ -248,7 +250,7 @@ async def replace_month(
 
 
 async def anything_counts(
-    db: AsyncConnection, scope: Scope, vendor: str, month: str | None
+    db: AsyncConnection, scope: TenantScope, vendor: str, month: str | None
 ) -> bool:
     """Of this month, or where none is told of any."""
     counts = sa.exists().where(
@@ -260,7 +262,7 @@ async def anything_counts(
 
 
 async def sums_of_month(
-    db: AsyncConnection, scope: Scope, vendor: str, month: str, payers: Collection[str]
+    db: AsyncConnection, scope: TenantScope, vendor: str, month: str, payers: Collection[str]
 ) -> dict[tuple[str, str, str], Decimal]:
     """What counts for these payers, by account, line type and currency."""
     by = (cost_sums.c.customer_id, cost_sums.c.line_type, cost_sums.c.currency)

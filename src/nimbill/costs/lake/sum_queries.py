@@ -11,7 +11,7 @@ from nimbill.costs.lake.grouping import Grouping
 from nimbill.costs.lake.records import cost_months, cost_sums, cost_tag_sums
 from nimbill.costs.months.records import parked_months
 from nimbill.customers.cloud_accounts.records import cloud_accounts
-from nimbill.database.tenant_scope import Row, Scope, visible_rows
+from nimbill.database.tenant_scope import Row, TenantScope, visible_rows
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.vendors import VENDORS, Vendor
 
@@ -29,7 +29,7 @@ SHOWN: Mapping[str, tuple[str, ...]] = {
 
 async def costs_of_month(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     month: str,
     vendor: Vendor | None,
     by: Grouping,
@@ -62,7 +62,7 @@ def _shown(row: Row) -> dict[str, Any]:
 class _Which:
     """Which of the stored rows a question is about."""
 
-    def __init__(self, scope: Scope, month: str, vendor: Vendor | None) -> None:
+    def __init__(self, scope: TenantScope, month: str, vendor: Vendor | None) -> None:
         self.scope, self.month, self.vendor = scope, month, vendor
 
     def of(self, table: sa.Table) -> list[sa.ColumnElement[bool]]:

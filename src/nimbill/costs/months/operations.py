@@ -5,14 +5,16 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.costs.months import records
 from nimbill.costs.months.bodies import MonthClosing, MonthReopening
 from nimbill.costs.months.records import MonthState
-from nimbill.database.tenant_scope import Scope
+from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, NotPermitted
 
 basis = chosen("closed-months")
 
 
-async def close_month(db: AsyncConnection, scope: Scope, month: str, body: MonthClosing) -> None:
+async def close_month(
+    db: AsyncConnection, scope: TenantScope, month: str, body: MonthClosing
+) -> None:
     """From here on nothing is created, imported or applied in it; not while it is in doubt."""
     _refuse_narrowed(scope)
     # the month first: whoever waits for an import must not keep others from moving meanwhile
@@ -24,7 +26,9 @@ async def close_month(db: AsyncConnection, scope: Scope, month: str, body: Month
     await records.put_closed(db, scope, body.vendor, month, closed=True, closing=closings + 1)
 
 
-async def reopen_month(db: AsyncConnection, scope: Scope, month: str, body: MonthReopening) -> None:
+async def reopen_month(
+    db: AsyncConnection, scope: TenantScope, month: str, body: MonthReopening
+) -> None:
     """The number of its closing stays, so that later closings count on."""
     _refuse_narrowed(scope)
     state = await records.lock_month(db, scope, body.vendor, month)
@@ -39,7 +43,7 @@ def refuse_closed(state: MonthState) -> None:
         raise Conflict("month_closed", "this month is closed")
 
 
-def _refuse_narrowed(scope: Scope) -> None:
+def _refuse_narrowed(scope: TenantScope) -> None:
     """A month is everybody's: it would be closed for groups the caller may not know of."""
     if scope.billing_groups is not None:
         raise NotPermitted("narrowed_caller", "who sees only some billing groups closes no month")

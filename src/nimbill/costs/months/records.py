@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Scope, metadata
+from nimbill.database.tenant_scope import TenantScope, metadata
 
 month_states = sa.Table(
     "month_states",
@@ -44,7 +44,7 @@ class MonthState:
         return bool(self.parked)
 
 
-async def state_of(db: AsyncConnection, scope: Scope, vendor: str, month: str) -> MonthState:
+async def state_of(db: AsyncConnection, scope: TenantScope, vendor: str, month: str) -> MonthState:
     """A month nobody has spoken of is open."""
     state = sa.select(month_states.c.closed, month_states.c.closing).where(
         month_states.c.organisation_id == scope.organisation_id,
@@ -62,7 +62,7 @@ async def state_of(db: AsyncConnection, scope: Scope, vendor: str, month: str) -
 
 
 async def lock_month(
-    db: AsyncConnection, scope: Scope, vendor: str, month: str, *, shared: bool = False
+    db: AsyncConnection, scope: TenantScope, vendor: str, month: str, *, shared: bool = False
 ) -> MonthState:
     """Its state, which stays so until the transaction ends; nobody else holds it meanwhile.
 
@@ -72,17 +72,17 @@ async def lock_month(
     return await state_of(db, scope, vendor, month)
 
 
-async def hold_month(db: AsyncConnection, scope: Scope, vendor: str, month: str) -> None:
+async def hold_month(db: AsyncConnection, scope: TenantScope, vendor: str, month: str) -> None:
     """As it is, until the transaction ends; for who need not know how that is."""
     await _lock(db, _name(scope, vendor, month), shared=True)
 
 
-def _name(scope: Scope, vendor: str, month: str) -> str:
+def _name(scope: TenantScope, vendor: str, month: str) -> str:
     return f"month {scope.organisation_id} {vendor} {month}"
 
 
 async def hold_closings(
-    db: AsyncConnection, scope: Scope, vendor: str, *, shared: bool = True
+    db: AsyncConnection, scope: TenantScope, vendor: str, *, shared: bool = True
 ) -> int:
     """How many closings there were; until the transaction ends, none is added or taken back."""
     await _lock(db, f"closings {scope.organisation_id} {vendor}", shared=shared)
@@ -99,7 +99,7 @@ async def _lock(db: AsyncConnection, name: str, *, shared: bool) -> None:
 
 
 async def put_closed(
-    db: AsyncConnection, scope: Scope, vendor: str, month: str, *, closed: bool, closing: int
+    db: AsyncConnection, scope: TenantScope, vendor: str, month: str, *, closed: bool, closing: int
 ) -> None:
     changes = {"closed": closed, "closing": closing, "update_time": sa.func.now()}
     await db.execute(
@@ -116,7 +116,7 @@ async def put_closed(
 
 
 async def park(
-    db: AsyncConnection, scope: Scope, vendor: str, month: str, import_id: str, reason: str
+    db: AsyncConnection, scope: TenantScope, vendor: str, month: str, import_id: str, reason: str
 ) -> None:
     """The month stays parked until everything that parked it is released."""
     await db.execute(
@@ -136,7 +136,7 @@ async def park(
 
 
 async def unpark(
-    db: AsyncConnection, scope: Scope, vendor: str, month: str, import_id: str
+    db: AsyncConnection, scope: TenantScope, vendor: str, month: str, import_id: str
 ) -> bool:
     """Whether this import had parked the month."""
     done = await db.execute(
@@ -147,7 +147,7 @@ async def unpark(
     return bool(done.rowcount)
 
 
-def _parked(scope: Scope, vendor: str, month: str) -> list[sa.ColumnElement[bool]]:
+def _parked(scope: TenantScope, vendor: str, month: str) -> list[sa.ColumnElement[bool]]:
     return [
         parked_months.c.organisation_id == scope.organisation_id,
         parked_months.c.vendor == vendor,

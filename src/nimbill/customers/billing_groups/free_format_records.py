@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.bodies import FreeFormatItem
-from nimbill.database.tenant_scope import Scope, metadata
+from nimbill.database.tenant_scope import TenantScope, metadata
 from nimbill.foundation.vendors import BilledVendor
 
 ITEM_FIELDS = FreeFormatItem.__struct_fields__
@@ -28,7 +28,7 @@ free_format_items = sa.Table(
 
 async def put_free_format_items(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     company_id: str,
     vendor: BilledVendor,
     items: Sequence[FreeFormatItem],
@@ -50,7 +50,7 @@ async def put_free_format_items(
 
 
 async def delete_free_format_items(
-    db: AsyncConnection, scope: Scope, company_id: str, vendor: BilledVendor | None = None
+    db: AsyncConnection, scope: TenantScope, company_id: str, vendor: BilledVendor | None = None
 ) -> None:
     """All of the group, or one vendor's."""
     deleted = sa.delete(free_format_items).where(

@@ -17,7 +17,7 @@ from nimbill.customers.billing_groups.settled_terms import crossed, settle
 from nimbill.customers.invoice_templates.records import invoice_template_exists
 from nimbill.customers.organisation_settings.records import settings_of
 from nimbill.customers.projects.records import project_exists
-from nimbill.database.tenant_scope import Row, Scope
+from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, NotPermitted, Violation, not_found, refuse_if
 
@@ -25,7 +25,9 @@ narrowed_basis = chosen("narrowed-callers-add-no-groups")
 references_basis = chosen("references-in-bodies")
 
 
-async def create_billing_group(db: AsyncConnection, scope: Scope, body: BillingGroupCreate) -> str:
+async def create_billing_group(
+    db: AsyncConnection, scope: TenantScope, body: BillingGroupCreate
+) -> str:
     """Store the group and one invoice setting per vendor; refuse an id already in use."""
     if scope.billing_groups is not None:
         raise NotPermitted("narrowed_caller", "who sees only some billing groups adds none")
@@ -44,7 +46,7 @@ async def create_billing_group(db: AsyncConnection, scope: Scope, body: BillingG
 
 
 async def update_billing_group(
-    db: AsyncConnection, scope: Scope, company_id: str, body: BillingGroupUpdate
+    db: AsyncConnection, scope: TenantScope, company_id: str, body: BillingGroupUpdate
 ) -> None:
     """What is not sent stays; the billinggroup_id may change to a free one."""
     group = await existing(db, scope, company_id)
@@ -59,7 +61,7 @@ async def update_billing_group(
 
 
 async def update_invoice_setting(
-    db: AsyncConnection, scope: Scope, company_id: str, body: InvoiceSettingUpdate
+    db: AsyncConnection, scope: TenantScope, company_id: str, body: InvoiceSettingUpdate
 ) -> None:
     """By the update column, or by either where the organisation chose so."""
     await existing(db, scope, company_id)
@@ -75,7 +77,7 @@ async def update_invoice_setting(
 
 
 async def link_invoice_template(
-    db: AsyncConnection, scope: Scope, company_id: str, invoice_template_id: str | None
+    db: AsyncConnection, scope: TenantScope, company_id: str, invoice_template_id: str | None
 ) -> None:
     """null unlinks."""
     await existing(db, scope, company_id)
@@ -84,7 +86,7 @@ async def link_invoice_template(
     await records.change_billing_group(db, scope, company_id, changes)
 
 
-async def delete_billing_group(db: AsyncConnection, scope: Scope, company_id: str) -> None:
+async def delete_billing_group(db: AsyncConnection, scope: TenantScope, company_id: str) -> None:
     """Refused while accounts, resellers or invoices hang on it; they have the last word."""
     await existing(db, scope, company_id)
     try:
@@ -94,7 +96,7 @@ async def delete_billing_group(db: AsyncConnection, scope: Scope, company_id: st
         raise Conflict("billing_group_in_use", "something hangs on this billing group") from None
 
 
-async def existing(db: AsyncConnection, scope: Scope, company_id: str) -> Row:
+async def existing(db: AsyncConnection, scope: TenantScope, company_id: str) -> Row:
     group = await records.lock_billing_group(db, scope, company_id)
     if group is None:
         raise not_found()
@@ -105,13 +107,13 @@ def _words(setting: InvoiceSetting) -> dict[str, Any]:
     return msgspec.structs.asdict(setting)
 
 
-async def _refuse_taken_id(db: AsyncConnection, scope: Scope, billinggroup_id: str) -> None:
+async def _refuse_taken_id(db: AsyncConnection, scope: TenantScope, billinggroup_id: str) -> None:
     if await records.billinggroup_id_taken(db, scope, billinggroup_id):
         raise Conflict("billinggroup_id_taken", "this billinggroup_id is already in use")
 
 
 async def _broken_references(
-    db: AsyncConnection, scope: Scope, project_id: str | None, template_id: str | None
+    db: AsyncConnection, scope: TenantScope, project_id: str | None, template_id: str | None
 ) -> list[Violation]:
     """What a body names must exist; an empty text names nothing."""
     broken = []

@@ -20,7 +20,7 @@ from nimbill.customers.billing_groups.bodies import (
 from nimbill.customers.billing_groups.free_format_records import ITEM_FIELDS, free_format_items
 from nimbill.customers.billing_groups.settled_terms import Settled
 from nimbill.customers.projects.records import projects
-from nimbill.database.tenant_scope import Row, Scope, metadata, visible_rows
+from nimbill.database.tenant_scope import Row, TenantScope, metadata, visible_rows
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.vendors import BILLED_VENDORS, BilledVendor
 from nimbill.foundation.vocabulary import Language
@@ -89,7 +89,7 @@ def new_company_id() -> str:
     return new_id("cmp")
 
 
-def visible(scope: Scope) -> list[sa.ColumnElement[bool]]:
+def visible(scope: TenantScope) -> list[sa.ColumnElement[bool]]:
     """The groups of the organisation that the caller may know of."""
     of_organisation = [billing_groups.c.organisation_id == scope.organisation_id]
     if scope.billing_groups is None:
@@ -179,20 +179,24 @@ _ACCOUNTS_OF = _of_groups(_accounts, _accounts.c.customer_id, _accounts.c.name).
 )
 
 
-async def billinggroup_id_taken(db: AsyncConnection, scope: Scope, billinggroup_id: str) -> bool:
+async def billinggroup_id_taken(
+    db: AsyncConnection, scope: TenantScope, billinggroup_id: str
+) -> bool:
     """Asked of the whole organisation: an id hidden from the caller is taken all the same."""
     asked = {"organisation_id": scope.organisation_id, "billinggroup_id": billinggroup_id}
     return bool((await db.execute(_BILLINGGROUP_ID_TAKEN, asked)).scalar_one())
 
 
-async def billing_group_visible(db: AsyncConnection, scope: Scope, company_id: str) -> bool:
+async def billing_group_visible(db: AsyncConnection, scope: TenantScope, company_id: str) -> bool:
     question = sa.select(
         sa.exists().where(*visible(scope), billing_groups.c.company_id == company_id)
     )
     return bool((await db.execute(question)).scalar_one())
 
 
-async def lock_billing_group(db: AsyncConnection, scope: Scope, company_id: str) -> Row | None:
+async def lock_billing_group(
+    db: AsyncConnection, scope: TenantScope, company_id: str
+) -> Row | None:
     """For the change that follows; None where it is not the caller's to see."""
     question = (
         sa.select(billing_groups)
@@ -203,7 +207,7 @@ async def lock_billing_group(db: AsyncConnection, scope: Scope, company_id: str)
 
 
 async def add_billing_group(
-    db: AsyncConnection, scope: Scope, company_id: str, body: BillingGroupCreate
+    db: AsyncConnection, scope: TenantScope, company_id: str, body: BillingGroupCreate
 ) -> None:
     fields = {name: getattr(body, name) for name in body.__struct_fields__ if name != "invoices"}
     for reference in ("project_id", "invoice_template_id"):
@@ -213,7 +217,7 @@ async def add_billing_group(
 
 
 async def change_billing_group(
-    db: AsyncConnection, scope: Scope, company_id: str, changes: Mapping[str, Any]
+    db: AsyncConnection, scope: TenantScope, company_id: str, changes: Mapping[str, Any]
 ) -> None:
     await db.execute(
         sa.update(billing_groups)
@@ -225,7 +229,7 @@ async def change_billing_group(
     )
 
 
-async def delete_billing_group(db: AsyncConnection, scope: Scope, company_id: str) -> None:
+async def delete_billing_group(db: AsyncConnection, scope: TenantScope, company_id: str) -> None:
     """Its settings and items go with it; accounts, resellers and invoices forbid it."""
     await db.execute(
         sa.delete(billing_groups).where(
@@ -236,7 +240,11 @@ async def delete_billing_group(db: AsyncConnection, scope: Scope, company_id: st
 
 
 def _setting_row(
-    scope: Scope, company_id: str, vendor: BilledVendor, setting: InvoiceSetting, settled: Settled
+    scope: TenantScope,
+    company_id: str,
+    vendor: BilledVendor,
+    setting: InvoiceSetting,
+    settled: Settled,
 ) -> dict[str, Any]:
     return {
         "organisation_id": scope.organisation_id,
@@ -249,7 +257,7 @@ def _setting_row(
 
 async def add_invoice_settings(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     company_id: str,
     settings: Mapping[BilledVendor, tuple[InvoiceSetting, Settled]],
 ) -> None:
@@ -261,7 +269,7 @@ async def add_invoice_settings(
 
 
 async def settled_terms(
-    db: AsyncConnection, scope: Scope, company_id: str, vendor: BilledVendor
+    db: AsyncConnection, scope: TenantScope, company_id: str, vendor: BilledVendor
 ) -> Settled | None:
     question = sa.select(
         *(invoice_settings.c[name] for name in Settled.__dataclass_fields__)
@@ -276,7 +284,7 @@ async def settled_terms(
 
 async def put_invoice_setting(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     company_id: str,
     vendor: BilledVendor,
     setting: InvoiceSetting,
@@ -294,14 +302,14 @@ async def put_invoice_setting(
 
 
 async def list_billing_groups(
-    db: AsyncConnection, scope: Scope, *, limit: int | None = None, offset: int = 0
+    db: AsyncConnection, scope: TenantScope, *, limit: int | None = None, offset: int = 0
 ) -> list[BillingGroupRecord]:
     """Every visible group, by billinggroup_id; four questions however many there are."""
     return await _records(db, scope, limit=limit, offset=offset)
 
 
 async def find_billing_group(
-    db: AsyncConnection, scope: Scope, company_id: str
+    db: AsyncConnection, scope: TenantScope, company_id: str
 ) -> BillingGroupRecord | None:
     found = await _records(db, scope, company_id)
     return found[0] if found else None
@@ -309,7 +317,7 @@ async def find_billing_group(
 
 async def _records(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     company_id: str | None = None,
     *,
     limit: int | None = None,

@@ -5,11 +5,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.customers.billing_groups.records import billing_group_visible
 from nimbill.customers.cloud_accounts import records
 from nimbill.customers.cloud_accounts.bodies import CloudAccountCreate, CloudAccountUpdate
-from nimbill.database.tenant_scope import Scope
+from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.errors import Conflict, Violation, not_found, refuse_if
 
 
-async def create_account(db: AsyncConnection, scope: Scope, body: CloudAccountCreate) -> None:
+async def create_account(db: AsyncConnection, scope: TenantScope, body: CloudAccountCreate) -> None:
     """Refuses a billing group that is not there and a customer_id that is."""
     await _refuse_unknown_group(db, scope, body.company_id)
     if await records.customer_id_taken(db, scope, body.customer_id):
@@ -18,7 +18,7 @@ async def create_account(db: AsyncConnection, scope: Scope, body: CloudAccountCr
 
 
 async def update_account(
-    db: AsyncConnection, scope: Scope, customer_id: str, body: CloudAccountUpdate
+    db: AsyncConnection, scope: TenantScope, customer_id: str, body: CloudAccountUpdate
 ) -> None:
     account = await records.find_account(db, scope, customer_id)
     if account is None:
@@ -29,7 +29,9 @@ async def update_account(
     await records.change_account(db, scope, customer_id, body)
 
 
-async def delete_account(db: AsyncConnection, scope: Scope, vendor: str, both_ids: str) -> None:
+async def delete_account(
+    db: AsyncConnection, scope: TenantScope, vendor: str, both_ids: str
+) -> None:
     """`both_ids` is customer_id|account_id and both must match."""
     customer_id, bar, account_id = both_ids.rpartition("|")
     account = await records.find_account(db, scope, customer_id) if bar else None
@@ -38,6 +40,6 @@ async def delete_account(db: AsyncConnection, scope: Scope, vendor: str, both_id
     await records.delete_account(db, scope, customer_id)
 
 
-async def _refuse_unknown_group(db: AsyncConnection, scope: Scope, company_id: str) -> None:
+async def _refuse_unknown_group(db: AsyncConnection, scope: TenantScope, company_id: str) -> None:
     if not await billing_group_visible(db, scope, company_id):
         refuse_if([Violation("company_id", "an existing billing group")])

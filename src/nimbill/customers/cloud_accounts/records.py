@@ -9,7 +9,7 @@ from nimbill.customers.cloud_accounts.bodies import (
     CloudAccountRecord,
     CloudAccountUpdate,
 )
-from nimbill.database.tenant_scope import Row, Scope, metadata, visible_rows
+from nimbill.database.tenant_scope import Row, TenantScope, metadata, visible_rows
 from nimbill.foundation.vendors import BilledVendor
 
 cloud_accounts = sa.Table(
@@ -26,14 +26,14 @@ cloud_accounts = sa.Table(
 )
 
 
-def _one(scope: Scope, customer_id: str) -> list[sa.ColumnElement[bool]]:
+def _one(scope: TenantScope, customer_id: str) -> list[sa.ColumnElement[bool]]:
     return [
         cloud_accounts.c.organisation_id == scope.organisation_id,
         cloud_accounts.c.customer_id == customer_id,
     ]
 
 
-def _group_of_each(scope: Scope) -> sa.FromClause:
+def _group_of_each(scope: TenantScope) -> sa.FromClause:
     """Looked up by its key. Left to itself, the database reads all of an organisation's groups for
     every account, where it has no statistics of that organisation yet.
     """
@@ -55,7 +55,7 @@ def _group_of_each(scope: Scope) -> sa.FromClause:
 
 
 async def list_accounts(
-    db: AsyncConnection, scope: Scope, vendor: BilledVendor, *, limit: int | None, offset: int
+    db: AsyncConnection, scope: TenantScope, vendor: BilledVendor, *, limit: int | None, offset: int
 ) -> list[CloudAccountRecord]:
     """Accounts of the groups the caller may see, by customer_id; one question."""
     group = _group_of_each(scope)
@@ -108,13 +108,13 @@ async def list_accounts(
     ]
 
 
-async def customer_id_taken(db: AsyncConnection, scope: Scope, customer_id: str) -> bool:
+async def customer_id_taken(db: AsyncConnection, scope: TenantScope, customer_id: str) -> bool:
     """Asked of the whole organisation: an id hidden from the caller is taken all the same."""
     question = sa.select(sa.exists().where(*_one(scope, customer_id)))
     return bool((await db.execute(question)).scalar_one())
 
 
-async def find_account(db: AsyncConnection, scope: Scope, customer_id: str) -> Row | None:
+async def find_account(db: AsyncConnection, scope: TenantScope, customer_id: str) -> Row | None:
     """Locked for the change that follows; None too where its group is hidden from the caller."""
     question = sa.select(cloud_accounts).where(*_one(scope, customer_id)).with_for_update()
     if scope.billing_groups is not None:
@@ -122,7 +122,7 @@ async def find_account(db: AsyncConnection, scope: Scope, customer_id: str) -> R
     return (await db.execute(question)).one_or_none()
 
 
-async def add_account(db: AsyncConnection, scope: Scope, body: CloudAccountCreate) -> None:
+async def add_account(db: AsyncConnection, scope: TenantScope, body: CloudAccountCreate) -> None:
     await db.execute(
         sa.insert(cloud_accounts).values(
             organisation_id=scope.organisation_id,
@@ -137,7 +137,7 @@ async def add_account(db: AsyncConnection, scope: Scope, body: CloudAccountCreat
 
 
 async def change_account(
-    db: AsyncConnection, scope: Scope, customer_id: str, body: CloudAccountUpdate
+    db: AsyncConnection, scope: TenantScope, customer_id: str, body: CloudAccountUpdate
 ) -> None:
     """A note that is not sent stays; an empty one clears it."""
     values: dict[str, str | None] = {
@@ -150,5 +150,5 @@ async def change_account(
     await db.execute(sa.update(cloud_accounts).where(*_one(scope, customer_id)).values(**values))
 
 
-async def delete_account(db: AsyncConnection, scope: Scope, customer_id: str) -> None:
+async def delete_account(db: AsyncConnection, scope: TenantScope, customer_id: str) -> None:
     await db.execute(sa.delete(cloud_accounts).where(*_one(scope, customer_id)))

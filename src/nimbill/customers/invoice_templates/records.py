@@ -8,7 +8,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.invoice_templates.bodies import InvoiceTemplateBody
-from nimbill.database.tenant_scope import Row, Scope, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, metadata
 
 invoice_templates = sa.Table(
     "invoice_templates",
@@ -20,14 +20,14 @@ invoice_templates = sa.Table(
 )
 
 
-def _one(scope: Scope, invoice_template_id: str) -> list[sa.ColumnElement[bool]]:
+def _one(scope: TenantScope, invoice_template_id: str) -> list[sa.ColumnElement[bool]]:
     return [
         invoice_templates.c.organisation_id == scope.organisation_id,
         invoice_templates.c.invoice_template_id == invoice_template_id,
     ]
 
 
-async def list_invoice_templates(db: AsyncConnection, scope: Scope) -> Sequence[Row]:
+async def list_invoice_templates(db: AsyncConnection, scope: TenantScope) -> Sequence[Row]:
     question = (
         sa.select(invoice_templates)
         .where(invoice_templates.c.organisation_id == scope.organisation_id)
@@ -37,14 +37,14 @@ async def list_invoice_templates(db: AsyncConnection, scope: Scope) -> Sequence[
 
 
 async def invoice_template_exists(
-    db: AsyncConnection, scope: Scope, invoice_template_id: str
+    db: AsyncConnection, scope: TenantScope, invoice_template_id: str
 ) -> bool:
     question = sa.select(sa.exists().where(*_one(scope, invoice_template_id)))
     return bool((await db.execute(question)).scalar_one())
 
 
 async def add_invoice_template(
-    db: AsyncConnection, scope: Scope, invoice_template_id: str, body: InvoiceTemplateBody
+    db: AsyncConnection, scope: TenantScope, invoice_template_id: str, body: InvoiceTemplateBody
 ) -> None:
     await db.execute(
         sa.insert(invoice_templates).values(
@@ -56,7 +56,7 @@ async def add_invoice_template(
 
 
 async def change_invoice_template(
-    db: AsyncConnection, scope: Scope, invoice_template_id: str, body: InvoiceTemplateBody
+    db: AsyncConnection, scope: TenantScope, invoice_template_id: str, body: InvoiceTemplateBody
 ) -> bool:
     changed = await db.execute(
         sa.update(invoice_templates)
@@ -67,7 +67,7 @@ async def change_invoice_template(
 
 
 async def delete_invoice_template(
-    db: AsyncConnection, scope: Scope, invoice_template_id: str
+    db: AsyncConnection, scope: TenantScope, invoice_template_id: str
 ) -> bool:
     deleted = await db.execute(
         sa.delete(invoice_templates).where(*_one(scope, invoice_template_id))

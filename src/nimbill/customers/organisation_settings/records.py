@@ -8,7 +8,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.organisation_settings.bodies import OrganisationSettings
-from nimbill.database.tenant_scope import Row, Scope, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, metadata
 from nimbill.foundation import exact_json
 
 __all__ = ["OrganisationSettings"]  # invoices are worked out by them
@@ -25,12 +25,12 @@ organisation_settings = sa.Table(
 )
 
 
-async def settings_of(db: AsyncConnection, scope: Scope) -> OrganisationSettings:
+async def settings_of(db: AsyncConnection, scope: TenantScope) -> OrganisationSettings:
     row = (await db.execute(_one(scope))).one_or_none()
     return OrganisationSettings() if row is None else _settings(row)
 
 
-async def settings_for_change(db: AsyncConnection, scope: Scope) -> OrganisationSettings:
+async def settings_for_change(db: AsyncConnection, scope: TenantScope) -> OrganisationSettings:
     """Locked until the transaction ends, the very first time too: no change undoes another."""
     first = insert(organisation_settings).values(
         organisation_id=scope.organisation_id, settings="{}"
@@ -39,7 +39,7 @@ async def settings_for_change(db: AsyncConnection, scope: Scope) -> Organisation
     return _settings((await db.execute(_one(scope).with_for_update())).one())
 
 
-def _one(scope: Scope) -> sa.Select[*tuple[Any, ...]]:
+def _one(scope: TenantScope) -> sa.Select[*tuple[Any, ...]]:
     return sa.select(organisation_settings).where(
         organisation_settings.c.organisation_id == scope.organisation_id
     )
@@ -52,7 +52,7 @@ def _settings(row: Row) -> OrganisationSettings:
 
 
 async def change_settings(
-    db: AsyncConnection, scope: Scope, settings: OrganisationSettings
+    db: AsyncConnection, scope: TenantScope, settings: OrganisationSettings
 ) -> None:
     await db.execute(
         sa.update(organisation_settings)

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.projects.bodies import ProjectBody
-from nimbill.database.tenant_scope import Row, Scope, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, metadata
 
 projects = sa.Table(
     "projects",
@@ -20,14 +20,14 @@ projects = sa.Table(
 )
 
 
-def _one(scope: Scope, project_id: str) -> list[sa.ColumnElement[bool]]:
+def _one(scope: TenantScope, project_id: str) -> list[sa.ColumnElement[bool]]:
     return [
         projects.c.organisation_id == scope.organisation_id,
         projects.c.project_id == project_id,
     ]
 
 
-async def list_projects(db: AsyncConnection, scope: Scope) -> Sequence[Row]:
+async def list_projects(db: AsyncConnection, scope: TenantScope) -> Sequence[Row]:
     """Every project of the organisation, by code."""
     question = (
         sa.select(projects)
@@ -37,19 +37,19 @@ async def list_projects(db: AsyncConnection, scope: Scope) -> Sequence[Row]:
     return (await db.execute(question)).all()
 
 
-async def project_exists(db: AsyncConnection, scope: Scope, project_id: str) -> bool:
+async def project_exists(db: AsyncConnection, scope: TenantScope, project_id: str) -> bool:
     question = sa.select(sa.exists().where(*_one(scope, project_id)))
     return bool((await db.execute(question)).scalar_one())
 
 
-async def lock_project(db: AsyncConnection, scope: Scope, project_id: str) -> bool:
+async def lock_project(db: AsyncConnection, scope: TenantScope, project_id: str) -> bool:
     """For the change that follows; whether it is there."""
     question = sa.select(projects.c.project_id).where(*_one(scope, project_id))
     return (await db.execute(question.with_for_update())).one_or_none() is not None
 
 
 async def project_code_taken(
-    db: AsyncConnection, scope: Scope, project_code: str, *, but_of: str | None = None
+    db: AsyncConnection, scope: TenantScope, project_code: str, *, but_of: str | None = None
 ) -> bool:
     """Whether another project has this code."""
     question = sa.select(
@@ -63,7 +63,7 @@ async def project_code_taken(
 
 
 async def add_project(
-    db: AsyncConnection, scope: Scope, project_id: str, body: ProjectBody
+    db: AsyncConnection, scope: TenantScope, project_id: str, body: ProjectBody
 ) -> None:
     await db.execute(
         sa.insert(projects).values(
@@ -77,7 +77,7 @@ async def add_project(
 
 
 async def change_project(
-    db: AsyncConnection, scope: Scope, project_id: str, body: ProjectBody
+    db: AsyncConnection, scope: TenantScope, project_id: str, body: ProjectBody
 ) -> None:
     await db.execute(
         sa.update(projects)
@@ -90,5 +90,5 @@ async def change_project(
     )
 
 
-async def delete_project(db: AsyncConnection, scope: Scope, project_id: str) -> None:
+async def delete_project(db: AsyncConnection, scope: TenantScope, project_id: str) -> None:
     await db.execute(sa.delete(projects).where(*_one(scope, project_id)))

@@ -16,7 +16,7 @@ from nimbill.customers.resellers.bodies import (
     ResellerPassword,
 )
 from nimbill.customers.resellers.meta_flags import FLAGS
-from nimbill.database.tenant_scope import Row, Scope
+from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation.errors import Conflict, Violation, not_found, refuse_if
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.vocabulary import Language, UserKind
@@ -27,7 +27,7 @@ from nimbill.mail.messages import Message, account_created, password_changed
 
 
 async def create_reseller(
-    db: AsyncConnection, scope: Scope, resources: Resources, body: ResellerCreate
+    db: AsyncConnection, scope: TenantScope, resources: Resources, body: ResellerCreate
 ) -> ResellerChanged:
     """A login of its own for a billing group; its e-mail address is its name."""
     if not await billing_group_visible(db, scope, body.company_id):
@@ -55,7 +55,11 @@ async def create_reseller(
 
 
 async def change_password(
-    db: AsyncConnection, scope: Scope, resources: Resources, user_id: str, body: ResellerPassword
+    db: AsyncConnection,
+    scope: TenantScope,
+    resources: Resources,
+    user_id: str,
+    body: ResellerPassword,
 ) -> ResellerChanged:
     """Every token of the account ends at once."""
     reseller = await _existing(db, scope, user_id)
@@ -67,13 +71,15 @@ async def change_password(
     return _changed(user_id, None if body.notification else made)
 
 
-async def change_meta(db: AsyncConnection, scope: Scope, user_id: str, body: ResellerMeta) -> None:
+async def change_meta(
+    db: AsyncConnection, scope: TenantScope, user_id: str, body: ResellerMeta
+) -> None:
     """Flags not sent keep their value."""
     reseller = await _existing(db, scope, user_id)
     await records.change_meta(db, scope, user_id, {**reseller.meta, **body.meta})
 
 
-async def delete_reseller(db: AsyncConnection, scope: Scope, user_id: str) -> None:
+async def delete_reseller(db: AsyncConnection, scope: TenantScope, user_id: str) -> None:
     """Its subusers, clients and tokens go with it."""
     await _existing(db, scope, user_id)
     for subuser in await users.list_subusers(db, scope, user_id):
@@ -81,7 +87,7 @@ async def delete_reseller(db: AsyncConnection, scope: Scope, user_id: str) -> No
     await delete_user_and_clients(db, scope, user_id)
 
 
-async def _existing(db: AsyncConnection, scope: Scope, user_id: str) -> Row:
+async def _existing(db: AsyncConnection, scope: TenantScope, user_id: str) -> Row:
     reseller = await records.find_reseller(db, scope, user_id)
     if reseller is None:
         raise not_found()
@@ -103,7 +109,7 @@ def _password(body: ResellerCreate | ResellerPassword) -> tuple[str, str | None]
 
 async def _write_to(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     resources: Resources,
     reseller: Row,
     password: str | None,

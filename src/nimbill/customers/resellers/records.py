@@ -7,7 +7,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.records import billing_groups, visible
-from nimbill.database.tenant_scope import Row, Scope, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, metadata
 from nimbill.identity.users.records import users
 
 resellers = sa.Table(
@@ -22,7 +22,7 @@ resellers = sa.Table(
 )
 
 
-def _all(scope: Scope) -> sa.Select[*tuple[object, ...]]:
+def _all(scope: TenantScope) -> sa.Select[*tuple[object, ...]]:
     return (
         sa.select(
             *(column for column in resellers.c if column.name != "update_time"),
@@ -52,20 +52,20 @@ def _all(scope: Scope) -> sa.Select[*tuple[object, ...]]:
     )
 
 
-async def list_resellers(db: AsyncConnection, scope: Scope) -> Sequence[Row]:
+async def list_resellers(db: AsyncConnection, scope: TenantScope) -> Sequence[Row]:
     """Accounts of the groups the caller may see, oldest first."""
     question = _all(scope).order_by(resellers.c.portal_registered, resellers.c.user_id)
     return (await db.execute(question)).all()
 
 
-async def find_reseller(db: AsyncConnection, scope: Scope, user_id: str) -> Row | None:
+async def find_reseller(db: AsyncConnection, scope: TenantScope, user_id: str) -> Row | None:
     """Locked for the change that follows."""
     question = _all(scope).where(resellers.c.user_id == user_id)
     return (await db.execute(question.with_for_update(of=resellers))).one_or_none()
 
 
 async def add_reseller(
-    db: AsyncConnection, scope: Scope, user_id: str, company_id: str, meta: Mapping[str, bool]
+    db: AsyncConnection, scope: TenantScope, user_id: str, company_id: str, meta: Mapping[str, bool]
 ) -> None:
     await db.execute(
         sa.insert(resellers).values(
@@ -78,7 +78,7 @@ async def add_reseller(
 
 
 async def change_meta(
-    db: AsyncConnection, scope: Scope, user_id: str, meta: Mapping[str, bool]
+    db: AsyncConnection, scope: TenantScope, user_id: str, meta: Mapping[str, bool]
 ) -> None:
     await db.execute(
         sa.update(resellers)

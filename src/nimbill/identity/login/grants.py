@@ -20,7 +20,7 @@ from nimbill.access.passwords import (
     ring_of_client,
 )
 from nimbill.access.request_context import Resources
-from nimbill.database.tenant_scope import Row, Scope, transaction
+from nimbill.database.tenant_scope import Row, TenantScope, transaction
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen, stated
 from nimbill.foundation.errors import TooMany
@@ -54,7 +54,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    scope: Scope
+    scope: TenantScope
     client_id: str
     user_id: str
     epoch: int  # of its user
@@ -95,7 +95,7 @@ async def authenticated_client(
     if not client_secret_matches(secret, row.secret_hash) or not may_have(product, row.kind):
         raise unknown_client()
     await resources.sign_with(db, row.kid)
-    return Client(Scope(row.organisation_id), client_id, row.user_id, row.credential_epoch)
+    return Client(TenantScope(row.organisation_id), client_id, row.user_id, row.credential_epoch)
 
 
 def credentials_in(form: Mapping[str, str]) -> tuple[str, str]:
@@ -170,7 +170,7 @@ async def user_of_client(
 async def user_by_password(
     resources: Resources,
     product: Product,
-    scope: Scope,
+    scope: TenantScope,
     place: QueuePlace,
     *,
     username: str,
@@ -209,7 +209,7 @@ async def user_by_password(
 
 
 async def _renew_hash(
-    resources: Resources, scope: Scope, place: QueuePlace, user: Row, password: str
+    resources: Resources, scope: TenantScope, place: QueuePlace, user: Row, password: str
 ) -> None:
     """Only in this moment is the password here to be hashed by today's parameters."""
     if not is_outdated(user.password_hash):
@@ -233,7 +233,7 @@ async def _refresh_token(
 
 
 async def refreshed(
-    resources: Resources, product: Product, scope: Scope, client_id: str | None, token: str
+    resources: Resources, product: Product, scope: TenantScope, client_id: str | None, token: str
 ) -> Family:
     """The successor; a token that comes back too late ends its whole family."""
     try:

@@ -6,7 +6,7 @@ from hashlib import sha256
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Scope
+from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import TooMany
@@ -19,20 +19,20 @@ WINDOW = timedelta(minutes=15)
 # how long a browser or a client that logged somebody in is remembered for that
 SOURCE_KEPT = timedelta(days=365)
 # guesses at organisations that are none count here: no id of ours looks like this
-NOBODY = Scope("nobody")
+NOBODY = TenantScope("nobody")
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """One guess, already counted."""
 
-    scope: Scope
+    scope: TenantScope
     bucket: bytes
     at: datetime
 
 
 async def count_attempt(
-    db: AsyncConnection, scope: Scope, *, name: str, known_source: str | None
+    db: AsyncConnection, scope: TenantScope, *, name: str, known_source: str | None
 ) -> Attempt:
     """TooMany after ten wrong guesses in fifteen minutes, whether or not the name exists.
 

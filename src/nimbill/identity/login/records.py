@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, Scope, fetch_row, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, fetch_row, metadata
 from nimbill.identity.users.records import users
 
 token_families = sa.Table(
@@ -104,7 +104,7 @@ async def find_client(db: AsyncConnection, client_id: str, product: str) -> Foun
 
 async def add_family(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     *,
     family_id: str,
     user_id: str,
@@ -124,7 +124,9 @@ async def add_family(
     )
 
 
-async def take_refresh_token(db: AsyncConnection, scope: Scope, token_hash: bytes) -> Row | None:
+async def take_refresh_token(
+    db: AsyncConnection, scope: TenantScope, token_hash: bytes
+) -> Row | None:
     """The token with its family; of many uses at once, one is the first.
 
     The family is locked and only then the token read. Whatever ends a family goes the same way,
@@ -160,7 +162,7 @@ async def take_refresh_token(db: AsyncConnection, scope: Scope, token_hash: byte
 
 async def use_refresh_token(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     token_hash: bytes,
     *,
     at: datetime,
@@ -186,7 +188,7 @@ async def use_refresh_token(
     )
 
 
-async def revoke_family(db: AsyncConnection, scope: Scope, family_id: str) -> None:
+async def revoke_family(db: AsyncConnection, scope: TenantScope, family_id: str) -> None:
     await db.execute(
         sa.update(token_families)
         .where(
@@ -197,7 +199,7 @@ async def revoke_family(db: AsyncConnection, scope: Scope, family_id: str) -> No
     )
 
 
-async def end_sessions(db: AsyncConnection, scope: Scope, user_id: str, product: str) -> None:
+async def end_sessions(db: AsyncConnection, scope: TenantScope, user_id: str, product: str) -> None:
     """Every console session of the user; API clients keep theirs."""
     await db.execute(
         sa.delete(token_families).where(
@@ -210,7 +212,7 @@ async def end_sessions(db: AsyncConnection, scope: Scope, user_id: str, product:
 
 
 async def forget_old_families(
-    db: AsyncConnection, scope: Scope, *, before: datetime, unused_since: datetime
+    db: AsyncConnection, scope: TenantScope, *, before: datetime, unused_since: datetime
 ) -> None:
     """Those too old, and those of clients that nobody can refresh any more.
 
@@ -236,7 +238,7 @@ async def forget_old_families(
 
 async def reserve_attempt(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     bucket: bytes,
     *,
     at: datetime,
@@ -267,7 +269,7 @@ async def reserve_attempt(
 
 
 async def forgive_attempt(
-    db: AsyncConnection, scope: Scope, bucket: bytes, *, at: datetime
+    db: AsyncConnection, scope: TenantScope, bucket: bytes, *, at: datetime
 ) -> None:
     """It was the right password: the attempt does not count."""
     await db.execute(
@@ -281,7 +283,7 @@ async def forgive_attempt(
 
 
 async def renew_hash(
-    db: AsyncConnection, scope: Scope, user_id: str, *, old: str, new: str
+    db: AsyncConnection, scope: TenantScope, user_id: str, *, old: str, new: str
 ) -> None:
     """The same password hashed anew; nothing when it was changed meanwhile."""
     await db.execute(
@@ -295,7 +297,7 @@ async def renew_hash(
     )
 
 
-async def forget_old_attempts(db: AsyncConnection, scope: Scope, *, before: datetime) -> None:
+async def forget_old_attempts(db: AsyncConnection, scope: TenantScope, *, before: datetime) -> None:
     attempts = login_attempts.c.attempts
     newest = attempts[sa.func.cardinality(attempts)]
     await db.execute(
@@ -306,7 +308,7 @@ async def forget_old_attempts(db: AsyncConnection, scope: Scope, *, before: date
     )
 
 
-async def forget_old_sources(db: AsyncConnection, scope: Scope, *, before: datetime) -> None:
+async def forget_old_sources(db: AsyncConnection, scope: TenantScope, *, before: datetime) -> None:
     await db.execute(
         sa.delete(known_sources).where(
             known_sources.c.organisation_id == scope.organisation_id,
@@ -315,7 +317,7 @@ async def forget_old_sources(db: AsyncConnection, scope: Scope, *, before: datet
     )
 
 
-async def source_known(db: AsyncConnection, scope: Scope, user_id: str, source: str) -> bool:
+async def source_known(db: AsyncConnection, scope: TenantScope, user_id: str, source: str) -> bool:
     question = sa.select(
         sa.exists().where(
             known_sources.c.organisation_id == scope.organisation_id,
@@ -327,7 +329,7 @@ async def source_known(db: AsyncConnection, scope: Scope, user_id: str, source: 
 
 
 async def remember_source(
-    db: AsyncConnection, scope: Scope, user_id: str, source: str, *, at: datetime
+    db: AsyncConnection, scope: TenantScope, user_id: str, source: str, *, at: datetime
 ) -> None:
     remembered = insert(known_sources).values(
         organisation_id=scope.organisation_id, user_id=user_id, source=source, last_seen=at

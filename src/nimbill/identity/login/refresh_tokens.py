@@ -9,7 +9,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.signing_keys import organisation_sealer
-from nimbill.database.tenant_scope import Row, Scope
+from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
@@ -28,7 +28,7 @@ SAME_ANSWER = timedelta(seconds=10)  # a lost answer may be asked for again
 class Subject:
     """Who a token speaks for; without a client it is a console's session."""
 
-    scope: Scope
+    scope: TenantScope
     user_id: str
     client_id: str | None
     epoch: int
@@ -45,7 +45,7 @@ class Family:
 class Reused(Exception):
     """A refresh token came back after its successor was given out: end its family."""
 
-    def __init__(self, scope: Scope, family_id: str) -> None:
+    def __init__(self, scope: TenantScope, family_id: str) -> None:
         super().__init__(family_id)
         self.scope = scope
         self.family_id = family_id
@@ -79,7 +79,7 @@ async def start_family(db: AsyncConnection, product: Product, subject: Subject) 
 async def continue_family(
     db: AsyncConnection,
     sealer: Encryptor,
-    scope: Scope,
+    scope: TenantScope,
     product: Product,
     *,
     client_id: str | None,

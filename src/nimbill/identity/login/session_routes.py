@@ -19,7 +19,7 @@ from nimbill.access.passwords import login_under_way
 from nimbill.access.request_context import Resources
 from nimbill.access.role_actions import ANY_CALLER
 from nimbill.database.tenant_lookup import LookupKind, find_organisation_id
-from nimbill.database.tenant_scope import Row, Scope, transaction
+from nimbill.database.tenant_scope import Row, TenantScope, transaction
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import NotAuthenticated, NotPermitted, TooMany
 from nimbill.foundation.vocabulary import Product
@@ -131,7 +131,7 @@ async def _sign_in(
 
 async def _named(
     resources: Resources, product: Product, data: SignIn, device: str, place: QueuePlace
-) -> tuple[Scope, Row | None]:
+) -> tuple[TenantScope, Row | None]:
     """Whoever gave the right password; for an organisation that is none the work is the same."""
     found = await _scope_named(resources, data.organisation)
     scope = NOBODY if found is None else found
@@ -170,12 +170,12 @@ def _place(request: Request[Any, Any, Any], resources: Resources, device: str) -
     return Ring.strangers, login_rate_limits.source_of(request, resources)
 
 
-async def _scope_named(resources: Resources, organisation: str) -> Scope | None:
+async def _scope_named(resources: Resources, organisation: str) -> TenantScope | None:
     """By short name, or by id."""
     async with resources.engine.connect() as db:
         found = await find_organisation_id(db, LookupKind.short_name, organisation.lower())
         found = found or await find_organisation_id(db, LookupKind.organisation, organisation)
-    return None if found is None else Scope(found)
+    return None if found is None else TenantScope(found)
 
 
 async def _refresh(
@@ -185,7 +185,7 @@ async def _refresh(
     held = _SESSION.fullmatch(request.cookies.get(_name(product), ""))
     if held is None:
         raise _ended()
-    scope = Scope(held["organisation"])
+    scope = TenantScope(held["organisation"])
     try:
         family = await refreshed(resources, product, scope, None, held["token"])
     except NotStanding:
@@ -199,7 +199,7 @@ async def _refresh(
 
 
 async def _sign_out(
-    scope: Scope, db: Transaction, user_id: str, product: Product
+    scope: TenantScope, db: Transaction, user_id: str, product: Product
 ) -> Response[Success]:
     await records.end_sessions(db, scope, user_id, product)
     response = Response(Success())

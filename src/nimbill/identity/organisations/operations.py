@@ -15,7 +15,7 @@ from nimbill.database.tenant_lookup import (
     find_organisation_id,
     lock_name_assignment,
 )
-from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.errors import refuse_if
@@ -46,7 +46,7 @@ async def create_organisation(
     refuse_if([*username_violations(username), *password_violations(password)])
     organisation_id, root_user_id = new_id("org"), new_id("usr")
     password_hash = await hash_password(password, sealer)
-    scope = Scope(organisation_id)
+    scope = TenantScope(organisation_id)
     async with transaction(engine, organisation_id) as db:
         await lock_name_assignment(db)
         short = _short_name(name)

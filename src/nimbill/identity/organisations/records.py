@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Scope, metadata
+from nimbill.database.tenant_scope import TenantScope, metadata
 
 organisations = sa.Table(
     "organisations",
@@ -15,7 +15,9 @@ organisations = sa.Table(
 )
 
 
-async def add_organisation(db: AsyncConnection, scope: Scope, *, name: str, short: str) -> None:
+async def add_organisation(
+    db: AsyncConnection, scope: TenantScope, *, name: str, short: str
+) -> None:
     await db.execute(
         sa.insert(organisations).values(
             organisation_id=scope.organisation_id, name=name, short_name=short

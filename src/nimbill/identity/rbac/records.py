@@ -7,18 +7,18 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.effective_permissions import role_filters, role_mappings, roles
-from nimbill.database.tenant_scope import Row, Scope
+from nimbill.database.tenant_scope import Row, TenantScope
 
 RoleKey = tuple[str, str]  # namespace, name
 
 
-def _of_root(scope: Scope, root_user: str) -> list[sa.ColumnElement[bool]]:
+def _of_root(scope: TenantScope, root_user: str) -> list[sa.ColumnElement[bool]]:
     """Roles belong to a root user and are there for all of its subusers."""
     return [roles.c.organisation_id == scope.organisation_id, roles.c.root_user == root_user]
 
 
 async def list_roles(
-    db: AsyncConnection, scope: Scope, root_user: str, namespace: str | None
+    db: AsyncConnection, scope: TenantScope, root_user: str, namespace: str | None
 ) -> Sequence[Row]:
     question = (
         sa.select(roles)
@@ -30,7 +30,9 @@ async def list_roles(
     return (await db.execute(question)).all()
 
 
-async def role_exists(db: AsyncConnection, scope: Scope, root_user: str, key: RoleKey) -> bool:
+async def role_exists(
+    db: AsyncConnection, scope: TenantScope, root_user: str, key: RoleKey
+) -> bool:
     question = sa.select(
         sa.exists().where(
             *_of_root(scope, root_user), roles.c.namespace == key[0], roles.c.name == key[1]
@@ -39,7 +41,9 @@ async def role_exists(db: AsyncConnection, scope: Scope, root_user: str, key: Ro
     return bool((await db.execute(question)).scalar_one())
 
 
-async def lock_role(db: AsyncConnection, scope: Scope, root_user: str, key: RoleKey) -> Row | None:
+async def lock_role(
+    db: AsyncConnection, scope: TenantScope, root_user: str, key: RoleKey
+) -> Row | None:
     """Found and held until the transaction ends, so that what was checked is what is changed."""
     question = (
         sa.select(roles)
@@ -50,7 +54,7 @@ async def lock_role(db: AsyncConnection, scope: Scope, root_user: str, key: Role
 
 
 async def hold_roles(
-    db: AsyncConnection, scope: Scope, root_user: str, keys: Collection[RoleKey]
+    db: AsyncConnection, scope: TenantScope, root_user: str, keys: Collection[RoleKey]
 ) -> dict[RoleKey, frozenset[str]]:
     """What each of these roles permits; none of them changes until the transaction ends.
 
@@ -67,7 +71,7 @@ async def hold_roles(
 
 
 async def users_with_role(
-    db: AsyncConnection, scope: Scope, root_user: str, key: RoleKey
+    db: AsyncConnection, scope: TenantScope, root_user: str, key: RoleKey
 ) -> list[str]:
     question = sa.select(role_mappings.c.user_id).where(
         role_mappings.c.organisation_id == scope.organisation_id,
@@ -79,7 +83,11 @@ async def users_with_role(
 
 
 async def add_role(
-    db: AsyncConnection, scope: Scope, root_user: str, key: RoleKey, permissions: Sequence[str]
+    db: AsyncConnection,
+    scope: TenantScope,
+    root_user: str,
+    key: RoleKey,
+    permissions: Sequence[str],
 ) -> None:
     namespace, name = key
     await db.execute(
@@ -95,7 +103,7 @@ async def add_role(
 
 async def change_role(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     root_user: str,
     key: RoleKey,
     *,
@@ -110,7 +118,9 @@ async def change_role(
     )
 
 
-async def delete_role(db: AsyncConnection, scope: Scope, root_user: str, key: RoleKey) -> bool:
+async def delete_role(
+    db: AsyncConnection, scope: TenantScope, root_user: str, key: RoleKey
+) -> bool:
     """All its mappings go with it."""
     deleted = await db.execute(
         sa.delete(roles).where(
@@ -120,7 +130,7 @@ async def delete_role(db: AsyncConnection, scope: Scope, root_user: str, key: Ro
     return bool(deleted.rowcount)
 
 
-async def mapped_roles(db: AsyncConnection, scope: Scope, user_id: str) -> list[RoleKey]:
+async def mapped_roles(db: AsyncConnection, scope: TenantScope, user_id: str) -> list[RoleKey]:
     question = (
         sa.select(role_mappings.c.namespace, role_mappings.c.role)
         .where(
@@ -133,7 +143,12 @@ async def mapped_roles(db: AsyncConnection, scope: Scope, user_id: str) -> list[
 
 
 async def map_roles(
-    db: AsyncConnection, scope: Scope, *, root_user: str, user_id: str, keys: Collection[RoleKey]
+    db: AsyncConnection,
+    scope: TenantScope,
+    *,
+    root_user: str,
+    user_id: str,
+    keys: Collection[RoleKey],
 ) -> None:
     rows = [
         {
@@ -149,7 +164,7 @@ async def map_roles(
         await db.execute(insert(role_mappings).on_conflict_do_nothing(), rows)
 
 
-async def unmap_all_roles(db: AsyncConnection, scope: Scope, user_id: str) -> None:
+async def unmap_all_roles(db: AsyncConnection, scope: TenantScope, user_id: str) -> None:
     await db.execute(
         sa.delete(role_mappings).where(
             role_mappings.c.organisation_id == scope.organisation_id,
@@ -159,7 +174,7 @@ async def unmap_all_roles(db: AsyncConnection, scope: Scope, user_id: str) -> No
 
 
 async def add_filters(
-    db: AsyncConnection, scope: Scope, user_id: str, rules: Collection[tuple[str, str, str]]
+    db: AsyncConnection, scope: TenantScope, user_id: str, rules: Collection[tuple[str, str, str]]
 ) -> None:
     """Rules as (namespace, type, resource); one that is there already stays as it is."""
     rows = [
@@ -176,7 +191,7 @@ async def add_filters(
         await db.execute(insert(role_filters).on_conflict_do_nothing(), rows)
 
 
-async def clear_filters(db: AsyncConnection, scope: Scope, user_id: str) -> None:
+async def clear_filters(db: AsyncConnection, scope: TenantScope, user_id: str) -> None:
     await db.execute(
         sa.delete(role_filters).where(
             role_filters.c.organisation_id == scope.organisation_id,

@@ -21,7 +21,7 @@ from nimbill.access.passwords import (
 )
 from nimbill.access.request_context import Resources
 from nimbill.database.tenant_lookup import LookupKind, add_lookup, remove_lookup
-from nimbill.database.tenant_scope import Row, Scope
+from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.errors import Conflict, Invalid, NotPermitted, TooMany, Violation, not_found
@@ -78,7 +78,7 @@ async def delete_subuser(db: AsyncConnection, caller: Caller, user_id: str) -> N
     await delete_user_and_clients(db, caller.scope, user_id)
 
 
-async def delete_user_and_clients(db: AsyncConnection, scope: Scope, user_id: str) -> None:
+async def delete_user_and_clients(db: AsyncConnection, scope: TenantScope, user_id: str) -> None:
     for client in await records.list_api_clients(db, scope, user_id):
         await remove_lookup(db, scope, LookupKind.api_client, client.client_id)
     await records.delete_user(db, scope, user_id)
@@ -134,7 +134,7 @@ async def create_api_client(
 
 
 async def add_api_client(
-    db: AsyncConnection, scope: Scope, *, user_id: str, name: str
+    db: AsyncConnection, scope: TenantScope, *, user_id: str, name: str
 ) -> NewClient:
     """Findable by its id before the caller is known."""
     client = NewClient(new_id("cl"), generate_client_secret(), clock.unix_nanoseconds())
@@ -166,12 +166,14 @@ async def holdings_of_caller(db: AsyncConnection, caller: Caller) -> EffectivePe
     return await _holdings(db, caller.scope, caller.user_id, caller.kind)
 
 
-async def holdings_of_user(db: AsyncConnection, scope: Scope, user: Row) -> EffectivePermissions:
+async def holdings_of_user(
+    db: AsyncConnection, scope: TenantScope, user: Row
+) -> EffectivePermissions:
     return await _holdings(db, scope, user.user_id, user.kind)
 
 
 async def _holdings(
-    db: AsyncConnection, scope: Scope, user_id: str, kind: str
+    db: AsyncConnection, scope: TenantScope, user_id: str, kind: str
 ) -> EffectivePermissions:
     by_kind = {UserKind.root: ROOT, UserKind.reseller: RESELLER}.get(UserKind(kind))
     return by_kind if by_kind is not None else await load_effective_permissions(db, scope, user_id)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, Scope, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, metadata
 from nimbill.foundation.vocabulary import UserKind
 
 users = sa.Table(
@@ -38,7 +38,7 @@ api_clients = sa.Table(
 
 async def add_user(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     *,
     user_id: str,
     root_user: str,
@@ -66,7 +66,7 @@ async def add_user(
     return row
 
 
-async def list_subusers(db: AsyncConnection, scope: Scope, root_user: str) -> Sequence[Row]:
+async def list_subusers(db: AsyncConnection, scope: TenantScope, root_user: str) -> Sequence[Row]:
     question = (
         sa.select(users)
         .where(
@@ -79,7 +79,7 @@ async def list_subusers(db: AsyncConnection, scope: Scope, root_user: str) -> Se
     return (await db.execute(question)).all()
 
 
-async def find_user(db: AsyncConnection, scope: Scope, user_id: str) -> Row | None:
+async def find_user(db: AsyncConnection, scope: TenantScope, user_id: str) -> Row | None:
     question = sa.select(users).where(
         users.c.organisation_id == scope.organisation_id, users.c.user_id == user_id
     )
@@ -87,7 +87,7 @@ async def find_user(db: AsyncConnection, scope: Scope, user_id: str) -> Row | No
 
 
 async def lock_user(
-    db: AsyncConnection, scope: Scope, user_id: str, *, to_delete: bool = False
+    db: AsyncConnection, scope: TenantScope, user_id: str, *, to_delete: bool = False
 ) -> Row | None:
     """Found and held until the transaction ends: changes to one user take turns."""
     question = (
@@ -98,7 +98,7 @@ async def lock_user(
     return (await db.execute(question)).one_or_none()
 
 
-async def find_user_by_name(db: AsyncConnection, scope: Scope, username: str) -> Row | None:
+async def find_user_by_name(db: AsyncConnection, scope: TenantScope, username: str) -> Row | None:
     """Names are compared without regard to case."""
     question = sa.select(users).where(
         users.c.organisation_id == scope.organisation_id,
@@ -108,7 +108,7 @@ async def find_user_by_name(db: AsyncConnection, scope: Scope, username: str) ->
 
 
 async def taken_names(
-    db: AsyncConnection, scope: Scope, *, username: str, email: str | None
+    db: AsyncConnection, scope: TenantScope, *, username: str, email: str | None
 ) -> set[str]:
     """Which of the two are in use already: `username`, `email`."""
     same_name = sa.func.lower(users.c.username) == sa.func.lower(username)
@@ -121,7 +121,9 @@ async def taken_names(
     return {name for name, taken in (("username", by_name), ("email", by_email)) if taken}
 
 
-async def set_password(db: AsyncConnection, scope: Scope, user_id: str, password_hash: str) -> None:
+async def set_password(
+    db: AsyncConnection, scope: TenantScope, user_id: str, password_hash: str
+) -> None:
     """A new epoch with it: every token issued before dies on its next use."""
     await db.execute(
         sa.update(users)
@@ -134,7 +136,7 @@ async def set_password(db: AsyncConnection, scope: Scope, user_id: str, password
     )
 
 
-async def delete_user(db: AsyncConnection, scope: Scope, user_id: str) -> None:
+async def delete_user(db: AsyncConnection, scope: TenantScope, user_id: str) -> None:
     """Clients, mappings, filters, token families and kept answers go with it."""
     await db.execute(
         sa.delete(users).where(
@@ -145,7 +147,7 @@ async def delete_user(db: AsyncConnection, scope: Scope, user_id: str) -> None:
 
 async def add_api_client(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     *,
     client_id: str,
     user_id: str,
@@ -165,7 +167,7 @@ async def add_api_client(
     )
 
 
-async def list_api_clients(db: AsyncConnection, scope: Scope, user_id: str) -> Sequence[Row]:
+async def list_api_clients(db: AsyncConnection, scope: TenantScope, user_id: str) -> Sequence[Row]:
     question = (
         sa.select(api_clients)
         .where(
@@ -178,7 +180,7 @@ async def list_api_clients(db: AsyncConnection, scope: Scope, user_id: str) -> S
 
 
 async def delete_api_client(
-    db: AsyncConnection, scope: Scope, *, user_id: str, client_id: str
+    db: AsyncConnection, scope: TenantScope, *, user_id: str, client_id: str
 ) -> bool:
     deleted = await db.execute(
         sa.delete(api_clients).where(
@@ -190,7 +192,7 @@ async def delete_api_client(
     return bool(deleted.rowcount)
 
 
-async def find_root_user(db: AsyncConnection, scope: Scope) -> str | None:
+async def find_root_user(db: AsyncConnection, scope: TenantScope) -> str | None:
     """The user_id of whom the organisation belongs to; None where there is no such organisation."""
     question = sa.select(users.c.user_id).where(
         users.c.organisation_id == scope.organisation_id, users.c.kind == UserKind.root

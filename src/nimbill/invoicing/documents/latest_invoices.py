@@ -8,7 +8,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.records import billing_groups, visible
-from nimbill.database.tenant_scope import Row, Scope
+from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.money import Rounding, exact, exchanged, rounded, sum_of
 from nimbill.foundation.vocabulary import Currency
@@ -19,7 +19,7 @@ basis = chosen("csv-headers")
 _heads, _revisions = invoices.c, invoice_revisions.c
 
 
-async def latest_pre_tax(db: AsyncConnection, scope: Scope) -> dict[str, Decimal]:
+async def latest_pre_tax(db: AsyncConnection, scope: TenantScope) -> dict[str, Decimal]:
     """By company_id; a group without an invoice is not there.
 
     In the invoices' currency; where the vendors' invoices have two, in yen at each one's rate.
@@ -40,7 +40,7 @@ def _added(rows: list[Row]) -> Decimal:
     return rounded(whole, currency, Rounding.half_up)
 
 
-def _latest(scope: Scope) -> sa.Select[*tuple[object, ...]]:
+def _latest(scope: TenantScope) -> sa.Select[*tuple[object, ...]]:
     newest = (
         sa.select(_heads.company_id, sa.func.max(_heads.month).label("month"))
         .where(_heads.organisation_id == scope.organisation_id)

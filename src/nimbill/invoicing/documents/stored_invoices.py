@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.records import billing_groups, visible
-from nimbill.database.tenant_scope import Row, Scope, fetch_row, metadata, visible_rows
+from nimbill.database.tenant_scope import Row, TenantScope, fetch_row, metadata, visible_rows
 from nimbill.foundation.basis import chosen
 from nimbill.invoicing.documents.document import Draft, Glance, InvoiceDocument, glance, read
 
@@ -127,7 +127,7 @@ FROM made
 
 async def lock_invoices(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     month: str,
     vendor: str,
     company_ids: Collection[str],
@@ -156,7 +156,9 @@ async def lock_invoices(
     }
 
 
-async def next_numbers(db: AsyncConnection, scope: Scope, month: str, count: int) -> Iterator[int]:
+async def next_numbers(
+    db: AsyncConnection, scope: TenantScope, month: str, count: int
+) -> Iterator[int]:
     """Without a gap: whoever gives up gives them back. Asked for as late as can be."""
     if not count:
         return iter(())
@@ -175,7 +177,7 @@ async def next_numbers(db: AsyncConnection, scope: Scope, month: str, count: int
 
 async def add_revisions(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     month: str,
     vendor: str,
     run_id: str,
@@ -205,7 +207,7 @@ async def add_revisions(
     )
 
 
-async def made_by_run(db: AsyncConnection, scope: Scope, run_id: str) -> Sequence[Row]:
+async def made_by_run(db: AsyncConnection, scope: TenantScope, run_id: str) -> Sequence[Row]:
     """company_id and number of what a run has made so far, by number."""
     question = (
         sa.select(_revisions.company_id, _revisions.vendor, _revisions.month, _heads.number)
@@ -218,7 +220,7 @@ async def made_by_run(db: AsyncConnection, scope: Scope, run_id: str) -> Sequenc
 
 async def created_of_month(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     month: str,
     *,
     vendor: str | None = None,
@@ -228,14 +230,16 @@ async def created_of_month(
     return await _created(db, scope, month, read, vendor=vendor, company_ids=company_ids)
 
 
-async def glances_of_month(db: AsyncConnection, scope: Scope, month: str) -> list[Created[Glance]]:
+async def glances_of_month(
+    db: AsyncConnection, scope: TenantScope, month: str
+) -> list[Created[Glance]]:
     """The same, as far as a list of them shows."""
     return await _created(db, scope, month, glance)
 
 
 async def _created(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     month: str,
     read_as: Callable[[str], D],
     *,
@@ -278,7 +282,7 @@ async def _created(
 
 
 async def invoiced_groups(
-    db: AsyncConnection, scope: Scope, month: str, vendor: str | None
+    db: AsyncConnection, scope: TenantScope, month: str, vendor: str | None
 ) -> list[str]:
     """Groups that the caller may see and that have an invoice, by the first number they have."""
     question = (
@@ -298,7 +302,7 @@ async def invoiced_groups(
 
 
 async def revisions_of(
-    db: AsyncConnection, scope: Scope, month: str, vendor: str, company_id: str
+    db: AsyncConnection, scope: TenantScope, month: str, vendor: str, company_id: str
 ) -> Sequence[Row]:
     """Every revision, the newest first; none where the group is not the caller's to see."""
     question = (
@@ -333,7 +337,7 @@ def _group_of(table: sa.Table = invoices) -> sa.ColumnElement[bool]:
     )
 
 
-async def find_paper(db: AsyncConnection, scope: Scope, paper_id: str) -> bytes | None:
+async def find_paper(db: AsyncConnection, scope: TenantScope, paper_id: str) -> bytes | None:
     question = sa.select(invoice_papers.c.content).where(
         invoice_papers.c.organisation_id == scope.organisation_id,
         invoice_papers.c.paper_id == paper_id,
@@ -342,7 +346,9 @@ async def find_paper(db: AsyncConnection, scope: Scope, paper_id: str) -> bytes 
     return found
 
 
-async def keep_paper(db: AsyncConnection, scope: Scope, paper_id: str, content: bytes) -> bytes:
+async def keep_paper(
+    db: AsyncConnection, scope: TenantScope, paper_id: str, content: bytes
+) -> bytes:
     """The first to be kept is the one that everybody gets."""
     await db.execute(
         insert(invoice_papers)

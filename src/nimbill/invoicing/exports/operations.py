@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.access.caller import Caller
 from nimbill.access.request_context import Resources
 from nimbill.customers.billing_groups.records import list_billing_groups
-from nimbill.database.tenant_scope import Scope
+from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation import clock
 from nimbill.foundation.ids import new_id
 from nimbill.invoicing.documents.document import InvoiceDocument
@@ -26,16 +26,16 @@ from nimbill.invoicing.exports.project_csv import project_rows
 from nimbill.invoicing.profit.project_months import projects_of_month
 
 Rows = Iterable[Sequence[Cell]]
-RowsOfGroups = Callable[[AsyncConnection, Scope], Awaitable[Rows]]
+RowsOfGroups = Callable[[AsyncConnection, TenantScope], Awaitable[Rows]]
 RowsOfInvoices = Callable[[Iterable[InvoiceDocument]], Iterator[Row]]
 
 
-async def _of_groups(db: AsyncConnection, scope: Scope) -> Rows:
+async def _of_groups(db: AsyncConnection, scope: TenantScope) -> Rows:
     groups = await list_billing_groups(db, scope)
     return billing_group_rows(groups, await latest_pre_tax(db, scope))
 
 
-async def _of_settings(db: AsyncConnection, scope: Scope) -> Rows:
+async def _of_settings(db: AsyncConnection, scope: TenantScope) -> Rows:
     return billing_group_setting_rows(await list_billing_groups(db, scope))
 
 

@@ -6,7 +6,7 @@ from hashlib import sha256
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, Scope, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, metadata
 
 exports = sa.Table(
     "exports",
@@ -21,14 +21,14 @@ exports = sa.Table(
 )
 
 
-def made_for(scope: Scope) -> bytes:
+def made_for(scope: TenantScope) -> bytes:
     """The groups a file was made for; who sees others never gets it."""
     groups = None if scope.billing_groups is None else sorted(scope.billing_groups)
     # as JSON: a filter may name anything, and no name must pass for "all" or for two names
     return sha256(json.dumps(groups).encode()).digest()
 
 
-async def newest_export(db: AsyncConnection, scope: Scope, kind: str) -> str | None:
+async def newest_export(db: AsyncConnection, scope: TenantScope, kind: str) -> str | None:
     question = (
         sa.select(exports.c.export_id)
         .where(
@@ -45,7 +45,7 @@ async def newest_export(db: AsyncConnection, scope: Scope, kind: str) -> str | N
 
 async def add_export(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     *,
     export_id: str,
     kind: str,
@@ -64,14 +64,14 @@ async def add_export(
     )
 
 
-async def find_export(db: AsyncConnection, scope: Scope, export_id: str) -> Row | None:
+async def find_export(db: AsyncConnection, scope: TenantScope, export_id: str) -> Row | None:
     question = sa.select(exports).where(
         exports.c.organisation_id == scope.organisation_id, exports.c.export_id == export_id
     )
     return (await db.execute(question)).one_or_none()
 
 
-async def forget_old_exports(db: AsyncConnection, scope: Scope, *, days: int) -> None:
+async def forget_old_exports(db: AsyncConnection, scope: TenantScope, *, days: int) -> None:
     """The newest of each kind and audience stays, so that `redo` finds it."""
     newer = exports.alias("newer")
     superseded = sa.exists().where(

@@ -8,7 +8,7 @@ from litestar.params import FromPath, JSONBody
 from nimbill.access.credentials import credentials_valid
 from nimbill.access.gate import Audience, Public
 from nimbill.access.role_actions import ANY_CALLER, RoleAction
-from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.basis import chosen, stated
 from nimbill.foundation.errors import not_found
 from nimbill.http.routing import (
@@ -123,7 +123,7 @@ async def download(
     """A file, whole, by its signed link."""
     path, _, _ = bytes(request.scope["raw_path"]).partition(b"?")
     link = read_link(resources.sealer, export_id, path, request.scope["query_string"])
-    scope = Scope(link.organisation_id)
+    scope = TenantScope(link.organisation_id)
     async with transaction(resources.engine, link.organisation_id) as db:
         if not await credentials_valid(
             db, scope, user_id=link.user_id, client_id=link.client_id, epoch=link.epoch

@@ -8,7 +8,7 @@ from typing import IO
 
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import not_found
 from nimbill.foundation.ids import derived_id
@@ -24,7 +24,7 @@ _NO_TIME = (1980, 1, 1, 0, 0, 0)
 
 
 async def printed_invoice(
-    db: AsyncConnection, scope: Scope, month: str, company_id: str, vendor: str
+    db: AsyncConnection, scope: TenantScope, month: str, company_id: str, vendor: str
 ) -> tuple[str, bytes]:
     """Its file name and the PDF."""
     (created,) = await _created(db, scope, month, company_id, vendor)
@@ -32,7 +32,7 @@ async def printed_invoice(
 
 
 async def printed_covering(
-    db: AsyncConnection, scope: Scope, month: str, company_id: str
+    db: AsyncConnection, scope: TenantScope, month: str, company_id: str
 ) -> tuple[str, bytes]:
     """A page over the vendors' invoices, for groups that have them in bulk."""
     created = await _created(db, scope, month, company_id, None)
@@ -44,7 +44,7 @@ async def printed_covering(
 
 
 async def _created(
-    db: AsyncConnection, scope: Scope, month: str, company_id: str, vendor: str | None
+    db: AsyncConnection, scope: TenantScope, month: str, company_id: str, vendor: str | None
 ) -> list[Created[InvoiceDocument]]:
     found = await stored_invoices.created_of_month(
         db, scope, month, vendor=vendor, company_ids=[company_id]
@@ -59,7 +59,11 @@ def _file_name(created: Created[InvoiceDocument]) -> str:
 
 
 async def _kept(
-    db: AsyncConnection, scope: Scope, created: Sequence[Created[InvoiceDocument]], *, covered: bool
+    db: AsyncConnection,
+    scope: TenantScope,
+    created: Sequence[Created[InvoiceDocument]],
+    *,
+    covered: bool,
 ) -> bytes:
     from nimbill.invoicing import pdf as paper  # with what it prints by, when something is printed
 
@@ -77,7 +81,7 @@ async def _kept(
 
 
 async def zip_of_month(
-    engine: AsyncEngine, scope: Scope, month: str, vendor: str | None, file: IO[bytes]
+    engine: AsyncEngine, scope: TenantScope, month: str, vendor: str | None, file: IO[bytes]
 ) -> None:
     """Every invoice of the month that the caller may see."""
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
@@ -85,7 +89,7 @@ async def zip_of_month(
             await asyncio.to_thread(archive.writestr, zipfile.ZipInfo(name, _NO_TIME), content)
 
 
-async def print_month(engine: AsyncEngine, scope: Scope, month: str, into: Path) -> list[str]:
+async def print_month(engine: AsyncEngine, scope: TenantScope, month: str, into: Path) -> list[str]:
     """The same as files in a folder; their names."""
     names = []
     async for name, content in _papers(engine, scope, month, None):
@@ -95,7 +99,7 @@ async def print_month(engine: AsyncEngine, scope: Scope, month: str, into: Path)
 
 
 async def _papers(
-    engine: AsyncEngine, scope: Scope, month: str, vendor: str | None
+    engine: AsyncEngine, scope: TenantScope, month: str, vendor: str | None
 ) -> AsyncIterator[tuple[str, bytes]]:
     """Some at a time, so that memory stays, each lot in a transaction of its own."""
     async with transaction(engine, scope.organisation_id) as db:

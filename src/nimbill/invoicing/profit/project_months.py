@@ -7,7 +7,7 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.projects.records import list_projects
-from nimbill.database.tenant_scope import Row, Scope
+from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.money import Exact, Rounding, difference, rounded, sum_of, total_of
 from nimbill.foundation.vendors import BILLED_VENDORS
@@ -25,7 +25,9 @@ RATE_PLACES = Decimal("0.0001")
 _DIVIDING = Context(prec=100)
 
 
-async def projects_of_month(db: AsyncConnection, scope: Scope, month: str) -> list[ProjectOfMonth]:
+async def projects_of_month(
+    db: AsyncConnection, scope: TenantScope, month: str
+) -> list[ProjectOfMonth]:
     """Every project, by code, with the invoices that the caller may see."""
     invoiced: dict[str, list[InvoiceDocument]] = defaultdict(list)
     for one in await created_of_month(db, scope, month):

@@ -12,7 +12,7 @@ from nimbill.adjustments.reserved_instances.operations import moved_fees
 from nimbill.costs.lake.records import cost_sums
 from nimbill.costs.months.records import lock_month
 from nimbill.customers.cloud_accounts.records import cloud_accounts
-from nimbill.database.tenant_scope import Scope
+from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import not_found
 from nimbill.foundation.money import total_of
@@ -37,7 +37,7 @@ _CODES = {currency: code for code, currency in CURRENCIES.items()}
 
 
 async def tie_out_month(
-    db: AsyncConnection, scope: Scope, month: str, vendors: Iterable[Vendor]
+    db: AsyncConnection, scope: TenantScope, month: str, vendors: Iterable[Vendor]
 ) -> TieOut:
     """Payers are whole organisations' matters: not there for who sees some billing groups."""
     if scope.billing_groups is not None:
@@ -52,7 +52,7 @@ async def tie_out_month(
     )
 
 
-async def _of_vendor(db: AsyncConnection, scope: Scope, month: str, vendor: Vendor) -> TieOut:
+async def _of_vendor(db: AsyncConnection, scope: TenantScope, month: str, vendor: Vendor) -> TieOut:
     """Under the month's lock, so that no import comes in between."""
     await lock_month(db, scope, vendor, month, shared=True)
     moved = await moved_fees(db, scope, vendor, month)
@@ -155,7 +155,7 @@ def _invoice(one: Created[InvoiceDocument]) -> tie_out.Invoice:
 
 
 async def _charged(
-    db: AsyncConnection, scope: Scope, month: str, vendor: str
+    db: AsyncConnection, scope: TenantScope, month: str, vendor: str
 ) -> list[tie_out.Charged]:
     sums = cost_sums.c
     by = (
@@ -187,7 +187,7 @@ async def _charged(
 
 
 async def _entries(
-    db: AsyncConnection, scope: Scope, month: str, vendor: str
+    db: AsyncConnection, scope: TenantScope, month: str, vendor: str
 ) -> list[tie_out.Entry]:
     """Those the vendor's data has."""
     entries = recalculation_entries.c
@@ -215,7 +215,9 @@ async def _entries(
     ]
 
 
-async def _accounts(db: AsyncConnection, scope: Scope, vendor: str) -> dict[str, tie_out.Account]:
+async def _accounts(
+    db: AsyncConnection, scope: TenantScope, vendor: str
+) -> dict[str, tie_out.Account]:
     question = sa.select(
         cloud_accounts.c.customer_id, cloud_accounts.c.company_id, cloud_accounts.c.account_id
     ).where(

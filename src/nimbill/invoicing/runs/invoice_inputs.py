@@ -18,7 +18,7 @@ from nimbill.customers.cloud_accounts.records import cloud_accounts
 from nimbill.customers.invoice_templates.records import invoice_templates
 from nimbill.customers.organisation_settings.records import OrganisationSettings, settings_of
 from nimbill.customers.projects.records import projects
-from nimbill.database.tenant_scope import Row, Scope, visible_rows
+from nimbill.database.tenant_scope import Row, TenantScope, visible_rows
 from nimbill.foundation.basis import chosen
 from nimbill.invoicing.runs.month_settings import saved_settings
 
@@ -62,7 +62,7 @@ class Gathered:
     imports: list[Row] = field(default_factory=list)
 
 
-async def of_month(db: AsyncConnection, scope: Scope, month: str, vendor: str) -> OfMonth:
+async def of_month(db: AsyncConnection, scope: TenantScope, month: str, vendor: str) -> OfMonth:
     return OfMonth(
         settings=await settings_of(db, scope),
         imports=await imports_of_month(db, scope, month, vendor),
@@ -72,7 +72,7 @@ async def of_month(db: AsyncConnection, scope: Scope, month: str, vendor: str) -
 
 async def gather(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     month: str,
     vendor: str,
     company_ids: Collection[str],
@@ -98,7 +98,7 @@ async def gather(
 
 
 async def _groups(
-    db: AsyncConnection, scope: Scope, company_ids: Collection[str], template_id: str | None
+    db: AsyncConnection, scope: TenantScope, company_ids: Collection[str], template_id: str | None
 ) -> dict[str, tuple[Row, Row | None]]:
     """Each with its project's fields and the template it is printed with."""
     question = (
@@ -135,7 +135,7 @@ async def _groups(
 
 async def _of_groups(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     table: sa.Table,
     company_ids: Collection[str],
     vendor: str,
@@ -155,7 +155,7 @@ async def _of_groups(
 
 
 async def _put_accounts(
-    db: AsyncConnection, scope: Scope, vendor: str, found: Mapping[str, Gathered]
+    db: AsyncConnection, scope: TenantScope, vendor: str, found: Mapping[str, Gathered]
 ) -> dict[str, str]:
     """Which group each of the accounts belongs to."""
     owner = {}
@@ -168,7 +168,7 @@ async def _put_accounts(
 
 async def _put_costs(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     month: str,
     vendor: str,
     found: Mapping[str, Gathered],
@@ -217,7 +217,7 @@ def _parted(
 
 
 async def _sums(
-    db: AsyncConnection, scope: Scope, month: str, vendor: str, customer_ids: Collection[str]
+    db: AsyncConnection, scope: TenantScope, month: str, vendor: str, customer_ids: Collection[str]
 ) -> Iterable[Row]:
     sums = cost_sums.c
     by = (
@@ -243,7 +243,7 @@ async def _sums(
 
 async def _tagged(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     month: str,
     vendor: str,
     customer_ids: Collection[str],
@@ -294,7 +294,7 @@ async def _tagged(
 
 
 async def imports_of_month(
-    db: AsyncConnection, scope: Scope, month: str, vendor: str
+    db: AsyncConnection, scope: TenantScope, month: str, vendor: str
 ) -> Sequence[Row]:
     question = (
         sa.select(cost_months.c.payer_id, cost_months.c.import_id, cost_months.c.provisional)
@@ -324,7 +324,7 @@ def _put_moved_fees(
 
 async def _put_entries(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     month: str,
     vendor: str,
     found: Mapping[str, Gathered],

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.records import BillingGroupRecord, list_billing_groups
 from nimbill.customers.cloud_accounts.records import cloud_accounts
-from nimbill.database.tenant_scope import Row, Scope, visible_rows
+from nimbill.database.tenant_scope import Row, TenantScope, visible_rows
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.money import Exact, Rounding, exact, exchanged, rounded, sum_of
@@ -35,7 +35,7 @@ from nimbill.invoicing.runs.month_settings import saved_of, setting_fields
 basis = chosen("invoice-list")
 
 
-async def invoice_list(db: AsyncConnection, scope: Scope, month: str) -> InvoiceList:
+async def invoice_list(db: AsyncConnection, scope: TenantScope, month: str) -> InvoiceList:
     """Every group that the caller may see, with or without invoices."""
     groups = await list_billing_groups(db, scope)
     company_ids = [group.company_id for group in groups]
@@ -52,7 +52,7 @@ async def invoice_list(db: AsyncConnection, scope: Scope, month: str) -> Invoice
 
 
 async def _accounts(
-    db: AsyncConnection, scope: Scope, company_ids: Sequence[str]
+    db: AsyncConnection, scope: TenantScope, company_ids: Sequence[str]
 ) -> Mapping[str, list[AccountOfList]]:
     question = (
         sa.select(cloud_accounts)
@@ -194,7 +194,7 @@ def stock_in(document: InvoiceDocument | Glance, currency: Currency) -> Exact:
     )
 
 
-async def account_totals(db: AsyncConnection, scope: Scope, month: str) -> AccountTotals:
+async def account_totals(db: AsyncConnection, scope: TenantScope, month: str) -> AccountTotals:
     """The rows of created invoices, by their numbers."""
     documents = [one.document for one in await created_of_month(db, scope, month)]
     return AccountTotals(

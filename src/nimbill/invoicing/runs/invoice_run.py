@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from nimbill.audit import records as audit
 from nimbill.costs.months.records import hold_month, lock_month
-from nimbill.database.tenant_scope import Scope, is_database_unavailable, transaction
+from nimbill.database.tenant_scope import TenantScope, is_database_unavailable, transaction
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
 from nimbill.invoicing.calculation.terms import CannotBeBilled
@@ -89,7 +89,7 @@ async def make_invoices(engine: AsyncEngine, taken: Job, tell: ReportProgress) -
 
 async def ready_batch(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     month: str,
     vendor: str,
     company_ids: Sequence[str],

@@ -17,7 +17,7 @@ from nimbill.customers.billing_groups.records import (
     visible,
 )
 from nimbill.customers.billing_groups.settled_terms import Settled
-from nimbill.database.tenant_scope import Row, Scope, metadata, visible_rows
+from nimbill.database.tenant_scope import Row, TenantScope, metadata, visible_rows
 
 SETTING_FIELDS = InvoiceSetting.__struct_fields__
 SETTLED_FIELDS = tuple(Settled.__dataclass_fields__)
@@ -52,7 +52,7 @@ class NewSetting:
 
 
 async def visible_groups(
-    db: AsyncConnection, scope: Scope, company_ids: Collection[str] | None = None
+    db: AsyncConnection, scope: TenantScope, company_ids: Collection[str] | None = None
 ) -> list[str]:
     """Those of the groups that the caller may see, in a settled order; all of them by default."""
     question = sa.select(billing_groups.c.company_id).where(*visible(scope))
@@ -62,7 +62,7 @@ async def visible_groups(
 
 
 async def copy_defaults(
-    db: AsyncConnection, scope: Scope, month: str, vendors: Collection[str]
+    db: AsyncConnection, scope: TenantScope, month: str, vendors: Collection[str]
 ) -> None:
     """Every visible group's own settings become the month's; rates and memos stay."""
     defaults = (
@@ -91,7 +91,7 @@ async def copy_defaults(
 
 
 async def put_settings(
-    db: AsyncConnection, scope: Scope, month: str, settings: Sequence[NewSetting]
+    db: AsyncConnection, scope: TenantScope, month: str, settings: Sequence[NewSetting]
 ) -> None:
     """Rates that were saved stay."""
     rows = [
@@ -117,7 +117,7 @@ async def put_settings(
 
 async def put_rates(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     month: str,
     vendor: str,
     company_ids: Collection[str],
@@ -139,7 +139,7 @@ async def put_rates(
 
 
 async def saved_of(
-    db: AsyncConnection, scope: Scope, month: str, company_ids: Collection[str]
+    db: AsyncConnection, scope: TenantScope, month: str, company_ids: Collection[str]
 ) -> Mapping[tuple[str, str], Row]:
     """By company_id and vendor."""
     question = sa.select(saved_settings).where(
@@ -151,7 +151,7 @@ async def saved_of(
 
 
 async def settled_before(
-    db: AsyncConnection, scope: Scope, month: str, company_ids: Collection[str]
+    db: AsyncConnection, scope: TenantScope, month: str, company_ids: Collection[str]
 ) -> Mapping[tuple[str, str], Settled]:
     """What an open dimension keeps: the month's own, else that of the group's setting."""
     own = sa.select(

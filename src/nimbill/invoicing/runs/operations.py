@@ -13,7 +13,7 @@ from nimbill.access.request_context import DoNow
 from nimbill.costs.months.operations import refuse_closed
 from nimbill.costs.months.records import lock_month, state_of
 from nimbill.customers.billing_groups.settled_terms import settle
-from nimbill.database.tenant_scope import Scope, transaction
+from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation import clock, exact_json
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, Violation, refuse_if
@@ -42,7 +42,7 @@ LOOK_AGAIN = timedelta(milliseconds=100)
 
 
 async def save_invoice_settings(
-    db: AsyncConnection, scope: Scope, month: str, body: SettingsToSave
+    db: AsyncConnection, scope: TenantScope, month: str, body: SettingsToSave
 ) -> None:
     """`internal` copies every group's own settings, where the month is not closed already."""
     if body.internal:
@@ -73,7 +73,7 @@ async def save_invoice_settings(
 
 
 async def save_exchange_rates(
-    db: AsyncConnection, scope: Scope, month: str, body: ExchangeRateToSave
+    db: AsyncConnection, scope: TenantScope, month: str, body: ExchangeRateToSave
 ) -> None:
     """For all of the groups or for none; a group without saved settings has nothing to rate."""
     await _refuse_unknown(db, scope, body.billing_groups, "billing_groups")
@@ -83,12 +83,12 @@ async def save_exchange_rates(
     _refuse_missing({name: "settings_missing" for name in asked if name not in rated})
 
 
-async def _locked(db: AsyncConnection, scope: Scope, month: str, vendor: str) -> Any:
+async def _locked(db: AsyncConnection, scope: TenantScope, month: str, vendor: str) -> Any:
     return await lock_month(db, scope, vendor, month, shared=True)
 
 
 async def _refuse_unknown(
-    db: AsyncConnection, scope: Scope, company_ids: Collection[str], field: str
+    db: AsyncConnection, scope: TenantScope, company_ids: Collection[str], field: str
 ) -> None:
     found = await month_settings.visible_groups(db, scope, list(company_ids))
     if len(found) < len(set(company_ids)):
@@ -107,7 +107,7 @@ def _lacking(code: str, detail: str, missing: Mapping[str, str]) -> Conflict:
 
 async def ask_for_invoices(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     month: str,
     body: InvoicesToCreate,
     *,
@@ -137,7 +137,7 @@ async def ask_for_invoices(
 
 
 async def _refuse_unready(
-    db: AsyncConnection, scope: Scope, month: str, vendor: str, company_ids: Collection[str]
+    db: AsyncConnection, scope: TenantScope, month: str, vendor: str, company_ids: Collection[str]
 ) -> None:
     state = await state_of(db, scope, vendor, month)
     batch = await ready_batch(db, scope, month, vendor, list(company_ids))
@@ -158,7 +158,7 @@ _finishing: dict[str, asyncio.Task[InvoicesCreated]] = {}
 
 
 async def finished_run(
-    engine: AsyncEngine, do_now: DoNow, scope: Scope, run_id: str
+    engine: AsyncEngine, do_now: DoNow, scope: TenantScope, run_id: str
 ) -> InvoicesCreated:
     """Made here and now, or waited for where somebody else makes it; goes on without a listener."""
     task = _finishing.get(run_id)
@@ -170,7 +170,7 @@ async def finished_run(
 
 
 async def _finished(
-    engine: AsyncEngine, do_now: DoNow, scope: Scope, run_id: str
+    engine: AsyncEngine, do_now: DoNow, scope: TenantScope, run_id: str
 ) -> InvoicesCreated:
     while True:
         async with transaction(engine, scope.organisation_id) as db:

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, Scope, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, metadata
 from nimbill.foundation import clock, exact_json
 from nimbill.foundation.ids import new_id
 from nimbill.jobs.records import add_job, jobs
@@ -54,7 +54,7 @@ class RunRequest:
 
 
 async def to_join(
-    db: AsyncConnection, scope: Scope, asked: RunRequest, key_hash: bytes | None
+    db: AsyncConnection, scope: TenantScope, asked: RunRequest, key_hash: bytes | None
 ) -> str | None:
     """The run of this key, or the one that is running for the same groups."""
     if key_hash is not None:
@@ -71,7 +71,7 @@ async def to_join(
 
 
 async def start_or_join(
-    db: AsyncConnection, scope: Scope, asked: RunRequest, key_hash: bytes | None
+    db: AsyncConnection, scope: TenantScope, asked: RunRequest, key_hash: bytes | None
 ) -> str:
     """A new run, where none to join has come up meanwhile."""
     run_id = None
@@ -81,7 +81,9 @@ async def start_or_join(
     return run_id
 
 
-async def _note_key(db: AsyncConnection, scope: Scope, key_hash: bytes | None, run_id: str) -> None:
+async def _note_key(
+    db: AsyncConnection, scope: TenantScope, key_hash: bytes | None, run_id: str
+) -> None:
     if key_hash is not None:
         await db.execute(
             insert(invoice_run_keys)
@@ -90,7 +92,7 @@ async def _note_key(db: AsyncConnection, scope: Scope, key_hash: bytes | None, r
         )
 
 
-async def _started(db: AsyncConnection, scope: Scope, asked: RunRequest) -> str | None:
+async def _started(db: AsyncConnection, scope: TenantScope, asked: RunRequest) -> str | None:
     run_id = new_id("run")
     payload = {
         "month": asked.month,
@@ -121,7 +123,7 @@ async def _started(db: AsyncConnection, scope: Scope, asked: RunRequest) -> str 
     return run_id
 
 
-async def _running(db: AsyncConnection, scope: Scope, asked: RunRequest) -> str | None:
+async def _running(db: AsyncConnection, scope: TenantScope, asked: RunRequest) -> str | None:
     question = sa.select(_runs.run_id).where(
         _runs.organisation_id == scope.organisation_id,
         _runs.month == asked.month,
@@ -133,15 +135,15 @@ async def _running(db: AsyncConnection, scope: Scope, asked: RunRequest) -> str 
     return found
 
 
-def _one(scope: Scope, run_id: str) -> list[sa.ColumnElement[bool]]:
+def _one(scope: TenantScope, run_id: str) -> list[sa.ColumnElement[bool]]:
     return [_runs.organisation_id == scope.organisation_id, _runs.run_id == run_id]
 
 
-async def find_run(db: AsyncConnection, scope: Scope, run_id: str) -> Row | None:
+async def find_run(db: AsyncConnection, scope: TenantScope, run_id: str) -> Row | None:
     return (await db.execute(_with_progress().where(*_one(scope, run_id)))).one_or_none()
 
 
-async def runs_of_month(db: AsyncConnection, scope: Scope, month: str) -> Sequence[Row]:
+async def runs_of_month(db: AsyncConnection, scope: TenantScope, month: str) -> Sequence[Row]:
     """The newest first."""
     question = (
         _with_progress()
@@ -160,7 +162,7 @@ def _with_progress() -> sa.Select[*tuple[Any, ...]]:
 
 
 async def finish_run(
-    db: AsyncConnection, scope: Scope, run_id: str, skipped: Mapping[str, str]
+    db: AsyncConnection, scope: TenantScope, run_id: str, skipped: Mapping[str, str]
 ) -> None:
     await db.execute(
         sa.update(invoice_runs)

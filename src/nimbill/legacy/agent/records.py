@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, Scope, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, metadata
 from nimbill.legacy.agent.bodies import AgentStatusReport, ContainerStatusReport
 from nimbill.legacy.containers.records import legacy_containers
 from nimbill.legacy.stacks.records import legacy_stacks
@@ -27,7 +27,7 @@ legacy_agents = sa.Table(
 
 
 async def put_agent(
-    db: AsyncConnection, scope: Scope, sent: AgentStatusReport, *, at: datetime
+    db: AsyncConnection, scope: TenantScope, sent: AgentStatusReport, *, at: datetime
 ) -> Row:
     """Registered with its first report; an instance named once stays until another is named."""
     told = {"status": sent.status, "message": sent.message or None, "update_time": at}
@@ -51,7 +51,7 @@ async def put_agent(
 
 
 async def put_container(
-    db: AsyncConnection, scope: Scope, sent: ContainerStatusReport, *, at: datetime
+    db: AsyncConnection, scope: TenantScope, sent: ContainerStatusReport, *, at: datetime
 ) -> Row | None:
     """None where a stack that is not deleted has a container of this id."""
     told = {"agent_id": sent.agent_id, "status": sent.status, "update_time": at}

@@ -2,7 +2,7 @@
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, Scope
+from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Violation, not_found, refuse_if
@@ -19,7 +19,9 @@ def resource_of(container_id: str) -> str:
     return f"mrn:alm:container:{container_id}"
 
 
-async def describe_container(db: AsyncConnection, scope: Scope, container_id: str) -> Container:
+async def describe_container(
+    db: AsyncConnection, scope: TenantScope, container_id: str
+) -> Container:
     container = await records.find_container(db, scope, container_id)
     if container is None:
         raise not_found()
@@ -28,7 +30,7 @@ async def describe_container(db: AsyncConnection, scope: Scope, container_id: st
 
 async def list_containers(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     permission: Permission,
     *,
     stack_id: str | None,

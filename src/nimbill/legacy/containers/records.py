@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, Scope, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, metadata
 
 legacy_containers = sa.Table(
     "legacy_containers",
@@ -20,7 +20,7 @@ legacy_containers = sa.Table(
 )
 
 
-async def find_container(db: AsyncConnection, scope: Scope, container_id: str) -> Row | None:
+async def find_container(db: AsyncConnection, scope: TenantScope, container_id: str) -> Row | None:
     question = sa.select(legacy_containers).where(
         legacy_containers.c.organisation_id == scope.organisation_id,
         legacy_containers.c.container_id == container_id,
@@ -29,7 +29,7 @@ async def find_container(db: AsyncConnection, scope: Scope, container_id: str) -
 
 
 async def list_containers(
-    db: AsyncConnection, scope: Scope, which: sa.ColumnElement[bool]
+    db: AsyncConnection, scope: TenantScope, which: sa.ColumnElement[bool]
 ) -> Sequence[Row]:
     question = (
         sa.select(legacy_containers)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, Scope
+from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, not_found
 from nimbill.legacy.deployments import records
@@ -22,7 +22,7 @@ basis = chosen("deployments")
 INSTANCE = "AWS::EC2::Instance"
 
 
-async def read_deployment(db: AsyncConnection, scope: Scope, name: str) -> Deployment:
+async def read_deployment(db: AsyncConnection, scope: TenantScope, name: str) -> Deployment:
     found = await records.stacks_of(db, scope, name)
     if not found:
         raise not_found()
@@ -55,7 +55,9 @@ def _item(layer: Row, instances: Iterable[Row]) -> DeploymentItem:
     return DeploymentItem(name=layer.flag, status=layer.status, resources=resources)
 
 
-async def delete_deployment(db: AsyncConnection, scope: Scope, name: str, *, force: bool) -> None:
+async def delete_deployment(
+    db: AsyncConnection, scope: TenantScope, name: str, *, force: bool
+) -> None:
     """All of its stacks go; without force, none of them while one is busy."""
     found = await records.stacks_of(db, scope, name, lock=True)
     if not found:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, Scope, visible_rows
+from nimbill.database.tenant_scope import Row, TenantScope, visible_rows
 from nimbill.legacy.containers.records import legacy_containers
 from nimbill.legacy.provisioning.records import legacy_instances
 from nimbill.legacy.stacks.records import legacy_layers, legacy_stacks
@@ -15,7 +15,7 @@ RUNNING = ("starting", "updating", "restarting", "running")
 
 
 async def stacks_of(
-    db: AsyncConnection, scope: Scope, deployment: str, *, lock: bool = False
+    db: AsyncConnection, scope: TenantScope, deployment: str, *, lock: bool = False
 ) -> Sequence[Row]:
     """Those that are not deleted, the oldest first; held in this order where they will change."""
     question = (
@@ -32,7 +32,9 @@ async def stacks_of(
     return (await db.execute(question)).all()
 
 
-async def layers_of(db: AsyncConnection, scope: Scope, stacks: Collection[str]) -> Sequence[Row]:
+async def layers_of(
+    db: AsyncConnection, scope: TenantScope, stacks: Collection[str]
+) -> Sequence[Row]:
     question = (
         sa.select(legacy_layers)
         .where(
@@ -44,7 +46,9 @@ async def layers_of(db: AsyncConnection, scope: Scope, stacks: Collection[str]) 
     return (await db.execute(question)).all()
 
 
-async def instances_of(db: AsyncConnection, scope: Scope, stacks: Collection[str]) -> Sequence[Row]:
+async def instances_of(
+    db: AsyncConnection, scope: TenantScope, stacks: Collection[str]
+) -> Sequence[Row]:
     """Those that exist: launched, and not yet ended."""
     question = (
         sa.select(legacy_instances)
@@ -59,7 +63,9 @@ async def instances_of(db: AsyncConnection, scope: Scope, stacks: Collection[str
     return (await db.execute(question)).all()
 
 
-async def any_container_runs(db: AsyncConnection, scope: Scope, stacks: Collection[str]) -> bool:
+async def any_container_runs(
+    db: AsyncConnection, scope: TenantScope, stacks: Collection[str]
+) -> bool:
     question = sa.select(
         sa.exists().where(
             legacy_containers.c.organisation_id == scope.organisation_id,

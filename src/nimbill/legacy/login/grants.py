@@ -6,7 +6,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.passwords import client_secret_matches
 from nimbill.access.request_context import Resources
-from nimbill.database.tenant_scope import Scope
+from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.vocabulary import STACK_PREFIX, Product
 from nimbill.identity.login import records
@@ -65,7 +65,7 @@ async def _agent(db: AsyncConnection, resources: Resources, form: Mapping[str, s
     if not client_secret_matches(token, row.token_hash):
         raise unknown_client()
     await resources.sign_with(db, row.kid)
-    return Subject(Scope(row.organisation_id), stack_id, stack_id, EPOCH_OF_AGENTS, "agent")
+    return Subject(TenantScope(row.organisation_id), stack_id, stack_id, EPOCH_OF_AGENTS, "agent")
 
 
 async def _user(resources: Resources, client: Client, form: Mapping[str, str]) -> Subject:

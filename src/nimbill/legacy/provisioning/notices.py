@@ -2,7 +2,7 @@
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, Scope
+from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
 from nimbill.legacy.provisioning import records
@@ -19,7 +19,7 @@ UNDER_WAY = (LayerStatus.creating, LayerStatus.updating)
 
 
 async def instance_leaves(
-    db: AsyncConnection, scope: Scope, stack: Row, instance_id: str, *, reason: str
+    db: AsyncConnection, scope: TenantScope, stack: Row, instance_id: str, *, reason: str
 ) -> None:
     """Once for each instance, however often it is told; the stack is held by the transaction."""
     instance = await records.find_instance(db, scope, stack.stack_id, instance_id)
@@ -46,7 +46,7 @@ async def instance_leaves(
 
 
 async def error_reported(
-    db: AsyncConnection, scope: Scope, stack: Row, instance_id: str, *, message: str | None
+    db: AsyncConnection, scope: TenantScope, stack: Row, instance_id: str, *, message: str | None
 ) -> None:
     """A layer that is on its way fails with what its agent said; a completed one stays."""
     instance = await records.find_instance(db, scope, stack.stack_id, instance_id)
@@ -58,6 +58,6 @@ async def error_reported(
     await stacks.ask_to_move(db, scope, stack.stack_id)
 
 
-async def _layer_of(db: AsyncConnection, scope: Scope, instance: Row) -> Row | None:
+async def _layer_of(db: AsyncConnection, scope: TenantScope, instance: Row) -> Row | None:
     layers = await stacks.list_layers(db, scope, instance.stack_id)
     return next((layer for layer in layers if layer.flag == instance.flag), None)

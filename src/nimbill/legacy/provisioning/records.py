@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, Scope, metadata, visible_rows
+from nimbill.database.tenant_scope import Row, TenantScope, metadata, visible_rows
 from nimbill.legacy.containers.records import legacy_containers
 from nimbill.legacy.provisioning.planning import State
 from nimbill.legacy.stacks.records import legacy_stacks, legacy_template_versions
@@ -30,7 +30,7 @@ legacy_instances = sa.Table(
 )
 
 
-async def list_instances(db: AsyncConnection, scope: Scope, stack_id: str) -> Sequence[Row]:
+async def list_instances(db: AsyncConnection, scope: TenantScope, stack_id: str) -> Sequence[Row]:
     """All there ever were, by their places."""
     table = legacy_instances
     question = (
@@ -42,7 +42,7 @@ async def list_instances(db: AsyncConnection, scope: Scope, stack_id: str) -> Se
 
 
 async def find_instance(
-    db: AsyncConnection, scope: Scope, stack_id: str, instance_id: str
+    db: AsyncConnection, scope: TenantScope, stack_id: str, instance_id: str
 ) -> Row | None:
     """By the id it was launched with."""
     question = sa.select(legacy_instances).where(
@@ -55,7 +55,7 @@ async def find_instance(
 
 async def add_instance(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     stack_id: str,
     *,
     instance_key: str,
@@ -82,7 +82,7 @@ async def add_instance(
 
 async def change_instances(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     stack_id: str,
     keys: Collection[str],
     *,
@@ -105,7 +105,7 @@ async def change_instances(
 
 
 async def launch_no_more(
-    db: AsyncConnection, scope: Scope, stack_id: str, flags: Collection[str], *, at: datetime
+    db: AsyncConnection, scope: TenantScope, stack_id: str, flags: Collection[str], *, at: datetime
 ) -> None:
     """What was to be launched for layers that were given up."""
     await db.execute(
@@ -126,7 +126,7 @@ def written(provision: Mapping[str, Any]) -> str:
 
 async def put_container_status(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     stack_id: str,
     instance_ids: Collection[str],
     status: str,
@@ -150,7 +150,7 @@ async def put_container_status(
 
 
 async def end_containers(
-    db: AsyncConnection, scope: Scope, stack_id: str, status: str, *, at: datetime
+    db: AsyncConnection, scope: TenantScope, stack_id: str, status: str, *, at: datetime
 ) -> None:
     """All of a stack that are not told to have ended."""
     await db.execute(
@@ -164,7 +164,7 @@ async def end_containers(
     )
 
 
-async def wipe_secrets(db: AsyncConnection, scope: Scope, stack_id: str) -> None:
+async def wipe_secrets(db: AsyncConnection, scope: TenantScope, stack_id: str) -> None:
     """Of a stack that is gone: nothing of what was sealed for it is needed again."""
     await db.execute(
         sa.update(legacy_template_versions)

@@ -3,7 +3,7 @@
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
-from nimbill.database.tenant_scope import Row, Scope
+from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock, exact_json
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, Invalid, Violation, not_found, refuse_if
@@ -38,7 +38,7 @@ async def create_legacy_role(db: AsyncConnection, caller: Caller, body: LegacyRo
 
 
 async def update_legacy_role(
-    db: AsyncConnection, scope: Scope, role_id: str, body: LegacyRoleWrite
+    db: AsyncConnection, scope: TenantScope, role_id: str, body: LegacyRoleWrite
 ) -> None:
     """Whoever has the role is bound by the new scope from the next request on."""
     refuse_if(_broken_rules(body.scope))
@@ -58,13 +58,13 @@ def _broken_rules(document: str) -> list[Violation]:
         return [_MALFORMED]
 
 
-async def delete_legacy_role(db: AsyncConnection, scope: Scope, role_id: str) -> None:
+async def delete_legacy_role(db: AsyncConnection, scope: TenantScope, role_id: str) -> None:
     if not await records.delete_role(db, scope, role_id):
         raise not_found()
 
 
 async def attach_legacy_role(
-    db: AsyncConnection, scope: Scope, *, username: str, role_id: str
+    db: AsyncConnection, scope: TenantScope, *, username: str, role_id: str
 ) -> str:
     """One role more for the user; asked twice, it is attached once."""
     user = await _user_to_bind(db, scope, username)
@@ -75,7 +75,7 @@ async def attach_legacy_role(
 
 
 async def reattach_legacy_role(
-    db: AsyncConnection, scope: Scope, *, username: str, role_id: str
+    db: AsyncConnection, scope: TenantScope, *, username: str, role_id: str
 ) -> None:
     """This role in the place of all the user had."""
     user = await _user_to_bind(db, scope, username)
@@ -83,7 +83,7 @@ async def reattach_legacy_role(
     await records.take_other_roles(db, scope, user_id=user.user_id, but_role_id=role_id)
 
 
-async def _attached(db: AsyncConnection, scope: Scope, *, user_id: str, role_id: str) -> str:
+async def _attached(db: AsyncConnection, scope: TenantScope, *, user_id: str, role_id: str) -> str:
     if not await records.lock_role(db, scope, role_id):
         raise not_found()
     return await records.put_user_role(
@@ -92,14 +92,14 @@ async def _attached(db: AsyncConnection, scope: Scope, *, user_id: str, role_id:
 
 
 async def detach_legacy_role(
-    db: AsyncConnection, scope: Scope, *, username: str, role_id: str
+    db: AsyncConnection, scope: TenantScope, *, username: str, role_id: str
 ) -> None:
     user = await user_with_roles(db, scope, username)
     if not await records.take_role(db, scope, user_id=user.user_id, role_id=role_id):
         raise not_found()
 
 
-async def user_with_roles(db: AsyncConnection, scope: Scope, username: str) -> Row:
+async def user_with_roles(db: AsyncConnection, scope: TenantScope, username: str) -> Row:
     """By name, within the organisation. A reseller and its people never come here: not found."""
     user = await users.find_user_by_name(db, scope, username)
     if user is None or user.kind not in (UserKind.root, UserKind.subuser):
@@ -107,7 +107,7 @@ async def user_with_roles(db: AsyncConnection, scope: Scope, username: str) -> R
     return user
 
 
-async def _user_to_bind(db: AsyncConnection, scope: Scope, username: str) -> Row:
+async def _user_to_bind(db: AsyncConnection, scope: TenantScope, username: str) -> Row:
     """Held until the end, so that two who attach at once count each other's."""
     user = await user_with_roles(db, scope, username)
     if user.kind == UserKind.root:

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, Scope, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, metadata
 
 legacy_roles = sa.Table(
     "legacy_roles",
@@ -35,7 +35,7 @@ legacy_user_roles = sa.Table(
 
 async def add_role(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     *,
     role_id: str,
     user_id: str,
@@ -57,7 +57,7 @@ async def add_role(
 
 
 async def put_role(
-    db: AsyncConnection, scope: Scope, role_id: str, *, name: str, document: str, at: datetime
+    db: AsyncConnection, scope: TenantScope, role_id: str, *, name: str, document: str, at: datetime
 ) -> bool:
     """Whether there was such a role to change."""
     changed = await db.execute(
@@ -71,7 +71,7 @@ async def put_role(
     return bool(changed.rowcount)
 
 
-async def delete_role(db: AsyncConnection, scope: Scope, role_id: str) -> bool:
+async def delete_role(db: AsyncConnection, scope: TenantScope, role_id: str) -> bool:
     """It goes from every user who has it."""
     deleted = await db.execute(
         sa.delete(legacy_roles).where(
@@ -82,7 +82,7 @@ async def delete_role(db: AsyncConnection, scope: Scope, role_id: str) -> bool:
     return bool(deleted.rowcount)
 
 
-async def lock_role(db: AsyncConnection, scope: Scope, role_id: str) -> bool:
+async def lock_role(db: AsyncConnection, scope: TenantScope, role_id: str) -> bool:
     """Whether there is such a role; it stays until the transaction ends."""
     question = (
         sa.select(legacy_roles.c.role_id)
@@ -95,7 +95,7 @@ async def lock_role(db: AsyncConnection, scope: Scope, role_id: str) -> bool:
     return (await db.execute(question)).one_or_none() is not None
 
 
-async def list_roles(db: AsyncConnection, scope: Scope) -> Sequence[Row]:
+async def list_roles(db: AsyncConnection, scope: TenantScope) -> Sequence[Row]:
     """The oldest first."""
     question = (
         sa.select(legacy_roles)
@@ -105,7 +105,9 @@ async def list_roles(db: AsyncConnection, scope: Scope) -> Sequence[Row]:
     return (await db.execute(question)).all()
 
 
-async def list_roles_of_user(db: AsyncConnection, scope: Scope, user_id: str) -> Sequence[Row]:
+async def list_roles_of_user(
+    db: AsyncConnection, scope: TenantScope, user_id: str
+) -> Sequence[Row]:
     """Those attached to the user, in the order they were, and what attaches each of them."""
     question = (
         sa.select(
@@ -131,7 +133,7 @@ async def list_roles_of_user(db: AsyncConnection, scope: Scope, user_id: str) ->
 
 async def put_user_role(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     *,
     user_role_id: str,
     user_id: str,
@@ -154,7 +156,7 @@ async def put_user_role(
     return attached
 
 
-async def take_role(db: AsyncConnection, scope: Scope, *, user_id: str, role_id: str) -> bool:
+async def take_role(db: AsyncConnection, scope: TenantScope, *, user_id: str, role_id: str) -> bool:
     """Whether the user had it."""
     taken = await db.execute(
         sa.delete(legacy_user_roles).where(
@@ -167,7 +169,7 @@ async def take_role(db: AsyncConnection, scope: Scope, *, user_id: str, role_id:
 
 
 async def take_other_roles(
-    db: AsyncConnection, scope: Scope, *, user_id: str, but_role_id: str
+    db: AsyncConnection, scope: TenantScope, *, user_id: str, but_role_id: str
 ) -> None:
     await db.execute(
         sa.delete(legacy_user_roles).where(

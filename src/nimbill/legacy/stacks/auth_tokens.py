@@ -2,7 +2,7 @@
 
 from nimbill.access.caller import Caller
 from nimbill.access.passwords import generate_client_secret
-from nimbill.database.tenant_scope import Row, Scope
+from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
 from nimbill.legacy.roles.permission import is_master_account
@@ -17,7 +17,7 @@ def new_token() -> str:
     return generate_client_secret()
 
 
-def sealed_token(token: str, sealer: Encryptor, scope: Scope, stack_id: str) -> bytes:
+def sealed_token(token: str, sealer: Encryptor, scope: TenantScope, stack_id: str) -> bytes:
     own = sealer.for_organisation(scope.organisation_id)
     return own.seal(token.encode(), _place(scope.organisation_id, stack_id))
 

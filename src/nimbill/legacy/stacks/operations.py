@@ -3,7 +3,7 @@
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
-from nimbill.database.tenant_scope import Row, Scope
+from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock, exact_json
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.errors import not_found
@@ -56,7 +56,7 @@ def _described(stack: Row, caller: Caller, sealer: Encryptor) -> Stack:
     )
 
 
-async def delete_stack(db: AsyncConnection, scope: Scope, stack_id: str) -> StackStatus:
+async def delete_stack(db: AsyncConnection, scope: TenantScope, stack_id: str) -> StackStatus:
     """Asks for its instances to be ended; asked again meanwhile, nothing more is done."""
     stack = await records.find_stack(db, scope, stack_id, lock=True)
     if stack is None or stack.stack_status == StackStatus.DELETE_COMPLETE:

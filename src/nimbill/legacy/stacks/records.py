@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, Scope, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, metadata
 from nimbill.foundation import clock
 from nimbill.jobs import records as work
 from nimbill.legacy.stacks.stack_moves import LayerStatus, StackStatus
@@ -60,7 +60,7 @@ legacy_template_versions = sa.Table(
 )
 
 
-async def list_described(db: AsyncConnection, scope: Scope) -> Sequence[Row]:
+async def list_described(db: AsyncConnection, scope: TenantScope) -> Sequence[Row]:
     """Those that are not deleted with the template they are to be, the oldest first."""
     question = _described(scope).where(
         legacy_stacks.c.stack_status != StackStatus.DELETE_COMPLETE,
@@ -69,13 +69,13 @@ async def list_described(db: AsyncConnection, scope: Scope) -> Sequence[Row]:
     return (await db.execute(question)).all()
 
 
-async def find_described(db: AsyncConnection, scope: Scope, stack_id: str) -> Row | None:
+async def find_described(db: AsyncConnection, scope: TenantScope, stack_id: str) -> Row | None:
     """Deleted ones too."""
     question = _described(scope).where(legacy_stacks.c.stack_id == stack_id)
     return (await db.execute(question)).one_or_none()
 
 
-def _described(scope: Scope) -> sa.Select[*tuple[Any, ...]]:
+def _described(scope: TenantScope) -> sa.Select[*tuple[Any, ...]]:
     versions = legacy_template_versions
     return (
         sa.select(legacy_stacks, versions.c.body)
@@ -92,7 +92,7 @@ def _described(scope: Scope) -> sa.Select[*tuple[Any, ...]]:
 
 
 async def find_stack(
-    db: AsyncConnection, scope: Scope, stack_id: str, *, lock: bool = False
+    db: AsyncConnection, scope: TenantScope, stack_id: str, *, lock: bool = False
 ) -> Row | None:
     """Deleted ones too; locked, it stays as it is until the transaction ends."""
     question = sa.select(legacy_stacks).where(
@@ -104,7 +104,9 @@ async def find_stack(
     return (await db.execute(question)).one_or_none()
 
 
-async def add_stack(db: AsyncConnection, scope: Scope, *, at: datetime, **values: Any) -> None:
+async def add_stack(
+    db: AsyncConnection, scope: TenantScope, *, at: datetime, **values: Any
+) -> None:
     await db.execute(
         sa.insert(legacy_stacks).values(
             organisation_id=scope.organisation_id, create_time=at, update_time=at, **values
@@ -114,7 +116,7 @@ async def add_stack(db: AsyncConnection, scope: Scope, *, at: datetime, **values
 
 async def put_version(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     stack_id: str,
     version_id: str,
     *,
@@ -141,7 +143,7 @@ async def put_version(
 
 async def put_status(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     stack_id: str,
     status: StackStatus,
     *,
@@ -158,7 +160,7 @@ async def put_status(
     )
 
 
-async def list_layers(db: AsyncConnection, scope: Scope, stack_id: str) -> Sequence[Row]:
+async def list_layers(db: AsyncConnection, scope: TenantScope, stack_id: str) -> Sequence[Row]:
     question = (
         sa.select(legacy_layers)
         .where(
@@ -171,7 +173,7 @@ async def list_layers(db: AsyncConnection, scope: Scope, stack_id: str) -> Seque
 
 
 async def put_layers(
-    db: AsyncConnection, scope: Scope, stack_id: str, flags: Sequence[str]
+    db: AsyncConnection, scope: TenantScope, stack_id: str, flags: Sequence[str]
 ) -> None:
     """In the order of the template: new ones are created, those there were updated, others go."""
     known = {row.flag for row in await list_layers(db, scope, stack_id)}
@@ -196,7 +198,7 @@ async def put_layers(
 
 async def put_layer(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     stack_id: str,
     flag: str,
     status: LayerStatus,
@@ -215,7 +217,7 @@ async def put_layer(
 
 
 async def ask_to_move(
-    db: AsyncConnection, scope: Scope, stack_id: str, *, due: datetime | None = None
+    db: AsyncConnection, scope: TenantScope, stack_id: str, *, due: datetime | None = None
 ) -> None:
     """In the transaction that changed what the stack is to be; asked twice, it moves once."""
     wanted = due or clock.now()

@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, Scope
+from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.errors import Violation, not_found, refuse_if
 from nimbill.legacy.roles.permission import Permission
@@ -29,7 +29,7 @@ def resource_of(stack_id: str) -> str:
 
 
 async def find_template(
-    db: AsyncConnection, scope: Scope, stack_id: str, version_id: str | None
+    db: AsyncConnection, scope: TenantScope, stack_id: str, version_id: str | None
 ) -> Row | None:
     """A version of a stack that is there; without a version id the most recent one."""
     if await stacks.find_stack(db, scope, stack_id) is None:
@@ -40,7 +40,7 @@ async def find_template(
 
 
 async def read_template(
-    db: AsyncConnection, scope: Scope, stack_id: str, version_id: str | None
+    db: AsyncConnection, scope: TenantScope, stack_id: str, version_id: str | None
 ) -> Row:
     found = await find_template(db, scope, stack_id, version_id)
     if found is None:
@@ -49,7 +49,11 @@ async def read_template(
 
 
 async def compare_templates(
-    db: AsyncConnection, scope: Scope, permission: Permission, sealer: Encryptor, body: Comparison
+    db: AsyncConnection,
+    scope: TenantScope,
+    permission: Permission,
+    sealer: Encryptor,
+    body: Comparison,
 ) -> TemplatesCompared:
     """The scope is asked for every stack before any is looked for."""
     named = [next(iter(item.items())) for item in body.id]

@@ -9,7 +9,7 @@ from nimbill.access.caller import Caller
 from nimbill.access.passwords import hash_client_secret
 from nimbill.access.request_context import Resources
 from nimbill.database.tenant_lookup import LookupKind, add_lookup
-from nimbill.database.tenant_scope import Row, Scope
+from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock, exact_json
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
@@ -111,7 +111,7 @@ def _flags(template: dict[str, Any]) -> list[str]:
 
 async def _keep(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     sealer: Encryptor,
     template: dict[str, Any],
     stack_id: str,

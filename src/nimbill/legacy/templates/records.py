@@ -6,13 +6,13 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, Scope
+from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.legacy.stacks.records import legacy_template_versions
 
 
 async def add_version(
     db: AsyncConnection,
-    scope: Scope,
+    scope: TenantScope,
     stack_id: str,
     version_id: str,
     *,
@@ -36,7 +36,7 @@ async def add_version(
     )
 
 
-async def latest_version(db: AsyncConnection, scope: Scope, stack_id: str) -> Row | None:
+async def latest_version(db: AsyncConnection, scope: TenantScope, stack_id: str) -> Row | None:
     question = (
         sa.select(legacy_template_versions)
         .where(
@@ -50,7 +50,7 @@ async def latest_version(db: AsyncConnection, scope: Scope, stack_id: str) -> Ro
 
 
 async def find_version(
-    db: AsyncConnection, scope: Scope, stack_id: str, version_id: str
+    db: AsyncConnection, scope: TenantScope, stack_id: str, version_id: str
 ) -> Row | None:
     question = sa.select(legacy_template_versions).where(
         legacy_template_versions.c.organisation_id == scope.organisation_id,
@@ -60,7 +60,7 @@ async def find_version(
     return (await db.execute(question)).one_or_none()
 
 
-async def list_versions(db: AsyncConnection, scope: Scope, stack_id: str) -> Sequence[Row]:
+async def list_versions(db: AsyncConnection, scope: TenantScope, stack_id: str) -> Sequence[Row]:
     """The newest first, without their bodies."""
     table = legacy_template_versions
     question = (
