@@ -13,6 +13,7 @@ import pytest
 from nimbill.access.role_actions import RoleAction
 from nimbill.costs.months import records as months
 from nimbill.database.tenant_scope import TenantScope, transaction
+from nimbill.foundation.billing_period import BillingPeriod
 from tests.answers import problem_of, violations_of
 from tests.costs.generated_months import LARGEST, MIDNIGHT, cost_of, line, month
 from tests.costs.kept_sums import keep_month
@@ -275,7 +276,9 @@ def test_a_parked_month_says_so(service: Service) -> None:
 
     async def park() -> None:
         async with transaction(service.resources.engine, who) as db:
-            await months.park(db, TenantScope(who), "aws", "2026-09", "imp_1", "the sums differ")
+            await months.park_month(
+                db, TenantScope(who), BillingPeriod("2026-09", "aws"), "imp_1", "the sums differ"
+            )
 
     service.run(park)
 

@@ -21,6 +21,7 @@ from nimbill.costs.months import records as months
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock, exact_json
 from nimbill.foundation.basis import chosen
+from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.settings import Settings
 from nimbill.imports import records
 from nimbill.imports.anomaly_check import unusual
@@ -127,7 +128,7 @@ class _Month:
         if self.month is None or not self.prepared.payers:
             await self._take_nothing()
             return
-        state = await months.lock_month(self.db, self.scope, self.vendor, self.month)
+        state = await months.lock_month(self.db, self.scope, BillingPeriod(self.month, self.vendor))
         counting = await records.counting_imports(
             self.db, self.scope, self.vendor, self.month, list(self.prepared.payers)
         )
@@ -151,7 +152,9 @@ class _Month:
         """No line tells whose month this is: a valid nothing, unless it might be to replace one."""
         is_open = False
         if self.month is not None:
-            state = await months.lock_month(self.db, self.scope, self.vendor, self.month)
+            state = await months.lock_month(
+                self.db, self.scope, BillingPeriod(self.month, self.vendor)
+            )
             is_open = not state.closed
         report = await self._report()
         doubt = None if self.released else self._unsure()
@@ -210,7 +213,9 @@ class _Month:
 
     async def _park(self, report: dict[str, Any], reason: str) -> None:
         await self._keep_files()
-        await months.park(self.db, self.scope, self.vendor, self.month, self.import_id, reason)
+        await months.park_month(
+            self.db, self.scope, BillingPeriod(self.month, self.vendor), self.import_id, reason
+        )
         await self._finish(ImportState.parked, report, parked_reason=reason)
 
     async def _keep_files(self) -> None:
@@ -283,7 +288,9 @@ class _Month:
             payers = {total["payer_id"] for total in exact_json.read_own(parked.report)["totals"]}
             if not payers <= self.prepared.payers.keys():
                 continue
-            await months.unpark(self.db, self.scope, self.vendor, self.month, parked.import_id)
+            await months.unpark_month(
+                self.db, self.scope, BillingPeriod(self.month, self.vendor), parked.import_id
+            )
             if parked.import_id != self.import_id:
                 problem = {"status": 409, "code": "superseded", "detail": "a later import counts"}
                 await records.change_import(
@@ -293,7 +300,9 @@ class _Month:
                     state=ImportState.refused,
                     problem=problem,
                 )
-        await months.unpark(self.db, self.scope, self.vendor, self.month, self.import_id)
+        await months.unpark_month(
+            self.db, self.scope, BillingPeriod(self.month, self.vendor), self.import_id
+        )
 
     async def _finish(self, state: ImportState, report: Mapping[str, Any], **values: Any) -> None:
         kept = dict(self.found)

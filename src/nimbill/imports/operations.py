@@ -13,6 +13,7 @@ from nimbill.costs.months.records import lock_month
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
+from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import Conflict, Invalid, NotPermitted, Violation, not_found
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.settings import Settings
@@ -124,7 +125,7 @@ async def release_import(
         raise not_found()
     if row.state != ImportState.parked:
         raise Conflict("not_parked", "this import is not parked")
-    refuse_closed(await lock_month(db, scope, row.vendor, row.month, shared=True))
+    refuse_closed(await lock_month(db, scope, BillingPeriod(row.month, row.vendor), shared=True))
     await records.change_import(
         db, scope, import_id, state=ImportState.waiting, release_reason=reason
     )

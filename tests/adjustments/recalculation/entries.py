@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from nimbill.adjustments.recalculation.operations import ReplacedEntries, replace_entries
-from nimbill.adjustments.recalculation.records import NewEntry
+from nimbill.adjustments.recalculation.operations import EntryReplacement, replace_entries
+from nimbill.adjustments.recalculation.records import NewRecalculationEntry
+from nimbill.foundation.vendors import Vendor
 from tests.answers import Answer
 from tests.costs.months.closing import inside
 from tests.customers.billing_groups.stored import create as create_group
@@ -21,7 +22,7 @@ MONTH, LATER, EARLIER = "2026-01", "2026-02", "2025-12"
 PAYER = "000000000042"
 CUSTOMER = "012345678901"
 
-FEE = NewEntry(
+FEE = NewRecalculationEntry(
     customer_id=CUSTOMER,
     payer_id=PAYER,
     calc_type="Fee",
@@ -39,11 +40,11 @@ CREDIT = replace(FEE, calc_type="Credit", description="credit", unblended_cost=D
 
 def deliver(
     service: Service,
-    *entries: NewEntry,
+    *entries: NewRecalculationEntry,
     month: str = MONTH,
-    vendor: str = "aws",
+    vendor: Vendor = "aws",
     payer_id: str = PAYER,
-) -> ReplacedEntries:
+) -> EntryReplacement:
     """As an import of this payer and month would."""
     return inside(
         service,

@@ -11,6 +11,7 @@ from nimbill.adjustments.reserved_instances.operations import (
     moved_fees,
     replace_reservations,
 )
+from nimbill.foundation.vendors import Vendor
 from tests.answers import Answer
 from tests.costs.months.closing import inside
 from tests.customers.billing_groups.stored import create as create_group
@@ -58,7 +59,7 @@ def deliver(
     service: Service,
     *reservations: ReservationOfMonth,
     month: str = MONTH,
-    vendor: str = "aws",
+    vendor: Vendor = "aws",
     payer_id: str = PAYER,
 ) -> None:
     """As an import of this payer and month would."""

@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.access.role_actions import RoleAction
 from nimbill.costs.months.records import lock_month
 from nimbill.database.tenant_scope import TenantScope
+from nimbill.foundation.billing_period import BillingPeriod
 from tests.adjustments.reserved_instances.reservations import (
     DEST,
     MONTH,
@@ -243,7 +244,7 @@ def test_a_closing_that_waits_for_an_import_keeps_nobody_from_moving(
     with ThreadPoolExecutor(1) as aside:
 
         async def while_importing(db: AsyncConnection, scope: TenantScope) -> Future[Answer]:
-            await lock_month(db, scope, "aws", MONTH)
+            await lock_month(db, scope, BillingPeriod(MONTH, "aws"))
             closing = aside.submit(close, service, MONTH, headers=headers)
             await asyncio.sleep(0.5)
             assert not closing.done()

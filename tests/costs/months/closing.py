@@ -10,6 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.costs.months import records
 from nimbill.costs.months.records import MonthState
 from nimbill.database.tenant_scope import TenantScope, transaction
+from nimbill.foundation.billing_period import BillingPeriod
+from nimbill.foundation.vendors import Vendor
 from tests.answers import Answer
 from tests.running_service import Service
 
@@ -50,15 +52,25 @@ def inside(service: Service, do: Callable[[AsyncConnection, TenantScope], Awaita
     return service.run(run)
 
 
-def state(service: Service, month: str = MONTH, vendor: str = "aws") -> MonthState:
-    return inside(service, lambda db, scope: records.state_of(db, scope, vendor, month))
+def state(service: Service, month: str = MONTH, vendor: Vendor = "aws") -> MonthState:
+    return inside(
+        service, lambda db, scope: records.load_month_state(db, scope, BillingPeriod(month, vendor))
+    )
 
 
 def park(
     service: Service, import_id: str, month: str = MONTH, *, reason: str = "sums differ"
 ) -> None:
-    inside(service, lambda db, scope: records.park(db, scope, "aws", month, import_id, reason))
+    inside(
+        service,
+        lambda db, scope: records.park_month(
+            db, scope, BillingPeriod(month, "aws"), import_id, reason
+        ),
+    )
 
 
 def unpark(service: Service, import_id: str, month: str = MONTH) -> bool:
-    return inside(service, lambda db, scope: records.unpark(db, scope, "aws", month, import_id))
+    return inside(
+        service,
+        lambda db, scope: records.unpark_month(db, scope, BillingPeriod(month, "aws"), import_id),
+    )

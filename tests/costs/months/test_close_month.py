@@ -57,9 +57,9 @@ def test_closings_of_a_vendor_are_counted(service: Service) -> None:
     reopen(service, "2026-01")
     close(service, "2026-01")
 
-    assert state(service, "2026-01").closing == 3
-    assert state(service, "2026-02").closing == 2
-    assert state(service, "2026-01", "azure").closing == 1
+    assert state(service, "2026-01").closing_number == 3
+    assert state(service, "2026-02").closing_number == 2
+    assert state(service, "2026-01", "azure").closing_number == 1
 
 
 def test_who_sees_only_some_billing_groups_closes_nothing(service: Service) -> None:

@@ -10,12 +10,15 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.costs.months import records
 from nimbill.costs.months.records import MonthState
 from nimbill.database.tenant_scope import TenantScope, transaction
+from nimbill.foundation.billing_period import BillingPeriod
 from tests.costs.months.closing import MONTH, close, inside, park, state, unpark
 from tests.running_service import Service
 
 
 def test_a_month_nobody_has_spoken_of_is_open(service: Service) -> None:
-    assert state(service, "1999-12") == MonthState(closed=False, closing=0, parked={})
+    assert state(service, "1999-12") == MonthState(
+        closed=False, closing_number=0, parked_reasons={}
+    )
 
 
 def test_a_month_is_parked_until_everything_that_parked_it_is_released(service: Service) -> None:
@@ -23,7 +26,7 @@ def test_a_month_is_parked_until_everything_that_parked_it_is_released(service: 
     park(service, "imp_two", reason="a currency is missing")
     park(service, "imp_two", reason="two currencies are missing")
 
-    assert state(service).parked == {
+    assert state(service).parked_reasons == {
         "imp_one": "sums differ",
         "imp_two": "two currencies are missing",
     }
@@ -40,7 +43,9 @@ def test_a_locked_month_is_told_with_its_state(service: Service) -> None:
     park(service, "imp_one", "2026-02")
 
     def locked(month: str) -> MonthState:
-        return inside(service, lambda db, scope: records.lock_month(db, scope, "aws", month))
+        return inside(
+            service, lambda db, scope: records.lock_month(db, scope, BillingPeriod(month, "aws"))
+        )
 
     assert locked(MONTH).closed
     assert locked("2026-02").is_parked
@@ -54,9 +59,11 @@ async def waits(service: Service, first: str, second: str) -> bool:
     async def hold(db: AsyncConnection, how: str) -> None:
         shared = how.startswith("shared")
         if how.endswith("closings"):
-            await records.hold_closings(db, scope, "aws", shared=shared)
+            await records.lock_closing_count(db, scope, "aws", shared=shared)
         else:
-            await records.lock_month(db, scope, "aws", how.split()[-1], shared=shared)
+            await records.lock_month(
+                db, scope, BillingPeriod(how.split()[-1], "aws"), shared=shared
+            )
 
     async with (
         transaction(engine, scope.organisation_id) as one,

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from nimbill.costs.months.records import park
+from nimbill.costs.months.records import park_month
+from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.invoicing.runs import invoice_run
 from nimbill.invoicing.runs.build_invoice import drawn_up
 from tests.answers import problem_of, violations_of
@@ -162,7 +163,10 @@ def test_an_invoice_by_tag_needs_to_know_which(month_end: MonthEnd) -> None:
 
 def test_a_parked_month_is_not_billed(month_end: MonthEnd) -> None:
     group = of_a(month_end)
-    inside(month_end.service, lambda db, scope: park(db, scope, "aws", MONTH, "imp_x", "sums"))
+    inside(
+        month_end.service,
+        lambda db, scope: park_month(db, scope, BillingPeriod(MONTH, "aws"), "imp_x", "sums"),
+    )
 
     assert missing(month_end.create(group)) == {group: "month_parked"}
     assert missing(month_end.create()) == {group: "month_parked"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -32,7 +33,7 @@ def start(organisation: Organisation) -> None:
 
 
 async def _put(db: AsyncConnection, scope: TenantScope) -> None:
-    whose = {"vendor": "aws", "payer_id": PAYER, "month": MONTH}
+    whose: Any = {"vendor": "aws", "payer_id": PAYER, "month": MONTH}
     fees = [replace(FEE, description=f"fee {number}") for number in range(ENTRIES)]
     await replace_entries(db, scope, **whose, entries=fees)
     await replace_reservations(db, scope, **whose, reservations=[reservation(number=INSTANCES)])

@@ -8,14 +8,15 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.adjustments.recalculation import records
 from nimbill.adjustments.recalculation.bodies import RecalculationApply
-from nimbill.adjustments.recalculation.records import NewEntry, plain
+from nimbill.adjustments.recalculation.records import NewRecalculationEntry, plain
 from nimbill.costs.months.operations import refuse_closed
 from nimbill.costs.months.records import lock_month
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation.basis import chosen
+from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import Conflict, not_found
 from nimbill.foundation.ids import derived_id
-from nimbill.foundation.vendors import BilledVendor
+from nimbill.foundation.vendors import BilledVendor, Vendor
 
 basis = chosen("recalculation-apply")
 entries_basis = chosen("recalculation-entries")
@@ -28,17 +29,17 @@ async def apply_recalculation(
     if body.apply:
         await _apply(db, scope, body)
     else:
-        await _take_back(db, scope, body)
+        await _unapply(db, scope, body)
 
 
 async def _apply(db: AsyncConnection, scope: TenantScope, body: RecalculationApply) -> None:
     """An entry that is applied just so already is left as it is."""
-    target = await lock_month(db, scope, body.vendor, body.month, shared=True)
-    entries = await _existing(db, scope, body.vendor, body.data)
+    target = await lock_month(db, scope, BillingPeriod(body.month, body.vendor), shared=True)
+    entries = await _require_entries(db, scope, body.vendor, body.data)
     refuse_closed(target)
     for entry in entries:
-        _refuse_unfit(entry, body)
-    await records.put_applied(
+        _refuse_inapplicable(entry, body)
+    await records.mark_applied(
         db,
         scope,
         [entry.entry_id for entry in entries if entry.applied_month is None],
@@ -48,7 +49,7 @@ async def _apply(db: AsyncConnection, scope: TenantScope, body: RecalculationApp
     )
 
 
-def _refuse_unfit(entry: Row, body: RecalculationApply) -> None:
+def _refuse_inapplicable(entry: Row, body: RecalculationApply) -> None:
     if entry.applied_month is not None:
         as_asked = (body.month, body.exchange_rate, body.tax_free)
         if (entry.applied_month, entry.exchange_rate, entry.tax_free) != as_asked:
@@ -59,28 +60,29 @@ def _refuse_unfit(entry: Row, body: RecalculationApply) -> None:
         raise Conflict("month_before_entry", "an entry is of a later month")
 
 
-async def _take_back(db: AsyncConnection, scope: TenantScope, body: RecalculationApply) -> None:
+async def _unapply(db: AsyncConnection, scope: TenantScope, body: RecalculationApply) -> None:
     """From wherever it is applied; one that the vendor's data no longer has is then forgotten."""
-    months = await records.applied_months(db, scope, body.vendor, body.data)
+    months = await records.list_applied_months(db, scope, body.vendor, body.data)
     states = {
-        month: await lock_month(db, scope, body.vendor, month, shared=True) for month in months
+        month: await lock_month(db, scope, BillingPeriod(month, body.vendor), shared=True)
+        for month in months
     }
     entries = [
         entry
-        for entry in await _existing(db, scope, body.vendor, body.data)
+        for entry in await _require_entries(db, scope, body.vendor, body.data)
         if entry.applied_month is not None
     ]
     for month in {entry.applied_month for entry in entries}:
         if month not in states:
             raise Conflict("conflict", "the records changed meanwhile and now forbid this")
         refuse_closed(states[month])
-    await records.put_unapplied(db, scope, [entry.entry_id for entry in entries if entry.delivered])
-    await records.forget_entries(
+    await records.mark_unapplied(db, scope, [entry.entry_id for entry in entries if entry.delivered])
+    await records.delete_entries(
         db, scope, [entry.entry_id for entry in entries if not entry.delivered]
     )
 
 
-async def _existing(
+async def _require_entries(
     db: AsyncConnection, scope: TenantScope, vendor: BilledVendor, ids: Iterable[str]
 ) -> Sequence[Row]:
     wanted = set(ids)
@@ -91,7 +93,7 @@ async def _existing(
 
 
 @dataclass(frozen=True, slots=True)
-class Vanished:
+class VanishedEntry:
     """An applied entry that the vendor's newest data no longer has."""
 
     entry_id: str
@@ -103,39 +105,39 @@ class Vanished:
 
 
 @dataclass(frozen=True, slots=True)
-class ReplacedEntries:
+class EntryReplacement:
     added: int
     kept: int
     removed: int
-    vanished: tuple[Vanished, ...]  # they stay applied until somebody takes them back
+    vanished: tuple[VanishedEntry, ...]  # they stay applied until somebody takes them back
 
 
 async def replace_entries(
     db: AsyncConnection,
     scope: TenantScope,
     *,
-    vendor: str,
+    vendor: Vendor,
     payer_id: str,
     month: str,
-    entries: Sequence[NewEntry],
-) -> ReplacedEntries:
+    entries: Sequence[NewRecalculationEntry],
+) -> EntryReplacement:
     """The entries of a payer and month become these; what was applied stays applied."""
-    refuse_closed(await lock_month(db, scope, vendor, month))
-    named = _named(scope, vendor, payer_id, month, entries)
+    refuse_closed(await lock_month(db, scope, BillingPeriod(month, vendor)))
+    named = _assign_entry_ids(scope, vendor, payer_id, month, entries)
     before = await records.lock_entries_of_payer(db, scope, vendor, payer_id, month)
     gone = [row for row in before if row.entry_id not in named]
     vanished = [row for row in gone if row.applied_month is not None]
     await records.put_entries(db, scope, vendor, month, named)
-    await records.put_undelivered(db, scope, [row.entry_id for row in vanished])
+    await records.mark_undelivered(db, scope, [row.entry_id for row in vanished])
     forgotten = [row.entry_id for row in gone if row.applied_month is None]
-    await records.forget_entries(db, scope, forgotten)
+    await records.delete_entries(db, scope, forgotten)
     kept = len(before) - len(gone)
-    return ReplacedEntries(
+    return EntryReplacement(
         added=len(named) - kept,
         kept=kept,
         removed=len(forgotten),
         vanished=tuple(
-            Vanished(
+            VanishedEntry(
                 entry_id=row.entry_id,
                 applied_month=row.applied_month,
                 customer_id=row.customer_id,
@@ -148,14 +150,18 @@ async def replace_entries(
     )
 
 
-def _named(
-    scope: TenantScope, vendor: str, payer_id: str, month: str, entries: Sequence[NewEntry]
-) -> dict[str, NewEntry]:
+def _assign_entry_ids(
+    scope: TenantScope,
+    vendor: str,
+    payer_id: str,
+    month: str,
+    entries: Sequence[NewRecalculationEntry],
+) -> dict[str, NewRecalculationEntry]:
     """By ids made from what an entry says, and from its place among those that say the same.
 
     The invoice's number is left out: it comes later, and the entry is still the same one.
     """
-    found: dict[str, NewEntry] = {}
+    found: dict[str, NewRecalculationEntry] = {}
     counts: dict[tuple[str, ...], int] = {}
     for entry in sorted(entries, key=lambda entry: entry.invoice_id or ""):
         if entry.payer_id != payer_id:

@@ -13,11 +13,13 @@ from nimbill.adjustments.reserved_instances.bodies import ReservedInstanceMove
 from nimbill.adjustments.reserved_instances.split_rules import honoured, shares
 from nimbill.adjustments.reserved_instances.vendor_values import moment_of, number_of
 from nimbill.costs.months.operations import refuse_closed
-from nimbill.costs.months.records import hold_closings, lock_month, state_of
+from nimbill.costs.months.records import load_month_state, lock_closing_count, lock_month
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation.basis import chosen
+from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import Conflict, not_found
 from nimbill.foundation.ids import derived_id, new_id
+from nimbill.foundation.vendors import Vendor
 
 basis = chosen("reserved-instance-moves")
 records_basis = chosen("reserved-instance-records")
@@ -27,7 +29,7 @@ async def move_reserved_instance(
     db: AsyncConnection, scope: TenantScope, ri_id: str, body: ReservedInstanceMove
 ) -> None:
     """Split off a moved record; no more than remain, and never to the owner."""
-    closings = await hold_closings(db, scope, body.vendor)
+    closings = await lock_closing_count(db, scope, body.vendor)
     reservation = await records.lock_reservation(db, scope, body.vendor, ri_id)
     if reservation is None:
         if await records.find_move(db, scope, body.vendor, ri_id) is None:
@@ -54,7 +56,7 @@ async def remove_reserved_instance(
     db: AsyncConnection, scope: TenantScope, ri_id: str, vendor: Literal["aws"]
 ) -> None:
     """Give what was moved back to the original record."""
-    closings = await hold_closings(db, scope, vendor)
+    closings = await lock_closing_count(db, scope, vendor)
     move = await records.find_move(db, scope, vendor, ri_id)
     if move is None:
         if await records.lock_reservation(db, scope, vendor, ri_id) is None:
@@ -81,15 +83,15 @@ class MovedFee:
 
 
 async def moved_fees(
-    db: AsyncConnection, scope: TenantScope, vendor: str, month: str
+    db: AsyncConnection, scope: TenantScope, vendor: Vendor, month: str
 ) -> list[MovedFee]:
     """Two for each move, which cancel each other to the last digit.
 
     Of the whole organisation: an invoice counts what was moved from groups its maker cannot see.
     A closed month keeps the moves it was closed with.
     """
-    state = await state_of(db, scope, vendor, month)
-    closing = state.closing if state.closed else None
+    state = await load_month_state(db, scope, BillingPeriod(month, vendor))
+    closing = state.closing_number if state.closed else None
     rows = await fee_records.fees_and_moves(db, scope, vendor, month, closing)
     found = []
     for _, of_one in groupby(rows, key=lambda row: (row.ri_id, row.payer_id, row.currency)):
@@ -150,7 +152,7 @@ async def replace_reservations(
     db: AsyncConnection,
     scope: TenantScope,
     *,
-    vendor: str,
+    vendor: Vendor,
     payer_id: str,
     month: str,
     reservations: Sequence[ReservationOfMonth],
@@ -160,7 +162,7 @@ async def replace_reservations(
     What a reservation is like is taken from its newest month. One that shrinks below what was
     moved of it keeps its moves: the oldest are honoured first, and all again should it grow.
     """
-    refuse_closed(await lock_month(db, scope, vendor, month))
+    refuse_closed(await lock_month(db, scope, BillingPeriod(month, vendor)))
     named = _named(scope, vendor, payer_id, reservations)
     before = await fee_records.reservations_of_payer(db, scope, vendor, payer_id, month)
     touched = before | named.keys()

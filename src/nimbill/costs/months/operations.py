@@ -1,4 +1,4 @@
-"""What may be done with months: closing them, and opening them again."""
+"""Close and reopen months."""
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -7,6 +7,7 @@ from nimbill.costs.months.bodies import MonthClosing, MonthReopening
 from nimbill.costs.months.records import MonthState
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.basis import chosen
+from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import Conflict, NotPermitted
 
 basis = chosen("closed-months")
@@ -15,35 +16,44 @@ basis = chosen("closed-months")
 async def close_month(
     db: AsyncConnection, scope: TenantScope, month: str, body: MonthClosing
 ) -> None:
-    """From here on nothing is created, imported or applied in it; not while it is in doubt."""
-    _refuse_narrowed(scope)
-    # the month first: whoever waits for an import must not keep others from moving meanwhile
-    state = await records.lock_month(db, scope, body.vendor, month)
-    closings = await records.hold_closings(db, scope, body.vendor, shared=False)
+    """Refuse later imports, invoices and applied entries; a parked month cannot be closed."""
+    _refuse_restricted_caller(scope)
+    period = BillingPeriod(month, body.vendor)
+    # lock the month first: while it waits for an import, reserved instances can still be moved
+    state = await records.lock_month(db, scope, period)
+    closing_count = await records.lock_closing_count(db, scope, body.vendor, shared=False)
     refuse_closed(state)
     if state.is_parked:
-        raise Conflict("month_parked", "an import of this month waits to be released")
-    await records.put_closed(db, scope, body.vendor, month, closed=True, closing=closings + 1)
+        raise Conflict(
+            "month_parked", "This month is parked: release or replace its parked import first."
+        )
+    await records.save_month_state(db, scope, period, closed=True, closing_number=closing_count + 1)
 
 
 async def reopen_month(
     db: AsyncConnection, scope: TenantScope, month: str, body: MonthReopening
 ) -> None:
-    """The number of its closing stays, so that later closings count on."""
-    _refuse_narrowed(scope)
-    state = await records.lock_month(db, scope, body.vendor, month)
-    await records.hold_closings(db, scope, body.vendor, shared=False)
+    """The month keeps its closing number, so that later closings continue the count."""
+    _refuse_restricted_caller(scope)
+    period = BillingPeriod(month, body.vendor)
+    state = await records.lock_month(db, scope, period)
+    await records.lock_closing_count(db, scope, body.vendor, shared=False)
     if not state.closed:
-        raise Conflict("month_open", "this month is not closed")
-    await records.put_closed(db, scope, body.vendor, month, closed=False, closing=state.closing)
+        raise Conflict("month_open", "This month is not closed.")
+    await records.save_month_state(
+        db, scope, period, closed=False, closing_number=state.closing_number
+    )
 
 
 def refuse_closed(state: MonthState) -> None:
     if state.closed:
-        raise Conflict("month_closed", "this month is closed")
+        raise Conflict("month_closed", "This month is closed.")
 
 
-def _refuse_narrowed(scope: TenantScope) -> None:
-    """A month is everybody's: it would be closed for groups the caller may not know of."""
+def _refuse_restricted_caller(scope: TenantScope) -> None:
+    """Closing a month affects all billing groups, also those that the caller cannot see."""
     if scope.billing_groups is not None:
-        raise NotPermitted("narrowed_caller", "who sees only some billing groups closes no month")
+        raise NotPermitted(
+            "narrowed_caller",
+            "Users restricted to certain billing groups cannot close or reopen months.",
+        )

@@ -1,4 +1,4 @@
-"""Which months are closed or parked, and the locks that keep them so while something is done."""
+"""Tables of closed and parked months, and the locks that keep a month's state unchanged."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,6 +8,8 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.tenant_scope import TenantScope, metadata
+from nimbill.foundation.billing_period import BillingPeriod
+from nimbill.foundation.vendors import Vendor
 
 month_states = sa.Table(
     "month_states",
@@ -16,7 +18,7 @@ month_states = sa.Table(
     sa.Column("vendor", sa.Text, primary_key=True),
     sa.Column("month", sa.Text, primary_key=True),
     sa.Column("closed", sa.Boolean, nullable=False),
-    # closings of a vendor are counted, so that "before it was closed" needs no clock
+    # closings are numbered per vendor, so that "before this month was closed" needs no clock
     sa.Column("closing", sa.Integer, nullable=False),
     sa.Column("update_time", sa.DateTime(timezone=True), nullable=False),
 )
@@ -36,95 +38,105 @@ parked_months = sa.Table(
 @dataclass(frozen=True, slots=True)
 class MonthState:
     closed: bool
-    closing: int  # its latest closing, as counted for the vendor; 0 = it never was closed
-    parked: Mapping[str, str]  # import_id to the reason it parked the month for
+    closing_number: int  # number of the latest closing among the vendor's; 0 if never closed
+    parked_reasons: Mapping[str, str]  # import_id to the reason why it parked the month
 
     @property
     def is_parked(self) -> bool:
-        return bool(self.parked)
+        return bool(self.parked_reasons)
 
 
-async def state_of(db: AsyncConnection, scope: TenantScope, vendor: str, month: str) -> MonthState:
-    """A month nobody has spoken of is open."""
-    state = sa.select(month_states.c.closed, month_states.c.closing).where(
+async def load_month_state(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod
+) -> MonthState:
+    """A month without a record is open."""
+    state_stmt = sa.select(month_states.c.closed, month_states.c.closing).where(
         month_states.c.organisation_id == scope.organisation_id,
-        month_states.c.vendor == vendor,
-        month_states.c.month == month,
+        month_states.c.vendor == period.vendor,
+        month_states.c.month == period.month,
     )
-    parked = sa.select(parked_months.c.import_id, parked_months.c.reason).where(
-        *_parked(scope, vendor, month)
+    parked_stmt = sa.select(parked_months.c.import_id, parked_months.c.reason).where(
+        *_is_parked_month(scope, period)
     )
-    row = (await db.execute(state)).one_or_none()
-    reasons = {row.import_id: row.reason for row in await db.execute(parked)}
+    row = (await db.execute(state_stmt)).one_or_none()
+    reasons = {row.import_id: row.reason for row in await db.execute(parked_stmt)}
     if row is None:
-        return MonthState(closed=False, closing=0, parked=reasons)
-    return MonthState(closed=row.closed, closing=row.closing, parked=reasons)
+        return MonthState(closed=False, closing_number=0, parked_reasons=reasons)
+    return MonthState(closed=row.closed, closing_number=row.closing, parked_reasons=reasons)
 
 
 async def lock_month(
-    db: AsyncConnection, scope: TenantScope, vendor: str, month: str, *, shared: bool = False
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod, *, shared: bool = False
 ) -> MonthState:
-    """Its state, which stays so until the transaction ends; nobody else holds it meanwhile.
+    """Lock the month until the transaction ends and return its state.
 
-    Those who only need it to stay open may share it.
+    A shared lock is enough for operations that only need the month to stay open.
     """
-    await _lock(db, _name(scope, vendor, month), shared=shared)
-    return await state_of(db, scope, vendor, month)
+    await _lock(db, _month_lock_name(scope, period), shared=shared)
+    return await load_month_state(db, scope, period)
 
 
-async def hold_month(db: AsyncConnection, scope: TenantScope, vendor: str, month: str) -> None:
-    """As it is, until the transaction ends; for who need not know how that is."""
-    await _lock(db, _name(scope, vendor, month), shared=True)
+async def lock_month_shared(db: AsyncConnection, scope: TenantScope, period: BillingPeriod) -> None:
+    """Take the shared lock of `lock_month` without the query for the state."""
+    await _lock(db, _month_lock_name(scope, period), shared=True)
 
 
-def _name(scope: TenantScope, vendor: str, month: str) -> str:
-    return f"month {scope.organisation_id} {vendor} {month}"
+def _month_lock_name(scope: TenantScope, period: BillingPeriod) -> str:
+    return f"month {scope.organisation_id} {period.vendor} {period.month}"
 
 
-async def hold_closings(
-    db: AsyncConnection, scope: TenantScope, vendor: str, *, shared: bool = True
+async def lock_closing_count(
+    db: AsyncConnection, scope: TenantScope, vendor: Vendor, *, shared: bool = True
 ) -> int:
-    """How many closings there were; until the transaction ends, none is added or taken back."""
+    """Prevent closing and reopening any month of the vendor until the transaction ends.
+
+    Returns the number of closings so far.
+    """
     await _lock(db, f"closings {scope.organisation_id} {vendor}", shared=shared)
-    question = sa.select(sa.func.coalesce(sa.func.max(month_states.c.closing), 0)).where(
+    stmt = sa.select(sa.func.coalesce(sa.func.max(month_states.c.closing), 0)).where(
         month_states.c.organisation_id == scope.organisation_id, month_states.c.vendor == vendor
     )
-    return int((await db.execute(question)).scalar_one())
+    return int((await db.execute(stmt)).scalar_one())
 
 
 async def _lock(db: AsyncConnection, name: str, *, shared: bool) -> None:
-    """In a statement of its own: what is asked next then sees what the last holder committed."""
+    """Use a separate statement: the next query then sees what the previous holder committed."""
     lock = sa.func.pg_advisory_xact_lock_shared if shared else sa.func.pg_advisory_xact_lock
     await db.execute(sa.select(lock(sa.func.hashtextextended(name, 0))))
 
 
-async def put_closed(
-    db: AsyncConnection, scope: TenantScope, vendor: str, month: str, *, closed: bool, closing: int
+async def save_month_state(
+    db: AsyncConnection,
+    scope: TenantScope,
+    period: BillingPeriod,
+    *,
+    closed: bool,
+    closing_number: int,
 ) -> None:
-    changes = {"closed": closed, "closing": closing, "update_time": sa.func.now()}
+    changes = {"closed": closed, "closing": closing_number, "update_time": sa.func.now()}
     await db.execute(
         insert(month_states)
         .values(
             organisation_id=scope.organisation_id,
-            vendor=vendor,
-            month=month,
+            vendor=period.vendor,
+            month=period.month,
             closed=closed,
-            closing=closing,
+            closing=closing_number,
         )
         .on_conflict_do_update(index_elements=["organisation_id", "vendor", "month"], set_=changes)
     )
 
 
-async def park(
-    db: AsyncConnection, scope: TenantScope, vendor: str, month: str, import_id: str, reason: str
+async def park_month(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod, import_id: str, reason: str
 ) -> None:
-    """The month stays parked until everything that parked it is released."""
+    """The month stays parked until every import that parked it is released."""
     await db.execute(
         insert(parked_months)
         .values(
             organisation_id=scope.organisation_id,
-            vendor=vendor,
-            month=month,
+            vendor=period.vendor,
+            month=period.month,
             import_id=import_id,
             reason=reason,
         )
@@ -135,21 +147,21 @@ async def park(
     )
 
 
-async def unpark(
-    db: AsyncConnection, scope: TenantScope, vendor: str, month: str, import_id: str
+async def unpark_month(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod, import_id: str
 ) -> bool:
-    """Whether this import had parked the month."""
-    done = await db.execute(
+    """Return whether this import had parked the month."""
+    result = await db.execute(
         sa.delete(parked_months).where(
-            *_parked(scope, vendor, month), parked_months.c.import_id == import_id
+            *_is_parked_month(scope, period), parked_months.c.import_id == import_id
         )
     )
-    return bool(done.rowcount)
+    return bool(result.rowcount)
 
 
-def _parked(scope: TenantScope, vendor: str, month: str) -> list[sa.ColumnElement[bool]]:
+def _is_parked_month(scope: TenantScope, period: BillingPeriod) -> list[sa.ColumnElement[bool]]:
     return [
         parked_months.c.organisation_id == scope.organisation_id,
-        parked_months.c.vendor == vendor,
-        parked_months.c.month == month,
+        parked_months.c.vendor == period.vendor,
+        parked_months.c.month == period.month,
     ]

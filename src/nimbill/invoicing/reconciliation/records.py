@@ -14,6 +14,7 @@ from nimbill.costs.months.records import lock_month
 from nimbill.customers.cloud_accounts.records import cloud_accounts
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.basis import chosen
+from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import not_found
 from nimbill.foundation.money import total_of
 from nimbill.foundation.vendors import Vendor
@@ -54,7 +55,7 @@ async def tie_out_month(
 
 async def _of_vendor(db: AsyncConnection, scope: TenantScope, month: str, vendor: Vendor) -> TieOut:
     """Under the month's lock, so that no import comes in between."""
-    await lock_month(db, scope, vendor, month, shared=True)
+    await lock_month(db, scope, BillingPeriod(month, vendor), shared=True)
     moved = await moved_fees(db, scope, vendor, month)
     found = tie_out.tie_out(
         tie_out.Month(

@@ -20,6 +20,7 @@ from nimbill.customers.organisation_settings.records import OrganisationSettings
 from nimbill.customers.projects.records import projects
 from nimbill.database.tenant_scope import Row, TenantScope, visible_rows
 from nimbill.foundation.basis import chosen
+from nimbill.foundation.vendors import Vendor
 from nimbill.invoicing.runs.month_settings import saved_settings
 
 basis = chosen("what-an-invoice-counts")
@@ -62,7 +63,7 @@ class Gathered:
     imports: list[Row] = field(default_factory=list)
 
 
-async def of_month(db: AsyncConnection, scope: TenantScope, month: str, vendor: str) -> OfMonth:
+async def of_month(db: AsyncConnection, scope: TenantScope, month: str, vendor: Vendor) -> OfMonth:
     return OfMonth(
         settings=await settings_of(db, scope),
         imports=await imports_of_month(db, scope, month, vendor),

@@ -14,10 +14,12 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from nimbill.audit import records as audit
-from nimbill.costs.months.records import hold_month, lock_month
+from nimbill.costs.months.records import lock_month, lock_month_shared
 from nimbill.database.tenant_scope import TenantScope, is_database_unavailable, transaction
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
+from nimbill.foundation.billing_period import BillingPeriod
+from nimbill.foundation.vendors import Vendor
 from nimbill.invoicing.calculation.terms import CannotBeBilled
 from nimbill.invoicing.documents import stored_invoices
 from nimbill.invoicing.documents.document import Draft, draft_of
@@ -72,7 +74,7 @@ def invoice_job_types(engine: AsyncEngine) -> list[JobType]:
             finish,
             attempts_max=ATTEMPTS_MAX,
             prepare=prepare,
-            give_up=give_up,
+            on_failure=give_up,
         )
     ]
 
@@ -91,12 +93,12 @@ async def ready_batch(
     db: AsyncConnection,
     scope: TenantScope,
     month: str,
-    vendor: str,
+    vendor: Vendor,
     company_ids: Sequence[str],
     whole: OfMonth | None = None,
 ) -> Batch:
     """Under the month's lock, so that no import and no entry comes in between."""
-    await hold_month(db, scope, vendor, month)
+    await lock_month_shared(db, scope, BillingPeriod(month, vendor))
     whole = whole or await of_month(db, scope, month, vendor)
     found = await gather(db, scope, month, vendor, company_ids, whole)
     return Batch(company_ids, whole, found)
@@ -192,7 +194,9 @@ class _Run:
         return "failed"
 
     async def _store(self, db: AsyncConnection, batch: Batch, drafts: Drafts) -> dict[str, str]:
-        state = await lock_month(db, self.scope, self.vendor, self.month, shared=True)
+        state = await lock_month(
+            db, self.scope, BillingPeriod(self.month, self.vendor), shared=True
+        )
         standing = await stored_invoices.lock_invoices(
             db, self.scope, self.month, self.vendor, drafts, self.run_id
         )

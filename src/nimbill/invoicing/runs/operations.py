@@ -9,15 +9,16 @@ from typing import Any
 import msgspec
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from nimbill.access.request_context import DoNow
+from nimbill.access.request_context import RunJobNow
 from nimbill.costs.months.operations import refuse_closed
-from nimbill.costs.months.records import lock_month, state_of
-from nimbill.customers.billing_groups.settled_terms import settle
+from nimbill.costs.months.records import load_month_state, lock_month
+from nimbill.customers.billing_groups.fee_targets import resolve_fee_targets
 from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation import clock, exact_json
 from nimbill.foundation.basis import chosen
+from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import Conflict, Violation, refuse_if
-from nimbill.foundation.vendors import BILLED_VENDORS
+from nimbill.foundation.vendors import BILLED_VENDORS, Vendor
 from nimbill.invoicing.calculation.terms import CannotBeBilled
 from nimbill.invoicing.documents import stored_invoices
 from nimbill.invoicing.documents.bodies import (
@@ -63,7 +64,9 @@ async def save_invoice_settings(
                 company_id=company_id,
                 vendor=vendor,
                 setting=setting,
-                settled=settle(msgspec.structs.asdict(setting), before.get((company_id, vendor))),
+                settled=resolve_fee_targets(
+                    msgspec.structs.asdict(setting), before.get((company_id, vendor))
+                ),
                 memo=setting.memo or None,
             )
             for company_id, of_group in sent.items()
@@ -83,8 +86,8 @@ async def save_exchange_rates(
     _refuse_missing({name: "settings_missing" for name in asked if name not in rated})
 
 
-async def _locked(db: AsyncConnection, scope: TenantScope, month: str, vendor: str) -> Any:
-    return await lock_month(db, scope, vendor, month, shared=True)
+async def _locked(db: AsyncConnection, scope: TenantScope, month: str, vendor: Vendor) -> Any:
+    return await lock_month(db, scope, BillingPeriod(month, vendor), shared=True)
 
 
 async def _refuse_unknown(
@@ -115,7 +118,7 @@ async def ask_for_invoices(
     key_hash: bytes | None,
 ) -> str:
     """The run that makes them. Named groups must all be ready; in bulk, those that are."""
-    refuse_closed(await state_of(db, scope, body.vendor, month))
+    refuse_closed(await load_month_state(db, scope, BillingPeriod(month, body.vendor)))
     if body.bulk:
         company_ids = await month_settings.visible_groups(db, scope)
         which: Any = None if scope.billing_groups is None else sorted(scope.billing_groups)
@@ -137,9 +140,13 @@ async def ask_for_invoices(
 
 
 async def _refuse_unready(
-    db: AsyncConnection, scope: TenantScope, month: str, vendor: str, company_ids: Collection[str]
+    db: AsyncConnection,
+    scope: TenantScope,
+    month: str,
+    vendor: Vendor,
+    company_ids: Collection[str],
 ) -> None:
-    state = await state_of(db, scope, vendor, month)
+    state = await load_month_state(db, scope, BillingPeriod(month, vendor))
     batch = await ready_batch(db, scope, month, vendor, list(company_ids))
     settings, missing = batch.whole.settings, {}
     parked = unready(closed=state.closed, parked=state.is_parked)
@@ -158,7 +165,7 @@ _finishing: dict[str, asyncio.Task[InvoicesCreated]] = {}
 
 
 async def finished_run(
-    engine: AsyncEngine, do_now: DoNow, scope: TenantScope, run_id: str
+    engine: AsyncEngine, do_now: RunJobNow, scope: TenantScope, run_id: str
 ) -> InvoicesCreated:
     """Made here and now, or waited for where somebody else makes it; goes on without a listener."""
     task = _finishing.get(run_id)
@@ -170,7 +177,7 @@ async def finished_run(
 
 
 async def _finished(
-    engine: AsyncEngine, do_now: DoNow, scope: TenantScope, run_id: str
+    engine: AsyncEngine, do_now: RunJobNow, scope: TenantScope, run_id: str
 ) -> InvoicesCreated:
     while True:
         async with transaction(engine, scope.organisation_id) as db:
