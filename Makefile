@@ -98,7 +98,8 @@ choices: ## every choice of docs/choices.md and where it is used
 	  if test -n "$$used"; then echo "$$name"; sed 's/^/    /' <<<"$$used"; fi; \
 	done
 
-VERSIONS := src/nimbill/database/migrations/versions
+PACKAGE := database
+VERSIONS = src/nimbill/$(PACKAGE)/migrations/versions
 define MIGRATION
 """$(NAME)."""
 
@@ -117,8 +118,8 @@ def downgrade() -> None:
 endef
 export MIGRATION
 
-migrate: ## write the next empty migration; NAME="Add projects"
-	@test -n "$(NAME)" || { echo 'say in a sentence what it does: make migrate NAME="Add projects"'; exit 2; }
+migrate: ## write the next empty migration; NAME="Add projects" [PACKAGE=database]
+	@test -n "$(NAME)" || { echo 'NAME is missing; for example: make migrate NAME="Add projects"'; exit 2; }
 	@last=$$(ls $(VERSIONS) | sed -n 's/^\([0-9]\{4\}\)_.*\.py$$/\1/p' | sort | tail -n 1); \
 	next=$$(printf '%04d' $$((10#$$last + 1))); \
 	file=$(VERSIONS)/$${next}_$$(tr 'A-Z ' 'a-z_' <<<'$(NAME)' | tr -cd 'a-z0-9_').py; \

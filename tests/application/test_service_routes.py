@@ -33,7 +33,7 @@ def test_readyz_is_503_while_the_database_awaits_a_migration(
     empty_database: Address, tmp_path: Path
 ) -> None:
     with running_service(empty_database.url, tmp_path) as service:
-        sql(empty_database, "UPDATE alembic_version SET version_num = '0001'")
+        sql(empty_database, "UPDATE alembic_version SET version_num = '0000'")
         outdated = service.http.get("/readyz")
         sql(empty_database, "DELETE FROM alembic_version")
         unknown = service.http.get("/readyz")

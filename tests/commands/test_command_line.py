@@ -226,7 +226,7 @@ def test_a_database_that_cannot_be_reached_is_named_without_its_password(tmp_pat
     done = nimbill("serve", env=environment(tmp_path / "data", NIMBILL_DATABASE_URL=address))
 
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("nimbill: the database at 127.0.0.1 cannot be used: ")
+    assert done.stderr.startswith("nimbill: Cannot use the database at 127.0.0.1: ")
     assert "canary" not in done.stderr
     assert len(done.stderr.splitlines()) == 1
 

@@ -14,13 +14,14 @@ from sqlalchemy.dialects import postgresql
 
 from nimbill.application import schema
 from nimbill.database.embedded_postgres import Address
-from nimbill.database.migrate import migrate
+from nimbill.database.migrate import drop_schema, migrate
 from nimbill.database.tenant_scope import APP_ROLE, owner_engine
-from tests.contract import walls
+from tests.contract import schema_checks
 from tests.own_database import own_database
 from tests.running_service import Service
 
 POSTGRESQL: sa.Dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
+VERSION_TABLES = {package.version_table for package in schema.MIGRATIONS}
 T = TypeVar("T")
 Look = Callable[[asyncpg.Connection], Awaitable[T]]
 
@@ -29,7 +30,7 @@ Look = Callable[[asyncpg.Connection], Awaitable[T]]
 def database(postgres: Address, superuser: Address) -> Iterator[Address]:
     """Freshly migrated, with nothing in it."""
     with own_database(postgres, superuser) as address:
-        asyncio.run(migrate(address.url))
+        asyncio.run(migrate(address.url, schema.MIGRATIONS))
         yield address
 
 
@@ -91,7 +92,7 @@ def shape_of(metadata: sa.MetaData) -> Shape:
             for column in table.columns
         }
         for table in metadata.tables.values()
-        if table.name != "alembic_version"
+        if table.name not in VERSION_TABLES
     }
 
 
@@ -130,112 +131,116 @@ def test_migrations_can_be_undone_and_done_again(
     postgres: Address, superuser: Address, database: Address
 ) -> None:
     with own_database(postgres, superuser) as address:
-        asyncio.run(migrate(address.url))
-        asyncio.run(migrate(address.url, "base"))
+        asyncio.run(migrate(address.url, schema.MIGRATIONS))
+        asyncio.run(drop_schema(address.url, schema.MIGRATIONS))
         assert migrated(address) == {}
 
-        asyncio.run(migrate(address.url))
+        asyncio.run(migrate(address.url, schema.MIGRATIONS))
         assert migrated(address) == migrated(database)
 
 
 # ── the walls ────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("wall", walls.ALL_WALLS, ids=lambda wall: wall.__name__)
+@pytest.mark.parametrize("wall", schema_checks.ALL_WALLS, ids=lambda wall: wall.__name__)
 def test_the_wall_stands(behind: Address, wall: Look[list[str]]) -> None:
     assert look(behind, wall) == []
 
 
 BREACHES: list[tuple[Look[list[str]], str, str]] = [
-    (walls.tables_without_wall, "CREATE TABLE t (a text)", "t does not carry its organisation"),
     (
-        walls.tables_without_wall,
+        schema_checks.tables_without_wall,
+        "CREATE TABLE t (a text)",
+        "t does not carry its organisation",
+    ),
+    (
+        schema_checks.tables_without_wall,
         "ALTER TABLE users NO FORCE ROW LEVEL SECURITY",
         "users does not force its wall",
     ),
     (
-        walls.tables_without_wall,
+        schema_checks.tables_without_wall,
         "ALTER TABLE users DISABLE ROW LEVEL SECURITY",
         "users does not force its wall",
     ),
     (
-        walls.wrong_policies,
+        schema_checks.wrong_policies,
         "DROP POLICY own_organisation ON users",
         "users shows rows of every organisation",
     ),
     (
-        walls.wrong_policies,
+        schema_checks.wrong_policies,
         "CREATE POLICY extra ON users USING (true)",
         "users has another policy, extra",
     ),
     (
-        walls.wrong_policies,
+        schema_checks.wrong_policies,
         "ALTER POLICY own_organisation ON users WITH CHECK (true)",
         "users has another policy, own_organisation",
     ),
     (
-        walls.wrong_policies,
+        schema_checks.wrong_policies,
         "DROP POLICY owner_looks_across ON work",
         "work is not looked across",
     ),
     (
-        walls.loose_foreign_keys,
+        schema_checks.loose_foreign_keys,
         "CREATE TABLE t (organisation_id text, kid text CONSTRAINT loose REFERENCES signing_keys)",
         "t: loose can cross organisations",
     ),
     (
-        walls.uniqueness_across_organisations,
+        schema_checks.uniqueness_across_organisations,
         "CREATE UNIQUE INDEX everywhere ON users (lower(email))",
         "everywhere is unique across organisations",
     ),
-    (walls.views, "CREATE VIEW v AS SELECT * FROM users", "v is a view"),
+    (schema_checks.views, "CREATE VIEW v AS SELECT * FROM users", "v is a view"),
     (
-        walls.functions_with_too_many_rights,
+        schema_checks.functions_with_too_many_rights,
         "ALTER FUNCTION append_audit(text) SECURITY DEFINER",
         "append_audit runs as its owner",
     ),
     (
-        walls.functions_with_too_many_rights,
+        schema_checks.functions_with_too_many_rights,
         "ALTER FUNCTION find_organisation(text, text) RESET search_path",
         "find_organisation does not fix its search path",
     ),
     (
-        walls.functions_with_too_many_rights,
+        schema_checks.functions_with_too_many_rights,
         "ALTER FUNCTION find_organisation(text, text) VOLATILE",
         "find_organisation can write as its owner",
     ),
     (
-        walls.excess_of_the_application,
+        schema_checks.excess_of_the_application,
         f"ALTER ROLE {APP_ROLE} BYPASSRLS",
         f"{APP_ROLE}: mighty",
     ),
     (
-        walls.excess_of_the_application,
+        schema_checks.excess_of_the_application,
         f"GRANT pg_read_all_data TO {APP_ROLE}",
         f"{APP_ROLE}: somebody_else",
     ),
     (
-        walls.excess_of_the_application,
+        schema_checks.excess_of_the_application,
         f"GRANT UPDATE ON audit_log TO {APP_ROLE}",
         f"{APP_ROLE} may UPDATE audit_log",
     ),
     (
-        walls.excess_of_the_application,
+        schema_checks.excess_of_the_application,
         f"GRANT TRUNCATE ON users TO {APP_ROLE}",
         f"{APP_ROLE} may TRUNCATE users",
     ),
     (
-        walls.excess_of_the_application,
+        schema_checks.excess_of_the_application,
         "GRANT SELECT ON users TO PUBLIC",
         "PUBLIC may SELECT users",
     ),
     (
-        walls.excess_of_the_application,
+        schema_checks.excess_of_the_application,
         f"GRANT CREATE ON SCHEMA public TO {APP_ROLE}",
         f"{APP_ROLE}: creates",
     ),
     (
-        walls.excess_of_the_application,
+        schema_checks.excess_of_the_application,
         f"ALTER TABLE users OWNER TO {APP_ROLE}",
         f"{APP_ROLE}: owns",
     ),
@@ -251,7 +256,7 @@ def test_a_breach_is_found(
 
 # ── what the walls do ────────────────────────────────────────────────────────────────────────────
 
-WALLED = sorted(set(schema.metadata.tables) - walls.WITHOUT_ORGANISATION.keys())
+WALLED = sorted(set(schema.metadata.tables) - schema_checks.WITHOUT_ORGANISATION.keys())
 
 
 def as_application(organisation_id: str | None) -> list[str]:

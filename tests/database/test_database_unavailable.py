@@ -8,7 +8,7 @@ from typing import Any
 
 from nimbill.database.embedded_postgres import embedded_postgres
 from tests.answers import problem_of
-from tests.customers.billing_groups.bodies import REQUIRED_FIELDS
+from tests.customers.billing_groups.sample_bodies import REQUIRED_FIELDS
 from tests.database.test_embedded_postgres import kill_server
 from tests.running_service import Service, running_service
 

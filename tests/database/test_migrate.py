@@ -1,4 +1,4 @@
-"""A database is brought up to date once, however many ask, and can be taken down again."""
+"""Migrations: upgrade, downgrade, concurrent callers, failures."""
 
 from __future__ import annotations
 
@@ -8,149 +8,119 @@ from dataclasses import replace
 
 import pytest
 
-from nimbill.application.schema import metadata
+from nimbill.application.schema import MIGRATIONS, metadata
 from nimbill.database.embedded_postgres import Address
-from nimbill.database.migrate import MigrationError, current_and_newest, migrate
-from nimbill.database.tenant_scope import owner_engine
+from nimbill.database.migrate import MigrationError, drop_schema, migrate
+from tests.database.schema_catalogue import (
+    describe_schema,
+    is_current,
+    list_functions,
+    list_tables,
+)
 from tests.own_database import sql
 
-FROM_FUNCTIONS = "FROM pg_proc WHERE pronamespace = 'public'::regnamespace"
-FROM_CONSTRAINTS = "FROM pg_constraint c WHERE connamespace = 'public'::regnamespace"
+VERSION_TABLES = {package.version_table for package in MIGRATIONS}
 
 
-def tables(address: Address) -> set[str]:
-    question = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
-    return {row["tablename"] for row in sql(address, question)}
+def upgrade(address: Address) -> None:
+    asyncio.run(migrate(address.url, MIGRATIONS))
 
 
-def functions(address: Address) -> set[str]:
-    return {row["proname"] for row in sql(address, f"SELECT proname {FROM_FUNCTIONS}")}
+def downgrade(address: Address) -> None:
+    asyncio.run(drop_schema(address.url, MIGRATIONS))
 
 
-def shape(address: Address) -> list[tuple[object, ...]]:
-    """Every column, index and policy: what two databases of one version share."""
-    columns = "table_name, column_name, data_type, is_nullable, column_default"
-    questions = (
-        f"SELECT {columns} FROM information_schema.columns WHERE table_schema = 'public'",
-        "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'",
-        "SELECT tablename, policyname, qual, with_check FROM pg_policies",
-        f"SELECT conname, pg_get_constraintdef(c.oid) {FROM_CONSTRAINTS}",
-    )
-    return sorted(
-        (tuple(row) for question in questions for row in sql(address, question)), key=repr
-    )
+def test_upgrade_of_an_empty_database_creates_every_table(empty_database: Address) -> None:
+    assert not is_current(empty_database)
+
+    upgrade(empty_database)
+
+    assert list_tables(empty_database) == {*metadata.tables, *VERSION_TABLES}
+    assert is_current(empty_database)
 
 
-def up(address: Address) -> None:
-    asyncio.run(migrate(address.url))
+def test_upgrade_after_downgrade_restores_the_same_schema(empty_database: Address) -> None:
+    upgrade(empty_database)
+    schema = describe_schema(empty_database)
+
+    downgrade(empty_database)
+    assert list_tables(empty_database) == VERSION_TABLES
+    assert list_functions(empty_database) == set()
+    assert not is_current(empty_database)
+
+    upgrade(empty_database)
+    assert describe_schema(empty_database) == schema
 
 
-def down(address: Address) -> None:
-    asyncio.run(migrate(address.url, "base"))
-
-
-def versions(address: Address) -> tuple[str | None, str | None]:
-    async def ask() -> tuple[str | None, str | None]:
-        engine = owner_engine(address.url)
-        async with engine.connect() as db:
-            found = await db.run_sync(current_and_newest)
-        await engine.dispose()
-        return found
-
-    return asyncio.run(ask())
-
-
-def test_an_empty_database_gets_every_table(empty_database: Address) -> None:
-    assert versions(empty_database)[0] is None
-
-    up(empty_database)
-
-    assert tables(empty_database) == {*metadata.tables, "alembic_version"}
-    current, newest = versions(empty_database)
-    assert current == newest is not None
-
-
-def test_up_down_and_up_again_gives_the_same_database(empty_database: Address) -> None:
-    up(empty_database)
-    first = shape(empty_database)
-
-    down(empty_database)
-    assert tables(empty_database) == {"alembic_version"}
-    assert functions(empty_database) == set()
-    assert versions(empty_database)[0] is None
-
-    up(empty_database)
-    assert shape(empty_database) == first
-
-
-def test_a_database_that_is_up_to_date_is_left_alone(empty_database: Address) -> None:
-    up(empty_database)
-    first = shape(empty_database)
+def test_upgrade_of_a_current_database_changes_nothing(empty_database: Address) -> None:
+    upgrade(empty_database)
+    schema = describe_schema(empty_database)
     sql(empty_database, "INSERT INTO signing_keys VALUES ('k', 'core', 'next', '', '')")
 
-    up(empty_database)
+    upgrade(empty_database)
 
-    assert shape(empty_database) == first
+    assert describe_schema(empty_database) == schema
     assert len(sql(empty_database, "SELECT * FROM signing_keys")) == 1
 
 
-def test_of_several_that_try_at_once_all_succeed(empty_database: Address) -> None:
+def test_concurrent_upgrades_all_succeed(empty_database: Address) -> None:
     with ThreadPoolExecutor(4) as pool:
-        list(pool.map(up, [empty_database] * 4))
+        list(pool.map(upgrade, [empty_database] * 4))
 
-    current, newest = versions(empty_database)
-    assert current == newest
-    assert len(sql(empty_database, "SELECT * FROM alembic_version")) == 1
+    assert is_current(empty_database)
+    for table in VERSION_TABLES:
+        assert len(sql(empty_database, f"SELECT * FROM {table}")) == 1
 
 
-def test_a_migration_that_fails_leaves_the_database_as_it_was(empty_database: Address) -> None:
-    sql(empty_database, "CREATE TABLE invoice_settings (a int)")  # in the way of a later step
+def test_failed_upgrade_leaves_the_database_unchanged(empty_database: Address) -> None:
+    sql(empty_database, "CREATE TABLE exports (a int)")  # makes a late statement fail
 
     with pytest.raises(MigrationError, match="already exists"):
-        up(empty_database)
+        upgrade(empty_database)
 
-    assert tables(empty_database) == {"invoice_settings"}
-    sql(empty_database, "DROP TABLE invoice_settings")
-    up(empty_database)
-    assert "invoice_settings" in tables(empty_database)
+    assert list_tables(empty_database) == {"exports"}
+    sql(empty_database, "DROP TABLE exports")
+    upgrade(empty_database)
+    assert is_current(empty_database)
 
 
-def test_a_database_that_is_not_there_is_said_in_one_sentence(postgres: Address) -> None:
-    nowhere = replace(postgres, database="there_is_none")
+def test_a_missing_database_is_reported_in_one_line_without_the_password(
+    postgres: Address,
+) -> None:
+    missing = replace(postgres, database="does_not_exist")
 
     with pytest.raises(MigrationError) as refused:
-        up(nowhere)
+        upgrade(missing)
 
     assert postgres.password not in str(refused.value)
     assert "\n" not in str(refused.value)
 
 
-def test_migrations_are_found_wherever_one_stands(
+def test_migrations_do_not_depend_on_the_working_directory(
     empty_database: Address,
     tmp_path_factory: pytest.TempPathFactory,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    elsewhere = tmp_path_factory.mktemp("elsewhere")
-    monkeypatch.chdir(elsewhere)
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
 
-    up(empty_database)
+    upgrade(empty_database)
 
-    assert versions(empty_database)[0] is not None
+    assert is_current(empty_database)
 
 
-def test_a_server_that_is_too_old_is_left_alone(
+def test_a_server_older_than_supported_is_refused(
     empty_database: Address, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("nimbill.database.migrate.OLDEST_VERSION", 99)
 
     with pytest.raises(MigrationError, match=r"^PostgreSQL \d+ is too old; Nimbill needs 99"):
-        up(empty_database)
+        upgrade(empty_database)
 
-    assert tables(empty_database) == set()
+    assert list_tables(empty_database) == set()
 
 
-def test_sslmode_reaches_the_driver_under_its_own_name(empty_database: Address) -> None:
-    asyncio.run(migrate(f"{empty_database.url}&sslmode=prefer"))
+def test_sslmode_is_passed_to_the_driver(empty_database: Address) -> None:
+    asyncio.run(migrate(f"{empty_database.url}&sslmode=prefer", MIGRATIONS))
 
     with pytest.raises(MigrationError, match="must be one of: disable, allow, prefer, require"):
-        asyncio.run(migrate(f"{empty_database.url}&sslmode=sometimes"))
+        asyncio.run(migrate(f"{empty_database.url}&sslmode=sometimes", MIGRATIONS))

@@ -13,11 +13,11 @@ import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from nimbill.application.schema import metadata
+from nimbill.application.schema import MIGRATIONS, metadata
 from nimbill.database.embedded_postgres import Address
 from nimbill.database.migrate import migrate
 from nimbill.database.tenant_scope import APP_ROLE, engine_for, is_database_unavailable, transaction
-from tests.contract.walls import LOOKED_ACROSS, WITHOUT_ORGANISATION
+from tests.contract.schema_checks import LOOKED_ACROSS, WITHOUT_ORGANISATION
 from tests.own_database import own_database, sql, sql_script
 
 VICTIM, ATTACKER = "org_victim", "org_attacker"
@@ -44,7 +44,7 @@ VALUES = {
 def database(postgres: Address, superuser: Address) -> Iterator[Address]:
     """A database with one row of the victim in every table there is."""
     with own_database(postgres, superuser) as address:
-        asyncio.run(migrate(address.url))
+        asyncio.run(migrate(address.url, MIGRATIONS))
         _fill(replace(superuser, database=address.database))
         yield address
 

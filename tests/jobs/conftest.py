@@ -1,4 +1,4 @@
-"""A database whose work no running service takes, an organisation in it, and a clock to set."""
+"""A database without a running service, with one organisation, and a clock that tests set."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from nimbill.application.schema import MIGRATIONS
 from nimbill.database.embedded_postgres import Address
 from nimbill.database.migrate import migrate
 from nimbill.database.tenant_scope import TenantScope, engine_for, transaction
@@ -25,29 +26,29 @@ T = TypeVar("T")
 
 
 @dataclass
-class Workshop:
-    """An engine in an event loop of its own, and one organisation's work."""
+class JobDatabase:
+    """An engine with its own event loop, and the jobs of one organisation."""
 
     loop: asyncio.AbstractEventLoop
     engine: AsyncEngine
     scope: TenantScope
 
-    def run(self, doing: Awaitable[T]) -> T:
-        async def awaited() -> T:
-            return await doing
+    def run(self, awaitable: Awaitable[T]) -> T:
+        async def await_it() -> T:
+            return await awaitable
 
-        return self.loop.run_until_complete(awaited())
+        return self.loop.run_until_complete(await_it())
 
-    def ask(self, question: Callable[[AsyncConnection], Awaitable[T]]) -> T:
-        """In a transaction of its own on the organisation's rows."""
+    def in_transaction(self, run: Callable[[AsyncConnection], Awaitable[T]]) -> T:
+        """Run this in a new transaction of the organisation."""
 
-        async def asked() -> T:
+        async def run_in_transaction() -> T:
             async with transaction(self.engine, self.scope.organisation_id) as db:
-                return await question(db)
+                return await run(db)
 
-        return self.run(asked())
+        return self.run(run_in_transaction())
 
-    def new_scope(self) -> TenantScope:
+    def add_organisation(self) -> TenantScope:
         scope = TenantScope(new_id("org"))
 
         async def add() -> None:
@@ -57,59 +58,61 @@ class Workshop:
         self.run(add())
         return scope
 
-    def add(self, kind: str, *, seconds: int = 0, **fields: Any) -> str:
-        """Work due so many seconds from now."""
+    def add_job(self, job_type: str, *, seconds: int = 0, **fields: Any) -> str:
+        """Add a job that is due this many seconds from now."""
         due = clock.now() + timedelta(seconds=seconds)
-        work_id = self.ask(lambda db: records.add_job(db, self.scope, kind, due=due, **fields))
-        assert work_id is not None
-        return work_id
+        job_id = self.in_transaction(
+            lambda db: records.add_job(db, self.scope, job_type, due=due, **fields)
+        )
+        assert job_id is not None
+        return job_id
 
-    def row(self, work_id: str) -> Any:
-        return self.ask(lambda db: records.find_work(db, self.scope, work_id))
+    def find_job(self, job_id: str) -> Any:
+        return self.in_transaction(lambda db: records.find_job(db, self.scope, job_id))
 
-    def rows(self) -> list[Any]:
-        question = sa.select(records.jobs).order_by(records.jobs.c.due)
+    def list_jobs(self) -> list[Any]:
+        stmt = sa.select(records.jobs).order_by(records.jobs.c.due)
 
-        async def ask(db: AsyncConnection) -> list[Any]:
-            return list((await db.execute(question)).all())
+        async def list_rows(db: AsyncConnection) -> list[Any]:
+            return list((await db.execute(stmt)).all())
 
-        return self.ask(ask)
+        return self.in_transaction(list_rows)
 
 
 @pytest.fixture(scope="session")
-def work_database(postgres: Address, superuser: Address) -> Iterator[Address]:
+def jobs_database(postgres: Address, superuser: Address) -> Iterator[Address]:
     with own_database(postgres, superuser) as address:
-        asyncio.run(migrate(address.url))
+        asyncio.run(migrate(address.url, MIGRATIONS))
         yield address
 
 
 @pytest.fixture
-def workshop(work_database: Address) -> Iterator[Workshop]:
+def job_db(jobs_database: Address) -> Iterator[JobDatabase]:
     loop = asyncio.new_event_loop()
-    shop = Workshop(loop, engine_for(work_database.url, 10), TenantScope(""))
-    shop.scope = shop.new_scope()
-    yield shop
-    shop.ask(_leave_nothing_due)
-    shop.run(shop.engine.dispose())
+    database = JobDatabase(loop, engine_for(jobs_database.url, 10), TenantScope(""))
+    database.scope = database.add_organisation()
+    yield database
+    database.in_transaction(_delete_jobs)
+    database.run(database.engine.dispose())
     loop.close()
 
 
-async def _leave_nothing_due(db: AsyncConnection) -> None:
+async def _delete_jobs(db: AsyncConnection) -> None:
     await db.execute(sa.delete(records.jobs))
 
 
 @dataclass
-class Clock:
-    """The time as every module asks for it; it stands still until it is told to go on."""
+class FrozenClock:
+    """The time that `clock.now` returns; it changes only by `advance`."""
 
     at: datetime
 
-    def go_on(self, **by: float) -> None:
+    def advance(self, **by: float) -> None:
         self.at += timedelta(**by)
 
 
 @pytest.fixture
-def stopped(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    stopped = Clock(datetime(2026, 4, 1, 9, 0, tzinfo=UTC))
-    monkeypatch.setattr(clock, "now", lambda: stopped.at)
-    return stopped
+def frozen_clock(monkeypatch: pytest.MonkeyPatch) -> FrozenClock:
+    frozen = FrozenClock(datetime(2026, 4, 1, 9, 0, tzinfo=UTC))
+    monkeypatch.setattr(clock, "now", lambda: frozen.at)
+    return frozen

@@ -9,6 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from nimbill.access.key_rotation import ensure_keys
 from nimbill.access.signing_keys import load_signing_keys
+from nimbill.application.installed import PRODUCTS
+from nimbill.application.schema import MIGRATIONS
 from nimbill.database.embedded_postgres import embedded_postgres
 from nimbill.database.migrate import migrate
 from nimbill.database.tenant_scope import engine_for
@@ -32,9 +34,9 @@ def database(settings: Settings) -> Iterator[str]:
 def with_database(settings: Settings, do: Callable[[str, Encryptor], Coroutine[Any, Any, T]]) -> T:
     """Bring the database up to date, then do one thing with it."""
 
-    async def prepared(url: str, sealer: Encryptor) -> T:
-        await prepare(url, sealer)
-        return await do(url, sealer)
+    async def prepared(url: str, encryptor: Encryptor) -> T:
+        await prepare(url, encryptor)
+        return await do(url, encryptor)
 
     with database(settings) as url:
         return asyncio.run(prepared(url, load_or_create_key(settings.key_file)))
@@ -53,13 +55,13 @@ def with_engine(settings: Settings, do: Callable[[AsyncEngine], Coroutine[Any, A
     return with_database(settings, connected)
 
 
-async def prepare(url: str, sealer: Encryptor) -> None:
+async def prepare(url: str, encryptor: Encryptor) -> None:
     """Migrations, then the signing keys; refuses a key file that is not this database's."""
-    await migrate(url)
+    await migrate(url, MIGRATIONS)
     engine = engine_for(url)
     try:
         async with engine.begin() as db:
-            await ensure_keys(db, sealer, at=clock.now())
-            await load_signing_keys(db, sealer)
+            await ensure_keys(db, encryptor, at=clock.now(), products=PRODUCTS)
+            await load_signing_keys(db, encryptor)
     finally:
         await engine.dispose()

@@ -1,9 +1,10 @@
-"""Every table of the service, gathered for migrations and for the tests that compare them."""
+"""The database schema of the whole service: every table and every migration package."""
 
 from nimbill.access import effective_permissions, signing_keys
 from nimbill.adjustments.recalculation import records as recalculation
 from nimbill.adjustments.reserved_instances import fee_records as reservation_fees
 from nimbill.adjustments.reserved_instances import records as reserved_instances
+from nimbill.application.installed import EXTENSIONS  # importing them defines their tables
 from nimbill.audit import records as audit
 from nimbill.costs.lake import records as costs
 from nimbill.costs.months import records as months
@@ -14,6 +15,7 @@ from nimbill.customers.organisation_settings import records as organisation_sett
 from nimbill.customers.projects import records as projects
 from nimbill.customers.resellers import records as resellers
 from nimbill.database import tenant_lookup
+from nimbill.database.migrate import PRODUCT_MIGRATIONS
 from nimbill.database.tenant_scope import metadata
 from nimbill.http import idempotency
 from nimbill.identity.login import records as login
@@ -25,14 +27,15 @@ from nimbill.invoicing.exports import records as exports
 from nimbill.invoicing.runs import month_settings as invoices
 from nimbill.invoicing.runs import records as invoice_runs
 from nimbill.jobs import records as work
-from nimbill.legacy.agent import records as legacy_agents
-from nimbill.legacy.containers import records as legacy_containers
-from nimbill.legacy.provisioning import records as legacy_instances
-from nimbill.legacy.roles import records as legacy_roles
-from nimbill.legacy.stacks import records as legacy_stacks
-from nimbill.legacy.templates import records as legacy_templates
+
+# In the order in which they are applied.
+MIGRATIONS = (
+    PRODUCT_MIGRATIONS,
+    *(package for extension in EXTENSIONS for package in extension.migrations),
+)
 
 __all__ = [
+    "MIGRATIONS",
     "audit",
     "billing_groups",
     "cloud_accounts",
@@ -45,12 +48,6 @@ __all__ = [
     "invoice_runs",
     "invoice_templates",
     "invoices",
-    "legacy_agents",
-    "legacy_containers",
-    "legacy_instances",
-    "legacy_roles",
-    "legacy_stacks",
-    "legacy_templates",
     "login",
     "metadata",
     "months",

@@ -11,7 +11,8 @@ from litestar.response import Redirect
 from nimbill.access.gate import Public
 from nimbill.access.request_context import Resources
 from nimbill.access.role_actions import ANY_CALLER
-from nimbill.database.migrate import current_and_newest
+from nimbill.application.schema import MIGRATIONS
+from nimbill.database.migrate import is_schema_current
 from nimbill.database.tenant_scope import unavailable
 from nimbill.foundation import metrics
 from nimbill.foundation.basis import chosen
@@ -55,10 +56,10 @@ async def readyz(request: Request[Any, Any, Any]) -> dict[str, str]:
     resources: Resources = request.app.state.resources
     try:
         async with resources.engine.connect() as db:
-            current, newest = await db.run_sync(current_and_newest)
+            is_current = await db.run_sync(is_schema_current, MIGRATIONS)
     except Exception as error:
         raise unavailable() from error
-    if current != newest:
+    if not is_current:
         raise Unavailable("database_outdated", "the database awaits a migration", retry_after=5)
     return {"status": "ready"}
 

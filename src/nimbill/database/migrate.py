@@ -1,4 +1,7 @@
-"""Brings a database up to date; two processes that try at once take turns."""
+"""Database migrations: upgrades a database to the newest revision and reports whether it is."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import sqlalchemy as sa
 from alembic import command
@@ -13,34 +16,90 @@ from nimbill.database.tenant_scope import APP_ROLE, owner_engine
 
 OLDEST_VERSION = 15
 
-# any number will do, as long as every version of Nimbill uses the same one
+# Key of the advisory lock. Every release must use the same number.
 _MIGRATION_LOCK = 7_241_996_331
 
 
+@dataclass(frozen=True, slots=True)
+class MigrationPackage:
+    """A package with Alembic revisions in `versions`, and the table that stores its revision."""
+
+    name: str
+    version_table: str
+
+
+PRODUCT_MIGRATIONS = MigrationPackage("nimbill.database.migrations", "alembic_version")
+
+
 class MigrationError(Exception):
-    """The database cannot be brought up to date; the message says what its operator can do."""
+    """The database cannot be migrated; the message tells the operator why."""
 
 
-async def migrate(url: str, revision: str = "head") -> None:
-    """Apply what is missing, as the owner of the database, in one transaction."""
+async def migrate(url: str, packages: Sequence[MigrationPackage]) -> None:
+    """Upgrade each package in order, as the database's owner, in one transaction.
+
+    Concurrent callers wait for each other. A later package may depend on an earlier one.
+    """
+
+    def upgrade(connection: sa.Connection) -> None:
+        for package in packages:
+            command.upgrade(_alembic_config(package, connection), "head")
+
+    await _run_as_owner(url, upgrade)
+
+
+async def drop_schema(url: str, packages: Sequence[MigrationPackage]) -> None:
+    """Undo every migration, last package first; all data is lost."""
+
+    def downgrade(connection: sa.Connection) -> None:
+        for package in reversed(packages):
+            command.downgrade(_alembic_config(package, connection), "base")
+
+    await _run_as_owner(url, downgrade)
+
+
+def is_schema_current(connection: sa.Connection, packages: Sequence[MigrationPackage]) -> bool:
+    """Whether the database has the newest revision of every package."""
+    return all(
+        _database_revision(connection, package)
+        == ScriptDirectory.from_config(_alembic_config(package)).get_current_head()
+        for package in packages
+    )
+
+
+def _database_revision(connection: sa.Connection, package: MigrationPackage) -> str | None:
+    options = {"version_table": package.version_table}
+    return MigrationContext.configure(connection, opts=options).get_current_revision()
+
+
+def _alembic_config(package: MigrationPackage, connection: sa.Connection | None = None) -> Config:
+    attributes = {"connection": connection, "version_table": package.version_table}
+    config = Config(attributes=attributes)
+    config.set_main_option("script_location", "nimbill.database:migrations")
+    config.set_main_option("version_locations", f"{package.name}:versions")
+    config.set_main_option("path_separator", "newline")
+    return config
+
+
+async def _run_as_owner(url: str, run: Callable[[sa.Connection], None]) -> None:
     engine = owner_engine(url)
     try:
-        await _migrate(engine, revision)
+        await _run_locked(engine, run)
     except (DBAPIError, OSError, PostgresError) as error:
-        where = engine.url.host or engine.url.query.get("host") or "the local socket"
-        raise MigrationError(f"the database at {where} cannot be used: {_reason(error)}") from error
+        host = engine.url.host or engine.url.query.get("host") or "the local socket"
+        raise MigrationError(f"Cannot use the database at {host}: {_reason(error)}") from error
     finally:
         await engine.dispose()
 
 
-async def _migrate(engine: AsyncEngine, revision: str) -> None:
+async def _run_locked(engine: AsyncEngine, run: Callable[[sa.Connection], None]) -> None:
     async with engine.connect() as db:
-        await _refuse_old_server(db)
+        await _require_supported_server(db)
         await db.execute(sa.select(sa.func.pg_advisory_lock(_MIGRATION_LOCK)))
         await db.commit()
         try:
-            await _make_app_role(db)
-            await db.run_sync(_run, revision)
+            await _create_app_role(db)
+            await db.run_sync(run)
             await db.commit()
         finally:
             await db.rollback()
@@ -48,38 +107,28 @@ async def _migrate(engine: AsyncEngine, revision: str) -> None:
 
 
 def _reason(error: BaseException) -> str:
-    """The driver's own words, without the statement and its values."""
-    said = error
+    """The driver's message on one line, without the SQL statement and its parameters."""
+    cause = error
     if isinstance(error, DBAPIError) and error.orig is not None:
-        said = error.orig.__cause__ or error.orig
-    words = said.strerror if isinstance(said, OSError) and said.strerror else str(said)
-    return " ".join(words.split()) or type(said).__name__
+        cause = error.orig.__cause__ or error.orig
+    message = cause.strerror if isinstance(cause, OSError) and cause.strerror else str(cause)
+    return " ".join(message.split()) or type(cause).__name__
 
 
-async def _refuse_old_server(db: AsyncConnection) -> None:
+async def _require_supported_server(db: AsyncConnection) -> None:
     version = int((await db.execute(sa.text("SHOW server_version_num"))).scalar_one())
     if version < OLDEST_VERSION * 10_000:
         raise MigrationError(
-            f"PostgreSQL {version // 10_000} is too old; Nimbill needs {OLDEST_VERSION} or newer"
+            f"PostgreSQL {version // 10_000} is too old; Nimbill needs {OLDEST_VERSION} or newer."
         )
 
 
-def _run(connection: sa.Connection, revision: str) -> None:
-    config = Config()
-    config.set_main_option("script_location", "nimbill.database:migrations")
-    config.attributes["connection"] = connection
-    if revision == "base":
-        command.downgrade(config, revision)
-    else:
-        command.upgrade(config, revision)
-
-
-async def _make_app_role(db: AsyncConnection) -> None:
-    """The role requests run as; made once for all databases of a server."""
-    member = sa.text(
+async def _create_app_role(db: AsyncConnection) -> None:
+    """Create the role that requests run as. All databases of a server share it."""
+    membership = sa.text(
         "SELECT pg_has_role(current_user, oid, 'MEMBER') FROM pg_roles WHERE rolname = :role"
     )
-    is_member = (await db.execute(member, {"role": APP_ROLE})).scalar_one_or_none()
+    is_member = (await db.execute(membership, {"role": APP_ROLE})).scalar_one_or_none()
     try:
         if is_member is None:
             await db.execute(sa.text(f"CREATE ROLE {APP_ROLE} NOLOGIN"))
@@ -89,23 +138,15 @@ async def _make_app_role(db: AsyncConnection) -> None:
         await db.commit()
     except DBAPIError as error:
         await db.rollback()
-        if not await _made_meanwhile(db, member):
+        if not await _was_created_concurrently(db, membership):
             raise MigrationError(
-                f"the database's owner may not make the role {APP_ROLE}; as a superuser run: "
-                f"CREATE ROLE {APP_ROLE} NOLOGIN; GRANT {APP_ROLE} TO <owner>;"
+                f"The database's owner is not allowed to create the role {APP_ROLE}. Run as a "
+                f"superuser: CREATE ROLE {APP_ROLE} NOLOGIN; GRANT {APP_ROLE} TO <owner>;"
             ) from error
 
 
-async def _made_meanwhile(db: AsyncConnection, member: sa.TextClause) -> bool:
-    """Another database of the same server may have made the role at the same moment."""
-    found = (await db.execute(member, {"role": APP_ROLE})).scalar_one_or_none()
+async def _was_created_concurrently(db: AsyncConnection, membership: sa.TextClause) -> bool:
+    """Whether a migration of another database on this server has created the role meanwhile."""
+    is_member = (await db.execute(membership, {"role": APP_ROLE})).scalar_one_or_none()
     await db.commit()
-    return bool(found)
-
-
-def current_and_newest(connection: sa.Connection) -> tuple[str | None, str | None]:
-    """The revision of the database and the one this version of Nimbill needs."""
-    config = Config()
-    config.set_main_option("script_location", "nimbill.database:migrations")
-    newest = ScriptDirectory.from_config(config).get_current_head()
-    return MigrationContext.configure(connection).get_current_revision(), newest
+    return bool(is_member)

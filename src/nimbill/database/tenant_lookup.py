@@ -23,7 +23,6 @@ class LookupKind(StrEnum):
     api_client = "api_client"
     short_name = "short_name"
     organisation = "organisation"
-    stack = "stack"
 
 
 async def lock_name_assignment(db: AsyncConnection) -> None:
@@ -31,15 +30,13 @@ async def lock_name_assignment(db: AsyncConnection) -> None:
     await db.execute(sa.select(sa.func.pg_advisory_xact_lock(_TURNS_LOCK)))
 
 
-async def add_lookup(db: AsyncConnection, scope: TenantScope, kind: LookupKind, key: str) -> None:
+async def add_lookup(db: AsyncConnection, scope: TenantScope, kind: str, key: str) -> None:
     await db.execute(
         sa.insert(tenant_lookups).values(organisation_id=scope.organisation_id, kind=kind, key=key)
     )
 
 
-async def remove_lookup(
-    db: AsyncConnection, scope: TenantScope, kind: LookupKind, key: str
-) -> None:
+async def remove_lookup(db: AsyncConnection, scope: TenantScope, kind: str, key: str) -> None:
     await db.execute(
         sa.delete(tenant_lookups).where(
             tenant_lookups.c.organisation_id == scope.organisation_id,
@@ -49,8 +46,8 @@ async def remove_lookup(
     )
 
 
-async def find_organisation_id(db: AsyncConnection, kind: LookupKind, key: str) -> str | None:
+async def find_organisation_id(db: AsyncConnection, kind: str, key: str) -> str | None:
     """Whose it is: an exact match or nothing; the table itself shows only one's own rows."""
-    found = await db.execute(sa.select(sa.func.find_organisation(kind.value, key)))
+    found = await db.execute(sa.select(sa.func.find_organisation(kind, key)))
     answer: str | None = found.scalar_one()
     return answer

@@ -1,1 +1,1 @@
-"""Database changes, in order; applied by `init` and `serve` before anything else."""
+"""Alembic migrations of the product: revisions in `versions`, SQL in `tables` and `functions`."""

@@ -1,8 +1,12 @@
-"""Where Alembic meets the connection that `nimbill.database.migrate` hands over."""
+"""Alembic environment: runs migrations on the connection that `nimbill.database.migrate` opened."""
 
 from alembic import context
 
-connection = context.config.attributes["connection"]
-context.configure(connection=connection, transactional_ddl=True)
+attributes = context.config.attributes
+context.configure(
+    connection=attributes["connection"],
+    version_table=attributes["version_table"],
+    transactional_ddl=True,
+)
 with context.begin_transaction():
     context.run_migrations()

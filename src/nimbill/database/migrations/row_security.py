@@ -1,32 +1,23 @@
-"""The second wall: row-level security on every table that carries an organisation."""
+"""Row-level security: every table with an organisation_id shows the current tenant's rows only."""
 
 from alembic import op
 
 from nimbill.database.tenant_scope import APP_ROLE
 
-ALL = "SELECT, INSERT, UPDATE, DELETE"
+ALL_RIGHTS = "SELECT, INSERT, UPDATE, DELETE"
 
 
-def guard(table: str, grant: str = ALL) -> None:
-    """Only rows of the organisation set on the transaction exist, even for the table's owner."""
+def enable_row_security(table: str, rights: str = ALL_RIGHTS) -> None:
+    """Filter by the transaction's organisation, for the table's owner too; grant `rights`."""
     op.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
     op.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
     op.execute(
         f"CREATE POLICY own_organisation ON {table} USING "
         "(organisation_id = current_setting('nimbill.organisation', true))"
     )
-    op.execute(f"GRANT {grant} ON {table} TO {APP_ROLE}")
+    op.execute(f"GRANT {rights} ON {table} TO {APP_ROLE}")
 
 
-def lift_for_owner(table: str) -> None:
-    """While rows of every organisation are rewritten; `lower_for_owner` puts the wall back."""
-    op.execute(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY")
-
-
-def lower_for_owner(table: str) -> None:
-    op.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
-
-
-def open_to_owner(table: str) -> None:
-    """The owner's own functions may look across organisations here, and nobody else."""
+def allow_owner_across_tenants(table: str) -> None:
+    """Let SECURITY DEFINER functions, which run as the owner, read rows of every organisation."""
     op.execute(f"CREATE POLICY owner_looks_across ON {table} TO CURRENT_USER USING (true)")

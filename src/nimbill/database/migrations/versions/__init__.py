@@ -1,1 +1,1 @@
-"""One file per change, named by number and purpose; never edited once released."""
+"""One revision per file, named by number and purpose; a released revision is never edited."""

@@ -1,13 +1,5 @@
-"""Version 3: stacks and their templates, instances, agents, containers, roles and who has them."""
+-- Stacks, their templates and instances, agents, containers, and roles of version 3.
 
-from alembic import op
-
-from nimbill.database.migrations.row_security import guard
-
-revision = "0007"
-down_revision = "0006"
-
-STACKS = """
 CREATE TABLE legacy_stacks (
     organisation_id text NOT NULL REFERENCES organisations,
     stack_id text NOT NULL,
@@ -27,6 +19,7 @@ CREATE TABLE legacy_stacks (
     PRIMARY KEY (organisation_id, stack_id)
 );
 CREATE INDEX legacy_stacks_deployment ON legacy_stacks (organisation_id, deployment);
+
 CREATE TABLE legacy_template_versions (
     organisation_id text NOT NULL,
     stack_id text NOT NULL,
@@ -40,6 +33,7 @@ CREATE TABLE legacy_template_versions (
     UNIQUE (organisation_id, stack_id, number),
     FOREIGN KEY (organisation_id, stack_id) REFERENCES legacy_stacks ON DELETE CASCADE
 );
+
 CREATE TABLE legacy_layers (
     organisation_id text NOT NULL,
     stack_id text NOT NULL,
@@ -50,9 +44,7 @@ CREATE TABLE legacy_layers (
     PRIMARY KEY (organisation_id, stack_id, flag),
     FOREIGN KEY (organisation_id, stack_id) REFERENCES legacy_stacks ON DELETE CASCADE
 );
-"""
 
-MACHINES = """
 CREATE TABLE legacy_instances (
     organisation_id text NOT NULL,
     stack_id text NOT NULL,
@@ -69,6 +61,7 @@ CREATE TABLE legacy_instances (
     PRIMARY KEY (organisation_id, stack_id, instance_key),
     FOREIGN KEY (organisation_id, stack_id) REFERENCES legacy_stacks ON DELETE CASCADE
 );
+
 CREATE TABLE legacy_agents (
     organisation_id text NOT NULL,
     stack_id text NOT NULL,
@@ -81,6 +74,7 @@ CREATE TABLE legacy_agents (
     PRIMARY KEY (organisation_id, stack_id, agent_id),
     FOREIGN KEY (organisation_id, stack_id) REFERENCES legacy_stacks ON DELETE CASCADE
 );
+
 CREATE TABLE legacy_containers (
     organisation_id text NOT NULL,
     container_id text NOT NULL,
@@ -94,9 +88,7 @@ CREATE TABLE legacy_containers (
 );
 CREATE INDEX legacy_containers_stack ON legacy_containers (organisation_id, stack_id);
 CREATE INDEX legacy_containers_instance ON legacy_containers (organisation_id, instance_id);
-"""
 
-ROLES = """
 CREATE TABLE legacy_roles (
     organisation_id text NOT NULL,
     role_id text NOT NULL,
@@ -108,6 +100,7 @@ CREATE TABLE legacy_roles (
     PRIMARY KEY (organisation_id, role_id),
     FOREIGN KEY (organisation_id, user_id) REFERENCES users
 );
+
 CREATE TABLE legacy_user_roles (
     organisation_id text NOT NULL,
     user_role_id text NOT NULL,
@@ -121,65 +114,3 @@ CREATE TABLE legacy_user_roles (
     FOREIGN KEY (organisation_id, role_id) REFERENCES legacy_roles ON DELETE CASCADE
 );
 CREATE INDEX legacy_user_roles_role ON legacy_user_roles (organisation_id, role_id);
-"""
-
-# The caller of an agent's token: the stack it was launched for, until that is deleted.
-ADMIT_AGENT = """
-CREATE FUNCTION admit_agent(organisation text, stack text, key text)
-RETURNS TABLE (nickname text) LANGUAGE plpgsql AS $$
-BEGIN
-    PERFORM set_config('nimbill.organisation', organisation, true);
-    RETURN QUERY
-    SELECT s.nickname FROM legacy_stacks s
-    WHERE s.organisation_id = organisation AND s.stack_id = stack
-        AND s.stack_status <> 'DELETE_COMPLETE'
-        AND EXISTS (SELECT FROM signing_keys k WHERE k.kid = key AND k.product = 'legacy');
-END $$;
-"""
-
-# One round trip of an agent's login, like that of a client.
-FIND_AGENT = """
-CREATE FUNCTION find_agent(wanted_stack text)
-RETURNS TABLE (organisation_id text, token_hash bytea, kid text) LANGUAGE plpgsql AS $$
-DECLARE
-    organisation text := find_organisation('stack', wanted_stack);
-BEGIN
-    PERFORM set_config('nimbill.organisation', coalesce(organisation, ''), true);
-    RETURN QUERY
-    SELECT s.organisation_id, s.token_hash, k.kid
-    FROM signing_keys k
-    LEFT JOIN legacy_stacks s ON s.organisation_id = organisation
-        AND s.stack_id = wanted_stack AND s.stack_status <> 'DELETE_COMPLETE'
-    WHERE k.product = 'legacy' AND k.state = 'active';
-END $$;
-"""
-
-OF_STACKS = (
-    "legacy_stacks",
-    "legacy_template_versions",
-    "legacy_layers",
-    "legacy_instances",
-    "legacy_agents",
-    "legacy_containers",
-)
-OF_ROLES = ("legacy_roles", "legacy_user_roles")
-
-
-def upgrade() -> None:
-    for statements in (STACKS, MACHINES, ROLES):
-        for statement in statements.split(";\n"):
-            if statement.strip():
-                op.execute(statement)
-    for table in (*OF_STACKS, *OF_ROLES):
-        guard(table)
-    op.execute(ADMIT_AGENT)
-    op.execute(FIND_AGENT)
-
-
-def downgrade() -> None:
-    op.execute("DROP FUNCTION admit_agent(text, text, text)")
-    op.execute("DROP FUNCTION find_agent(text)")
-    for table in reversed((*OF_STACKS, *OF_ROLES)):
-        op.execute(f"DROP TABLE {table}")
-    op.execute("DELETE FROM work WHERE kind = 'move_stack'")
-    op.execute("DELETE FROM directory WHERE kind = 'stack'")

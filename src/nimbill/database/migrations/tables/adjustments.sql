@@ -1,31 +1,5 @@
-"""Closed and parked months, recalculation entries, reserved instances and how they were moved."""
+-- Recalculation entries and reserved instances.
 
-from alembic import op
-
-from nimbill.database.migrations.row_security import guard
-
-revision = "0005"
-down_revision = "0004"
-
-TABLES = """
-CREATE TABLE month_states (
-    organisation_id text NOT NULL REFERENCES organisations,
-    vendor text NOT NULL CHECK (vendor IN ('aws', 'azure', 'gcp')),
-    month text NOT NULL,
-    closed boolean NOT NULL,
-    closing integer NOT NULL,
-    update_time timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (organisation_id, vendor, month)
-);
-CREATE TABLE parked_months (
-    organisation_id text NOT NULL REFERENCES organisations,
-    vendor text NOT NULL CHECK (vendor IN ('aws', 'azure', 'gcp')),
-    month text NOT NULL,
-    import_id text NOT NULL,
-    reason text NOT NULL,
-    create_time timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (organisation_id, vendor, month, import_id)
-);
 CREATE TABLE recalculation_entries (
     organisation_id text NOT NULL REFERENCES organisations,
     entry_id text NOT NULL,
@@ -56,6 +30,7 @@ CREATE INDEX recalculation_entries_month ON recalculation_entries
     (organisation_id, vendor, month, payer_id);
 CREATE INDEX recalculation_entries_applied_month ON recalculation_entries
     (organisation_id, vendor, applied_month) WHERE applied_month IS NOT NULL;
+
 CREATE TABLE reserved_instances (
     organisation_id text NOT NULL REFERENCES organisations,
     ri_id text NOT NULL,
@@ -85,6 +60,7 @@ CREATE TABLE reserved_instances (
     PRIMARY KEY (organisation_id, ri_id),
     UNIQUE (organisation_id, vendor, reservation_id, customer_id)
 );
+
 CREATE TABLE reservation_fees (
     organisation_id text NOT NULL,
     ri_id text NOT NULL,
@@ -97,6 +73,7 @@ CREATE TABLE reservation_fees (
     FOREIGN KEY (organisation_id, ri_id) REFERENCES reserved_instances
 );
 CREATE INDEX reservation_fees_month ON reservation_fees (organisation_id, month, payer_id);
+
 CREATE TABLE reservation_moves (
     organisation_id text NOT NULL,
     move_id text NOT NULL,
@@ -117,26 +94,3 @@ CREATE TABLE reservation_moves (
 );
 CREATE INDEX reservation_moves_account_in_use_idx ON reservation_moves
     (organisation_id, account_in_use) WHERE account_in_use IS NOT NULL;
-"""
-
-GUARDED = (
-    "month_states",
-    "parked_months",
-    "recalculation_entries",
-    "reserved_instances",
-    "reservation_fees",
-    "reservation_moves",
-)
-
-
-def upgrade() -> None:
-    for statement in TABLES.split(";\n"):
-        if statement.strip():
-            op.execute(statement)
-    for table in GUARDED:
-        guard(table)
-
-
-def downgrade() -> None:
-    for table in reversed(GUARDED):
-        op.execute(f"DROP TABLE {table}")

@@ -1,21 +1,5 @@
-"""Billing groups with their invoice settings, and what they refer to: projects and templates."""
+-- Billing groups and what belongs to them.
 
-from alembic import op
-
-from nimbill.database.migrations.row_security import guard
-
-revision = "0002"
-down_revision = "0001"
-
-# Texts that must be unique have no length rule, and an index takes 2,700 bytes: it holds their
-# hashes instead. The hash is a column, not an expression: behind row-level security an index is
-# only asked about what cannot leak, and a function of ours might, so every row would be read.
-TEXT_KEY = """
-CREATE FUNCTION text_key(words text) RETURNS bytea
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT sha256(convert_to(words, 'UTF8')) $$
-"""
-
-TABLES = """
 CREATE TABLE projects (
     organisation_id text NOT NULL REFERENCES organisations,
     project_id text NOT NULL,
@@ -26,6 +10,7 @@ CREATE TABLE projects (
     PRIMARY KEY (organisation_id, project_id),
     CONSTRAINT project_code_taken UNIQUE (organisation_id, project_code)
 );
+
 CREATE TABLE invoice_templates (
     organisation_id text NOT NULL REFERENCES organisations,
     invoice_template_id text NOT NULL,
@@ -33,6 +18,15 @@ CREATE TABLE invoice_templates (
     create_time timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (organisation_id, invoice_template_id)
 );
+
+CREATE TABLE organisation_settings (
+    organisation_id text PRIMARY KEY REFERENCES organisations,
+    settings text NOT NULL,
+    invoice_template_id text,
+    update_time timestamptz NOT NULL DEFAULT now(),
+    FOREIGN KEY (organisation_id, invoice_template_id) REFERENCES invoice_templates
+);
+
 CREATE TABLE billing_groups (
     organisation_id text NOT NULL REFERENCES organisations,
     company_id text NOT NULL,
@@ -56,6 +50,7 @@ CREATE TABLE billing_groups (
     FOREIGN KEY (organisation_id, project_id) REFERENCES projects,
     FOREIGN KEY (organisation_id, invoice_template_id) REFERENCES invoice_templates
 );
+
 CREATE TABLE invoice_settings (
     organisation_id text NOT NULL,
     company_id text NOT NULL,
@@ -77,21 +72,51 @@ CREATE TABLE invoice_settings (
     support_fix numeric NOT NULL,
     support_rate numeric NOT NULL,
     tax_rate numeric NOT NULL,
+    substitution_basis text NOT NULL,
+    substitution_scope text NOT NULL,
+    support_basis text NOT NULL,
+    support_scope text,
     PRIMARY KEY (organisation_id, company_id, vendor),
     FOREIGN KEY (organisation_id, company_id) REFERENCES billing_groups ON DELETE CASCADE
 );
-"""
 
+CREATE TABLE free_format_items (
+    organisation_id text NOT NULL,
+    company_id text NOT NULL,
+    vendor text NOT NULL CHECK (vendor IN ('aws', 'azure')),
+    position integer NOT NULL,
+    enabled boolean NOT NULL,
+    label text NOT NULL,
+    unit_cost numeric NOT NULL,
+    quantity numeric NOT NULL,
+    total numeric NOT NULL,
+    PRIMARY KEY (organisation_id, company_id, vendor, position),
+    FOREIGN KEY (organisation_id, company_id) REFERENCES billing_groups ON DELETE CASCADE
+);
 
-def upgrade() -> None:
-    op.execute(TEXT_KEY)
-    for statement in TABLES.split(";\n"):
-        if statement.strip():
-            op.execute(statement)
-    for table in ("projects", "invoice_templates", "billing_groups", "invoice_settings"):
-        guard(table)
+CREATE TABLE cloud_accounts (
+    organisation_id text NOT NULL,
+    customer_id text NOT NULL,
+    vendor text NOT NULL CHECK (vendor IN ('aws', 'azure')),
+    account_id text NOT NULL,
+    company_id text NOT NULL,
+    name text NOT NULL,
+    note text,
+    create_time timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT customer_id_taken PRIMARY KEY (organisation_id, customer_id),
+    FOREIGN KEY (organisation_id, company_id) REFERENCES billing_groups
+);
+CREATE INDEX cloud_accounts_company_id_idx ON cloud_accounts (organisation_id, company_id);
 
-
-def downgrade() -> None:
-    op.execute("DROP TABLE invoice_settings, billing_groups, invoice_templates, projects")
-    op.execute("DROP FUNCTION text_key(text)")
+CREATE TABLE resellers (
+    organisation_id text NOT NULL,
+    user_id text NOT NULL,
+    company_id text NOT NULL,
+    meta jsonb NOT NULL,
+    update_time timestamptz,
+    portal_registered timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organisation_id, user_id),
+    FOREIGN KEY (organisation_id, user_id) REFERENCES users ON DELETE CASCADE,
+    FOREIGN KEY (organisation_id, company_id) REFERENCES billing_groups
+);
+CREATE INDEX resellers_company_id_idx ON resellers (organisation_id, company_id);

@@ -1,13 +1,5 @@
-"""Settings and rates saved for a month, invoices and their revisions, runs that make them."""
+-- Invoices, the runs that create them, and exported files.
 
-from alembic import op
-
-from nimbill.database.migrations.row_security import guard
-
-revision = "0006"
-down_revision = "0005"
-
-TABLES = """
 CREATE TABLE saved_settings (
     organisation_id text NOT NULL,
     month text NOT NULL,
@@ -41,12 +33,14 @@ CREATE TABLE saved_settings (
     FOREIGN KEY (organisation_id, company_id) REFERENCES billing_groups ON DELETE CASCADE
 );
 CREATE INDEX saved_settings_company ON saved_settings (organisation_id, company_id);
+
 CREATE TABLE invoice_counters (
     organisation_id text NOT NULL REFERENCES organisations,
     month text NOT NULL,
     last integer NOT NULL,
     PRIMARY KEY (organisation_id, month)
 );
+
 CREATE TABLE invoices (
     organisation_id text NOT NULL,
     month text NOT NULL,
@@ -62,6 +56,7 @@ CREATE TABLE invoices (
         REFERENCES billing_groups
 );
 CREATE INDEX invoices_company ON invoices (organisation_id, company_id);
+
 CREATE TABLE invoice_revisions (
     organisation_id text NOT NULL,
     month text NOT NULL,
@@ -80,6 +75,7 @@ CREATE TABLE invoice_revisions (
     UNIQUE (organisation_id, run_id, company_id),
     FOREIGN KEY (organisation_id, month, company_id, vendor) REFERENCES invoices
 );
+
 CREATE TABLE invoice_papers (
     organisation_id text NOT NULL REFERENCES organisations,
     paper_id text NOT NULL,
@@ -87,6 +83,7 @@ CREATE TABLE invoice_papers (
     create_time timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (organisation_id, paper_id)
 );
+
 CREATE TABLE invoice_runs (
     organisation_id text NOT NULL REFERENCES organisations,
     run_id text NOT NULL,
@@ -104,6 +101,8 @@ CREATE TABLE invoice_runs (
 );
 CREATE UNIQUE INDEX invoice_runs_running ON invoice_runs
     (organisation_id, month, vendor, groups_hash) WHERE state = 'running';
+CREATE INDEX invoice_runs_month ON invoice_runs (organisation_id, month, create_time);
+
 CREATE TABLE invoice_run_keys (
     organisation_id text NOT NULL,
     key_hash bytea NOT NULL,
@@ -112,34 +111,15 @@ CREATE TABLE invoice_run_keys (
     FOREIGN KEY (organisation_id, run_id) REFERENCES invoice_runs
 );
 CREATE INDEX invoice_run_keys_run ON invoice_run_keys (organisation_id, run_id);
-CREATE INDEX invoice_runs_month ON invoice_runs (organisation_id, month, create_time);
-"""
 
-COUNTING = ("invoice_counters", "invoices", "invoice_runs")
-UNCHANGING = ("invoice_revisions", "invoice_papers", "invoice_run_keys")
-
-
-def upgrade() -> None:
-    for statement in TABLES.split(";\n"):
-        if statement.strip():
-            op.execute(statement)
-    guard("saved_settings")
-    for table in COUNTING:
-        guard(table, "SELECT, INSERT, UPDATE")
-    for table in UNCHANGING:
-        guard(table, "SELECT, INSERT")
-    op.execute(
-        "CREATE FUNCTION stays_as_it_is() RETURNS trigger LANGUAGE plpgsql AS "
-        "$$ BEGIN RAISE EXCEPTION '% never changes', TG_TABLE_NAME; END $$"
-    )
-    for table in UNCHANGING:
-        op.execute(
-            f"CREATE TRIGGER stays_as_it_is BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
-            "FOR EACH STATEMENT EXECUTE FUNCTION stays_as_it_is()"
-        )
-
-
-def downgrade() -> None:
-    for table in (*UNCHANGING, *reversed(COUNTING), "saved_settings"):
-        op.execute(f"DROP TABLE {table}")
-    op.execute("DROP FUNCTION stays_as_it_is")
+CREATE TABLE exports (
+    organisation_id text NOT NULL REFERENCES organisations,
+    export_id text NOT NULL,
+    kind text NOT NULL,
+    made_for bytea NOT NULL,
+    file_name text NOT NULL,
+    content bytea NOT NULL,
+    create_time timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organisation_id, export_id)
+);
+CREATE INDEX exports_newest ON exports (organisation_id, kind, made_for, create_time);

@@ -1,0 +1,53 @@
+-- The audit log, idempotency keys of requests, and deferred jobs.
+
+CREATE TABLE audit_log (
+    organisation_id text NOT NULL REFERENCES organisations,
+    seq bigint NOT NULL,
+    entry text NOT NULL,
+    hash bytea NOT NULL,
+    at text GENERATED ALWAYS AS ((entry::json) ->> 'at') STORED,
+    actor text GENERATED ALWAYS AS ((entry::json) ->> 'actor') STORED,
+    resource text GENERATED ALWAYS AS ((entry::json) ->> 'resource') STORED,
+    company_id text GENERATED ALWAYS AS ((entry::json) ->> 'company_id') STORED,
+    PRIMARY KEY (organisation_id, seq)
+);
+CREATE INDEX audit_log_at ON audit_log (organisation_id, at);
+
+CREATE TABLE audit_heads (
+    organisation_id text PRIMARY KEY REFERENCES organisations,
+    seq bigint NOT NULL,
+    hash bytea NOT NULL
+);
+
+CREATE TABLE idempotency_keys (
+    organisation_id text NOT NULL,
+    user_id text NOT NULL,
+    key text NOT NULL,
+    fingerprint bytea NOT NULL,
+    status integer NOT NULL,
+    sealed_answer bytea NOT NULL,
+    create_time timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organisation_id, user_id, key),
+    FOREIGN KEY (organisation_id, user_id) REFERENCES users ON DELETE CASCADE
+);
+CREATE INDEX idempotency_keys_create_time_idx ON idempotency_keys (organisation_id, create_time);
+
+CREATE TABLE work (
+    organisation_id text NOT NULL REFERENCES organisations,
+    work_id text NOT NULL,
+    kind text NOT NULL,
+    subject text NOT NULL,
+    payload jsonb NOT NULL,
+    state text NOT NULL CHECK (state IN ('waiting', 'running', 'done', 'failed')),
+    due timestamptz NOT NULL,
+    lease_until timestamptz,
+    attempts integer NOT NULL DEFAULT 0,
+    progress jsonb NOT NULL DEFAULT '{}',
+    reason text,
+    create_time timestamptz NOT NULL DEFAULT now(),
+    update_time timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organisation_id, work_id)
+);
+CREATE UNIQUE INDEX work_one_at_a_time ON work (organisation_id, kind, subject)
+    WHERE state IN ('waiting', 'running');
+CREATE INDEX work_due ON work (due) WHERE state IN ('waiting', 'running');

@@ -1,0 +1,143 @@
+-- Organisations, users, roles, and everything that logins need.
+
+CREATE TABLE organisations (
+    organisation_id text PRIMARY KEY,
+    name text NOT NULL,
+    short_name text NOT NULL,
+    create_time timestamptz NOT NULL DEFAULT now()
+);
+
+CREATE TABLE organisation_keys (
+    organisation_id text NOT NULL REFERENCES organisations,
+    version integer NOT NULL,
+    sealed_key bytea NOT NULL,
+    create_time timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organisation_id, version)
+);
+
+CREATE TABLE directory (
+    organisation_id text NOT NULL REFERENCES organisations,
+    kind text NOT NULL,
+    key text NOT NULL,
+    PRIMARY KEY (kind, key)
+);
+
+CREATE TABLE signing_keys (
+    kid text PRIMARY KEY,
+    product text NOT NULL,
+    state text NOT NULL CHECK (state IN ('next', 'active', 'retired')),
+    public_key text NOT NULL,
+    sealed_private_key bytea NOT NULL,
+    create_time timestamptz NOT NULL DEFAULT now(),
+    state_time timestamptz NOT NULL DEFAULT now()
+);
+CREATE UNIQUE INDEX signing_keys_one_active ON signing_keys (product) WHERE state = 'active';
+
+CREATE TABLE users (
+    organisation_id text NOT NULL REFERENCES organisations,
+    user_id text NOT NULL,
+    root_user text NOT NULL,
+    kind text NOT NULL,
+    username text NOT NULL,
+    email text,
+    notification_email boolean NOT NULL DEFAULT false,
+    password_hash text NOT NULL,
+    credential_epoch integer NOT NULL DEFAULT 1,
+    create_time timestamptz NOT NULL DEFAULT now(),
+    password_update_time timestamptz,
+    PRIMARY KEY (organisation_id, user_id)
+);
+CREATE UNIQUE INDEX username_taken ON users (organisation_id, lower(username));
+CREATE UNIQUE INDEX email_taken ON users (organisation_id, lower(email));
+
+CREATE TABLE api_clients (
+    organisation_id text NOT NULL,
+    client_id text NOT NULL,
+    user_id text NOT NULL,
+    name text NOT NULL,
+    secret_hash bytea NOT NULL,
+    create_time_ns bigint NOT NULL,
+    PRIMARY KEY (organisation_id, client_id),
+    FOREIGN KEY (organisation_id, user_id) REFERENCES users ON DELETE CASCADE
+);
+CREATE INDEX api_clients_user_id_idx ON api_clients (organisation_id, user_id);
+
+CREATE TABLE roles (
+    organisation_id text NOT NULL,
+    root_user text NOT NULL,
+    namespace text NOT NULL,
+    name text NOT NULL,
+    permissions text[] NOT NULL,
+    CONSTRAINT role_name_taken PRIMARY KEY (organisation_id, root_user, namespace, name),
+    FOREIGN KEY (organisation_id, root_user) REFERENCES users (organisation_id, user_id)
+        ON DELETE CASCADE
+);
+
+CREATE TABLE role_mappings (
+    organisation_id text NOT NULL,
+    root_user text NOT NULL,
+    user_id text NOT NULL,
+    namespace text NOT NULL,
+    role text NOT NULL,
+    PRIMARY KEY (organisation_id, user_id, namespace, role),
+    FOREIGN KEY (organisation_id, user_id) REFERENCES users ON DELETE CASCADE,
+    FOREIGN KEY (organisation_id, root_user, namespace, role)
+        REFERENCES roles (organisation_id, root_user, namespace, name)
+        ON UPDATE CASCADE ON DELETE CASCADE
+);
+
+CREATE TABLE role_filters (
+    organisation_id text NOT NULL,
+    user_id text NOT NULL,
+    namespace text NOT NULL,
+    type text NOT NULL,
+    resource text NOT NULL,
+    PRIMARY KEY (organisation_id, user_id, namespace, type, resource),
+    FOREIGN KEY (organisation_id, user_id) REFERENCES users ON DELETE CASCADE
+);
+
+CREATE TABLE token_families (
+    organisation_id text NOT NULL,
+    family_id text NOT NULL,
+    user_id text NOT NULL,
+    client_id text,
+    product text NOT NULL,
+    subject_type text NOT NULL,
+    credential_epoch integer NOT NULL,
+    revoked boolean NOT NULL DEFAULT false,
+    create_time timestamptz NOT NULL,
+    PRIMARY KEY (organisation_id, family_id),
+    FOREIGN KEY (organisation_id, user_id) REFERENCES users ON DELETE CASCADE,
+    FOREIGN KEY (organisation_id, client_id) REFERENCES api_clients ON DELETE CASCADE
+);
+CREATE INDEX token_families_user_id_idx ON token_families (organisation_id, user_id);
+CREATE INDEX token_families_client_id_idx ON token_families (organisation_id, client_id);
+CREATE INDEX token_families_create_time_idx ON token_families (organisation_id, create_time);
+
+CREATE TABLE refresh_tokens (
+    organisation_id text NOT NULL,
+    token_hash bytea NOT NULL,
+    family_id text NOT NULL,
+    issue_time timestamptz NOT NULL,
+    used_time timestamptz,
+    sealed_successor bytea,
+    PRIMARY KEY (organisation_id, token_hash),
+    FOREIGN KEY (organisation_id, family_id) REFERENCES token_families ON DELETE CASCADE
+);
+CREATE INDEX refresh_tokens_family_id_idx ON refresh_tokens (organisation_id, family_id);
+
+CREATE TABLE login_attempts (
+    organisation_id text NOT NULL, -- no foreign key: also counts attempts on unknown ids
+    bucket bytea NOT NULL,
+    attempts timestamptz[] NOT NULL,
+    PRIMARY KEY (organisation_id, bucket)
+);
+
+CREATE TABLE known_sources (
+    organisation_id text NOT NULL,
+    user_id text NOT NULL,
+    source text NOT NULL,
+    last_seen timestamptz NOT NULL,
+    PRIMARY KEY (organisation_id, user_id, source),
+    FOREIGN KEY (organisation_id, user_id) REFERENCES users ON DELETE CASCADE
+);

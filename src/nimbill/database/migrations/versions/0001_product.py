@@ -1,0 +1,107 @@
+"""Baseline: every table and function of the product."""
+
+from pathlib import Path
+
+from alembic import op
+
+from nimbill.database.migrations.row_security import (
+    ALL_RIGHTS,
+    allow_owner_across_tenants,
+    enable_row_security,
+)
+from nimbill.database.migrations.sql_files import execute_function, execute_statements
+from nimbill.database.tenant_scope import APP_ROLE
+
+revision = "0001"
+down_revision = None
+
+FOLDER = Path(__file__).parents[1]
+NO_DELETE = "SELECT, INSERT, UPDATE"
+NO_UPDATE = "SELECT, INSERT, DELETE"
+APPEND_ONLY = "SELECT, INSERT"
+
+# In this order, because of foreign keys.
+TABLE_FILES = ("identity", "audit_and_jobs", "customers", "costs", "adjustments", "invoicing")
+FUNCTIONS = (
+    "admit",
+    "append_audit",
+    "find_client",
+    "find_organisation",
+    "organisations_with_work",
+    "stays_as_it_is",
+)
+
+# Table of one tenant's rows: what the application may do with them.
+TENANT_TABLES = {
+    "organisations": NO_DELETE,
+    "organisation_keys": NO_DELETE,
+    "directory": NO_UPDATE,
+    "users": ALL_RIGHTS,
+    "api_clients": ALL_RIGHTS,
+    "roles": ALL_RIGHTS,
+    "role_mappings": ALL_RIGHTS,
+    "role_filters": ALL_RIGHTS,
+    "token_families": ALL_RIGHTS,
+    "refresh_tokens": ALL_RIGHTS,
+    "login_attempts": ALL_RIGHTS,
+    "known_sources": ALL_RIGHTS,
+    "audit_log": APPEND_ONLY,
+    "audit_heads": NO_DELETE,
+    "idempotency_keys": NO_UPDATE,
+    "work": ALL_RIGHTS,
+    "projects": ALL_RIGHTS,
+    "invoice_templates": ALL_RIGHTS,
+    "organisation_settings": ALL_RIGHTS,
+    "billing_groups": ALL_RIGHTS,
+    "invoice_settings": ALL_RIGHTS,
+    "free_format_items": ALL_RIGHTS,
+    "cloud_accounts": ALL_RIGHTS,
+    "resellers": ALL_RIGHTS,
+    "cost_imports": ALL_RIGHTS,
+    "lake_files": ALL_RIGHTS,
+    "cost_months": ALL_RIGHTS,
+    "cost_sums": ALL_RIGHTS,
+    "cost_tag_sums": ALL_RIGHTS,
+    "month_states": ALL_RIGHTS,
+    "parked_months": ALL_RIGHTS,
+    "recalculation_entries": ALL_RIGHTS,
+    "reserved_instances": ALL_RIGHTS,
+    "reservation_fees": ALL_RIGHTS,
+    "reservation_moves": ALL_RIGHTS,
+    "saved_settings": ALL_RIGHTS,
+    "invoice_counters": NO_DELETE,
+    "invoices": NO_DELETE,
+    "invoice_revisions": APPEND_ONLY,
+    "invoice_papers": APPEND_ONLY,
+    "invoice_runs": NO_DELETE,
+    "invoice_run_keys": APPEND_ONLY,
+    "exports": ALL_RIGHTS,
+}
+# Read across tenants by find_organisation and organisations_with_work.
+CROSS_TENANT_TABLES = ("directory", "work")
+# Rows that not even their owner may change.
+IMMUTABLE_TABLES = ("invoice_revisions", "invoice_papers", "invoice_run_keys")
+
+
+def upgrade() -> None:
+    execute_function(FOLDER / "functions" / "text_key.sql")  # used by generated columns
+    for name in TABLE_FILES:
+        execute_statements(FOLDER / "tables" / f"{name}.sql")
+    for name in FUNCTIONS:
+        execute_function(FOLDER / "functions" / f"{name}.sql")
+    for table, rights in TENANT_TABLES.items():
+        enable_row_security(table, rights)
+    for table in CROSS_TENANT_TABLES:
+        allow_owner_across_tenants(table)
+    for table in IMMUTABLE_TABLES:
+        op.execute(
+            f"CREATE TRIGGER stays_as_it_is BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
+            "FOR EACH STATEMENT EXECUTE FUNCTION stays_as_it_is()"
+        )
+    op.execute(f"GRANT {ALL_RIGHTS} ON signing_keys TO {APP_ROLE}")
+    op.execute(f"GRANT SELECT ON alembic_version TO {APP_ROLE}")
+
+
+def downgrade() -> None:
+    op.execute(f"DROP TABLE signing_keys, {', '.join(TENANT_TABLES)}")
+    op.execute(f"DROP FUNCTION text_key, {', '.join(FUNCTIONS)}")

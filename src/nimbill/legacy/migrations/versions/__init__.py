@@ -1,0 +1,1 @@
+"""One revision per file, named by number and purpose; a released revision is never edited."""
