@@ -70,7 +70,7 @@ def new_person(
             for namespace, permissions in given.items():
                 if permissions is None:
                     continue
-                role = {**mine, "namespace": namespace.value}
+                role = {**mine, "namespace": namespace}
                 role_name = f"role-{user_id[-12:]}"
                 stored = [str(one) for one in permissions]
                 insert = sa.insert(effective_permissions.roles)

@@ -29,6 +29,8 @@ from nimbill.identity.organisations import operations
 from nimbill.identity.organisations.operations import NewOrganisation, create_organisation
 from nimbill.identity.users import records as users
 from nimbill.identity.users.operations import add_api_client
+from nimbill.jobs import runner
+from nimbill.legacy.audiences import LEGACY
 from nimbill.legacy.provisioning import local
 
 T = TypeVar("T")
@@ -61,7 +63,7 @@ class Service:
             return self.run(
                 lambda: create_organisation(
                     resources.engine,
-                    resources.sealer,
+                    resources.encryptor,
                     name=name,
                     username="root",
                     password=PASSWORD,
@@ -114,7 +116,7 @@ class Service:
                 password_hash=NO_PASSWORD,
             )
             client = await add_api_client(db, scope, user_id=user_id, name="test")
-            if product is not Product.legacy:  # whose users have scopes and no role actions
+            if product != LEGACY:  # whose users have scopes and no role actions
                 await _add_role(db, who, user_id, role_actions, product)
             for company_id in billing_groups or []:
                 await db.execute(
@@ -138,7 +140,7 @@ class Service:
             client_id=client_id,
             epoch=1,
             # clients of version 3 reach what agents reach; users come with a password
-            subject_type="user" if product is Product.legacy and not agent else "client",
+            subject_type="user" if product == LEGACY and not agent else "client",
         )
         return {"Authorization": f"Bearer {token}"}
 
@@ -146,11 +148,11 @@ class Service:
 _hashes: dict[tuple[bytes, object], str] = {}
 
 
-async def _hashed_once(password: str, sealer: Encryptor) -> str:
+async def _hashed_once(password: str, encryptor: Encryptor) -> str:
     """By one pepper and one hasher, whichever tests have set."""
-    which = (sealer.derived(f"test {password}"), passwords._hasher)
+    which = (encryptor.derive_key(f"test {password}"), passwords._hasher)
     if which not in _hashes:
-        _hashes[which] = await passwords.hash_password(password, sealer)
+        _hashes[which] = await passwords.hash_password(password, encryptor)
     return _hashes[which]
 
 
@@ -164,7 +166,7 @@ async def _add_role(
     mine = {
         "organisation_id": who.organisation_id,
         "root_user": who.root_user_id,
-        "namespace": product.value,
+        "namespace": product,
     }
     role = f"role-{user_id[-12:]}"
     permissions = [action.value for action in role_actions]
@@ -194,8 +196,13 @@ def running_service(database_url: str, data: Path, **environment: str) -> Iterat
         base_url="http://127.0.0.1:8080",
         raise_server_exceptions=False,
     )
-    # no port is listened on, so simulated agents need not wait for an answer
-    with patch.object(local, "PATIENCE_SECONDS", 0.0), client as http:
+    with (
+        # No port is open, so simulated agents need not wait for a response.
+        patch.object(local, "PATIENCE_SECONDS", 0.0),
+        # Tests that wait for a job do not wait for the next poll.
+        patch.object(runner, "POLL_SECONDS", 0.05),
+        client as http,
+    ):
         service = Service(http, app, settings, database_url)  # type: ignore[arg-type]
         service.organisation = service.new_organisation()
         yield service

@@ -14,8 +14,8 @@ from cryptography.hazmat.primitives import hashes, hmac, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 
-from nimbill.access.request_context import issuers
 from nimbill.access.tokens import SigningKey
+from nimbill.application.installed import installed_issuers
 from nimbill.foundation.vocabulary import Product
 from nimbill.identity.organisations.operations import NewOrganisation
 from tests.running_service import Service
@@ -74,7 +74,7 @@ def forge(
 ) -> Forge:
     """For the root user of an organisation, as its first client would be given a token."""
     who = who or service.organisation
-    issuer = issuers(service.settings)[product]
+    issuer = installed_issuers(service.settings)[product]
     now = int(time.time())
     key = next(k for k in service.resources.tokens.published(product) if k.private_key)
     return Forge(
@@ -82,7 +82,7 @@ def forge(
         header={"alg": "ES256", "typ": "at+jwt", "kid": key.kid},
         claims={
             "iss": issuer.address,
-            "aud": product.value,
+            "aud": product,
             "sub": who.root_user_id,
             "sub_type": "client",
             "client_id": who.client_id,

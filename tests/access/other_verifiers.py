@@ -32,7 +32,7 @@ def pyjwt_accepts(tokens: Tokens, token: str, product: Product, issuer: str) -> 
             token,
             key.public_key,
             algorithms=[ALGORITHM],
-            audience=product.value,
+            audience=product,
             issuer=issuer,
             leeway=LEEWAY_SECONDS,
             options={"require": ["exp", "iat", "iss", "aud", "sub", "jti"]},
@@ -50,7 +50,7 @@ def joserfc_accepts(tokens: Tokens, token: str, product: Product, issuer: str) -
         joserfc_jwt.JWTClaimsRegistry(
             leeway=LEEWAY_SECONDS,
             iss={"essential": True, "value": issuer},
-            aud={"essential": True, "value": product.value},
+            aud={"essential": True, "value": product},
             exp={"essential": True},
             iat={"essential": True},
             sub={"essential": True},

@@ -21,6 +21,7 @@ from nimbill.access.key_rotation import (
     list_keys,
 )
 from nimbill.access.signing_keys import load_signing_keys, signing_keys
+from nimbill.application.installed import PRODUCTS
 from nimbill.database.embedded_postgres import Address
 from nimbill.foundation.vocabulary import Product
 from tests.access.two_processes import (
@@ -58,11 +59,11 @@ def processes(
 @pytest.fixture
 def two(processes: Two) -> Two:
     """Both with new keys, as after a first start some time ago."""
-    sealer, at = processes.one.resources.sealer, datetime.now(UTC)
+    encryptor, at = processes.one.resources.encryptor, datetime.now(UTC)
 
     async def start_anew(db: AsyncConnection) -> None:
         await db.execute(sa.delete(signing_keys))
-        await ensure_keys(db, sealer, at=at)
+        await ensure_keys(db, encryptor, at=at, products=PRODUCTS)
 
     in_database(processes.one, start_anew)
     for service in processes:
@@ -76,7 +77,7 @@ def two(processes: Two) -> Two:
 
 
 def test_every_product_starts_with_a_key_that_signs_and_one_that_will(two: Two) -> None:
-    for product in Product:
+    for product in PRODUCTS:
         found = states(two.one, product)
 
         assert [len(found[state]) for state in ("active", "next", "retired")] == [1, 1, 0]
@@ -84,17 +85,17 @@ def test_every_product_starts_with_a_key_that_signs_and_one_that_will(two: Two) 
 
 def test_many_processes_that_start_at_once_make_the_keys_once(two: Two) -> None:
     in_database(two.one, lambda db: db.execute(sa.delete(signing_keys)))
-    sealer, at = two.one.resources.sealer, datetime.now(UTC)
-    make = partial(in_database, do=lambda db: ensure_keys(db, sealer, at=at))
+    encryptor, at = two.one.resources.encryptor, datetime.now(UTC)
+    make = partial(in_database, do=lambda db: ensure_keys(db, encryptor, at=at, products=PRODUCTS))
 
     all_at_once([partial(make, service) for service in two * 3])
 
-    assert len(in_database(two.one, list_keys)) == 2 * len(Product)
+    assert len(in_database(two.one, list_keys)) == 2 * len(PRODUCTS)
 
 
 def test_private_keys_are_sealed(two: Two) -> None:
     rows = in_database(two.one, list_keys)
-    loaded = in_database(two.one, lambda db: load_signing_keys(db, two.one.resources.sealer))
+    loaded = in_database(two.one, lambda db: load_signing_keys(db, two.one.resources.encryptor))
 
     for row in rows:
         key = loaded[row.kid]
@@ -134,12 +135,12 @@ def test_rotation_waits_until_the_next_key_was_published_for_a_day(two: Two) -> 
 
 def test_all_products_rotate_or_none_does(two: Two) -> None:
     rotate(two.one, after=60, products=[Product.portal], now=True)
-    before = [states(two.one, product) for product in Product]
+    before = [states(two.one, product) for product in PRODUCTS]
 
     with pytest.raises(NotYet, match="portal"):
-        rotate(two.one, after=DAY + 30, products=list(Product), now=False)
+        rotate(two.one, after=DAY + 30, products=PRODUCTS, now=False)
 
-    assert [states(two.one, product) for product in Product] == before
+    assert [states(two.one, product) for product in PRODUCTS] == before
 
 
 def test_only_the_product_named_rotates(two: Two) -> None:

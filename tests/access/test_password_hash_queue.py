@@ -29,7 +29,7 @@ from nimbill.foundation.errors import TooMany
 from tests.quick_hashes import quick_hashes
 
 T = TypeVar("T")
-SEALER = Encryptor(b"k" * 32)
+ENCRYPTOR = Encryptor(b"k" * 32)
 
 
 def run(do: Coroutine[Any, Any, T]) -> T:
@@ -307,7 +307,7 @@ def test_one_hash_at_a_time_and_never_in_the_event_loop(monkeypatch: pytest.Monk
         return False
 
     async def many() -> None:
-        await asyncio.gather(*[password_matches("x", None, SEALER) for _ in range(8)])
+        await asyncio.gather(*[password_matches("x", None, ENCRYPTOR) for _ in range(8)])
 
     monkeypatch.setattr(passwords, "_verify", noted)
     run(many())
@@ -333,12 +333,12 @@ def test_who_gives_up_leaves_the_line() -> None:
     async def give_up() -> list[Any]:
         with quick_hashes():
             count = WAITING_MAX[Ring.changes]
-            tasks = [asyncio.create_task(hash_password("x", SEALER)) for _ in range(count)]
+            tasks = [asyncio.create_task(hash_password("x", ENCRYPTOR)) for _ in range(count)]
             await asyncio.sleep(0)
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            again = [hash_password("x", SEALER) for _ in range(count)]
+            again = [hash_password("x", ENCRYPTOR) for _ in range(count)]
             return await asyncio.gather(*again, return_exceptions=True)
 
     assert {type(answer) for answer in run(give_up())} == {str}
@@ -348,8 +348,8 @@ def test_who_gives_up_leaves_the_line() -> None:
 def test_a_login_holds_one_place_for_all_it_hashes() -> None:
     async def twice() -> tuple[bool, str]:
         with login_under_way(Ring.strangers, "here") as place:
-            matches = await password_matches("x", None, SEALER, place)
-            hashed = await hash_password("x", SEALER, place)
+            matches = await password_matches("x", None, ENCRYPTOR, place)
+            hashed = await hash_password("x", ENCRYPTOR, place)
             assert passwords._line.under_way == 1
             return matches, hashed
 

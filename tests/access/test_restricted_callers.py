@@ -12,9 +12,9 @@ import sqlalchemy as sa
 from nimbill.access.role_actions import RoleAction
 from nimbill.database.tenant_scope import transaction
 from tests.answers import Answer
-from tests.customers.billing_groups.bodies import SOUND_SETTING
-from tests.customers.billing_groups.stored import PATH as GROUPS
-from tests.customers.billing_groups.stored import create as create_group
+from tests.customers.billing_groups.billing_groups import PATH as GROUPS
+from tests.customers.billing_groups.billing_groups import create_billing_group as create_group
+from tests.customers.billing_groups.sample_bodies import VALID_SETTING
 from tests.customers.billing_groups.test_free_format import ITEM
 from tests.customers.billing_groups.test_update_invoice_setting import SETTING
 from tests.customers.cloud_accounts.accounts import AWS, add_account
@@ -64,7 +64,7 @@ def furnish(service: Service, name: str, number: str) -> tuple[str, str]:
         service,
         service.root(),
         billinggroup_id=name,
-        invoices={"aws": SOUND_SETTING},
+        invoices={"aws": VALID_SETTING},
         **dict.fromkeys((*texts, "billing_title", "remarks"), name),
     )
     items = {"additional_items": [ITEM | {"label": name}]}

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nimbill.access import tokens as module
-from nimbill.access.request_context import issuers
 from nimbill.access.tokens import Tokens, kid_of
+from nimbill.application.installed import PRODUCTS, installed_issuers
 from nimbill.foundation.errors import NotAuthenticated
 from nimbill.foundation.vocabulary import Product
 from tests.access.forging import Forge, base64url, forge, odd_tokens
@@ -38,9 +38,9 @@ def real(running: Service) -> Forge:
 def reader(running: Service) -> Tokens:
     """Reads with the keys of the service and remembers nothing yet."""
     keys = {
-        key.kid: key for product in Product for key in running.resources.tokens.published(product)
+        key.kid: key for product in PRODUCTS for key in running.resources.tokens.published(product)
     }
-    return Tokens(keys, issuers(running.settings))
+    return Tokens(keys, installed_issuers(running.settings))
 
 
 def test_a_forged_token_that_is_sound_stands(service: Service) -> None:
@@ -269,14 +269,14 @@ def test_what_we_accept_others_accept_too(
     tokens = running.resources.tokens
 
     if ours_accepts(tokens, token):
-        issuer = issuers(running.settings)[Product.core].address
+        issuer = installed_issuers(running.settings)[Product.core].address
         assert pyjwt_accepts(tokens, token, Product.core, issuer)
         assert joserfc_accepts(tokens, token, Product.core, issuer)
 
 
 def test_a_sound_token_is_accepted_by_all_three(running: Service, real: Forge) -> None:
     tokens, token = running.resources.tokens, real.token()
-    issuer = issuers(running.settings)[Product.core].address
+    issuer = installed_issuers(running.settings)[Product.core].address
 
     assert ours_accepts(tokens, token)
     assert pyjwt_accepts(tokens, token, Product.core, issuer)
@@ -285,7 +285,7 @@ def test_a_sound_token_is_accepted_by_all_three(running: Service, real: Forge) -
 
 def test_where_the_others_are_lenient_we_are_not(running: Service, real: Forge) -> None:
     """Why they are wrapped: an id_token, a strange header and a key that stands twice."""
-    issuer = issuers(running.settings)[Product.core].address
+    issuer = installed_issuers(running.settings)[Product.core].address
     tokens = running.resources.tokens
     twice = json.dumps(dict(real.claims))[:-1].encode() + b',"ep":1}'
     lenient = [

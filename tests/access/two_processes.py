@@ -36,20 +36,21 @@ def in_database(service: Service, do: Callable[[AsyncConnection], Awaitable[T]])
 def rotate(
     service: Service, *, after: float = 0, products: Sequence[Product] = (Product.core,), now: bool
 ) -> None:
-    sealer, at = service.resources.sealer, datetime.now(UTC) + timedelta(seconds=after)
+    encryptor, at = service.resources.encryptor, datetime.now(UTC) + timedelta(seconds=after)
     in_database(
-        service, lambda db: rotate_keys(db, sealer, at=at, products=list(products), at_once=now)
+        service, lambda db: rotate_keys(db, encryptor, at=at, products=list(products), at_once=now)
     )
 
 
-def keep(service: Service, *, after: timedelta, token_seconds: int = DAY) -> None:
-    sealer, at = service.resources.sealer, datetime.now(UTC) + after
-    in_database(service, lambda db: keep_keys(db, sealer, at=at, token_seconds=token_seconds))
+def keep(service: Service, *, after: timedelta) -> None:
+    encryptor, at = service.resources.encryptor, datetime.now(UTC) + after
+    issuers = service.resources.tokens.issuers
+    in_database(service, lambda db: keep_keys(db, encryptor, at=at, issuers=issuers))
 
 
 def drop(service: Service, kid: str) -> bool:
-    sealer, at = service.resources.sealer, datetime.now(UTC)
-    return in_database(service, lambda db: drop_key(db, sealer, kid, at=at))
+    encryptor, at = service.resources.encryptor, datetime.now(UTC)
+    return in_database(service, lambda db: drop_key(db, encryptor, kid, at=at))
 
 
 def states(service: Service, product: Product = Product.core) -> dict[str, list[str]]:

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from nimbill.identity.login.bodies import LegacyTokenAnswer, TokenAnswer
+from nimbill.identity.login.bodies import TokenAnswer
 from nimbill.identity.rbac.bodies import PermissionListing
 from nimbill.identity.rbac.role_rules import (
     FILTER_TYPES,
@@ -15,13 +15,14 @@ from nimbill.identity.rbac.role_rules import (
 )
 from nimbill.identity.users.bodies import ApiClient, SubuserCreate
 from nimbill.identity.users.user_rules import password_violations, username_violations
-from tests.contract.specification import section, specification, table
+from nimbill.legacy.login.bodies import LegacyTokenAnswer
+from tests.contract.specification import find_section, parse_table, read_specification
 
 Body = type[msgspec.Struct]
 
 
 def specified(heading: str) -> list[list[str]]:
-    return table(section(specification(), heading), "Field")
+    return parse_table(find_section(read_specification(), heading), "Field")
 
 
 def fields_of(body: Body, before: str = "") -> list[str]:
@@ -54,14 +55,14 @@ def test_what_is_required_of_a_subuser() -> None:
 
 
 def test_the_legacy_token_answer_has_three_fields() -> None:
-    said = re.search(r"legacy token endpoint returns only (.*?)\.", specification())
+    said = re.search(r"legacy token endpoint returns only (.*?)\.", read_specification())
 
     assert said is not None
     assert fields_of(LegacyTokenAnswer) == re.split(r", | and ", said[1])
 
 
 def limits() -> dict[tuple[str, str], str]:
-    rows = table(section(specification(), "Limits"), "Limit")
+    rows = parse_table(find_section(read_specification(), "Limits"), "Limit")
     return {(limit, to): value for limit, to, value in rows}
 
 
@@ -91,7 +92,7 @@ def test_so_many_roles_in_a_namespace() -> None:
 
 
 def test_the_types_of_filtering_rules() -> None:
-    said = re.search(r"Filtering-rule `type` values: (.*)", specification())
+    said = re.search(r"Filtering-rule `type` values: (.*)", read_specification())
     assert said is not None
     by_namespace = {
         namespace: tuple(re.findall(r"`(\w+)`", types))

@@ -14,14 +14,15 @@ import pytest
 from nimbill.access.caller import Caller
 from nimbill.access.gate import Audience, Public, Unaudited
 from nimbill.access.role_actions import RoleAction
+from nimbill.application.installed import PRODUCTS
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.basis import Basis
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.vocabulary import Product, UserKind
 from nimbill.identity.organisations.operations import NewOrganisation
+from tests.contract.declared_routes import Route, all_routes, guarded_routes
 from tests.contract.operations import OPERATIONS, SPECIFIED
-from tests.contract.requests_of import told
-from tests.contract.routes_of import Route, all_routes, guarded_routes
+from tests.contract.route_requests import told
 from tests.running_service import Service
 
 GUARDED = [(route, token) for route in guarded_routes() for token in route.products]
@@ -69,7 +70,7 @@ def test_nobody_passes_without_a_token(service: Service, route: Route, token: Pr
 def test_a_token_of_another_product_is_refused(
     service: Service, route: Route, token: Product
 ) -> None:
-    for other in set(Product) - set(route.products):
+    for other in set(PRODUCTS) - set(route.products):
         answer = knock(service, route, service.root(product=other))
 
         assert refused_at_the_door(answer), other

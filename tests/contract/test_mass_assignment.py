@@ -17,10 +17,11 @@ from msgspec import inspect
 from nimbill.application import schema
 from nimbill.database.embedded_postgres import Address
 from nimbill.foundation.vocabulary import Product
-from tests.contract.behind_the_walls import Superuser, behind_the_walls
-from tests.contract.marks import all_bodies
-from tests.contract.requests_of import Sent, ask, root_of, sound_request
-from tests.contract.routes_of import Route, guarded_routes
+from nimbill.legacy.audiences import LEGACY
+from tests.contract.basis_marks import all_bodies
+from tests.contract.declared_routes import Route, guarded_routes
+from tests.contract.route_requests import Sent, ask, root_of, sound_request
+from tests.contract.superuser import Superuser, behind_the_walls
 from tests.contract.tenants import new_tenant
 from tests.running_service import Service
 
@@ -169,7 +170,7 @@ def test_there_is_something_to_add() -> None:
     assert POISONS["false"]["revoked"] is False
     assert POISONS["false"]["company_id"] == POISON
     assert WRITES
-    assert all({Product.core, Product.legacy} & set(route.products) for route in WRITES)
+    assert all({Product.core, LEGACY} & set(route.products) for route in WRITES)
 
 
 def test_every_level_of_a_body_is_poisoned() -> None:

@@ -20,7 +20,7 @@ def test_nothing_need_be_set() -> None:
 
     assert settings.database_url is None
     assert settings.base_url == "http://127.0.0.1:8080"
-    assert settings.auth_url == settings.legacy_url == settings.base_url
+    assert settings.auth_url == settings.base_url
     assert settings.rate_limit == 100
     assert settings.data.is_absolute()
     assert settings.key_file == settings.data / "key"
@@ -31,7 +31,6 @@ def test_token_lifetimes_have_the_chosen_defaults() -> None:
 
     assert settings.core_token_seconds == 86_400
     assert settings.portal_token_seconds == 86_400
-    assert settings.legacy_token_seconds == 43_200
 
 
 def test_a_setting_left_empty_is_not_set() -> None:
@@ -65,21 +64,19 @@ def test_a_relative_place_is_made_absolute() -> None:
     assert settings.key_file == Path.cwd() / "there" / "key"
 
 
-def test_the_three_addresses_may_differ() -> None:
+def test_the_two_addresses_may_differ() -> None:
     settings = read_settings(
         {
             "NIMBILL_BASE_URL": "https://billing.example/",
             "NIMBILL_AUTH_URL": "https://login.example:8443",
-            "NIMBILL_LEGACY_URL": "https://old.example/api/",
         }
     )
 
     assert settings.base_url == "https://billing.example"
     assert settings.auth_url == "https://login.example:8443"
-    assert settings.legacy_url == "https://old.example/api"
 
 
-@pytest.mark.parametrize("name", ["NIMBILL_BASE_URL", "NIMBILL_AUTH_URL", "NIMBILL_LEGACY_URL"])
+@pytest.mark.parametrize("name", ["NIMBILL_BASE_URL", "NIMBILL_AUTH_URL"])
 @pytest.mark.parametrize(
     "address",
     [
@@ -114,7 +111,6 @@ def test_a_number_that_is_none_is_refused_by_name(written: str) -> None:
         "NIMBILL_POOL_SIZE",
         "NIMBILL_CORE_TOKEN_SECONDS",
         "NIMBILL_PORTAL_TOKEN_SECONDS",
-        "NIMBILL_LEGACY_TOKEN_SECONDS",
     ],
 )
 def test_what_must_be_something_may_not_be_zero(name: str) -> None:
@@ -205,9 +201,3 @@ def test_spark_needs_the_address_of_its_master() -> None:
     assert "NIMBILL_SPARK_MASTER" in refusal(NIMBILL_ENGINE="spark")
     assert refusal(NIMBILL_SPARK_MASTER="127.0.0.1:7077").startswith("NIMBILL_SPARK_MASTER")
     assert refusal(NIMBILL_ENGINE="pandas").startswith("NIMBILL_ENGINE")
-
-
-def test_instances_are_simulated_unless_they_shall_be_launched() -> None:
-    assert read_settings({}).provisioner == "local"
-    assert read_settings({"NIMBILL_PROVISIONER": "aws"}).provisioner == "aws"
-    assert refusal(NIMBILL_PROVISIONER="gcp").startswith("NIMBILL_PROVISIONER must be one of")

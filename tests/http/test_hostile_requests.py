@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from nimbill.access.gate import MUTATING, Public, own_routes
+from nimbill.access.gate import MUTATING, Audience, Public, own_routes
 from nimbill.application.app import JSON_BYTES_MAX
 from tests.answers import CANARY, Answer, problem_of, violations_of
-from tests.customers.billing_groups.bodies import REQUIRED_FIELDS, SOUND_SETTING
+from tests.customers.billing_groups.sample_bodies import REQUIRED_FIELDS, VALID_SETTING
 from tests.running_service import Service
 
 GROUPS = "/m/core/billinggroup"
@@ -173,11 +173,11 @@ def test_a_value_of_another_type_is_named_by_its_field(target: Target, field: st
         assert named == field, value
 
 
-@pytest.mark.parametrize("field", SOUND_SETTING)
+@pytest.mark.parametrize("field", VALID_SETTING)
 def test_a_setting_of_another_type_is_named_by_its_field(target: Target, field: str) -> None:
-    of_number = isinstance(SOUND_SETTING[field], int | float)
+    of_number = isinstance(VALID_SETTING[field], int | float)
     for value in ("true", "[]", "{}", "null", '"0.05"' if of_number else "7"):
-        rest = {key: sound for key, sound in SOUND_SETTING.items() if key != field}
+        rest = {key: sound for key, sound in VALID_SETTING.items() if key != field}
         setting = json.dumps(rest)[:-1] + f', "{field}": {value}}}'
 
         named = violations_of(target.post(with_field("invoices", f'{{"aws": {setting}}}')))
@@ -187,12 +187,12 @@ def test_a_setting_of_another_type_is_named_by_its_field(target: Target, field: 
 
 def test_every_violation_is_named_at_once(target: Target) -> None:
     """A missing field, a wrong type, an unknown vendor, a missing setting, broken table rows."""
-    aws = {k: v for k, v in SOUND_SETTING.items() if k != "currency"} | {
+    aws = {k: v for k, v in VALID_SETTING.items() if k != "currency"} | {
         "tax_rate": "0.10",
         "calc_type": CANARY,
         "discount_rate": 1.01,
     }
-    azure = SOUND_SETTING | {"support_rate": -1}
+    azure = VALID_SETTING | {"support_rate": -1}
     body = {
         "billinggroup_id": "",
         "billinggroup_name": 7,
@@ -250,7 +250,7 @@ def routes_with_a_body(service: Service) -> Iterator[tuple[str, str, dict[str, s
         takes_one = "data" in handler.parsed_fn_signature.parameters
         if takes_one and not isinstance(handler.opt["audiences"], Public):
             assert handler.http_methods <= MUTATING
-            if "core" in handler.opt["audiences"]:
+            if Audience.core in handler.opt["audiences"]:
                 yield next(iter(handler.http_methods)), re.sub("{[^}]+}", "some", path), headers
 
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from nimbill.access.passwords import generate_client_secret, hash_client_secret
-from nimbill.database.tenant_lookup import LookupKind, add_lookup
+from nimbill.database.tenant_lookup import add_lookup
 from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation import clock
 from nimbill.foundation.ids import new_id
-from nimbill.foundation.vocabulary import Product
 from nimbill.identity.organisations.operations import NewOrganisation
+from nimbill.legacy.audiences import LEGACY
 from nimbill.legacy.stacks.records import legacy_stacks
+from nimbill.legacy.stacks.stack_ids import STACK_LOOKUP
 from tests.identity.login.asking import bearer, issued
 from tests.running_service import Service
 
@@ -63,7 +64,7 @@ def new_agent(
                     update_time=at,
                 )
             )
-            await add_lookup(db, scope, LookupKind.stack, agent.stack_id)
+            await add_lookup(db, scope, STACK_LOOKUP, agent.stack_id)
 
     service.run(add)
     return agent
@@ -85,4 +86,4 @@ def put_stack_status(service: Service, stack_id: str, stack_status: str) -> None
 
 def headers_of(service: Service, agent: Agent) -> dict[str, str]:
     """As it got them from the token endpoint."""
-    return bearer(issued(service, agent.form, Product.legacy)["access_token"])
+    return bearer(issued(service, agent.form, LEGACY)["access_token"])

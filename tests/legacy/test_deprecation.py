@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from nimbill.legacy.deprecation import DEPRECATED_SINCE, STAYS_UNTIL
-from tests.contract.routes_of import all_routes
-from tests.identity.login.asking import LEGACY, as_client
+from nimbill.legacy.deprecation import VERSION_3
+from tests.contract.declared_routes import all_routes
+from tests.identity.login.asking import LEGACY_TOKEN_PATH, as_client
 from tests.legacy.agents import headers_of, new_agent
 from tests.legacy.roles.acting import master
 from tests.raw_request import raw_request
@@ -24,8 +24,11 @@ JSON = {"Content-Type": "application/json"}
 Ask = Callable[[Service], Any]
 ANSWERS: dict[str, tuple[int, Ask]] = {
     "fine": (200, lambda s: s.http.get(STACKS, headers=master(s))),
-    "a token": (200, lambda s: s.http.post(LEGACY, json=as_client(s.organisation))),
-    "no such client": (401, lambda s: s.http.post(LEGACY, json={"grant_type": "password"})),
+    "a token": (200, lambda s: s.http.post(LEGACY_TOKEN_PATH, json=as_client(s.organisation))),
+    "no such client": (
+        401,
+        lambda s: s.http.post(LEGACY_TOKEN_PATH, json={"grant_type": "password"}),
+    ),
     "empty": (204, lambda s: s.http.options(STACKS)),
     "malformed": (400, lambda s: s.http.post("/v3/role", content=b"{", headers=master(s) | JSON)),
     "no token": (401, lambda s: s.http.get(STACKS)),
@@ -47,8 +50,8 @@ def test_every_answer_says_so_refusals_included(service: Service, kind: str) -> 
     answer = ask(service)
 
     assert answer.status_code == status
-    assert answer.headers["deprecation"] == f"@{int(DEPRECATED_SINCE.timestamp())}"
-    assert parsedate_to_datetime(answer.headers["sunset"]) == STAYS_UNTIL
+    assert answer.headers["deprecation"] == f"@{int(VERSION_3.since.timestamp())}"
+    assert parsedate_to_datetime(answer.headers["sunset"]) == VERSION_3.until
     assert 'rel="deprecation"' in answer.headers["link"]
     assert 'rel="sunset"' in answer.headers["link"]
 
@@ -74,8 +77,8 @@ def test_the_links_lead_to_a_page_that_is_there(service: Service) -> None:
 
 
 def test_it_is_deprecated_and_stays_for_two_years_at_least() -> None:
-    assert datetime(2026, 11, 15, tzinfo=UTC) == DEPRECATED_SINCE
-    assert (STAYS_UNTIL - DEPRECATED_SINCE).days >= 2 * 365
+    assert VERSION_3.since == datetime(2026, 11, 15, tzinfo=UTC)
+    assert (VERSION_3.until - VERSION_3.since).days >= 2 * 365
 
 
 def test_the_api_page_shows_version_3_and_nothing_else_as_deprecated(service: Service) -> None:

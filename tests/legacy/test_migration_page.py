@@ -2,8 +2,8 @@
 
 import re
 
-from nimbill.legacy.deprecation import DEPRECATED_SINCE, HEADERS, STAYS_UNTIL
-from tests.contract.routes_of import all_routes
+from nimbill.legacy.deprecation import VERSION_3
+from tests.contract.declared_routes import all_routes
 from tests.contract.specification import ROOT
 
 PAGE = (ROOT / "docs" / "migrating-from-v3.md").read_text()
@@ -21,11 +21,11 @@ def test_every_call_that_is_named_exists() -> None:
 
 
 def test_the_headers_are_those_that_are_sent() -> None:
-    for name, value in HEADERS:
+    for name, value in VERSION_3.headers():
         assert f"{name.decode().title()}: {value.decode()}\n" in PAGE
 
 
 def test_the_dates_are_those_that_hold() -> None:
-    since, until = (at.strftime("%-d %B %Y") for at in (DEPRECATED_SINCE, STAYS_UNTIL))
+    since, until = (at.strftime("%-d %B %Y") for at in (VERSION_3.since, VERSION_3.until))
 
     assert f"since {since} and stays as it is until {until}" in " ".join(PAGE.split())

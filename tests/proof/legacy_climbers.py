@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from nimbill.foundation.vocabulary import Product
+from nimbill.legacy.audiences import LEGACY
 from tests.legacy.agents import headers_of, new_agent
 from tests.legacy.roles.acting import (
     EVERYTHING,
@@ -38,7 +39,7 @@ def climbers(service: Service) -> tuple[dict[str, dict[str, str]], list[Call]]:
         "a user whose scope denies everything": denied.headers,
         "a user without a role": new_subuser(service).headers,
         "an API client of the root user": as_client(service),
-        "an API client of a user": service.caller(product=Product.legacy, agent=True),
+        "an API client of a user": service.caller(product=LEGACY, agent=True),
         "the agent of a stack": headers_of(service, new_agent(service)),
         "the root user with a core token": service.root(),
         "the root user with a portal token": service.root(product=Product.portal),

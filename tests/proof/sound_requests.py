@@ -9,10 +9,11 @@ from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from nimbill.access.role_actions import RoleAction
+from nimbill.application.installed import PRODUCTS
 from nimbill.foundation.vocabulary import Product
-from tests.contract.behind_the_walls import Superuser
-from tests.contract.requests_of import sound_request
-from tests.contract.routes_of import Route, all_routes
+from tests.contract.declared_routes import Route, all_routes
+from tests.contract.route_requests import sound_request
+from tests.contract.superuser import Superuser
 from tests.contract.tenants import Tenant, new_tenant
 from tests.invoicing.exports.asking import link
 from tests.proof.asgi_calls import as_headers
@@ -75,7 +76,7 @@ def seeds_of(service: Service, superuser: Superuser, random: Random) -> Seeds:
             "agent": service.root(tenant.organisation, product, agent=True),
             "nobody": {},
         }
-        for product in Product
+        for product in PRODUCTS
     }
     return Seeds(drafts, callers)
 

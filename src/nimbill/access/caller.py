@@ -18,7 +18,7 @@ class Caller:
     kind: UserKind
     root_user: str  # its own user_id for a root user
     client_id: str
-    subject_type: str  # whom the token speaks for: user, client or agent
+    subject_type: str  # whom the token speaks for: "user", "client" or another of its product
     product: Product
     permissions: frozenset[str]
     scope: TenantScope

@@ -1,11 +1,13 @@
 """The one query in front of every request: is the caller alive, and what may it do."""
 
+from collections.abc import Awaitable, Callable, Mapping
+
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
 from nimbill.access.role_actions import RoleAction
-from nimbill.access.tokens import Claims
+from nimbill.access.tokens import SUBJECT_TYPES, Claims
 from nimbill.database.tenant_scope import TenantScope, fetch_row
 from nimbill.foundation.vocabulary import OF_THE_PORTAL_ALONE, Product, UserKind
 
@@ -14,21 +16,19 @@ _ADMIT = (
     " company_id, meta FROM admit($1, $2, $3, $4, $5)"
 )
 
-
-_ADMIT_AGENT = "SELECT nickname FROM admit_agent($1, $2, $3)"
+# finds the caller that a token names, and sets the transaction's organisation
+CallerLoader = Callable[[AsyncConnection, Claims], Awaitable[Caller | None]]
 
 
 async def caller_of(db: AsyncConnection, claims: Claims) -> Caller | None:
     """Sets the transaction's organisation too. None: deleted, changed, or never was."""
-    if claims.subject_type == "agent":
-        return await _agent_of(db, claims)
     row = await fetch_row(
         db,
         _ADMIT,
         claims.organisation_id,
         claims.user_id,
         claims.client_id,
-        claims.product.value,
+        claims.product,
         claims.kid,
     )
     if row is None:
@@ -39,7 +39,7 @@ async def caller_of(db: AsyncConnection, claims: Claims) -> Caller | None:
     is_root = kind in (UserKind.root, UserKind.reseller)
     narrowed = None if billing_groups is None or is_root else frozenset(billing_groups)
     if kind in OF_THE_PORTAL_ALONE:
-        if company_id is None or claims.product is not Product.portal:
+        if company_id is None or claims.product != Product.portal:
             return None
         narrowed = frozenset({company_id})
     return Caller(
@@ -57,25 +57,7 @@ async def caller_of(db: AsyncConnection, claims: Claims) -> Caller | None:
     )
 
 
-async def _agent_of(db: AsyncConnection, claims: Claims) -> Caller | None:
-    """The agent of a stack that is not deleted; its name is the stack's."""
-    if claims.product is not Product.legacy:
-        return None
-    row = await fetch_row(db, _ADMIT_AGENT, claims.organisation_id, claims.user_id, claims.kid)
-    if row is None:
-        return None
-    return Caller(
-        user_id=claims.user_id,
-        username=row[0],
-        kind=UserKind.agent,
-        root_user=claims.user_id,
-        client_id=claims.client_id,
-        subject_type=claims.subject_type,
-        product=claims.product,
-        permissions=frozenset(),
-        scope=TenantScope(claims.organisation_id),
-        epoch=claims.epoch,
-    )
+CALLER_LOADERS: Mapping[str, CallerLoader] = dict.fromkeys(SUBJECT_TYPES, caller_of)
 
 
 _STANDS = sa.text(

@@ -11,7 +11,7 @@ from nimbill.access.role_actions import RoleAction
 from nimbill.database.tenant_scope import TenantScope, metadata
 from nimbill.foundation.basis import chosen
 
-basis = chosen("nobody-grants-more-than-he-holds")
+basis = chosen("no-privilege-escalation")
 
 roles = sa.Table(
     "roles",

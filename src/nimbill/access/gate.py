@@ -4,9 +4,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 from litestar import Litestar, Request
 from litestar.connection import ASGIConnection
@@ -16,7 +15,7 @@ from litestar.routes import HTTPRoute
 from nimbill.access.caller import Caller
 from nimbill.access.request_context import RequestContext, Resources, request_context_of
 from nimbill.access.role_actions import RoleAction
-from nimbill.access.tokens import Claims, kid_of
+from nimbill.access.tokens import SUBJECT_TYPES, Claims, kid_of
 from nimbill.access.uploads import is_upload
 from nimbill.foundation.errors import NotAuthenticated, NotPermitted, TooMany
 from nimbill.foundation.vocabulary import Product
@@ -24,22 +23,23 @@ from nimbill.foundation.vocabulary import Product
 MUTATING = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 
 
-class Audience(StrEnum):
-    """Whose tokens a route accepts."""
+@dataclass(frozen=True, slots=True)
+class Audience:
+    """Whose tokens a route accepts: those of a product, for certain subject types."""
 
-    core = "core"
-    portal = "portal"
-    legacy_user = "legacy user"
-    legacy_agent = "legacy agent"
+    name: str
+    product: Product
+    subject_types: tuple[str, ...] = SUBJECT_TYPES
+
+    core: ClassVar["Audience"]
+    portal: ClassVar["Audience"]
+
+    def __str__(self) -> str:
+        return self.name
 
 
-# which product's tokens, and whom they may speak for
-_ADMITS = {
-    Audience.core: (Product.core, {"user", "client"}),
-    Audience.portal: (Product.portal, {"user", "client"}),
-    Audience.legacy_user: (Product.legacy, {"user"}),
-    Audience.legacy_agent: (Product.legacy, {"client", "agent"}),
-}
+Audience.core = Audience("core", Product.core)
+Audience.portal = Audience("portal", Product.portal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ async def _admit(
 ) -> Caller:
     """Whoever calls, found in the request's own transaction, and allowed to."""
     resources: Resources = connection.app.state.resources
-    caller = await request_context_of(connection.scope).enter(resources.engine, claims)
+    caller = await request_context_of(connection.scope).enter(resources, claims)
     if caller is None:
         raise NotAuthenticated("token_invalid", "the bearer token does not stand")
     _refuse_hidden(caller, route.opt.get("flag"))
@@ -105,10 +105,10 @@ async def _admit(
 
 
 def _refuse_other_audience(claims: Claims, audiences: Sequence[Audience]) -> None:
-    admitted = [_ADMITS[audience] for audience in audiences]
-    if claims.product not in [product for product, _ in admitted]:
+    of_product = [audience for audience in audiences if audience.product == claims.product]
+    if not of_product:
         raise NotAuthenticated("token_of_other_product", "a token of another product is needed")
-    if not any(claims.product == p and claims.subject_type in kinds for p, kinds in admitted):
+    if not any(claims.subject_type in audience.subject_types for audience in of_product):
         raise NotPermitted("grant_not_admitted", "a token of another grant type is needed")
 
 
@@ -209,7 +209,7 @@ def refuse_undeclared_routes(app: Litestar) -> None:
         missing = [name for name in DECLARED if name not in handler.opt]
         if handler.http_methods & MUTATING and "audited" not in handler.opt:
             missing.append("audited")
-        if not missing and "portal" in _words(handler) and path.startswith("/m/portal"):
+        if not missing and Audience.portal in _audiences(handler) and path.startswith("/m/portal"):
             missing += ["flag"] if "flag" not in handler.opt else []
         if missing:
             complaints.append(f"{path} does not declare {', '.join(missing)}")
@@ -217,9 +217,9 @@ def refuse_undeclared_routes(app: Litestar) -> None:
         raise RuntimeError("\n".join(complaints))
 
 
-def _words(handler: HTTPRouteHandler) -> Sequence[str]:
-    audiences = handler.opt["audiences"]
-    return () if isinstance(audiences, Public) else [audience.value for audience in audiences]
+def _audiences(handler: HTTPRouteHandler) -> Sequence[Audience]:
+    audiences: Public | Sequence[Audience] = handler.opt["audiences"]
+    return () if isinstance(audiences, Public) else audiences
 
 
 def caller_in(visit: RequestContext) -> Caller:

@@ -53,18 +53,22 @@ def login_under_way(ring: Ring, source: str) -> Iterator[QueuePlace]:
         yield place
 
 
-async def hash_password(password: str, sealer: Encryptor, place: QueuePlace | None = None) -> str:
+async def hash_password(
+    password: str, encryptor: Encryptor, place: QueuePlace | None = None
+) -> str:
     """In the place of a login that is under way, or in one of its own."""
     with nullcontext(place) if place else _line.place(Ring.changes, "") as held:
-        return await _in_turn(held, partial(_hasher.hash, _peppered(password, sealer)))
+        return await _in_turn(held, partial(_hasher.hash, _peppered(password, encryptor)))
 
 
 async def password_matches(
-    password: str, password_hash: str | None, sealer: Encryptor, place: QueuePlace | None = None
+    password: str, password_hash: str | None, encryptor: Encryptor, place: QueuePlace | None = None
 ) -> bool:
     """Whether it is the password; an unknown user (None) costs the same time as a known one."""
     with nullcontext(place) if place else _line.place(Ring.changes, "") as held:
-        right = await _in_turn(held, partial(_verify, password_hash, _peppered(password, sealer)))
+        right = await _in_turn(
+            held, partial(_verify, password_hash, _peppered(password, encryptor))
+        )
         if right:
             _line.forgive(held)
         return right
@@ -90,9 +94,9 @@ def _verify(password_hash: str | None, peppered: bytes) -> bool:
     return somebody
 
 
-def _peppered(password: str, sealer: Encryptor) -> bytes:
+def _peppered(password: str, encryptor: Encryptor) -> bytes:
     """A stolen database alone is not enough to guess passwords against."""
-    return hmac.digest(sealer.derived("password pepper"), password.encode(), sha256)
+    return hmac.digest(encryptor.derive_key("password pepper"), password.encode(), sha256)
 
 
 @cache

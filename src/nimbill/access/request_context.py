@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from nimbill.access import uploads
 from nimbill.access.caller import Caller
-from nimbill.access.credentials import caller_of
+from nimbill.access.credentials import CALLER_LOADERS, CallerLoader
 from nimbill.access.signing_keys import active_kid, load_signing_keys
 from nimbill.access.tokens import Claims, Issuer, Tokens
 from nimbill.access.uploads import Upload
@@ -36,10 +36,10 @@ rate_basis = chosen("request-rate")
 
 
 # does a piece of stored work at once; whether it was there to be done
-DoNow = Callable[[TenantScope, str], Awaitable[bool]]
+RunJobNow = Callable[[TenantScope, str], Awaitable[bool]]
 
 
-async def _nobody_works(_scope: TenantScope, _work_id: str) -> bool:
+async def _run_no_job(_scope: TenantScope, _work_id: str) -> bool:
     return False
 
 
@@ -47,16 +47,22 @@ class Resources:
     """What one worker process holds for as long as it lives."""
 
     def __init__(
-        self, settings: Settings, engine: AsyncEngine, sealer: Encryptor, tokens: Tokens
+        self,
+        settings: Settings,
+        engine: AsyncEngine,
+        encryptor: Encryptor,
+        tokens: Tokens,
+        caller_loaders: Mapping[str, CallerLoader] = CALLER_LOADERS,
     ) -> None:
         self.settings = settings
         self.engine = engine
-        self.sealer = sealer
+        self.encryptor = encryptor
         self.tokens = tokens
+        self.caller_loaders = caller_loaders  # by subject type
         self.keys_read_at = 0.0  # monotonic seconds
         self.requests_by_user = MovingWindowRateLimiter(MemoryStorage())
         self.login_failures = MovingWindowRateLimiter(MemoryStorage())
-        self.do_now: DoNow = _nobody_works
+        self.run_job_now: RunJobNow = _run_no_job
 
     def within_rate(self, user_id: str) -> bool:
         """Counted per worker process; the limit is a setting, 0 switches it off."""
@@ -70,7 +76,7 @@ class Resources:
         ever, when everybody does so in the moment of a rotation.
         """
         if not self.tokens.signs_with(kid):
-            self.tokens = self.tokens.with_keys(await load_signing_keys(db, self.sealer))
+            self.tokens = self.tokens.with_keys(await load_signing_keys(db, self.encryptor))
 
     async def sign_for(self, db: AsyncConnection, product: Product) -> None:
         """The same, where nothing has said yet which key that is."""
@@ -85,14 +91,13 @@ class Resources:
     async def read_keys(self) -> None:
         self.keys_read_at = time.monotonic()
         async with self.engine.connect() as db:
-            self.tokens = self.tokens.with_keys(await load_signing_keys(db, self.sealer))
+            self.tokens = self.tokens.with_keys(await load_signing_keys(db, self.encryptor))
 
 
 def issuers(settings: Settings) -> Mapping[Product, Issuer]:
     return {
         Product.core: Issuer(f"{settings.auth_url}/core", settings.core_token_seconds),
         Product.portal: Issuer(settings.auth_url, settings.portal_token_seconds),
-        Product.legacy: Issuer(f"{settings.legacy_url}/v3", settings.legacy_token_seconds),
     }
 
 
@@ -111,25 +116,25 @@ class RequestContext:
         self.replayed = False  # the answer is an earlier one: no effect, no traces
         self.upload: Upload | None = None  # files that came with the request
 
-    async def enter(self, engine: AsyncEngine, claims: Claims) -> Caller | None:
+    async def enter(self, resources: Resources, claims: Claims) -> Caller | None:
         """Begin the transaction and find the caller in it, in one question to the database."""
         try:
-            return await self._begin(engine, claims)
+            return await self._begin(resources, claims)
         except DBAPIError as error:
             # connections from before a restart of the database: once more with a fresh one
             if not error.connection_invalidated:
                 raise
             await self.close()
-            return await self._begin(engine, claims)
+            return await self._begin(resources, claims)
 
-    async def _begin(self, engine: AsyncEngine, claims: Claims) -> Caller | None:
+    async def _begin(self, resources: Resources, claims: Claims) -> Caller | None:
         try:
-            self.db = await engine.connect()
+            self.db = await resources.engine.connect()
         except Exception as error:
             if is_database_unavailable(error):
                 raise unavailable() from error
             raise
-        self.caller = await caller_of(self.db, claims)
+        self.caller = await resources.caller_loaders[claims.subject_type](self.db, claims)
         return self.caller
 
     async def commit(self) -> None:

@@ -48,7 +48,7 @@ async def lock_keys(db: AsyncConnection) -> None:
 
 
 async def add_signing_key(
-    db: AsyncConnection, sealer: Encryptor, product: Product, state: str, at: datetime
+    db: AsyncConnection, encryptor: Encryptor, product: Product, state: str, at: datetime
 ) -> None:
     kid = new_id("key")
     private_key = ec.generate_private_key(ec.SECP256R1())
@@ -58,17 +58,17 @@ async def add_signing_key(
             product=product,
             state=state,
             public_key=_public_text(private_key.public_key()),
-            sealed_private_key=sealer.seal(_private_bytes(private_key), _place(kid)),
+            sealed_private_key=encryptor.encrypt(_private_bytes(private_key), _place(kid)),
             create_time=at,
             state_time=at,
         )
     )
 
 
-async def load_signing_keys(db: AsyncConnection, sealer: Encryptor) -> dict[str, SigningKey]:
+async def load_signing_keys(db: AsyncConnection, encryptor: Encryptor) -> dict[str, SigningKey]:
     """Every key whose tokens may still live; the private part of the active ones."""
     rows = (await db.execute(sa.select(signing_keys))).all()
-    return {row.kid: _opened(row, sealer) for row in rows}
+    return {row.kid: _opened(row, encryptor) for row in rows}
 
 
 async def active_kid(db: AsyncConnection, product: Product) -> str:
@@ -80,13 +80,13 @@ async def active_kid(db: AsyncConnection, product: Product) -> str:
     return kid
 
 
-def _opened(row: Row, sealer: Encryptor) -> SigningKey:
+def _opened(row: Row, encryptor: Encryptor) -> SigningKey:
     public_key = serialization.load_pem_public_key(row.public_key.encode())
     assert isinstance(public_key, ec.EllipticCurvePublicKey)
     private_key = None
     if row.state == "active":
         try:
-            private_bytes = sealer.open(row.sealed_private_key, _place(row.kid))
+            private_bytes = encryptor.decrypt(row.sealed_private_key, _place(row.kid))
         except DecryptionError:
             raise WrongKeyFile(
                 "the key file does not open this database's keys; restore the key file that "
@@ -98,19 +98,21 @@ def _opened(row: Row, sealer: Encryptor) -> SigningKey:
     return SigningKey(row.kid, Product(row.product), public_key, private_key)
 
 
-async def add_organisation_key(db: AsyncConnection, scope: TenantScope, sealer: Encryptor) -> None:
+async def add_organisation_key(
+    db: AsyncConnection, scope: TenantScope, encryptor: Encryptor
+) -> None:
     place = _organisation_place(scope.organisation_id, version=1)
     await db.execute(
         sa.insert(organisation_keys).values(
             organisation_id=scope.organisation_id,
             version=1,
-            sealed_key=sealer.seal(secrets.token_bytes(32), place),
+            sealed_key=encryptor.encrypt(secrets.token_bytes(32), place),
         )
     )
 
 
-async def organisation_sealer(
-    db: AsyncConnection, scope: TenantScope, sealer: Encryptor
+async def load_organisation_encryptor(
+    db: AsyncConnection, scope: TenantScope, encryptor: Encryptor
 ) -> Encryptor:
     """What this organisation's secrets are sealed with: its own key, sealed by the key file."""
     newest = (
@@ -121,7 +123,7 @@ async def organisation_sealer(
     )
     row = (await db.execute(newest)).one()
     place = _organisation_place(scope.organisation_id, version=row.version)
-    return Encryptor(sealer.open(row.sealed_key, place))
+    return Encryptor(encryptor.decrypt(row.sealed_key, place))
 
 
 def _organisation_place(organisation_id: str, *, version: int) -> tuple[str, ...]:

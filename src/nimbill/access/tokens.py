@@ -24,7 +24,7 @@ from nimbill.foundation.vocabulary import Product
 basis = chosen("access-tokens")
 
 ALGORITHM = "ES256"
-SUBJECT_TYPES = ("user", "client", "agent")
+SUBJECT_TYPES = ("user", "client")
 ACCESS_TYPE = "at+jwt"
 LEEWAY_SECONDS = 5
 TOKEN_BYTES_MAX = 8192
@@ -47,10 +47,11 @@ class SigningKey:
 
 @dataclass(frozen=True, slots=True)
 class Issuer:
-    """Whose tokens: the address in `iss`, the product in `aud`, how long they live."""
+    """The tokens of one product: `iss`, lifetime, and the values that `sub_type` may have."""
 
     address: str
     lifetime_seconds: int
+    subject_types: tuple[str, ...] = SUBJECT_TYPES
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,10 @@ class Tokens:
         self._keys = dict(keys)
         self._issuers = issuers
         self._verified: OrderedDict[str, Claims] = OrderedDict()
+
+    @property
+    def issuers(self) -> Mapping[Product, Issuer]:
+        return self._issuers
 
     def knows(self, kid: str) -> bool:
         return kid in self._keys
@@ -111,7 +116,7 @@ class Tokens:
         issued_at = clock.unix_seconds()
         claims = {
             "iss": issuer.address,
-            "aud": product.value,
+            "aud": product,
             "sub": user_id,
             "sub_type": subject_type,
             "client_id": client_id,
@@ -182,8 +187,10 @@ class Tokens:
         return key if key is not None else _refuse()
 
     def _claims(self, payload: Mapping[str, Any], key: SigningKey) -> Claims:
-        issuer = self._issuers[key.product]
-        if payload.get("iss") != issuer.address or payload.get("aud") != key.product.value:
+        issuer = self._issuers.get(key.product)
+        if issuer is None:
+            _refuse()
+        if payload.get("iss") != issuer.address or payload.get("aud") != key.product:
             _refuse()
         for name in ("iat", "exp", "ep"):
             if type(payload.get(name)) is not int:
@@ -191,7 +198,7 @@ class Tokens:
         for name in ("tid", "sub", "client_id"):
             if not isinstance(payload.get(name), str) or not _ID.fullmatch(payload[name]):
                 _refuse()
-        if payload.get("sub_type") not in SUBJECT_TYPES or payload.get("scope") != "openid":
+        if payload.get("sub_type") not in issuer.subject_types or payload.get("scope") != "openid":
             _refuse()
         # nbf: we never write one, and what others would heed we must not overlook
         if not isinstance(payload.get("jti"), str) or "nbf" in payload:

@@ -13,12 +13,19 @@ from litestar.exceptions import HTTPException
 from litestar.types import ASGIApp
 
 from nimbill.access.gate import gate, refuse_undeclared_routes
-from nimbill.access.request_context import Resources, issuers
+from nimbill.access.request_context import Resources
 from nimbill.access.signing_keys import load_signing_keys
 from nimbill.access.tokens import Tokens
 from nimbill.adjustments.recalculation import routes as recalculation_routes
 from nimbill.adjustments.reserved_instances import routes as reserved_instance_routes
 from nimbill.application import audit_routes, service_routes
+from nimbill.application.installed import (
+    DEPRECATIONS,
+    EXTENSIONS,
+    installed_caller_loaders,
+    installed_issuers,
+    load_settings,
+)
 from nimbill.application.maintenance import maintenance_job_types, run_hourly_maintenance
 from nimbill.application.middleware import RequestMiddleware
 from nimbill.application.openapi import ExactNumbers, openapi_document
@@ -35,7 +42,7 @@ from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import load_or_create_key
 from nimbill.foundation.errors import ServiceError
 from nimbill.foundation.logs import configure_logs
-from nimbill.foundation.settings import Settings, read_settings
+from nimbill.foundation.settings import Settings
 from nimbill.http.problem_details import (
     answer_framework_error,
     answer_service_error,
@@ -55,11 +62,6 @@ from nimbill.invoicing.reconciliation import routes as tie_out_routes
 from nimbill.invoicing.runs import routes as invoice_routes
 from nimbill.invoicing.runs.invoice_run import invoice_job_types
 from nimbill.jobs.runner import JobRunner
-from nimbill.legacy import deprecation
-from nimbill.legacy import routes as legacy_routes
-from nimbill.legacy.deployments import routes as deployment_routes
-from nimbill.legacy.provisioning.job_types import stack_job_types
-from nimbill.legacy.roles import guard
 from nimbill.portal import routes as portal_routes
 
 JSON_BYTES_MAX = 1_048_576
@@ -71,7 +73,6 @@ CORE_ROUTES = [
     *audit_routes.ROUTES,
     *billing_group_routes.ROUTES,
     *cost_routes.ROUTES,
-    *deployment_routes.ROUTES,
     *export_routes.CORE_ROUTES,
     *import_routes.ROUTES,
     *invoice_routes.ROUTES,
@@ -91,7 +92,7 @@ CORE_ROUTES = [
 def create_app() -> ASGIApp:
     """What a worker process serves; settings come from its environment."""
     configure_logs()
-    settings = read_settings()
+    settings = load_settings()
     threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
     return with_middleware(litestar_app(settings), settings)
 
@@ -105,7 +106,12 @@ def _leave_with(parent: int) -> None:
 
 def with_middleware(app: Litestar, settings: Settings) -> ASGIApp:
     over_tls = settings.base_url.startswith("https:")
-    return RequestMiddleware(app, body_seconds=settings.body_seconds, over_tls=over_tls)
+    return RequestMiddleware(
+        app,
+        body_seconds=settings.body_seconds,
+        over_tls=over_tls,
+        deprecations=DEPRECATIONS,
+    )
 
 
 def litestar_app(settings: Settings) -> Litestar:
@@ -117,12 +123,7 @@ def litestar_app(settings: Settings) -> Litestar:
             *session_routes.ROUTES,
             *discovery_routes.ROUTES,
             *export_routes.ROUTES,
-            Router(
-                deprecation.PREFIX,
-                route_handlers=legacy_routes.ROUTES,
-                guards=[guard.ask_scope],
-                dependencies=guard.DEPENDENCIES,
-            ),
+            *(handler for extension in EXTENSIONS for handler in extension.route_handlers()),
             Router("/m/core", route_handlers=CORE_ROUTES),
             Router("/m/portal", route_handlers=portal_routes.ROUTES),
             Router("/m/u/users", route_handlers=user_routes.ROUTES),
@@ -145,8 +146,9 @@ def litestar_app(settings: Settings) -> Litestar:
         logging_config=None,
     )
     refuse_undeclared_routes(app)
-    guard.refuse_unscoped_routes(app)
-    app.state.openapi_document = openapi_document(app, settings.base_url)
+    for extension in EXTENSIONS:
+        extension.check_routes(app)
+    app.state.openapi_document = openapi_document(app, settings.base_url, DEPRECATIONS)
     return app
 
 
@@ -156,18 +158,25 @@ def _open_house(settings: Settings) -> Callable[[Litestar], AbstractAsyncContext
         """Database, keys and the work loop, for as long as the process serves."""
         assert settings.database_url is not None, "the command that starts workers sets it"
         engine = engine_for(settings.database_url, settings.pool_size)
-        sealer = load_or_create_key(settings.key_file)
+        encryptor = load_or_create_key(settings.key_file)
         async with engine.connect() as db:
-            keys = await load_signing_keys(db, sealer)
-        app.state.resources = Resources(settings, engine, sealer, Tokens(keys, issuers(settings)))
+            keys = await load_signing_keys(db, encryptor)
+        tokens = Tokens(keys, installed_issuers(settings))
+        app.state.resources = Resources(
+            settings, engine, encryptor, tokens, installed_caller_loaders()
+        )
         kinds = [
             *import_job_types(settings, engine),
             *invoice_job_types(engine),
-            *stack_job_types(settings, engine, sealer),
-            *maintenance_job_types(settings, sealer),
+            *(
+                job_type
+                for extension in EXTENSIONS
+                for job_type in extension.job_types(settings, engine, encryptor)
+            ),
+            *maintenance_job_types(settings, encryptor),
         ]
         runner = JobRunner(engine, kinds)
-        app.state.resources.do_now = runner.do_now
+        app.state.resources.run_job_now = runner.run_now
         stopping = asyncio.Event()
         chores = [
             asyncio.create_task(runner.run()),

@@ -77,7 +77,7 @@ def _moment(name: str, written: str | None, wrong: list[Violation], days: int = 
     except (ValueError, OverflowError):
         wrong.append(Violation(name, MOMENT["description"]))
         return None
-    return records.moment(in_utc)
+    return records.format_timestamp(in_utc)
 
 
 ROUTES = [list_audit_entries]

@@ -23,9 +23,9 @@ from nimbill.invoicing.exports.records import forget_old_exports
 from nimbill.jobs.records import delete_old_jobs
 from nimbill.jobs.recurring import (
     AUDIT_CHECKPOINT,
-    FORGET_EXPORTS,
-    FORGET_IDEMPOTENCY_KEYS,
-    FORGET_LOGINS,
+    DELETE_EXPIRED_LOGINS,
+    DELETE_EXPORTS,
+    DELETE_IDEMPOTENCY_KEYS,
 )
 from nimbill.jobs.runner import Job, JobType
 from nimbill.mail.delivery import message_job_type
@@ -38,14 +38,11 @@ log = structlog.get_logger()
 
 async def run_hourly_maintenance(resources: Resources, stopping: asyncio.Event) -> None:
     """Once an hour, in every process: keys give way in time, and this process knows of it."""
-    settings = resources.settings
-    longest = max(
-        settings.core_token_seconds, settings.portal_token_seconds, settings.legacy_token_seconds
-    )
+    issuers = resources.tokens.issuers
     while not stopping.is_set():
         try:
             async with resources.engine.begin() as db:
-                await keep_keys(db, resources.sealer, at=clock.now(), token_seconds=longest)
+                await keep_keys(db, resources.encryptor, at=clock.now(), issuers=issuers)
             async with transaction(resources.engine, NOBODY.organisation_id) as db:
                 await logins.forget_old_attempts(db, NOBODY, before=clock.now() - WINDOW)
             await resources.read_keys()
@@ -56,15 +53,15 @@ async def run_hourly_maintenance(resources: Resources, stopping: asyncio.Event) 
             await asyncio.wait_for(stopping.wait(), HOUSE_KEPT_EVERY_SECONDS)
 
 
-def maintenance_job_types(settings: Settings, sealer: Encryptor) -> list[JobType]:
+def maintenance_job_types(settings: Settings, encryptor: Encryptor) -> list[JobType]:
     """Everything the work loop knows how to do."""
     checkpoint_folder = settings.data / "audit"
 
     async def checkpoint(db: AsyncConnection, taken: Job) -> None:
-        head = await audit.head(db, taken.scope)
+        head = await audit.load_head(db, taken.scope)
         if head is not None:
             seq, hash_ = head
-            write_checkpoint(checkpoint_folder, sealer, taken.scope.organisation_id, seq, hash_)
+            write_checkpoint(checkpoint_folder, encryptor, taken.scope.organisation_id, seq, hash_)
 
     async def forget(db: AsyncConnection, taken: Job) -> None:
         await idempotency.forget_old_keys(db, taken.scope)
@@ -83,9 +80,9 @@ def maintenance_job_types(settings: Settings, sealer: Encryptor) -> list[JobType
         await forget_old_exports(db, taken.scope, days=1)
 
     return [
-        message_job_type(settings, sealer),
-        JobType(FORGET_EXPORTS, forget_exports, every=timedelta(days=1)),
+        message_job_type(settings, encryptor),
+        JobType(DELETE_EXPORTS, forget_exports, every=timedelta(days=1)),
         JobType(AUDIT_CHECKPOINT, checkpoint, every=timedelta(hours=1)),
-        JobType(FORGET_IDEMPOTENCY_KEYS, forget, every=timedelta(days=1)),
-        JobType(FORGET_LOGINS, forget_logins, every=timedelta(hours=1)),
+        JobType(DELETE_IDEMPOTENCY_KEYS, forget, every=timedelta(days=1)),
+        JobType(DELETE_EXPIRED_LOGINS, forget_logins, every=timedelta(hours=1)),
     ]

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
@@ -14,8 +15,8 @@ from nimbill.foundation import metrics
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Invalid, ServiceError, Unreadable
 from nimbill.foundation.ids import new_id
+from nimbill.http.deprecation import Deprecation
 from nimbill.http.problem_details import problem
-from nimbill.legacy import deprecation
 
 log = structlog.get_logger("request")
 
@@ -43,9 +44,17 @@ OVER_TLS = (b"strict-transport-security", b"max-age=31536000; includeSubDomains"
 class RequestMiddleware:
     """Wraps the whole application; what comes in is a visit, what goes out is safe to show."""
 
-    def __init__(self, app: ASGIApp, *, body_seconds: int, over_tls: bool) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        body_seconds: int,
+        over_tls: bool,
+        deprecations: Sequence[Deprecation] = (),
+    ) -> None:
         self._app = app
         self._body_seconds = body_seconds
+        self._deprecations = deprecations
         self._headers = (*SAFE_HEADERS, OVER_TLS) if over_tls else SAFE_HEADERS
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -61,7 +70,7 @@ class RequestMiddleware:
                 answered.status = message["status"]
                 message["headers"] = [
                     *self._with_headers(message["headers"], visit),
-                    *deprecation.headers_at(scope["path"]),
+                    *self._deprecation_headers(scope["path"]),
                 ]
             await send(message)
 
@@ -86,6 +95,13 @@ class RequestMiddleware:
         names = {name for name, _ in given}
         extra = [pair for pair in UNLESS_SAID if pair[0] not in names]
         return [*given, *self._headers, *extra, (b"x-request-id", visit.request_id.encode())]
+
+    def _deprecation_headers(self, path: str) -> Sequence[tuple[bytes, bytes]]:
+        """Also for errors, and for paths under the prefix that do not exist."""
+        for deprecation in self._deprecations:
+            if deprecation.covers(path):
+                return deprecation.headers()
+        return ()
 
     def _in_time(self, receive: Receive) -> Receive:
         """The body must arrive whole within so many seconds, however slowly it trickles.

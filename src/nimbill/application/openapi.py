@@ -1,6 +1,7 @@
 """The OpenAPI document, made from the routes and what they declare."""
 
 import re
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -16,8 +17,8 @@ import nimbill
 from nimbill.access.gate import MUTATING, Public, own_routes
 from nimbill.foundation import exact_json
 from nimbill.http import idempotency
+from nimbill.http.deprecation import Deprecation
 from nimbill.http.forms import FORM_TYPES
-from nimbill.legacy import deprecation
 
 PROBLEM: dict[str, Any] = {
     "type": "object",
@@ -54,7 +55,6 @@ SERVICE = "The service itself"
 # tags of packages whose own name would not say enough
 TAGS = {
     "audit_routes": "Audit log",
-    "legacy": "Legacy",
     "login": "Tokens and sessions",
     "pdf": "Invoices",
     "profit": "Invoices",
@@ -101,7 +101,7 @@ class ExactNumbers(OpenAPISchemaPlugin):
         return Schema(type=OpenAPIType.NUMBER)
 
 
-def openapi_document(app: Litestar, base_url: str) -> bytes:
+def openapi_document(app: Litestar, base_url: str, deprecations: Sequence[Deprecation]) -> bytes:
     """The document as JSON, with the refusals every route shares."""
     plugin = OpenAPIPlugin(app)
     plugin._openapi_config = OpenAPIConfig(
@@ -128,8 +128,9 @@ def openapi_document(app: Litestar, base_url: str) -> bytes:
                 _add_schemas(document, _by_hand(handler.opt))
                 _name(operation, handler)
                 _complete(operation, method, handler.opt)
-                if deprecation.is_of_version_3(path):
-                    _deprecate(operation)
+                for deprecation in deprecations:
+                    if deprecation.covers(path):
+                        _deprecate(operation, deprecation)
     document["tags"] = _tags(document)
     _rewrite_literals(document)
     return exact_json.write(document)
@@ -152,8 +153,8 @@ def _rewrite_literals(node: Any) -> None:
 
 
 def _name(operation: dict[str, Any], handler: HTTPRouteHandler) -> None:
-    """Summary from the docstring, tag from the package."""
-    operation["tags"] = [_tag(handler.fn.__module__)]
+    """Summary from the docstring; tag from the package unless the route declares one."""
+    operation.setdefault("tags", [_tag(handler.fn.__module__)])
     does, _, more = operation.get("description", "").partition("\n")
     operation["summary"] = re.sub(r"`(.*?)`", r"“\1”", does.strip().rstrip("."))  # plain text
     operation["description"] = more.strip()
@@ -164,7 +165,7 @@ def _tag(module: str) -> str:
     _, package, *rest = module.split(".")
     if package == "application":
         name = rest[-1]
-    elif package == "legacy" or len(rest) == 1:
+    elif len(rest) == 1:
         name = package
     else:
         name = rest[0]
@@ -222,9 +223,9 @@ def _complete(operation: dict[str, Any], method: str, opt: dict[str, Any]) -> No
             operation["responses"][str(status)] = {"description": description, "content": refusal}
 
 
-def _deprecate(operation: dict[str, Any]) -> None:
+def _deprecate(operation: dict[str, Any], deprecation: Deprecation) -> None:
     operation["deprecated"] = True
-    since, until = deprecation.DEPRECATED_SINCE.date(), deprecation.STAYS_UNTIL.date()
+    since, until = deprecation.since.date(), deprecation.until.date()
     operation["description"] += f" Deprecated since {since}; it stays until {until}."
 
 

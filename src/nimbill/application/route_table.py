@@ -2,7 +2,7 @@
 
 from nimbill.access.gate import Public, own_routes
 from nimbill.application.app import litestar_app
-from nimbill.foundation.settings import read_settings
+from nimbill.application.installed import load_settings
 
 HEAD = """# Every route
 
@@ -17,9 +17,13 @@ actions suffices. A *stated* basis is a heading of the specification, a *chosen*
 def surface() -> str:
     """The page, a row for each method and path."""
     rows = []
-    for path, handler in own_routes(litestar_app(read_settings({}))):
+    for path, handler in own_routes(litestar_app(load_settings({}))):
         audiences = handler.opt["audiences"]
-        tokens = "none" if isinstance(audiences, Public) else ", ".join(audiences)
+        tokens = (
+            "none"
+            if isinstance(audiences, Public)
+            else ", ".join(audience.name for audience in audiences)
+        )
         actions = ", ".join(handler.opt["role_actions"]) or "–"
         where = f"{handler.fn.__module__}.{handler.fn.__name__}"
         for method in sorted(handler.http_methods):

@@ -37,7 +37,7 @@ class CannotListen(Exception):
     """The address is taken or not ours; the message says which."""
 
 
-def refuse_taken_port(host: str, port: int) -> None:
+def refuse_port_in_use(host: str, port: int) -> None:
     """Asked before anything is started: the workers share a port with whoever lets them."""
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]

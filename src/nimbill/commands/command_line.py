@@ -15,10 +15,11 @@ from sqlalchemy.exc import SQLAlchemyError
 import nimbill
 from nimbill.access.signing_keys import WrongKeyFile
 from nimbill.application import server
+from nimbill.application.installed import load_settings
 from nimbill.application.open_database import database, prepare, with_database
 from nimbill.application.server import CannotListen
 from nimbill.audit.verification import verify_chain
-from nimbill.commands.agent import agent
+from nimbill.commands.agent import agent  # version 3
 from nimbill.commands.export import export
 from nimbill.commands.import_costs import import_
 from nimbill.commands.invoice import invoice
@@ -27,12 +28,12 @@ from nimbill.commands.tie_out import tie_out
 from nimbill.database.embedded_postgres import EmbeddedPostgresError
 from nimbill.database.migrate import MigrationError
 from nimbill.database.tenant_scope import engine_for
-from nimbill.demo.calling import DemoError
-from nimbill.demo.running import run_demo
-from nimbill.demo.story_months import MONTHS_MAX, MONTHS_MIN
+from nimbill.demo.api_client import DemoError
+from nimbill.demo.monthly_data import MONTHS_MAX, MONTHS_MIN
+from nimbill.demo.run import run_demo
 from nimbill.foundation.encryption import Encryptor, KeyFileError, load_or_create_key
 from nimbill.foundation.errors import ServiceError
-from nimbill.foundation.settings import SettingsError, read_settings
+from nimbill.foundation.settings import SettingsError
 from nimbill.identity.organisations.operations import NewOrganisation, create_organisation
 
 BROKEN_CHAIN = 1
@@ -40,7 +41,7 @@ REFUSED = 2  # the command was understood and cannot be carried out
 
 app = App(name="nimbill", help=nimbill.__doc__, version=nimbill.__version__)
 audit = App(name="audit", help="The audit log.")
-app.command(agent)
+app.command(agent)  # version 3
 app.command(audit)
 app.command(keys)
 app.command(export)
@@ -126,9 +127,9 @@ def init(
         _refuse("the organisation needs a name of printable characters")
     password = _password(password_stdin)
     made = with_database(
-        read_settings(),
-        lambda url, sealer: _make_organisation(
-            url, sealer, name=name, username=username, password=password
+        load_settings(),
+        lambda url, encryptor: _make_organisation(
+            url, encryptor, name=name, username=username, password=password
         ),
     )
     _show_organisation(made, as_json=json)
@@ -146,12 +147,12 @@ def _password(from_stdin: bool) -> str:
 
 
 async def _make_organisation(
-    url: str, sealer: Encryptor, *, name: str, username: str, password: str
+    url: str, encryptor: Encryptor, *, name: str, username: str, password: str
 ) -> NewOrganisation:
     engine = engine_for(url)
     try:
         return await create_organisation(
-            engine, sealer, name=name, username=username, password=password
+            engine, encryptor, name=name, username=username, password=password
         )
     finally:
         await engine.dispose()
@@ -179,8 +180,8 @@ def serve(*, host: str = "127.0.0.1", port: Port = 8080, workers: Workers = 2) -
     workers
         Worker processes; one for each processor is a good number.
     """
-    settings = read_settings()
-    server.refuse_taken_port(host, port)
+    settings = load_settings()
+    server.refuse_port_in_use(host, port)
     with database(settings) as url:
         asyncio.run(prepare(url, load_or_create_key(settings.key_file)))
         server.serve(
@@ -211,7 +212,7 @@ def demo(*, port: Port = 8080, months: Months = MONTHS_MAX) -> None:
     months
         How many of its months to tell; with fewer the first start takes less time.
     """
-    run_demo(port, months, prepare)
+    run_demo(port, months)
 
 
 @audit.command
@@ -225,14 +226,14 @@ def verify(*, organisation: str, json: Switch = False) -> None:
     json
         Print one JSON object and nothing else.
     """
-    settings = read_settings()
+    settings = load_settings()
     found = with_database(
         settings,
-        lambda url, sealer: verify_chain(url, sealer, settings.data / "audit", organisation),
+        lambda url, encryptor: verify_chain(url, encryptor, settings.data / "audit", organisation),
     )
     if json:
         sys.stdout.write(found.as_json() + "\n")
     else:
-        _out.print(found.as_sentence(), markup=False)
-    if found.first_bad is not None:
+        _out.print(found.as_text(), markup=False)
+    if found.first_break is not None:
         sys.exit(BROKEN_CHAIN)

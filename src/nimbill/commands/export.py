@@ -7,16 +7,16 @@ from cyclopts import App, Parameter
 from rich.console import Console
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from nimbill.application.installed import load_settings
 from nimbill.application.open_database import with_engine
 from nimbill.commands.month_argument import refuse_no_month
 from nimbill.costs.lake.parquet_files import Lake
-from nimbill.costs.lake.records import CountingFile, files_that_count
+from nimbill.costs.lake.records import CurrentLakeFile, list_current_files
 from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, NotFound
-from nimbill.foundation.settings import read_settings
 
-basis = chosen("focus-out")
+basis = chosen("focus-export")
 
 export = App(name="export", help="Files for other programs.")
 _out = Console(highlight=False, soft_wrap=True)
@@ -45,16 +45,16 @@ def focus(
         The file; else focus-MONTH.parquet in this folder.
     """
     refuse_no_month(month)
-    settings = read_settings()
+    settings = load_settings()
     files = with_engine(settings, lambda engine: _files(engine, organisation, month, vendor))
     if not files:
         raise NotFound("nothing_imported", "nothing was imported for this month")
     # large, and needed from here on alone
-    from nimbill.costs.focus_export import default_name, write_focus
+    from nimbill.costs.focus_export import default_file_name, write_focus_file
 
-    place = output or Path(default_name(month, vendor))
+    place = output or Path(default_file_name(month, vendor))
     try:
-        lines = write_focus(Lake(settings.lake_url), files, month, place)
+        lines = write_focus_file(Lake(settings.lake_url), files, month, place)
     except OSError as error:
         reason = error.strerror or "the disk or the object store failed"
         raise Conflict("not_written", f"the file cannot be written: {reason}") from error
@@ -63,6 +63,6 @@ def focus(
 
 async def _files(
     engine: AsyncEngine, organisation_id: str, month: str, vendor: str | None
-) -> list[CountingFile]:
+) -> list[CurrentLakeFile]:
     async with transaction(engine, organisation_id) as db:
-        return await files_that_count(db, TenantScope(organisation_id), month, vendor)
+        return await list_current_files(db, TenantScope(organisation_id), month, vendor)

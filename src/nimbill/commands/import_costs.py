@@ -13,6 +13,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from nimbill.application.installed import load_settings
 from nimbill.application.open_database import with_engine
 from nimbill.audit import records as audit
 from nimbill.commands.month_argument import refuse_no_month
@@ -20,7 +21,7 @@ from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation import exact_json
 from nimbill.foundation.errors import Invalid, NotFound
 from nimbill.foundation.ids import new_id
-from nimbill.foundation.settings import Settings, read_settings
+from nimbill.foundation.settings import Settings
 from nimbill.foundation.vendors import Vendor
 from nimbill.identity.users.records import find_root_user
 from nimbill.imports.job_types import import_job_types
@@ -74,7 +75,7 @@ def import_(
         raise Invalid("rule_broken", "name a file, a folder or an address", [])
     if month is not None:
         refuse_no_month(month)
-    settings = read_settings()
+    settings = load_settings()
     sources = [path if "://" in path else str(Path(path).absolute()) for path in paths]
 
     record, seconds = with_engine(
@@ -116,7 +117,7 @@ async def _imported(
             roots=None,
             made_by=root,
         )
-        await audit.append(
+        await audit.append_entry(
             db,
             actor=root,
             actor_name="nimbill import",
@@ -139,7 +140,7 @@ async def _work(engine: AsyncEngine, settings: Settings, scope: TenantScope) -> 
     """What is left to tidy up afterwards waits for a server, or for the next import."""
     runner = JobRunner(engine, import_job_types(settings, engine))
     while True:
-        if not await runner.one_of(scope, lane=LONG):
+        if not await runner.run_next(scope, lane=LONG):
             await asyncio.sleep(WATCH_EVERY_SECONDS)
 
 

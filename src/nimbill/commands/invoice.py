@@ -11,22 +11,22 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from nimbill.application.installed import load_settings
 from nimbill.application.open_database import with_engine
 from nimbill.commands.month_argument import refuse_no_month
 from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation import exact_json
 from nimbill.foundation.errors import NotFound
 from nimbill.foundation.ids import new_id
-from nimbill.foundation.settings import read_settings
 from nimbill.foundation.vendors import Vendor
 from nimbill.identity.users.records import find_root_user
-from nimbill.invoicing.pdf.pdf_cache import print_month
+from nimbill.invoicing.pdf.pdf_cache import write_pdf_files
 from nimbill.invoicing.runs.invoice_run import invoice_job_types
 from nimbill.invoicing.runs.operations import (
-    InvoicesCreated,
-    InvoicesToCreate,
-    ask_for_invoices,
-    finished_run,
+    CreateInvoicesRequest,
+    CreateInvoicesResponse,
+    start_invoice_run,
+    wait_for_run,
 )
 from nimbill.invoicing.runs.records import find_run
 from nimbill.jobs.runner import JobRunner
@@ -67,9 +67,9 @@ def create(
         Print one JSON object and nothing else.
     """
     refuse_no_month(month)
-    body = InvoicesToCreate(vendor=vendor, group=list(groups), bulk=not groups)
+    body = CreateInvoicesRequest(vendor=vendor, group=list(groups), bulk=not groups)
     made = with_engine(
-        read_settings(), lambda engine: _created(engine, TenantScope(organisation), month, body)
+        load_settings(), lambda engine: _created(engine, TenantScope(organisation), month, body)
     )
     if json:
         sys.stdout.buffer.write(exact_json.write(made) + b"\n")
@@ -96,25 +96,25 @@ def print_(month: str, *, into: Path, organisation: str) -> None:
     refuse_no_month(month)
     into.mkdir(parents=True, exist_ok=True)
     names = with_engine(
-        read_settings(), lambda engine: print_month(engine, TenantScope(organisation), month, into)
+        load_settings(), lambda engine: write_pdf_files(engine, TenantScope(organisation), month, into)
     )
     _out.print(f"{len(names)} invoices in {into}", markup=False)
 
 
 async def _created(
-    engine: AsyncEngine, scope: TenantScope, month: str, body: InvoicesToCreate
-) -> InvoicesCreated:
+    engine: AsyncEngine, scope: TenantScope, month: str, body: CreateInvoicesRequest
+) -> CreateInvoicesResponse:
     """The same run as over HTTP, made here unless a server is quicker."""
     async with transaction(engine, scope.organisation_id) as db:
         root = await find_root_user(db, scope)
         if root is None:
             raise NotFound("not_found", "there is no such organisation")
         actor = {"actor": root, "actor_name": "nimbill invoice", "request_id": new_id("cmd")}
-        run_id = await ask_for_invoices(db, scope, month, body, actor=actor, key_hash=None)
+        run_id = await start_invoice_run(db, scope, month, body, actor=actor, key_hash=None)
     runner = JobRunner(engine, invoice_job_types(engine))
     watching = asyncio.ensure_future(_watch(engine, scope, run_id))
     try:
-        return await finished_run(engine, runner.do_now, scope, run_id)
+        return await wait_for_run(engine, runner.run_now, scope, run_id)
     finally:
         watching.cancel()
         await asyncio.gather(watching, return_exceptions=True)
@@ -140,7 +140,7 @@ async def _watch(engine: AsyncEngine, scope: TenantScope, run_id: str) -> None:
             await asyncio.sleep(WATCH_EVERY_SECONDS)
 
 
-def _show(made: InvoicesCreated) -> None:
+def _show(made: CreateInvoicesResponse) -> None:
     _out.print(f"{len(made.created)} invoices made, {len(made.skipped)} groups skipped")
     if made.skipped:
         table = Table("company_id", "reason")

@@ -3,22 +3,26 @@
 import sys
 from collections.abc import Awaitable, Callable
 from json import dumps
-from typing import Annotated, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 from cyclopts import App, Parameter
 from rich.console import Console
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.key_rotation import NotYet, drop_key, list_keys, rotate_keys
+from nimbill.application.installed import PRODUCTS, load_settings
 from nimbill.application.open_database import with_database
 from nimbill.database.tenant_scope import Row, engine_for
 from nimbill.foundation import clock
 from nimbill.foundation.encryption import Encryptor
-from nimbill.foundation.settings import read_settings
 from nimbill.foundation.vocabulary import Product
 
 T = TypeVar("T")
 Switch = Annotated[bool, Parameter(negative="")]
+if TYPE_CHECKING:
+    ProductChoice = str
+else:
+    ProductChoice = Literal["all", *PRODUCTS]
 
 NOT_DONE = 1
 keys = App(name="keys", help="The keys that sign tokens.")
@@ -26,15 +30,15 @@ _out = Console(highlight=False)
 
 
 def _ask(question: Callable[[AsyncConnection, Encryptor], Awaitable[T]]) -> T:
-    async def asked(url: str, sealer: Encryptor) -> T:
+    async def asked(url: str, encryptor: Encryptor) -> T:
         engine = engine_for(url)
         try:
             async with engine.begin() as db:
-                return await question(db, sealer)
+                return await question(db, encryptor)
         finally:
             await engine.dispose()
 
-    return with_database(read_settings(), asked)
+    return with_database(load_settings(), asked)
 
 
 @keys.command(name="list")
@@ -50,9 +54,7 @@ def list_(*, json: Switch = False) -> None:
 
 
 @keys.command
-def rotate(
-    *, product: Literal["all", "core", "portal", "legacy"] = "all", now: Switch = False
-) -> None:
+def rotate(*, product: ProductChoice = "all", now: Switch = False) -> None:
     """Let the next key sign from here on; tokens of the old one live until they expire.
 
     Parameters
@@ -62,12 +64,12 @@ def rotate(
     now
         Do not wait until the next key has been published for a day.
     """
-    products = list(Product) if product == "all" else [Product(product)]
+    products = PRODUCTS if product == "all" else [Product(product)]
 
     try:
         _ask(
-            lambda db, sealer: rotate_keys(
-                db, sealer, at=clock.now(), products=products, at_once=now
+            lambda db, encryptor: rotate_keys(
+                db, encryptor, at=clock.now(), products=products, at_once=now
             )
         )
     except NotYet as reason:
@@ -85,7 +87,7 @@ def drop(kid: str, /) -> None:
     kid
         As `nimbill keys list` shows it.
     """
-    if not _ask(lambda db, sealer: drop_key(db, sealer, kid, at=clock.now())):
+    if not _ask(lambda db, encryptor: drop_key(db, encryptor, kid, at=clock.now())):
         Console(stderr=True).print("nimbill: there is no such key")
         sys.exit(NOT_DONE)
     _out.print("dropped")

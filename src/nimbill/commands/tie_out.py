@@ -8,14 +8,14 @@ from cyclopts import Parameter
 from rich.console import Console
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from nimbill.application.installed import load_settings
 from nimbill.application.open_database import with_engine
 from nimbill.commands.month_argument import refuse_no_month
 from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation import exact_json
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.settings import read_settings
 from nimbill.foundation.vendors import VENDORS, Vendor
-from nimbill.invoicing.reconciliation.records import TieOut, tie_out_month
+from nimbill.invoicing.reconciliation.records import TieOut, load_tie_out
 
 basis = chosen("tie-out")
 
@@ -61,7 +61,7 @@ def tie_out(
     refuse_no_month(month)
     vendors = list(VENDORS) if vendor is None else [vendor]
     found = with_engine(
-        read_settings(), lambda engine: _tied_out(engine, organisation, month, vendors)
+        load_settings(), lambda engine: _tied_out(engine, organisation, month, vendors)
     )
     if json:
         sys.stdout.write(exact_json.write(found).decode() + "\n")
@@ -75,7 +75,7 @@ async def _tied_out(
     engine: AsyncEngine, organisation_id: str, month: str, vendors: list[Vendor]
 ) -> TieOut:
     async with transaction(engine, organisation_id) as db:
-        return await tie_out_month(db, TenantScope(organisation_id), month, vendors)
+        return await load_tie_out(db, TenantScope(organisation_id), month, vendors)
 
 
 def _show(found: TieOut) -> None:

@@ -16,11 +16,6 @@ def unix_nanoseconds() -> int:
     return time.time_ns()
 
 
-def unix_text(at: datetime) -> str:
-    """A moment as version 3 has it: Unix seconds, as text."""
-    return str(int(at.timestamp()))
-
-
 def written(at: datetime) -> str:
     """A moment in UTC as RFC 3339 has it."""
     return at.isoformat().replace("+00:00", "Z")

@@ -31,19 +31,19 @@ class Encryptor:
 
     key: bytes
 
-    def seal(self, secret: bytes, place: Sequence[str]) -> bytes:
+    def encrypt(self, secret: bytes, place: Sequence[str]) -> bytes:
         """`place` names table, column, organisation and row; the same words open it again."""
         nonce = secrets.token_bytes(NONCE_BYTES)
         return nonce + AESGCM(self.key).encrypt(nonce, secret, _bound_to(place))
 
-    def open(self, sealed: bytes, place: Sequence[str]) -> bytes:
+    def decrypt(self, sealed: bytes, place: Sequence[str]) -> bytes:
         nonce, ciphertext = sealed[:NONCE_BYTES], sealed[NONCE_BYTES:]
         try:
             return AESGCM(self.key).decrypt(nonce, ciphertext, _bound_to(place))
         except (InvalidTag, ValueError):  # too short even for a nonce is a ValueError
             raise DecryptionError(place[0]) from None
 
-    def derived(self, purpose: str) -> bytes:
+    def derive_key(self, purpose: str) -> bytes:
         """A key of its own for a purpose, which tells nothing of this one."""
         return HKDF(SHA256(), KEY_BYTES, salt=None, info=f"nimbill {purpose}".encode()).derive(
             self.key
@@ -51,7 +51,7 @@ class Encryptor:
 
     def for_organisation(self, organisation_id: str) -> "Encryptor":
         """What one organisation's key seals, no other's opens."""
-        return Encryptor(self.derived(f"organisation {organisation_id}"))
+        return Encryptor(self.derive_key(f"organisation {organisation_id}"))
 
     def __repr__(self) -> str:
         return "Sealer(…)"

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
@@ -15,7 +15,6 @@ Network = IPv4Network | IPv6Network
 NUMBER_MAX = 1_000_000_000
 
 ENGINES = ("duckdb", "spark")
-PROVISIONERS = ("local", "aws")
 
 DEFAULT_BASE_URL = "http://127.0.0.1:8080"
 
@@ -32,13 +31,11 @@ class Settings:
     base_url: str
     link_url: str  # where links in answers and letters lead: the base, or where we listen
     auth_url: str
-    legacy_url: str
     rate_limit: int  # requests a second per user, 0 = off
     body_seconds: int  # within which a request's body must have arrived
     pool_size: int  # database connections per worker
     core_token_seconds: int
     portal_token_seconds: int
-    legacy_token_seconds: int
     smtp_url: str | None  # letters go to the outbox folder without one
     mail_from: str
     trusted_proxies: tuple[Network, ...]  # whose X-Forwarded-For is believed
@@ -46,10 +43,8 @@ class Settings:
     lake_url: str  # where the cost lines lie: a folder, or s3://bucket/prefix
     engine: str  # what works out sums: duckdb or spark
     spark_master: str | None
-    provisioner: str  # what launches the instances of new stacks: local or aws
-    agent_url: str  # where the agents on launched instances reach us
-    own_url: str  # where somebody on this machine does
-    aws_endpoint_url: str | None  # another address than AWS's own
+    # every NIMBILL_ variable, for optional parts that have settings of their own
+    environment: Mapping[str, str] = field(repr=False, compare=False)
 
     def for_a_process(self) -> dict[str, str]:
         """What a process that works on costs needs to know, and not a word more."""
@@ -64,23 +59,22 @@ class Settings:
 def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
     """The settings, with their defaults; SettingsError where one cannot be used."""
     data = Path(environment.get("NIMBILL_DATA") or _default_data(environment)).expanduser()
-    base_url = _address(environment, "NIMBILL_BASE_URL", DEFAULT_BASE_URL)
+    base_url = read_url(environment, "NIMBILL_BASE_URL", DEFAULT_BASE_URL)
     link_url = base_url if environment.get("NIMBILL_BASE_URL") else _listens_at(environment)
-    agent_url = _address(environment, "NIMBILL_LEGACY_URL", link_url)
     return Settings(
         data=data.absolute(),
         database_url=_database_url(environment.get("NIMBILL_DATABASE_URL") or None),
         key_file=Path(environment.get("NIMBILL_KEY_FILE") or data / "key").absolute(),
         base_url=base_url,
         link_url=link_url,
-        auth_url=_address(environment, "NIMBILL_AUTH_URL", base_url),
-        legacy_url=_address(environment, "NIMBILL_LEGACY_URL", base_url),
-        rate_limit=_number(environment, "NIMBILL_RATE_LIMIT", 100),
-        body_seconds=_number(environment, "NIMBILL_BODY_SECONDS", 8, least=1),
-        pool_size=_number(environment, "NIMBILL_POOL_SIZE", 10, least=1),
-        core_token_seconds=_number(environment, "NIMBILL_CORE_TOKEN_SECONDS", 86_400, least=1),
-        portal_token_seconds=_number(environment, "NIMBILL_PORTAL_TOKEN_SECONDS", 86_400, least=1),
-        legacy_token_seconds=_number(environment, "NIMBILL_LEGACY_TOKEN_SECONDS", 43_200, least=1),
+        auth_url=read_url(environment, "NIMBILL_AUTH_URL", base_url),
+        rate_limit=read_number(environment, "NIMBILL_RATE_LIMIT", 100),
+        body_seconds=read_number(environment, "NIMBILL_BODY_SECONDS", 8, least=1),
+        pool_size=read_number(environment, "NIMBILL_POOL_SIZE", 10, least=1),
+        core_token_seconds=read_number(environment, "NIMBILL_CORE_TOKEN_SECONDS", 86_400, least=1),
+        portal_token_seconds=read_number(
+            environment, "NIMBILL_PORTAL_TOKEN_SECONDS", 86_400, least=1
+        ),
         smtp_url=_smtp_url(environment.get("NIMBILL_SMTP_URL") or None),
         mail_from=environment.get("NIMBILL_MAIL_FROM") or "nimbill@localhost",
         trusted_proxies=_networks(environment, "NIMBILL_TRUSTED_PROXIES"),
@@ -88,22 +82,15 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         lake_url=_lake_url(environment, default=data.absolute() / "lake"),
         engine=_engine(environment),
         spark_master=_spark_master(environment),
-        provisioner=_provisioner(environment),
-        agent_url=agent_url,
-        own_url=_address(environment, "NIMBILL_LISTENS_AT", agent_url),
-        aws_endpoint_url=_aws_endpoint_url(environment),
+        environment={
+            name: value for name, value in environment.items() if name.startswith("NIMBILL_")
+        },
     )
 
 
 def _listens_at(environment: Mapping[str, str]) -> str:
     """Set by `serve` for its workers, so that a link works on whatever port it was given."""
-    return _address(environment, "NIMBILL_LISTENS_AT", DEFAULT_BASE_URL)
-
-
-def _aws_endpoint_url(environment: Mapping[str, str]) -> str | None:
-    if not environment.get("NIMBILL_AWS_ENDPOINT_URL"):
-        return None
-    return _address(environment, "NIMBILL_AWS_ENDPOINT_URL", "")
+    return read_url(environment, "NIMBILL_LISTENS_AT", DEFAULT_BASE_URL)
 
 
 def _default_data(environment: Mapping[str, str]) -> Path:
@@ -173,13 +160,6 @@ def _engine(environment: Mapping[str, str]) -> str:
     return written
 
 
-def _provisioner(environment: Mapping[str, str]) -> str:
-    written = environment.get("NIMBILL_PROVISIONER") or "local"
-    if written not in PROVISIONERS:
-        raise SettingsError(f"NIMBILL_PROVISIONER must be one of {', '.join(PROVISIONERS)}")
-    return written
-
-
 def _spark_master(environment: Mapping[str, str]) -> str | None:
     written = environment.get("NIMBILL_SPARK_MASTER") or None
     known = ("spark://", "local", "yarn", "k8s://")
@@ -208,7 +188,7 @@ def _database_url(written: str | None) -> str | None:
     return written
 
 
-def _address(environment: Mapping[str, str], name: str, default: str) -> str:
+def read_url(environment: Mapping[str, str], name: str, default: str) -> str:
     address = (environment.get(name) or default).rstrip("/")
     try:
         parts = urlsplit(address)
@@ -220,7 +200,7 @@ def _address(environment: Mapping[str, str], name: str, default: str) -> str:
     return address
 
 
-def _number(environment: Mapping[str, str], name: str, default: int, least: int = 0) -> int:
+def read_number(environment: Mapping[str, str], name: str, default: int, least: int = 0) -> int:
     written = environment.get(name) or str(default)
     digits = written.isascii() and written.isdigit() and len(written) <= 10
     if not digits or not least <= int(written) <= NUMBER_MAX:

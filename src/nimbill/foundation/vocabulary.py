@@ -1,14 +1,23 @@
 """Words used by more than one room."""
 
 from enum import StrEnum
+from typing import ClassVar
 
 
-class Product(StrEnum):
-    """What a token is issued for; also the namespace its role actions are looked up in."""
+class Product(str):
+    """What a token is issued for; also the namespace its role actions are looked up in.
 
-    core = "core"
-    portal = "portal"
-    legacy = "legacy"
+    The set is open: the application decides which products an installation serves.
+    """
+
+    __slots__ = ()
+
+    core: ClassVar["Product"]
+    portal: ClassVar["Product"]
+
+
+Product.core = Product("core")
+Product.portal = Product("portal")
 
 
 class Language(StrEnum):
@@ -25,17 +34,12 @@ class UserKind(StrEnum):
     """A root user may do everything in its organisation, a subuser what its roles allow.
 
     A reseller account is the root of its own subusers, in the portal and for one billing group.
-    An agent is no user: it speaks for the stack it was launched with, and is never stored as one.
     """
 
     root = "root"
     subuser = "subuser"
     reseller = "reseller"
     reseller_subuser = "reseller_subuser"
-    agent = "agent"
 
 
 OF_THE_PORTAL_ALONE = (UserKind.reseller, UserKind.reseller_subuser)
-
-# how the id of a stack begins; by it a login knows an agent from an API client
-STACK_PREFIX = "stk"

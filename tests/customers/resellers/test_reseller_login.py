@@ -6,8 +6,15 @@ import httpx
 import pytest
 
 from nimbill.foundation.vocabulary import Product
+from nimbill.legacy.audiences import LEGACY
 from tests.answers import problem_of
-from tests.customers.resellers.accounts import CUSTOM, EMAIL, Reseller, log_in, new_reseller
+from tests.customers.resellers.reseller_accounts import (
+    CUSTOM_PASSWORD,
+    EMAIL,
+    Reseller,
+    log_in,
+    create_reseller,
+)
 from tests.identity.login.asking import (
     OWN_MAPPINGS,
     User,
@@ -22,21 +29,21 @@ from tests.identity.login.asking import (
 from tests.people import token_for
 from tests.running_service import PASSWORD, Service
 
-NOT_THE_PORTAL = (Product.core, Product.legacy)
+NOT_THE_PORTAL = (Product.core, LEGACY)
 ME = "/m/portal/me"
 FULL = {"users_management": True, "open_api": True}
 
 
 @pytest.fixture
 def reseller(service: Service, company: str) -> Reseller:
-    return new_reseller(service, company, meta=FULL)
+    return create_reseller(service, company, meta=FULL)
 
 
 def sign_in(service: Service, product: str, username: str = EMAIL) -> httpx.Response:
     body = {
         "organisation": service.organisation.organisation_id,
         "username": username,
-        "password": CUSTOM,
+        "password": CUSTOM_PASSWORD,
     }
     return service.http.post(f"/{product}/session", json=body)
 
@@ -49,7 +56,7 @@ def own_client(service: Service, who: str, headers: dict[str, str]) -> User:
 
 
 def subuser(service: Service, reseller: Reseller, username: str = "sub.user") -> str:
-    body = {"username": username, "password": CUSTOM, "notification": {"email": "false"}}
+    body = {"username": username, "password": CUSTOM_PASSWORD, "notification": {"email": "false"}}
     answer = service.http.post("/m/u/users", json=body, headers=reseller.portal)
     assert answer.status_code == 200, answer.text
     user_id: str = answer.json()["user_id"]
@@ -92,7 +99,7 @@ def test_its_own_client_gets_portal_tokens(service: Service, reseller: Reseller)
 def test_its_own_client_carries_its_own_login(service: Service, reseller: Reseller) -> None:
     client = own_client(service, reseller.user_id, reseller.portal)
 
-    told = issued(service, as_user(client, EMAIL, CUSTOM), Product.portal)
+    told = issued(service, as_user(client, EMAIL, CUSTOM_PASSWORD), Product.portal)
 
     assert claims_of(told["access_token"])["sub"] == reseller.user_id
 
@@ -117,8 +124,8 @@ def test_its_right_password_is_as_wrong_elsewhere_as_any_other(
 ) -> None:
     """The same answer as to a stranger, so that nobody learns who has an account."""
     subuser(service, reseller)
-    right = [log_in(service, name, CUSTOM, product) for name in (EMAIL, "sub.user")]
-    wrong = log_in(service, "nobody@example.com", CUSTOM, product)
+    right = [log_in(service, name, CUSTOM_PASSWORD, product) for name in (EMAIL, "sub.user")]
+    wrong = log_in(service, "nobody@example.com", CUSTOM_PASSWORD, product)
 
     for answer in right:
         refused(answer, 400, "invalid_grant")

@@ -11,10 +11,11 @@ import jwt
 
 from nimbill.foundation.vocabulary import Product
 from nimbill.identity.organisations.operations import NewOrganisation
+from nimbill.legacy.audiences import LEGACY
 from tests.running_service import PASSWORD, Service
 
-CORE, PORTAL, LEGACY = "/core/access_token", "/access_token", "/v3/access_token"
-ADDRESS = {Product.core: CORE, Product.portal: PORTAL, Product.legacy: LEGACY}
+CORE, PORTAL, LEGACY_TOKEN_PATH = "/core/access_token", "/access_token", "/v3/access_token"
+ADDRESS = {Product.core: CORE, Product.portal: PORTAL, LEGACY: LEGACY_TOKEN_PATH}
 BOTH = (Product.core, Product.portal)
 
 # a route that every caller of a product may ask, whatever its roles

@@ -11,8 +11,8 @@ import pytest
 
 from nimbill.access import password_hash_queue, passwords
 from nimbill.access.password_hash_queue import Ring, crowded
+from nimbill.application.installed import PRODUCTS
 from nimbill.foundation.errors import TooMany
-from nimbill.foundation.vocabulary import Product
 from nimbill.identity.login import grants, login_rate_limits, session_routes
 from tests.identity.login.asking import as_user, ask, issued
 from tests.identity.login.test_password_attempts import WRONG, sign_in, throttled
@@ -72,12 +72,12 @@ def test_a_crowd_is_sent_away_before_a_user_is_looked_for(
         busy.setattr(password_hash_queue, "UNDER_WAY_MAX", dict.fromkeys(Ring, 0))
         busy.setattr(grants, "authenticated_client", None)  # would be a surprise
         busy.setattr(session_routes, "organisation_of", None)
-        for product in Product:
+        for product in PRODUCTS:
             assert throttled(ask(service, form, product)) == 1
         answer = sign_in(service, "root", PASSWORD)
         assert (answer.status_code, answer.json()["code"]) == (429, "logins_waiting")
         with pytest.raises(TooMany):
-            service.run(partial(passwords.hash_password, "x", service.resources.sealer))
+            service.run(partial(passwords.hash_password, "x", service.resources.encryptor))
 
     assert issued(service, form)
 
@@ -144,9 +144,9 @@ def hashed_in(monkeypatch: pytest.MonkeyPatch) -> list[Ring]:
     rings: list[Ring] = []
     real = passwords.password_matches
 
-    async def noted(password: str, hashed: str | None, sealer: Any, place: Any) -> bool:
+    async def noted(password: str, hashed: str | None, encryptor: Any, place: Any) -> bool:
         rings.append(place.ring)
-        return await real(password, hashed, sealer, place)
+        return await real(password, hashed, encryptor, place)
 
     monkeypatch.setattr(grants, "password_matches", noted)
     return rings

@@ -11,7 +11,7 @@ import time_machine
 from nimbill.application.maintenance import maintenance_job_types
 from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.identity.login import records
-from nimbill.jobs.recurring import FORGET_LOGINS
+from nimbill.jobs.recurring import DELETE_EXPIRED_LOGINS
 from nimbill.jobs.runner import Job
 from tests.identity.login.asking import as_client, as_user, ask, issued, refreshing, stands
 from tests.identity.login.console import refresh, signed_in
@@ -23,13 +23,13 @@ def forget(service: Service, **later: float) -> dict[str, int]:
     resources, scope = service.resources, TenantScope(service.organisation.organisation_id)
     (kind,) = (
         kind
-        for kind in maintenance_job_types(service.settings, resources.sealer)
-        if kind.name == FORGET_LOGINS
+        for kind in maintenance_job_types(service.settings, resources.encryptor)
+        if kind.name == DELETE_EXPIRED_LOGINS
     )
 
     async def run() -> dict[str, int]:
         async with transaction(resources.engine, scope.organisation_id) as db:
-            await kind.do(db, Job(scope, "wrk_x", FORGET_LOGINS, "", {}, {}, 1))
+            await kind.run(db, Job(scope, "wrk_x", DELETE_EXPIRED_LOGINS, "", {}, {}, 1))
             tables = (records.token_families, records.refresh_tokens, records.known_sources)
             return {
                 table.name: (

@@ -56,7 +56,7 @@ def test_an_access_token_names_the_caller_and_carries_no_permissions(
     issuer = {Product.core: "http://127.0.0.1:8080/core", Product.portal: "http://127.0.0.1:8080"}
     stated = {
         "iss": issuer[product],
-        "aud": product.value,
+        "aud": product,
         "sub": who.root_user_id,
         "sub_type": "client",
         "client_id": who.client_id,
@@ -85,7 +85,7 @@ def test_the_other_product_does_not_take_it(service: Service, product: Product, 
 
     answer = service.http.get("/m/core/billinggroup", headers=bearer(token))
 
-    assert answer.status_code == (200 if product is Product.core else 401)
+    assert answer.status_code == (200 if product == Product.core else 401)
 
 
 def test_no_two_tokens_are_alike(service: Service) -> None:

@@ -135,7 +135,7 @@ def test_one_library_accepts_an_access_token_by_the_published_keys(
         token,
         keys[jwt.get_unverified_header(token)["kid"]],
         algorithms=["ES256"],
-        audience=product.value,
+        audience=product,
         issuer=configuration(service, product)["issuer"],
         options={"require": ["exp", "iat", "sub", "iss", "aud", "jti"]},
     )
@@ -153,7 +153,7 @@ def test_another_library_accepts_it_too(service: Service, product: Product) -> N
 
     other_jwt.JWTClaimsRegistry(
         iss={"essential": True, "value": configuration(service, product)["issuer"]},
-        aud={"essential": True, "value": product.value},
+        aud={"essential": True, "value": product},
         exp={"essential": True},
     ).validate(read.claims)
 

@@ -39,7 +39,7 @@ def test_signing_in_answers_an_access_token_and_who_one_is(
     assert (told["user_id"], told["username"]) == (service.organisation.root_user_id, "root")
     assert answer.headers["cache-control"] == "no-store"
     claims = claims_of(told["access_token"])
-    assert (claims["aud"], claims["sub_type"]) == (product.value, "user")
+    assert (claims["aud"], claims["sub_type"]) == (product, "user")
 
 
 def test_a_session_token_reaches_its_own_product_alone(service: Service) -> None:

@@ -10,6 +10,8 @@ import time_machine
 
 from nimbill.foundation.settings import read_settings
 from nimbill.foundation.vocabulary import Product
+from nimbill.legacy.audiences import LEGACY
+from nimbill.legacy.settings import read_legacy_settings
 from tests.identity.login.asking import BOTH, as_client, claims_of, issued, stands
 from tests.running_service import Service, running_service
 
@@ -33,11 +35,11 @@ def test_the_defaults_are_a_day_and_half_a_day() -> None:
 
     assert settings.core_token_seconds == 86_400
     assert settings.portal_token_seconds == 86_400
-    assert settings.legacy_token_seconds == 43_200
+    assert read_legacy_settings(settings).token_seconds == 43_200
 
 
 @pytest.mark.parametrize(
-    ("product", "seconds"), [(Product.core, 60), (Product.portal, 120), (Product.legacy, 180)]
+    ("product", "seconds"), [(Product.core, 60), (Product.portal, 120), (LEGACY, 180)]
 )
 def test_each_is_a_setting(short_lived: Service, product: Product, seconds: int) -> None:
     told = issued(short_lived, as_client(short_lived.organisation), product)

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from nimbill.database.tenant_scope import transaction
 from nimbill.foundation import clock
 from nimbill.foundation.ids import new_id
-from nimbill.foundation.vocabulary import Product
+from nimbill.legacy.audiences import LEGACY
 from nimbill.legacy.provisioning.planning import State
 from nimbill.legacy.provisioning.records import legacy_instances, written
 from nimbill.legacy.stacks.records import legacy_layers
@@ -32,7 +32,7 @@ def new_stack(service: Service, **changes: Any) -> Agent:
 
 def of_client(service: Service) -> dict[str, str]:
     """Headers of an API client of the organisation."""
-    return service.root(product=Product.legacy, agent=True)
+    return service.root(product=LEGACY, agent=True)
 
 
 def tell(

@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 
 from nimbill.access.caller import Caller
-from nimbill.access.credentials import caller_of
 from nimbill.access.tokens import Claims
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.vocabulary import Product, UserKind
+from nimbill.legacy.audiences import LEGACY
 from tests.identity.login.asking import (
-    LEGACY,
+    LEGACY_TOKEN_PATH,
     as_client,
     ask,
     basic,
@@ -29,7 +29,7 @@ from tests.running_service import PASSWORD, Service
 def test_an_agent_logs_in_with_its_stack_and_the_stacks_token(service: Service) -> None:
     agent = new_agent(service)
 
-    answer = service.http.post(LEGACY, json=agent.form)
+    answer = service.http.post(LEGACY_TOKEN_PATH, json=agent.form)
 
     assert answer.status_code == 200
     assert list(answer.json()) == ["token_type", "expires_in", "access_token"]
@@ -45,8 +45,10 @@ def test_a_form_and_the_header_of_http_basic_do_too(service: Service) -> None:
     agent = new_agent(service)
     header = basic(agent.stack_id, agent.auth_token)
 
-    assert issued(service, agent.form, Product.legacy)
-    by_header = service.http.post(LEGACY, data={"grant_type": "client_credentials"}, headers=header)
+    assert issued(service, agent.form, LEGACY)
+    by_header = service.http.post(
+        LEGACY_TOKEN_PATH, data={"grant_type": "client_credentials"}, headers=header
+    )
     assert claims_of(by_header.json()["access_token"])["sub_type"] == "agent"
 
 
@@ -54,7 +56,7 @@ def test_a_form_and_the_header_of_http_basic_do_too(service: Service) -> None:
 def test_an_agent_never_gets_a_users_token(service: Service, named: dict[str, str]) -> None:
     agent = new_agent(service)
 
-    answer = ask(service, agent.form | {"grant_type": "password"} | named, Product.legacy)
+    answer = ask(service, agent.form | {"grant_type": "password"} | named, LEGACY)
 
     refused(answer, 401, "invalid_client")
 
@@ -75,26 +77,26 @@ def test_unknown_deleted_and_wrong_look_the_same(service: Service) -> None:
         "no stack at all": Agent("stk_", right.auth_token),
     }
 
-    answers = {what: ask(service, one.form, Product.legacy) for what, one in tried.items()}
+    answers = {what: ask(service, one.form, LEGACY) for what, one in tried.items()}
 
     for answer in answers.values():
         refused(answer, 401, "invalid_client")
     assert len({answer.content for answer in answers.values()}) == 1
     client = {"grant_type": "client_credentials", "client_id": "cl_x", "client_secret": "y"}
-    assert ask(service, client, Product.legacy).content == answers["wrong token"].content
+    assert ask(service, client, LEGACY).content == answers["wrong token"].content
 
 
 @pytest.mark.parametrize("missing", ["client_id", "client_secret"])
 def test_both_are_needed(service: Service, missing: str) -> None:
     form = new_agent(service).form
 
-    refused(ask(service, form | {missing: ""}, Product.legacy), 401, "invalid_client")
+    refused(ask(service, form | {missing: ""}, LEGACY), 401, "invalid_client")
 
 
 def caller_by(service: Service, claims: Claims) -> Caller | None:
     async def found() -> Caller | None:
         async with service.resources.engine.connect() as db:
-            return await caller_of(db, claims)
+            return await service.resources.caller_loaders[claims.subject_type](db, claims)
 
     return service.run(found)
 
@@ -110,7 +112,7 @@ def test_the_caller_is_the_agent_of_its_stack_and_may_nothing(service: Service) 
     caller = caller_by(service, claims_for(service, agent))
 
     assert caller is not None
-    assert caller.kind is UserKind.agent
+    assert caller.kind is UserKind.subuser
     assert caller.subject_type == "agent"
     assert caller.user_id == caller.client_id == agent.stack_id
     assert caller.username == "quiet-river"
@@ -160,7 +162,7 @@ def test_an_agents_token_opens_no_route_of_users(service: Service) -> None:
 def test_a_user_whose_claims_say_agent_is_nobody(service: Service) -> None:
     """The kind of a caller is not taken from its token alone."""
     user = new_user(service)
-    told = issued(service, as_client(user), Product.legacy)
+    told = issued(service, as_client(user), LEGACY)
     claims = service.resources.tokens.read(told["access_token"])
 
     assert caller_by(service, claims) is not None

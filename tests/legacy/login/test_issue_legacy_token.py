@@ -7,9 +7,9 @@ from typing import Any
 import httpx
 import pytest
 
-from nimbill.foundation.vocabulary import Product
+from nimbill.legacy.audiences import LEGACY
 from tests.identity.login.asking import (
-    LEGACY,
+    LEGACY_TOKEN_PATH,
     as_client,
     as_user,
     ask,
@@ -24,7 +24,7 @@ from tests.running_service import Service
 
 
 def ask_json(service: Service, body: Any) -> httpx.Response:
-    return service.http.post(LEGACY, json=body)
+    return service.http.post(LEGACY_TOKEN_PATH, json=body)
 
 
 @pytest.mark.parametrize("grant", ["client_credentials", "password"])
@@ -80,8 +80,8 @@ def test_password_with_a_name_is_that_user(service: Service) -> None:
 def test_a_urlencoded_form_does_too(service: Service) -> None:
     user = new_user(service)
 
-    assert issued(service, as_client(user), Product.legacy)
-    told = issued(service, as_user(user, user.username), Product.legacy)
+    assert issued(service, as_client(user), LEGACY)
+    told = issued(service, as_user(user, user.username), LEGACY)
     assert claims_of(told["access_token"])["sub"] == user.user_id
 
 
@@ -99,7 +99,9 @@ def test_a_parameter_after_the_content_type_does_no_harm(
 ) -> None:
     sent = httpx.Request("POST", "http://x", json=as_client(service.organisation)).content
 
-    answer = service.http.post(LEGACY, content=sent, headers={"Content-Type": content_type})
+    answer = service.http.post(
+        LEGACY_TOKEN_PATH, content=sent, headers={"Content-Type": content_type}
+    )
 
     assert answer.status_code == 200
 
@@ -169,13 +171,17 @@ def test_a_wrong_field_is_refused_in_the_words_of_the_rfc(
     ids=lambda body: repr(body[:30]),
 )
 def test_a_body_that_is_no_json_object_is_refused(service: Service, body: bytes) -> None:
-    answer = service.http.post(LEGACY, content=body, headers={"Content-Type": "application/json"})
+    answer = service.http.post(
+        LEGACY_TOKEN_PATH, content=body, headers={"Content-Type": "application/json"}
+    )
 
     refused(answer, 413 if len(body) > 65_536 else 400, "invalid_request")
 
 
 def test_another_kind_of_body_is_refused(service: Service) -> None:
-    answer = service.http.post(LEGACY, content=b"{}", headers={"Content-Type": "text/plain"})
+    answer = service.http.post(
+        LEGACY_TOKEN_PATH, content=b"{}", headers={"Content-Type": "text/plain"}
+    )
 
     refused(answer, 415, "invalid_request")
 
@@ -184,4 +190,4 @@ def test_a_client_of_another_organisation_carries_nobody_here(service: Service) 
     user = new_user(service, "only.here")
     elsewhere = service.new_organisation()
 
-    refused(ask(service, as_user(elsewhere, user.username), Product.legacy), 400, "invalid_grant")
+    refused(ask(service, as_user(elsewhere, user.username), LEGACY), 400, "invalid_grant")

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import pytest
 
 from tests.command_line import environment
-from tests.jobs.conftest import stopped, work_database, workshop
+from tests.jobs.conftest import frozen_clock, job_db, jobs_database
 from tests.legacy.provisioning.cloud_server import Cloud, cloud_server
 from tests.legacy.provisioning.life import Life, new_life
 from tests.proof.real_server import RealServer, real_server
 
-__all__ = ["stopped", "work_database", "workshop"]  # for passes without a service
+__all__ = ["frozen_clock", "jobs_database", "job_db"]  # for passes without a service
 
 
 @pytest.fixture(scope="session")

@@ -19,7 +19,7 @@ from tests.legacy.provisioning.life import layer, template
 
 
 async def add_stack(
-    db: AsyncConnection, scope: TenantScope, sealer: Encryptor, **provision: Any
+    db: AsyncConnection, scope: TenantScope, encryptor: Encryptor, **provision: Any
 ) -> str:
     """Of one layer, web, that is to be launched; its id."""
     stack_id, version_id, at = new_id("stk"), new_id("ver"), clock.now()
@@ -40,7 +40,7 @@ async def add_stack(
         user_id="usr_nobody",
         username="nobody",
         token_hash=b"hash",
-        sealed_token=sealed_token("token", sealer, scope, stack_id),
+        sealed_token=sealed_token("token", encryptor, scope, stack_id),
     )
     await stacks.put_layers(db, scope, stack_id, ["web"])
     written = exact_json.write(body)
@@ -51,7 +51,7 @@ async def add_stack(
         version_id,
         number=1,
         body=written,
-        sealed_secrets=sealed(secrets, sealer, (scope.organisation_id, stack_id, version_id)),
+        sealed_secrets=sealed(secrets, encryptor, (scope.organisation_id, stack_id, version_id)),
         at=at,
     )
     await stacks.ask_to_move(db, scope, stack_id)

@@ -28,13 +28,14 @@ from nimbill.legacy.provisioning.provisioner import (
     Refused,
 )
 from nimbill.legacy.provisioning.reconciler import StackReconciler
+from nimbill.legacy.settings import read_legacy_settings
 from nimbill.legacy.stacks import records as stacks
 from nimbill.legacy.stacks.records import legacy_layers, legacy_stacks
 from nimbill.legacy.stacks.stack_moves import StackStatus
-from tests.jobs.conftest import Clock, Workshop
+from tests.jobs.conftest import FrozenClock, JobDatabase
 from tests.legacy.provisioning.made_stacks import add_stack
 
-SEALER = Encryptor(bytes(range(32)))
+ENCRYPTOR = Encryptor(bytes(range(32)))
 
 
 @dataclass
@@ -79,29 +80,29 @@ class Obedient:
 class Yard:
     """A stack, the loop that moves it, and the provisioner it is moved by."""
 
-    def __init__(self, workshop: Workshop, obedient: Obedient) -> None:
-        self.workshop, self.cloud = workshop, obedient
+    def __init__(self, job_db: JobDatabase, obedient: Obedient) -> None:
+        self.job_db, self.cloud = job_db, obedient
         self.stack_id = ""
-        kinds = stack_job_types(read_settings({}), workshop.engine, SEALER)
-        self.runner = JobRunner(workshop.engine, kinds)
+        kinds = stack_job_types(read_legacy_settings(read_settings({})), job_db.engine, ENCRYPTOR)
+        self.runner = JobRunner(job_db.engine, kinds)
 
     def apply(self, **provision: Any) -> None:
         async def add(db: AsyncConnection) -> str:
-            return await add_stack(db, self.workshop.scope, SEALER, **provision)
+            return await add_stack(db, self.job_db.scope, ENCRYPTOR, **provision)
 
-        self.stack_id = self.workshop.ask(add)
+        self.stack_id = self.job_db.in_transaction(add)
 
     def passes(self, times: int = 1) -> None:
         for _ in range(times):
-            self.workshop.run(self.runner.run_once(lane=LANE))
+            self.job_db.run(self.runner.run_once(lane=LANE))
 
     def move(self, status: StackStatus) -> None:
         async def put(db: AsyncConnection) -> None:
-            scope = self.workshop.scope
+            scope = self.job_db.scope
             await stacks.put_status(db, scope, self.stack_id, status, at=clock.now())
             await stacks.ask_to_move(db, scope, self.stack_id)
 
-        self.workshop.ask(put)
+        self.job_db.in_transaction(put)
 
     def rows(self, table: sa.Table, *columns: str) -> list[Any]:
         question = sa.select(*(table.c[name] for name in columns))
@@ -111,7 +112,7 @@ class Yard:
         async def ask(db: AsyncConnection) -> list[Any]:
             return [tuple(row) for row in (await db.execute(question)).all()]
 
-        return self.workshop.ask(ask)
+        return self.job_db.in_transaction(ask)
 
     @property
     def stack(self) -> tuple[str, str | None]:
@@ -132,10 +133,10 @@ class Yard:
 
 
 @pytest.fixture
-def yard(workshop: Workshop, stopped: Clock, monkeypatch: pytest.MonkeyPatch) -> Yard:
+def yard(job_db: JobDatabase, frozen_clock: FrozenClock, monkeypatch: pytest.MonkeyPatch) -> Yard:
     obedient = Obedient()
     monkeypatch.setattr(StackReconciler, "_provisioner", lambda *_: obedient)
-    return Yard(workshop, obedient)
+    return Yard(job_db, obedient)
 
 
 def test_a_stack_is_complete_after_one_pass_where_all_comes_up_at_once(yard: Yard) -> None:
@@ -160,14 +161,14 @@ def test_a_pass_launches_ten_and_comes_back_at_once(yard: Yard) -> None:
 
 
 def test_what_takes_longer_is_looked_at_less_often_until_it_is_late(
-    yard: Yard, stopped: Clock
+    yard: Yard, frozen_clock: FrozenClock
 ) -> None:
     yard.apply(instance_count=1)
     yard.cloud.lives = {0: Observation(Life.coming)}
     looks = 0
     while yard.stack[0] == "CREATE_IN_PROGRESS":
         yard.passes()
-        stopped.go_on(seconds=15)
+        frozen_clock.advance(seconds=15)
         looks += 1
         assert looks < 100
 
@@ -194,7 +195,7 @@ def test_one_that_dies_later_is_replaced_on_the_next_update(yard: Yard) -> None:
     yard.passes()
     yard.cloud.lives = {0: Observation(Life.gone, "it was ended")}
     yard.move(StackStatus.UPDATE_IN_PROGRESS)
-    yard.workshop.ask(_layers_update)
+    yard.job_db.in_transaction(_layers_update)
     yard.passes()
     assert yard.states == ["ended"]
 
@@ -213,7 +214,7 @@ def test_a_change_that_is_refused_keeps_the_instance(yard: Yard) -> None:
     yard.passes()
     yard.cloud.lives = {0: Observation(Life.refused, "there is no such instance type")}
     yard.move(StackStatus.UPDATE_IN_PROGRESS)
-    yard.workshop.ask(_layers_update)
+    yard.job_db.in_transaction(_layers_update)
     yard.passes()
 
     assert yard.stack == ("UPDATE_FAILED", "web: there is no such instance type")
@@ -221,26 +222,26 @@ def test_a_change_that_is_refused_keeps_the_instance(yard: Yard) -> None:
 
 
 def test_what_is_not_to_be_had_just_now_is_tried_again_and_given_up_in_the_end(
-    yard: Yard, stopped: Clock
+    yard: Yard, frozen_clock: FrozenClock
 ) -> None:
     yard.apply(instance_count=1)
     yard.cloud.trouble = {"launch": NotNow("AWS has no capacity for this type just now")}
     for _ in range(ATTEMPTS_MAX - 1):
         yard.passes()
         assert yard.stack == ("CREATE_IN_PROGRESS", "AWS has no capacity for this type just now")
-        stopped.go_on(minutes=11)
+        frozen_clock.advance(minutes=11)
     yard.passes()
 
     assert yard.stack == ("CREATE_FAILED", "AWS has no capacity for this type just now")
     assert yard.layer[0] == "failed"
 
 
-def test_what_is_to_be_had_again_is_taken(yard: Yard, stopped: Clock) -> None:
+def test_what_is_to_be_had_again_is_taken(yard: Yard, frozen_clock: FrozenClock) -> None:
     yard.apply(instance_count=1)
     yard.cloud.trouble = {"bring_up": NotNow("AWS cannot be reached")}
     yard.passes(2)
     yard.cloud.trouble = {}
-    stopped.go_on(minutes=1)
+    frozen_clock.advance(minutes=1)
     yard.passes()
 
     assert yard.stack == ("CREATE_COMPLETE", None)
@@ -257,7 +258,9 @@ def test_what_is_refused_as_a_whole_fails_the_stack_at_once(yard: Yard) -> None:
     assert yard.waiting() == 0
 
 
-def test_what_was_computed_is_written_down_before_the_launch(yard: Yard, stopped: Clock) -> None:
+def test_what_was_computed_is_written_down_before_the_launch(
+    yard: Yard, frozen_clock: FrozenClock
+) -> None:
     yard.apply(instance_count=1, image="${computed}")
     yard.cloud.trouble = {"launch": NotNow("later")}
     yard.passes()
@@ -265,7 +268,7 @@ def test_what_was_computed_is_written_down_before_the_launch(yard: Yard, stopped
     assert '"computed": {"image": "ami-computed"}' in provision
 
     yard.cloud.trouble = {"computed": AssertionError("asked once, as for the same instance")}
-    stopped.go_on(minutes=1)
+    frozen_clock.advance(minutes=1)
     yard.passes()
     assert yard.stack[0] == "CREATE_COMPLETE"
 
@@ -277,7 +280,7 @@ def test_a_layer_that_its_agent_failed_launches_no_more(yard: Yard) -> None:
     async def fail(db: AsyncConnection) -> None:
         await db.execute(sa.update(legacy_layers).values(status="failed", reason="no disk left"))
 
-    yard.workshop.ask(fail)
+    yard.job_db.in_transaction(fail)
     yard.passes()
 
     assert yard.stack == ("CREATE_FAILED", "web: no disk left")
@@ -285,7 +288,7 @@ def test_a_layer_that_its_agent_failed_launches_no_more(yard: Yard) -> None:
 
 
 def test_a_stack_that_leaves_is_gone_when_nothing_is_left_and_its_secrets_are_wiped(
-    yard: Yard, stopped: Clock
+    yard: Yard, frozen_clock: FrozenClock
 ) -> None:
     yard.apply(instance_count=2)
     yard.passes()
@@ -294,7 +297,7 @@ def test_a_stack_that_leaves_is_gone_when_nothing_is_left_and_its_secrets_are_wi
     for _ in range(2):
         yard.passes()
         assert yard.stack[0] == "DELETE_IN_PROGRESS"
-        stopped.go_on(seconds=15)
+        frozen_clock.advance(seconds=15)
     assert yard.rows(legacy_stacks, "sealed_token")[0][0] is not None
 
     yard.passes()
@@ -311,7 +314,7 @@ def test_whoever_lost_the_work_writes_nothing(yard: Yard, monkeypatch: pytest.Mo
     async def lost(
         mover: StackReconciler, taken: Job, cloud: Provisioner, machine: Machine
     ) -> Machine:
-        async with transaction(yard.workshop.engine, taken.scope.organisation_id) as db:
+        async with transaction(yard.job_db.engine, taken.scope.organisation_id) as db:
             await db.execute(sa.update(jobs).values(attempts=jobs.c.attempts + 1))
         return await launch(mover, taken, cloud, machine)
 
@@ -327,16 +330,16 @@ def test_a_pass_and_a_request_for_the_same_stack_wait_for_each_other_in_one_orde
 ) -> None:
     """The request holds the stack and asks for a move while a pass is under way."""
     yard.apply(instance_count=1)
-    workshop = yard.workshop
+    job_db = yard.job_db
 
     async def both() -> None:
-        async with transaction(workshop.engine, workshop.scope.organisation_id) as db:
-            await stacks.find_stack(db, workshop.scope, yard.stack_id, lock=True)
+        async with transaction(job_db.engine, job_db.scope.organisation_id) as db:
+            await stacks.find_stack(db, job_db.scope, yard.stack_id, lock=True)
             passing = asyncio.create_task(yard.runner.run_once(lane=LANE))
             await asyncio.sleep(0.3)  # it has taken the work and waits for the stack
-            await asyncio.wait_for(stacks.ask_to_move(db, workshop.scope, yard.stack_id), 5)
+            await asyncio.wait_for(stacks.ask_to_move(db, job_db.scope, yard.stack_id), 5)
         assert await asyncio.wait_for(passing, 10) is True
 
-    workshop.run(both())
+    job_db.run(both())
 
     assert yard.stack == ("CREATE_COMPLETE", None)

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from nimbill.foundation.vocabulary import Product
+from nimbill.legacy.audiences import LEGACY
 from tests.answers import Answer
 from tests.identity.login.asking import bearer, claims_of
 from tests.running_service import Service
@@ -48,20 +48,20 @@ class Person:
 
 def new_subuser(service: Service) -> Person:
     """Logged in to version 3 with a password."""
-    headers = service.caller(product=Product.legacy)
+    headers = service.caller(product=LEGACY)
     user_id = claims_of(headers["Authorization"].removeprefix("Bearer "))["sub"]
     return Person(user_id, f"u{user_id[-12:]}", headers)
 
 
 def master(service: Service) -> dict[str, str]:
-    return service.root(product=Product.legacy)
+    return service.root(product=LEGACY)
 
 
 def as_client(service: Service) -> dict[str, str]:
     """The root user's API client, by client_credentials: an agent to version 3."""
     who = service.organisation
     token, _ = service.resources.tokens.issue(
-        Product.legacy,
+        LEGACY,
         organisation_id=who.organisation_id,
         user_id=who.root_user_id,
         client_id=who.client_id,

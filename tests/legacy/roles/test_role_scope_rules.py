@@ -16,7 +16,7 @@ from nimbill.legacy.roles.role_scope_rules import (
     violations,
 )
 from nimbill.legacy.roles.role_templates import ROLE_TEMPLATES
-from tests.contract.specification import section, specification, table
+from tests.contract.specification import find_section, parse_table, read_specification
 from tests.legacy.roles.acting import statement
 
 SOUND: dict[str, Any] = {"version": "2026-11-15", "Statement": [statement()]}
@@ -112,7 +112,7 @@ def test_everything_is_named_at_once() -> None:
 
 
 def test_the_fields_are_the_specified_ones() -> None:
-    said = dict(table(section(specification(), "Legacy role records"), "Record"))
+    said = dict(parse_table(find_section(read_specification(), "Legacy role records"), "Record"))
 
     assert said["Role scope document"] == (
         "version (string), Statement (array of objects with Effect, Action as array of string, "

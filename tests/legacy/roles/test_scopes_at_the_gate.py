@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from nimbill.access.gate import Audience
 from nimbill.foundation.ids import new_id
+from nimbill.legacy.audiences import LEGACY_USER
 from nimbill.legacy.roles.permission import Needs
 from nimbill.legacy.roles.role_templates import ROLE_TEMPLATES, WITHOUT_A_ROLE
 from nimbill.legacy.roles.scope import RoleScope, allows
 from tests.answers import Answer
-from tests.contract.routes_of import Route, guarded_routes
+from tests.contract.declared_routes import Route, guarded_routes
 from tests.legacy.agents import headers_of, new_agent
 from tests.legacy.roles.acting import (
     ACTIONS,
@@ -32,7 +32,7 @@ from tests.legacy.roles.acting import (
 )
 from tests.running_service import Service
 
-OF_USERS = [r for r in guarded_routes() if Audience.legacy_user in r.handler.opt["audiences"]]
+OF_USERS = [r for r in guarded_routes() if LEGACY_USER in r.handler.opt["audiences"]]
 NEEDING = [route for route in OF_USERS if isinstance(route.handler.opt.get("needs"), Needs)]
 MASTER_ALONE = [route for route in OF_USERS if route.master_alone]
 each_needing = pytest.mark.parametrize("route", NEEDING, ids=lambda one: one.operation)

@@ -8,19 +8,20 @@ import pytest
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
-from nimbill.access.gate import Audience, Public
+from nimbill.access.gate import Public
 from nimbill.access.role_actions import ANY_CALLER
 from nimbill.application.app import litestar_app
 from nimbill.foundation.basis import stated
 from nimbill.foundation.settings import read_settings
 from nimbill.http.routing import get
 from nimbill.legacy import routes as legacy_routes
+from nimbill.legacy.audiences import LEGACY_AGENT, LEGACY_USER
 from nimbill.legacy.roles.permission import Needs, Unscoped
 
 STACK = "mrn:alm:stack:{stack_id}"
 
 
-def route(audience: Any = Audience.legacy_user, **facts: Any) -> HTTPRouteHandler:
+def route(audience: Any = LEGACY_USER, **facts: Any) -> HTTPRouteHandler:
     @get(
         "/quiet/{stack_id:str}",
         audiences=audience if isinstance(audience, Public) else [audience],
@@ -46,7 +47,7 @@ def start(monkeypatch: pytest.MonkeyPatch, one_more: HTTPRouteHandler) -> None:
         {"needs": Needs("stack:describeStack")},
         {"needs": Unscoped("it is only a test")},
         {"master_alone": True},
-        {"audience": Audience.legacy_agent},
+        {"audience": LEGACY_AGENT},
         {"audience": Public("it is only a test")},
     ],
     ids=repr,
@@ -71,7 +72,7 @@ def test_what_is_declared_starts(monkeypatch: pytest.MonkeyPatch, facts: dict[st
             "is the master account's alone and asks a scope too",
         ),
         (
-            {"audience": Audience.legacy_agent, "needs": Needs("stack:describeStack")},
+            {"audience": LEGACY_AGENT, "needs": Needs("stack:describeStack")},
             "asks agents for a scope, and they have none",
         ),
     ],

@@ -10,8 +10,8 @@ import pytest
 from nimbill.foundation.ids import new_id
 from nimbill.legacy.roles.operations import ROLES_PER_USER_MAX
 from tests.answers import Answer
-from tests.customers.billing_groups.stored import create as billing_group
-from tests.customers.resellers.accounts import EMAIL, create
+from tests.customers.billing_groups.billing_groups import create_billing_group as billing_group
+from tests.customers.resellers.reseller_accounts import EMAIL, post_reseller
 from tests.identity.login.asking import new_user
 from tests.legacy.roles.acting import (
     EVERYTHING,
@@ -289,7 +289,7 @@ def test_a_user_of_another_organisation_is_not_found(service: Service, change: A
 def test_a_reseller_is_as_unknown_as_any(service: Service, change: Any) -> None:
     company_id = billing_group(service, service.root(), billinggroup_id="BG-1")
     with quick_hashes():
-        assert create(service, company_id).status_code == 200
+        assert post_reseller(service, company_id).status_code == 200
 
     refused(change(service, EMAIL, new_role(service)), 404, "not_found")
     path = f"/v3/user/{EMAIL}/role"

@@ -22,13 +22,13 @@ from nimbill.legacy.stacks.stack_moves import (
     may,
 )
 from nimbill.legacy.templates.routes import apply_template, update_template
-from tests.contract.specification import section, specification, table
+from tests.contract.specification import find_section, parse_table, read_specification
 
 S = StackStatus
 
 
 def specified() -> list[list[str]]:
-    return table(section(specification(), "Legacy stack status"), "State")
+    return parse_table(find_section(read_specification(), "Legacy stack status"), "State")
 
 
 def test_the_stated_moves_are_those_of_the_table() -> None:
@@ -47,11 +47,11 @@ def test_their_answers_are_those_of_the_table() -> None:
 
 
 def test_the_state_that_is_shown_is_one_of_ours() -> None:
-    assert f"A stack in state {S.CREATE_COMPLETE}" in specification()
+    assert f"A stack in state {S.CREATE_COMPLETE}" in read_specification()
 
 
 def test_items_of_a_deployment_have_the_stated_states() -> None:
-    said = section(specification(), "Deployment item status")
+    said = find_section(read_specification(), "Deployment item status")
 
     assert [f"`{status}`" for status in LayerStatus] == [
         word.strip() for word in said.split("Values:")[1].split(".")[0].split(",")

@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 
-from nimbill.foundation.vocabulary import Product
+from nimbill.legacy.audiences import LEGACY
 from tests.running_service import Service
 
 PATH = "/v3/alm/template"
@@ -61,7 +61,7 @@ def template(**changes: Any) -> dict[str, Any]:
 
 def master(service: Service) -> dict[str, str]:
     """Headers of the master account."""
-    return service.root(product=Product.legacy)
+    return service.root(product=LEGACY)
 
 
 def apply(service: Service, body: Any = None, **more: Any) -> httpx.Response:

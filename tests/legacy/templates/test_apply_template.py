@@ -13,11 +13,12 @@ import yaml
 
 from nimbill.access.passwords import client_secret_matches
 from nimbill.database.embedded_postgres import Address
-from nimbill.database.tenant_lookup import LookupKind, find_organisation_id
+from nimbill.database.tenant_lookup import find_organisation_id
 from nimbill.database.tenant_scope import Row, TenantScope, transaction
 from nimbill.jobs.records import jobs
 from nimbill.legacy.stacks import records as stacks
 from nimbill.legacy.stacks.auth_tokens import token_of
+from nimbill.legacy.stacks.stack_ids import STACK_LOOKUP
 from nimbill.legacy.templates import records
 from nimbill.legacy.templates.secrets import opened
 from tests.answers import problem_of, violations_of
@@ -99,7 +100,7 @@ def test_a_stack_gets_two_words_or_the_nickname_it_is_given(service: Service) ->
 
 def test_the_token_is_hashed_for_logins_and_sealed_for_showing(service: Service) -> None:
     stack = stored_stack(service, applied(service)["stack_id"])
-    token = token_of(stack, service.resources.sealer)
+    token = token_of(stack, service.resources.encryptor)
 
     assert token is not None
     assert token.startswith("nb_cs_")
@@ -118,13 +119,13 @@ def test_everything_is_there_once_it_is_answered(service: Service) -> None:
             asked = await db.execute(
                 sa.select(jobs.c.kind).where(jobs.c.subject == answer["stack_id"])
             )
-            owner = await find_organisation_id(db, LookupKind.stack, answer["stack_id"])
+            owner = await find_organisation_id(db, STACK_LOOKUP, answer["stack_id"])
             return version, layers, asked.scalars().all(), owner
 
     version, layers, asked, owner = service.run(look)
 
     assert (version.version_id, version.number) == (answer["version_id"], 1)
-    assert opened(version, service.resources.sealer) == TEMPLATE
+    assert opened(version, service.resources.encryptor) == TEMPLATE
     assert [layer.flag for layer in layers] == ["web", "db"]
     assert {layer.status for layer in layers} <= {"creating", "completed"}
     assert asked[:1] == ["move_stack"]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from nimbill.database.embedded_postgres import Address
 from tests.answers import CANARY, problem_of
-from tests.contract.behind_the_walls import Superuser, behind_the_walls
+from tests.contract.superuser import Superuser, behind_the_walls
 from tests.legacy.templates.sound import PATH, TEMPLATE, applied, master, template
 from tests.running_service import Service
 

@@ -25,7 +25,7 @@ from nimbill.legacy.templates.secrets import (
 )
 from tests.legacy.templates.sound import CRED, GIT_KEY, TEMPLATE, template
 
-SEALER = Encryptor(bytes(range(7, 39)))
+ENCRYPTOR = Encryptor(bytes(range(7, 39)))
 PLACE = ("org_a", "stk_a", "ver_a")
 
 
@@ -36,7 +36,7 @@ def stored(sent: dict[str, Any], place: tuple[str, str, str] = PLACE) -> Row:
         stack_id=place[1],
         version_id=place[2],
         body=exact_json.write(body).decode(),
-        sealed_secrets=sealed(secrets, SEALER, place),
+        sealed_secrets=sealed(secrets, ENCRYPTOR, place),
     )
     return cast(Row, row)
 
@@ -74,7 +74,7 @@ def test_what_hides_nothing_is_shown() -> None:
 def test_a_stored_version_opens_to_what_was_sent() -> None:
     row = stored(TEMPLATE)
 
-    assert opened(row, SEALER) == TEMPLATE
+    assert opened(row, ENCRYPTOR) == TEMPLATE
     assert shown(row) == masked(TEMPLATE)[0]
     for word in (CRED, GIT_KEY.splitlines()[1]):
         assert word not in row.body
@@ -91,20 +91,20 @@ def test_sealed_secrets_open_in_their_own_place_alone() -> None:
         moved = SimpleNamespace(**(vars(row) | {field: other}))
 
         with pytest.raises(DecryptionError):
-            opened(cast(Row, moved), SEALER)
+            opened(cast(Row, moved), ENCRYPTOR)
 
 
 def test_a_template_without_secrets_seals_nothing() -> None:
     row = stored(template(vendor=None, configurations=[TEMPLATE["configurations"][1]]))
 
     assert row.sealed_secrets is None
-    assert secrets_of(row, SEALER) == {}
+    assert secrets_of(row, ENCRYPTOR) == {}
 
 
 def test_once_wiped_the_masks_stay() -> None:
     row = SimpleNamespace(**(vars(stored(TEMPLATE)) | {"sealed_secrets": None}))
 
-    assert opened(cast(Row, row), SEALER) == masked(TEMPLATE)[0]
+    assert opened(cast(Row, row), ENCRYPTOR) == masked(TEMPLATE)[0]
 
 
 def test_layers_keep_their_secrets_when_they_change_their_order() -> None:

@@ -52,7 +52,7 @@ def layers_of(service: Service, stack_id: str) -> dict[str, str]:
 
 
 def secrets_in(service: Service, stack_id: str) -> tuple[str, str]:
-    found = opened(latest(service, stack_id), service.resources.sealer)
+    found = opened(latest(service, stack_id), service.resources.encryptor)
     return (
         found["vendor"]["aws"]["cred"],
         found["configurations"][0]["container"]["gitPrivateKey"],

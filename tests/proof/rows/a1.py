@@ -14,7 +14,7 @@ from litestar import Litestar
 from nimbill.access.gate import own_routes, refuse_undeclared_routes
 from nimbill.legacy.roles.guard import refuse_unscoped_routes
 from tests.proof.real_server import ROOT, environment_for, try_to_serve
-from tests.proof.row import Measured
+from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 
 TARGET = "every route × every fact it must declare: refused; real processes exit with an error"
@@ -50,12 +50,12 @@ ROUTES.append(one_more)
 '''
 
 
-def measure(stage: Stage, size: int) -> Measured:
+def measure(stage: Stage, size: int) -> Measurement:
     tried, misses = _in_this_process(stage.service.app)
     for fact in list(FACTS)[:size]:
         misses += _in_a_process(stage, fact)
     said = f"{tried} routes and facts in this process, {min(size, len(FACTS))} real processes"
-    return Measured(f"{said}: {len(misses)} accepted", misses)
+    return Measurement(f"{said}: {len(misses)} accepted", misses)
 
 
 def _in_this_process(app: Litestar) -> tuple[int, list[str]]:

@@ -17,10 +17,11 @@ from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.vocabulary import Product, UserKind
 from nimbill.identity.organisations.operations import NewOrganisation
 from nimbill.identity.users import records as users
+from nimbill.legacy.audiences import LEGACY
+from tests.contract.declared_routes import Route, guarded_routes
 from tests.contract.operations import ADDED, OPEN_TO_ONESELF, OPERATIONS, SPECIFIED
-from tests.contract.routes_of import Route, guarded_routes
 from tests.people import Person, new_person
-from tests.proof.row import Measured
+from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 from tests.running_service import NO_PASSWORD, Service
 
@@ -36,7 +37,7 @@ WITH_AND_WITHOUT_BODY = {"create_or_list_resellers": ("list_resellers", "create_
 LET_IN, REFUSED, UNKNOWN = "let in", "refused", "not known"
 
 
-def measure(stage: Stage, size: int) -> Measured:
+def measure(stage: Stage, size: int) -> Measurement:
     decisions, without_route, wrong = _in_this_process()
     people, asked, misses = _over_http(stage.service, size)
     if wrong:
@@ -45,7 +46,7 @@ def measure(stage: Stage, size: int) -> Measured:
         f"{decisions} decisions in this process ({without_route} operations of the table have no "
         f"route yet and are not counted), {asked} requests of {people} kinds of people"
     )
-    return Measured(f"{said}: {len(wrong) + len(misses)} not as the table says", misses)
+    return Measurement(f"{said}: {len(wrong) + len(misses)} not as the table says", misses)
 
 
 # ── in this process ──────────────────────────────────────────────────────────────────────────────
@@ -146,7 +147,7 @@ def _doors(routes: list[Route]) -> Iterator[Door]:
     for route in routes:
         if route.operation not in OPERATIONS:
             continue
-        for product in [one for one in route.products if one is not Product.legacy]:
+        for product in [one for one in route.products if one != LEGACY]:
             if route.operation in WITH_AND_WITHOUT_BODY:
                 without, with_one = WITH_AND_WITHOUT_BODY[route.operation]
                 yield Door(route, product, without)
@@ -196,7 +197,7 @@ def _strangers(service: Service, organisation: NewOrganisation) -> list[Knocking
     headers: Mapping[str, Callable[[Product], dict[str, str]]] = {
         "somebody without a token": lambda _: {},
         "somebody with a token that is none": lambda _: {"Authorization": "Bearer e30.e30.e30"},
-        "somebody with a legacy token": lambda _: service.root(organisation, Product.legacy),
+        "somebody with a legacy token": lambda _: service.root(organisation, LEGACY),
         "an Admin who was deleted": deleted.headers,
         "an Admin whose client was deleted": without_client.headers,
         "an Admin whose password was changed": changed.headers,

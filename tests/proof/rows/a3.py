@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from nimbill.foundation.vocabulary import Product
-from tests.contract.behind_the_walls import Superuser, behind_the_walls
+from tests.contract.superuser import Superuser, behind_the_walls
 from tests.people import Person, new_person
 from tests.proof.legacy_climbers import climbers
 from tests.proof.random_grants import walk
-from tests.proof.row import Measured
+from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 from tests.running_service import PASSWORD, Service
 
@@ -50,7 +50,7 @@ class Town:
     foreign_root: str
 
 
-def measure(stage: Stage, size: int) -> Measured:
+def measure(stage: Stage, size: int) -> Measurement:
     service = stage.service
     with behind_the_walls(service, stage.superuser) as behind:
         tried, misses = _named_attempts(service, behind)
@@ -65,7 +65,7 @@ def measure(stage: Stage, size: int) -> Measured:
         "were let through"
     )
     misses += gains
-    return Measured(f"{said}: {len(misses)} gained something", misses)
+    return Measurement(f"{said}: {len(misses)} gained something", misses)
 
 
 def _named_attempts(service: Service, behind: Superuser) -> tuple[int, list[str]]:

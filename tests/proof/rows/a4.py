@@ -25,7 +25,7 @@ from nimbill.legacy.roles.role_scope_rules import violations
 from nimbill.legacy.roles.scope import TEXT_MAX, RoleScope, allows
 from tests.legacy.roles.slow_scopes import glob_matches, slowly_allowed
 from tests.proof.random_scopes import largest_scopes, random_scope, with_one_more
-from tests.proof.row import Measured
+from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 
 TARGET = (
@@ -53,7 +53,7 @@ class Found:
     seen: Counter[str] = field(default_factory=Counter)
 
 
-def measure(stage: Stage, size: int) -> Measured:
+def measure(stage: Stage, size: int) -> Measurement:
     random = stage.random("A4")
     seeds = [random.randrange(10**12) for _ in range(0, size, CHUNK)]
     found = Found()
@@ -72,7 +72,7 @@ def measure(stage: Stage, size: int) -> Measured:
         f"changed: {len(found.misses)} wrong; the dearest of the largest takes {slowest:.1f} ms "
         f"({shape})"
     )
-    return Measured(said, found.misses)
+    return Measurement(said, found.misses)
 
 
 def _parts(seeds: list[int], size: int) -> Iterator[Found]:

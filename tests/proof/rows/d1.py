@@ -21,13 +21,13 @@ from time import perf_counter
 
 from msgspec.structs import replace
 
-from nimbill.customers.billing_groups.invoice_setting_rules import ALLOWED
+from nimbill.customers.billing_groups.invoice_setting_rules import ALLOWED_VALUES
 from nimbill.foundation.rules import OneOf
 from nimbill.invoicing.calculation.charges import MonthlyCharges
 from nimbill.invoicing.calculation.sheet import InvoiceSheet, calculate_invoice
 from tests.invoicing.agreement import differences, second_opinion
 from tests.invoicing.random_invoices import Case, random_case
-from tests.proof.row import Measured
+from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 
 TARGET = (
@@ -50,7 +50,7 @@ class Found:
     first: Counter[str] = field(default_factory=Counter)  # what was wrong first, top to bottom
 
 
-def measure(stage: Stage, size: int) -> Measured:
+def measure(stage: Stage, size: int) -> Measurement:
     random, began = stage.random("D1"), perf_counter()
     seeds = [random.randrange(10**12) for _ in range(0, size, CHUNK)]
     sizes = [min(CHUNK, size - start) for start in range(0, size, CHUNK)]
@@ -67,7 +67,7 @@ def measure(stage: Stage, size: int) -> Measured:
         f"{seen['credits']} with credits, {size / (perf_counter() - began):.0f} a second: "
         f"{len(misses)} wrong{_named(found.first)}"
     )
-    return Measured(said, misses)
+    return Measurement(said, misses)
 
 
 def _named(first: Counter[str]) -> str:
@@ -142,7 +142,7 @@ def _without_credits(month: MonthlyCharges) -> MonthlyCharges:
 def _not_looked_at(found: Found) -> list[str]:
     words = {
         word
-        for row in ALLOWED.values()
+        for row in ALLOWED_VALUES.values()
         for cell in row
         for rule in ([cell] if isinstance(cell, OneOf) else getattr(cell, "rows", {}).values())
         for word in rule.words

@@ -16,7 +16,7 @@ from nimbill.identity.organisations.operations import NewOrganisation
 from nimbill.imports.preparation_process import prepared_by_process
 from tests.imports.taking import Taking
 from tests.proof.bad_files import IMPORTERS, BadFile, bad_files, bombs
-from tests.proof.row import Measured
+from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 
 TARGET = (
@@ -32,7 +32,7 @@ BOMB_SECONDS_MAX = 20  # ten times the target: a watchdog, not a stopwatch
 MEGABYTES_MAX = 64
 
 
-def measure(stage: Stage, size: int) -> Measured:
+def measure(stage: Stage, size: int) -> Measurement:
     service = stage.service
     organisation = service.new_organisation("D2")
     taking = Taking(service, organisation, stage.new_folder("d2"))
@@ -64,7 +64,7 @@ def measure(stage: Stage, size: int) -> Measured:
         f"{tried} bad files for {size} importers, slowest bomb {slowest:.1f} s, {grown:+} MB "
         f"(its own process at most {of_process} MB)"
     )
-    return Measured(f"{said}: {len(misses)} wrong", misses)
+    return Measurement(f"{said}: {len(misses)} wrong", misses)
 
 
 def _warm_up(taking: Taking) -> None:

@@ -13,11 +13,13 @@ from pathlib import Path
 from random import Random
 
 from nimbill.database.tenant_scope import transaction
-from nimbill.demo.vendor_files.writing import Dialect, Month, costs_of, write_files
+from nimbill.demo.vendor_files.charges import SyntheticMonth, sum_costs
+from nimbill.demo.vendor_files.dialects import Dialect
+from nimbill.demo.vendor_files.file_writer import write_files
 from nimbill.imports.commit_import import commit_import
 from nimbill.imports.preparation import PreparedImport
 from tests.imports.taking import Taking, totals
-from tests.proof.row import Measured
+from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 
 TARGET = (
@@ -32,28 +34,28 @@ CLIENTS = 20
 DIALECTS = (Dialect.aws_cur, Dialect.azure_ea, Dialect.focus_1_2, Dialect.aws_cur2)
 
 
-def measure(stage: Stage, size: int) -> Measured:
+def measure(stage: Stage, size: int) -> Measurement:
     random, misses, ends = stage.random("D3"), [], Counter[str]()
     for number in range(size):
         taking = Taking(stage.service, stage.service.new_organisation("D3"), stage.new_folder("d3"))
         misses += _one_month(taking, DIALECTS[number % len(DIALECTS)], random, ends)
     counted = ", ".join(f"{count} {state}" for state, count in sorted(ends.items()))
-    return Measured(f"{size} months, imports that ended {counted}: {len(misses)} wrong", misses)
+    return Measurement(f"{size} months, imports that ended {counted}: {len(misses)} wrong", misses)
 
 
 def _one_month(taking: Taking, dialect: Dialect, random: Random, ends: Counter[str]) -> list[str]:
     vendor = dialect.vendors[0]
     older, newer = (
-        Month(vendor=vendor, lines=120, seed=random.randrange(1000))  # type: ignore[arg-type]
+        SyntheticMonth(vendor=vendor, lines=120, seed=random.randrange(1000))  # type: ignore[arg-type]
         for _ in range(2)
     )
     files = {
-        name: write_files(month, dialect, taking.folder / name, form="csv", parts=2).parts
+        name: write_files(month, dialect, taking.folder / name, file_format="csv", parts=2).parts
         for name, month in (("older", older), ("newer", newer))
     }
     misses = []
 
-    def expect(story: str, state: str, month: Month, *sources: Path) -> None:
+    def expect(story: str, state: str, month: SyntheticMonth, *sources: Path) -> None:
         record = taking(*sources, vendor=vendor)
         ends[record["state"]] += 1
         if record["state"] != state:
@@ -91,9 +93,9 @@ def _at_once(taking: Taking, vendor: str, files: tuple[Path, ...]) -> Counter[st
     return Counter(taking.record(import_id)["state"] for import_id in started)
 
 
-def _wrong_sums(taking: Taking, story: str, month: Month) -> list[str]:
+def _wrong_sums(taking: Taking, story: str, month: SyntheticMonth) -> list[str]:
     expected: Counter[str] = Counter()
-    for (customer, _), cost in costs_of(month).items():
+    for (customer, _), cost in sum_costs(month).items():
         expected[customer] = expected.get(customer, Decimal(0)) + cost  # type: ignore[assignment]
     found = totals(taking)
     return [] if found == dict(expected) else [f"{story}: {found}, expected {dict(expected)}"]

@@ -19,10 +19,12 @@ import pyarrow as pa
 
 from nimbill.costs.ingestion import conversion
 from nimbill.costs.ingestion.normalize import NormalizedBatch, normalize
-from nimbill.demo.vendor_files.writing import Dialect, Month, write_files
+from nimbill.demo.vendor_files.charges import SyntheticMonth
+from nimbill.demo.vendor_files.dialects import Dialect
+from nimbill.demo.vendor_files.file_writer import write_files
 from tests.imports.taking import Taking
 from tests.proof.bad_file import COLUMNS
-from tests.proof.row import Measured
+from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 
 TARGET = "after every import the difference is exactly 0; with a fault in what is stored: parked"
@@ -40,17 +42,17 @@ DIALECTS = (
 FAULTS = ("a line lost", "a line twice", "a digit off")
 
 
-def measure(stage: Stage, size: int) -> Measured:
+def measure(stage: Stage, size: int) -> Measurement:
     random, misses, lines, parked = stage.random("D4"), list[str](), 0, 0
     for number in range(size):
         taking = Taking(stage.service, stage.service.new_organisation("D4"), stage.new_folder("d4"))
         dialect = DIALECTS[number % len(DIALECTS)]
-        month = Month(
+        month = SyntheticMonth(
             vendor=dialect.vendors[0],  # type: ignore[arg-type]
             lines=random.randrange(1, 400),
             seed=random.randrange(10**6),
         )
-        parts = write_files(month, dialect, taking.folder, form="csv", parts=1).parts
+        parts = write_files(month, dialect, taking.folder, file_format="csv", parts=1).parts
         fault = FAULTS[number % len(FAULTS)]
         record = _with_a_fault(taking, parts, month.vendor, fault, random)
         if record != "parked" or taking.stored("SELECT * FROM cost_sums"):
@@ -62,7 +64,7 @@ def measure(stage: Stage, size: int) -> Measured:
         lines += month.lines
         misses += _differences(taking, dialect, parts)
     said = f"{size} months of {lines} lines, {parked} of {size} faults parked"
-    return Measured(f"{said}: {len(misses)} wrong", misses)
+    return Measurement(f"{said}: {len(misses)} wrong", misses)
 
 
 def _with_a_fault(

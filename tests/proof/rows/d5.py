@@ -12,7 +12,7 @@ from decimal import Decimal
 from random import Random
 from typing import Any
 
-from tests.customers.billing_groups.bodies import SOUND_SETTING
+from tests.customers.billing_groups.sample_bodies import VALID_SETTING
 from tests.invoicing.exports.asking import GROUPS, SETTINGS, content, link
 from tests.invoicing.exports.defusing import (
     FORMULAS,
@@ -22,7 +22,7 @@ from tests.invoicing.exports.defusing import (
     original,
     parsed_by_both,
 )
-from tests.proof.row import Measured
+from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 from tests.running_service import Service
 
@@ -44,7 +44,7 @@ FREE_FIELDS = (
 )
 
 
-def measure(stage: Stage, size: int) -> Measured:
+def measure(stage: Stage, size: int) -> Measurement:
     random = stage.random("D5")
     misses: list[str] = []
     cells = 0
@@ -55,7 +55,7 @@ def measure(stage: Stage, size: int) -> Measured:
     stored, of_service = _through_the_service(stage.service, random, size // GROUPS_PER_CELLS)
     said = f"{cells} cells and {stored} of stored groups, read by 2 parsers: "
     misses += of_service
-    return Measured(f"{said}{len(misses)} wrong", misses)
+    return Measurement(f"{said}{len(misses)} wrong", misses)
 
 
 def _cell(random: Random) -> Cell:
@@ -86,7 +86,7 @@ def _through_the_service(service: Service, random: Random, count: int) -> tuple[
         body: dict[str, Any] = {
             "billinggroup_id": name,
             "inv_aggregate": True,
-            "invoices": {"aws": SOUND_SETTING},
+            "invoices": {"aws": VALID_SETTING},
             **dict(zip(FREE_FIELDS, texts, strict=True)),
         }
         answer = service.http.post(

@@ -13,7 +13,7 @@ from random import Random
 
 from tests.imports.small_files import cost
 from tests.invoicing.month_end import MonthEnd
-from tests.proof.row import Measured
+from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 
 TARGET = (
@@ -29,7 +29,7 @@ BEFORE = 4  # sound months to begin with
 Lines = list[Decimal]
 
 
-def measure(stage: Stage, size: int) -> Measured:
+def measure(stage: Stage, size: int) -> Measurement:
     service = stage.service
     service.organisation = service.new_organisation("D6")
     random = stage.random("D6")
@@ -50,7 +50,7 @@ def measure(stage: Stage, size: int) -> Measured:
         if state != 200:
             misses.append(f"{month}: the sound month after it was answered {state} {said}")
     words = ", ".join(f"{count} {what}" for what, count in sorted(seen.items()))
-    return Measured(f"{size} corrupt months: {words}; {len(misses)} wrong", misses)
+    return Measurement(f"{size} corrupt months: {words}; {len(misses)} wrong", misses)
 
 
 def _sound(random: Random) -> Lines:

@@ -7,7 +7,7 @@ routes by tests/contract/test_tenants.py, which is this row.
 
 from __future__ import annotations
 
-from tests.proof.row import Measured
+from tests.proof.row import Measurement
 from tests.proof.run_tests import run_tests
 from tests.proof.stage import ROOT, Stage
 
@@ -21,6 +21,6 @@ FEWEST = 300  # cases; there were more when this row was made
 INSIDE = ("tests/contract/test_tenants.py",)
 
 
-def measure(_stage: Stage, _size: int) -> Measured:
+def measure(_stage: Stage, _size: int) -> Measurement:
     ran = run_tests(ROOT, *INSIDE)
-    return Measured(f"{ran.passed} cases hold, {len(ran.failures)} do not", ran.misses(FEWEST))
+    return Measurement(f"{ran.passed} cases hold, {len(ran.failures)} do not", ran.misses(FEWEST))

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tests.proof.broken_variants import copy_of_project
-from tests.proof.row import Measured
+from tests.proof.broken_variants import copy_project
+from tests.proof.row import Measurement
 from tests.proof.rows.i1 import FEWEST as FEWEST_CASES
 from tests.proof.rows.i1 import INSIDE as MATRIX
 from tests.proof.run_tests import run_tests
@@ -42,12 +42,12 @@ LEFT = re.compile(
 LIKE_ONE = re.compile(r"organisation_id ={1,2} [^\s,)]+")
 
 
-def measure(_stage: Stage, _size: int) -> Measured:
-    with copy_of_project() as copy:
+def measure(_stage: Stage, _size: int) -> Measurement:
+    with copy_project() as copy:
         taken = without_own_filters(copy / "src" / "nimbill")
         ran = run_tests(copy, *MATRIX)
     said = f"{taken} conditions taken out; {ran.passed} cases hold, {len(ran.failures)} do not"
-    return Measured(said, ran.misses(FEWEST_CASES))
+    return Measurement(said, ran.misses(FEWEST_CASES))
 
 
 def without_own_filters(package: Path) -> int:

@@ -7,7 +7,7 @@ is this row.
 
 from __future__ import annotations
 
-from tests.proof.row import Measured
+from tests.proof.row import Measurement
 from tests.proof.run_tests import run_tests
 from tests.proof.stage import ROOT, Stage
 
@@ -18,6 +18,6 @@ FEWEST = 20  # cases; there were more when this row was made
 INSIDE = ("tests/contract/test_mass_assignment.py",)
 
 
-def measure(_stage: Stage, _size: int) -> Measured:
+def measure(_stage: Stage, _size: int) -> Measurement:
     ran = run_tests(ROOT, *INSIDE)
-    return Measured(f"{ran.passed} cases hold, {len(ran.failures)} do not", ran.misses(FEWEST))
+    return Measurement(f"{ran.passed} cases hold, {len(ran.failures)} do not", ran.misses(FEWEST))

@@ -19,7 +19,7 @@ from litestar.types import ASGIApp
 from tests.invoicing.exports.asking import SETTINGS, link, month_link, project_link
 from tests.invoicing.exports.lost_links import lost_links, reader
 from tests.proof.asgi_calls import Answer, Request, app_of, call, each
-from tests.proof.row import Measured
+from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 from tests.running_service import Service
 
@@ -71,7 +71,7 @@ class Trials:
             self.misses.append(f"{answer.status} although {story}: {written[:300]!r}")
 
 
-def measure(stage: Stage, size: int) -> Measured:
+def measure(stage: Stage, size: int) -> Measurement:
     service = stage.service
     service.organisation = service.new_organisation("I4")
     sound = [_address(path) for path in _living_links(service)]
@@ -81,7 +81,7 @@ def measure(stage: Stage, size: int) -> Measured:
     kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(trials.said.items()))
     total = sum(trials.said.values())
     said = f"{total} variants of {len(sound)} living and {len(lost)} lost links: {kinds}"
-    return Measured(f"{said}; {len(trials.misses)} wrong", trials.misses)
+    return Measurement(f"{said}; {len(trials.misses)} wrong", trials.misses)
 
 
 def _living_links(service: Service) -> list[str]:

@@ -15,12 +15,12 @@ from typing import Any
 
 from nimbill.access.role_actions import RoleAction
 from nimbill.audit.checkpoints import write_checkpoint
-from nimbill.audit.verification import Finding, verify_chain
+from nimbill.audit.verification import VerificationResult, verify_chain
 from nimbill.database.embedded_postgres import Address
 from nimbill.identity.organisations.operations import NewOrganisation
-from tests.customers.billing_groups.bodies import REQUIRED_FIELDS
+from tests.customers.billing_groups.sample_bodies import REQUIRED_FIELDS
 from tests.proof.database_faults import WILL_FAIL, connected, failing_commits, rows
-from tests.proof.row import Measured
+from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 from tests.proof.tampering import TAMPERINGS, Kept, Log, documented_hash, hash_before
 from tests.running_service import Service
@@ -37,7 +37,7 @@ CHANGES = 240
 PATH = "/m/core/billinggroup"
 
 
-def measure(stage: Stage, size: int) -> Measured:
+def measure(stage: Stage, size: int) -> Measurement:
     service = stage.service
     organisation = service.new_organisation("O3")
     answers = _make_changes(service, organisation)
@@ -50,7 +50,7 @@ def measure(stage: Stage, size: int) -> Measured:
         f"{accepted} changes and {len(answers) - accepted} refusals, repeats or failures, "
         f"{len(uncounted)} of them not counted exactly once"
     )
-    return Measured(said, undocumented[:1] + uncounted + wrong)
+    return Measurement(said, undocumented[:1] + uncounted + wrong)
 
 
 def _make_changes(service: Service, organisation: NewOrganisation) -> list[tuple[str, bool]]:
@@ -125,8 +125,8 @@ async def _falsify(
     async with connected(stage.superuser) as db:
         log = await _written(db, organisation.organisation_id)
         for seq in log.checkpoints:
-            sealer = stage.service.resources.sealer
-            write_checkpoint(folder, sealer, log.organisation_id, seq, log.rows[seq - 1].hash)
+            encryptor = stage.service.resources.encryptor
+            write_checkpoint(folder, encryptor, log.organisation_id, seq, log.rows[seq - 1].hash)
         wrong = await _wrong_about(stage, folder, log, None, "nothing was falsified")
         for number in range(size):
             tamper = TAMPERINGS[number % len(TAMPERINGS)]
@@ -145,9 +145,11 @@ async def _falsify(
 async def _wrong_about(
     stage: Stage, folder: Path, log: Log, expected: int | None, what: str
 ) -> list[str]:
-    sealer = stage.service.resources.sealer
-    finding: Finding = await verify_chain(stage.postgres.url, sealer, folder, log.organisation_id)
-    seen = finding.first_bad.seq if finding.first_bad else None
+    encryptor = stage.service.resources.encryptor
+    finding: VerificationResult = await verify_chain(
+        stage.postgres.url, encryptor, folder, log.organisation_id
+    )
+    seen = finding.first_break.seq if finding.first_break else None
     return [] if seen == expected else [f"{what}: row {expected} is the first bad, said {seen}"]
 
 

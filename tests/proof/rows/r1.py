@@ -21,15 +21,15 @@ from litestar.types import ASGIApp
 
 from nimbill.access import passwords
 from nimbill.foundation.vocabulary import Product
-from tests.contract.behind_the_walls import Superuser, behind_the_walls
+from tests.contract.superuser import Superuser, behind_the_walls
 from tests.proof.asgi_calls import Request, app_of, as_headers, call, each
 from tests.proof.documented_answers import SECONDS_MAX as SECONDS_PER_ANSWER_MAX
 from tests.proof.documented_answers import Document
 from tests.proof.generated_requests import generated_requests
 from tests.proof.hostile_requests import unsound
-from tests.proof.row import Measured
+from tests.proof.row import Measurement
 from tests.proof.sound_requests import Seeds, seeds_of
-from tests.proof.stage import Stage, say
+from tests.proof.stage import Stage, print_progress
 from tests.running_service import Service
 
 TARGET = (
@@ -84,7 +84,7 @@ class Fuzz:
         self.enough = slow or len(self.misses) >= ENOUGH_MISSES
 
 
-def measure(stage: Stage, size: int) -> Measured:
+def measure(stage: Stage, size: int) -> Measurement:
     service = stage.service
     fuzz = Fuzz(stage, app_of(service), Document(json.loads(service.app.state.openapi_document)))
     cheap = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)  # requests, not hashes
@@ -98,14 +98,14 @@ def measure(stage: Stage, size: int) -> Measured:
             number += 1
             _send_hostile(service, superuser, fuzz, stage.random(f"R1 {number}"))
             if number % 50 == 0:
-                say(f"R1: {fuzz.sent} requests, {len(fuzz.misses)} misses")
+                print_progress(f"R1: {fuzz.sent} requests, {len(fuzz.misses)} misses")
     never = fuzz.document.operations() - fuzz.succeeded if not fuzz.enough else set()
     fuzz.misses += [
         f"never answered with success: {method} {path}" for method, path in sorted(never)
     ]
     if size >= FULL and fuzz.slowest > SECONDS_MAX_IN_FULL:
         fuzz.misses.append(f"one answer took {fuzz.slowest:.1f} s")
-    return Measured(_said(fuzz, generated), fuzz.misses)
+    return Measurement(_said(fuzz, generated), fuzz.misses)
 
 
 def _said(fuzz: Fuzz, generated: int) -> str:

@@ -20,7 +20,7 @@ import httpx
 from tests.proof.crowd import Crowd, crowd
 from tests.proof.raw_http import Exchange, exchange
 from tests.proof.real_server import RealServer, real_server
-from tests.proof.row import Measured
+from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 from tests.proof.timed_requests import Waited, finish_timing, start_timing
 from tests.proof.unsound_framing import Case, at_the_limit, cases
@@ -54,7 +54,7 @@ class Under:
     memory: int
 
 
-def measure(stage: Stage, size: int) -> Measured:
+def measure(stage: Stage, size: int) -> Measurement:
     settings = {
         "NIMBILL_DATABASE_URL": stage.postgres.url,
         "NIMBILL_KEY_FILE": str(stage.service.settings.key_file),
@@ -71,7 +71,7 @@ def measure(stage: Stage, size: int) -> Measured:
             misses.append("the server ended")
     times = TIMES_MAX if size >= FULL else TIMES_MAX_QUICK
     least = 0.0 if size >= FULL else LEAST_P99_MS
-    return Measured(_said(answered, under, size), misses + _too_much(under, times, least))
+    return Measurement(_said(answered, under, size), misses + _too_much(under, times, least))
 
 
 def _said(answered: Counter[str], under: Under, size: int) -> str:

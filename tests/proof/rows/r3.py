@@ -20,12 +20,12 @@ from pathlib import Path
 import httpx
 
 from nimbill.database.embedded_postgres import Address, bin_folder, superuser_address
-from tests.proof.canaries import Canaries, found_in, found_in_folder
+from tests.proof.canaries import Canaries, find_canaries, find_canaries_in_folder
 from tests.proof.database_faults import rows as ask
 from tests.proof.leaky_requests import GROUPS, USERS, Visitor
 from tests.proof.leaky_stacks import StackVisitor
 from tests.proof.real_server import RealServer, children, real_server
-from tests.proof.row import Measured
+from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 
 TARGET = "0 canaries anywhere but in the one answer that issued them"
@@ -61,7 +61,7 @@ AWAY = (
 )
 
 
-def measure(stage: Stage, size: int) -> Measured:
+def measure(stage: Stage, size: int) -> Measurement:
     folder = stage.new_folder("r3")
     (folder / "temporary").mkdir()
     settings = {"TMPDIR": str(folder / "temporary"), "NIMBILL_RATE_LIMIT": "0"}
@@ -75,7 +75,7 @@ def measure(stage: Stage, size: int) -> Measured:
         outside = list(_outside(server, superuser, canaries))
     outside += _in_files(folder, canaries)
     misses = [miss for visitor in visitors for miss in visitor.misses] + outside
-    return Measured(_said(visitors, canaries, misses), misses)
+    return Measurement(_said(visitors, canaries, misses), misses)
 
 
 def _said(visitors: list[Visitor], canaries: Canaries, misses: list[str]) -> str:
@@ -145,14 +145,14 @@ def _crash_a_worker(server: RealServer) -> None:
 
 def _outside(server: RealServer, superuser: Address, canaries: Canaries) -> Iterator[str]:
     dump = _dump(superuser)
-    for needle in found_in(dump, canaries.secrets):
+    for needle in find_canaries(dump, canaries.secrets):
         yield f"{canaries.secrets[needle]} in a dump of the database"
-    if not found_in(dump, canaries.words):
+    if not find_canaries(dump, canaries.words):
         yield "not even what was stored is found in a dump: the search is blind"
     for pid in (server.process.pid, *children(server.process.pid)):
         for name in ("cmdline", "environ"):
             shown = _of_process(pid, name)
-            for needle in found_in(shown, canaries.secrets):
+            for needle in find_canaries(shown, canaries.secrets):
                 yield f"{canaries.secrets[needle]} in the {name} of a process"
 
 
@@ -185,13 +185,13 @@ def _in_files(folder: Path, canaries: Canaries) -> list[str]:
     """Secrets in any file; words in logs, ours and the database's."""
     misses = [
         f"{canaries.secrets[needle]} in {_plain(file)}"
-        for file, needle in found_in_folder(folder, canaries.secrets)
+        for file, needle in find_canaries_in_folder(folder, canaries.secrets)
     ]
     logs = [folder / "data.log", *sorted((folder / "data" / "postgres" / "log").rglob("*"))]
     misses += [
         f"{canaries.words[needle]} in {_plain(log.relative_to(folder))}"
         for log in logs
-        for needle in sorted(found_in(log.read_bytes(), canaries.words))
+        for needle in sorted(find_canaries(log.read_bytes(), canaries.words))
     ]
     return misses
 

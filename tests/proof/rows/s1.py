@@ -21,7 +21,7 @@ from packaging.version import Version
 from nimbill.foundation.encryption import KeyFileError, load_or_create_key
 from tests.code_rules import rules
 from tests.proof.real_server import environment_for, try_to_serve
-from tests.proof.row import Measured
+from tests.proof.row import Measurement
 from tests.proof.stage import ROOT, Stage
 
 TARGET = "0 findings of high severity, 0 unpinned, 0 below their floor, 0 starts with a bad key"
@@ -65,7 +65,7 @@ BAD_KEYS: Mapping[str, tuple[str, int]] = {
 }
 
 
-def measure(stage: Stage, size: int) -> Measured:
+def measure(stage: Stage, size: int) -> Measurement:
     findings = _severe_findings()
     unpinned = rules.unhashed_requirements(ROOT) + rules.locks_that_name_a_host(ROOT)
     old = _below_their_floor()
@@ -75,7 +75,7 @@ def measure(stage: Stage, size: int) -> Measured:
         f"below their floor; {len(BAD_KEYS)} bad keys here and {min(size, len(BAD_KEYS))} in real "
         f"processes: {len(accepted)} accepted"
     )
-    return Measured(said, findings + unpinned + old + accepted)
+    return Measurement(said, findings + unpinned + old + accepted)
 
 
 def _severe_findings() -> list[str]:

@@ -11,13 +11,13 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 
-from nimbill.access.request_context import issuers
+from nimbill.application.installed import installed_issuers
 from nimbill.foundation.vocabulary import Product
 from tests.access.forging import forge, odd_tokens
 from tests.access.mutating import mutated
 from tests.access.other_verifiers import joserfc_accepts, ours_accepts, pyjwt_accepts
 from tests.proof.asgi_calls import Answer, Request, app_of, call, each
-from tests.proof.row import Measured
+from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 from tests.running_service import Service
 
@@ -48,7 +48,7 @@ class Tried:
             self.misses.append(f"{what}: answered {answer.status}")
 
 
-def measure(stage: Stage, size: int) -> Measured:
+def measure(stage: Stage, size: int) -> Measurement:
     service = stage.service
     service.organisation = service.new_organisation("T1")
     tried = Tried()
@@ -66,7 +66,7 @@ def measure(stage: Stage, size: int) -> Measured:
         f"{len(odd)} odd and {size} mutated tokens answered {answered}; accepted by us alone: "
         f"{alone}; the dearest refusal costs {slow:.2f} ms"
     )
-    return Measured(said, tried.misses)
+    return Measurement(said, tried.misses)
 
 
 def _request(path: bytes, token: str) -> Request:
@@ -101,7 +101,10 @@ async def _knock_with_mutated(stage: Stage, tried: Tried, size: int) -> None:
 def _differences(stage: Stage, odd: dict[str, str], size: int, tried: Tried) -> int:
     """Tokens that we accept and one of the two libraries refuses, among odd and random claims."""
     service, random = stage.service, stage.random("T1 claims")
-    tokens, issuer = service.resources.tokens, issuers(service.settings)[Product.core].address
+    tokens, issuer = (
+        service.resources.tokens,
+        installed_issuers(service.settings)[Product.core].address,
+    )
     real = forge(service)
     alone = 0
     times = [0, 1, -1, 4, 5, 6, -4, -5, -6, 60, -60, 86_400, -86_400, 10**12]

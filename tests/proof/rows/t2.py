@@ -14,12 +14,14 @@ from dataclasses import dataclass, field
 import httpx
 
 from nimbill.access.gate import Audience
+from nimbill.application.installed import PRODUCTS
 from nimbill.foundation.vocabulary import Product
+from nimbill.legacy.audiences import LEGACY, LEGACY_AGENT, LEGACY_USER
 from tests.access.forging import forge
-from tests.contract.routes_of import Route, routes_of
+from tests.contract.declared_routes import Route, routes_of
 from tests.identity.login.asking import ADDRESS, as_client, as_user
 from tests.legacy.agents import new_agent
-from tests.proof.row import Measured
+from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 from tests.running_service import Service
 
@@ -37,8 +39,8 @@ AGENT = "client_credentials of a stack"
 GRANTS: Mapping[Audience, tuple[Product, tuple[str, ...]]] = {
     Audience.core: (Product.core, ("client_credentials", "password")),
     Audience.portal: (Product.portal, ("client_credentials", "password")),
-    Audience.legacy_user: (Product.legacy, ("password",)),
-    Audience.legacy_agent: (Product.legacy, ("client_credentials", AGENT)),
+    LEGACY_USER: (LEGACY, ("password",)),
+    LEGACY_AGENT: (LEGACY, ("client_credentials", AGENT)),
 }
 
 
@@ -48,19 +50,19 @@ class Cells:
     misses: list[str] = field(default_factory=list)
 
 
-def measure(stage: Stage, size: int) -> Measured:
+def measure(stage: Stage, size: int) -> Measurement:
     service, cells = stage.service, Cells()
     routes = [route for route in routes_of(service.app) if not route.is_public]
     for _ in range(size):
         service.organisation = service.new_organisation("T2")
-        for audience in Audience:
+        for audience in GRANTS:
             for kind, token in _tokens(service, audience):
                 for route in routes:
                     _knock(service, route, audience, kind, token, cells)
         _mixed_keys(service, cells)
     counted = ", ".join(f"{count} {what}" for what, count in sorted(cells.knocked.items()))
     said = f"{len(routes)} routes, {counted}; {len(cells.misses)} cells wrong"
-    return Measured(said, cells.misses)
+    return Measurement(said, cells.misses)
 
 
 def _tokens(service: Service, audience: Audience) -> list[tuple[str, str]]:
@@ -105,9 +107,9 @@ def _passed(answer: httpx.Response) -> bool:
 
 def _mixed_keys(service: Service, cells: Cells) -> None:
     """Core claims signed by the portal's key and so on: nine pairs, three of them sound."""
-    made = {product: forge(service, product) for product in Product}
-    for signer in Product:
-        for claimed in Product:
+    made = {product: forge(service, product) for product in PRODUCTS}
+    for signer in PRODUCTS:
+        for claimed in PRODUCTS:
             token = made[signer].token(claims=made[claimed].claims)
             answer = service.http.get(
                 "/m/core/billinggroup", headers={"Authorization": f"Bearer {token}"}

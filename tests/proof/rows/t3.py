@@ -19,7 +19,7 @@ import httpx
 from nimbill.access.role_actions import RoleAction
 from tests.people import Person, new_person
 from tests.proof.real_server import real_server
-from tests.proof.row import Measured
+from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 from tests.running_service import PASSWORD
 
@@ -50,7 +50,7 @@ class Trials:
         return [s.get(ASKED, headers=headers).status_code for s in (*self.servers, *self.servers)]
 
 
-def measure(stage: Stage, size: int) -> Measured:
+def measure(stage: Stage, size: int) -> Measurement:
     service = stage.service
     service.organisation = service.new_organisation("T3")
     with _two_servers(stage) as servers:
@@ -60,7 +60,7 @@ def measure(stage: Stage, size: int) -> Measured:
                 pass
     kinds = ", ".join(f"{count} {what}" for what, count in sorted(trials.ended.items()))
     said = f"{size} trials ({kinds}), {trials.asked} requests: {len(trials.misses)} wrong"
-    return Measured(said, trials.misses)
+    return Measurement(said, trials.misses)
 
 
 @contextmanager

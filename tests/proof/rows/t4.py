@@ -23,7 +23,7 @@ from tests.identity.login.asking import as_client, refreshing
 from tests.own_database import sql
 from tests.people import Person, new_person
 from tests.proof.asgi_calls import Answer, Request, app_of, call
-from tests.proof.row import Measured
+from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 from tests.running_service import Service, running_service
 
@@ -57,7 +57,7 @@ class Trials:
             self.misses.append(f"{what}: {shown}")
 
 
-def measure(stage: Stage, size: int) -> Measured:
+def measure(stage: Stage, size: int) -> Measurement:
     service = stage.service
     with ExitStack() as opened:
         other = opened.enter_context(_another_process(stage))
@@ -72,7 +72,7 @@ def measure(stage: Stage, size: int) -> Measured:
             trials.expect("came back after a restart", _is_refused(answer), answer)
     kinds = ", ".join(f"{count} {what}" for what, count in sorted(trials.done.items()))
     said = f"{size} trials ({kinds}); {len(trials.ended)} ended tokens tried after a restart"
-    return Measured(f"{said}: {len(trials.misses)} wrong", trials.misses)
+    return Measurement(f"{said}: {len(trials.misses)} wrong", trials.misses)
 
 
 def _another_process(stage: Stage) -> Any:

@@ -20,13 +20,15 @@ import httpx
 from argon2 import PasswordHasher
 
 from nimbill.access import passwords
+from nimbill.application.installed import PRODUCTS
 from nimbill.foundation.vocabulary import Product
 from nimbill.identity.organisations.operations import NewOrganisation
+from nimbill.legacy.audiences import LEGACY
 from tests.identity.login.asking import User, as_client, as_user, ask, issued, new_user, refreshing
 from tests.legacy.agents import Agent, new_agent
 from tests.own_database import sql
 from tests.people import new_person
-from tests.proof.row import Measured
+from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 from tests.quick_hashes import quick_hashes
 from tests.running_service import Service
@@ -60,7 +62,7 @@ class Cast:
     elsewhere: NewOrganisation
 
 
-def measure(stage: Stage, size: int) -> Measured:
+def measure(stage: Stage, size: int) -> Measurement:
     service = stage.service
     with quick_hashes() if size <= QUICK else nullcontext():
         cast = _cast(service)
@@ -80,7 +82,7 @@ def measure(stage: Stage, size: int) -> Measured:
             told, slow = _timed(stage, name, groups[name], size)
             said.append(told)
             misses += slow
-    return Measured("; ".join(said), misses)
+    return Measurement("; ".join(said), misses)
 
 
 def _cast(service: Service) -> Cast:
@@ -104,7 +106,7 @@ def _groups(cast: Cast) -> dict[str, Group]:
         "refresh": _refreshing(cast),
         "agent": _agents(cast),
     }
-    for product in Product:
+    for product in PRODUCTS:
         groups[f"user at {product}"] = _users(cast, product)
         groups[f"client at {product}"] = _clients(cast, product)
     return groups
@@ -141,7 +143,7 @@ def _agents(cast: Cast) -> Group:
     )
 
     def asked(agent: Agent) -> Asked:
-        return lambda: ask(cast.service, agent.form, Product.legacy)
+        return lambda: ask(cast.service, agent.form, LEGACY)
 
     return {
         "unknown stack": asked(Agent("stk_aaaaaaaaaaaaaaaaaaaaaaaaaa", WRONG)),

@@ -25,6 +25,7 @@ from urllib.parse import urlencode
 import httpx
 
 from nimbill.access import password_hash_queue, passwords
+from nimbill.application.installed import PRODUCTS
 from nimbill.foundation.vocabulary import Product
 from tests.identity.login.asking import ADDRESS, User, as_user, new_user
 from tests.own_database import sql
@@ -32,7 +33,7 @@ from tests.proof.asgi_calls import Answer, Request, app_of, call, each
 from tests.proof.login_flood import NUMBER, Flood, Guess
 from tests.proof.newcomers import hashed_before_newcomers
 from tests.proof.real_server import RealServer, real_server
-from tests.proof.row import Measured
+from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 from tests.proof.timed_requests import Waited, finish_timing, start_timing
 from tests.quick_hashes import quick_hashes
@@ -76,7 +77,7 @@ class Attack:
             self.misses.append(f"{what}: {shown}")
 
 
-def measure(stage: Stage, size: int) -> Measured:
+def measure(stage: Stage, size: int) -> Measurement:
     service = stage.service
     service.organisation = service.new_organisation("T6")
     clients = [new_user(service, f"client{number}") for number in range(3)]
@@ -92,7 +93,7 @@ def measure(stage: Stage, size: int) -> Measured:
         f"{size} guesses answered {_counted(attack.statuses)}; looked at {most} per name; "
         f"{waited}; {flooded}"
     )
-    return Measured(said, attack.misses)
+    return Measurement(said, attack.misses)
 
 
 @contextmanager
@@ -100,10 +101,10 @@ def _noted_hashes(attack: Attack) -> Iterator[None]:
     """Only how often matters here; every check of a guess is noted by what was guessed."""
     real_check = passwords._peppered
 
-    def noted(password: str, sealer: Any) -> bytes:
+    def noted(password: str, encryptor: Any) -> bytes:
         if password.startswith("guess at "):
             attack.looked_at[password] += 1
-        return real_check(password, sealer)
+        return real_check(password, encryptor)
 
     passwords._peppered = noted
     try:
@@ -158,7 +159,7 @@ def _many_names(attack: Attack, size: int) -> None:
 
 async def _guess(attack: Attack, number: int, username: str, password: str) -> None:
     client = attack.random.choice(attack.clients)
-    product = attack.random.choice(list(Product))
+    product = attack.random.choice(PRODUCTS)
     if number % 4 == 0:
         body = {
             "organisation": attack.service.organisation.organisation_id,

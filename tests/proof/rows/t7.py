@@ -29,7 +29,7 @@ from tests.identity.login.asking import (
     issued,
     refreshing,
 )
-from tests.proof.row import Measured
+from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 from tests.running_service import Service
 
@@ -59,7 +59,7 @@ class Suite:
     product: Product
 
     def get(self, name: str) -> httpx.Response:
-        place = "/core" if self.product is Product.core else ""
+        place = "/core" if self.product == Product.core else ""
         return self.service.http.get(f"{place}/.well-known/{name}")
 
     @property
@@ -68,7 +68,7 @@ class Suite:
         return found
 
 
-def measure(stage: Stage, size: int) -> Measured:
+def measure(stage: Stage, size: int) -> Measurement:
     service = stage.service
     service.organisation = service.new_organisation("T7")
     misses, held = [], 0
@@ -82,7 +82,7 @@ def measure(stage: Stage, size: int) -> Measured:
     if weakest < BITS_MIN or twice:
         misses.append(f"tokens with {weakest:.0f} bits, {twice} came twice")
     said = f"{held} conditions hold, {len(misses)} do not; the weakest of {size * 2} tokens has "
-    return Measured(f"{said}{weakest:.0f} bits", misses)
+    return Measurement(f"{said}{weakest:.0f} bits", misses)
 
 
 def _asked(check: Callable[[Suite], Iterator[Condition]], suite: Suite) -> Iterator[Condition]:
@@ -151,7 +151,7 @@ def _discovery(suite: Suite) -> Iterator[Condition]:
     yield "discovery is JSON", answer.headers["content-type"] == "application/json"
     yield "discovery may be cached", "max-age" in answer.headers["cache-control"]
     yield "the issuer has no query and no fragment", not {"?", "#"} & set(issuer)
-    place = "/core" if suite.product is Product.core else ""
+    place = "/core" if suite.product == Product.core else ""
     yield "discovery lies below its issuer", issuer.endswith(place) and host in issuer
     for name in ("token_endpoint", "jwks_uri"):
         yield f"{name} is on the same host", urlsplit(document[name]).netloc == host
@@ -209,7 +209,7 @@ def _access_token(suite: Suite) -> Iterator[Condition]:
     who = suite.service.organisation
     told = issued(suite.service, as_client(who), suite.product)
     token = told["access_token"]
-    claims = _read(suite, token, suite.product.value)
+    claims = _read(suite, token, suite.product)
     header = jwt.get_unverified_header(token)
     yield "an access token says at+jwt", header["typ"] == "at+jwt"
     yield "its algorithm is not none", header["alg"] == "ES256"

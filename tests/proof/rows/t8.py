@@ -14,9 +14,8 @@ from random import Random
 
 import time_machine
 
-from nimbill.access.request_context import issuers
 from nimbill.access.tokens import Tokens
-from nimbill.foundation.vocabulary import Product
+from nimbill.application.installed import PRODUCTS, installed_issuers
 from tests.access.other_verifiers import ours_accepts
 from tests.identity.login.asking import (
     as_client,
@@ -27,7 +26,7 @@ from tests.identity.login.asking import (
     refreshing,
     stands,
 )
-from tests.proof.row import Measured
+from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 from tests.quick_hashes import quick_hashes
 from tests.running_service import Service
@@ -70,7 +69,7 @@ class Trials:
             self.misses.append(what)
 
 
-def measure(stage: Stage, size: int) -> Measured:
+def measure(stage: Stage, size: int) -> Measurement:
     service = stage.service
     service.organisation = service.new_organisation("T8")
     trials = Trials(service, stage.random("T8"))
@@ -81,7 +80,7 @@ def measure(stage: Stage, size: int) -> Measured:
     with quick_hashes():
         _throttle(trials)
     tried = ", ".join(f"{count} {what}" for what, count in sorted(trials.tried.items()))
-    return Measured(f"{tried}: {len(trials.misses)} wrong", trials.misses)
+    return Measurement(f"{tried}: {len(trials.misses)} wrong", trials.misses)
 
 
 def _moment(random: Random) -> datetime:
@@ -101,12 +100,12 @@ def _spans(random: Random, life: int) -> float:
 
 def _access_token(trials: Trials) -> None:
     service, random = trials.service, trials.random
-    product = random.choice(list(Product))
-    life = issuers(service.settings)[product].lifetime_seconds
+    product = random.choice(PRODUCTS)
+    life = installed_issuers(service.settings)[product].lifetime_seconds
     who = service.organisation
     moment = _moment(random)
-    keys = {key.kid: key for one in Product for key in service.resources.tokens.published(one)}
-    tokens = Tokens(keys, issuers(service.settings))
+    keys = {key.kid: key for one in PRODUCTS for key in service.resources.tokens.published(one)}
+    tokens = Tokens(keys, installed_issuers(service.settings))
     with time_machine.travel(moment, tick=False):
         token, _ = tokens.issue(
             product,
@@ -118,7 +117,7 @@ def _access_token(trials: Trials) -> None:
         )
         trials.expect("tokens read at issue: refused", ours_accepts(tokens, token))
     if random.random() < 0.5:  # one that remembers nothing
-        tokens = Tokens(keys, issuers(service.settings))
+        tokens = Tokens(keys, installed_issuers(service.settings))
     for _ in range(3):  # the clock jumps to and fro
         span = _spans(random, life)
         with time_machine.travel(moment + timedelta(seconds=span), tick=False):

@@ -21,8 +21,8 @@ from tests.proof.counting_proxy import At
 from tests.proof.killed_operations import OPERATIONS
 from tests.proof.killed_operations.operation import Operation, Sent
 from tests.proof.killed_world import Watcher, World, killed_world
-from tests.proof.row import Measured
-from tests.proof.stage import Stage, say
+from tests.proof.row import Measurement
+from tests.proof.stage import Stage, print_progress
 
 TARGET = (
     "1,000 kills at random moments and named points of imports, RI moves, apply-recalculation, "
@@ -83,7 +83,7 @@ class Turns:
     struck: Counter[str] = field(default_factory=Counter)
 
 
-def measure(stage: Stage, size: int) -> Measured:
+def measure(stage: Stage, size: int) -> Measurement:
     random = stage.random("X1")
     misses: list[str] = []
     with killed_world(stage.new_folder("x1")) as world:
@@ -96,12 +96,12 @@ def measure(stage: Stage, size: int) -> Measured:
                 break
             misses += [f"{one.operation.name} {wrong}" for wrong in _turn(world, one, random)]
             if world.kills % SAY_EVERY == 0:
-                say(f"X1: {world.kills} kills, {len(misses)} wrong")
+                print_progress(f"X1: {world.kills} kills, {len(misses)} wrong")
         misses += _forgotten(world)
         acknowledged, cut_off = len(world.disturbed.journal), world.disturbed.cut_off
     struck = "; ".join(f"{one.operation.name}: {_counted(one.struck)}" for one in turns)
     said = f"{world.kills} kills ({struck}), {cut_off} connections cut, {acknowledged} acknowledged"
-    return Measured(f"{said}; {len(misses)} wrong", misses)
+    return Measurement(f"{said}; {len(misses)} wrong", misses)
 
 
 def _in_order(turns: list[Turns]) -> Iterator[Turns]:

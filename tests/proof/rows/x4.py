@@ -20,12 +20,12 @@ from typing import Any
 
 import httpx
 
-from tests.customers.billing_groups.stored import create as create_group
+from tests.customers.billing_groups.billing_groups import create_billing_group as create_group
 from tests.customers.cloud_accounts.accounts import AZURE, add_account
 from tests.invoicing.month_end import SETTING
 from tests.proof.database_faults import rows
 from tests.proof.real_server import real_server
-from tests.proof.row import Measured
+from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 from tests.running_service import Service
 
@@ -55,7 +55,7 @@ class _Seen:
     lock: Lock = field(default_factory=Lock)
 
 
-def measure(stage: Stage, size: int) -> Measured:
+def measure(stage: Stage, size: int) -> Measurement:
     service = stage.service
     service.organisation = service.new_organisation("X4")
     groups = _furnish(service)
@@ -85,7 +85,7 @@ def measure(stage: Stage, size: int) -> Measured:
         f"{count} answered {status}" for status, count in sorted(seen.statuses.items())
     )
     words = f"{size} rounds of {CLIENTS} clients: {said}; p99 {p99:.2f} s; {len(misses)} wrong"
-    return Measured(words, misses)
+    return Measurement(words, misses)
 
 
 def _furnish(service: Service) -> list[str]:

@@ -17,12 +17,12 @@ from typing import Any
 from nimbill.access.role_actions import RoleAction
 from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.http import idempotency
-from tests.customers.billing_groups.bodies import REQUIRED_FIELDS, SOUND_SETTING
+from tests.customers.billing_groups.sample_bodies import REQUIRED_FIELDS, VALID_SETTING
 from tests.proof.asgi_calls import Answer, app_of, call, each, json_request
 from tests.proof.database_faults import WILL_FAIL, connected, failing_commits, rows
 from tests.proof.killed_workers import with_killed_workers
 from tests.proof.real_server import real_server
-from tests.proof.row import Measured
+from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 
 TARGET = (
@@ -67,7 +67,7 @@ class Trials:
             self.misses.append(f"{what}: {answer.status} {answer.body[:200]!r}")
 
 
-def measure(stage: Stage, size: int) -> Measured:
+def measure(stage: Stage, size: int) -> Measurement:
     service = stage.service
     organisation = service.new_organisation("X5")
     trials = Trials(
@@ -85,7 +85,7 @@ def measure(stage: Stage, size: int) -> Measured:
         f"{trials.repeats} repeats compared in {sum(trials.said.values())} trials: {kinds}; "
         f"{killed}; {len(trials.misses)} wrong"
     )
-    return Measured(said, trials.misses)
+    return Measurement(said, trials.misses)
 
 
 def _kill_workers(trials: Trials, kills: int) -> str:
@@ -130,7 +130,7 @@ async def _all(trials: Trials, size: int) -> None:
 
 
 def _body(name: str) -> dict[str, Any]:
-    return REQUIRED_FIELDS | {"billinggroup_id": name, "invoices": {"aws": SOUND_SETTING}}
+    return REQUIRED_FIELDS | {"billinggroup_id": name, "invoices": {"aws": VALID_SETTING}}
 
 
 async def _same(trials: Trials, name: str) -> None:
@@ -145,7 +145,7 @@ async def _reordered(trials: Trials, name: str) -> None:
     first = await trials.send(_body(name), name)
     pairs = list(_body(name).items())
     trials.random.shuffle(pairs)
-    setting = dict(reversed(SOUND_SETTING.items()))
+    setting = dict(reversed(VALID_SETTING.items()))
     shuffled = dict(pairs) | {"invoices": {"aws": setting}}
     spaced = json.dumps(shuffled, indent=trials.random.randint(0, 3), ensure_ascii=False)
     again = await trials.send(spaced.encode(), name)
@@ -159,7 +159,7 @@ async def _changed(trials: Trials, name: str) -> None:
             _body(name) | {"remarks": "another"},
             _body(name) | {"billinggroup_id": f"{name}-other"},
             _body(name) | {"inv_aggregate": False},
-            _body(name) | {"invoices": {"aws": SOUND_SETTING | {"tax_rate": 0.08}}},
+            _body(name) | {"invoices": {"aws": VALID_SETTING | {"tax_rate": 0.08}}},
         ]
     )
     refused = await trials.send(other, name)

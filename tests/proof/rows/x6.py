@@ -24,13 +24,13 @@ from tests.adjustments.reserved_instances.reservations import (
     reservation,
 )
 from tests.costs.months.closing import close
-from tests.customers.billing_groups.stored import create as create_group
+from tests.customers.billing_groups.billing_groups import create_billing_group as create_group
 from tests.customers.cloud_accounts.accounts import add_account
 from tests.proof.database_faults import rows
 from tests.proof.moved_histories import DONE, Operation, anomalies
 from tests.proof.moving_clients import PATH, Run, move_all_at_once, shown_in
 from tests.proof.real_server import real_server
-from tests.proof.row import Measured
+from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 from tests.running_service import Service
 
@@ -52,7 +52,7 @@ RESERVATIONS = {
 }
 
 
-def measure(stage: Stage, size: int) -> Measured:
+def measure(stage: Stage, size: int) -> Measurement:
     service = stage.service
     service.organisation = service.new_organisation("X6")
     customers = _furnish(service)
@@ -84,7 +84,7 @@ def measure(stage: Stage, size: int) -> Measured:
     if fees(service, CLOSED) != kept[0]:
         misses.append("the fees of a closed month changed")
     misses += _not_restored(service, before)
-    return Measured(_said(run, len(misses)), misses)
+    return Measurement(_said(run, len(misses)), misses)
 
 
 def _furnish(service: Service) -> list[str]:

@@ -6,11 +6,11 @@ at the commit. The service goes on in between and needs no restart.
 
 from __future__ import annotations
 
-from tests.customers.billing_groups.stored import create
+from tests.customers.billing_groups.billing_groups import create_billing_group
 from tests.invoicing.exports.asking import GROUPS, ask, content, file_of, link, rows
 from tests.invoicing.exports.failing_statements import full_disk
 from tests.proof.database_faults import rows as asked
-from tests.proof.row import Measured
+from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 
 TARGET = "50 times full and free again: 503 with Retry-After, 0 half files served, no restart"
@@ -22,16 +22,16 @@ INSIDE = ("tests/invoicing/exports/test_faults.py", "tests/imports/test_faults.p
 ASKED_WHILE_FULL = 3
 
 
-def measure(stage: Stage, size: int) -> Measured:
+def measure(stage: Stage, size: int) -> Measurement:
     service = stage.service
     organisation = service.organisation = service.new_organisation("X8")
     root = service.root()
     refused, misses = 0, []
-    create(service, root, billinggroup_id="0")
+    create_billing_group(service, root, billinggroup_id="0")
     before = link(service, headers=root)
     for cycle in range(1, size + 1):
         old = content(service, before)
-        create(service, root, billinggroup_id=f"{cycle:04}", remarks="much " * 1000)
+        create_billing_group(service, root, billinggroup_id=f"{cycle:04}", remarks="much " * 1000)
         with full_disk(stage.superuser, at_commit=cycle % 2 == 0):
             for _ in range(ASKED_WHILE_FULL):
                 answer = ask(service, GROUPS, {"redo": False}, root)
@@ -55,7 +55,7 @@ def measure(stage: Stage, size: int) -> Measured:
     if stored != size + 1:
         misses.append(f"{stored} files are stored, {size + 1} were answered")
     said = f"{size} cycles, {refused} refused while full, {stored} files stored"
-    return Measured(f"{said}; {len(misses)} wrong", misses)
+    return Measurement(f"{said}; {len(misses)} wrong", misses)
 
 
 def _order(cycle: int) -> range:

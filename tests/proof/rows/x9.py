@@ -8,14 +8,14 @@ every file call fails in turn, with the system's own errors for the same trouble
 
 from __future__ import annotations
 
-from tests.customers.billing_groups.stored import create
+from tests.customers.billing_groups.billing_groups import create_billing_group
 from tests.imports import failing_files
 from tests.imports.taking import Taking
 from tests.imports.test_faults import faults
 from tests.invoicing.exports.asking import GROUPS, SETTINGS, ask, content, download, file_of, link
 from tests.invoicing.exports.failing_statements import TROUBLES, failing_at
 from tests.proof.database_faults import rows as asked
-from tests.proof.row import Measured
+from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 from tests.running_service import Service
 
@@ -31,10 +31,10 @@ INSIDE = ("tests/invoicing/exports/test_faults.py", "tests/imports/test_faults.p
 STATEMENTS_MAX = 60
 
 
-def measure(stage: Stage, size: int) -> Measured:
+def measure(stage: Stage, size: int) -> Measurement:
     service = stage.service
     service.organisation = service.new_organisation("X9")
-    create(service, service.root(), billinggroup_id="1")
+    create_billing_group(service, service.root(), billinggroup_id="1")
     failed, misses = 0, []
     for _ in range(size):
         for trouble, sqlstate in TROUBLES.items():
@@ -48,7 +48,7 @@ def measure(stage: Stage, size: int) -> Measured:
     calls, wrong = _imported(stage, size)
     said = f"{failed} statements and {calls} file calls failed in turn, by {len(TROUBLES)} troubles"
     misses += wrong
-    return Measured(f"{said}; {len(misses)} wrong", misses)
+    return Measurement(f"{said}; {len(misses)} wrong", misses)
 
 
 def _imported(stage: Stage, size: int) -> tuple[int, list[str]]:

@@ -16,16 +16,6 @@ class TokenAnswer(Body, frozen=True, kw_only=True):
     refresh_token: str
 
 
-class LegacyTokenAnswer(Body, frozen=True, kw_only=True):
-    """The legacy token endpoint returns these three fields and no other."""
-
-    basis: ClassVar[Basis] = stated("Token response")
-
-    token_type: str = "Bearer"  # noqa: S105
-    expires_in: int
-    access_token: str
-
-
 class TokenForm(Body, frozen=True, kw_only=True):
     """The fields of a token request; which are needed depends on the grant."""
 
@@ -38,16 +28,6 @@ class TokenForm(Body, frozen=True, kw_only=True):
     password: str | None = None
     refresh_token: str | None = None
     scope: str | None = None
-
-
-class LegacyTokenForm(Body, frozen=True, kw_only=True):
-    basis: ClassVar[Basis] = stated("Token endpoints")
-
-    client_id: str
-    client_secret: str
-    grant_type: str
-    username: str | None = None
-    password: str | None = None
 
 
 class SignIn(Body, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ from typing import Any
 from litestar import Response
 
 from nimbill.access.gate import Public
-from nimbill.access.request_context import Resources, issuers
+from nimbill.access.request_context import Resources
 from nimbill.access.role_actions import ANY_CALLER
 from nimbill.access.tokens import ALGORITHM, SigningKey
 from nimbill.foundation.basis import chosen
@@ -70,7 +70,7 @@ def _base64url(number: int) -> str:
 
 
 def _configuration(resources: Resources, product: Product) -> Response[dict[str, Any]]:
-    issuer = issuers(resources.settings)[product].address
+    issuer = resources.tokens.issuers[product].address
     return Response(
         {
             "issuer": issuer,

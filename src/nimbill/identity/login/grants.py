@@ -107,7 +107,7 @@ def credentials_in(form: Mapping[str, str]) -> tuple[str, str]:
 
 def may_have(product: Product, kind: str) -> bool:
     """A reseller account and its subusers get tokens of the portal alone."""
-    return product is Product.portal or kind not in OF_THE_PORTAL_ALONE
+    return product == Product.portal or kind not in OF_THE_PORTAL_ALONE
 
 
 async def _of_client(db: AsyncConnection, product: Product, client: Client) -> Family:
@@ -191,7 +191,7 @@ async def user_by_password(
     stored = user.password_hash if user else None
     place.ring = Ring.known if known else Ring.strangers
     try:
-        matches = await password_matches(password, stored, resources.sealer, place)
+        matches = await password_matches(password, stored, resources.encryptor, place)
     except TooMany:
         async with transaction(resources.engine, scope.organisation_id) as db:
             await password_attempts.forgive(
@@ -215,7 +215,7 @@ async def _renew_hash(
     if not is_outdated(user.password_hash):
         return
     with suppress(TooMany):  # the next login will do
-        renewed = await hash_password(password, resources.sealer, place)
+        renewed = await hash_password(password, resources.encryptor, place)
         async with transaction(resources.engine, scope.organisation_id) as db:
             await records.renew_hash(db, scope, user.user_id, old=user.password_hash, new=renewed)
 
@@ -239,7 +239,7 @@ async def refreshed(
     try:
         async with transaction(resources.engine, scope.organisation_id) as db:
             family = await continue_family(
-                db, resources.sealer, scope, product, client_id=client_id, refresh_token=token
+                db, resources.encryptor, scope, product, client_id=client_id, refresh_token=token
             )
             user = await users.find_user(db, scope, family.subject.user_id)
             if user is None or user.credential_epoch != family.subject.epoch:

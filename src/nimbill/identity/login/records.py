@@ -58,7 +58,6 @@ CLOCKS_DIFFER_MAX = timedelta(minutes=1)  # of the machines of one installation
 _FIND_CLIENT = """
 SELECT organisation_id, user_id, secret_hash, kind, credential_epoch, kid FROM find_client($1, $2)
 """
-_FIND_AGENT = "SELECT organisation_id, token_hash, kid FROM find_agent($1)"
 _ADD_FAMILY = """
 WITH added AS (
     INSERT INTO token_families (
@@ -82,19 +81,6 @@ class FoundClient(NamedTuple):
     kind: str
     credential_epoch: int
     kid: str
-
-
-class FoundAgent(NamedTuple):
-    """A stack that is not deleted, by which its agent logs in; None for a stranger's."""
-
-    organisation_id: str
-    token_hash: bytes | None
-    kid: str
-
-
-async def find_agent(db: AsyncConnection, stack_id: str) -> FoundAgent:
-    """Sets the transaction's organisation to the stack's."""
-    return FoundAgent(*await fetch_row(db, _FIND_AGENT, stack_id))
 
 
 async def find_client(db: AsyncConnection, client_id: str, product: str) -> FoundClient:

@@ -8,7 +8,7 @@ from hashlib import sha256
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.access.signing_keys import organisation_sealer
+from nimbill.access.signing_keys import load_organisation_encryptor
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
@@ -67,7 +67,7 @@ async def start_family(db: AsyncConnection, product: Product, subject: Subject) 
             family_id=family.family_id,
             user_id=subject.user_id,
             client_id=subject.client_id,
-            product=product.value,
+            product=product,
             subject_type=subject.subject_type,
             epoch=subject.epoch,
         )
@@ -78,7 +78,7 @@ async def start_family(db: AsyncConnection, product: Product, subject: Subject) 
 
 async def continue_family(
     db: AsyncConnection,
-    sealer: Encryptor,
+    encryptor: Encryptor,
     scope: TenantScope,
     product: Product,
     *,
@@ -91,12 +91,12 @@ async def continue_family(
     if row is None or not _stands(row, product, client_id):
         raise NotStanding
     subject = Subject(scope, row.user_id, client_id, row.credential_epoch, row.subject_type)
-    own = await organisation_sealer(db, scope, sealer)
+    own = await load_organisation_encryptor(db, scope, encryptor)
     place = ("refresh_tokens", "sealed_successor", scope.organisation_id, hash_.hex())
     if row.used_time is not None:
         if abs(clock.now() - row.used_time) > SAME_ANSWER:  # a clock put back is no excuse
             raise Reused(scope, row.family_id)
-        successor = own.open(row.sealed_successor, place).decode()
+        successor = own.decrypt(row.sealed_successor, place).decode()
         return Family(subject, row.family_id, successor)
     successor = new_refresh_token()
     await records.use_refresh_token(
@@ -105,7 +105,7 @@ async def continue_family(
         hash_,
         at=clock.now(),
         successor_hash=token_hash(successor),
-        sealed_successor=own.seal(successor.encode(), place),
+        sealed_successor=own.encrypt(successor.encode(), place),
         family_id=row.family_id,
     )
     return Family(subject, row.family_id, successor)

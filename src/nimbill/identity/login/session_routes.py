@@ -160,7 +160,7 @@ def _device(request: Request[Any, Any, Any], resources: Resources) -> str:
 
 def _marked(mark: str, resources: Resources) -> str:
     """With a seal that only we can set: who shows it has logged in here before."""
-    seal = hmac.digest(resources.sealer.derived("device mark"), mark.encode(), sha256)
+    seal = hmac.digest(resources.encryptor.derive_key("device mark"), mark.encode(), sha256)
     return f"{mark}.{base64.urlsafe_b64encode(seal[:18]).decode()}"
 
 

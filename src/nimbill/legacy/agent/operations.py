@@ -22,9 +22,10 @@ from nimbill.legacy.stacks.stack_moves import StackStatus
 from nimbill.legacy.templates import records as templates
 from nimbill.legacy.templates.secrets import opened, shown
 from nimbill.legacy.templates.template_rules import settled_container
+from nimbill.legacy.timestamps import format_unix_seconds
 
 basis = stated("Events")
-binding_basis = chosen("agent-binding")
+binding_basis = chosen("agent-credentials")
 configuration_basis = chosen("agent-configuration")
 
 SPOT_TERMINATE = "spot_terminate"
@@ -45,8 +46,8 @@ async def report_agent_status(
         await error_reported(db, caller.scope, stack, instance_id, message=row.message)
     return AgentRecord(
         agent_id=row.agent_id,
-        create_time=clock.unix_text(row.create_time),
-        update_time=clock.unix_text(row.update_time),
+        create_time=format_unix_seconds(row.create_time),
+        update_time=format_unix_seconds(row.update_time),
         stack_id=row.stack_id,
         instance_id=row.instance_id or "",
         status=row.status,
@@ -65,7 +66,7 @@ async def report_container_status(
     return ContainerRecord(
         container_id=row.container_id,
         agent_id=row.agent_id,
-        update_time=clock.unix_text(row.update_time),
+        update_time=format_unix_seconds(row.update_time),
         stack_id=row.stack_id,
         instance_id=row.instance_id or "",
         status=row.status,
@@ -73,13 +74,13 @@ async def report_container_status(
 
 
 async def read_configuration(
-    db: AsyncConnection, caller: Caller, sealer: Encryptor, *, stack_id: str, flag: str
+    db: AsyncConnection, caller: Caller, encryptor: Encryptor, *, stack_id: str, flag: str
 ) -> AgentConfiguration | None:
     """None where no layer has this flag, or it defines no container."""
     stack = await _stack_of(db, caller, stack_id)
     version = await templates.find_version(db, caller.scope, stack_id, stack.version_id)
     assert version is not None, "a stack has the version it names"
-    template = opened(version, sealer) if _is_agent(caller) else shown(version)
+    template = opened(version, encryptor) if _is_agent(caller) else shown(version)
     for layer in template["configurations"]:
         if layer["flag"] == flag and (container := settled_container(layer)) is not None:
             return AgentConfiguration(

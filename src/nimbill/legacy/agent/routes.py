@@ -5,7 +5,6 @@ from typing import Annotated, Any
 from litestar import MediaType, Response
 from litestar.params import JSONBody, QueryParameter
 
-from nimbill.access.gate import Audience
 from nimbill.access.role_actions import ANY_CALLER
 from nimbill.foundation.basis import stated
 from nimbill.http.routing import CallerOfRequest, ResourcesOfWorker, Transaction, get, post
@@ -17,9 +16,10 @@ from nimbill.legacy.agent.bodies import (
     ContainerRecord,
     ContainerStatusReport,
 )
+from nimbill.legacy.audiences import LEGACY_AGENT
 
 OF_AGENTS: dict[str, Any] = {
-    "audiences": [Audience.legacy_agent],
+    "audiences": [LEGACY_AGENT],
     "role_actions": ANY_CALLER,
     "basis": stated("Legacy lifecycle API"),
 }
@@ -64,7 +64,7 @@ async def read_agent_configuration(
 ) -> Response[AgentConfiguration]:
     """What the instances of a layer run; an empty body where the flag names no container."""
     found = await operations.read_configuration(
-        db, caller, resources.sealer, stack_id=stack_id, flag=flag
+        db, caller, resources.encryptor, stack_id=stack_id, flag=flag
     )
     if found is None:
         return Response(b"", media_type=MediaType.TEXT)  # type: ignore[arg-type]  # see above

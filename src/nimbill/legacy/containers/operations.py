@@ -3,12 +3,12 @@
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.tenant_scope import Row, TenantScope
-from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Violation, not_found, refuse_if
 from nimbill.legacy.containers import records
 from nimbill.legacy.containers.bodies import Container
 from nimbill.legacy.roles.permission import Permission
+from nimbill.legacy.timestamps import format_unix_seconds
 
 basis = chosen("container-lists")
 
@@ -51,7 +51,7 @@ def _described(container: Row) -> Container:
     return Container(
         container_id=container.container_id,
         agent_id=container.agent_id,
-        update_time=clock.unix_text(container.update_time),
+        update_time=format_unix_seconds(container.update_time),
         stack_id=container.stack_id,
         instance_id=container.instance_id or "",
         status=container.status,

@@ -5,7 +5,7 @@ from typing import ClassVar
 from nimbill.foundation.basis import Basis, stated
 from nimbill.http.request_bodies import Body
 
-DEPLOYMENT = stated("Deployment (response of the deployment query)")
+DEPLOYMENT = stated("Deployment")
 
 
 class DeployedResource(Body, frozen=True, kw_only=True):

@@ -20,6 +20,7 @@ Force = Annotated[bool, QueryParameter(description="true or false")]
 @get(
     "/v0/deployments/{name:path}",
     audiences=[Audience.core],
+    tags=["Legacy"],
     role_actions=[RoleAction.ReadDeployment, RoleAction.ModifyDeployment],
     basis=stated("Deployments"),
 )
@@ -31,6 +32,7 @@ async def read_deployment(name: NameOfPath, caller: CallerOfRequest, db: Transac
 @delete(
     "/v0/deployments/{name:path}",
     audiences=[Audience.core],
+    tags=["Legacy"],
     role_actions=[RoleAction.ModifyDeployment],
     basis=stated("Deployments"),
     audited="deployment{name}",

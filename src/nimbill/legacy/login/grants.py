@@ -8,9 +8,6 @@ from nimbill.access.passwords import client_secret_matches
 from nimbill.access.request_context import Resources
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.vocabulary import STACK_PREFIX, Product
-from nimbill.identity.login import records
-from nimbill.identity.login.bodies import LegacyTokenAnswer
 from nimbill.identity.login.grants import (
     Client,
     Refused,
@@ -20,6 +17,10 @@ from nimbill.identity.login.grants import (
     user_of_client,
 )
 from nimbill.identity.login.refresh_tokens import Subject
+from nimbill.legacy.audiences import AGENT, LEGACY
+from nimbill.legacy.login import records
+from nimbill.legacy.login.bodies import LegacyTokenAnswer
+from nimbill.legacy.stacks.stack_ids import is_stack_id
 
 basis = chosen("legacy-grants")
 agents_basis = chosen("agent-credentials")
@@ -34,12 +35,12 @@ async def legacy_grant(resources: Resources, form: Mapping[str, str]) -> LegacyT
         raise Refused("invalid_request", "grant_type is missing")
     if kind not in ("client_credentials", "password"):
         raise Refused("unsupported_grant_type", "grant_type is client_credentials or password")
-    by_stack = form.get("client_id", "").startswith(f"{STACK_PREFIX}_")
+    by_stack = is_stack_id(form.get("client_id", ""))
     async with resources.engine.connect() as db:
         if by_stack and kind == "client_credentials":
             return _answer(resources, await _agent(db, resources, form))
         # no client has a stack's id, so that an agent who asks for a user is a stranger here
-        client = await authenticated_client(db, resources, Product.legacy, form)
+        client = await authenticated_client(db, resources, LEGACY, form)
     as_client = Subject(client.scope, client.user_id, client.client_id, client.epoch, "client")
     subject = await _user(resources, client, form) if kind == "password" else as_client
     return _answer(resources, subject)
@@ -48,7 +49,7 @@ async def legacy_grant(resources: Resources, form: Mapping[str, str]) -> LegacyT
 def _answer(resources: Resources, subject: Subject) -> LegacyTokenAnswer:
     assert subject.client_id is not None, "who logs in here has shown a secret"
     token, lifetime = resources.tokens.issue(
-        Product.legacy,
+        LEGACY,
         organisation_id=subject.scope.organisation_id,
         user_id=subject.user_id,
         client_id=subject.client_id,
@@ -65,7 +66,7 @@ async def _agent(db: AsyncConnection, resources: Resources, form: Mapping[str, s
     if not client_secret_matches(token, row.token_hash):
         raise unknown_client()
     await resources.sign_with(db, row.kid)
-    return Subject(TenantScope(row.organisation_id), stack_id, stack_id, EPOCH_OF_AGENTS, "agent")
+    return Subject(TenantScope(row.organisation_id), stack_id, stack_id, EPOCH_OF_AGENTS, AGENT)
 
 
 async def _user(resources: Resources, client: Client, form: Mapping[str, str]) -> Subject:
@@ -75,9 +76,7 @@ async def _user(resources: Resources, client: Client, form: Mapping[str, str]) -
     username, password = form.get("username", ""), form.get("password", "")
     if not username or not password:
         raise Refused("invalid_request", "username and password go together")
-    user = await user_of_client(
-        resources, Product.legacy, client, username=username, password=password
-    )
+    user = await user_of_client(resources, LEGACY, client, username=username, password=password)
     if user is None:
         raise Refused("invalid_grant", "the username or the password is wrong")
     return Subject(client.scope, user.user_id, client.client_id, user.credential_epoch, "user")

@@ -8,7 +8,7 @@ from typing import Any
 from nimbill.foundation.basis import chosen
 from nimbill.legacy.templates.template_rules import settled_provision
 
-basis = chosen("stack-passes")
+basis = chosen("stack-reconciliation")
 replacing_basis = chosen("changed-instances")
 
 

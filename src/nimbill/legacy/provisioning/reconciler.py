@@ -14,7 +14,6 @@ from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.ids import derived_id
-from nimbill.foundation.settings import Settings
 from nimbill.jobs import records as work
 from nimbill.jobs.runner import LEASE, Job, ReportProgress
 from nimbill.legacy.provisioning import records
@@ -40,13 +39,14 @@ from nimbill.legacy.provisioning.provisioner import (
     Provisioner,
     Refused,
 )
+from nimbill.legacy.settings import LegacySettings
 from nimbill.legacy.stacks import records as stacks
 from nimbill.legacy.stacks.auth_tokens import token_of
 from nimbill.legacy.stacks.stack_moves import IN_PROGRESS, LayerStatus, StackStatus, failed
 from nimbill.legacy.templates import records as templates
 from nimbill.legacy.templates.secrets import opened
 
-basis = chosen("stack-passes")
+basis = chosen("stack-reconciliation")
 
 Recording = tuple[AsyncConnection, Row | None]
 
@@ -120,10 +120,10 @@ def present(rows: Sequence[Row]) -> list[Present]:
 class StackReconciler:
     """Carries out passes; every change is written while the work is still held."""
 
-    def __init__(self, settings: Settings, engine: AsyncEngine, sealer: Encryptor) -> None:
+    def __init__(self, settings: LegacySettings, engine: AsyncEngine, encryptor: Encryptor) -> None:
         self._settings = settings
         self._engine = engine
-        self._sealer = sealer
+        self._sealer = encryptor
 
     async def carry_out(self, taken: Job, _tell: ReportProgress) -> Passed | None:
         """One pass; None where the stack is on no way anywhere."""
@@ -161,8 +161,8 @@ class StackReconciler:
         async with transaction(self._engine, taken.scope.organisation_id) as db:
             stack = await stacks.find_stack(db, taken.scope, taken.subject, lock=True)
             until = clock.now() + LEASE
-            held = await work.hold_on(
-                db, taken.scope, taken.work_id, attempt=taken.attempt, until=until
+            held = await work.renew_lease(
+                db, taken.scope, taken.job_id, attempt=taken.attempt, until=until
             )
             if not held:
                 raise RuntimeError("another process took this over")

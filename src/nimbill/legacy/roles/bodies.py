@@ -37,7 +37,7 @@ class LegacyUserRole(Body, frozen=True, kw_only=True):
     """`user` holds the user's id and username, parted by a colon."""
 
     basis: ClassVar[Basis] = stated("Legacy role records")
-    user_basis: ClassVar[Basis] = chosen("user-of-a-user-role")
+    user_basis: ClassVar[Basis] = chosen("user-role-user-field")
 
     user_role_id: str
     role_id: str
@@ -71,7 +71,7 @@ class LegacyRoleHolder(Body, frozen=True, kw_only=True):
 class LegacyRoleDetach(Body, frozen=True, kw_only=True):
     """The same, where the query may name him instead."""
 
-    basis: ClassVar[Basis] = chosen("detaching-a-role")
+    basis: ClassVar[Basis] = chosen("detach-role")
 
     username: str | None = None
 

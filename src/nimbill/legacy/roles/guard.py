@@ -9,11 +9,12 @@ from litestar.connection import ASGIConnection
 from litestar.di import NamedDependency, Provide
 from litestar.handlers import BaseRouteHandler, HTTPRouteHandler
 
-from nimbill.access.gate import Audience, Public, caller_in, own_routes
+from nimbill.access.gate import Public, caller_in, own_routes
 from nimbill.access.request_context import request_context_of
 from nimbill.access.role_actions import ANY_CALLER
 from nimbill.foundation.basis import stated
-from nimbill.legacy.deprecation import is_of_version_3
+from nimbill.legacy.audiences import LEGACY_USER
+from nimbill.legacy.deprecation import VERSION_3
 from nimbill.legacy.roles.permission import (
     Needs,
     Permission,
@@ -28,7 +29,7 @@ PermissionOfCaller = NamedDependency[Permission]
 
 # what a route of version 3 declares beside what it needs, where users call it
 OF_USERS: dict[str, Any] = {
-    "audiences": [Audience.legacy_user],
+    "audiences": [LEGACY_USER],
     "role_actions": ANY_CALLER,
     "basis": stated("Legacy lifecycle API"),
 }
@@ -72,7 +73,7 @@ def refuse_unscoped_routes(app: Litestar) -> None:
     complaints = [
         f"{path} {complaint}"
         for path, handler in own_routes(app)
-        if is_of_version_3(path) and not isinstance(handler.opt["audiences"], Public)
+        if VERSION_3.covers(path) and not isinstance(handler.opt["audiences"], Public)
         for complaint in [_complaint(handler, path)]
         if complaint
     ]
@@ -81,7 +82,7 @@ def refuse_unscoped_routes(app: Litestar) -> None:
 
 
 def _complaint(handler: HTTPRouteHandler, path: str) -> str:
-    of_users = Audience.legacy_user in handler.opt["audiences"]
+    of_users = LEGACY_USER in handler.opt["audiences"]
     needs, master_alone = handler.opt.get("needs"), handler.opt.get("master_alone", False)
     if not of_users:
         return "asks agents for a scope, and they have none" if needs or master_alone else ""

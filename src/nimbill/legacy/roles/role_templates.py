@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from nimbill.foundation.basis import chosen
 
 basis = chosen("role-templates")
-default_basis = chosen("scope-without-a-role")
+default_basis = chosen("default-scope")
 
 VERSION = "2026-11-15"
 

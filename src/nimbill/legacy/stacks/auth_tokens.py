@@ -17,22 +17,22 @@ def new_token() -> str:
     return generate_client_secret()
 
 
-def sealed_token(token: str, sealer: Encryptor, scope: TenantScope, stack_id: str) -> bytes:
-    own = sealer.for_organisation(scope.organisation_id)
-    return own.seal(token.encode(), _place(scope.organisation_id, stack_id))
+def sealed_token(token: str, encryptor: Encryptor, scope: TenantScope, stack_id: str) -> bytes:
+    own = encryptor.for_organisation(scope.organisation_id)
+    return own.encrypt(token.encode(), _place(scope.organisation_id, stack_id))
 
 
-def token_of(stack: Row, sealer: Encryptor) -> str | None:
+def token_of(stack: Row, encryptor: Encryptor) -> str | None:
     """In clear, for the instances of the stack; None once it is deleted."""
     if stack.sealed_token is None:
         return None
-    own = sealer.for_organisation(stack.organisation_id)
-    return own.open(stack.sealed_token, _place(stack.organisation_id, stack.stack_id)).decode()
+    own = encryptor.for_organisation(stack.organisation_id)
+    return own.decrypt(stack.sealed_token, _place(stack.organisation_id, stack.stack_id)).decode()
 
 
-def token_shown(stack: Row, sealer: Encryptor, caller: Caller) -> str:
+def token_shown(stack: Row, encryptor: Encryptor, caller: Caller) -> str:
     """To the master account alone, and while there is one."""
-    return (token_of(stack, sealer) if is_master_account(caller) else None) or HIDDEN
+    return (token_of(stack, encryptor) if is_master_account(caller) else None) or HIDDEN
 
 
 def _place(organisation_id: str, stack_id: str) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ class Stack(Body, frozen=True, kw_only=True):
 
 
 class StackLeaving(Success, frozen=True, kw_only=True):
-    basis: ClassVar[Basis] = chosen("stack-delete")
+    basis: ClassVar[Basis] = chosen("delete-stack")
 
     stack_status: StackStatus
     stack_id: str

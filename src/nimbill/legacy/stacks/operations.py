@@ -21,27 +21,27 @@ def resource_of(stack_id: str) -> str:
 
 
 async def list_stacks(
-    db: AsyncConnection, caller: Caller, permission: Permission, sealer: Encryptor
+    db: AsyncConnection, caller: Caller, permission: Permission, encryptor: Encryptor
 ) -> list[Stack]:
     """Those of the organisation that the caller's scope allows."""
     found = await records.list_described(db, caller.scope)
     return [
-        _described(stack, caller, sealer)
+        _described(stack, caller, encryptor)
         for stack in found
         if permission.allows(LIST, resource_of(stack.stack_id))
     ]
 
 
 async def describe_stack(
-    db: AsyncConnection, caller: Caller, sealer: Encryptor, stack_id: str
+    db: AsyncConnection, caller: Caller, encryptor: Encryptor, stack_id: str
 ) -> Stack:
     stack = await records.find_described(db, caller.scope, stack_id)
     if stack is None:
         raise not_found()
-    return _described(stack, caller, sealer)
+    return _described(stack, caller, encryptor)
 
 
-def _described(stack: Row, caller: Caller, sealer: Encryptor) -> Stack:
+def _described(stack: Row, caller: Caller, encryptor: Encryptor) -> Stack:
     return Stack(
         stack_id=stack.stack_id,
         version_id=stack.version_id,
@@ -51,7 +51,7 @@ def _described(stack: Row, caller: Caller, sealer: Encryptor) -> Stack:
         create_time=stack.create_time.isoformat(),
         user_id=stack.user_id,
         username=stack.username,
-        auth_token=token_shown(stack, sealer, caller),
+        auth_token=token_shown(stack, encryptor, caller),
         reason=stack.reason,
     )
 

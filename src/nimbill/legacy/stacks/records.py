@@ -222,4 +222,4 @@ async def ask_to_move(
     """In the transaction that changed what the stack is to be; asked twice, it moves once."""
     wanted = due or clock.now()
     if await work.add_job(db, scope, MOVE_STACK, due=wanted, subject=stack_id) is None:
-        await work.hasten(db, scope, MOVE_STACK, subject=stack_id, due=wanted)
+        await work.run_sooner(db, scope, MOVE_STACK, subject=stack_id, due=wanted)

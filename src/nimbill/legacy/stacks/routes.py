@@ -22,7 +22,7 @@ async def list_stacks(
     resources: ResourcesOfWorker,
 ) -> list[Stack]:
     """The stacks of the organisation account, the oldest first; those the scope allows."""
-    return await operations.list_stacks(db, caller, permission, resources.sealer)
+    return await operations.list_stacks(db, caller, permission, resources.encryptor)
 
 
 @get(
@@ -37,14 +37,14 @@ async def describe_stack(
     resources: ResourcesOfWorker,
 ) -> Stack:
     """One stack; its token is shown to the master account alone."""
-    return await operations.describe_stack(db, caller, resources.sealer, stack_id)
+    return await operations.describe_stack(db, caller, resources.encryptor, stack_id)
 
 
 @delete(
     "/alm/stack/{stack_id:str}",
     needs=Needs("stack:deleteStack", operations.resource_of("{stack_id}")),
     audited="stack/{stack_id}",
-    **(OF_USERS | {"basis": chosen("stack-delete")}),
+    **(OF_USERS | {"basis": chosen("delete-stack")}),
 )
 async def delete_stack(
     stack_id: FromPath[str], caller: CallerOfRequest, db: Transaction

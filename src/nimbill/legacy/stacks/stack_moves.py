@@ -6,7 +6,7 @@ from enum import StrEnum
 from nimbill.foundation.basis import chosen, stated
 
 basis = stated("Legacy stack status")
-chosen_basis = chosen("stack-moves")
+chosen_basis = chosen("stack-transitions")
 
 
 class StackStatus(StrEnum):

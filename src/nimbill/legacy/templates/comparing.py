@@ -52,7 +52,7 @@ async def compare_templates(
     db: AsyncConnection,
     scope: TenantScope,
     permission: Permission,
-    sealer: Encryptor,
+    encryptor: Encryptor,
     body: Comparison,
 ) -> TemplatesCompared:
     """The scope is asked for every stack before any is looked for."""
@@ -68,11 +68,11 @@ async def compare_templates(
         ]
     )
     found = [row for row in rows if row is not None]
-    templates = [opened(row, sealer) for row in found]
+    templates = [opened(row, encryptor) for row in found]
     for index, given in enumerate(body.body or []):
         # a mask in what is given stands for what the stored one has there
         template = given_in(given, f"body[{index}]").template
-        templates.append(unmasked(template, secrets_of(found[0], sealer)))
+        templates.append(unmasked(template, secrets_of(found[0], encryptor)))
     source, target = templates
     return _answer(source, target)
 

@@ -8,16 +8,18 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.access.caller import Caller
 from nimbill.access.passwords import hash_client_secret
 from nimbill.access.request_context import Resources
-from nimbill.database.tenant_lookup import LookupKind, add_lookup
+from nimbill.database.tenant_lookup import add_lookup
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock, exact_json
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.errors import Conflict, not_found, refuse_if
 from nimbill.foundation.ids import new_id
+from nimbill.legacy.settings import read_legacy_settings
 from nimbill.legacy.stacks import records as stacks
 from nimbill.legacy.stacks.auth_tokens import new_token, sealed_token
 from nimbill.legacy.stacks.nicknames import two_words
+from nimbill.legacy.stacks.stack_ids import STACK_LOOKUP, new_stack_id
 from nimbill.legacy.stacks.stack_moves import APPLY, UPDATE, StackStatus, may
 from nimbill.legacy.templates import records
 from nimbill.legacy.templates.reading import Given
@@ -41,8 +43,8 @@ async def apply_template(
     template = given.template
     refuse_if([*template_violations(template, creating=True), *still_masked(template)])
     scope, at = caller.scope, clock.now()
-    stack_id, version_id, token = new_id("stk"), new_id("ver"), new_token()
-    await add_lookup(db, scope, LookupKind.stack, stack_id)
+    stack_id, version_id, token = new_stack_id(), new_id("ver"), new_token()
+    await add_lookup(db, scope, STACK_LOOKUP, stack_id)
     await stacks.add_stack(
         db,
         scope,
@@ -50,17 +52,17 @@ async def apply_template(
         stack_id=stack_id,
         nickname=given.nickname or two_words(),
         deployment=template["label"],
-        provisioner=resources.settings.provisioner,
+        provisioner=read_legacy_settings(resources.settings).provisioner,
         region=template["vendor"]["aws"]["region"],
         stack_status=APPLY.after,
         version_id=version_id,
         user_id=caller.user_id,
         username=caller.username,
         token_hash=hash_client_secret(token),
-        sealed_token=sealed_token(token, resources.sealer, scope, stack_id),
+        sealed_token=sealed_token(token, resources.encryptor, scope, stack_id),
     )
     await stacks.put_layers(db, scope, stack_id, _flags(template))
-    await _keep(db, scope, resources.sealer, template, stack_id, version_id, number=1)
+    await _keep(db, scope, resources.encryptor, template, stack_id, version_id, number=1)
     await stacks.ask_to_move(db, scope, stack_id)
     return Applied(stack_id, version_id, APPLY.after)
 
@@ -78,7 +80,7 @@ async def update_template(
     if stack is None or before is None or stack.stack_status == StackStatus.DELETE_COMPLETE:
         raise not_found()
     template = _with_vendor_of(before, given.template)
-    template = unmasked(template, secrets_of(before, resources.sealer))
+    template = unmasked(template, secrets_of(before, resources.encryptor))
     refuse_if([*template_violations(template, creating=False), *still_masked(template)])
     if not may(UPDATE, stack.stack_status):
         raise Conflict("stack_leaving", "the stack is being deleted")
@@ -94,7 +96,7 @@ async def update_template(
     )
     await stacks.put_layers(db, scope, stack_id, _flags(template))
     await _keep(
-        db, scope, resources.sealer, template, stack_id, version_id, number=before.number + 1
+        db, scope, resources.encryptor, template, stack_id, version_id, number=before.number + 1
     )
     await stacks.ask_to_move(db, scope, stack_id)
     return Applied(stack_id, version_id, UPDATE.after)
@@ -112,7 +114,7 @@ def _flags(template: dict[str, Any]) -> list[str]:
 async def _keep(
     db: AsyncConnection,
     scope: TenantScope,
-    sealer: Encryptor,
+    encryptor: Encryptor,
     template: dict[str, Any],
     stack_id: str,
     version_id: str,
@@ -128,6 +130,6 @@ async def _keep(
         version_id,
         number=number,
         body=exact_json.write(body),
-        sealed_secrets=sealed(secrets, sealer, place),
+        sealed_secrets=sealed(secrets, encryptor, place),
         at=clock.now(),
     )

@@ -88,7 +88,9 @@ async def compare_templates(
     resources: ResourcesOfWorker,
 ) -> TemplatesCompared:
     """Compare two stored templates, or a stored one with a given one."""
-    return await comparing.compare_templates(db, caller.scope, permission, resources.sealer, data)
+    return await comparing.compare_templates(
+        db, caller.scope, permission, resources.encryptor, data
+    )
 
 
 @get(

@@ -70,29 +70,29 @@ def still_masked(template: Mapping[str, Any]) -> list[Violation]:
     return [Violation(at.rpartition("/")[2], rule) for at in dict.fromkeys(places)]
 
 
-def sealed(secrets: Secrets, sealer: Encryptor, place: tuple[str, str, str]) -> bytes | None:
+def sealed(secrets: Secrets, encryptor: Encryptor, place: tuple[str, str, str]) -> bytes | None:
     """`place` is organisation, stack and version; None where there are no secrets."""
     if not secrets:
         return None
-    own = sealer.for_organisation(place[0])
-    return own.seal(exact_json.write(secrets), _place(place))
+    own = encryptor.for_organisation(place[0])
+    return own.encrypt(exact_json.write(secrets), _place(place))
 
 
-def secrets_of(row: Row, sealer: Encryptor) -> Secrets:
+def secrets_of(row: Row, encryptor: Encryptor) -> Secrets:
     """Of a stored version; none once its stack is gone and they were wiped."""
     if row.sealed_secrets is None:
         return {}
     place = (row.organisation_id, row.stack_id, row.version_id)
-    opened_bytes = sealer.for_organisation(row.organisation_id).open(
+    opened_bytes = encryptor.for_organisation(row.organisation_id).decrypt(
         row.sealed_secrets, _place(place)
     )
     secrets: Secrets = exact_json.read_own(opened_bytes.decode())
     return secrets
 
 
-def opened(row: Row, sealer: Encryptor) -> dict[str, Any]:
+def opened(row: Row, encryptor: Encryptor) -> dict[str, Any]:
     """The template of a stored version with its secrets in clear: for launching, for its agent."""
-    return unmasked(exact_json.read_own(row.body), secrets_of(row, sealer))
+    return unmasked(exact_json.read_own(row.body), secrets_of(row, encryptor))
 
 
 def shown(row: Row) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from nimbill.foundation.basis import chosen, stated
 from nimbill.foundation.errors import Violation
 
-basis = stated("Legacy template body (JSON document passed as a string)")
+basis = stated("Legacy template body")
 limits_basis = chosen("template-rules")
 container_basis = chosen("template-containers")
 

@@ -1,0 +1,34 @@
+"""What an optional part of the API adds to the application.
+
+The packages below `application` do not know which extensions exist: they ask for products,
+caller loaders and so on, and the application passes those of every installed extension.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from litestar import Litestar
+from litestar.types import ControllerRouterHandler
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from nimbill.access.credentials import CallerLoader
+from nimbill.access.tokens import Issuer
+from nimbill.database.migrate import MigrationPackage
+from nimbill.foundation.encryption import Encryptor
+from nimbill.foundation.settings import Settings
+from nimbill.foundation.vocabulary import Product
+from nimbill.http.deprecation import Deprecation
+from nimbill.jobs.runner import JobType
+
+
+@dataclass(frozen=True, slots=True)
+class Extension:
+    products: Sequence[Product]
+    # reads the extension's own settings; SettingsError if one is invalid
+    issuers: Callable[[Settings], Mapping[Product, Issuer]]
+    caller_loaders: Mapping[str, CallerLoader]  # by subject type
+    route_handlers: Callable[[], Sequence[ControllerRouterHandler]]
+    check_routes: Callable[[Litestar], None]  # RuntimeError for a route that must not be served
+    job_types: Callable[[Settings, AsyncEngine, Encryptor], Sequence[JobType]]
+    deprecations: Sequence[Deprecation]
+    migrations: Sequence[MigrationPackage]  # of the tables that its routes use

@@ -1,0 +1,48 @@
+"""The extensions of this installation, and what the product and they offer together."""
+
+import os
+from collections.abc import Mapping, Sequence
+
+from nimbill.access.credentials import CALLER_LOADERS, CallerLoader
+from nimbill.access.request_context import issuers
+from nimbill.access.tokens import Issuer
+from nimbill.application.extension import Extension
+from nimbill.application.legacy_wiring import LEGACY_EXTENSION  # version 3
+from nimbill.foundation.settings import Settings, read_settings
+from nimbill.foundation.vocabulary import Product
+from nimbill.http.deprecation import Deprecation
+
+EXTENSIONS: Sequence[Extension] = [
+    LEGACY_EXTENSION,  # version 3
+]
+
+PRODUCTS: Sequence[Product] = [
+    Product.core,
+    Product.portal,
+    *(product for extension in EXTENSIONS for product in extension.products),
+]
+
+DEPRECATIONS: Sequence[Deprecation] = [
+    deprecation for extension in EXTENSIONS for deprecation in extension.deprecations
+]
+
+
+def load_settings(environment: Mapping[str, str] = os.environ) -> Settings:
+    """The settings; SettingsError if one is invalid, also one of an extension."""
+    settings = read_settings(environment)
+    installed_issuers(settings)
+    return settings
+
+
+def installed_issuers(settings: Settings) -> Mapping[Product, Issuer]:
+    found = dict(issuers(settings))
+    for extension in EXTENSIONS:
+        found |= extension.issuers(settings)
+    return found
+
+
+def installed_caller_loaders() -> Mapping[str, CallerLoader]:
+    found = dict(CALLER_LOADERS)
+    for extension in EXTENSIONS:
+        found |= extension.caller_loaders
+    return found

@@ -1,0 +1,65 @@
+"""Version 3 of the API as an extension of the application.
+
+To retire version 3, delete `nimbill/legacy`, this file, the command `nimbill agent`, the demo's
+stack files, and every line marked `# version 3`; `tests/application/test_without_legacy.py` does
+the same in a copy of the project and starts what is left.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from litestar import Router
+from litestar.types import ControllerRouterHandler
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from nimbill.access.tokens import SUBJECT_TYPES, Issuer
+from nimbill.application.extension import Extension
+from nimbill.foundation.encryption import Encryptor
+from nimbill.foundation.settings import Settings
+from nimbill.foundation.vocabulary import Product
+from nimbill.jobs.runner import JobType
+from nimbill.legacy import routes as legacy_routes
+from nimbill.legacy.audiences import AGENT, LEGACY
+from nimbill.legacy.deployments import routes as deployment_routes
+from nimbill.legacy.deprecation import VERSION_3
+from nimbill.legacy.login import routes as login_routes
+from nimbill.legacy.login.agent_caller import load_agent_caller
+from nimbill.legacy.migrations import LEGACY_MIGRATIONS
+from nimbill.legacy.provisioning.job_types import stack_job_types
+from nimbill.legacy.roles import guard
+from nimbill.legacy.settings import read_legacy_settings
+
+
+def _issuers(settings: Settings) -> Mapping[Product, Issuer]:
+    own = read_legacy_settings(settings)
+    address = f"{own.url}{VERSION_3.prefix}"
+    return {LEGACY: Issuer(address, own.token_seconds, (*SUBJECT_TYPES, AGENT))}
+
+
+def _route_handlers() -> Sequence[ControllerRouterHandler]:
+    return [
+        *login_routes.ROUTES,
+        Router(
+            VERSION_3.prefix,
+            route_handlers=legacy_routes.ROUTES,
+            guards=[guard.ask_scope],
+            dependencies=guard.DEPENDENCIES,
+            tags=["Legacy"],
+        ),
+        Router("/m/core", route_handlers=deployment_routes.ROUTES),
+    ]
+
+
+def _job_types(settings: Settings, engine: AsyncEngine, sealer: Encryptor) -> Sequence[JobType]:
+    return stack_job_types(read_legacy_settings(settings), engine, sealer)
+
+
+LEGACY_EXTENSION = Extension(
+    products=[LEGACY],
+    issuers=_issuers,
+    caller_loaders={AGENT: load_agent_caller},
+    route_handlers=_route_handlers,
+    check_routes=guard.refuse_unscoped_routes,
+    job_types=_job_types,
+    deprecations=[VERSION_3],
+    migrations=[LEGACY_MIGRATIONS],
+)
