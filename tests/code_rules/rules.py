@@ -1,43 +1,55 @@
-"""The rules of the house that a machine can keep, each a function over a root folder.
+"""Rules of the code base that a machine can check, each a function over a project's root folder.
 
-Every function returns what breaks the rule, one readable line each; an empty list means it is kept.
+Every function returns one readable line per violation.
 """
 
 import ast
 import datetime
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
 LINES_PER_FILE_MAX = 400
 LINES_PER_FUNCTION_MAX = 60
+PACKAGES_MAX = 20
 CODE_FOLDERS = ("src", "tests", "bench", "web", ".ci")
-NOT_OURS = {"node_modules", "static", "__pycache__", "dist"}
+GENERATED_FOLDERS = {"node_modules", "static", "__pycache__", "dist"}
 
-NAMELESS = {"utils", "util", "helpers", "helper", "common", "manager", "service", "misc"}
+MEANINGLESS_NAMES = {"utils", "util", "helpers", "helper", "common", "manager", "service", "misc"}
 
-# Files and folders of src/nimbill in which no amount may ever become a float.
-NEAR_MONEY_FILES = ("money.py", "rules.py", "*_rules.py")
-NEAR_MONEY_ROOMS = ("billing_groups", "invoices", "recalculation", "reserved_instances")
+# files and packages of src/nimbill in which no amount may become a float
+MONEY_FILES = ("money.py", "rules.py", "*_rules.py")
+MONEY_PACKAGES = ("adjustments", "billing_groups", "invoicing")
 
-# Questions that may be asked without naming whose records: "room/records.py:function" and why.
-WITHOUT_SCOPE = {
-    "audit/records.py:append": "the database itself writes the organisation of the transaction",
-    "audit/records.py:append_all": "as append does",
-    "login/records.py:find_client": "answers whose client an exact id is, before that is known",
-    "login/records.py:find_agent": "the same of an exact stack",
-    "work/records.py:organisations_with_work": "answers ids alone, through a function of the owner",
+# files whose public functions query the database
+QUERY_FILES = (
+    "records.py",
+    "*_records.py",
+    "invoice_inputs.py",
+    "latest_invoices.py",
+    "month_settings.py",
+    "stored_invoices.py",
+    "sum_queries.py",
+)
+# queries without a tenant scope: "package/records.py:function" and the reason
+QUERIES_WITHOUT_SCOPE = {
+    "audit/records.py:append_entry": "the database writes the organisation",
+    "audit/records.py:append_entries": "like append_entry",
+    "identity/login/records.py:find_client": "finds the organisation of an exact client id",
+    "legacy/login/records.py:find_agent": "finds the organisation of an exact stack id",
+    "jobs/records.py:organisations_with_due_jobs": "returns ids only",
 }
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def ours(root: Path, *suffixes: str) -> Iterator[Path]:
-    """Our own source files, not what was built or fetched."""
+def source_files(root: Path, *suffixes: str) -> Iterator[Path]:
+    """Our own source files, without generated and installed ones."""
     for folder in CODE_FOLDERS:
         for path in sorted((root / folder).rglob("*")):
-            inside = path.relative_to(root)
-            if path.is_file() and path.suffix in suffixes and not NOT_OURS & set(inside.parts):
+            parts = set(path.relative_to(root).parts)
+            if path.is_file() and path.suffix in suffixes and not GENERATED_FOLDERS & parts:
                 yield path
 
 
@@ -48,12 +60,13 @@ def functions(path: Path) -> Iterator[Function]:
 
 
 def long_files(root: Path) -> list[str]:
-    counted = (
-        (path, len(path.read_text().splitlines())) for path in ours(root, ".py", ".ts", ".tsx")
+    line_counts = (
+        (path, len(path.read_text().splitlines()))
+        for path in source_files(root, ".py", ".ts", ".tsx")
     )
     return [
         f"{path.relative_to(root)} has {lines} lines, more than {LINES_PER_FILE_MAX}"
-        for path, lines in counted
+        for path, lines in line_counts
         if lines > LINES_PER_FILE_MAX
     ]
 
@@ -62,38 +75,63 @@ def long_functions(root: Path) -> list[str]:
     return [
         f"{path.relative_to(root)}:{function.lineno} {function.name} has more than "
         f"{LINES_PER_FUNCTION_MAX} lines"
-        for path in ours(root, ".py")
+        for path in source_files(root, ".py")
         for function in functions(path)
         if (function.end_lineno or 0) - function.lineno + 1 > LINES_PER_FUNCTION_MAX
     ]
 
 
 def files_without_purpose(root: Path) -> list[str]:
-    """The first line is a docstring with a sentence; a test file may give a method and a path."""
-    broken = []
-    for path in ours(root, ".py"):
+    """A file begins with a docstring of a sentence; a test file may give a method and a path."""
+    violations = []
+    for path in source_files(root, ".py"):
         text = path.read_text()
         if not text.strip() and path.name == "__init__.py":
             continue
         purpose = (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0]
         if not text.startswith('"""') or len(purpose.split()) < 2:
-            broken.append(f"{path.relative_to(root)} does not begin with a sentence on its purpose")
-    return broken
+            violations.append(f"{path.relative_to(root)} does not begin with its purpose")
+    return violations
 
 
-def nameless_files(root: Path) -> list[str]:
+def meaningless_file_names(root: Path) -> list[str]:
     return [
-        f"{path.relative_to(root)} says nothing by its name"
-        for path in ours(root, ".py", ".ts", ".tsx")
-        if path.stem.lower() in NAMELESS or path.parent.name.lower() in NAMELESS
+        f"{path.relative_to(root)} has a name without meaning"
+        for path in source_files(root, ".py", ".ts", ".tsx")
+        if path.stem.lower() in MEANINGLESS_NAMES or path.parent.name.lower() in MEANINGLESS_NAMES
     ]
 
 
-def near_money(root: Path) -> Iterator[Path]:
+def repeated_class_names(root: Path) -> list[str]:
+    """A class name is defined once in the project."""
+    places = defaultdict(list)
+    for path in source_files(root, ".py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef):
+                places[node.name].append(f"{path.relative_to(root)}:{node.lineno}")
+    return [
+        f"class {name} is defined in {', '.join(where)}"
+        for name, where in sorted(places.items())
+        if len(where) > 1
+    ]
+
+
+def misplaced_modules(root: Path) -> list[str]:
+    """The root of the package holds two files and at most twenty packages."""
+    package = root / "src" / "nimbill"
+    modules = {path.name for path in package.glob("*.py")} - {"__init__.py", "__main__.py"}
+    packages = [path.parent.name for path in package.glob("*/__init__.py")]
+    violations = [f"src/nimbill/{name} belongs into a package" for name in sorted(modules)]
+    if len(packages) > PACKAGES_MAX:
+        violations.append(f"{len(packages)} packages are more than {PACKAGES_MAX}")
+    return violations
+
+
+def files_near_money(root: Path) -> Iterator[Path]:
     package = root / "src" / "nimbill"
     for path in sorted(package.rglob("*.py")):
-        rooms = path.relative_to(package).parts[:-1]
-        if any(path.match(name) for name in NEAR_MONEY_FILES) or set(NEAR_MONEY_ROOMS) & set(rooms):
+        packages = set(path.relative_to(package).parts[:-1])
+        if any(path.match(name) for name in MONEY_FILES) or set(MONEY_PACKAGES) & packages:
             yield path
 
 
@@ -106,11 +144,11 @@ def makes_a_float(node: ast.AST) -> bool:
 
 
 def floats_near_money(root: Path) -> list[str]:
-    """No float by name, by literal or by round(); refusing one by isinstance is not making one."""
-    broken = []
-    for path in near_money(root):
+    """No float by name, by literal or by round(); `isinstance(x, float)` is allowed."""
+    violations = []
+    for path in files_near_money(root):
         tree = ast.parse(path.read_text())
-        refusing = {
+        type_checks = {
             id(name)
             for call in ast.walk(tree)
             if isinstance(call, ast.Call)
@@ -118,75 +156,78 @@ def floats_near_money(root: Path) -> list[str]:
             and call.func.id == "isinstance"
             for name in ast.walk(call)
         }
-        broken += [
-            f"{path.relative_to(root)}:{node.lineno} makes a float or rounds one"
+        violations += [
+            f"{path.relative_to(root)}:{node.lineno} uses a float or round()"
             for node in ast.walk(tree)
-            if isinstance(node, ast.expr) and makes_a_float(node) and id(node) not in refusing
+            if isinstance(node, ast.expr) and makes_a_float(node) and id(node) not in type_checks
         ]
-    return broken
+    return violations
 
 
-def questions_without_scope(root: Path, excepted: dict[str, str] | None = None) -> list[str]:
-    """A question to the records takes the connection, then whose records it is about."""
-    excepted = WITHOUT_SCOPE if excepted is None else excepted
+def queries_without_scope(root: Path, allowed: dict[str, str] | None = None) -> list[str]:
+    """A query takes the connection and then the scope whose records it may return."""
+    allowed = QUERIES_WITHOUT_SCOPE if allowed is None else allowed
     package = root / "src" / "nimbill"
-    broken, met = [], set()
-    for path in sorted(package.rglob("*records.py")):
+    violations, used = [], set()
+    files = {path for pattern in QUERY_FILES for path in package.rglob(pattern)}
+    for path in sorted(files):
         for function in functions(path):
-            question = f"{path.relative_to(package)}:{function.name}"
-            if asks_without_scope(function):
-                met.add(question)
-                if not excepted.get(question):
-                    broken.append(f"{question} does not say whose records")
-    return broken + [f"{name} needs no exception any more" for name in excepted.keys() - met]
+            query = f"{path.relative_to(package)}:{function.name}"
+            if lacks_scope(function):
+                used.add(query)
+                if not allowed.get(query):
+                    violations.append(f"{query} does not take a scope")
+    return violations + [f"{name} no longer needs an exception" for name in allowed.keys() - used]
 
 
-def asks_without_scope(function: Function) -> bool:
+def lacks_scope(function: Function) -> bool:
     arguments = [*function.args.posonlyargs, *function.args.args]
-    is_question = isinstance(function, ast.AsyncFunctionDef) and not function.name.startswith("_")
-    if not is_question or not arguments or arguments[0].arg != "db":
+    is_query = isinstance(function, ast.AsyncFunctionDef) and not function.name.startswith("_")
+    if not is_query or not arguments or arguments[0].arg != "db":
         return False
-    whose = arguments[1] if len(arguments) > 1 else None
-    if whose is None or whose.annotation is None:
+    scope = arguments[1] if len(arguments) > 1 else None
+    if scope is None or scope.annotation is None:
         return True
-    return (whose.arg, ast.unparse(whose.annotation)) not in {
+    return (scope.arg, ast.unparse(scope.annotation)) not in {
         ("scope", "TenantScope"),
         ("organisation_id", "str"),
     }
 
 
 def debts_past_due(root: Path, today: datetime.date) -> list[str]:
-    """A debt names the last month in which it may stand; one without a month is past due."""
+    """A debt names the last month in which it is allowed; one without a month is past due."""
     due = re.compile(r"(?:#|//|/\*)\s*DEBT\b(?:\((\d{4}-(?:0[1-9]|1[0-2]))\):)?")
     this_month = today.strftime("%Y-%m")
     return [
         f"{path.relative_to(root)}:{number} {line.strip()}"
-        for path in ours(root, ".py", ".ts", ".tsx", ".js", ".css", ".html")
+        for path in source_files(root, ".py", ".ts", ".tsx", ".js", ".css", ".html")
         for number, line in enumerate(path.read_text().splitlines(), start=1)
         if (debt := due.search(line)) and (debt[1] is None or debt[1] < this_month)
     ]
 
 
-def locks_that_name_a_host(root: Path) -> list[str]:
-    """Locks pin by hash and name no place, so that they hold behind any mirror."""
-    broken = []
+def lock_files_with_hosts(root: Path) -> list[str]:
+    """Lock files pin by hash and name no host, so that they work with any mirror."""
+    violations = []
     for path in sorted((root / "requirements").glob("*.txt")):
         for number, line in enumerate(path.read_text().splitlines(), start=1):
             if re.search(r"https?:|--(extra-)?index-url|--find-links|file:|\s@\s", line):
-                broken.append(f"{path.relative_to(root)}:{number} {line.strip()}")
+                violations.append(f"{path.relative_to(root)}:{number} {line.strip()}")
     for path in sorted((root / "web").glob("package-lock.json")):
         for number, line in enumerate(path.read_text().splitlines(), start=1):
             if '"resolved"' in line:
-                broken.append(f"{path.relative_to(root)}:{number} {line.strip()}")
-    return broken
+                violations.append(f"{path.relative_to(root)}:{number} {line.strip()}")
+    return violations
 
 
-def unhashed_requirements(root: Path) -> list[str]:
-    """Every pinned line continues into at least one hash."""
-    broken = []
+def requirements_without_hash(root: Path) -> list[str]:
+    """Every pinned line is followed by at least one hash."""
+    violations = []
     for path in sorted((root / "requirements").glob("*.txt")):
         lines = path.read_text().splitlines()
         for line, following in zip(lines, [*lines[1:], ""], strict=True):
             if line[:1].isalnum() and not ("==" in line and "--hash=sha256:" in following):
-                broken.append(f"{path.relative_to(root)} does not pin {line.split()[0]} by hash")
-    return broken
+                violations.append(
+                    f"{path.relative_to(root)} does not pin {line.split()[0]} by hash"
+                )
+    return violations

@@ -1,4 +1,4 @@
-"""The rules of the house hold for this project."""
+"""This project keeps the rules of its code base."""
 
 import datetime
 from pathlib import Path
@@ -8,11 +8,11 @@ from tests.code_rules import rules
 ROOT = Path(__file__).parents[2]
 
 
-def test_no_file_is_long() -> None:
+def test_no_file_is_too_long() -> None:
     assert rules.long_files(ROOT) == []
 
 
-def test_no_function_is_long() -> None:
+def test_no_function_is_too_long() -> None:
     assert rules.long_functions(ROOT) == []
 
 
@@ -20,16 +20,24 @@ def test_every_file_begins_with_its_purpose() -> None:
     assert rules.files_without_purpose(ROOT) == []
 
 
-def test_every_file_says_something_by_its_name() -> None:
-    assert rules.nameless_files(ROOT) == []
+def test_every_file_name_has_a_meaning() -> None:
+    assert rules.meaningless_file_names(ROOT) == []
 
 
-def test_there_is_no_float_near_money() -> None:
+def test_every_class_name_is_defined_once() -> None:
+    assert rules.repeated_class_names(ROOT) == []
+
+
+def test_every_module_is_in_one_of_at_most_twenty_packages() -> None:
+    assert rules.misplaced_modules(ROOT) == []
+
+
+def test_no_float_is_near_money() -> None:
     assert rules.floats_near_money(ROOT) == []
 
 
-def test_questions_to_records_name_whose_records() -> None:
-    assert rules.questions_without_scope(ROOT) == []
+def test_every_query_takes_a_scope() -> None:
+    assert rules.queries_without_scope(ROOT) == []
 
 
 def test_no_debt_is_past_due() -> None:
@@ -37,16 +45,17 @@ def test_no_debt_is_past_due() -> None:
 
 
 def test_lock_files_name_no_host() -> None:
-    assert rules.locks_that_name_a_host(ROOT) == []
+    assert rules.lock_files_with_hosts(ROOT) == []
 
 
 def test_lock_files_pin_by_hash() -> None:
-    assert rules.unhashed_requirements(ROOT) == []
+    assert rules.requirements_without_hash(ROOT) == []
 
 
-def test_there_is_something_to_keep_the_rules_of() -> None:
-    """A rule over no files would be kept by anything."""
-    assert len(list(rules.ours(ROOT, ".py"))) > 10
+def test_the_rules_are_applied_to_existing_files() -> None:
+    """A rule that looks at no files would never be broken."""
+    assert len(list(rules.source_files(ROOT, ".py"))) > 800
+    assert len(list(rules.files_near_money(ROOT))) > 60
     assert sorted(path.name for path in (ROOT / "requirements").glob("*.txt")) == [
         "bench.txt",
         "dev.txt",

@@ -16,7 +16,7 @@ from functools import partial
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from nimbill.demo.vendor_files.writing import Dialect
+from nimbill.demo.vendor_files.dialects import Dialect
 from tests.proof.bad_file import IMPORTERS, BadFile, Sheet, sheet
 
 OFFSETS = 50

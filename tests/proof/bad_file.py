@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from nimbill.demo.vendor_files.columns import csv_header, csv_text
-from nimbill.demo.vendor_files.months import charges
-from nimbill.demo.vendor_files.writing import Dialect, Month, columns_of
+from nimbill.demo.vendor_files.charges import SyntheticMonth, generate_charges
+from nimbill.demo.vendor_files.columns import csv_header, csv_lines
+from nimbill.demo.vendor_files.dialects import Dialect, build_columns
 
 LINES = 48
 IMPORTERS = (
@@ -125,7 +125,7 @@ class Sheet:
 
 def sheet(dialect: Dialect, seed: int = 5) -> Sheet:
     vendor = dialect.vendors[0]
-    month = Month(vendor=vendor, lines=LINES, seed=seed)  # type: ignore[arg-type]
-    columns = columns_of(month, dialect, "decimal", typed=False)
-    text = csv_header(columns) + bytes(csv_text(columns, next(charges(month)), month))
+    month = SyntheticMonth(vendor=vendor, lines=LINES, seed=seed)  # type: ignore[arg-type]
+    columns = build_columns(month, dialect, "decimal", typed=False)
+    text = csv_header(columns) + bytes(csv_lines(columns, next(generate_charges(month)), month))
     return Sheet(dialect, vendor, list(csv.reader(io.StringIO(text.decode()), strict=True)))

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 
-from nimbill.demo.vendor_files.writing import Dialect
+from nimbill.demo.vendor_files.dialects import Dialect
 from tests.proof.bad_containers import bad_containers, bombs
 from tests.proof.bad_file import IMPORTERS, BadFile, Sheet, sheet
 from tests.proof.bad_texts import bad_texts

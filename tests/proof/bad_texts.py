@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 
-from nimbill.demo.vendor_files.writing import Dialect
+from nimbill.demo.vendor_files.dialects import Dialect
 from tests.proof.bad_file import LINES, BadFile, Sheet, sheet
 
 AT = 9  # the line that is spoilt, where one is

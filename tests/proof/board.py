@@ -1,4 +1,4 @@
-"""The board: a few lines for each row, and a code that is 0 only when all of it holds."""
+"""The proof board: some lines of text for each row, and an exit code."""
 
 from __future__ import annotations
 
@@ -7,73 +7,89 @@ import time
 import traceback
 from dataclasses import dataclass, field
 
-from tests.proof.broken_variants import GREEN, NOT_RUN, RED, Caught, StalePatch, run_twin, twins_of
-from tests.proof.row import Measured, Row
-from tests.proof.stage import Stage, say
+from tests.proof.broken_variants import (
+    GREEN,
+    NOT_RUN,
+    RED,
+    StalePatch,
+    VariantResult,
+    run_variant,
+    variants_of,
+)
+from tests.proof.row import Measurement, ProofRow
+from tests.proof.stage import Stage, print_progress
 
-TWIN_SECONDS_MAX = 900
+VARIANT_SECONDS_MAX = 900
 WIDTH = 110
 
 
 @dataclass
-class Line:
-    row: Row
-    measured: Measured | None = None  # None: only its twins were run
-    trouble: str = ""  # why it could not be run
-    twins: list[Caught] = field(default_factory=list)
+class BoardLine:
+    row: ProofRow
+    measurement: Measurement | None = None  # None: only the variants were run
+    error: str = ""  # why the row could not be run
+    variants: list[VariantResult] = field(default_factory=list)
     seconds: float = 0.0
 
     @property
     def code(self) -> int:
-        if self.trouble:
+        if self.error:
             return NOT_RUN
-        green = self.measured is None or self.measured.green
-        return GREEN if green and all(twin.caught for twin in self.twins) else RED
+        green = self.measurement is None or self.measurement.green
+        return GREEN if green and all(result.caught for result in self.variants) else RED
 
-    def shown(self) -> str:
-        """The figures of the row, then whatever is wrong with it."""
+    def format(self) -> str:
+        """The figures of the row, then everything that is wrong with it."""
         state = {GREEN: "green", RED: "RED", NOT_RUN: "NOT RUN"}[self.code]
-        caught = sum(twin.caught for twin in self.twins)
-        twins = f"twins caught {caught}/{len(self.twins)}" if self.twins else "twins not run"
-        said = self.measured.said if self.measured else "only its twins were run"
-        wrong = [self.trouble, self.measured.shown() if self.measured else ""]
-        wrong += [f"{one.twin.what}: {one.report}" for one in self.twins if not one.caught]
+        caught = f"variants caught {sum(result.caught for result in self.variants)}"
+        variants = f"{caught}/{len(self.variants)}" if self.variants else "variants not run"
+        figures = self.measurement.figures if self.measurement else "only variants were run"
+        claim = self.row.claim
+        problems = [self.error, self.measurement.format_misses() if self.measurement else ""]
+        problems += [
+            f"{result.variant.name}: {result.report}"
+            for result in self.variants
+            if not result.caught
+        ]
         return "\n".join(
             [
-                f"{self.row.name:3} {state:7} {twins:17} {self.seconds:6.0f} s  {self.row.claim}",
-                _wrapped("target    ", self.row.target),
-                _wrapped("measured  ", said),
-                *[textwrap.indent(text, "    !! ") for text in wrong if text],
+                f"{self.row.name:3} {state:7} {variants:20} {self.seconds:5.0f} s  {claim}",
+                _wrap("target    ", self.row.target),
+                _wrap("measured  ", figures),
+                *[textwrap.indent(text, "    !! ") for text in problems if text],
             ]
         )
 
 
-def _wrapped(name: str, text: str) -> str:
+def _wrap(name: str, text: str) -> str:
     return textwrap.fill(
         text, WIDTH, initial_indent=f"    {name}", subsequent_indent=" " * (4 + len(name))
     )
 
 
-def run_row(row: Row, stage: Stage, *, size: int | None, twins: bool, twin_seed: int) -> Line:
-    """Measure a row at this size (None: not at all), then run its broken twins."""
-    line, began = Line(row), time.monotonic()
+def run_row(
+    row: ProofRow, stage: Stage, *, size: int | None, variants: bool, variant_seed: int
+) -> BoardLine:
+    """Measure a row in this size (None: not at all), then run its broken variants."""
+    line, began = BoardLine(row), time.monotonic()
     try:
         if size is not None:
-            say(f"{row.name}: {row.claim} Size {size}, seed {stage.seed}.")
-            line.measured = row.measured(stage, size)
-        for twin in twins_of(row.name) if twins else []:
-            say(f"{row.name}, broken twin {twin.what}: {twin.story}")
-            line.twins.append(run_twin(twin, seed=twin_seed, seconds_max=TWIN_SECONDS_MAX))
+            print_progress(f"{row.name}: {row.claim} Size {size}, seed {stage.seed}.")
+            line.measurement = row.run(stage, size)
+        for variant in variants_of(row.name) if variants else []:
+            print_progress(f"{row.name}, broken variant {variant.name}: {variant.fault}")
+            result = run_variant(variant, seed=variant_seed, seconds_max=VARIANT_SECONDS_MAX)
+            line.variants.append(result)
     except StalePatch as stale:
-        line.trouble = str(stale)
-    except Exception:  # noqa: BLE001  # the other rows are still to be run
-        line.trouble = traceback.format_exc()
+        line.error = str(stale)
+    except Exception:  # noqa: BLE001  # the other rows must still run
+        line.error = traceback.format_exc()
     line.seconds = time.monotonic() - began
     return line
 
 
-def show_board(lines: list[Line], seed: int) -> str:
+def format_board(lines: list[BoardLine], seed: int) -> str:
     green = sum(line.code == GREEN for line in lines)
     return "\n".join(
-        [*[line.shown() for line in lines], f"{green} of {len(lines)} rows green; seed {seed}"]
+        [*[line.format() for line in lines], f"{green} of {len(lines)} rows green; seed {seed}"]
     )

@@ -37,7 +37,7 @@ class Canaries:
         return issued
 
 
-def found_in(hay: bytes, needles: Iterable[str]) -> set[str]:
+def find_canaries(hay: bytes, needles: Iterable[str]) -> set[str]:
     """Which of them stand in it, as they are or in hexadecimal or base64."""
     by_start: dict[bytes, dict[bytes, str]] = {}
     for needle in needles:
@@ -67,7 +67,7 @@ def spellings(needle: str) -> Iterator[bytes]:
         yield inside.translate(bytes.maketrans(b"+/", b"-_"))
 
 
-def found_in_folder(folder: Path, needles: Iterable[str]) -> Iterator[tuple[Path, str]]:
+def find_canaries_in_folder(folder: Path, needles: Iterable[str]) -> Iterator[tuple[Path, str]]:
     """In any file below it, also across the pieces it is read in."""
     wanted = list(needles)
     overlap = 2 * max((len(needle) for needle in wanted), default=0)
@@ -83,7 +83,7 @@ def _found_in_file(file: Path, wanted: list[str], overlap: int) -> set[str]:
         with file.open("rb") as opened:
             before = b""
             while piece := opened.read(READ_AT_ONCE):
-                found |= found_in(before + piece, wanted)
+                found |= find_canaries(before + piece, wanted)
                 before = piece[-overlap:]
     except FileNotFoundError:
         return found  # the server removed it meanwhile

@@ -1,4 +1,4 @@
-"""The stage on which rows run inside the tests."""
+"""The stage for proof rows that run as tests."""
 
 from collections.abc import Iterator
 
@@ -9,6 +9,6 @@ from tests.proof.stage import QUICK_SEED, Stage
 
 @pytest.fixture(scope="package")
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
-    """One for all rows, with servers of its own: rows break things on purpose."""
-    with Stage(tmp_path_factory.mktemp("proof"), QUICK_SEED) as made:
-        yield made
+    """One stage for all rows, with its own servers, because rows break things on purpose."""
+    with Stage(tmp_path_factory.mktemp("proof"), QUICK_SEED) as stage:
+        yield stage

@@ -13,7 +13,7 @@ from random import Random
 
 import httpx
 
-from tests.customers.billing_groups.bodies import REQUIRED_FIELDS
+from tests.customers.billing_groups.sample_bodies import REQUIRED_FIELDS
 from tests.proof.real_server import RealServer
 
 PATH = "/m/core/billinggroup"

@@ -41,7 +41,7 @@ class World:
             self.kills += 1
 
     def let_leases_end(self) -> None:
-        rows(self.superuser, "UPDATE work SET lease_until = now() WHERE state = 'running'")
+        rows(self.superuser, "UPDATE jobs SET leased_until = now() WHERE state = 'running'")
 
     def seen(self, organisation: Organisation, questions: Sequence[str]) -> Seen:
         """A digest of each answer, all of one moment."""
@@ -144,12 +144,12 @@ def killed_world(folder: Path) -> Iterator[World]:
 
 
 async def _organisations(behind: Address, key_file: Path) -> list[NewOrganisation]:
-    sealer, engine = load_or_create_key(key_file), engine_for(behind.url)
+    encryptor, engine = load_or_create_key(key_file), engine_for(behind.url)
     try:
-        await prepare(behind.url, sealer)
+        await prepare(behind.url, encryptor)
         return [
             await create_organisation(
-                engine, sealer, name=f"X1 {number}", username="root", password=PASSWORD
+                engine, encryptor, name=f"X1 {number}", username="root", password=PASSWORD
             )
             for number in range(2)
         ]

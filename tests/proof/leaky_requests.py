@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from tests.proof.canaries import Canaries, found_in
+from tests.proof.canaries import Canaries, find_canaries
 from tests.proof.hostile_values import Raw, written
 
 GROUPS = "/m/core/billinggroup"
@@ -41,7 +41,7 @@ class Visitor:
         forbidden = dict(self.canaries.secrets)
         if answer.status_code >= 400:
             forbidden |= self.canaries.words
-        for needle in found_in(shown, forbidden):
+        for needle in find_canaries(shown, forbidden):
             self.misses.append(f"{forbidden[needle]} in a {answer.status_code} of {path[:40]}")
         return answer
 

@@ -20,8 +20,8 @@ from nimbill.access.effective_permissions import (
 from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.vocabulary import Product
 from tests.access.everything_doable import ACTIONS, NAMESPACES, RESOURCES, TYPES, doable
-from tests.people import Person, new_person
 from tests.running_service import Service
+from tests.subusers import SubuserAccount, create_subuser
 
 USERS, RBAC = "/m/u/users", "/m/auth/rbac"
 PEOPLE = 5
@@ -36,7 +36,7 @@ class World:
 
     service: Service
     random: Random
-    people: list[Person]
+    people: list[SubuserAccount]
 
     @property
     def root(self) -> dict[str, str]:
@@ -60,7 +60,7 @@ class World:
 def new_world(service: Service, random: Random) -> World:
     service.organisation = service.new_organisation()
     people = [
-        new_person(
+        create_subuser(
             service,
             core=["ModifyRoles", *_some(random, HELD, 2)] if random.random() < 0.8 else None,
             portal=["ModifyRoles", *_some(random, HELD, 2)] if random.random() < 0.6 else None,
@@ -141,7 +141,7 @@ def _step(world: World, headers: dict[str, str]) -> tuple[str, str, httpx.Respon
 def _forget(world: World, user_id: str) -> None:
     """Whose tokens have ended is out of the game; another takes his place."""
     world.people = [person for person in world.people if person.user_id != user_id]
-    world.people.append(new_person(world.service, core=["ModifyRoles"]))
+    world.people.append(create_subuser(world.service, core=["ModifyRoles"]))
 
 
 def _user(world: World) -> str:

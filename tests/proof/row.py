@@ -1,4 +1,4 @@
-"""What a row of the board is: its claim, its target, its sizes, and what it measured."""
+"""A row of the proof board: its claim, target, sizes and measurement."""
 
 from __future__ import annotations
 
@@ -19,56 +19,56 @@ MISSES_SHOWN_MAX = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """Figures for the board, and whatever misses the target; no miss means green."""
+class Measurement:
+    """Figures for the board and everything that misses the target; without a miss it is green."""
 
-    said: str
+    figures: str
     misses: list[str] = field(default_factory=list)
 
     @property
     def green(self) -> bool:
         return not self.misses
 
-    def shown(self) -> str:
-        """The first misses, one a line."""
+    def format_misses(self) -> str:
+        """The first misses, one per line."""
         more = len(self.misses) - MISSES_SHOWN_MAX
         lines = [*self.misses[:MISSES_SHOWN_MAX], *([f"… and {more} more"] if more > 0 else [])]
         return "\n".join(lines)
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ProofRow:
     name: str
     claim: str
     target: str
     quick: int  # the size in `make test`
     full: int  # the size in `make prove`
     seconds_max: int  # the watchdog of the quick size; a full run gets as many times longer
-    measure: Callable[[Stage, int], Measured]
-    inside: tuple[str, ...]  # test files that are this row at its quick size already
+    measure: Callable[[Stage, int], Measurement]
+    inside: tuple[str, ...]  # test files that already are this row in quick size
 
-    def measured(self, stage: Stage, size: int) -> Measured:
-        """Run it; what takes longer than the watchdog allows misses the target."""
+    def run(self, stage: Stage, size: int) -> Measurement:
+        """Measure the row. Exceeding the watchdog's time misses the target."""
         allowed = self.seconds_max * max(1, -(-size // max(self.quick, 1)))
         try:
             with watchdog(allowed):
                 return self.measure(stage, size)
-        except WatchdogBitten:
-            return Measured("stopped", [f"not done after the {allowed} s of its watchdog"])
+        except WatchdogExpired:
+            return Measurement("stopped", [f"not finished after the {allowed} s of its watchdog"])
 
 
-class WatchdogBitten(BaseException):
-    """Not an Exception, so that no measuring code takes it for a failing request."""
+class WatchdogExpired(BaseException):
+    """Not an Exception, so that measuring code does not take it for a failed request."""
 
 
 @contextmanager
 def watchdog(seconds: int) -> Iterator[None]:
-    """Ends the block from outside when it hangs; the main thread's only."""
+    """Interrupt the block after this time; works in the main thread only."""
 
-    def bite(_signal: int, _frame: FrameType | None) -> NoReturn:
-        raise WatchdogBitten
+    def expire(_signal: int, _frame: FrameType | None) -> NoReturn:
+        raise WatchdogExpired
 
-    before = signal.signal(signal.SIGALRM, bite)
+    before = signal.signal(signal.SIGALRM, expire)
     signal.alarm(seconds)
     try:
         yield
@@ -78,18 +78,18 @@ def watchdog(seconds: int) -> Iterator[None]:
 
 
 def row_names() -> list[str]:
-    """In the order of the board."""
+    """The names of all rows in the order of the board."""
     return sorted(path.stem.upper() for path in ROWS.glob("*.py") if path.stem != "__init__")
 
 
-def all_rows() -> dict[str, Row]:
-    return {name: row_named(name) for name in row_names()}
+def load_rows() -> dict[str, ProofRow]:
+    return {name: load_row(name) for name in row_names()}
 
 
-def row_named(name: str) -> Row:
-    """Loads this row's file and no other's."""
+def load_row(name: str) -> ProofRow:
+    """Import the file of this row only."""
     module = import_module(f"tests.proof.rows.{name.lower()}")
-    return Row(
+    return ProofRow(
         name=name,
         claim=cleandoc(module.__doc__ or "").partition("\n")[0],
         target=module.TARGET,

@@ -1,4 +1,4 @@
-"""Runs test files of a checkout in a process of their own, and says which of them failed."""
+"""Runs test files of a checkout in a separate process and collects failures."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 PASSED, FAILED = 0, 1
-FAILURES_MAX = 20  # enough to see what is wrong
+FAILURES_MAX = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class PytestResult:
     passed: int
-    failures: list[str]  # the test and the first line of what it said
+    failures: list[str]  # test name and first line of its message
     skipped: int = 0
 
-    def misses(self, fewest: int) -> list[str]:
-        """What failed; and that too little was run, where it was."""
-        enough = self.failures or (self.passed >= fewest and not self.skipped)
-        few = f"only {self.passed} cases were run and {self.skipped} skipped, {fewest} expected"
-        return self.failures if enough else [few]
+    def misses(self, minimum: int) -> list[str]:
+        """The failures, or a message that too few tests were run."""
+        enough = self.failures or (self.passed >= minimum and not self.skipped)
+        too_few = f"{self.passed} tests passed, {self.skipped} were skipped, {minimum} expected"
+        return self.failures if enough else [too_few]
 
 
-def run_tests(root: Path, *files: str) -> Ran:
-    """Against the sources beside them, whatever this environment installed."""
+def run_tests(root: Path, *files: str) -> PytestResult:
+    """Run against the sources of the same checkout, not the installed package."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.xml")
-        line = ["-m", "pytest", "-q", f"--maxfail={FAILURES_MAX}", f"--junitxml={report}"]
-        done = subprocess.run(
-            [sys.executable, *line, "-p", "no:cacheprovider", *files],
+        arguments = ["-m", "pytest", "-q", f"--maxfail={FAILURES_MAX}", f"--junitxml={report}"]
+        result = subprocess.run(
+            [sys.executable, *arguments, "-p", "no:cacheprovider", *files],
             cwd=root,
             env={**os.environ, "PYTHONPATH": f"{root / 'src'}{os.pathsep}{root}"},
             stdin=subprocess.DEVNULL,
@@ -41,20 +41,20 @@ def run_tests(root: Path, *files: str) -> Ran:
             text=True,
             check=False,
         )
-        if done.returncode not in (PASSED, FAILED):
-            raise RuntimeError(f"the tests could not be run:\n{done.stdout[-3000:]}{done.stderr}")
-        return _read(report)
+        if result.returncode not in (PASSED, FAILED):
+            raise RuntimeError(f"pytest failed:\n{result.stdout[-3000:]}{result.stderr}")
+        return _read_report(report)
 
 
-def _read(report: Path) -> Ran:
+def _read_report(report: Path) -> PytestResult:
     passed, skipped, failures = 0, 0, []
     for case in ElementTree.parse(report).iter("testcase"):
-        wrong = [*case.findall("failure"), *case.findall("error")]
-        said = (wrong[0].get("message") or "").partition("\n")[0] if wrong else ""
-        if wrong:
-            failures.append(f"{case.get('name')}: {said}")
+        problems = [*case.findall("failure"), *case.findall("error")]
+        message = (problems[0].get("message") or "").partition("\n")[0] if problems else ""
+        if problems:
+            failures.append(f"{case.get('name')}: {message}")
         elif case.find("skipped") is None:
             passed += 1
         else:
             skipped += 1
-    return Ran(passed, failures, skipped)
+    return PytestResult(passed, failures, skipped)

@@ -1,4 +1,4 @@
-"""What rows stand on: a folder, a seed, and servers that are started when first asked for."""
+"""The stage of proof rows: a folder, a seed, and servers that start on first use."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from nimbill.foundation.logs import configure_logs
 from tests.running_service import Service, running_service
 
 ROOT = Path(__file__).parents[2]
-QUICK_SEED = 20_260_115  # of `make test` and of the twins, so that they fail alike everywhere
+QUICK_SEED = 20_260_115  # of `make test` and of broken variants
 
 
 class Stage:
-    """Made once for a run; every row draws its randomness from the same printed seed."""
+    """One per run; every row takes its randomness from the printed seed."""
 
     def __init__(self, folder: Path, seed: int) -> None:
         self.folder = folder
@@ -41,7 +41,7 @@ class Stage:
         self._open.__exit__(kind, error, trace)
 
     def random(self, row: str) -> Random:
-        """The same numbers for the same seed, whichever rows run beside this one."""
+        """Random numbers that depend on the row and the seed only."""
         return Random(f"{row} {self.seed}")
 
     def new_folder(self, name: str) -> Path:
@@ -56,13 +56,13 @@ class Stage:
 
     @property
     def superuser(self) -> Address:
-        """Whom no wall of the database stops."""
-        _ = self.postgres  # runs from here on
+        """A superuser, to whom row-level security does not apply."""
+        _ = self.postgres  # starts the server
         return superuser_address(self.folder / "postgres")
 
     @cached_property
     def service(self) -> Service:
-        """The service in this process; its log lines go into a file."""
+        """The service in this process; it logs to a file."""
         out = self._open.enter_context(self.log.open("a", buffering=1))
         self._open.callback(partial(structlog.configure, **structlog.get_config()))
         with redirect_stderr(out):
@@ -71,14 +71,14 @@ class Stage:
         return self._open.enter_context(running_service(self.postgres.url, data))
 
     def logged(self, request_id: str) -> str:
-        """The log lines of one request but its closing one: what went wrong, if anything did."""
+        """The log lines of one request, without its final access line."""
         lines = self.log.read_text(errors="replace").splitlines() if self.log.exists() else []
         return "\n".join(
             line for line in lines if request_id in line and '"event": "request"' not in line
         )
 
 
-def say(text: str) -> None:
-    """A line for whoever watches a long run."""
+def print_progress(text: str) -> None:
+    """Print a progress line to standard error."""
     sys.stderr.write(f"{text}\n")
     sys.stderr.flush()

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from nimbill.costs.cost_file_error import CostFileError
-from nimbill.demo.vendor_files.writing import Dialect
+from nimbill.demo.vendor_files.dialects import Dialect
 from tests.costs.reading import Read, read_delivery
 from tests.proof.bad_files import IMPORTERS, BadFile, bad_files, bombs, odd_but_sound, plain
 

@@ -1,26 +1,26 @@
-"""Every row of the board holds at its quick size."""
+"""Every row of the proof board is green in its quick size."""
 
 import pytest
 
-from tests.proof.row import Row, all_rows
+from tests.proof.row import ProofRow, load_rows
 from tests.proof.stage import ROOT, Stage
 
-ROWS = all_rows()
-HERE = [row for row in ROWS.values() if not row.inside]
-ELSEWHERE = [row for row in ROWS.values() if row.inside]
+ROWS = load_rows()
+MEASURED_HERE = [row for row in ROWS.values() if not row.inside]
+MEASURED_BY_TEST_FILES = [row for row in ROWS.values() if row.inside]
 
 
-@pytest.mark.parametrize("row", HERE, ids=lambda row: row.name)
-def test_the_row_is_green(row: Row, stage: Stage) -> None:
+@pytest.mark.parametrize("row", MEASURED_HERE, ids=lambda row: row.name)
+def test_the_row_is_green(row: ProofRow, stage: Stage) -> None:
     print(f"{row.name}: {row.target} Size {row.quick}, seed {stage.seed}")
 
-    measured = row.measured(stage, row.quick)
+    measurement = row.run(stage, row.quick)
 
-    print(measured.said)
-    assert measured.green, measured.shown()
+    print(measurement.figures)
+    assert measurement.green, measurement.format_misses()
 
 
-@pytest.mark.parametrize("row", ELSEWHERE, ids=lambda row: row.name)
-def test_a_row_that_is_a_test_file_already_names_one_that_is_there(row: Row) -> None:
+@pytest.mark.parametrize("row", MEASURED_BY_TEST_FILES, ids=lambda row: row.name)
+def test_a_row_made_of_test_files_names_existing_ones(row: ProofRow) -> None:
     for name in row.inside:
         assert "def test_" in (ROOT / name).read_text(), name

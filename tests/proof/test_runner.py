@@ -1,4 +1,4 @@
-"""The runner is honest: what is missed is red, what breaks is not run, a wrong reason no catch."""
+"""The proof runner: a miss is red, an error is not run, a wrong reason does not catch a variant."""
 
 import time
 from pathlib import Path
@@ -6,67 +6,67 @@ from pathlib import Path
 import pytest
 
 from tests.proof import broken_variants
-from tests.proof.board import Line, run_row
+from tests.proof.board import BoardLine, run_row
 from tests.proof.broken_variants import (
     GREEN,
     NOT_RUN,
     RED,
+    BrokenVariant,
     StalePatch,
-    Twin,
     apply_patch,
-    copy_of_project,
-    run_twin,
+    copy_project,
+    run_variant,
 )
-from tests.proof.canaries import found_in, found_in_folder
-from tests.proof.row import Measured, Row
-from tests.proof.run_tests import Ran, run_tests
+from tests.proof.canaries import find_canaries, find_canaries_in_folder
+from tests.proof.row import Measurement, ProofRow
+from tests.proof.run_tests import PytestResult, run_tests
 from tests.proof.stage import Stage
 
-TWIN = Twin("Z9", "what", Path("Z9-what.patch"), "a story", "the right reason")
+VARIANT = BrokenVariant("Z9", "name", Path("Z9-name.patch"), "a fault", "the right reason")
 
 
-def row(measure: object, seconds_max: int = 60) -> Row:
-    return Row("Z9", "A claim.", "a target", 1, 1, seconds_max, measure, ())  # type: ignore[arg-type]
+def row(measure: object, seconds_max: int = 60) -> ProofRow:
+    return ProofRow("Z9", "A claim.", "a target", 1, 1, seconds_max, measure, ())  # type: ignore[arg-type]
 
 
-def run(measure: object, stage: Stage, seconds_max: int = 60) -> Line:
-    return run_row(row(measure, seconds_max), stage, size=1, twins=False, twin_seed=1)
+def run(measure: object, stage: Stage, seconds_max: int = 60) -> BoardLine:
+    return run_row(row(measure, seconds_max), stage, size=1, variants=False, variant_seed=1)
 
 
 def test_a_row_without_a_miss_is_green(stage: Stage) -> None:
-    line = run(lambda _stage, size: Measured(f"{size} tried"), stage)
+    line = run(lambda _stage, size: Measurement(f"{size} tried"), stage)
 
     assert line.code == GREEN
-    assert "1 tried" in line.shown()
+    assert "1 tried" in line.format()
 
 
-def test_a_row_with_a_miss_is_red_and_says_it(stage: Stage) -> None:
-    line = run(lambda _stage, _size: Measured("some tried", ["it leaked"]), stage)
+def test_a_row_with_a_miss_is_red_and_reports_it(stage: Stage) -> None:
+    line = run(lambda _stage, _size: Measurement("some tried", ["it leaked"]), stage)
 
     assert line.code == RED
-    assert "!! it leaked" in line.shown()
+    assert "!! it leaked" in line.format()
 
 
-def test_a_row_that_breaks_counts_as_not_run(stage: Stage) -> None:
+def test_a_row_that_raises_counts_as_not_run(stage: Stage) -> None:
     line = run(lambda _stage, _size: 1 // 0, stage)
 
     assert line.code == NOT_RUN
-    assert "ZeroDivisionError" in line.shown()
+    assert "ZeroDivisionError" in line.format()
 
 
-def test_a_row_that_hangs_is_bitten_by_its_watchdog(stage: Stage) -> None:
+def test_a_row_that_hangs_is_stopped_by_its_watchdog(stage: Stage) -> None:
     line = run(lambda _stage, _size: time.sleep(30), stage, seconds_max=1)
 
     assert line.code == RED
-    assert "watchdog" in line.shown()
+    assert "watchdog" in line.format()
 
 
-def test_a_twin_must_be_seen_for_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_variant_is_caught_only_for_the_right_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(broken_variants, "apply_patch", lambda *_: None)
 
-    def caught(code: int, said: str) -> bool:
-        monkeypatch.setattr(broken_variants, "run_in", lambda *_: (code, said))
-        return run_twin(TWIN, seed=1, seconds_max=1).caught
+    def caught(code: int, output: str) -> bool:
+        monkeypatch.setattr(broken_variants, "run_proof_in", lambda *_: (code, output))
+        return run_variant(VARIANT, seed=1, seconds_max=1).caught
 
     assert caught(RED, "red for the right reason")
     assert not caught(RED, "red for another")
@@ -78,28 +78,28 @@ def test_a_twin_must_be_seen_for_what_it_is(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_patch_that_does_not_apply_is_an_error(tmp_path: Path) -> None:
     stale = tmp_path / "Z9-stale.patch"
     stale.write_text(
-        "A story.\nSeen as: words\n"
+        "A fault.\nSeen as: words\n"
         "diff --git a/src/nimbill/foundation/ids.py b/src/nimbill/foundation/ids.py\n"
         "--- a/src/nimbill/foundation/ids.py\n+++ b/src/nimbill/foundation/ids.py\n"
         "@@ -1 +1 @@\n-not there\n+nor here\n"
     )
 
-    with copy_of_project() as copy, pytest.raises(StalePatch, match="does not apply any more"):
+    with copy_project() as copy, pytest.raises(StalePatch, match="no longer applies"):
         apply_patch(copy, stale)
 
 
-def test_a_patch_says_what_it_breaks_and_how_that_is_seen(
+def test_a_patch_names_its_fault_and_the_expected_report(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(broken_variants, "TWINS", tmp_path)
-    (tmp_path / "Z9-mute.patch").write_text("A story.\ndiff --git a/x b/x\n")
+    monkeypatch.setattr(broken_variants, "VARIANTS", tmp_path)
+    (tmp_path / "Z9-incomplete.patch").write_text("A fault.\ndiff --git a/x b/x\n")
 
     with pytest.raises(ValueError, match="Seen as"):
-        broken_variants.twins_of("Z9")
+        broken_variants.variants_of("Z9")
 
 
 def test_a_copy_runs_its_own_sources(tmp_path: Path) -> None:
-    with copy_of_project() as copy:
+    with copy_project() as copy:
         (copy / "tests" / "test_where.py").write_text(
             '"""Where the sources are."""\n\nimport nimbill\n\n\n'
             f"def test_where() -> None:\n    assert nimbill.__file__.startswith({str(copy)!r})\n"
@@ -117,10 +117,10 @@ def test_a_failing_test_is_named_with_its_reason(tmp_path: Path) -> None:
 
     assert ran.passed == 0
     assert ran.failures == ["test_wrong: AssertionError: no sum"]
-    assert ran.misses(fewest=1) == ran.failures
+    assert ran.misses(minimum=1) == ran.failures
 
 
-def test_where_next_to_nothing_was_run_nothing_holds(tmp_path: Path) -> None:
+def test_too_few_tests_are_a_miss(tmp_path: Path) -> None:
     (tmp_path / "test_few.py").write_text(
         "import pytest\n\n\ndef test_one():\n    pass\n\n\n"
         "@pytest.mark.skip('for no reason')\ndef test_two():\n    pass\n"
@@ -129,24 +129,24 @@ def test_where_next_to_nothing_was_run_nothing_holds(tmp_path: Path) -> None:
     ran = run_tests(tmp_path, "test_few.py")
 
     assert (ran.passed, ran.skipped, ran.failures) == (1, 1, [])
-    assert ran.misses(fewest=1) == ["only 1 cases were run and 1 skipped, 1 expected"]
-    assert Ran(2, []).misses(fewest=2) == []
-    assert Ran(1, []).misses(fewest=2)
+    assert ran.misses(minimum=1) == ["1 tests passed, 1 were skipped, 1 expected"]
+    assert PytestResult(2, []).misses(minimum=2) == []
+    assert PytestResult(1, []).misses(minimum=2)
 
 
-def test_a_canary_is_found_in_every_spelling(tmp_path: Path) -> None:
-    """As it is, in hexadecimal, and in base64 wherever it stands in its groups of three."""
+def test_a_canary_is_found_in_every_encoding(tmp_path: Path) -> None:
+    """Plain, hexadecimal, and base64 at each of its three alignments."""
     canary, other = "kn0123456789abcdef", "kn1111111111111111"
     hays = [
         "kn0123456789abcdef",
         "6b6e30313233343536373839616263646566",
         "a24wMTIzNDU2Nzg5YWJjZGVm",
-        "eGtuMDEyMzQ1Njc4OWFiY2RlZnp6",  # "x" before it, "zz" after it
-        "eHlrbjAxMjM0NTY3ODlhYmNkZWZ6",  # "xy" before it, "z" after it
+        "eGtuMDEyMzQ1Njc4OWFiY2RlZnp6",  # preceded by "x", followed by "zz"
+        "eHlrbjAxMjM0NTY3ODlhYmNkZWZ6",  # preceded by "xy", followed by "z"
     ]
     for number, hay in enumerate(hays):
-        assert found_in(f"before {hay} after".encode(), [canary, other]) == {canary}, hay
+        assert find_canaries(f"before {hay} after".encode(), [canary, other]) == {canary}, hay
         (tmp_path / str(number)).write_text(hay)
 
-    assert len(list(found_in_folder(tmp_path, [canary, other]))) == len(hays)
-    assert found_in(b"nothing of the kind", [canary, other]) == set()
+    assert len(list(find_canaries_in_folder(tmp_path, [canary, other]))) == len(hays)
+    assert find_canaries(b"nothing of the kind", [canary, other]) == set()

@@ -6,7 +6,9 @@ import time
 
 import httpx
 
-from nimbill.demo.vendor_files.writing import Dialect, Month, costs_of, write_files
+from nimbill.demo.vendor_files.charges import SyntheticMonth, sum_costs
+from nimbill.demo.vendor_files.dialects import Dialect
+from nimbill.demo.vendor_files.file_writer import write_files
 from tests.proof.killed_operations.operation import Operation, Organisation, Sent, audited, stored
 
 PATH = "/m/core/costs/imports"
@@ -37,13 +39,13 @@ class Importing(Operation):
         audited("import_costs"),
     )
 
-    month: Month  # as last asked for
+    month: SyntheticMonth  # as last asked for
 
     def sent(self, organisation: Organisation, number: int) -> Sent:
         folder = organisation.inbox / f"v{number}"
-        self.month = Month(month="2026-08", lines=LINES, seed=number)
+        self.month = SyntheticMonth(month="2026-08", lines=LINES, seed=number)
         if not folder.exists():
-            write_files(self.month, Dialect.aws_cur, folder, form="csv.gz", parts=2)
+            write_files(self.month, Dialect.aws_cur, folder, file_format="csv.gz", parts=2)
         return Sent(PATH, {"vendor": "aws", "source": folder.name}, f"import-{number}")
 
     def finish(self, organisation: Organisation, answer: httpx.Response) -> str | None:
@@ -61,5 +63,5 @@ class Importing(Operation):
         if made != asked:
             return f"doubled: {asked} asked for, {made} made"
         total = organisation.ask(stored("cost_sums", "sum(cost)", _OF_MONTH))[0][0]
-        right = total == sum(costs_of(self.month).values())
+        right = total == sum(sum_costs(self.month).values())
         return None if right else "other sums than were delivered"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 
 from tests.adjustments.recalculation.entries import MONTH
-from tests.customers.billing_groups.bodies import SOUND_SETTING
+from tests.customers.billing_groups.sample_bodies import VALID_SETTING
 from tests.proof.killed_operations.operation import Operation, Organisation, Sent, audited, stored
 from tests.proof.killed_operations.starting_records import start
 
@@ -28,14 +28,14 @@ class Invoicing(Operation):
     seen = (
         stored("invoices", "month, vendor, number, revision"),
         stored("invoice_revisions", _REVISION),
-        stored("invoice_counters", "month, last"),
+        stored("invoice_counters", "month, last_number"),
         audited("create_invoice"),
     )
 
     def furnish(self, organisation: Organisation) -> None:
         start(organisation)
         group = self._group(organisation)
-        settings = {"settings": {group: {"aws": SOUND_SETTING}}, "internal": False}
+        settings = {"settings": {group: {"aws": VALID_SETTING}}, "internal": False}
         self._put(organisation, f"{CORE}/save/{MONTH}", settings)
 
     def sent(self, organisation: Organisation, number: int) -> Sent:

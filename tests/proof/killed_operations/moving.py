@@ -12,7 +12,7 @@ class Moving(Operation):
     answer = 200
     seen = (
         stored("reserved_instances", "reservation_id, number", f"reservation_id = '{ARN}'"),
-        stored("reservation_moves", "dest_customer_id, number, position, removed_after"),
+        stored("reservation_moves", "dest_customer_id, number, position, removed_after_closing"),
         stored("idempotency_keys", "key", "key LIKE 'move-%'"),
         audited("move_reserved_instance"),
     )

@@ -102,8 +102,8 @@ class MovingStacks(Operation):
             return "the key pair was left behind"
         of_stack = f"stack_id = '{stack_id}' AND "
         secrets = organisation.ask(
-            stored("legacy_template_versions", "1", f"{of_stack}sealed_secrets IS NOT NULL")
-        ) + organisation.ask(stored("legacy_stacks", "1", f"{of_stack}sealed_token IS NOT NULL"))
+            stored("legacy_template_versions", "1", f"{of_stack}encrypted_secrets IS NOT NULL")
+        ) + organisation.ask(stored("legacy_stacks", "1", f"{of_stack}encrypted_token IS NOT NULL"))
         return "secrets were left behind" if secrets else None
 
     def _stack(self, organisation: Organisation) -> tuple[str, str, str | None]:

@@ -12,7 +12,7 @@ from nimbill.adjustments.reserved_instances.operations import replace_reservatio
 from nimbill.database.tenant_scope import TenantScope
 from tests.adjustments.recalculation.entries import CUSTOMER, FEE, MONTH, PAYER
 from tests.adjustments.reserved_instances.reservations import DEST, reservation
-from tests.customers.billing_groups.bodies import REQUIRED_FIELDS
+from tests.customers.billing_groups.sample_bodies import REQUIRED_FIELDS
 from tests.proof.killed_operations.operation import Organisation, Sent
 
 ENTRIES = 12

@@ -20,10 +20,10 @@ from nimbill.identity.users import records as users
 from nimbill.legacy.audiences import LEGACY
 from tests.contract.declared_routes import Route, guarded_routes
 from tests.contract.operations import ADDED, OPEN_TO_ONESELF, OPERATIONS, SPECIFIED
-from tests.people import Person, new_person
 from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 from tests.running_service import NO_PASSWORD, Service
+from tests.subusers import SubuserAccount, create_subuser
 
 TARGET = "every decision as the table says, both ways, in this process and over HTTP"
 QUICK = 26  # people who knock at every operation
@@ -268,7 +268,7 @@ def _elsewhere(
     )
 
 
-def _anybody(who: str, person: Person) -> Knocking:
+def _anybody(who: str, person: SubuserAccount) -> Knocking:
     return Knocking(who, person.headers, lambda door: _said(door, frozenset()))
 
 
@@ -277,5 +277,5 @@ def _both(
     organisation: NewOrganisation,
     core: list[str] | None,
     portal: list[str] | None,
-) -> Person:
-    return new_person(service, core, portal, organisation=organisation)
+) -> SubuserAccount:
+    return create_subuser(service, core, portal, organisation=organisation)

@@ -13,12 +13,12 @@ from typing import Any
 
 from nimbill.foundation.vocabulary import Product
 from tests.contract.superuser import Superuser, behind_the_walls
-from tests.people import Person, new_person
 from tests.proof.legacy_climbers import climbers
 from tests.proof.random_grants import walk
 from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 from tests.running_service import PASSWORD, Service
+from tests.subusers import SubuserAccount, create_subuser
 
 TARGET = "0 attempts succeed, 0 rows change; a list with Admin in it becomes Admin alone"
 QUICK = 120  # random changes
@@ -38,15 +38,15 @@ Attempt = tuple[str, str, str, Any]  # what is tried, method, path, body
 class Town:
     """Somebody who wants more, and everybody he could get it from."""
 
-    climber: Person  # holds a few actions in both namespaces
-    narrow: Person  # the same, within one billing group
-    nobody: Person  # holds nothing
-    admin: Person
-    narrow_admin: Person
-    auditor: Person
-    reader: Person  # what the climber holds, with no filter
-    full: Person  # has five roles
-    foreigner: Person
+    climber: SubuserAccount  # holds a few actions in both namespaces
+    narrow: SubuserAccount  # the same, within one billing group
+    nobody: SubuserAccount  # holds nothing
+    admin: SubuserAccount
+    narrow_admin: SubuserAccount
+    auditor: SubuserAccount
+    reader: SubuserAccount  # what the climber holds, with no filter
+    full: SubuserAccount  # has five roles
+    foreigner: SubuserAccount
     foreign_root: str
 
 
@@ -112,15 +112,15 @@ def _new_town(service: Service) -> Town:
     other = service.new_organisation()
     service.organisation = service.new_organisation()
     town = Town(
-        climber=new_person(service, MAY_GRANT, MAY_GRANT),
-        narrow=new_person(service, MAY_GRANT, MAY_GRANT, [GROUP_A]),
-        nobody=new_person(service),
-        admin=new_person(service, ["Admin"], ["Admin"]),
-        narrow_admin=new_person(service, ["Admin"], None, [GROUP_A]),
-        auditor=new_person(service, ["ReadAudit"]),
-        reader=new_person(service, ["ReadInvoice"]),
-        full=new_person(service),
-        foreigner=new_person(service, ["Admin"], organisation=other),
+        climber=create_subuser(service, MAY_GRANT, MAY_GRANT),
+        narrow=create_subuser(service, MAY_GRANT, MAY_GRANT, [GROUP_A]),
+        nobody=create_subuser(service),
+        admin=create_subuser(service, ["Admin"], ["Admin"]),
+        narrow_admin=create_subuser(service, ["Admin"], None, [GROUP_A]),
+        auditor=create_subuser(service, ["ReadAudit"]),
+        reader=create_subuser(service, ["ReadInvoice"]),
+        full=create_subuser(service),
+        foreigner=create_subuser(service, ["Admin"], organisation=other),
         foreign_root=other.root_user_id,
     )
     for name, namespace, permissions in (
@@ -195,7 +195,7 @@ def _by_climber(town: Town, root: str) -> Iterator[Attempt]:
     yield from _abroad(town)
 
 
-def _over_others(*people: Person) -> Iterator[Attempt]:
+def _over_others(*people: SubuserAccount) -> Iterator[Attempt]:
     """Each of these may do more than who tries."""
     for person in people:
         for user in (person.user_id, person.username):

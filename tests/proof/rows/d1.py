@@ -25,7 +25,7 @@ from nimbill.customers.billing_groups.invoice_setting_rules import ALLOWED_VALUE
 from nimbill.foundation.rules import OneOf
 from nimbill.invoicing.calculation.charges import MonthlyCharges
 from nimbill.invoicing.calculation.sheet import InvoiceSheet, calculate_invoice
-from tests.invoicing.agreement import differences, second_opinion
+from tests.invoicing.agreement import calculate_independently, find_differences
 from tests.invoicing.random_invoices import Case, random_case
 from tests.proof.row import Measurement
 from tests.proof.stage import Stage
@@ -98,12 +98,12 @@ def look_at(seed: int, size: int) -> Found:
 
 def _wrong(case: Case, found: Found, *, thoroughly: bool, random: Random) -> Iterator[str]:
     terms = case.terms()
-    sheet, other = calculate_invoice(case.month, terms), second_opinion(case)
+    sheet, other = calculate_invoice(case.month, terms), calculate_independently(case)
     found.words |= {str(word) for setting in case.sent for word in setting.values()}
     found.seen["ties"] += other.ties
     found.seen["credits"] += any(charge.amount < 0 for charge in case.month.usage)
     found.seen["amounts"] += 2 * len(sheet.lines) + len(sheet.entries) + len(sheet.items) + 5
-    yield from differences(sheet, other)
+    yield from find_differences(sheet, other)
     if not _foots(sheet):
         yield "the page does not foot"
     if thoroughly:

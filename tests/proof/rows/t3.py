@@ -17,11 +17,11 @@ from functools import partial
 import httpx
 
 from nimbill.access.role_actions import RoleAction
-from tests.people import Person, new_person
 from tests.proof.real_server import real_server
 from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 from tests.running_service import PASSWORD
+from tests.subusers import SubuserAccount, create_subuser
 
 TARGET = (
     "10,000 trials in 2 processes: 0 requests accepted that start after the 200 of what ended "
@@ -81,7 +81,7 @@ def _two_servers(stage: Stage) -> Iterator[list[httpx.Client]]:
 
 def _trial(trials: Trials, number: int) -> None:
     what, end, after = ENDS[number % len(ENDS)]
-    person = new_person(trials.stage.service, core=[RoleAction.ReadBillingGroup])
+    person = create_subuser(trials.stage.service, core=[RoleAction.ReadBillingGroup])
     headers = person.core if what != "session ended" else _signed_in(trials)
     before = trials.ask_both(headers)
     at = trials.servers[number // len(ENDS) % 2]
@@ -94,44 +94,58 @@ def _trial(trials: Trials, number: int) -> None:
         trials.misses.append(f"{what}: accepted after it ended, answered {found}")
 
 
-End = Callable[[Trials, httpx.Client, Person, dict[str, str]], httpx.Response]
+End = Callable[[Trials, httpx.Client, SubuserAccount, dict[str, str]], httpx.Response]
 
 
-def _role(person: Person) -> str:
+def _role(person: SubuserAccount) -> str:
     return f"/m/auth/rbac/roles/core/role-{person.user_id[-12:]}"
 
 
-def _delete_client(t: Trials, at: httpx.Client, p: Person, _: dict[str, str]) -> httpx.Response:
+def _delete_client(
+    t: Trials, at: httpx.Client, p: SubuserAccount, _: dict[str, str]
+) -> httpx.Response:
     return at.delete(f"/m/u/users/client/{p.user_id}/{p.client_id}", headers=t.root)
 
 
-def _delete_user(t: Trials, at: httpx.Client, p: Person, _: dict[str, str]) -> httpx.Response:
+def _delete_user(
+    t: Trials, at: httpx.Client, p: SubuserAccount, _: dict[str, str]
+) -> httpx.Response:
     return at.delete(f"/m/u/users/{p.user_id}", headers=t.root)
 
 
-def _change_password(t: Trials, at: httpx.Client, p: Person, _: dict[str, str]) -> httpx.Response:
+def _change_password(
+    t: Trials, at: httpx.Client, p: SubuserAccount, _: dict[str, str]
+) -> httpx.Response:
     return at.put(
         f"/m/u/users/{p.user_id}/password", json={"password": "another 77"}, headers=t.root
     )
 
 
-def _unmap(t: Trials, at: httpx.Client, p: Person, _: dict[str, str]) -> httpx.Response:
+def _unmap(t: Trials, at: httpx.Client, p: SubuserAccount, _: dict[str, str]) -> httpx.Response:
     return at.patch(f"/m/auth/rbac/{p.user_id}/userroles", json={"roles": []}, headers=t.root)
 
 
-def _delete_role(t: Trials, at: httpx.Client, p: Person, _: dict[str, str]) -> httpx.Response:
+def _delete_role(
+    t: Trials, at: httpx.Client, p: SubuserAccount, _: dict[str, str]
+) -> httpx.Response:
     return at.delete(_role(p), headers=t.root)
 
 
-def _narrow_role(t: Trials, at: httpx.Client, p: Person, _: dict[str, str]) -> httpx.Response:
+def _narrow_role(
+    t: Trials, at: httpx.Client, p: SubuserAccount, _: dict[str, str]
+) -> httpx.Response:
     return at.patch(_role(p), json={"permissions": ["ReadUsers"]}, headers=t.root)
 
 
-def _rename_role(t: Trials, at: httpx.Client, p: Person, _: dict[str, str]) -> httpx.Response:
+def _rename_role(
+    t: Trials, at: httpx.Client, p: SubuserAccount, _: dict[str, str]
+) -> httpx.Response:
     return at.patch(_role(p), json={"name": f"name-{p.user_id[-12:]}"}, headers=t.root)
 
 
-def _sign_out(_: Trials, at: httpx.Client, __: Person, headers: dict[str, str]) -> httpx.Response:
+def _sign_out(
+    _: Trials, at: httpx.Client, __: SubuserAccount, headers: dict[str, str]
+) -> httpx.Response:
     return at.delete("/core/session", headers=headers)
 
 

@@ -21,11 +21,11 @@ from litestar.types import ASGIApp
 from nimbill.identity.organisations.operations import NewOrganisation
 from tests.identity.login.asking import as_client, refreshing
 from tests.own_database import sql
-from tests.people import Person, new_person
 from tests.proof.asgi_calls import Answer, Request, app_of, call
 from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 from tests.running_service import Service, running_service
+from tests.subusers import SubuserAccount, create_subuser
 
 TARGET = (
     "50 uses at once have exactly 1 successor; reuse after 10 s ends the family 1,000 of 1,000 "
@@ -235,15 +235,17 @@ class _Client:
     client_secret: str
 
 
-def _person_with_secret(trials: Trials) -> tuple[Person, str]:
+def _person_with_secret(trials: Trials) -> tuple[SubuserAccount, str]:
     service = trials.services[0]
-    person = new_person(service, organisation=trials.who)
+    person = create_subuser(service, organisation=trials.who)
     made = service.http.post(
         f"/m/u/users/client/{person.user_id}",
         json={"name": "T4"},
         headers=service.root(trials.who),
     ).json()
-    named = Person(person.user_id, person.username, made["client_id"], person.core, person.portal)
+    named = SubuserAccount(
+        person.user_id, person.username, made["client_id"], person.core, person.portal
+    )
     return named, made["client_secret"]
 
 

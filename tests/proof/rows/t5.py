@@ -27,11 +27,11 @@ from nimbill.legacy.audiences import LEGACY
 from tests.identity.login.asking import User, as_client, as_user, ask, issued, new_user, refreshing
 from tests.legacy.agents import Agent, new_agent
 from tests.own_database import sql
-from tests.people import new_person
 from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 from tests.quick_hashes import quick_hashes
 from tests.running_service import Service
+from tests.subusers import create_subuser
 
 TARGET = (
     "unknown or wrong, the same status, bytes and number of hashes; over 1,000 timings each the "
@@ -91,7 +91,7 @@ def _cast(service: Service) -> Cast:
         service,
         service.organisation,
         new_user(service, "some.body"),
-        new_person(service).username,
+        create_subuser(service).username,
         service.new_organisation("T5 elsewhere"),
     )
 

@@ -211,7 +211,7 @@ def _points(kept: Undisturbed, random: Random, operation: Operation) -> list[Poi
 
 
 def _commit(statements: list[str]) -> str:
-    audited = max(at for at, text in enumerate(statements) if "append_audit" in text)
+    audited = max(at for at, text in enumerate(statements) if "append_audit_entry" in text)
     return next(text for text in statements[audited:] if text.startswith("COMMIT"))
 
 
