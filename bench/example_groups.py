@@ -25,7 +25,7 @@ PASSWORD = "correct horse 7"
 BARE_COPY = "bare"
 USUAL_COPY = "usual"
 USUAL_INDEX = (
-    "ALTER TABLE billing_groups DROP COLUMN billinggroup_key",
+    "ALTER TABLE billing_groups DROP COLUMN billinggroup_id_hash",
     "CREATE UNIQUE INDEX ON billing_groups (organisation_id, billinggroup_id)",
 )
 
@@ -73,9 +73,9 @@ class Example(NamedTuple):
     company_id: str  # one of the groups that are read
 
 
-def make_example(url: str, sealer: Encryptor, folder: Path) -> Example:
+def make_example(url: str, encryptor: Encryptor, folder: Path) -> Example:
     """The service's own database with its rows, and the copies of it."""
-    example = asyncio.run(_fill(url, sealer))
+    example = asyncio.run(_fill(url, encryptor))
     superuser = superuser_address(folder)
     asyncio.run(_copy(superuser, BARE_COPY))
     asyncio.run(_copy(superuser, USUAL_COPY, *USUAL_INDEX))
@@ -83,13 +83,13 @@ def make_example(url: str, sealer: Encryptor, folder: Path) -> Example:
     return example
 
 
-async def _fill(url: str, sealer: Encryptor) -> Example:
-    await prepare(url, sealer)
+async def _fill(url: str, encryptor: Encryptor) -> Example:
+    await prepare(url, encryptor)
     engine = engine_for(url)
     try:
         reading, *writing = [
             await create_organisation(
-                engine, sealer, name=f"Example {number}", username="root", password=PASSWORD
+                engine, encryptor, name=f"Example {number}", username="root", password=PASSWORD
             )
             for number in range(1 + WRITING)
         ]

@@ -73,10 +73,10 @@ def bare_sums(file: Path) -> int:
 
 async def furnish(url: str, db: Any, key: Path, file: Path, groups: int) -> NewOrganisation:
     """As imports, saved settings and saved rates would have left it."""
-    sealer, engine = load_or_create_key(key), engine_for(url)
-    await prepare(url, sealer)
+    encryptor, engine = load_or_create_key(key), engine_for(url)
+    await prepare(url, encryptor)
     made = await create_organisation(
-        engine, sealer, name=f"{groups} groups", username="root", password=PASSWORD
+        engine, encryptor, name=f"{groups} groups", username="root", password=PASSWORD
     )
     await engine.dispose()
     whose = made.organisation_id
@@ -85,7 +85,7 @@ async def furnish(url: str, db: Any, key: Path, file: Path, groups: int) -> NewO
     companies = [new_company_id() for _ in range(groups)]
     await copy(db, "billing_groups", _groups(whose, companies))
     await copy(db, "cloud_accounts", _accounts(whose, companies))
-    await copy(db, "saved_settings", _settings(whose, companies))
+    await copy(db, "monthly_invoice_settings", _settings(whose, companies))
     sums = [
         {
             "organisation_id": whose,

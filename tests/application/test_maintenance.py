@@ -13,10 +13,10 @@ from nimbill.audit import records as audit
 from nimbill.audit.checkpoints import read_checkpoints
 from nimbill.database.embedded_postgres import Address
 from nimbill.database.tenant_scope import TenantScope, transaction
-from nimbill.jobs.recurring import AUDIT_CHECKPOINT, FORGET_IDEMPOTENCY_KEYS
+from nimbill.jobs.recurring import AUDIT_CHECKPOINT, DELETE_IDEMPOTENCY_KEYS
 from nimbill.jobs.runner import Job, JobType
 from nimbill.mail.delivery import SEND_MESSAGE
-from tests.customers.billing_groups.stored import create
+from tests.customers.billing_groups.billing_groups import create_billing_group
 from tests.own_database import sql
 from tests.running_service import Service
 
@@ -24,7 +24,9 @@ from tests.running_service import Service
 def kinds(service: Service, folder: Path) -> dict[str, JobType]:
     """Everything the work loop does, with its files in this folder."""
     settings = replace(service.settings, data=folder)
-    return {kind.name: kind for kind in maintenance_job_types(settings, service.resources.sealer)}
+    return {
+        kind.name: kind for kind in maintenance_job_types(settings, service.resources.encryptor)
+    }
 
 
 def do(service: Service, kind: JobType) -> None:
@@ -33,7 +35,7 @@ def do(service: Service, kind: JobType) -> None:
 
     async def in_transaction() -> None:
         async with transaction(service.resources.engine, scope.organisation_id) as db:
-            await kind.do(db, taken)
+            await kind.run(db, taken)
 
     service.run(in_transaction)
 
@@ -43,30 +45,30 @@ def test_a_new_organisation_has_every_kind_of_upkeep_before_it(
 ) -> None:
     planned = sql(
         superuser,
-        "SELECT DISTINCT kind FROM work WHERE organisation_id = $1",
+        "SELECT DISTINCT kind FROM jobs WHERE organisation_id = $1",
         service.organisation.organisation_id,
     )
 
     assert {row["kind"] for row in planned} == set(kinds(service, tmp_path)) - {SEND_MESSAGE}
 
 
-@pytest.mark.parametrize("kind", [AUDIT_CHECKPOINT, FORGET_IDEMPOTENCY_KEYS])
+@pytest.mark.parametrize("kind", [AUDIT_CHECKPOINT, DELETE_IDEMPOTENCY_KEYS])
 def test_upkeep_comes_back_by_itself(service: Service, tmp_path: Path, kind: str) -> None:
     assert kinds(service, tmp_path)[kind].every is not None
 
 
 def test_a_checkpoint_holds_the_head_of_the_chain(service: Service, tmp_path: Path) -> None:
     organisation_id = service.organisation.organisation_id
-    create(service, service.root(), billinggroup_id="BG")
+    create_billing_group(service, service.root(), billinggroup_id="BG")
 
     do(service, kinds(service, tmp_path)[AUDIT_CHECKPOINT])
 
     async def head() -> tuple[int, bytes] | None:
         async with transaction(service.resources.engine, organisation_id) as db:
-            return await audit.head(db, TenantScope(organisation_id))
+            return await audit.load_head(db, TenantScope(organisation_id))
 
     ((seq, hash_),) = read_checkpoints(
-        tmp_path / "audit", service.resources.sealer, organisation_id
+        tmp_path / "audit", service.resources.encryptor, organisation_id
     )
     assert (seq, hash_) == service.run(head)
     assert seq == 2
@@ -98,7 +100,7 @@ def test_old_idempotency_keys_are_forgotten(
         mine,
     )
 
-    do(service, kinds(service, tmp_path)[FORGET_IDEMPOTENCY_KEYS])
+    do(service, kinds(service, tmp_path)[DELETE_IDEMPOTENCY_KEYS])
 
     left = sql(superuser, "SELECT key FROM idempotency_keys WHERE organisation_id = $1", mine)
     assert left == []
@@ -111,7 +113,7 @@ def test_work_done_or_given_up_is_forgotten_after_ninety_days(
     for state, days in product(("waiting", "running", "done", "failed"), (89, 91)):
         sql(
             superuser,
-            "INSERT INTO work (organisation_id, work_id, kind, subject, payload, state, due, "
+            "INSERT INTO jobs (organisation_id, job_id, kind, subject, payload, state, due, "
             "attempts, progress, create_time, update_time) SELECT $1, $2, 'test', $2, '{}', $3, "
             "now() + interval '1 day', 1, '{}', past, past "
             "FROM (SELECT now() - make_interval(days => $4) AS past) AS times",
@@ -121,13 +123,13 @@ def test_work_done_or_given_up_is_forgotten_after_ninety_days(
             days,
         )
 
-    do(service, kinds(service, tmp_path)[FORGET_IDEMPOTENCY_KEYS])
+    do(service, kinds(service, tmp_path)[DELETE_IDEMPOTENCY_KEYS])
 
     left = sql(
         superuser,
-        "SELECT work_id FROM work WHERE organisation_id = $1 AND kind = 'test'",
+        "SELECT job_id FROM jobs WHERE organisation_id = $1 AND kind = 'test'",
         organisation_id,
     )
-    assert {row["work_id"] for row in left} == {
+    assert {row["job_id"] for row in left} == {
         *("waiting 89", "waiting 91", "running 89", "running 91", "done 89", "failed 89"),
     }

@@ -15,5 +15,5 @@ def the_loop_finds_no_work() -> Iterator[None]:
         return []
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(records, "organisations_with_work", nobody)
+        patch.setattr(records, "list_organisations_with_due_jobs", nobody)
         yield

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from tests.contract.routes_of import Route
+from tests.contract.declared_routes import Route
 
 
 class Group(NamedTuple):

@@ -17,13 +17,13 @@ WITHOUT_ORGANISATION = {
 }
 # tables whose owner looks across organisations, from inside the functions below and nowhere else
 LOOKED_ACROSS = {
-    "directory": "find_organisation: whose client or short name this is",
-    "work": "organisations_with_work: where something is due",
+    "tenant_lookups": "find_organisation_id: whose client or short name this is",
+    "jobs": "organisations_with_due_jobs: where something is due",
 }
 # functions that run with their owner's rights; exact questions, ids as answers
-WITH_OWNERS_RIGHTS = {"find_organisation", "organisations_with_work"}
+WITH_OWNERS_RIGHTS = {"find_organisation_id", "organisations_with_due_jobs"}
 # what must be unique among all organisations, because it is named before one is known
-UNIQUE_ACROSS = {"directory_pkey", "signing_keys_pkey", "signing_keys_one_active"}
+UNIQUE_ACROSS = {"tenant_lookups_pkey", "signing_keys_pkey", "signing_keys_active_key"}
 UNIQUE_ACROSS |= {f"{package.version_table}_pkc" for package in MIGRATIONS}
 
 # what the application may do where it may not do everything

@@ -1,54 +1,64 @@
-"""The specification as tests read it: its headings, its words, its tables."""
+"""Reads the pages of docs/specification for tests: headings, sections and tables."""
 
 import re
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[2]
-FOLDER = ROOT.parent / "shared" / "spec"
-NOT_HERE = "the specification is not beside this checkout"
+PAGES = ROOT / "docs" / "specification"
+CHOICES = ROOT / "docs" / "choices.md"
 
 
-def specification() -> str:
-    """The whole text; the test is skipped where the specification is not beside the checkout."""
-    if not FOLDER.is_dir():
-        pytest.skip(NOT_HERE)
-    return (FOLDER / "service.md").read_text()
+@cache
+def read_specification() -> str:
+    """All pages of the specification as one text."""
+    return "\n".join(page.read_text() for page in sorted(PAGES.glob("*.md")))
 
 
-def choices_beside_it() -> str:
-    """The answers agreed on before this project began; docs/choices.md is what holds here."""
-    if not FOLDER.is_dir():
-        pytest.skip(NOT_HERE)
-    return (FOLDER / "choices.md").read_text()
+def read_table(heading: str, first_column: str = "Field") -> list[list[str]]:
+    """The rows of the first such table under a heading of the specification."""
+    return parse_table(find_section(read_specification(), heading), first_column)
 
 
-def headings(text: str) -> list[str]:
+def read_choice(name: str) -> str:
+    """The text of one entry of docs/choices.md."""
+    return find_section(CHOICES.read_text(), name)
+
+
+def list_headings(text: str) -> list[str]:
     return [line.lstrip("#").strip() for line in text.splitlines() if line.startswith("#")]
 
 
-def words(text: str) -> str:
-    """The words alone: where a line ends makes no difference, anything else does."""
+def collapse_whitespace(text: str) -> str:
     return " ".join(text.split())
 
 
-def section(text: str, heading: str) -> str:
-    """What stands between a heading, which may go on in brackets, and the next one."""
-    found = re.search(
-        rf"^#+ {re.escape(heading)}(?: \([^\n]*\))?\n(.*?)(?=^#|\Z)", text, re.MULTILINE | re.DOTALL
+def find_section(text: str, heading: str) -> str:
+    """The text between a heading and the next one."""
+    section = re.search(
+        rf"^#+ {re.escape(heading)}\n(.*?)(?=^#+ |\Z)", text, re.MULTILINE | re.DOTALL
     )
-    assert found, f"no heading {heading}"
-    return found[1]
+    assert section, f"no heading {heading}"
+    return section[1]
 
 
-def table(text: str, first_column: str) -> list[list[str]]:
-    """The rows of the table whose header begins with this word, cell by cell."""
-    lines = text.splitlines()
-    start = next(i for i, line in enumerate(lines) if line.startswith(f"| {first_column} |"))
-    rows = []
-    for line in lines[start + 2 :]:
-        if not line.startswith("|"):
-            break
-        rows.append([cell.strip() for cell in line.strip().strip("|").split("|")])
-    return rows
+def parse_table(text: str, first_column: str) -> list[list[str]]:
+    """The rows of the first table whose header begins with this column."""
+    for header, rows in parse_tables(text):
+        if header[0] == first_column:
+            return rows
+    raise AssertionError(f"no table with the first column {first_column}")
+
+
+def parse_tables(text: str) -> Iterator[tuple[list[str], list[list[str]]]]:
+    """Header and rows of each Markdown table."""
+    for block in re.findall(r"^\|.*\n\|[-|]+\|\n(?:\|.*\n?)*", text, re.MULTILINE):
+        header, _, *rows = block.splitlines()
+        yield split_row(header), [split_row(row) for row in rows]
+
+
+def split_row(line: str) -> list[str]:
+    """The cells of a table row; a bar between backticks or after a backslash separates nothing."""
+    cells = re.findall(r"\|((?:`[^`]*`|\\\||[^|`])*)(?=\|)", line)
+    return [cell.strip().replace("\\|", "|") for cell in cells]

@@ -9,7 +9,7 @@ from typing import Any
 
 from nimbill.foundation.ids import new_id
 from nimbill.identity.organisations.operations import NewOrganisation, create_organisation
-from tests.contract.behind_the_walls import Superuser
+from tests.contract.superuser import Superuser
 from tests.running_service import PASSWORD, Service
 
 PAYER = "836060457634"
@@ -52,7 +52,7 @@ def new_tenant(service: Service, superuser: Superuser, canary: str) -> Tenant:
     organisation = service.run(
         lambda: create_organisation(
             resources.engine,
-            resources.sealer,
+            resources.encryptor,
             name=f"{canary} Ltd",
             username=f"{canary}-root",
             password=PASSWORD,

@@ -1,4 +1,4 @@
-"""The invoice setting and the billing group bodies, against the specification's own tables."""
+"""Invoice setting and billing group bodies agree with the tables of the specification."""
 
 import re
 from decimal import Decimal
@@ -9,55 +9,56 @@ import msgspec
 import pytest
 
 from nimbill.customers.billing_groups.bodies import BillingGroupCreate, InvoiceSetting
-from nimbill.customers.billing_groups.invoice_setting_rules import ALLOWED
+from nimbill.customers.billing_groups.invoice_setting_rules import ALLOWED_VALUES
 from nimbill.foundation.rules import Between, OneOf, PerVendor, Rule, between, one_of, per_vendor
 from nimbill.foundation.vendors import BilledVendor
 from nimbill.foundation.vocabulary import Language
-from tests.contract.specification import section, specification, table
+from tests.contract.specification import read_table
 
 TYPES = {"string": str, "double": Decimal, "boolean": bool}
 
 
 def specified_rows() -> dict[str, list[str]]:
-    """Field to type, create column, update column."""
-    rows = table(section(specification(), "Invoice setting"), "Field")
-    return {field: rest for field, *rest in rows}
+    """Type, create column and update column of each field."""
+    return {field: rest for field, *rest in read_table("Invoice setting")}
 
 
-def says(cell: Rule | PerVendor, written: str) -> bool:
-    """Whether a rule of ours allows exactly what the specification writes in a cell."""
-    if isinstance(cell, PerVendor):
-        parts = dict(re.findall(r"for vendor (\w+): ([^;]+)", written))
-        return set(parts) == set(cell.rows) and all(says(cell[v], parts[v]) for v in parts)
-    bounds = re.fullmatch(r"([\d.,]+) to ([\d.,]+)", written)
+def allows_exactly(rule: Rule | PerVendor, cell: str) -> bool:
+    """Whether a rule allows exactly the values in a cell of the specification."""
+    if isinstance(rule, PerVendor):
+        parts = dict(re.findall(r"for vendor (\w+): ([^;]+)", cell))
+        return set(parts) == set(rule.rows) and all(
+            allows_exactly(rule[vendor], part) for vendor, part in parts.items()
+        )
+    bounds = re.fullmatch(r"([\d.,]+) to ([\d.,]+)", cell)
     if bounds:
         low, high = (Decimal(bound.replace(",", "")) for bound in bounds.groups())
-        return isinstance(cell, Between) and (cell.low, cell.high) == (low, high)
-    return isinstance(cell, OneOf) and sorted(cell.words) == sorted(written.split(", "))
+        return isinstance(rule, Between) and (rule.low, rule.high) == (low, high)
+    return isinstance(rule, OneOf) and sorted(rule.words) == sorted(cell.split(", "))
 
 
-def test_same_fields_in_the_same_order() -> None:
-    assert list(ALLOWED) == list(specified_rows()) == list(InvoiceSetting.__struct_fields__)
+def test_the_setting_has_the_specified_fields_in_order() -> None:
+    assert list(ALLOWED_VALUES) == list(specified_rows()) == list(InvoiceSetting.__struct_fields__)
 
 
-@pytest.mark.parametrize("field", ALLOWED)
-def test_same_allowed_values(field: str) -> None:
+@pytest.mark.parametrize("field", ALLOWED_VALUES)
+def test_allowed_values_are_the_specified_ones(field: str) -> None:
     _, on_create, on_update = specified_rows()[field]
 
-    assert says(ALLOWED[field].create, on_create)
-    assert says(ALLOWED[field].update, on_update)
+    assert allows_exactly(ALLOWED_VALUES[field].create, on_create)
+    assert allows_exactly(ALLOWED_VALUES[field].update, on_update)
 
 
-@pytest.mark.parametrize("field", ALLOWED)
-def test_same_types_and_all_required(field: str) -> None:
-    kind, *_ = specified_rows()[field]
+@pytest.mark.parametrize("field", ALLOWED_VALUES)
+def test_fields_have_the_specified_types_and_are_required(field: str) -> None:
+    type_, *_ = specified_rows()[field]
 
-    assert get_type_hints(InvoiceSetting)[field] is TYPES[kind]
+    assert get_type_hints(InvoiceSetting)[field] is TYPES[type_]
     assert field in required_fields(InvoiceSetting)
 
 
-def test_create_body_has_the_rows_of_the_specification() -> None:
-    rows = table(section(specification(), "Billing group (create body)"), "Field")
+def test_the_create_body_has_the_specified_fields() -> None:
+    rows = read_table("Billing group create body")
 
     assert [row[0] for row in rows] == list(BillingGroupCreate.__struct_fields__)
     assert [row[0] for row in rows if row[2] == "Yes"] == required_fields(BillingGroupCreate)
@@ -69,15 +70,15 @@ def test_create_body_has_the_rows_of_the_specification() -> None:
 
 
 def test_the_languages_are_the_specified_ones() -> None:
-    rows = {row[0]: row[3] for row in table(section(specification(), "Billing group"), "Field")}
+    rules = {field: rule for field, *_, rule in read_table("Billing group create body")}
 
-    assert re.findall(r"`(\w+)`", rows["language"]) == [language.value for language in Language]
+    assert re.findall(r"`(\w+)`", rules["language"]) == [language.value for language in Language]
 
 
-def expected_type(written: str, rule: str) -> Any:
-    if written.startswith("object keyed by vendor"):
+def expected_type(type_: str, rule: str) -> Any:
+    if type_.startswith("object keyed by vendor"):
         return dict[BilledVendor, InvoiceSetting]
-    return Language if "`ja`" in rule else TYPES[written]
+    return Language if "`ja`" in rule else TYPES[type_]
 
 
 def required_fields(struct: Any) -> list[str]:
@@ -88,12 +89,12 @@ def required_fields(struct: Any) -> list[str]:
 def plain_type(hint: Any) -> Any:
     """The type without lengths and without `| None`."""
     if get_origin(hint) in (Union, UnionType):
-        (hint,) = (one for one in get_args(hint) if one is not NoneType)
+        (hint,) = (member for member in get_args(hint) if member is not NoneType)
     return hint
 
 
 @pytest.mark.parametrize(
-    ("cell", "written", "same"),
+    ("rule", "cell", "expected"),
     [
         (one_of("a", "b"), "b, a", True),
         (one_of("a", "b"), "a, b, c", False),
@@ -114,5 +115,5 @@ def plain_type(hint: Any) -> Any:
         (per_vendor(aws=one_of("x")), "for vendor aws: x; for vendor azure: y", False),
     ],
 )
-def test_a_difference_is_found(cell: Rule | PerVendor, written: str, same: bool) -> None:
-    assert says(cell, written) is same
+def test_a_different_rule_is_found(rule: Rule | PerVendor, cell: str, expected: bool) -> None:
+    assert allows_exactly(rule, cell) is expected

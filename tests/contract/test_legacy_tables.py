@@ -1,4 +1,4 @@
-"""Bodies and statuses of version 3, against the specification's own tables."""
+"""Bodies and statuses of version 3 agree with the tables of the specification."""
 
 from __future__ import annotations
 
@@ -15,19 +15,15 @@ from nimbill.legacy.templates.bodies import (
     TemplatesCompared,
     TemplateVersion,
 )
-from nimbill.legacy.templates.template_rules import AWS, LAYER, PROVISION, SPELLINGS
-from tests.contract.routes_of import Route, all_routes
-from tests.contract.specification import section, specification, table
+from nimbill.legacy.templates.template_rules import AWS, CONTAINER_FIELD_ALIASES, LAYER, PROVISION
+from tests.contract.declared_routes import Route, all_routes
+from tests.contract.specification import read_table
 
-# beyond what the table names: why a stack failed, and the stack's name beside its template
+# fields that are not specified: why a stack failed, and the stack's name beside its template
 ADDED = {Stack: ["reason"], TemplateBody: ["nickname"]}
 
 
-def specified(heading: str, first_column: str = "Field") -> list[list[str]]:
-    return table(section(specification(), heading), first_column)
-
-
-def fields_of(body: type[msgspec.Struct]) -> list[str]:
+def list_fields(body: type[msgspec.Struct]) -> list[str]:
     return [field.encode_name for field in msgspec.structs.fields(body)]
 
 
@@ -40,43 +36,43 @@ def fields_of(body: type[msgspec.Struct]) -> list[str]:
     ],
     ids=["stack", "version", "container"],
 )
-def test_a_body_has_the_rows_of_its_table_in_order(
+def test_a_body_has_the_fields_of_its_table_in_order(
     heading: str, body: type[msgspec.Struct]
 ) -> None:
-    assert fields_of(body) == [row[0] for row in specified(heading)] + ADDED.get(body, [])
+    assert list_fields(body) == [row[0] for row in read_table(heading)] + ADDED.get(body, [])
 
 
-def test_a_template_has_the_rows_of_its_table_in_order() -> None:
-    rows = [row[0] for row in specified("Legacy template body")]
+def test_a_template_has_the_fields_of_its_table_in_order() -> None:
+    rows = [row[0] for row in read_table("Legacy template body")]
 
-    assert rows[-1] == "provision"  # of each configuration
-    assert fields_of(TemplateBody) == rows[:-1] + ADDED[TemplateBody]
+    assert rows[-1] == "provision"  # a field of each configuration
+    assert list_fields(TemplateBody) == rows[:-1] + ADDED[TemplateBody]
 
 
-def test_the_rules_of_a_template_name_the_specified_fields() -> None:
-    notes = {row[0]: re.findall(r"`(\w+)`", row[2]) for row in specified("Legacy template body")}
+def test_template_rules_have_the_specified_fields() -> None:
+    notes = {row[0]: re.findall(r"`(\w+)`", row[2]) for row in read_table("Legacy template body")}
 
     assert notes["vendor"] == ["aws", *AWS]
     assert notes["configurations"] == [*LAYER, "provision"]
     assert notes["provision"] == list(PROVISION)
 
 
-def test_a_container_carries_what_an_agent_is_told() -> None:
-    rows = [row[0] for row in specified("Legacy agent configuration")]
+def test_a_container_has_the_fields_of_the_agent_configuration() -> None:
+    rows = [row[0] for row in read_table("Legacy agent configuration")]
 
-    assert [*SPELLINGS, "updated"] == rows
+    assert [*CONTAINER_FIELD_ALIASES, "updated"] == rows
 
 
 @pytest.mark.parametrize("body", [TemplateApplied, TemplatesCompared])
-def test_an_answer_has_the_fields_of_its_row(body: type[msgspec.Struct]) -> None:
-    rows = specified("Legacy lifecycle API", "Method")
-    answers = [row[3] for row in rows if row[0] != "GET" and "/alm/template" in row[1]]
-    named = [
-        re.findall(r"\w+", re.sub(r"\(.*?\)| with .*", "", said.partition(": ")[2]))
-        for said in answers
+def test_a_response_has_the_fields_of_its_row(body: type[msgspec.Struct]) -> None:
+    rows = read_table("Legacy lifecycle API", "Method")
+    responses = [row[3] for row in rows if row[0] != "GET" and "/alm/template" in row[1]]
+    specified = [
+        re.findall(r"\w+", re.sub(r"\(.*?\)| with .*", "", response.partition(": ")[2]))
+        for response in responses
     ]
 
-    assert fields_of(body) in named
+    assert list_fields(body) in specified
 
 
 def legacy_routes() -> dict[tuple[str, str], Route]:
@@ -86,6 +82,6 @@ def legacy_routes() -> dict[tuple[str, str], Route]:
 def test_every_row_of_the_table_is_a_route_with_its_status() -> None:
     routes = legacy_routes()
 
-    for method, path, _, said in specified("Legacy lifecycle API", "Method"):
-        status = int(said[:3])
+    for method, path, _, response in read_table("Legacy lifecycle API", "Method"):
+        status = int(response[:3])
         assert routes[method, path.partition("?")[0]].handler.status_code == status, path

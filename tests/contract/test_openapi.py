@@ -13,7 +13,7 @@ import pytest
 from nimbill.foundation.errors import Invalid
 from nimbill.http.forms import FORM_TYPES
 from nimbill.http.request_bodies import sound
-from tests.contract.routes_of import Route, all_routes, declared_app
+from tests.contract.declared_routes import Route, all_routes, declared_app
 from tests.running_service import Service
 
 DOCUMENT: dict[str, Any] = json.loads(declared_app().state.openapi_document)

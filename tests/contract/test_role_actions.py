@@ -1,4 +1,4 @@
-"""Who may call what: the specification's table, row by row, against what routes declare."""
+"""Routes declare the role actions of the specification and of the choices page."""
 
 import re
 
@@ -6,6 +6,7 @@ import pytest
 
 from nimbill.access.role_actions import OFFERED, RoleAction
 from nimbill.foundation.vocabulary import Product
+from tests.contract.declared_routes import all_routes, guarded_routes
 from tests.contract.operations import (
     ADDED,
     OPEN_TO_ONESELF,
@@ -14,16 +15,9 @@ from tests.contract.operations import (
     undeclared,
     wrongly_declared,
 )
-from tests.contract.routes_of import all_routes, guarded_routes
-from tests.contract.specification import (
-    ROOT,
-    choices_beside_it,
-    section,
-    specification,
-    table,
-)
+from tests.contract.specification import read_choice, read_table
 
-# what the specification does not name but docs/choices.md offers
+# actions that the specification does not name, see the choice offered-permissions
 IN_BOTH = {
     "Admin",
     "ReadSettings",
@@ -49,13 +43,13 @@ IN_PORTAL = {
 NAMED = {action for row in SPECIFIED for action in row.actions}
 
 
-def test_our_table_is_the_table_of_the_specification() -> None:
-    ours = [[row.group, ", ".join(row.actions)] for row in SPECIFIED]
+def test_operation_groups_are_the_specified_ones() -> None:
+    groups = [[row.group, ", ".join(row.actions)] for row in SPECIFIED]
 
-    assert ours == table(section(specification(), "Authentication"), "Operation group")
+    assert groups == read_table("Authentication", "Operation group")
 
 
-def test_the_table_has_38_operations_and_12_actions() -> None:
+def test_the_specification_has_38_operations_and_12_actions() -> None:
     operations = [name for row in SPECIFIED for name in row.operations]
 
     assert len(operations) == len(set(operations)) == 38
@@ -63,22 +57,21 @@ def test_the_table_has_38_operations_and_12_actions() -> None:
     assert not set(operations) & set(ADDED)
 
 
-def test_routes_declare_the_actions_of_the_table() -> None:
+def test_routes_declare_the_actions_of_their_operation() -> None:
     assert wrongly_declared(guarded_routes()) == []
 
 
-def test_every_guarded_route_has_a_row() -> None:
+def test_every_protected_route_is_a_known_operation() -> None:
     assert undeclared(guarded_routes()) == []
 
 
-def test_what_is_open_to_oneself_is_what_was_chosen() -> None:
+def test_routes_open_to_their_own_user_are_the_chosen_ones() -> None:
     declared = {route.operation for route in all_routes() if "oneself" in route.handler.opt}
 
     assert declared == OPEN_TO_ONESELF
 
 
-def test_a_row_we_added_belongs_to_a_route() -> None:
-    """Rows of the specification wait for their routes; ours come with them."""
+def test_every_added_operation_has_a_route() -> None:
     existing = {route.operation for route in all_routes()}
 
     assert set(ADDED) - existing == set()
@@ -99,46 +92,40 @@ def test_a_wrong_declaration_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
 
 
-def test_the_actions_are_the_specified_ones_and_the_chosen_ones() -> None:
+def test_role_actions_are_the_specified_and_the_chosen_ones() -> None:
     assert {action.value for action in RoleAction} == NAMED | IN_BOTH | IN_CORE | IN_PORTAL
 
 
-def test_an_action_is_spelled_as_it_is_named() -> None:
+def test_the_name_of_an_action_is_its_value() -> None:
     assert [action.name for action in RoleAction] == [action.value for action in RoleAction]
 
 
-def test_each_namespace_offers_what_was_chosen() -> None:
+def test_each_namespace_offers_the_chosen_actions() -> None:
     assert set(OFFERED) == {Product.core, Product.portal}
     assert set(OFFERED[Product.core]) == IN_BOTH | NAMED | IN_CORE
     assert set(OFFERED[Product.portal]) == IN_BOTH | IN_PORTAL
 
 
-def test_nothing_is_offered_twice() -> None:
+def test_no_action_is_offered_twice() -> None:
     for offered in OFFERED.values():
         assert len(offered) == len(set(offered))
 
 
-@pytest.mark.parametrize("page", ["docs/choices.md", "beside the specification"])
-def test_the_pages_name_the_same_actions(page: str) -> None:
-    text = (ROOT / page).read_text() if page.endswith(".md") else choices_beside_it()
-    in_both, in_core, in_portal = offered_in(text)
-
-    assert in_both == IN_BOTH
-    assert in_core == IN_CORE
-    assert in_portal == IN_PORTAL
+def test_the_choices_page_offers_the_same_actions() -> None:
+    assert list_offered_actions(read_choice("offered-permissions")) == [IN_BOTH, IN_CORE, IN_PORTAL]
 
 
-def offered_in(page: str) -> list[set[str]]:
-    """The three lists of one paragraph: for both namespaces, for core, for portal."""
+def list_offered_actions(page: str) -> list[set[str]]:
+    """The actions that a page offers in both namespaces, in core and in portal."""
     paragraph = next(
         part
-        for part in re.split(r"\n\n", page)
+        for part in page.split("\n\n")
         if "ModifyApiClients" in part and "DownloadReports" in part
     )
     start = re.search(r"both namespaces", paragraph, re.IGNORECASE)
     assert start
-    lists = re.split(r"`core`|`portal`", paragraph[start.end() :])
+    parts = re.split(r"`core`|`portal`", paragraph[start.end() :])
     actions = [
-        set(re.findall(r"\b(?:Admin|(?:Read|Modify|Download)[A-Z]\w+)", one)) for one in lists
+        set(re.findall(r"\b(?:Admin|(?:Read|Modify|Download)[A-Z]\w+)", part)) for part in parts
     ]
-    return [one for one in actions if one][:3]
+    return [names for names in actions if names][:3]

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from functools import partial
 
-from tests.contract.routes_of import Route, all_routes
+from tests.contract.declared_routes import Route, all_routes
 from tests.proof.asgi_calls import Request, app_of, call
 from tests.running_service import Service
 

@@ -3,7 +3,7 @@
 import pytest
 
 from nimbill.application import route_table
-from tests.contract.routes_of import all_routes
+from tests.contract.declared_routes import all_routes
 from tests.contract.specification import ROOT
 
 PAGE = ROOT / "docs" / "surface.md"

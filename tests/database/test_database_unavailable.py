@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from nimbill.database.embedded_postgres import embedded_postgres
-from tests.answers import problem_of
 from tests.customers.billing_groups.sample_bodies import REQUIRED_FIELDS
 from tests.database.test_embedded_postgres import kill_server
+from tests.problem_responses import read_problem
 from tests.running_service import Service, running_service
 
 GROUPS = "/m/core/billinggroup"
@@ -44,7 +44,7 @@ def test_a_database_that_goes_and_comes_back(tmp_path: Path) -> None:
         alive = service.http.get("/healthz")
 
         for answer in (*away, readiness):
-            assert problem_of(answer, 503)["code"] == "database_away"
+            assert read_problem(answer, 503)["code"] == "database_away"
             assert int(answer.headers["retry-after"]) > 0
         assert took < ANSWER_SECONDS_MAX
         assert alive.status_code == 200

@@ -228,7 +228,7 @@ def test_audit_rows_are_never_changed_not_even_ones_own(walled: Walled, change: 
         "CREATE TABLE mine (a int)",
         "ALTER TABLE users NO FORCE ROW LEVEL SECURITY",
         "CREATE POLICY all_rows ON users USING (true)",
-        "DROP POLICY own_organisation ON users",
+        "DROP POLICY tenant_isolation ON users",
         "ALTER ROLE nimbill_app BYPASSRLS",
     ],
 )

@@ -17,7 +17,7 @@ def test_without_version_3_only_the_product_is_created(empty_database: Address) 
     assert is_current(empty_database, [PRODUCT_MIGRATIONS])
     assert not is_current(empty_database, [LEGACY_MIGRATIONS])
     assert not [name for name in list_tables(empty_database) if "legacy" in name]
-    assert not list_functions(empty_database) & {"admit_agent", "find_agent"}
+    assert not list_functions(empty_database) & {"find_agent", "load_agent_caller"}
 
 
 def test_an_existing_database_still_migrates_without_version_3(empty_database: Address) -> None:

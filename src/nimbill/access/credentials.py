@@ -13,7 +13,7 @@ from nimbill.foundation.vocabulary import OF_THE_PORTAL_ALONE, Product, UserKind
 
 _ADMIT = (
     "SELECT username, kind, root_user, credential_epoch, permissions, billing_groups,"
-    " company_id, meta FROM admit($1, $2, $3, $4, $5)"
+    " company_id, meta FROM load_caller($1, $2, $3, $4, $5)"
 )
 
 # finds the caller that a token names, and sets the transaction's organisation

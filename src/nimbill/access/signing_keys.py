@@ -23,7 +23,7 @@ signing_keys = sa.Table(
     sa.Column("product", sa.Text, nullable=False),
     sa.Column("state", sa.Text, nullable=False),
     sa.Column("public_key", sa.Text, nullable=False),
-    sa.Column("sealed_private_key", sa.LargeBinary, nullable=False),
+    sa.Column("encrypted_private_key", sa.LargeBinary, nullable=False),
     sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
     sa.Column("state_time", sa.DateTime(timezone=True), nullable=False),
 )
@@ -33,7 +33,7 @@ organisation_keys = sa.Table(
     metadata,
     sa.Column("organisation_id", sa.Text, primary_key=True),
     sa.Column("version", sa.Integer, primary_key=True),
-    sa.Column("sealed_key", sa.LargeBinary, nullable=False),
+    sa.Column("encrypted_key", sa.LargeBinary, nullable=False),
     sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
 )
 
@@ -58,7 +58,7 @@ async def add_signing_key(
             product=product,
             state=state,
             public_key=_public_text(private_key.public_key()),
-            sealed_private_key=encryptor.encrypt(_private_bytes(private_key), _place(kid)),
+            encrypted_private_key=encryptor.encrypt(_private_bytes(private_key), _place(kid)),
             create_time=at,
             state_time=at,
         )
@@ -86,7 +86,7 @@ def _opened(row: Row, encryptor: Encryptor) -> SigningKey:
     private_key = None
     if row.state == "active":
         try:
-            private_bytes = encryptor.decrypt(row.sealed_private_key, _place(row.kid))
+            private_bytes = encryptor.decrypt(row.encrypted_private_key, _place(row.kid))
         except DecryptionError:
             raise WrongKeyFile(
                 "the key file does not open this database's keys; restore the key file that "
@@ -106,7 +106,7 @@ async def add_organisation_key(
         sa.insert(organisation_keys).values(
             organisation_id=scope.organisation_id,
             version=1,
-            sealed_key=encryptor.encrypt(secrets.token_bytes(32), place),
+            encrypted_key=encryptor.encrypt(secrets.token_bytes(32), place),
         )
     )
 
@@ -123,15 +123,15 @@ async def load_organisation_encryptor(
     )
     row = (await db.execute(newest)).one()
     place = _organisation_place(scope.organisation_id, version=row.version)
-    return Encryptor(encryptor.decrypt(row.sealed_key, place))
+    return Encryptor(encryptor.decrypt(row.encrypted_key, place))
 
 
 def _organisation_place(organisation_id: str, *, version: int) -> tuple[str, ...]:
-    return ("organisation_keys", "sealed_key", organisation_id, str(version))
+    return ("organisation_keys", "encrypted_key", organisation_id, str(version))
 
 
 def _place(kid: str) -> tuple[str, ...]:
-    return ("signing_keys", "sealed_private_key", "", kid)
+    return ("signing_keys", "encrypted_private_key", "", kid)
 
 
 def _public_text(key: ec.EllipticCurvePublicKey) -> str:

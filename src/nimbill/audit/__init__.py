@@ -1,1 +1,1 @@
-"""Who changed what: an append-only log, hash-chained per organisation."""
+"""The audit log: who changed what, append-only and hash-chained per organisation."""

@@ -1,4 +1,4 @@
-"""Signed heads of the chain in a file outside the database: what a cut tail is found by."""
+"""Signed heads of the chain in a file outside the database, to detect a truncated chain."""
 
 import json
 import os
@@ -7,56 +7,56 @@ from pathlib import Path
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from nimbill.audit.records import moment
+from nimbill.audit.records import format_timestamp
 from nimbill.foundation.clock import now
 from nimbill.foundation.encryption import Encryptor
 
 
-def _signer(sealer: Encryptor) -> Ed25519PrivateKey:
-    return Ed25519PrivateKey.from_private_bytes(sealer.derived("audit checkpoints"))
+def _derive_signing_key(encryptor: Encryptor) -> Ed25519PrivateKey:
+    return Ed25519PrivateKey.from_private_bytes(encryptor.derive_key("audit checkpoints"))
 
 
-def _file(folder: Path, organisation_id: str) -> Path:
+def _checkpoint_file(folder: Path, organisation_id: str) -> Path:
     return folder / f"{organisation_id}.jsonl"
 
 
 def write_checkpoint(
-    folder: Path, sealer: Encryptor, organisation_id: str, seq: int, hash_: bytes
+    folder: Path, encryptor: Encryptor, organisation_id: str, seq: int, hash_: bytes
 ) -> None:
-    """Append one signed line and see it safely on disk."""
+    """Append one signed line and fsync it."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    at = moment(now())
-    signature = _signer(sealer).sign(_signed(organisation_id, seq, hash_, at))
+    at = format_timestamp(now())
+    signature = _derive_signing_key(encryptor).sign(_signed_text(organisation_id, seq, hash_, at))
     line = {"seq": seq, "hash": hash_.hex(), "at": at, "signature": signature.hex()}
-    file = _file(folder, organisation_id)
-    # after a torn line a new one begins, or both would be lost
-    begin = "\n" if file.exists() and not file.read_bytes().endswith(b"\n") else ""
+    file = _checkpoint_file(folder, organisation_id)
+    # Start a new line after an incomplete one; otherwise both would be unreadable.
+    separator = "\n" if file.exists() and not file.read_bytes().endswith(b"\n") else ""
     with file.open("a") as out:
-        out.write(begin + json.dumps(line) + "\n")
+        out.write(separator + json.dumps(line) + "\n")
         out.flush()
         os.fsync(out.fileno())
 
 
 def read_checkpoints(
-    folder: Path, sealer: Encryptor, organisation_id: str
+    folder: Path, encryptor: Encryptor, organisation_id: str
 ) -> list[tuple[int, bytes]]:
-    """The checkpoints whose signature stands; a torn last line is left out."""
-    file = _file(folder, organisation_id)
+    """Return the checkpoints with a valid signature; skip all other lines."""
+    file = _checkpoint_file(folder, organisation_id)
     if not file.exists():
         return []
-    public_key = _signer(sealer).public_key()
-    found = []
+    public_key = _derive_signing_key(encryptor).public_key()
+    checkpoints = []
     for line in file.read_bytes().split(b"\n"):
         try:
-            read = json.loads(line)
-            seq, hash_ = int(read["seq"]), bytes.fromhex(read["hash"])
-            signed = _signed(organisation_id, seq, hash_, read["at"])
-            public_key.verify(bytes.fromhex(read["signature"]), signed)
+            record = json.loads(line)
+            seq, hash_ = int(record["seq"]), bytes.fromhex(record["hash"])
+            signed_text = _signed_text(organisation_id, seq, hash_, record["at"])
+            public_key.verify(bytes.fromhex(record["signature"]), signed_text)
         except (ValueError, KeyError, TypeError, InvalidSignature):
             continue
-        found.append((seq, hash_))
-    return found
+        checkpoints.append((seq, hash_))
+    return checkpoints
 
 
-def _signed(organisation_id: str, seq: int, hash_: bytes, at: str) -> bytes:
+def _signed_text(organisation_id: str, seq: int, hash_: bytes, at: str) -> bytes:
     return f"{organisation_id} {seq} {hash_.hex()} {at}".encode()

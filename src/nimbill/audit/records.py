@@ -1,4 +1,4 @@
-"""Audit rows: appended in the transaction of the change, never updated, never deleted."""
+"""Audit rows: appended in the transaction of the change, never updated or deleted."""
 
 from collections.abc import AsyncIterator, Iterable, Mapping
 from datetime import datetime
@@ -7,7 +7,7 @@ from typing import Any, NotRequired, TypedDict, Unpack
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.audit.chain import Link
+from nimbill.audit.chain import ChainedEntry
 from nimbill.database.tenant_scope import TenantScope, fetch_row, metadata, visible_rows
 from nimbill.foundation import clock, exact_json
 
@@ -32,12 +32,12 @@ audit_heads = sa.Table(
     sa.Column("hash", sa.LargeBinary, nullable=False),
 )
 
-_APPEND = "SELECT append_audit($1)"
-_APPEND_ALL = "SELECT append_audit(entry) FROM unnest($1::text[]) AS entry"
+_APPEND_ENTRY = "SELECT append_audit_entry($1)"
+_APPEND_ENTRIES = "SELECT append_audit_entry(entry) FROM unnest($1::text[]) AS entry"
 
 
-class Change(TypedDict):
-    """Who did what to which record; `sent` is what was asked for, without secrets."""
+class AuditedChange(TypedDict):
+    """Who did what to which record. `sent` is the request body without secrets."""
 
     actor: str
     actor_name: str
@@ -49,24 +49,24 @@ class Change(TypedDict):
     sent: NotRequired[Any]
 
 
-def moment(at: datetime) -> str:
-    """A timestamp whose text sorts as its time does; of a time in UTC."""
+def format_timestamp(at: datetime) -> str:
+    """Format a UTC time so that the text sorts like the time."""
     return at.isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
-async def append(db: AsyncConnection, **change: Unpack[Change]) -> None:
-    """One row for one change. The last statement before commit: it locks the chain's head."""
-    await fetch_row(db, _APPEND, _entry(change))
+async def append_entry(db: AsyncConnection, **change: Unpack[AuditedChange]) -> None:
+    """Append one row. Call it last before the commit: it locks the head of the chain."""
+    await fetch_row(db, _APPEND_ENTRY, _format_entry(change))
 
 
-async def append_all(db: AsyncConnection, changes: Iterable[Change]) -> None:
-    """A row for each of many changes, in their order; the last statement before commit as well."""
-    await fetch_row(db, _APPEND_ALL, [_entry(change) for change in changes])
+async def append_entries(db: AsyncConnection, changes: Iterable[AuditedChange]) -> None:
+    """Append one row per change, in order. Call it last before the commit, like `append_entry`."""
+    await fetch_row(db, _APPEND_ENTRIES, [_format_entry(change) for change in changes])
 
 
-def _entry(change: Change) -> str:
+def _format_entry(change: AuditedChange) -> str:
     entry: Mapping[str, Any] = {
-        "at": moment(clock.now()),
+        "at": format_timestamp(clock.now()),
         "actor": change["actor"],
         "actor_name": change["actor_name"],
         "client_id": change.get("client_id"),
@@ -89,44 +89,44 @@ async def list_entries(
     resource: str | None,
     before_seq: int | None,
     count_max: int,
-) -> list[Link]:
-    """Newest first. Who is narrowed to some billing groups sees the changes to those alone."""
-    question = (
+) -> list[ChainedEntry]:
+    """List newest first. A caller restricted to billing groups sees only their changes."""
+    stmt = (
         sa.select(audit_log.c.seq, audit_log.c.entry, audit_log.c.hash)
         .where(audit_log.c.organisation_id == scope.organisation_id)
         .order_by(audit_log.c.seq.desc())
         .limit(count_max)
     )
     if scope.billing_groups is not None:
-        question = question.where(visible_rows(audit_log.c.company_id, scope.billing_groups))
+        stmt = stmt.where(visible_rows(audit_log.c.company_id, scope.billing_groups))
     if since is not None:
-        question = question.where(audit_log.c.at >= since)
+        stmt = stmt.where(audit_log.c.at >= since)
     if until is not None:
-        question = question.where(audit_log.c.at < until)
+        stmt = stmt.where(audit_log.c.at < until)
     if actor is not None:
-        question = question.where(audit_log.c.actor == actor)
+        stmt = stmt.where(audit_log.c.actor == actor)
     if resource is not None:
-        question = question.where(audit_log.c.resource == resource)
+        stmt = stmt.where(audit_log.c.resource == resource)
     if before_seq is not None:
-        question = question.where(audit_log.c.seq < before_seq)
-    return [Link(row.seq, row.entry, row.hash) for row in await db.execute(question)]
+        stmt = stmt.where(audit_log.c.seq < before_seq)
+    return [ChainedEntry(row.seq, row.entry, row.hash) for row in await db.execute(stmt)]
 
 
-async def links(db: AsyncConnection, scope: TenantScope) -> AsyncIterator[Link]:
-    """The whole chain, oldest first, without holding it in memory."""
-    question = (
+async def stream_chain(db: AsyncConnection, scope: TenantScope) -> AsyncIterator[ChainedEntry]:
+    """Stream the whole chain, oldest first."""
+    stmt = (
         sa.select(audit_log.c.seq, audit_log.c.entry, audit_log.c.hash)
         .where(audit_log.c.organisation_id == scope.organisation_id)
         .order_by(audit_log.c.seq)
     )
-    async with db.stream(question) as rows:
+    async with db.stream(stmt) as rows:
         async for row in rows:
-            yield Link(row.seq, row.entry, row.hash)
+            yield ChainedEntry(row.seq, row.entry, row.hash)
 
 
-async def head(db: AsyncConnection, scope: TenantScope) -> tuple[int, bytes] | None:
-    question = sa.select(audit_heads.c.seq, audit_heads.c.hash).where(
+async def load_head(db: AsyncConnection, scope: TenantScope) -> tuple[int, bytes] | None:
+    stmt = sa.select(audit_heads.c.seq, audit_heads.c.hash).where(
         audit_heads.c.organisation_id == scope.organisation_id
     )
-    row = (await db.execute(question)).one_or_none()
+    row = (await db.execute(stmt)).one_or_none()
     return None if row is None else (row.seq, row.hash)

@@ -11,7 +11,7 @@ from nimbill.database.tenant_scope import TenantScope, metadata
 _TURNS_LOCK = 7_241_996_333
 
 tenant_lookups = sa.Table(
-    "directory",
+    "tenant_lookups",
     metadata,
     sa.Column("organisation_id", sa.Text, nullable=False),
     sa.Column("kind", sa.Text, primary_key=True),
@@ -48,6 +48,6 @@ async def remove_lookup(db: AsyncConnection, scope: TenantScope, kind: str, key:
 
 async def find_organisation_id(db: AsyncConnection, kind: str, key: str) -> str | None:
     """Whose it is: an exact match or nothing; the table itself shows only one's own rows."""
-    found = await db.execute(sa.select(sa.func.find_organisation(kind, key)))
+    found = await db.execute(sa.select(sa.func.find_organisation_id(kind, key)))
     answer: str | None = found.scalar_one()
     return answer

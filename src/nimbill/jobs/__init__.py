@@ -1,1 +1,1 @@
-"""Everything that runs later: one table, leases, progress, one loop per process."""
+"""Deferred work: one table of jobs, leases, retries, and one runner per process."""

@@ -1,4 +1,4 @@
-"""Stored work: what is to be done later, who has taken it, how far it is."""
+"""Store jobs: add, claim under a lease, complete, reschedule, delete."""
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
@@ -12,16 +12,16 @@ from nimbill.database.tenant_scope import Row, TenantScope, metadata, visible_ro
 from nimbill.foundation.ids import new_id
 
 jobs = sa.Table(
-    "work",
+    "jobs",
     metadata,
     sa.Column("organisation_id", sa.Text, primary_key=True),
-    sa.Column("work_id", sa.Text, primary_key=True),
+    sa.Column("job_id", sa.Text, primary_key=True),
     sa.Column("kind", sa.Text, nullable=False),
     sa.Column("subject", sa.Text, nullable=False),
     sa.Column("payload", JSONB, nullable=False),
     sa.Column("state", sa.Text, nullable=False),
     sa.Column("due", sa.DateTime(timezone=True), nullable=False),
-    sa.Column("lease_until", sa.DateTime(timezone=True)),
+    sa.Column("leased_until", sa.DateTime(timezone=True)),
     sa.Column("attempts", sa.Integer, nullable=False),
     sa.Column("progress", JSONB, nullable=False),
     sa.Column("reason", sa.Text),
@@ -33,74 +33,81 @@ jobs = sa.Table(
 async def add_job(
     db: AsyncConnection,
     scope: TenantScope,
-    kind: str,
+    job_type: str,
     *,
     due: datetime,
     subject: str = "",
     payload: dict[str, Any] | None = None,
 ) -> str | None:
-    """Written in the transaction of the request; None where the same is waiting already."""
-    work_id = new_id("wrk")
-    added = await db.execute(
+    """Add a job in the caller's transaction and return its id.
+
+    Return None when a job of this type and subject is already waiting or running.
+    A job without a subject never equals another.
+    """
+    job_id = new_id("job")
+    stmt = (
         insert(jobs)
         .values(
             organisation_id=scope.organisation_id,
-            work_id=work_id,
-            kind=kind,
-            subject=subject or work_id,
+            job_id=job_id,
+            kind=job_type,
+            subject=subject or job_id,
             payload=payload or {},
             state="waiting",
             due=due,
         )
         .on_conflict_do_nothing()
     )
-    return work_id if added.rowcount else None
+    result = await db.execute(stmt)
+    return job_id if result.rowcount else None
 
 
-async def hasten(
-    db: AsyncConnection, scope: TenantScope, kind: str, *, subject: str, due: datetime
+async def run_sooner(
+    db: AsyncConnection, scope: TenantScope, job_type: str, *, subject: str, due: datetime
 ) -> None:
-    """What waits for a later moment waits no longer than until this one."""
-    await db.execute(
+    """Move a waiting job forward to `due`. A job that is due earlier does not change."""
+    stmt = (
         sa.update(jobs)
         .where(
             jobs.c.organisation_id == scope.organisation_id,
-            jobs.c.kind == kind,
+            jobs.c.kind == job_type,
             jobs.c.subject == subject,
             jobs.c.state == "waiting",
             jobs.c.due > due,
         )
         .values(due=due)
     )
+    await db.execute(stmt)
 
 
-async def take_work(
+async def claim_job(
     db: AsyncConnection,
     scope: TenantScope,
     *,
     at: datetime,
     lease: timedelta,
-    kinds: Collection[str] = (),
-    other_kinds: bool = True,
-    work_id: str | None = None,
+    job_types: Collection[str] = (),
+    exclude_types: bool = True,
+    job_id: str | None = None,
 ) -> Row | None:
-    """The oldest due row nobody holds; also one whose holder died and let its lease run out.
+    """Lease the job that has been due for longest and return its row.
 
-    Of these kinds, or of all but these; or the one that is named, if it is due.
+    A running job whose lease has expired is claimed again: its process has died.
+    Choose among `job_types`, or among all others with `exclude_types`, or exactly `job_id`.
     """
-    of_kinds = visible_rows(jobs.c.kind, kinds)
-    if work_id is not None:
-        wanted: sa.ColumnElement[bool] = jobs.c.work_id == work_id
+    of_types = visible_rows(jobs.c.kind, job_types)
+    if job_id is not None:
+        selected: sa.ColumnElement[bool] = jobs.c.job_id == job_id
     else:
-        wanted = sa.not_(of_kinds) if other_kinds else of_kinds
-    due = (
-        sa.select(jobs.c.work_id)
+        selected = sa.not_(of_types) if exclude_types else of_types
+    due_job_id = (
+        sa.select(jobs.c.job_id)
         .where(
             jobs.c.organisation_id == scope.organisation_id,
-            wanted,
+            selected,
             sa.or_(
                 sa.and_(jobs.c.state == "waiting", jobs.c.due <= at),
-                sa.and_(jobs.c.state == "running", jobs.c.lease_until < at),
+                sa.and_(jobs.c.state == "running", jobs.c.leased_until < at),
             ),
         )
         .order_by(jobs.c.due)
@@ -108,104 +115,108 @@ async def take_work(
         .with_for_update(skip_locked=True)
         .scalar_subquery()
     )
-    taken = await db.execute(
+    stmt = (
         sa.update(jobs)
-        .where(jobs.c.organisation_id == scope.organisation_id, jobs.c.work_id == due)
+        .where(jobs.c.organisation_id == scope.organisation_id, jobs.c.job_id == due_job_id)
         .values(
             state="running",
-            lease_until=at + lease,
+            leased_until=at + lease,
             attempts=jobs.c.attempts + 1,
             update_time=at,
         )
         .returning(jobs)
     )
-    row: Row | None = taken.one_or_none()
+    row: Row | None = (await db.execute(stmt)).one_or_none()
     return row
 
 
-async def hold_on(
+async def renew_lease(
     db: AsyncConnection,
     scope: TenantScope,
-    work_id: str,
+    job_id: str,
     *,
     attempt: int,
     until: datetime,
     progress: dict[str, Any] | None = None,
 ) -> bool:
-    """Extend the lease and note progress; False when another process has taken it over."""
-    values: dict[str, Any] = {"lease_until": until}
+    """Extend the lease and store progress. Return False if another process has the lease."""
+    values: dict[str, Any] = {"leased_until": until}
     if progress is not None:
         values["progress"] = progress
-    held = await db.execute(sa.update(jobs).where(*_held(scope, work_id, attempt)).values(**values))
-    return bool(held.rowcount)
+    stmt = sa.update(jobs).where(*_is_leased(scope, job_id, attempt)).values(**values)
+    return bool((await db.execute(stmt)).rowcount)
 
 
-async def finish_work(
-    db: AsyncConnection, scope: TenantScope, work_id: str, *, attempt: int, at: datetime
+async def complete_job(
+    db: AsyncConnection, scope: TenantScope, job_id: str, *, attempt: int, at: datetime
 ) -> bool:
-    done = await db.execute(
+    """Return False if another process has the lease."""
+    stmt = (
         sa.update(jobs)
-        .where(*_held(scope, work_id, attempt))
-        .values(state="done", lease_until=None, reason=None, update_time=at)
+        .where(*_is_leased(scope, job_id, attempt))
+        .values(state="done", leased_until=None, reason=None, update_time=at)
     )
-    return bool(done.rowcount)
+    return bool((await db.execute(stmt)).rowcount)
 
 
-async def put_off(
+async def reschedule(
     db: AsyncConnection,
     scope: TenantScope,
-    work_id: str,
+    job_id: str,
     *,
     attempt: int,
     at: datetime,
     due: datetime | None,
     reason: str,
 ) -> bool:
-    """It went wrong: due again later, or failed for good when `due` is None; if still ours."""
-    values: dict[str, Any] = {"lease_until": None, "reason": reason, "update_time": at}
+    """Retry a failed attempt at `due`, or mark the job as failed if `due` is None.
+
+    Return False if another process has the lease.
+    """
+    values: dict[str, Any] = {"leased_until": None, "reason": reason, "update_time": at}
     values |= {"state": "failed"} if due is None else {"state": "waiting", "due": due}
-    done = await db.execute(sa.update(jobs).where(*_held(scope, work_id, attempt)).values(**values))
-    return bool(done.rowcount)
+    stmt = sa.update(jobs).where(*_is_leased(scope, job_id, attempt)).values(**values)
+    return bool((await db.execute(stmt)).rowcount)
 
 
-async def forget_payload(db: AsyncConnection, scope: TenantScope, work_id: str) -> None:
-    """Once it is done: what was to be done may be a secret."""
-    await db.execute(
+async def clear_payload(db: AsyncConnection, scope: TenantScope, job_id: str) -> None:
+    """Remove a payload that holds secrets as soon as the job does not need it any more."""
+    stmt = (
         sa.update(jobs)
-        .where(jobs.c.organisation_id == scope.organisation_id, jobs.c.work_id == work_id)
+        .where(jobs.c.organisation_id == scope.organisation_id, jobs.c.job_id == job_id)
         .values(payload={})
     )
+    await db.execute(stmt)
 
 
 async def delete_old_jobs(db: AsyncConnection, scope: TenantScope, *, before: datetime) -> None:
-    """What was done or given up that long ago; what comes back by itself is waiting, and stays."""
-    await db.execute(
-        sa.delete(jobs).where(
-            jobs.c.organisation_id == scope.organisation_id,
-            jobs.c.state.in_(("done", "failed")),
-            jobs.c.update_time < before,
-        )
+    """Delete jobs that were completed or failed before this time."""
+    stmt = sa.delete(jobs).where(
+        jobs.c.organisation_id == scope.organisation_id,
+        jobs.c.state.in_(("done", "failed")),
+        jobs.c.update_time < before,
     )
+    await db.execute(stmt)
 
 
-def _held(scope: TenantScope, work_id: str, attempt: int) -> list[sa.ColumnElement[bool]]:
-    """Still ours: a row taken over by another process has a later attempt."""
+def _is_leased(scope: TenantScope, job_id: str, attempt: int) -> list[sa.ColumnElement[bool]]:
+    """Match the job only while this attempt has the lease: each claim increments `attempts`."""
     return [
         jobs.c.organisation_id == scope.organisation_id,
-        jobs.c.work_id == work_id,
+        jobs.c.job_id == job_id,
         jobs.c.state == "running",
         jobs.c.attempts == attempt,
     ]
 
 
-async def find_work(db: AsyncConnection, scope: TenantScope, work_id: str) -> Row | None:
-    question = sa.select(jobs).where(
-        jobs.c.organisation_id == scope.organisation_id, jobs.c.work_id == work_id
+async def find_job(db: AsyncConnection, scope: TenantScope, job_id: str) -> Row | None:
+    stmt = sa.select(jobs).where(
+        jobs.c.organisation_id == scope.organisation_id, jobs.c.job_id == job_id
     )
-    return (await db.execute(question)).one_or_none()
+    return (await db.execute(stmt)).one_or_none()
 
 
-async def organisations_with_work(db: AsyncConnection, *, at: datetime) -> list[str]:
-    """Where something is due; the ids alone, the rows stay behind their organisation's wall."""
-    found = await db.execute(sa.select(sa.func.organisations_with_work(at)))
-    return list(found.scalars())
+async def list_organisations_with_due_jobs(db: AsyncConnection, *, at: datetime) -> list[str]:
+    """Return ids only. Row-level security hides the jobs themselves from this connection."""
+    stmt = sa.select(sa.func.organisations_with_due_jobs(at))
+    return list((await db.execute(stmt)).scalars())

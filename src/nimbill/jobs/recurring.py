@@ -1,4 +1,4 @@
-"""The kinds of work that come back by themselves, and the first row of each."""
+"""Recurring maintenance jobs of an organisation, and their first scheduling."""
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -7,12 +7,17 @@ from nimbill.foundation import clock
 from nimbill.jobs import records
 
 AUDIT_CHECKPOINT = "audit_checkpoint"
-FORGET_IDEMPOTENCY_KEYS = "forget_idempotency_keys"
-FORGET_LOGINS = "forget_logins"
-FORGET_EXPORTS = "forget_exports"
+DELETE_IDEMPOTENCY_KEYS = "delete_idempotency_keys"
+DELETE_EXPIRED_LOGINS = "delete_expired_logins"
+DELETE_EXPORTS = "delete_exports"
 
 
 async def schedule_maintenance(db: AsyncConnection, scope: TenantScope) -> None:
-    """For a new organisation, in the transaction that makes it."""
-    for kind in (AUDIT_CHECKPOINT, FORGET_EXPORTS, FORGET_IDEMPOTENCY_KEYS, FORGET_LOGINS):
-        await records.add_job(db, scope, kind, due=clock.now(), subject="upkeep")
+    """Schedule the recurring jobs of a new organisation in the transaction that creates it."""
+    for job_type in (
+        AUDIT_CHECKPOINT,
+        DELETE_EXPORTS,
+        DELETE_IDEMPOTENCY_KEYS,
+        DELETE_EXPIRED_LOGINS,
+    ):
+        await records.add_job(db, scope, job_type, due=clock.now(), subject="maintenance")

@@ -1,4 +1,4 @@
-"""The one loop per process that takes due work, does it, and comes back to what went wrong."""
+"""Run due jobs: one loop per lane in each process, with leases and retries."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -19,70 +19,72 @@ log = structlog.get_logger()
 T = TypeVar("T")
 
 LEASE = timedelta(seconds=60)
-LOOK_EVERY_SECONDS = 1.0
-TELL_EVERY_SECONDS = 1.0
-HOLD_EVERY_SECONDS = LEASE.total_seconds() / 3
+POLL_SECONDS = 1.0
+PROGRESS_SECONDS = 1.0
+LEASE_RENEWAL_SECONDS = LEASE.total_seconds() / 3
 ATTEMPTS_MAX = 8
+RETRY_SECONDS_MAX = 600
 
-# Pieces of one lane are done one at a time, beside those of the other lanes.
+# Each process runs one job per lane at a time; lanes run concurrently.
 SHORT = "short"
 LONG = "long"
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A piece of work in hand."""
+    """A job that this process has leased."""
 
     scope: TenantScope
-    work_id: str
-    kind: str
+    job_id: str
+    job_type: str
     subject: str
     payload: dict[str, Any]
     progress: dict[str, Any]
     attempt: int
-    prepared: Any = None  # what the kind's `prepare` answered
+    prepared: Any = None  # result of the job type's `prepare`
 
 
-# Does the work inside a transaction that also marks it done: both happen, or neither.
-# What is not at its end answers when to come back to it.
-Doer = Callable[[AsyncConnection, Job], Awaitable[datetime | None]]
-# Notes how far it is; the lease is kept meanwhile, and noting fails once it is lost.
+# Runs in the transaction that completes the job: both are committed, or neither is.
+# A returned time adds the next job of the same type and subject.
+JobHandler = Callable[[AsyncConnection, Job], Awaitable[datetime | None]]
+# Stores progress with the next renewal of the lease.
 ReportProgress = Callable[[dict[str, Any]], Awaitable[None]]
-Preparer = Callable[[Job, ReportProgress], Awaitable[Any]]
+JobPreparer = Callable[[Job, ReportProgress], Awaitable[Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class JobType:
     name: str
-    do: Doer
-    every: timedelta | None = None  # comes back by itself after this long
+    run: JobHandler
+    every: timedelta | None = None  # interval of a recurring job
     attempts_max: int = ATTEMPTS_MAX
-    # what takes long, done before the transaction is opened
-    prepare: Preparer | None = None
-    give_up: Doer | None = None  # beside marking the row failed for good
-    lane: str | None = None  # else the long one for what is prepared, and the short one
+    # long work that runs before the transaction is opened
+    prepare: JobPreparer | None = None
+    # runs in the transaction that marks the job as failed after the last attempt
+    on_failure: JobHandler | None = None
+    lane: str | None = None  # default: LONG with `prepare`, SHORT without
 
     @property
-    def runs_in(self) -> str:
+    def effective_lane(self) -> str:
         return self.lane or (SHORT if self.prepare is None else LONG)
 
 
-class _TakenOver(Exception):
-    """Another process has this work by now; nothing of ours counts."""
+class _LeaseLost(Exception):
+    """Another process has claimed the job; nothing that this process did may be committed."""
 
 
 class JobRunner:
-    def __init__(self, engine: AsyncEngine, kinds: list[JobType]) -> None:
+    def __init__(self, engine: AsyncEngine, job_types: list[JobType]) -> None:
         self._engine = engine
-        self._kinds = {kind.name: kind for kind in kinds}
-        self._lanes: dict[str, list[str]] = {SHORT: [], LONG: []}
-        for kind in kinds:
-            self._lanes.setdefault(kind.runs_in, []).append(kind.name)
+        self._job_types = {job_type.name: job_type for job_type in job_types}
+        self._types_by_lane: dict[str, list[str]] = {SHORT: [], LONG: []}
+        for job_type in job_types:
+            self._types_by_lane.setdefault(job_type.effective_lane, []).append(job_type.name)
         self._stopping = asyncio.Event()
 
     async def run(self) -> None:
-        """Until stopped; every lane beside the others."""
-        loops = {lane: asyncio.create_task(self._loop(lane)) for lane in self._lanes}
+        """Run all lanes until `stop` is called."""
+        loops = {lane: asyncio.create_task(self._loop(lane)) for lane in self._types_by_lane}
         try:
             await self._stopping.wait()
         except asyncio.CancelledError:
@@ -90,21 +92,21 @@ class JobRunner:
                 loop.cancel()
             raise
         finally:
-            # what takes long is left where it is: its lease runs out and it is taken up again
+            # A long job is abandoned: its lease expires and a runner claims it again.
             loops[LONG].cancel()
             await asyncio.gather(*loops.values(), return_exceptions=True)
 
     async def _loop(self, lane: str) -> None:
-        """A database that is away is waited for."""
+        """Poll for due jobs. An unavailable database does not end the loop."""
         while not self._stopping.is_set():
             try:
-                did_something = await self.run_once(lane=lane)
+                has_run = await self.run_once(lane=lane)
             except Exception as error:
                 if not is_database_unavailable(error):
-                    log.error("work_loop", exc_info=error)
-                did_something = False
-            if not did_something:
-                await self._wait(LOOK_EVERY_SECONDS)
+                    log.error("job_loop_failed", exc_info=error)
+                has_run = False
+            if not has_run:
+                await self._wait(POLL_SECONDS)
 
     def stop(self) -> None:
         self._stopping.set()
@@ -116,134 +118,143 @@ class JobRunner:
             return
 
     async def run_once(self, *, lane: str = SHORT) -> bool:
-        """One piece of every organisation that has something due; whether there was any."""
+        """Run one due job of every organisation. Return whether any job was run."""
         async with self._engine.connect() as db:
-            organisations = await records.organisations_with_work(db, at=clock.now())
-        did_something = False
-        for name in organisations:
+            organisation_ids = await records.list_organisations_with_due_jobs(db, at=clock.now())
+        has_run = False
+        for organisation_id in organisation_ids:
             if self._stopping.is_set():
                 break
-            did_something |= await self.one_of(TenantScope(name), lane=lane)
-        return did_something
+            has_run |= await self.run_next(TenantScope(organisation_id), lane=lane)
+        return has_run
 
-    async def one_of(self, scope: TenantScope, *, lane: str = SHORT) -> bool:
-        """The piece of this organisation that has waited longest; whether there was one."""
+    async def run_next(self, scope: TenantScope, *, lane: str = SHORT) -> bool:
+        """Run the job of this organisation that is due for longest. Return False if none is due."""
         if lane != SHORT:
-            return await self._take_and_do(scope, kinds=self._lanes[lane], other_kinds=False)
-        # kinds that nobody knows are taken too, so that their rows say so
-        others = [name for one, names in self._lanes.items() if one != SHORT for name in names]
-        return await self._take_and_do(scope, kinds=others, other_kinds=True)
+            job_types = self._types_by_lane[lane]
+            return await self._claim_and_run(scope, job_types=job_types, exclude_types=False)
+        # The short lane also claims jobs of unknown types, so that they are marked as failed.
+        others = [
+            name
+            for other_lane, names in self._types_by_lane.items()
+            if other_lane != SHORT
+            for name in names
+        ]
+        return await self._claim_and_run(scope, job_types=others, exclude_types=True)
 
-    async def do_now(self, scope: TenantScope, work_id: str) -> bool:
-        """This piece, for somebody who waits; False where it is not due or another has it."""
-        return await self._take_and_do(scope, work_id=work_id)
+    async def run_now(self, scope: TenantScope, job_id: str) -> bool:
+        """Run this job at once. Return False if it is not due or another process runs it."""
+        return await self._claim_and_run(scope, job_id=job_id)
 
-    async def _take_and_do(self, scope: TenantScope, **which: Any) -> bool:
+    async def _claim_and_run(self, scope: TenantScope, **selection: Any) -> bool:
         async with transaction(self._engine, scope.organisation_id) as db:
-            row = await records.take_work(db, scope, at=clock.now(), lease=LEASE, **which)
+            row = await records.claim_job(db, scope, at=clock.now(), lease=LEASE, **selection)
         if row is None:
             return False
-        taken = Job(
-            scope, row.work_id, row.kind, row.subject, row.payload, row.progress, row.attempts
-        )
+        job = Job(scope, row.job_id, row.kind, row.subject, row.payload, row.progress, row.attempts)
         try:
-            await self._do(taken)
-        except Exception as error:  # noqa: BLE001  # whatever it was, the row must say so
-            await self._went_wrong(taken, error)
+            await self._run(job)
+        except Exception as error:  # noqa: BLE001  # every failure must reach the job's row
+            await self._record_failure(job, error)
         return True
 
-    async def _do(self, taken: Job) -> None:
-        kind = self._kinds.get(taken.kind)
-        if kind is None:
-            raise LookupError("no such kind of work")
-        if kind.prepare is not None:
-            taken = replace(taken, prepared=await self._prepared(kind.prepare, taken))
-        async with transaction(self._engine, taken.scope.organisation_id) as db:
-            again = await self._held(taken, kind.do(db, taken), every=HOLD_EVERY_SECONDS)
-            ours = await records.finish_work(
-                db, taken.scope, taken.work_id, attempt=taken.attempt, at=clock.now()
+    async def _run(self, job: Job) -> None:
+        job_type = self._job_types.get(job.job_type)
+        if job_type is None:
+            raise LookupError("unknown job type")
+        if job_type.prepare is not None:
+            job = replace(job, prepared=await self._prepare(job_type.prepare, job))
+        async with transaction(self._engine, job.scope.organisation_id) as db:
+            next_due = await self._run_under_lease(
+                job, job_type.run(db, job), renewal_seconds=LEASE_RENEWAL_SECONDS
             )
-            if not ours:
-                raise RuntimeError("another process took this over")
-            again = clock.now() + kind.every if kind.every is not None else again
-            if again is not None:
-                await records.add_job(db, taken.scope, kind.name, due=again, subject=taken.subject)
+            completed = await records.complete_job(
+                db, job.scope, job.job_id, attempt=job.attempt, at=clock.now()
+            )
+            if not completed:
+                raise _LeaseLost
+            if job_type.every is not None:
+                next_due = clock.now() + job_type.every
+            if next_due is not None:
+                await records.add_job(
+                    db, job.scope, job_type.name, due=next_due, subject=job.subject
+                )
 
-    async def _prepared(self, prepare: Preparer, taken: Job) -> Any:
-        """Outside any transaction; stopped when another process has taken the work over."""
+    async def _prepare(self, prepare: JobPreparer, job: Job) -> Any:
+        """Prepare outside any transaction; cancelled when another process has claimed the job."""
         latest: dict[str, Any] = {}
 
-        async def tell(progress: dict[str, Any]) -> None:
+        async def report(progress: dict[str, Any]) -> None:
             latest.update(progress)
 
-        return await self._held(
-            taken, prepare(taken, tell), every=TELL_EVERY_SECONDS, progress=latest
+        return await self._run_under_lease(
+            job, prepare(job, report), renewal_seconds=PROGRESS_SECONDS, progress=latest
         )
 
-    async def _held(
+    async def _run_under_lease(
         self,
-        taken: Job,
-        doing: Awaitable[T],
+        job: Job,
+        awaitable: Awaitable[T],
         *,
-        every: float,
+        renewal_seconds: float,
         progress: dict[str, Any] | None = None,
     ) -> T:
-        """However long it takes, nobody else takes it meanwhile; stopped where somebody did."""
-        task = asyncio.ensure_future(doing)
+        """Renew the lease until this is done; cancel it when the lease is lost."""
+        task = asyncio.ensure_future(awaitable)
         try:
-            while not (await asyncio.wait([task], timeout=every))[0]:
-                await self._hold_on(taken, progress)
+            while not (await asyncio.wait([task], timeout=renewal_seconds))[0]:
+                await self._renew_lease(job, progress)
             return task.result()
         finally:
             if not task.done():
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
 
-    async def _hold_on(self, taken: Job, progress: dict[str, Any] | None) -> None:
-        async with transaction(self._engine, taken.scope.organisation_id) as db:
-            held = await records.hold_on(
+    async def _renew_lease(self, job: Job, progress: dict[str, Any] | None) -> None:
+        async with transaction(self._engine, job.scope.organisation_id) as db:
+            renewed = await records.renew_lease(
                 db,
-                taken.scope,
-                taken.work_id,
-                attempt=taken.attempt,
+                job.scope,
+                job.job_id,
+                attempt=job.attempt,
                 until=clock.now() + LEASE,
                 progress=progress,
             )
-        if not held:
-            raise RuntimeError("another process took this over")
+        if not renewed:
+            raise _LeaseLost
 
-    async def _went_wrong(self, taken: Job, error: Exception) -> None:
+    async def _record_failure(self, job: Job, error: Exception) -> None:
         log.warning(
-            "work_failed",
-            work_id=taken.work_id,
-            kind=taken.kind,
-            attempt=taken.attempt,
+            "job_failed",
+            job_id=job.job_id,
+            job_type=job.job_type,
+            attempt=job.attempt,
             exc_info=error,
         )
-        kind = self._kinds.get(taken.kind)
-        due = _next_try(taken, kind)
-        with suppress(_TakenOver):
-            async with transaction(self._engine, taken.scope.organisation_id) as db:
-                # what it is about before its row, as requests take them: nobody waits in a circle
-                if due is None and kind is not None and kind.give_up is not None:
-                    await kind.give_up(db, taken)
-                ours = await records.put_off(
+        job_type = self._job_types.get(job.job_type)
+        due = _next_attempt_time(job, job_type)
+        with suppress(_LeaseLost):
+            async with transaction(self._engine, job.scope.organisation_id) as db:
+                # Lock the job's subject before the job, as requests do, to avoid a deadlock.
+                if due is None and job_type is not None and job_type.on_failure is not None:
+                    await job_type.on_failure(db, job)
+                rescheduled = await records.reschedule(
                     db,
-                    taken.scope,
-                    taken.work_id,
-                    attempt=taken.attempt,
+                    job.scope,
+                    job.job_id,
+                    attempt=job.attempt,
                     at=clock.now(),
                     due=due,
                     reason=type(error).__name__,
                 )
-                if not ours:
-                    raise _TakenOver
+                if not rescheduled:
+                    raise _LeaseLost
 
 
-def _next_try(taken: Job, kind: JobType | None) -> datetime | None:
-    """Later each time; what comes back by itself is never given up."""
-    recurring = kind is not None and kind.every is not None
-    most = ATTEMPTS_MAX if kind is None else kind.attempts_max
-    if taken.attempt >= most and not recurring:
+def _next_attempt_time(job: Job, job_type: JobType | None) -> datetime | None:
+    """Back off exponentially. None after the last attempt; a recurring job is always retried."""
+    is_recurring = job_type is not None and job_type.every is not None
+    attempts_max = ATTEMPTS_MAX if job_type is None else job_type.attempts_max
+    if job.attempt >= attempts_max and not is_recurring:
         return None
-    return clock.now() + timedelta(seconds=min(2**taken.attempt, 600))
+    return clock.now() + timedelta(seconds=min(2**job.attempt, RETRY_SECONDS_MAX))

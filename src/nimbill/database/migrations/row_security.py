@@ -12,7 +12,7 @@ def enable_row_security(table: str, rights: str = ALL_RIGHTS) -> None:
     op.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
     op.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
     op.execute(
-        f"CREATE POLICY own_organisation ON {table} USING "
+        f"CREATE POLICY tenant_isolation ON {table} USING "
         "(organisation_id = current_setting('nimbill.organisation', true))"
     )
     op.execute(f"GRANT {rights} ON {table} TO {APP_ROLE}")
@@ -20,4 +20,4 @@ def enable_row_security(table: str, rights: str = ALL_RIGHTS) -> None:
 
 def allow_owner_across_tenants(table: str) -> None:
     """Let SECURITY DEFINER functions, which run as the owner, read rows of every organisation."""
-    op.execute(f"CREATE POLICY owner_looks_across ON {table} TO CURRENT_USER USING (true)")
+    op.execute(f"CREATE POLICY owner_reads_all_tenants ON {table} TO CURRENT_USER USING (true)")

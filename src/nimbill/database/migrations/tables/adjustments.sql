@@ -26,9 +26,9 @@ CREATE TABLE recalculation_entries (
     CHECK (applied_month IS NOT NULL OR (delivered AND NOT tax_free)),
     CHECK (applied_month >= month)
 );
-CREATE INDEX recalculation_entries_month ON recalculation_entries
+CREATE INDEX recalculation_entries_month_idx ON recalculation_entries
     (organisation_id, vendor, month, payer_id);
-CREATE INDEX recalculation_entries_applied_month ON recalculation_entries
+CREATE INDEX recalculation_entries_applied_month_idx ON recalculation_entries
     (organisation_id, vendor, applied_month) WHERE applied_month IS NOT NULL;
 
 CREATE TABLE reserved_instances (
@@ -72,7 +72,7 @@ CREATE TABLE reservation_fees (
     PRIMARY KEY (organisation_id, ri_id, month, payer_id, currency),
     FOREIGN KEY (organisation_id, ri_id) REFERENCES reserved_instances
 );
-CREATE INDEX reservation_fees_month ON reservation_fees (organisation_id, month, payer_id);
+CREATE INDEX reservation_fees_month_idx ON reservation_fees (organisation_id, month, payer_id);
 
 CREATE TABLE reservation_moves (
     organisation_id text NOT NULL,
@@ -81,16 +81,15 @@ CREATE TABLE reservation_moves (
     position integer NOT NULL,
     dest_customer_id text NOT NULL,
     number bigint NOT NULL CHECK (number > 0),
-    made_after integer NOT NULL,
-    removed_after integer,
+    created_after_closing integer NOT NULL,
+    removed_after_closing integer,
     account_in_use text,
     create_time timestamptz NOT NULL DEFAULT clock_timestamp(),
     PRIMARY KEY (organisation_id, move_id),
     UNIQUE (organisation_id, ri_id, position),
     FOREIGN KEY (organisation_id, ri_id) REFERENCES reserved_instances,
-    CONSTRAINT account_holds_reserved_instances FOREIGN KEY (organisation_id, account_in_use)
-        REFERENCES cloud_accounts,
-    CHECK ((removed_after IS NULL) = (account_in_use IS NOT NULL))
+    FOREIGN KEY (organisation_id, account_in_use) REFERENCES cloud_accounts,
+    CHECK ((removed_after_closing IS NULL) = (account_in_use IS NOT NULL))
 );
 CREATE INDEX reservation_moves_account_in_use_idx ON reservation_moves
     (organisation_id, account_in_use) WHERE account_in_use IS NOT NULL;

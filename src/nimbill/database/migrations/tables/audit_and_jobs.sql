@@ -11,7 +11,7 @@ CREATE TABLE audit_log (
     company_id text GENERATED ALWAYS AS ((entry::json) ->> 'company_id') STORED,
     PRIMARY KEY (organisation_id, seq)
 );
-CREATE INDEX audit_log_at ON audit_log (organisation_id, at);
+CREATE INDEX audit_log_at_idx ON audit_log (organisation_id, at);
 
 CREATE TABLE audit_heads (
     organisation_id text PRIMARY KEY REFERENCES organisations,
@@ -25,29 +25,29 @@ CREATE TABLE idempotency_keys (
     key text NOT NULL,
     fingerprint bytea NOT NULL,
     status integer NOT NULL,
-    sealed_answer bytea NOT NULL,
+    encrypted_response bytea NOT NULL,
     create_time timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (organisation_id, user_id, key),
     FOREIGN KEY (organisation_id, user_id) REFERENCES users ON DELETE CASCADE
 );
 CREATE INDEX idempotency_keys_create_time_idx ON idempotency_keys (organisation_id, create_time);
 
-CREATE TABLE work (
+CREATE TABLE jobs (
     organisation_id text NOT NULL REFERENCES organisations,
-    work_id text NOT NULL,
+    job_id text NOT NULL,
     kind text NOT NULL,
     subject text NOT NULL,
     payload jsonb NOT NULL,
     state text NOT NULL CHECK (state IN ('waiting', 'running', 'done', 'failed')),
     due timestamptz NOT NULL,
-    lease_until timestamptz,
+    leased_until timestamptz,
     attempts integer NOT NULL DEFAULT 0,
     progress jsonb NOT NULL DEFAULT '{}',
     reason text,
     create_time timestamptz NOT NULL DEFAULT now(),
     update_time timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (organisation_id, work_id)
+    PRIMARY KEY (organisation_id, job_id)
 );
-CREATE UNIQUE INDEX work_one_at_a_time ON work (organisation_id, kind, subject)
+CREATE UNIQUE INDEX jobs_active_subject_key ON jobs (organisation_id, kind, subject)
     WHERE state IN ('waiting', 'running');
-CREATE INDEX work_due ON work (due) WHERE state IN ('waiting', 'running');
+CREATE INDEX jobs_due_idx ON jobs (due) WHERE state IN ('waiting', 'running');

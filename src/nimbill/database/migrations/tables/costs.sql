@@ -11,7 +11,7 @@ CREATE TABLE cost_imports (
     uploaded boolean NOT NULL,
     state text NOT NULL CHECK (state IN
         ('waiting', 'running', 'done', 'unchanged', 'refused', 'parked', 'drift', 'failed')),
-    identity text,
+    content_hash text,
     assembly text,
     assembled_at timestamptz,
     lines bigint NOT NULL DEFAULT 0,
@@ -20,13 +20,13 @@ CREATE TABLE cost_imports (
     problem text,
     parked_reason text,
     release_reason text,
-    made_by text NOT NULL,
+    created_by text NOT NULL,
     create_time timestamptz NOT NULL DEFAULT now(),
     update_time timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (organisation_id, import_id)
 );
-CREATE INDEX cost_imports_newest ON cost_imports (organisation_id, create_time);
-CREATE INDEX cost_imports_identity ON cost_imports (organisation_id, vendor, identity);
+CREATE INDEX cost_imports_create_time_idx ON cost_imports (organisation_id, create_time);
+CREATE INDEX cost_imports_content_hash_idx ON cost_imports (organisation_id, vendor, content_hash);
 
 CREATE TABLE lake_files (
     organisation_id text NOT NULL REFERENCES organisations,
@@ -68,7 +68,7 @@ CREATE TABLE cost_sums (
     cost numeric NOT NULL,
     lines bigint NOT NULL
 );
-CREATE INDEX cost_sums_month ON cost_sums (organisation_id, vendor, month, customer_id);
+CREATE INDEX cost_sums_month_idx ON cost_sums (organisation_id, vendor, month, customer_id);
 
 CREATE TABLE cost_tag_sums (
     organisation_id text NOT NULL,
@@ -86,14 +86,14 @@ CREATE TABLE cost_tag_sums (
     cost numeric NOT NULL,
     lines bigint NOT NULL
 );
-CREATE INDEX cost_tag_sums_month ON cost_tag_sums (organisation_id, vendor, month, tag_key);
+CREATE INDEX cost_tag_sums_month_idx ON cost_tag_sums (organisation_id, vendor, month, tag_key);
 
 CREATE TABLE month_states (
     organisation_id text NOT NULL REFERENCES organisations,
     vendor text NOT NULL CHECK (vendor IN ('aws', 'azure', 'gcp')),
     month text NOT NULL,
     closed boolean NOT NULL,
-    closing integer NOT NULL,
+    closing_number integer NOT NULL,
     update_time timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (organisation_id, vendor, month)
 );

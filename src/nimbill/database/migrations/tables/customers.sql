@@ -44,9 +44,9 @@ CREATE TABLE billing_groups (
     invoice_template_id text,
     language text CHECK (language IN ('ja', 'en')),
     create_time timestamptz NOT NULL DEFAULT now(),
-    billinggroup_key bytea NOT NULL GENERATED ALWAYS AS (text_key(billinggroup_id)) STORED,
+    billinggroup_id_hash bytea NOT NULL GENERATED ALWAYS AS (text_hash(billinggroup_id)) STORED,
     PRIMARY KEY (organisation_id, company_id),
-    CONSTRAINT billinggroup_id_taken UNIQUE (organisation_id, billinggroup_key),
+    CONSTRAINT billinggroup_id_taken UNIQUE (organisation_id, billinggroup_id_hash),
     FOREIGN KEY (organisation_id, project_id) REFERENCES projects,
     FOREIGN KEY (organisation_id, invoice_template_id) REFERENCES invoice_templates
 );

@@ -10,12 +10,12 @@ CREATE TABLE organisations (
 CREATE TABLE organisation_keys (
     organisation_id text NOT NULL REFERENCES organisations,
     version integer NOT NULL,
-    sealed_key bytea NOT NULL,
+    encrypted_key bytea NOT NULL,
     create_time timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (organisation_id, version)
 );
 
-CREATE TABLE directory (
+CREATE TABLE tenant_lookups (
     organisation_id text NOT NULL REFERENCES organisations,
     kind text NOT NULL,
     key text NOT NULL,
@@ -27,11 +27,11 @@ CREATE TABLE signing_keys (
     product text NOT NULL,
     state text NOT NULL CHECK (state IN ('next', 'active', 'retired')),
     public_key text NOT NULL,
-    sealed_private_key bytea NOT NULL,
+    encrypted_private_key bytea NOT NULL,
     create_time timestamptz NOT NULL DEFAULT now(),
     state_time timestamptz NOT NULL DEFAULT now()
 );
-CREATE UNIQUE INDEX signing_keys_one_active ON signing_keys (product) WHERE state = 'active';
+CREATE UNIQUE INDEX signing_keys_active_key ON signing_keys (product) WHERE state = 'active';
 
 CREATE TABLE users (
     organisation_id text NOT NULL REFERENCES organisations,
@@ -120,7 +120,7 @@ CREATE TABLE refresh_tokens (
     family_id text NOT NULL,
     issue_time timestamptz NOT NULL,
     used_time timestamptz,
-    sealed_successor bytea,
+    encrypted_successor bytea,
     PRIMARY KEY (organisation_id, token_hash),
     FOREIGN KEY (organisation_id, family_id) REFERENCES token_families ON DELETE CASCADE
 );
@@ -133,7 +133,7 @@ CREATE TABLE login_attempts (
     PRIMARY KEY (organisation_id, bucket)
 );
 
-CREATE TABLE known_sources (
+CREATE TABLE known_login_sources (
     organisation_id text NOT NULL,
     user_id text NOT NULL,
     source text NOT NULL,

@@ -1,6 +1,6 @@
 -- Invoices, the runs that create them, and exported files.
 
-CREATE TABLE saved_settings (
+CREATE TABLE monthly_invoice_settings (
     organisation_id text NOT NULL,
     month text NOT NULL,
     vendor text NOT NULL CHECK (vendor IN ('aws', 'azure')),
@@ -32,12 +32,12 @@ CREATE TABLE saved_settings (
     PRIMARY KEY (organisation_id, month, vendor, company_id),
     FOREIGN KEY (organisation_id, company_id) REFERENCES billing_groups ON DELETE CASCADE
 );
-CREATE INDEX saved_settings_company ON saved_settings (organisation_id, company_id);
+CREATE INDEX monthly_invoice_settings_company_id_idx ON monthly_invoice_settings (organisation_id, company_id);
 
 CREATE TABLE invoice_counters (
     organisation_id text NOT NULL REFERENCES organisations,
     month text NOT NULL,
-    last integer NOT NULL,
+    last_number integer NOT NULL,
     PRIMARY KEY (organisation_id, month)
 );
 
@@ -52,10 +52,9 @@ CREATE TABLE invoices (
     update_time timestamptz NOT NULL,
     PRIMARY KEY (organisation_id, month, company_id, vendor),
     UNIQUE (organisation_id, month, number),
-    CONSTRAINT billing_group_has_invoices FOREIGN KEY (organisation_id, company_id)
-        REFERENCES billing_groups
+    FOREIGN KEY (organisation_id, company_id) REFERENCES billing_groups
 );
-CREATE INDEX invoices_company ON invoices (organisation_id, company_id);
+CREATE INDEX invoices_company_id_idx ON invoices (organisation_id, company_id);
 
 CREATE TABLE invoice_revisions (
     organisation_id text NOT NULL,
@@ -76,12 +75,12 @@ CREATE TABLE invoice_revisions (
     FOREIGN KEY (organisation_id, month, company_id, vendor) REFERENCES invoices
 );
 
-CREATE TABLE invoice_papers (
+CREATE TABLE invoice_pdfs (
     organisation_id text NOT NULL REFERENCES organisations,
-    paper_id text NOT NULL,
+    pdf_id text NOT NULL,
     content bytea NOT NULL,
     create_time timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (organisation_id, paper_id)
+    PRIMARY KEY (organisation_id, pdf_id)
 );
 
 CREATE TABLE invoice_runs (
@@ -91,17 +90,17 @@ CREATE TABLE invoice_runs (
     vendor text NOT NULL CHECK (vendor IN ('aws', 'azure', 'gcp')),
     groups_hash bytea NOT NULL,
     state text NOT NULL CHECK (state IN ('running', 'done')),
-    work_id text NOT NULL,
-    groups integer NOT NULL,
+    job_id text NOT NULL,
+    group_count integer NOT NULL,
     skipped text,
     create_time timestamptz NOT NULL DEFAULT now(),
     update_time timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (organisation_id, run_id),
     CHECK ((state = 'done') = (skipped IS NOT NULL))
 );
-CREATE UNIQUE INDEX invoice_runs_running ON invoice_runs
+CREATE UNIQUE INDEX invoice_runs_running_key ON invoice_runs
     (organisation_id, month, vendor, groups_hash) WHERE state = 'running';
-CREATE INDEX invoice_runs_month ON invoice_runs (organisation_id, month, create_time);
+CREATE INDEX invoice_runs_month_idx ON invoice_runs (organisation_id, month, create_time);
 
 CREATE TABLE invoice_run_keys (
     organisation_id text NOT NULL,
@@ -110,16 +109,16 @@ CREATE TABLE invoice_run_keys (
     PRIMARY KEY (organisation_id, key_hash),
     FOREIGN KEY (organisation_id, run_id) REFERENCES invoice_runs
 );
-CREATE INDEX invoice_run_keys_run ON invoice_run_keys (organisation_id, run_id);
+CREATE INDEX invoice_run_keys_run_id_idx ON invoice_run_keys (organisation_id, run_id);
 
 CREATE TABLE exports (
     organisation_id text NOT NULL REFERENCES organisations,
     export_id text NOT NULL,
     kind text NOT NULL,
-    made_for bytea NOT NULL,
+    scope_hash bytea NOT NULL,
     file_name text NOT NULL,
     content bytea NOT NULL,
     create_time timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (organisation_id, export_id)
 );
-CREATE INDEX exports_newest ON exports (organisation_id, kind, made_for, create_time);
+CREATE INDEX exports_create_time_idx ON exports (organisation_id, kind, scope_hash, create_time);

@@ -23,19 +23,19 @@ APPEND_ONLY = "SELECT, INSERT"
 # In this order, because of foreign keys.
 TABLE_FILES = ("identity", "audit_and_jobs", "customers", "costs", "adjustments", "invoicing")
 FUNCTIONS = (
-    "admit",
-    "append_audit",
-    "find_client",
-    "find_organisation",
-    "organisations_with_work",
-    "stays_as_it_is",
+    "append_audit_entry",
+    "find_api_client",
+    "find_organisation_id",
+    "load_caller",
+    "organisations_with_due_jobs",
+    "refuse_change",
 )
 
 # Table of one tenant's rows: what the application may do with them.
 TENANT_TABLES = {
     "organisations": NO_DELETE,
     "organisation_keys": NO_DELETE,
-    "directory": NO_UPDATE,
+    "tenant_lookups": NO_UPDATE,
     "users": ALL_RIGHTS,
     "api_clients": ALL_RIGHTS,
     "roles": ALL_RIGHTS,
@@ -44,11 +44,11 @@ TENANT_TABLES = {
     "token_families": ALL_RIGHTS,
     "refresh_tokens": ALL_RIGHTS,
     "login_attempts": ALL_RIGHTS,
-    "known_sources": ALL_RIGHTS,
+    "known_login_sources": ALL_RIGHTS,
     "audit_log": APPEND_ONLY,
     "audit_heads": NO_DELETE,
     "idempotency_keys": NO_UPDATE,
-    "work": ALL_RIGHTS,
+    "jobs": ALL_RIGHTS,
     "projects": ALL_RIGHTS,
     "invoice_templates": ALL_RIGHTS,
     "organisation_settings": ALL_RIGHTS,
@@ -68,23 +68,23 @@ TENANT_TABLES = {
     "reserved_instances": ALL_RIGHTS,
     "reservation_fees": ALL_RIGHTS,
     "reservation_moves": ALL_RIGHTS,
-    "saved_settings": ALL_RIGHTS,
+    "monthly_invoice_settings": ALL_RIGHTS,
     "invoice_counters": NO_DELETE,
     "invoices": NO_DELETE,
     "invoice_revisions": APPEND_ONLY,
-    "invoice_papers": APPEND_ONLY,
+    "invoice_pdfs": APPEND_ONLY,
     "invoice_runs": NO_DELETE,
     "invoice_run_keys": APPEND_ONLY,
     "exports": ALL_RIGHTS,
 }
-# Read across tenants by find_organisation and organisations_with_work.
-CROSS_TENANT_TABLES = ("directory", "work")
+# Read across tenants by find_organisation_id and organisations_with_due_jobs.
+CROSS_TENANT_TABLES = ("tenant_lookups", "jobs")
 # Rows that not even their owner may change.
-IMMUTABLE_TABLES = ("invoice_revisions", "invoice_papers", "invoice_run_keys")
+IMMUTABLE_TABLES = ("invoice_revisions", "invoice_pdfs", "invoice_run_keys")
 
 
 def upgrade() -> None:
-    execute_function(FOLDER / "functions" / "text_key.sql")  # used by generated columns
+    execute_function(FOLDER / "functions" / "text_hash.sql")  # used by generated columns
     for name in TABLE_FILES:
         execute_statements(FOLDER / "tables" / f"{name}.sql")
     for name in FUNCTIONS:
@@ -95,8 +95,8 @@ def upgrade() -> None:
         allow_owner_across_tenants(table)
     for table in IMMUTABLE_TABLES:
         op.execute(
-            f"CREATE TRIGGER stays_as_it_is BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
-            "FOR EACH STATEMENT EXECUTE FUNCTION stays_as_it_is()"
+            f"CREATE TRIGGER refuse_change BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
+            "FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()"
         )
     op.execute(f"GRANT {ALL_RIGHTS} ON signing_keys TO {APP_ROLE}")
     op.execute(f"GRANT SELECT ON alembic_version TO {APP_ROLE}")
@@ -104,4 +104,4 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     op.execute(f"DROP TABLE signing_keys, {', '.join(TENANT_TABLES)}")
-    op.execute(f"DROP FUNCTION text_key, {', '.join(FUNCTIONS)}")
+    op.execute(f"DROP FUNCTION text_hash, {', '.join(FUNCTIONS)}")

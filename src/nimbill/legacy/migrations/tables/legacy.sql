@@ -13,12 +13,12 @@ CREATE TABLE legacy_stacks (
     user_id text NOT NULL,
     username text NOT NULL,
     token_hash bytea NOT NULL,
-    sealed_token bytea,
+    encrypted_token bytea,
     create_time timestamptz NOT NULL,
     update_time timestamptz NOT NULL,
     PRIMARY KEY (organisation_id, stack_id)
 );
-CREATE INDEX legacy_stacks_deployment ON legacy_stacks (organisation_id, deployment);
+CREATE INDEX legacy_stacks_deployment_idx ON legacy_stacks (organisation_id, deployment);
 
 CREATE TABLE legacy_template_versions (
     organisation_id text NOT NULL,
@@ -26,7 +26,7 @@ CREATE TABLE legacy_template_versions (
     version_id text NOT NULL,
     number integer NOT NULL CHECK (number > 0),
     body text NOT NULL,
-    sealed_secrets bytea,
+    encrypted_secrets bytea,
     size integer NOT NULL,
     create_time timestamptz NOT NULL,
     PRIMARY KEY (organisation_id, stack_id, version_id),
@@ -53,7 +53,7 @@ CREATE TABLE legacy_instances (
     ordinal integer NOT NULL,
     provision text NOT NULL,
     state text NOT NULL
-        CHECK (state IN ('wanted', 'launching', 'running', 'leaving', 'ended', 'failed')),
+        CHECK (state IN ('pending', 'launching', 'running', 'terminating', 'terminated', 'failed')),
     instance_id text,
     reason text,
     create_time timestamptz NOT NULL,
@@ -86,8 +86,8 @@ CREATE TABLE legacy_containers (
     PRIMARY KEY (organisation_id, container_id),
     FOREIGN KEY (organisation_id, stack_id) REFERENCES legacy_stacks ON DELETE CASCADE
 );
-CREATE INDEX legacy_containers_stack ON legacy_containers (organisation_id, stack_id);
-CREATE INDEX legacy_containers_instance ON legacy_containers (organisation_id, instance_id);
+CREATE INDEX legacy_containers_stack_id_idx ON legacy_containers (organisation_id, stack_id);
+CREATE INDEX legacy_containers_instance_id_idx ON legacy_containers (organisation_id, instance_id);
 
 CREATE TABLE legacy_roles (
     organisation_id text NOT NULL,
@@ -113,4 +113,4 @@ CREATE TABLE legacy_user_roles (
     FOREIGN KEY (organisation_id, user_id) REFERENCES users ON DELETE CASCADE,
     FOREIGN KEY (organisation_id, role_id) REFERENCES legacy_roles ON DELETE CASCADE
 );
-CREATE INDEX legacy_user_roles_role ON legacy_user_roles (organisation_id, role_id);
+CREATE INDEX legacy_user_roles_role_id_idx ON legacy_user_roles (organisation_id, role_id);

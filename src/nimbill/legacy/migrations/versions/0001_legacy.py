@@ -22,7 +22,7 @@ TABLES = (
     "legacy_roles",
     "legacy_user_roles",
 )
-FUNCTIONS = ("admit_agent", "find_agent")
+FUNCTIONS = ("find_agent", "load_agent_caller")
 
 
 def upgrade() -> None:
@@ -38,5 +38,5 @@ def downgrade() -> None:
     op.execute(f"DROP TABLE {', '.join(TABLES)}")
     op.execute(f"DROP FUNCTION {', '.join(FUNCTIONS)}")
     # Version 3 also has rows in two tables of the product.
-    op.execute("DELETE FROM work WHERE kind = 'move_stack'")
-    op.execute("DELETE FROM directory WHERE kind = 'stack'")
+    op.execute("DELETE FROM jobs WHERE kind = 'move_stack'")
+    op.execute("DELETE FROM tenant_lookups WHERE kind = 'stack'")

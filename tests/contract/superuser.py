@@ -14,7 +14,7 @@ from nimbill.database.embedded_postgres import Address
 from tests.running_service import Service
 
 # rows that change by themselves, whoever calls: the service's own recurring work
-BY_ITSELF = {"work": "t.subject <> 'upkeep'"}
+BY_ITSELF = {"jobs": "t.subject <> 'upkeep'"}
 
 
 class Superuser:

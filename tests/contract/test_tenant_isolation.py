@@ -16,9 +16,9 @@ from nimbill.access.role_actions import RoleAction
 from nimbill.database.embedded_postgres import Address
 from nimbill.foundation.logs import configure_logs
 from nimbill.foundation.vocabulary import Product
-from tests.contract import makers, sound_bodies
-from tests.contract.behind_the_walls import Superuser, behind_the_walls
-from tests.contract.requests_of import (
+from tests.contract import resource_factories, valid_bodies
+from tests.contract.declared_routes import Route, guarded_routes
+from tests.contract.route_requests import (
     BY_HAND,
     Place,
     Sent,
@@ -31,7 +31,7 @@ from tests.contract.requests_of import (
     told,
     unexplained_places,
 )
-from tests.contract.routes_of import Route, guarded_routes
+from tests.contract.superuser import Superuser, behind_the_walls
 from tests.contract.tenants import Tenant, make_billing_group, new_tenant
 from tests.running_service import PASSWORD, Service
 
@@ -93,7 +93,7 @@ def ours(running: Service, behind: Superuser) -> Tenant:
 @pytest.fixture(scope="module")
 def theirs(running: Service, behind: Superuser) -> Tenant:
     tenant = new_tenant(running, behind, THEIRS)
-    for slot in set(makers.SLOTS.values()):
+    for slot in set(resource_factories.SLOTS.values()):
         slot.make(tenant)
     return tenant
 
@@ -262,7 +262,7 @@ def test_lists_show_nothing_a_filter_hides(
 
 def hidden_group(tenant: Tenant) -> str:
     """Made by a call, so that the audit log has something to hide; what it names is not hidden."""
-    body = sound_bodies.billing_group_body(replace(tenant, canary=HIDDEN_GROUP), tenant)
+    body = valid_bodies.billing_group_body(replace(tenant, canary=HIDDEN_GROUP), tenant)
     headers = tenant.service.root(tenant.organisation)
     answer = tenant.service.http.post("/m/core/billinggroup", json=body, headers=headers)
     return str(answer.json()["company_id"])
@@ -310,9 +310,9 @@ def uncovered(routes: list[Route]) -> list[str]:
     """Places without a maker, bodies without an example, bodies that nobody can know."""
     complaints = [line for route in routes for line in unexplained_places(route)]
     complaints += [
-        f"{route.operation} has no body in tests/contract/makers.py"
+        f"{route.operation} has no body in tests/contract/resource_factories.py"
         for route in routes
-        if route.body is not None and route.operation not in sound_bodies.BODIES
+        if route.body is not None and route.operation not in valid_bodies.BODIES
     ]
     return complaints + [
         f"{route.operation} reads its body by hand and is not in BY_HAND"
@@ -331,22 +331,28 @@ def test_every_place_that_names_a_record_has_a_maker() -> None:
 def test_what_is_explained_still_exists() -> None:
     operations = {route.operation for route in guarded_routes()}
 
-    assert set(sound_bodies.BODIES) - operations == set()
-    assert {name.partition(".")[0] for name in makers.SLOTS if "." in name} - operations == set()
+    assert set(valid_bodies.BODIES) - operations == set()
+    assert {
+        name.partition(".")[0] for name in resource_factories.SLOTS if "." in name
+    } - operations == set()
 
 
 def test_a_place_without_a_maker_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     some = {"list_billing_group_details", "create_billing_group"}
     routes = [route for route in guarded_routes() if route.operation in some]
-    without = {name: makers.SLOTS[name] for name in makers.SLOTS if name != "project_id"}
+    without = {
+        name: resource_factories.SLOTS[name]
+        for name in resource_factories.SLOTS
+        if name != "project_id"
+    }
     without.pop("company_id")
-    monkeypatch.setattr(makers, "SLOTS", without)
-    monkeypatch.setattr(sound_bodies, "BODIES", {})
+    monkeypatch.setattr(resource_factories, "SLOTS", without)
+    monkeypatch.setattr(valid_bodies, "BODIES", {})
 
     assert sorted(uncovered(routes)) == [
-        "create_billing_group has no body in tests/contract/makers.py",
-        "create_billing_group: body project_id has no maker in tests/contract/makers.py",
-        "list_billing_group_details: path company_id has no maker in tests/contract/makers.py",
+        "create_billing_group has no body in tests/contract/resource_factories.py",
+        "create_billing_group: body project_id has no maker in tests/contract/resource_factories.py",
+        "list_billing_group_details: path company_id has no maker in tests/contract/resource_factories.py",
     ]
 
 

@@ -13,9 +13,9 @@ import httpx
 from msgspec import inspect
 
 from nimbill.foundation.vocabulary import Product
-from tests.contract import makers, sound_bodies
-from tests.contract.makers import Slot, slot_of
-from tests.contract.routes_of import Route
+from tests.contract import resource_factories, valid_bodies
+from tests.contract.declared_routes import Route
+from tests.contract.resource_factories import Slot, slot_of
 from tests.contract.tenants import PLAIN_VALUES, Tenant
 
 # guarded routes that read their body by hand, and why no record is named there
@@ -88,11 +88,11 @@ def sound_request(route: Route, tenant: Tenant) -> Sent:
     sent = Sent()
     for name in route.path_names:
         slot = slot_of(route.operation, name)
-        if slot is makers.CLIENT and "user" in sent.path:
+        if slot is resource_factories.CLIENT and "user" in sent.path:
             owner = tenant.superuser.sql(
                 "SELECT user_id FROM users WHERE $1 IN (user_id, username)", sent.path["user"]
             )
-            sent.path[name] = makers.make_api_client(tenant, owner[0]["user_id"])
+            sent.path[name] = resource_factories.make_api_client(tenant, owner[0]["user_id"])
         else:
             sent.path[name] = slot.spelled(tenant) if slot else plain_value(route, name, tenant)
     for name in route.query_names:
@@ -101,12 +101,12 @@ def sound_request(route: Route, tenant: Tenant) -> Sent:
         elif name in PLAIN_VALUES:
             sent.query[name] = PLAIN_VALUES[name]
     if route.body is not None or route.operation in BY_HAND:
-        sent.body = sound_bodies.BODIES[route.operation](tenant)
+        sent.body = valid_bodies.BODIES[route.operation](tenant)
     return sent
 
 
 def plain_value(route: Route, name: str, tenant: Tenant) -> str:
-    fresh = makers.FRESH_VALUES.get(f"{route.operation}.{name}")
+    fresh = resource_factories.FRESH_VALUES.get(f"{route.operation}.{name}")
     return fresh(tenant) if fresh else PLAIN_VALUES[name]
 
 
@@ -132,9 +132,9 @@ def places_of(route: Route) -> list[Place]:
 
 def unexplained_places(route: Route) -> list[str]:
     """Parameters and suspicious body fields that are neither a slot nor explained."""
-    explained = makers.NOT_A_RECORD.keys() | PLAIN_VALUES.keys()
+    explained = resource_factories.NOT_A_RECORD.keys() | PLAIN_VALUES.keys()
     return [
-        f"{route.operation}: {place} has no maker in tests/contract/makers.py"
+        f"{route.operation}: {place} has no maker in tests/contract/resource_factories.py"
         for place in _named(route)
         if not slot_of(route.operation, place.name) and place.name not in explained
     ]

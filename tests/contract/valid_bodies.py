@@ -4,9 +4,9 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tests.contract.makers import make_legacy_role, make_role, make_user, make_username
-from tests.contract.month_makers import make_recalculation_entry, make_saved_group
-from tests.contract.stack_makers import add_container, make_stack, template_body
+from tests.contract.month_factories import make_recalculation_entry, make_saved_group
+from tests.contract.resource_factories import make_legacy_role, make_role, make_user, make_username
+from tests.contract.stack_factories import add_container, make_stack, template_body
 from tests.contract.tenants import (
     PAYER,
     Tenant,
@@ -16,10 +16,10 @@ from tests.contract.tenants import (
     make_project,
     next_account_number,
 )
-from tests.customers.billing_groups.bodies import SOUND_SETTING
+from tests.customers.billing_groups.sample_bodies import VALID_SETTING
 from tests.running_service import PASSWORD
 
-UPDATED_SETTING = SOUND_SETTING | {
+UPDATED_SETTING = VALID_SETTING | {
     "substitution_fee_calc_target": "cloudpayonly",
     "substitution_fee_target_usage": "discounted",
     "support_fee_calc_target": "cloudpaywithfee",
@@ -43,7 +43,7 @@ def billing_group_body(tenant: Tenant, named_by: Tenant | None = None) -> dict[s
         "inv_aggregate": False,
         "project_id": make_project(referring),
         "invoice_template_id": make_invoice_template(referring),
-        "invoices": {"aws": SOUND_SETTING},
+        "invoices": {"aws": VALID_SETTING},
         "language": "ja",
     }
 
@@ -136,7 +136,7 @@ def bodies_of_months() -> dict[str, Callable[[Tenant], dict[str, Any]]]:
             "vendor": "aws",
         },
         "save_invoice_settings": lambda tenant: {
-            "settings": {make_billing_group(tenant): {"aws": {**SOUND_SETTING, "memo": "m"}}},
+            "settings": {make_billing_group(tenant): {"aws": {**VALID_SETTING, "memo": "m"}}},
             "internal": False,
         },
         "save_exchange_rates": saved_rate,

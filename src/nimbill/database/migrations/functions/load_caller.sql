@@ -1,20 +1,22 @@
 -- Loads the caller of a request in one round trip and sets the transaction's organisation.
 -- Returns no row if the user, the client or session, or the signing key does not exist. Root users
 -- and resellers have no roles or filters, so these are not queried for them.
-CREATE FUNCTION admit(organisation text, caller text, client text, audience text, key text)
+CREATE FUNCTION load_caller(
+    organisation text, caller text, client text, audience text, key_id text
+)
 RETURNS TABLE (
     username text, kind text, root_user text, credential_epoch integer,
     permissions text[], billing_groups text[], company_id text, meta jsonb
 ) LANGUAGE plpgsql AS $$
 DECLARE
-    acting_for text := set_config('nimbill.organisation', organisation, true);
+    current_organisation text := set_config('nimbill.organisation', organisation, true);
 BEGIN
     SELECT u.username, u.kind, u.root_user, u.credential_epoch, s.company_id, s.meta
     INTO username, kind, root_user, credential_epoch, company_id, meta
     FROM users u
     LEFT JOIN resellers s ON s.organisation_id = organisation AND s.user_id = u.root_user
     WHERE u.organisation_id = organisation AND u.user_id = caller
-        AND EXISTS (SELECT FROM signing_keys k WHERE k.kid = key AND k.product = audience)
+        AND EXISTS (SELECT FROM signing_keys k WHERE k.kid = key_id AND k.product = audience)
         AND (
             EXISTS (
                 SELECT FROM api_clients c

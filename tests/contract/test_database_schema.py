@@ -165,7 +165,7 @@ BREACHES: list[tuple[Look[list[str]], str, str]] = [
     ),
     (
         schema_checks.wrong_policies,
-        "DROP POLICY own_organisation ON users",
+        "DROP POLICY tenant_isolation ON users",
         "users shows rows of every organisation",
     ),
     (
@@ -175,13 +175,13 @@ BREACHES: list[tuple[Look[list[str]], str, str]] = [
     ),
     (
         schema_checks.wrong_policies,
-        "ALTER POLICY own_organisation ON users WITH CHECK (true)",
-        "users has another policy, own_organisation",
+        "ALTER POLICY tenant_isolation ON users WITH CHECK (true)",
+        "users has another policy, tenant_isolation",
     ),
     (
         schema_checks.wrong_policies,
-        "DROP POLICY owner_looks_across ON work",
-        "work is not looked across",
+        "DROP POLICY owner_reads_all_tenants ON jobs",
+        "jobs is not looked across",
     ),
     (
         schema_checks.loose_foreign_keys,
@@ -196,18 +196,18 @@ BREACHES: list[tuple[Look[list[str]], str, str]] = [
     (schema_checks.views, "CREATE VIEW v AS SELECT * FROM users", "v is a view"),
     (
         schema_checks.functions_with_too_many_rights,
-        "ALTER FUNCTION append_audit(text) SECURITY DEFINER",
-        "append_audit runs as its owner",
+        "ALTER FUNCTION append_audit_entry(text) SECURITY DEFINER",
+        "append_audit_entry runs as its owner",
     ),
     (
         schema_checks.functions_with_too_many_rights,
-        "ALTER FUNCTION find_organisation(text, text) RESET search_path",
-        "find_organisation does not fix its search path",
+        "ALTER FUNCTION find_organisation_id(text, text) RESET search_path",
+        "find_organisation_id does not fix its search path",
     ),
     (
         schema_checks.functions_with_too_many_rights,
-        "ALTER FUNCTION find_organisation(text, text) VOLATILE",
-        "find_organisation can write as its owner",
+        "ALTER FUNCTION find_organisation_id(text, text) VOLATILE",
+        "find_organisation_id can write as its owner",
     ),
     (
         schema_checks.excess_of_the_application,
@@ -288,7 +288,7 @@ def test_only_rows_of_the_organisation_at_work_are_there(
     assert look(superuser, whose, *as_application(None)) == set()
     assert look(superuser, whose, *as_application("")) == set()
     assert seen == everybody & {mine}
-    if table in ("users", "api_clients", "directory", "audit_log", "work"):
+    if table in ("users", "api_clients", "tenant_lookups", "audit_log", "jobs"):
         assert {mine, other} <= everybody
 
 
@@ -306,7 +306,7 @@ def test_a_row_of_another_organisation_cannot_be_written(
         await db.execute(f"UPDATE users SET {foreign}")
 
     async def added(db: asyncpg.Connection) -> None:
-        await db.execute("INSERT INTO directory VALUES ($1, 'short_name', 'theirs')", other)
+        await db.execute("INSERT INTO tenant_lookups VALUES ($1, 'short_name', 'theirs')", other)
 
     application = as_application(mine)
 

@@ -10,19 +10,13 @@ from typing import Any
 from litestar import Litestar
 from litestar.handlers import HTTPRouteHandler
 
-from nimbill.access.gate import MUTATING, Audience, Public, own_routes
+from nimbill.access.gate import MUTATING, Public, own_routes
 from nimbill.access.role_actions import RoleAction
 from nimbill.application.app import litestar_app
 from nimbill.foundation.settings import read_settings
 from nimbill.foundation.vocabulary import Product
 from nimbill.http.routing import without_none
-
-PRODUCT_OF = {
-    Audience.core: Product.core,
-    Audience.portal: Product.portal,
-    Audience.legacy_user: Product.legacy,
-    Audience.legacy_agent: Product.legacy,
-}
+from nimbill.legacy.audiences import LEGACY_AGENT
 
 
 @dataclass(frozen=True)
@@ -53,17 +47,17 @@ class Route:
         """Whose tokens open it, each once."""
         if self.is_public:
             return []
-        return list(dict.fromkeys(PRODUCT_OF[one] for one in self.handler.opt["audiences"]))
+        return list(dict.fromkeys(audience.product for audience in self.handler.opt["audiences"]))
 
     @property
     def of_agents(self) -> bool:
         """Open to the agents of version 3 and to API clients in their place, never to users."""
-        return bool(self.handler.opt["audiences"] == [Audience.legacy_agent])
+        return bool(self.handler.opt["audiences"] == [LEGACY_AGENT])
 
     @property
-    def master_alone(self) -> bool:
+    def master_account_only(self) -> bool:
         """Open to the master account of version 3 and to nobody else, whatever his roles."""
-        return bool(self.handler.opt.get("master_alone"))
+        return bool(self.handler.opt.get("master_account_only"))
 
     @property
     def role_actions(self) -> Sequence[RoleAction]:

@@ -6,10 +6,10 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
-from nimbill.adjustments.reserved_instances.records import TEXTS as RI_TEXTS
+from nimbill.adjustments.reserved_instances.records import TEXT_COLUMNS as RI_TEXTS
 from nimbill.foundation.ids import new_id
 from tests.contract.tenants import PAYER, PLAIN_VALUES, Tenant, make_account
-from tests.customers.billing_groups.bodies import SOUND_SETTING
+from tests.customers.billing_groups.sample_bodies import VALID_SETTING
 
 
 def make_recalculation_entry(tenant: Tenant) -> str:
@@ -58,7 +58,7 @@ def make_moved_instance(tenant: Tenant) -> str:
         position=1,
         dest_customer_id=customer_id,
         number=1,
-        made_after=0,
+        created_after_closing=0,
         account_in_use=customer_id,
     )
     return move_id
@@ -72,7 +72,7 @@ def make_open_month(tenant: Tenant) -> str:
 
 def make_closed_month(tenant: Tenant) -> str:
     month = make_open_month(tenant)
-    tenant.add("month_states", vendor="aws", month=month, closed=True, closing=1)
+    tenant.add("month_states", vendor="aws", month=month, closed=True, closing_number=1)
     return month
 
 
@@ -88,7 +88,7 @@ def make_import(tenant: Tenant) -> str:
         uploaded=False,
         state="parked",
         parked_reason=tenant.word("i"),
-        made_by=tenant.organisation.root_user_id,
+        created_by=tenant.organisation.root_user_id,
     )
     return import_id
 
@@ -123,16 +123,16 @@ def make_saved_group(tenant: Tenant) -> str:
         customer_id,
     )[0]["company_id"]
     tenant.superuser.sql(
-        "DELETE FROM saved_settings WHERE organisation_id = $1 AND company_id = $2",
+        "DELETE FROM monthly_invoice_settings WHERE organisation_id = $1 AND company_id = $2",
         tenant.organisation_id,
         company_id,
     )
     tenant.add(
-        "saved_settings",
+        "monthly_invoice_settings",
         month=PLAIN_VALUES["month"],
         vendor="aws",
         company_id=company_id,
-        **{name: _stored(value) for name, value in SOUND_SETTING.items()},
+        **{name: _stored(value) for name, value in VALID_SETTING.items()},
         substitution_basis="nondiscount",
         substitution_scope="cloudpayonly",
         support_basis="nondiscount",

@@ -38,11 +38,11 @@ def add_stack(tenant: Tenant) -> tuple[str, str]:
         version_id=version_id,
         number=1,
         body=json.dumps(body),
-        sealed_secrets=sealed(secrets, tenant.service.resources.sealer, place),
+        encrypted_secrets=sealed(secrets, tenant.service.resources.encryptor, place),
         size=1,
         create_time=at,
     )
-    tenant.add("directory", kind="stack", key=stack_id)
+    tenant.add("tenant_lookups", kind="stack", key=stack_id)
     return stack_id, deployment
 
 

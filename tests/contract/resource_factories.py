@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from nimbill.foundation import clock
 from nimbill.foundation.ids import new_id
-from tests.contract.month_makers import (
+from tests.contract.month_factories import (
     make_closed_month,
     make_import,
     make_invoiced_group,
@@ -23,7 +23,7 @@ from tests.contract.month_makers import (
     make_saved_group,
     make_tagged_cost,
 )
-from tests.contract.stack_makers import (
+from tests.contract.stack_factories import (
     make_container,
     make_deployment,
     make_instance_with_container,
@@ -93,7 +93,7 @@ def make_api_client(tenant: Tenant, owner: str | None = None) -> str:
         secret_hash=b"none",
         create_time_ns=1,
     )
-    tenant.add("directory", kind="api_client", key=client_id)
+    tenant.add("tenant_lookups", kind="api_client", key=client_id)
     return client_id
 
 
