@@ -1,1 +1,1 @@
-"""Tests of the audit log: the chain, its checkpoints, its route, its verification."""
+"""Tests of the audit log: hash chain, checkpoints, audited requests, verification."""

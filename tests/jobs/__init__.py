@@ -1,1 +1,1 @@
-"""Tests of what runs later: leases, progress, retries, several runners."""
+"""Tests of jobs: leases, progress, retries, recurring jobs, several runners."""

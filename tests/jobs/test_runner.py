@@ -1,4 +1,4 @@
-"""The loop that takes due work: done once, tried again, given up in the end, back by itself."""
+"""The job runner: each job once, retries, final failure, recurring jobs."""
 
 from __future__ import annotations
 
@@ -14,342 +14,358 @@ from structlog.testing import capture_logs
 from nimbill.database.tenant_scope import transaction
 from nimbill.foundation import clock
 from nimbill.jobs import records
-from nimbill.jobs.runner import ATTEMPTS_MAX, LEASE, LONG, Doer, Job, JobRunner, JobType
-from tests.answers import CANARY
-from tests.jobs.conftest import Clock, Workshop
+from nimbill.jobs.runner import ATTEMPTS_MAX, LEASE, LONG, Job, JobHandler, JobRunner, JobType
+from tests.jobs.conftest import FrozenClock, JobDatabase
+from tests.problem_responses import CANARY
 
 
-async def do_nothing(_db: AsyncConnection, _taken: Job) -> None:
+async def do_nothing(_db: AsyncConnection, _job: Job) -> None:
     return
 
 
-async def fail(_db: AsyncConnection, _taken: Job) -> None:
+async def fail(_db: AsyncConnection, _job: Job) -> None:
     raise ValueError(CANARY)
 
 
-def runner(workshop: Workshop, do: Doer = do_nothing, every: timedelta | None = None) -> JobRunner:
-    return JobRunner(workshop.engine, [JobType("kind", do, every)])
+def build_runner(
+    job_db: JobDatabase, run: JobHandler = do_nothing, every: timedelta | None = None
+) -> JobRunner:
+    return JobRunner(job_db.engine, [JobType("kind", run, every)])
 
 
-def run_once(workshop: Workshop, one: JobRunner) -> bool:
-    return workshop.run(one.run_once())
+def run_once(job_db: JobDatabase, runner: JobRunner) -> bool:
+    return job_db.run(runner.run_once())
 
 
-def test_work_is_done_with_what_it_was_given(workshop: Workshop, stopped: Clock) -> None:
-    work_id = workshop.add("kind", subject="subject", payload={"a": [1, "名"]})
-    met: list[Job] = []
+def test_the_handler_receives_the_stored_job(
+    job_db: JobDatabase, frozen_clock: FrozenClock
+) -> None:
+    job_id = job_db.add_job("kind", subject="subject", payload={"a": [1, "名"]})
+    received: list[Job] = []
 
-    async def do(_db: AsyncConnection, taken: Job) -> None:
-        met.append(taken)
+    async def run(_db: AsyncConnection, job: Job) -> None:
+        received.append(job)
 
-    assert run_once(workshop, runner(workshop, do)) is True
+    assert run_once(job_db, build_runner(job_db, run)) is True
 
-    assert met == [Job(workshop.scope, work_id, "kind", "subject", {"a": [1, "名"]}, {}, attempt=1)]
-    assert workshop.row(work_id).state == "done"
-    assert workshop.row(work_id).lease_until is None
-
-
-def test_nothing_due_is_nothing_done(workshop: Workshop, stopped: Clock) -> None:
-    workshop.add("kind", seconds=1)
-
-    assert run_once(workshop, runner(workshop)) is False
+    assert received == [
+        Job(job_db.scope, job_id, "kind", "subject", {"a": [1, "名"]}, {}, attempt=1)
+    ]
+    assert job_db.find_job(job_id).state == "done"
+    assert job_db.find_job(job_id).leased_until is None
 
 
-def test_every_organisation_gets_its_turn(workshop: Workshop, stopped: Clock) -> None:
-    other = workshop.new_scope()
-    workshop.add("kind")
+def test_nothing_runs_when_no_job_is_due(job_db: JobDatabase, frozen_clock: FrozenClock) -> None:
+    job_db.add_job("kind", seconds=1)
+
+    assert run_once(job_db, build_runner(job_db)) is False
+
+
+def test_one_job_of_every_organisation_runs_per_pass(
+    job_db: JobDatabase, frozen_clock: FrozenClock
+) -> None:
+    other = job_db.add_organisation()
+    job_db.add_job("kind")
 
     async def add() -> None:
-        async with transaction(workshop.engine, other.organisation_id) as db:
+        async with transaction(job_db.engine, other.organisation_id) as db:
             await records.add_job(db, other, "kind", due=clock.now())
 
-    workshop.run(add())
-    met = Counter[str]()
+    job_db.run(add())
+    runs = Counter[str]()
 
-    async def do(_db: AsyncConnection, taken: Job) -> None:
-        met[taken.scope.organisation_id] += 1
+    async def run(_db: AsyncConnection, job: Job) -> None:
+        runs[job.scope.organisation_id] += 1
 
-    run_once(workshop, runner(workshop, do))
+    run_once(job_db, build_runner(job_db, run))
 
-    assert met[workshop.scope.organisation_id] == met[other.organisation_id] == 1
+    assert runs[job_db.scope.organisation_id] == runs[other.organisation_id] == 1
 
 
-def test_told_to_stop_it_begins_nothing_more(workshop: Workshop, stopped: Clock) -> None:
-    other = workshop.new_scope()
-    begun: list[str] = []
+def test_a_stopped_runner_starts_no_further_job(
+    job_db: JobDatabase, frozen_clock: FrozenClock
+) -> None:
+    other = job_db.add_organisation()
+    started: list[str] = []
 
-    async def do(_db: AsyncConnection, taken: Job) -> None:
-        begun.append(taken.scope.organisation_id)
-        one.stop()
+    async def run(_db: AsyncConnection, job: Job) -> None:
+        started.append(job.scope.organisation_id)
+        runner.stop()
 
     async def add() -> None:
-        for scope in (workshop.scope, other):
-            async with transaction(workshop.engine, scope.organisation_id) as db:
+        for scope in (job_db.scope, other):
+            async with transaction(job_db.engine, scope.organisation_id) as db:
                 await records.add_job(db, scope, "kind", due=clock.now())
 
-    one = runner(workshop, do)
-    workshop.run(add())
+    runner = build_runner(job_db, run)
+    job_db.run(add())
 
-    assert run_once(workshop, one) is True
-    assert len(begun) == 1
-    assert run_once(workshop, runner(workshop)) is True  # what is left is the next one's
+    assert run_once(job_db, runner) is True
+    assert len(started) == 1
+    # the other job is left for the next runner
+    assert run_once(job_db, build_runner(job_db)) is True
 
 
-def test_several_runners_do_nothing_twice_and_leave_nothing_out(workshop: Workshop) -> None:
-    ids = {workshop.add("kind") for _ in range(30)}
+def test_several_runners_run_each_job_exactly_once(job_db: JobDatabase) -> None:
+    ids = {job_db.add_job("kind") for _ in range(30)}
     done = Counter[str]()
 
-    async def do(_db: AsyncConnection, taken: Job) -> None:
+    async def run(_db: AsyncConnection, job: Job) -> None:
         await asyncio.sleep(0.002)
-        done[taken.work_id] += 1
+        done[job.job_id] += 1
 
-    async def until_nothing_is_left(one: JobRunner) -> None:
+    async def run_until_idle(runner: JobRunner) -> None:
         idle = 0
         while idle < 3:
-            idle = 0 if await one.run_once() else idle + 1
+            idle = 0 if await runner.run_once() else idle + 1
             await asyncio.sleep(0.001)
 
-    async def all_of_them() -> None:
-        runners = [runner(workshop, do) for _ in range(4)]
-        await asyncio.gather(*(until_nothing_is_left(one) for one in runners))
+    async def run_all() -> None:
+        runners = [build_runner(job_db, run) for _ in range(4)]
+        await asyncio.gather(*(run_until_idle(runner) for runner in runners))
 
-    workshop.run(all_of_them())
+    job_db.run(run_all())
 
     assert done == dict.fromkeys(ids, 1)
-    assert {row.state for row in workshop.rows()} == {"done"}
+    assert {row.state for row in job_db.list_jobs()} == {"done"}
 
 
-def test_the_effect_and_the_mark_of_it_are_there_together_or_not_at_all(
-    workshop: Workshop, stopped: Clock
+def test_the_effect_and_the_completion_are_committed_together(
+    job_db: JobDatabase, frozen_clock: FrozenClock
 ) -> None:
-    work_id = workshop.add("kind")
+    job_id = job_db.add_job("kind")
     rename = sa.text("UPDATE organisations SET name = 'changed'")
-    wanted = [True]
+    must_fail = [True]
 
-    async def do(db: AsyncConnection, _taken: Job) -> None:
+    async def run(db: AsyncConnection, _job: Job) -> None:
         await db.execute(rename)
-        if wanted[0]:
+        if must_fail[0]:
             raise ValueError
 
-    async def name(db: AsyncConnection) -> str:
+    async def load_name(db: AsyncConnection) -> str:
         return str((await db.execute(sa.text("SELECT name FROM organisations"))).scalar_one())
 
-    run_once(workshop, runner(workshop, do))
-    assert workshop.ask(name) == "Test"
-    assert workshop.row(work_id).state == "waiting"
+    run_once(job_db, build_runner(job_db, run))
+    assert job_db.in_transaction(load_name) == "Test"
+    assert job_db.find_job(job_id).state == "waiting"
 
-    wanted[0] = False
-    stopped.go_on(hours=1)
-    run_once(workshop, runner(workshop, do))
-    assert workshop.ask(name) == "changed"
-    assert workshop.row(work_id).state == "done"
+    must_fail[0] = False
+    frozen_clock.advance(hours=1)
+    run_once(job_db, build_runner(job_db, run))
+    assert job_db.in_transaction(load_name) == "changed"
+    assert job_db.find_job(job_id).state == "done"
 
 
-def test_what_went_wrong_is_tried_again_later_each_time(workshop: Workshop, stopped: Clock) -> None:
-    work_id, one = workshop.add("kind"), runner(workshop, fail)
+def test_retries_back_off_exponentially(job_db: JobDatabase, frozen_clock: FrozenClock) -> None:
+    job_id, runner = job_db.add_job("kind"), build_runner(job_db, fail)
     pauses = []
 
     for attempt in range(1, ATTEMPTS_MAX):
-        assert run_once(workshop, one) is True
-        row = workshop.row(work_id)
+        assert run_once(job_db, runner) is True
+        row = job_db.find_job(job_id)
         assert (row.state, row.attempts, row.reason) == ("waiting", attempt, "ValueError")
-        pauses.append((row.due - stopped.at).total_seconds())
-        assert run_once(workshop, one) is False, "not before it is due again"
-        stopped.at = row.due
+        pauses.append((row.due - frozen_clock.at).total_seconds())
+        assert run_once(job_db, runner) is False, "the retry is not due yet"
+        frozen_clock.at = row.due
 
     assert pauses == sorted(pauses)
     assert pauses[:4] == [2, 4, 8, 16]
     assert max(pauses) <= 600
 
 
-def test_after_so_many_attempts_it_is_given_up(workshop: Workshop, stopped: Clock) -> None:
-    work_id, one = workshop.add("kind"), runner(workshop, fail)
+def test_a_job_fails_after_the_last_attempt(job_db: JobDatabase, frozen_clock: FrozenClock) -> None:
+    job_id, runner = job_db.add_job("kind"), build_runner(job_db, fail)
 
     for _ in range(ATTEMPTS_MAX):
-        run_once(workshop, one)
-        stopped.go_on(hours=1)
+        run_once(job_db, runner)
+        frozen_clock.advance(hours=1)
 
-    row = workshop.row(work_id)
+    row = job_db.find_job(job_id)
     assert (row.state, row.attempts, row.reason) == ("failed", ATTEMPTS_MAX, "ValueError")
-    assert run_once(workshop, one) is False
+    assert run_once(job_db, runner) is False
 
 
 @pytest.mark.parametrize("attempts", [2, ATTEMPTS_MAX + 3])
-def test_a_kind_may_be_tried_less_or_more_often(
-    workshop: Workshop, stopped: Clock, attempts: int
+def test_a_job_type_sets_its_own_number_of_attempts(
+    job_db: JobDatabase, frozen_clock: FrozenClock, attempts: int
 ) -> None:
-    work_id = workshop.add("kind")
-    one = JobRunner(workshop.engine, [JobType("kind", fail, attempts_max=attempts)])
+    job_id = job_db.add_job("kind")
+    runner = JobRunner(job_db.engine, [JobType("kind", fail, attempts_max=attempts)])
 
     for _ in range(attempts + 2):
-        run_once(workshop, one)
-        stopped.go_on(hours=1)
+        run_once(job_db, runner)
+        frozen_clock.advance(hours=1)
 
-    row = workshop.row(work_id)
+    row = job_db.find_job(job_id)
     assert (row.state, row.attempts) == ("failed", attempts)
 
 
-def test_the_reason_is_told_without_any_value(workshop: Workshop, stopped: Clock) -> None:
-    work_id = workshop.add("kind", payload={"secret": CANARY})
+def test_a_failure_is_logged_and_stored_without_values(
+    job_db: JobDatabase, frozen_clock: FrozenClock
+) -> None:
+    job_id = job_db.add_job("kind", payload={"secret": CANARY})
 
     with capture_logs() as lines:
-        run_once(workshop, runner(workshop, fail))
+        run_once(job_db, build_runner(job_db, fail))
 
-    (line,) = [line for line in lines if line["event"] == "work_failed"]
-    assert (line["work_id"], line["kind"], line["attempt"]) == (work_id, "kind", 1)
-    assert isinstance(line.pop("exc_info"), ValueError)  # its message is left out by the log itself
+    (line,) = [line for line in lines if line["event"] == "job_failed"]
+    assert (line["job_id"], line["job_type"], line["attempt"]) == (job_id, "kind", 1)
+    assert isinstance(line.pop("exc_info"), ValueError)  # the log formatter omits its message
     assert CANARY not in repr(line)
-    assert CANARY not in workshop.row(work_id).reason
+    assert CANARY not in job_db.find_job(job_id).reason
 
 
-def test_what_comes_back_by_itself_comes_back_after_its_time(
-    workshop: Workshop, stopped: Clock
+def test_a_recurring_job_is_scheduled_again_after_each_run(
+    job_db: JobDatabase, frozen_clock: FrozenClock
 ) -> None:
-    workshop.add("kind", subject="upkeep")
-    one = runner(workshop, every=timedelta(hours=1))
+    job_db.add_job("kind", subject="maintenance")
+    runner = build_runner(job_db, every=timedelta(hours=1))
 
     for turn in range(1, 4):
-        assert run_once(workshop, one) is True
-        assert run_once(workshop, one) is False
-        rows = workshop.rows()
+        assert run_once(job_db, runner) is True
+        assert run_once(job_db, runner) is False
+        rows = job_db.list_jobs()
         assert [row.state for row in rows] == ["done"] * turn + ["waiting"]
-        assert rows[-1].due == stopped.at + timedelta(hours=1)
-        assert (rows[-1].subject, rows[-1].attempts) == ("upkeep", 0)
-        stopped.go_on(hours=1)
+        assert rows[-1].due == frozen_clock.at + timedelta(hours=1)
+        assert (rows[-1].subject, rows[-1].attempts) == ("maintenance", 0)
+        frozen_clock.advance(hours=1)
 
 
-def test_what_comes_back_by_itself_is_never_given_up(workshop: Workshop, stopped: Clock) -> None:
-    work_id = workshop.add("kind", subject="upkeep")
-    one = runner(workshop, fail, every=timedelta(hours=1))
+def test_a_recurring_job_is_always_retried(job_db: JobDatabase, frozen_clock: FrozenClock) -> None:
+    job_id = job_db.add_job("kind", subject="maintenance")
+    runner = build_runner(job_db, fail, every=timedelta(hours=1))
 
     for _ in range(ATTEMPTS_MAX + 3):
-        run_once(workshop, one)
-        stopped.go_on(hours=1)
+        run_once(job_db, runner)
+        frozen_clock.advance(hours=1)
 
-    row = workshop.row(work_id)
+    row = job_db.find_job(job_id)
     assert (row.state, row.attempts) == ("waiting", ATTEMPTS_MAX + 3)
 
 
-def test_a_kind_nobody_knows_is_put_off_and_given_up(workshop: Workshop, stopped: Clock) -> None:
-    work_id = workshop.add("from a newer version")
+def test_a_job_of_unknown_type_is_retried_and_then_fails(
+    job_db: JobDatabase, frozen_clock: FrozenClock
+) -> None:
+    job_id = job_db.add_job("from a newer version")
 
-    run_once(workshop, runner(workshop))
-    first = workshop.row(work_id)
+    run_once(job_db, build_runner(job_db))
+    first = job_db.find_job(job_id)
     for _ in range(ATTEMPTS_MAX):
-        stopped.go_on(hours=1)
-        run_once(workshop, runner(workshop))
+        frozen_clock.advance(hours=1)
+        run_once(job_db, build_runner(job_db))
 
     assert (first.state, first.reason) == ("waiting", "LookupError")
-    assert workshop.row(work_id).state == "failed"
+    assert job_db.find_job(job_id).state == "failed"
 
 
-def test_who_lost_the_lease_while_working_undoes_the_work(
-    workshop: Workshop, stopped: Clock
+def test_losing_the_lease_rolls_the_effect_back(
+    job_db: JobDatabase, frozen_clock: FrozenClock
 ) -> None:
-    work_id = workshop.add("kind")
-    rename = sa.text("UPDATE organisations SET name = 'by the late one'")
+    job_id = job_db.add_job("kind")
+    rename = sa.text("UPDATE organisations SET name = 'by the slow runner'")
 
-    async def slow(db: AsyncConnection, taken: Job) -> None:
+    async def slow(db: AsyncConnection, job: Job) -> None:
         await db.execute(rename)
-        stopped.go_on(seconds=LEASE.total_seconds() + 1)
-        async with transaction(workshop.engine, taken.scope.organisation_id) as another:
-            over = await records.take_work(another, taken.scope, at=clock.now(), lease=LEASE)
-        assert over is not None
+        frozen_clock.advance(seconds=LEASE.total_seconds() + 1)
+        async with transaction(job_db.engine, job.scope.organisation_id) as another:
+            claimed = await records.claim_job(another, job.scope, at=clock.now(), lease=LEASE)
+        assert claimed is not None
 
-    run_once(workshop, runner(workshop, slow))
+    run_once(job_db, build_runner(job_db, slow))
 
-    row = workshop.row(work_id)
+    row = job_db.find_job(job_id)
     assert (row.state, row.attempts, row.reason) == ("running", 2, None)
 
-    async def name(db: AsyncConnection) -> str:
+    async def load_name(db: AsyncConnection) -> str:
         return str((await db.execute(sa.text("SELECT name FROM organisations"))).scalar_one())
 
-    assert workshop.ask(name) == "Test"
+    assert job_db.in_transaction(load_name) == "Test"
 
 
-def test_work_that_outlasts_its_lease_is_not_taken_over(
-    workshop: Workshop, stopped: Clock, monkeypatch: pytest.MonkeyPatch
+def test_the_lease_of_a_slow_job_is_renewed(
+    job_db: JobDatabase, frozen_clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nimbill.jobs.runner.HOLD_EVERY_SECONDS", 0.01)
-    work_id = workshop.add("kind")
+    monkeypatch.setattr("nimbill.jobs.runner.LEASE_RENEWAL_SECONDS", 0.01)
+    job_id = job_db.add_job("kind")
 
-    async def lease_until() -> datetime:
-        async with transaction(workshop.engine, workshop.scope.organisation_id) as another:
-            row = await records.find_work(another, workshop.scope, work_id)
+    async def leased_until() -> datetime:
+        async with transaction(job_db.engine, job_db.scope.organisation_id) as another:
+            row = await records.find_job(another, job_db.scope, job_id)
             assert row is not None
-            found: datetime = row.lease_until
-            return found
+            lease_end: datetime = row.leased_until
+            return lease_end
 
-    async def do(_db: AsyncConnection, taken: Job) -> None:
+    async def run(_db: AsyncConnection, job: Job) -> None:
         async with asyncio.timeout(20):
             for _ in range(3):
-                stopped.go_on(seconds=LEASE.total_seconds() / 2)
-                while await lease_until() < clock.now() + LEASE:
+                frozen_clock.advance(seconds=LEASE.total_seconds() / 2)
+                while await leased_until() < clock.now() + LEASE:
                     await asyncio.sleep(0.01)
-        async with transaction(workshop.engine, taken.scope.organisation_id) as another:
-            assert not await records.take_work(another, taken.scope, at=clock.now(), lease=LEASE)
+        async with transaction(job_db.engine, job.scope.organisation_id) as another:
+            assert not await records.claim_job(another, job.scope, at=clock.now(), lease=LEASE)
 
-    run_once(workshop, runner(workshop, do))
+    run_once(job_db, build_runner(job_db, run))
 
-    assert workshop.row(work_id).state == "done"
-    assert workshop.row(work_id).attempts == 1
+    assert job_db.find_job(job_id).state == "done"
+    assert job_db.find_job(job_id).attempts == 1
 
 
-def test_a_runner_that_died_is_followed_by_another(workshop: Workshop, stopped: Clock) -> None:
-    work_id = workshop.add("kind")
-    died = asyncio.CancelledError()
+def test_the_job_of_a_dead_runner_is_run_by_another(
+    job_db: JobDatabase, frozen_clock: FrozenClock
+) -> None:
+    job_id = job_db.add_job("kind")
 
-    async def die(_db: AsyncConnection, _taken: Job) -> None:
-        raise died
+    async def die(_db: AsyncConnection, _job: Job) -> None:
+        raise asyncio.CancelledError
 
     with pytest.raises(asyncio.CancelledError):
-        run_once(workshop, runner(workshop, die))
-    assert workshop.row(work_id).state == "running"
-    assert run_once(workshop, runner(workshop)) is False
+        run_once(job_db, build_runner(job_db, die))
+    assert job_db.find_job(job_id).state == "running"
+    assert run_once(job_db, build_runner(job_db)) is False
 
-    stopped.go_on(seconds=LEASE.total_seconds() + 1)
+    frozen_clock.advance(seconds=LEASE.total_seconds() + 1)
 
-    assert run_once(workshop, runner(workshop)) is True
-    assert (workshop.row(work_id).state, workshop.row(work_id).attempts) == ("done", 2)
+    assert run_once(job_db, build_runner(job_db)) is True
+    assert (job_db.find_job(job_id).state, job_db.find_job(job_id).attempts) == ("done", 2)
 
 
-def test_the_loop_takes_what_comes_and_ends_when_told(workshop: Workshop) -> None:
-    workshop.add("kind")
-    one = runner(workshop)
+def test_the_loop_runs_due_jobs_until_stopped(job_db: JobDatabase) -> None:
+    job_db.add_job("kind")
+    runner = build_runner(job_db)
 
     async def loop() -> None:
-        running = asyncio.create_task(one.run())
+        running = asyncio.create_task(runner.run())
         async with asyncio.timeout(30):
-            while await _states(workshop) != ["done"]:
+            while await _states(job_db) != ["done"]:
                 await asyncio.sleep(0.02)
-            one.stop()
+            runner.stop()
             await running
 
-    workshop.run(loop())
+    job_db.run(loop())
 
 
-async def _states(workshop: Workshop) -> list[str]:
-    async with transaction(workshop.engine, workshop.scope.organisation_id) as db:
+async def _states(job_db: JobDatabase) -> list[str]:
+    async with transaction(job_db.engine, job_db.scope.organisation_id) as db:
         return list((await db.execute(sa.select(records.jobs.c.state))).scalars())
 
 
-def test_a_database_that_is_away_does_not_end_the_loop(
-    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+def test_an_unavailable_database_does_not_end_the_loop(
+    job_db: JobDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nimbill.jobs.runner.LOOK_EVERY_SECONDS", 0.01)
-    one, troubles = runner(workshop), [ConnectionError(), OSError(), ValueError("a fault of ours")]
+    monkeypatch.setattr("nimbill.jobs.runner.POLL_SECONDS", 0.01)
+    runner, failures = build_runner(job_db), [ConnectionError(), OSError(), ValueError("a bug")]
 
-    async def trouble(*, lane: str) -> bool:
+    async def fail_first(*, lane: str) -> bool:
         if lane == LONG:
             return False
-        if troubles:
-            raise troubles.pop(0)
-        one.stop()
+        if failures:
+            raise failures.pop(0)
+        runner.stop()
         return False
 
-    monkeypatch.setattr(one, "run_once", trouble)
+    monkeypatch.setattr(runner, "run_once", fail_first)
     with capture_logs() as lines:
-        workshop.run(asyncio.wait_for(one.run(), 30))
+        job_db.run(asyncio.wait_for(runner.run(), 30))
 
-    assert troubles == []
-    assert [line["event"] for line in lines] == ["work_loop"]
+    assert failures == []
+    assert [line["event"] for line in lines] == ["job_loop_failed"]

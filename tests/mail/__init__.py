@@ -1,1 +1,1 @@
-"""Tests of the letters."""
+"""Tests of messages to people."""

@@ -1,1 +1,1 @@
-"""What we write to people; sent as work, so that no request waits for a mail server."""
+"""Messages to people, delivered by jobs so that no request waits for a mail server."""

@@ -1,4 +1,4 @@
-"""Sending letters: queued sealed with the change they tell of, delivered by SMTP or to a folder."""
+"""Send messages to people: encrypted in a job until delivered by SMTP or to a folder."""
 
 import json
 import os
@@ -13,62 +13,63 @@ from urllib.parse import unquote, urlsplit
 import aiosmtplib
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.access.signing_keys import organisation_sealer
+from nimbill.access.signing_keys import load_organisation_encryptor
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.settings import Settings
-from nimbill.jobs.records import add_job, forget_payload
+from nimbill.jobs.records import add_job, clear_payload
 from nimbill.jobs.runner import Job, JobType
 from nimbill.mail.messages import Message
 
-SEND_MESSAGE = "send_letter"
+SEND_MESSAGE = "send_message"
 SMTP_SECONDS = 20
-# at most ten minutes apart, so for about two days: mail servers are away over a weekend's night
+# Retries are at most ten minutes apart, so this is about two days of an unavailable mail server.
 ATTEMPTS_MAX = 300
 
-basis = chosen("letters")
+basis = chosen("notification-mail")
 
 
 async def queue_message(
-    db: AsyncConnection, scope: TenantScope, sealer: Encryptor, letter: Message
+    db: AsyncConnection, scope: TenantScope, encryptor: Encryptor, message: Message
 ) -> None:
-    """In the transaction of the change. Sealed: a letter may hold a password."""
-    name = new_id("ltr")
-    own = await organisation_sealer(db, scope, sealer)
-    sealed = own.seal(json.dumps(asdict(letter)).encode(), _place(scope, name))
-    payload = {"sealed": sealed.hex()}
-    await add_job(db, scope, SEND_MESSAGE, due=clock.now(), subject=name, payload=payload)
+    """Add the job in the caller's transaction. The payload is encrypted: it may hold a password."""
+    message_id = new_id("msg")
+    own_encryptor = await load_organisation_encryptor(db, scope, encryptor)
+    plaintext = json.dumps(asdict(message)).encode()
+    ciphertext = own_encryptor.encrypt(plaintext, _associated_data(scope, message_id))
+    payload = {"encrypted": ciphertext.hex()}
+    await add_job(db, scope, SEND_MESSAGE, due=clock.now(), subject=message_id, payload=payload)
 
 
-def message_job_type(settings: Settings, sealer: Encryptor) -> JobType:
-    async def send(db: AsyncConnection, taken: Job) -> None:
-        own = await organisation_sealer(db, taken.scope, sealer)
-        place = _place(taken.scope, taken.subject)
-        letter = Message(**json.loads(own.open(bytes.fromhex(taken.payload["sealed"]), place)))
-        await deliver(settings, taken.subject, letter)
-        await forget_payload(db, taken.scope, taken.work_id)
+def message_job_type(settings: Settings, encryptor: Encryptor) -> JobType:
+    async def send(db: AsyncConnection, job: Job) -> None:
+        own_encryptor = await load_organisation_encryptor(db, job.scope, encryptor)
+        ciphertext = bytes.fromhex(job.payload["encrypted"])
+        plaintext = own_encryptor.decrypt(ciphertext, _associated_data(job.scope, job.subject))
+        await deliver(settings, job.subject, Message(**json.loads(plaintext)))
+        await clear_payload(db, job.scope, job.job_id)
 
     return JobType(SEND_MESSAGE, send, attempts_max=ATTEMPTS_MAX)
 
 
-def _place(scope: TenantScope, name: str) -> tuple[str, ...]:
-    return ("work", "payload", scope.organisation_id, name)
+def _associated_data(scope: TenantScope, message_id: str) -> tuple[str, ...]:
+    return ("jobs", "payload", scope.organisation_id, message_id)
 
 
-async def deliver(settings: Settings, name: str, letter: Message) -> None:
-    """By SMTP where it is configured, otherwise as a file in the outbox folder."""
-    message = _message(settings, name, letter)
+async def deliver(settings: Settings, message_id: str, message: Message) -> None:
+    """Deliver by SMTP where it is configured, otherwise as a file in the outbox folder."""
+    email = _build_email(settings, message_id, message)
     if settings.smtp_url is None:
-        _put_in_outbox(settings.data / "outbox", name, message)
+        _write_to_outbox(settings.data / "outbox", message_id, email)
         return
     address = urlsplit(settings.smtp_url)
     await aiosmtplib.send(
-        message,
+        email,
         sender=parseaddr(settings.mail_from)[1],
-        recipients=[letter.to],  # said, not read back from a header
+        recipients=[message.to],  # explicit, so that no header adds a recipient
         hostname=address.hostname,
         port=address.port,
         username=unquote(address.username) if address.username else None,
@@ -78,30 +79,30 @@ async def deliver(settings: Settings, name: str, letter: Message) -> None:
     )
 
 
-def _message(settings: Settings, name: str, letter: Message) -> EmailMessage:
-    """Its id is the name of its work: delivered twice after a crash, it is still one letter."""
+def _build_email(settings: Settings, message_id: str, message: Message) -> EmailMessage:
+    """The Message-ID is stable, so that mail programs recognise a repeat after a crash."""
     _, sender = parseaddr(settings.mail_from)
-    message = EmailMessage(policy=SMTP if letter.to.isascii() else SMTPUTF8)
-    message["From"] = settings.mail_from
-    message["To"] = letter.to
-    message["Subject"] = letter.subject
-    message["Date"] = formatdate(clock.unix_seconds())
-    message["Message-ID"] = f"<{name}@{sender.rpartition('@')[2]}>"
-    message["Auto-Submitted"] = "auto-generated"
-    message.set_content(letter.text)
-    return message
+    email = EmailMessage(policy=SMTP if message.to.isascii() else SMTPUTF8)
+    email["From"] = settings.mail_from
+    email["To"] = message.to
+    email["Subject"] = message.subject
+    email["Date"] = formatdate(clock.unix_seconds())
+    email["Message-ID"] = f"<{message_id}@{sender.rpartition('@')[2]}>"
+    email["Auto-Submitted"] = "auto-generated"
+    email.set_content(message.text)
+    return email
 
 
-def _put_in_outbox(folder: Path, name: str, message: EmailMessage) -> None:
-    """Complete or absent: written apart, then renamed."""
+def _write_to_outbox(folder: Path, message_id: str, email: EmailMessage) -> None:
+    """Write a temporary file and rename it, so that a reader never sees half a message."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     handle, temporary = tempfile.mkstemp(dir=folder, prefix=".writing-")
     try:
         with os.fdopen(handle, "wb") as out:
-            out.write(message.as_bytes())
+            out.write(email.as_bytes())
             out.flush()
             os.fsync(out.fileno())
-        Path(temporary).rename(folder / f"{name}.eml")
+        Path(temporary).rename(folder / f"{message_id}.eml")
     except BaseException:
         Path(temporary).unlink()
         raise

@@ -1,4 +1,4 @@
-"""The texts of our letters, in the reader's language."""
+"""Texts of the messages to people, in the language of the reader."""
 
 from dataclasses import dataclass
 
@@ -24,9 +24,9 @@ _CREATED = {
     Language.en: (
         "Your portal account",
         (
-            "Dear {company},\n\nan account for the cloud cost portal has been made for you.\n\n"
+            "Dear {company},\n\nan account for the cloud cost portal has been created for you.\n\n"
             "Log in at: {address}\nUser name: {email}\n{password}\n"
-            "If you did not expect this letter, please tell your contact person.\n"
+            "If you did not expect this email, please tell your contact person.\n"
         ),
     ),
 }
@@ -44,37 +44,40 @@ _CHANGED = {
         (
             "Dear {company},\n\nthe password of your account for the cloud cost portal has changed."
             "\n\nLog in at: {address}\nUser name: {email}\n{password}\n"
-            "If you did not expect this letter, please tell your contact person.\n"
+            "If you did not expect this email, please tell your contact person.\n"
         ),
     ),
 }
-_PASSWORD = {Language.ja: "パスワード: {password}\n", Language.en: "Password: {password}\n"}
+_PASSWORD_LINE = {Language.ja: "パスワード: {password}\n", Language.en: "Password: {password}\n"}
 
 
 def account_created(
     *, to: str, company: str, address: str, language: Language, password: str | None
 ) -> Message:
-    """To a new reseller account; the password stands in it only when we made it."""
-    return _letter(_CREATED[language], to, company, address, language, password)
+    """Build the message to a new reseller account; `password` only if the service generated it."""
+    return _build_message(_CREATED[language], to, company, address, language, password)
 
 
 def password_changed(
     *, to: str, company: str, address: str, language: Language, password: str | None
 ) -> Message:
-    return _letter(_CHANGED[language], to, company, address, language, password)
+    return _build_message(_CHANGED[language], to, company, address, language, password)
 
 
-def _letter(
-    words: tuple[str, str],
+def _build_message(
+    template: tuple[str, str],
     to: str,
     company: str,
     address: str,
     language: Language,
     password: str | None,
 ) -> Message:
-    subject, text = words
-    line = "" if password is None else _PASSWORD[language].format(password=password)
-    # a name is one line, so that nobody else's lines stand in our letter
-    name = " ".join(company.split())
-    filled = text.format(company=name, address=address, email=to, password=line)
-    return Message(to, subject, filled)
+    subject, text = template
+    password_line = "" if password is None else _PASSWORD_LINE[language].format(password=password)
+    # A company name becomes one line, so that it cannot forge further lines of the message.
+    one_line_name = " ".join(company.split())
+    return Message(
+        to,
+        subject,
+        text.format(company=one_line_name, address=address, email=to, password=password_line),
+    )

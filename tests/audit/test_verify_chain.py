@@ -1,4 +1,4 @@
-"""nimbill audit verify: what a superuser of the database did to a chain is found."""
+"""Verification of a chain reports what a database superuser changed."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from nimbill.audit import records
-from nimbill.audit.chain import Break, first_hash, next_hash
+from nimbill.audit.chain import ChainBreak, genesis_hash, next_hash
 from nimbill.audit.checkpoints import write_checkpoint
-from nimbill.audit.verification import Finding, verify_chain
+from nimbill.audit.verification import VerificationResult, verify_chain
 from nimbill.database.embedded_postgres import Address
 from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.errors import NotFound
@@ -29,7 +29,7 @@ def organisation_id(service: Service) -> str:
     async def append() -> None:
         for number in range(2, ROWS + 1):
             async with transaction(service.resources.engine, organisation_id) as db:
-                await records.append(
+                await records.append_entry(
                     db,
                     actor="usr_someone",
                     actor_name="someone",
@@ -43,34 +43,34 @@ def organisation_id(service: Service) -> str:
     return organisation_id
 
 
-def verified(service: Service, organisation_id: str, folder: Path) -> Finding:
+def verify(service: Service, organisation_id: str, folder: Path) -> VerificationResult:
     return service.run(
         lambda: verify_chain(
-            service.database_url, service.resources.sealer, folder, organisation_id
+            service.database_url, service.resources.encryptor, folder, organisation_id
         )
     )
 
 
 def set_checkpoint(service: Service, organisation_id: str, folder: Path) -> None:
-    async def head() -> tuple[int, bytes] | None:
+    async def load_head() -> tuple[int, bytes] | None:
         async with transaction(service.resources.engine, organisation_id) as db:
-            return await records.head(db, TenantScope(organisation_id))
+            return await records.load_head(db, TenantScope(organisation_id))
 
-    found = service.run(head)
-    assert found is not None
-    write_checkpoint(folder, service.resources.sealer, organisation_id, *found)
+    head = service.run(load_head)
+    assert head is not None
+    write_checkpoint(folder, service.resources.encryptor, organisation_id, *head)
 
 
-def test_a_chain_nobody_touched_is_intact(
+def test_an_unchanged_chain_is_intact(
     service: Service, organisation_id: str, tmp_path: Path
 ) -> None:
     set_checkpoint(service, organisation_id, tmp_path)
 
-    finding = verified(service, organisation_id, tmp_path)
+    result = verify(service, organisation_id, tmp_path)
 
-    assert finding == Finding(organisation_id, ROWS, 1, None)
-    assert finding.as_sentence() == f"intact: 6 rows and 1 checkpoints of {organisation_id}"
-    assert json.loads(finding.as_json()) == {
+    assert result == VerificationResult(organisation_id, ROWS, 1, None)
+    assert result.as_text() == f"intact: 6 rows and 1 checkpoints of {organisation_id}"
+    assert json.loads(result.as_json()) == {
         "organisation_id": organisation_id,
         "rows": ROWS,
         "checkpoints": 1,
@@ -132,23 +132,23 @@ TAMPERINGS: dict[str, tuple[str, int]] = {
 }
 
 
-@pytest.mark.parametrize("kind", TAMPERINGS)
-def test_tampering_is_found_at_its_first_bad_row(
-    service: Service, superuser: Address, organisation_id: str, tmp_path: Path, kind: str
+@pytest.mark.parametrize("tampering", TAMPERINGS)
+def test_tampering_is_reported_at_its_first_row(
+    service: Service, superuser: Address, organisation_id: str, tmp_path: Path, tampering: str
 ) -> None:
-    statement, seq = TAMPERINGS[kind]
+    statement, seq = TAMPERINGS[tampering]
     sql(superuser, statement, organisation_id)
 
-    finding = verified(service, organisation_id, tmp_path)
+    result = verify(service, organisation_id, tmp_path)
 
-    assert finding.first_bad is not None
-    assert finding.first_bad.seq == seq
-    assert finding.as_sentence().startswith(f"broken at row {seq}, ")
-    assert json.loads(finding.as_json())["first_bad_row"] == seq
-    assert json.loads(finding.as_json())["intact"] is False
+    assert result.first_break is not None
+    assert result.first_break.seq == seq
+    assert result.as_text().startswith(f"broken at row {seq}, ")
+    assert json.loads(result.as_json())["first_bad_row"] == seq
+    assert json.loads(result.as_json())["intact"] is False
 
 
-def cut_tail_and_head(superuser: Address, organisation_id: str) -> None:
+def truncate_chain_and_head(superuser: Address, organisation_id: str) -> None:
     sql(superuser, "DELETE FROM audit_log WHERE organisation_id = $1 AND seq > 4", organisation_id)
     sql(
         superuser,
@@ -158,14 +158,14 @@ def cut_tail_and_head(superuser: Address, organisation_id: str) -> None:
     )
 
 
-def rewrite_everything(superuser: Address, organisation_id: str) -> None:
-    """What somebody who knows the sum and has every right in the database would do."""
+def rewrite_chain(superuser: Address, organisation_id: str) -> None:
+    """Rewrite every row with correct hashes, as a superuser who knows the algorithm can."""
     rows = sql(
         superuser,
         "SELECT seq, entry FROM audit_log WHERE organisation_id = $1 ORDER BY seq",
         organisation_id,
     )
-    previous = first_hash(organisation_id)
+    previous = genesis_hash(organisation_id)
     for row in rows:
         entry = row["entry"].replace("someone", "nobody")
         previous = next_hash(previous, seq=row["seq"], entry=entry)
@@ -182,35 +182,35 @@ def rewrite_everything(superuser: Address, organisation_id: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tamper", "broken"),
+    ("tamper", "expected"),
     [
-        (cut_tail_and_head, Break(5, "missing")),
-        (rewrite_everything, Break(6, "rewritten since its checkpoint")),
+        (truncate_chain_and_head, ChainBreak(5, "missing")),
+        (rewrite_chain, ChainBreak(6, "rewritten since its checkpoint")),
     ],
 )
-def test_what_the_database_alone_cannot_tell_is_found_by_the_checkpoint(
+def test_a_checkpoint_reveals_what_the_database_alone_hides(
     service: Service,
     superuser: Address,
     organisation_id: str,
     tmp_path: Path,
     tamper: Callable[[Address, str], None],
-    broken: Break,
+    expected: ChainBreak,
 ) -> None:
     set_checkpoint(service, organisation_id, tmp_path)
     tamper(superuser, organisation_id)
 
-    assert verified(service, organisation_id, tmp_path / "no checkpoints").first_bad is None
-    assert verified(service, organisation_id, tmp_path).first_bad == broken
+    assert verify(service, organisation_id, tmp_path / "no checkpoints").first_break is None
+    assert verify(service, organisation_id, tmp_path).first_break == expected
 
 
-def test_a_chain_of_which_nothing_is_left_is_found_by_the_checkpoint(
+def test_a_checkpoint_reveals_a_deleted_chain(
     service: Service, superuser: Address, organisation_id: str, tmp_path: Path
 ) -> None:
     set_checkpoint(service, organisation_id, tmp_path)
     for table in ("audit_log", "audit_heads"):
         sql(superuser, f"DELETE FROM {table} WHERE organisation_id = $1", organisation_id)
 
-    assert verified(service, organisation_id, tmp_path).first_bad == Break(1, "missing")
+    assert verify(service, organisation_id, tmp_path).first_break == ChainBreak(1, "missing")
 
 
 def test_tampering_with_one_organisation_leaves_the_others_intact(
@@ -219,10 +219,10 @@ def test_tampering_with_one_organisation_leaves_the_others_intact(
     other = service.new_organisation().organisation_id
     sql(superuser, TAMPERINGS["edited"][0], organisation_id)
 
-    assert verified(service, organisation_id, tmp_path).first_bad is not None
-    assert verified(service, other, tmp_path).first_bad is None
+    assert verify(service, organisation_id, tmp_path).first_break is not None
+    assert verify(service, other, tmp_path).first_break is None
 
 
-def test_an_organisation_that_never_was_is_not_found(service: Service, tmp_path: Path) -> None:
+def test_an_unknown_organisation_is_not_found(service: Service, tmp_path: Path) -> None:
     with pytest.raises(NotFound):
-        verified(service, "org_never_was", tmp_path)
+        verify(service, "org_unknown", tmp_path)
