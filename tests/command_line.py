@@ -1,4 +1,4 @@
-"""The command line as tests use it: real processes, in an environment of their own."""
+"""Run the command line in real processes with their own environment."""
 
 from __future__ import annotations
 
@@ -22,35 +22,37 @@ SECONDS_MAX = 180
 
 
 @cache
-def compiled() -> str:
-    """Where processes keep their compiled modules, so that a dozen starts compile them once."""
+def bytecode_folder() -> str:
+    """Return a folder for compiled modules, so that only the first process compiles them."""
     folder = tempfile.mkdtemp(prefix="nimbill-compiled-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
 
 
-def environment(data: Path, **more: str) -> dict[str, str]:
-    """Nothing of the caller's own installation; the data goes into this folder."""
-    quick = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": compiled()}
-    return environment_for(data, more) | quick
+def build_environment(data: Path, **options: str) -> dict[str, str]:
+    """Build an environment without settings of this machine; data goes to this folder."""
+    bytecode = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": bytecode_folder()}
+    return environment_for(data, options) | bytecode
 
 
-def init_words(username: str = "root", organisation: str = "Test") -> list[str]:
+def init_arguments(username: str = "root", organisation: str = "Test") -> list[str]:
     return ["init", "--organisation", organisation, "--username", username, "--password-stdin"]
 
 
-def init(env: Mapping[str, str], organisation: str = "Test") -> dict[str, str]:
-    """A new organisation: the one JSON object that is printed."""
-    done = nimbill(*init_words(organisation=organisation), "--json", env=env, sent=PASSWORD)
-    assert done.returncode == 0, done.stderr
-    made: dict[str, str] = json.loads(done.stdout)
-    return made
+def init_organisation(env: Mapping[str, str], organisation: str = "Test") -> dict[str, str]:
+    """Create an organisation and return the JSON object that the command prints."""
+    result = nimbill(*init_arguments(organisation=organisation), "--json", env=env, sent=PASSWORD)
+    assert result.returncode == 0, result.stderr
+    organisation_json: dict[str, str] = json.loads(result.stdout)
+    return organisation_json
 
 
-def started(*words: str, env: Mapping[str, str], cwd: Path, **more: Any) -> subprocess.Popen[str]:
-    """A command that goes on while the test does; in a session of its own, as from a terminal."""
+def start_command(
+    *arguments: str, env: Mapping[str, str], cwd: Path, **options: Any
+) -> subprocess.Popen[str]:
+    """Start a command in its own session, as a terminal does, and do not wait for it."""
     return subprocess.Popen(
-        [sys.executable, "-m", "nimbill", *words],
+        [sys.executable, "-m", "nimbill", *arguments],
         env=dict(env),
         cwd=cwd,
         stdin=subprocess.PIPE,
@@ -58,20 +60,20 @@ def started(*words: str, env: Mapping[str, str], cwd: Path, **more: Any) -> subp
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        **more,
+        **options,
     )
 
 
-def wait_until(holds: Callable[[], bool], what: str, *, pause: float = 0.1) -> None:
-    """Until it holds; a minute is long enough for anything on a busy machine."""
-    until = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < until, what
+def wait_until(condition: Callable[[], bool], description: str, *, pause: float = 0.1) -> None:
+    """Poll for at most one minute."""
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline, description
         time.sleep(pause)
 
 
-def database_runs(data: Path) -> bool:
-    """Whether a process of the embedded server is left: each of them holds its lock file."""
+def is_database_running(data: Path) -> bool:
+    """Return whether a process of the embedded server holds the lock file."""
     lock = (data / "postgres" / "server.lock").stat()
-    wanted = f"{os.major(lock.st_dev):02x}:{os.minor(lock.st_dev):02x}:{lock.st_ino}"
-    return wanted in Path("/proc/locks").read_text()
+    lock_id = f"{os.major(lock.st_dev):02x}:{os.minor(lock.st_dev):02x}:{lock.st_ino}"
+    return lock_id in Path("/proc/locks").read_text()

@@ -1,4 +1,4 @@
-"""Password hashes that cost next to nothing, for tests in which only their number matters."""
+"""Cheap password hashes for tests that do not check their cost."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from unittest.mock import patch
 
+import pytest
 from argon2 import PasswordHasher
 
 from nimbill.access import password_hash_queue, passwords
@@ -16,10 +17,17 @@ QUICK = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 
 @contextmanager
 def quick_hashes() -> Iterator[None]:
-    """What is hashed meanwhile can be checked later, and the other way round."""
+    """Hash cheaply and without waiting. Hashes stay verifiable before and after."""
     with (
         patch.object(passwords, "_hasher", QUICK),
         patch.object(password_hash_queue, "STEP_BACK_SECONDS", 0),
         patch.object(constant_time_responses, "STEP_SECONDS", 0),
     ):
+        yield
+
+
+@pytest.fixture(autouse=True)
+def use_quick_hashes() -> Iterator[None]:
+    """Import this fixture into a conftest to hash cheaply in every test of the folder."""
+    with quick_hashes():
         yield

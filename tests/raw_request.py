@@ -1,4 +1,4 @@
-"""Requests that no client library would send: raw bytes through the door, message by message."""
+"""Requests that no client library sends: raw ASGI messages through the middleware."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.running_service import Service
 
 
 @dataclass
-class RawAnswer:
+class RawResponse:
     status_code: int = 0
     headers: dict[str, str] = field(default_factory=dict)
     body: bytes = b""
@@ -31,13 +31,13 @@ class RawAnswer:
 
 @dataclass(frozen=True)
 class Pause:
-    """Nothing arrives for so long."""
+    """A pause between two parts of a body."""
 
     seconds: float
 
 
-GONE = {"type": "http.disconnect"}
-Piece = bytes | Pause | Mapping[str, Any]
+DISCONNECT = {"type": "http.disconnect"}
+BodyPart = bytes | Pause | Mapping[str, Any]
 
 
 def raw_request(
@@ -46,10 +46,10 @@ def raw_request(
     path: bytes,
     *,
     headers: Mapping[str, str] | None = None,
-    body: Sequence[Piece] = (),
-    door: ASGIApp | None = None,
-) -> RawAnswer:
-    """The answer to a body that arrives piece by piece; `path` as on the wire, with its query."""
+    body: Sequence[BodyPart] = (),
+    app: ASGIApp | None = None,
+) -> RawResponse:
+    """Send a body part by part. `path` is percent-encoded and may include a query."""
     raw_path, _, query = path.partition(b"?")
     scope: Any = {
         "type": "http",
@@ -57,7 +57,7 @@ def raw_request(
         "http_version": "1.1",
         "method": method,
         "scheme": "http",
-        "path": _unquoted(raw_path),
+        "path": _decode_path(raw_path),
         "raw_path": raw_path,
         "query_string": query,
         "root_path": "",
@@ -66,39 +66,39 @@ def raw_request(
         "server": ("127.0.0.1", 8080),
         "state": {},
     }
-    entrance = door or with_middleware(service.app, service.settings)
-    return service.run(lambda: _through(entrance, scope, list(body)))
+    target = app or with_middleware(service.app, service.settings)
+    return service.run(lambda: _send(target, scope, list(body)))
 
 
-async def _through(entrance: ASGIApp, scope: Any, pieces: list[Piece]) -> RawAnswer:
-    answer, waiting = RawAnswer(), iter(pieces)
-    left = sum(not isinstance(piece, Pause) for piece in pieces)
+async def _send(app: ASGIApp, scope: Any, parts: list[BodyPart]) -> RawResponse:
+    response, remaining = RawResponse(), iter(parts)
+    left = sum(not isinstance(part, Pause) for part in parts)
 
     async def receive() -> Any:
         nonlocal left
-        for piece in waiting:
-            if isinstance(piece, Pause):
-                await asyncio.sleep(piece.seconds)
+        for part in remaining:
+            if isinstance(part, Pause):
+                await asyncio.sleep(part.seconds)
                 continue
             left -= 1
-            if isinstance(piece, bytes):
-                return {"type": "http.request", "body": piece, "more_body": left > 0}
-            return piece
-        if not pieces:
+            if isinstance(part, bytes):
+                return {"type": "http.request", "body": part, "more_body": left > 0}
+            return part
+        if not parts:
             return {"type": "http.request", "body": b"", "more_body": False}
-        return GONE
+        return DISCONNECT
 
     async def send(message: Any) -> None:
         if message["type"] == "http.response.start":
-            answer.status_code = message["status"]
-            answer.headers = {n.decode().lower(): v.decode() for n, v in message["headers"]}
+            response.status_code = message["status"]
+            response.headers = {n.decode().lower(): v.decode() for n, v in message["headers"]}
         else:
-            answer.body += message.get("body", b"")
+            response.body += message.get("body", b"")
 
-    await entrance(scope, receive, send)
-    return answer
+    await app(scope, receive, send)
+    return response
 
 
-def _unquoted(path: bytes) -> str:
-    """As servers hand it over: decoded, and broken bytes escaped."""
+def _decode_path(path: bytes) -> str:
+    """Decode the path as ASGI servers do, with invalid bytes as surrogates."""
     return unquote_to_bytes(path).decode("utf-8", "surrogateescape")

@@ -1,4 +1,4 @@
-"""The service as tests meet it: in this process, on a real PostgreSQL, through its own door."""
+"""A service in the test process, on a real PostgreSQL, with all middleware."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 from unittest.mock import patch
 
+import pytest
 import sqlalchemy as sa
 from litestar import Litestar
 from litestar.testing import TestClient
@@ -31,12 +32,12 @@ from nimbill.identity.users import records as users
 from nimbill.identity.users.operations import add_api_client
 from nimbill.jobs import runner
 from nimbill.legacy.audiences import LEGACY
-from nimbill.legacy.provisioning import local
+from nimbill.legacy.provisioning import local_provisioner
 
 T = TypeVar("T")
 
 PASSWORD = "correct horse 7"
-NO_PASSWORD = "!"  # no hash, so no password opens it
+NO_PASSWORD = "!"  # not a hash, so every password is refused
 
 
 @dataclass
@@ -52,14 +53,14 @@ class Service:
         resources: Resources = self.app.state.resources
         return resources
 
-    def run(self, do: Callable[[], Awaitable[T]]) -> T:
+    def run(self, call: Callable[[], Awaitable[T]]) -> T:
         """Run something in the event loop of the service."""
-        return self.http.blocking_portal.call(do)
+        return self.http.blocking_portal.call(call)
 
     def new_organisation(self, name: str = "Test") -> NewOrganisation:
-        """Its root user's password is hashed as in earnest, but once for all organisations."""
+        """Create an organisation. Its root password is hashed once for all organisations."""
         resources = self.resources
-        with patch.object(operations, "hash_password", _hashed_once):
+        with patch.object(operations, "hash_password", _hash_once):
             return self.run(
                 lambda: create_organisation(
                     resources.engine,
@@ -77,10 +78,10 @@ class Service:
         *,
         agent: bool = False,
     ) -> dict[str, str]:
-        """Headers of the root user; to version 3 it is the master account, or its client."""
-        who = organisation or self.organisation
-        whose = (who.organisation_id, who.root_user_id, who.client_id)
-        return self._headers(*whose, product, agent)
+        """Return headers of the root user; in version 3 of the master account, or of its client."""
+        tenant = organisation or self.organisation
+        ids = (tenant.organisation_id, tenant.root_user_id, tenant.client_id)
+        return self._headers(*ids, product, agent)
 
     def caller(
         self,
@@ -90,38 +91,38 @@ class Service:
         billing_groups: list[str] | None = None,
         agent: bool = False,
     ) -> dict[str, str]:
-        """Headers of a new subuser that holds just these actions, narrowed to these groups."""
-        who = organisation or self.organisation
+        """Return headers of a new subuser with these actions, restricted to these groups."""
+        tenant = organisation or self.organisation
         user_id, client_id = self.run(
-            lambda: self._add_subuser(who, role_actions, product, billing_groups)
+            lambda: self._add_subuser(tenant, role_actions, product, billing_groups)
         )
-        return self._headers(who.organisation_id, user_id, client_id, product, agent)
+        return self._headers(tenant.organisation_id, user_id, client_id, product, agent)
 
     async def _add_subuser(
         self,
-        who: NewOrganisation,
+        tenant: NewOrganisation,
         role_actions: tuple[RoleAction, ...],
         product: Product,
         billing_groups: list[str] | None,
     ) -> tuple[str, str]:
-        scope, user_id = TenantScope(who.organisation_id), new_id("usr")
-        async with transaction(self.resources.engine, who.organisation_id) as db:
+        scope, user_id = TenantScope(tenant.organisation_id), new_id("usr")
+        async with transaction(self.resources.engine, tenant.organisation_id) as db:
             await users.add_user(
                 db,
                 scope,
                 user_id=user_id,
-                root_user=who.root_user_id,
+                root_user=tenant.root_user_id,
                 kind=UserKind.subuser,
                 username=f"u{user_id[-12:]}",
                 password_hash=NO_PASSWORD,
             )
             client = await add_api_client(db, scope, user_id=user_id, name="test")
-            if product != LEGACY:  # whose users have scopes and no role actions
-                await _add_role(db, who, user_id, role_actions, product)
+            if product != LEGACY:  # version 3 has scopes instead of role actions
+                await _add_role(db, tenant, user_id, role_actions, product)
             for company_id in billing_groups or []:
                 await db.execute(
                     sa.insert(effective_permissions.role_filters).values(
-                        organisation_id=who.organisation_id,
+                        organisation_id=tenant.organisation_id,
                         user_id=user_id,
                         namespace="core",
                         type="billingGroup",
@@ -139,7 +140,7 @@ class Service:
             user_id=user_id,
             client_id=client_id,
             epoch=1,
-            # clients of version 3 reach what agents reach; users come with a password
+            # in version 3 a client has the access of an agent, and users log in with a password
             subject_type="user" if product == LEGACY and not agent else "client",
         )
         return {"Authorization": f"Bearer {token}"}
@@ -148,39 +149,43 @@ class Service:
 _hashes: dict[tuple[bytes, object], str] = {}
 
 
-async def _hashed_once(password: str, encryptor: Encryptor) -> str:
-    """By one pepper and one hasher, whichever tests have set."""
-    which = (encryptor.derive_key(f"test {password}"), passwords._hasher)
-    if which not in _hashes:
-        _hashes[which] = await passwords.hash_password(password, encryptor)
-    return _hashes[which]
+async def _hash_once(password: str, encryptor: Encryptor) -> str:
+    """Cache by pepper and hasher, because tests replace both."""
+    cache_key = (encryptor.derive_key(f"test {password}"), passwords._hasher)
+    if cache_key not in _hashes:
+        _hashes[cache_key] = await passwords.hash_password(password, encryptor)
+    return _hashes[cache_key]
 
 
 async def _add_role(
     db: AsyncConnection,
-    who: NewOrganisation,
+    tenant: NewOrganisation,
     user_id: str,
     role_actions: tuple[RoleAction, ...],
     product: Product,
 ) -> None:
-    mine = {
-        "organisation_id": who.organisation_id,
-        "root_user": who.root_user_id,
+    role_columns = {
+        "organisation_id": tenant.organisation_id,
+        "root_user": tenant.root_user_id,
         "namespace": product,
     }
     role = f"role-{user_id[-12:]}"
     permissions = [action.value for action in role_actions]
     await db.execute(
-        sa.insert(effective_permissions.roles).values(**mine, name=role, permissions=permissions)
+        sa.insert(effective_permissions.roles).values(
+            **role_columns, name=role, permissions=permissions
+        )
     )
     await db.execute(
-        sa.insert(effective_permissions.role_mappings).values(**mine, user_id=user_id, role=role)
+        sa.insert(effective_permissions.role_mappings).values(
+            **role_columns, user_id=user_id, role=role
+        )
     )
 
 
 @contextmanager
 def running_service(database_url: str, data: Path, **environment: str) -> Iterator[Service]:
-    """A service with a first organisation in it; settings as in the environment."""
+    """Run a service with one organisation; settings are given as environment variables."""
     settings = read_settings(
         {
             "NIMBILL_DATA": str(data),
@@ -198,7 +203,7 @@ def running_service(database_url: str, data: Path, **environment: str) -> Iterat
     )
     with (
         # No port is open, so simulated agents need not wait for a response.
-        patch.object(local, "PATIENCE_SECONDS", 0.0),
+        patch.object(local_provisioner, "PATIENCE_SECONDS", 0.0),
         # Tests that wait for a job do not wait for the next poll.
         patch.object(runner, "POLL_SECONDS", 0.05),
         client as http,
@@ -206,3 +211,11 @@ def running_service(database_url: str, data: Path, **environment: str) -> Iterat
         service = Service(http, app, settings, database_url)  # type: ignore[arg-type]
         service.organisation = service.new_organisation()
         yield service
+
+
+@pytest.fixture(autouse=True)
+def clear_cookies(running: Service) -> Iterator[None]:
+    """Import this fixture into a conftest to start every test of the folder without cookies."""
+    running.http.cookies.clear()
+    yield
+    running.http.cookies.clear()

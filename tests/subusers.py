@@ -1,4 +1,4 @@
-"""People of an organisation: subusers with roles and filters of their own, and their tokens."""
+"""Subusers with their own roles, filters and tokens, and concurrent calls."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ Filter = tuple[str, str, str]  # namespace, type, resource
 
 
 @dataclass(frozen=True)
-class Person:
-    """A subuser and the headers of its tokens, one for each product."""
+class SubuserAccount:
+    """A subuser and the authorization headers for each product."""
 
     user_id: str
     username: str
@@ -38,7 +38,7 @@ class Person:
         return {Product.core: self.core, Product.portal: self.portal}[product]
 
 
-def new_person(
+def create_subuser(
     service: Service,
     core: Sequence[str] | None = None,
     portal: Sequence[str] | None = None,
@@ -46,57 +46,62 @@ def new_person(
     *,
     organisation: NewOrganisation | None = None,
     username: str | None = None,
-) -> Person:
-    """Holds these permissions, a role for each namespace that is given, within these filters."""
-    who = organisation or service.organisation
+) -> SubuserAccount:
+    """Create a subuser with one role per namespace given, restricted by these filters."""
+    tenant = organisation or service.organisation
     user_id = new_id("usr")
     name = username or f"u{user_id[-12:]}"
-    given = {Product.core: core, Product.portal: portal}
+    permissions_by_product = {Product.core: core, Product.portal: portal}
 
     async def add() -> str:
-        mine = {"organisation_id": who.organisation_id, "root_user": who.root_user_id}
-        scope = TenantScope(who.organisation_id)
-        async with transaction(service.resources.engine, who.organisation_id) as db:
+        tenant_columns = {
+            "organisation_id": tenant.organisation_id,
+            "root_user": tenant.root_user_id,
+        }
+        scope = TenantScope(tenant.organisation_id)
+        async with transaction(service.resources.engine, tenant.organisation_id) as db:
             await users.add_user(
                 db,
                 scope,
                 user_id=user_id,
-                root_user=who.root_user_id,
+                root_user=tenant.root_user_id,
                 kind=UserKind.subuser,
                 username=name,
                 password_hash=NO_PASSWORD,
             )
             client = await add_api_client(db, scope, user_id=user_id, name="test")
-            for namespace, permissions in given.items():
+            for namespace, permissions in permissions_by_product.items():
                 if permissions is None:
                     continue
-                role = {**mine, "namespace": namespace}
+                role_columns = {**tenant_columns, "namespace": namespace}
                 role_name = f"role-{user_id[-12:]}"
-                stored = [str(one) for one in permissions]
+                role_actions = [str(permission) for permission in permissions]
                 insert = sa.insert(effective_permissions.roles)
-                await db.execute(insert.values(**role, name=role_name, permissions=stored))
+                await db.execute(
+                    insert.values(**role_columns, name=role_name, permissions=role_actions)
+                )
                 mapping = sa.insert(effective_permissions.role_mappings)
-                await db.execute(mapping.values(**role, role=role_name, user_id=user_id))
+                await db.execute(mapping.values(**role_columns, role=role_name, user_id=user_id))
             for namespace_, type_, resource in filters:
-                rule = sa.insert(effective_permissions.role_filters).values(
-                    organisation_id=who.organisation_id,
+                stmt = sa.insert(effective_permissions.role_filters).values(
+                    organisation_id=tenant.organisation_id,
                     user_id=user_id,
                     namespace=namespace_,
                     type=type_,
                     resource=resource,
                 )
-                await db.execute(rule)
+                await db.execute(stmt)
         return client.client_id
 
     client_id = service.run(add)
     core_token, portal_token = (
-        token_for(service, product, user_id, client_id, organisation=who)
+        issue_token_headers(service, product, user_id, client_id, organisation=tenant)
         for product in (Product.core, Product.portal)
     )
-    return Person(user_id, name, client_id, core_token, portal_token)
+    return SubuserAccount(user_id, name, client_id, core_token, portal_token)
 
 
-def token_for(
+def issue_token_headers(
     service: Service,
     product: Product,
     user_id: str,
@@ -104,11 +109,11 @@ def token_for(
     *,
     organisation: NewOrganisation | None = None,
 ) -> dict[str, str]:
-    """Headers with a token as the client of a user would get it."""
-    who = organisation or service.organisation
+    """Return authorization headers with a token of the user's API client."""
+    tenant = organisation or service.organisation
     token, _ = service.resources.tokens.issue(
         product,
-        organisation_id=who.organisation_id,
+        organisation_id=tenant.organisation_id,
         user_id=user_id,
         client_id=client_id,
         epoch=1,
@@ -117,13 +122,13 @@ def token_for(
     return {"Authorization": f"Bearer {token}"}
 
 
-def all_at_once(calls: Sequence[Callable[[], T]]) -> list[T]:
-    """Every call in a thread of its own, none before all are ready."""
+def run_concurrently(calls: Sequence[Callable[[], T]]) -> list[T]:
+    """Run each call in its own thread; all start together."""
     ready = Barrier(len(calls))
 
-    def go(call: Callable[[], T]) -> T:
+    def run(call: Callable[[], T]) -> T:
         ready.wait()
         return call()
 
     with ThreadPoolExecutor(len(calls)) as threads:
-        return list(threads.map(go, calls))
+        return list(threads.map(run, calls))

@@ -1,4 +1,4 @@
-"""A cloud's protocols over HTTP on loopback, spoken by a process of its own."""
+"""A moto server in its own process: the AWS protocols over HTTP on loopback."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import httpx
 
 from tests.proof.real_server import free_port
 
-SECONDS_TO_START = 60
+START_SECONDS_MAX = 60
 
 
 @contextmanager
-def cloud_process(**environment: str) -> Iterator[str]:
-    """Its address; started on a free port, ended with the block."""
+def moto_server(**environment: str) -> Iterator[str]:
+    """Start the server on a free port and yield its address."""
     port = free_port()
     server = subprocess.Popen(
         [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
@@ -27,21 +27,21 @@ def cloud_process(**environment: str) -> Iterator[str]:
         env={**os.environ, **environment},
     )
     try:
-        _wait_for(f"http://127.0.0.1:{port}/moto-api/", server)
+        _wait_for_response(f"http://127.0.0.1:{port}/moto-api/", server)
         yield f"http://127.0.0.1:{port}"
     finally:
         server.terminate()
         server.wait()
 
 
-def _wait_for(url: str, server: subprocess.Popen[bytes]) -> None:
-    until = time.monotonic() + SECONDS_TO_START
-    while time.monotonic() < until:
-        assert server.poll() is None, "the cloud ended at once"
+def _wait_for_response(url: str, server: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + START_SECONDS_MAX
+    while time.monotonic() < deadline:
+        assert server.poll() is None, "the moto server exited"
         try:
             httpx.get(url, timeout=2)
         except httpx.TransportError:
             time.sleep(0.1)
         else:
             return
-    raise AssertionError("the cloud did not start")
+    raise AssertionError("the moto server did not start")
