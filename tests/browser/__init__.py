@@ -1,1 +1,1 @@
-"""Tests of the pages in a real browser, and the pictures of them."""
+"""Tests in a real browser, and the screenshots for the documentation."""

@@ -1,4 +1,4 @@
-"""The system's chromium, and a page of it that remembers everything that went wrong."""
+"""Starts the installed Chromium and records the problems of a page."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
-NONE_HERE = "no chromium on this machine"
+PROGRAM_NAMES = ("chromium", "chromium-browser", "google-chrome")
+SKIP_REASON = "no chromium on this machine"
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -21,23 +21,23 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-# Kept in the page itself: a violated policy is an event there, whatever the console prints.
-NOTE_VIOLATIONS = """
+# Runs in the page: content security policy violations are events there, and not always logged.
+RECORD_VIOLATIONS = """
 window.violations = [];
 document.addEventListener("securitypolicyviolation", (event) =>
   window.violations.push(`${event.violatedDirective}: ${event.blockedURI}`));
 """
 
 
-def chromium_path() -> str | None:
-    return next(filter(None, map(shutil.which, NAMES)), None)
+def find_chromium() -> str | None:
+    return next(filter(None, map(shutil.which, PROGRAM_NAMES)), None)
 
 
 @contextmanager
-def chromium() -> Iterator[Browser]:
-    """Nothing is fetched for it: the one that is installed is used."""
+def start_chromium() -> Iterator[Browser]:
+    """Uses the installed browser; Playwright downloads none."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium_path(), args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
         try:
             yield browser
         finally:
@@ -45,29 +45,29 @@ def chromium() -> Iterator[Browser]:
 
 
 @dataclass
-class Watched:
-    """A page and what a careful person would have seen in its developer tools."""
+class RecordedPage:
+    """A page with the errors, warnings and request origins that it caused."""
 
     page: Page
-    complaints: list[str] = field(default_factory=list)
-    asked: set[str] = field(default_factory=set)  # origins
+    errors: list[str] = field(default_factory=list)
+    origins: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self.page.add_init_script(NOTE_VIOLATIONS)
-        self.page.on("console", self._note_message)
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("request", self._note_request)
-        self.page.on("requestfailed", lambda request: self.complaints.append(request.url))
+        self.page.add_init_script(RECORD_VIOLATIONS)
+        self.page.on("console", self._record_message)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("request", self._record_request)
+        self.page.on("requestfailed", lambda request: self.errors.append(request.url))
 
-    def _note_message(self, message: ConsoleMessage) -> None:
+    def _record_message(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
-            self.complaints.append(message.text)
+            self.errors.append(message.text)
 
-    def _note_request(self, request: Request) -> None:
+    def _record_request(self, request: Request) -> None:
         parts = urlsplit(request.url)
         if parts.scheme != "data":
-            self.asked.add(f"{parts.scheme}://{parts.netloc}")
+            self.origins.add(f"{parts.scheme}://{parts.netloc}")
 
     def violations(self) -> list[str]:
-        found: list[str] = self.page.evaluate("window.violations")
-        return found
+        violations: list[str] = self.page.evaluate("window.violations")
+        return violations

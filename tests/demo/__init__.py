@@ -1,1 +1,1 @@
-"""Tests of the demo: its story, and the whole of it in a real process."""
+"""Tests of the demo: its seed data, its cost files, and the running program."""

@@ -1,19 +1,20 @@
-"""The product on embedded defaults, with believable resellers in it.
+"""The demo: a service with seed data on an embedded database.
 
-    story.py          who the resellers are
-    customers.py      whom they bill; agreements.py on what terms
-    story_months.py   the story's months: rates, one-off charges, what was agreed when
-    estate.py         what they keep beside their customers: projects, templates, accounts, people
-    accounts.py       makes the resellers' organisations once and remembers how to log in
-    chapters.py       the story, chapter by chapter, as calls of the service's own HTTP API
-    cost_*.py         what the vendors charged: laid into the inbox as files, and taken in
-    consumption.py    how much each account used in each month
-    invoice_chapters  a month's end: settings, rates, invoices, closed, printed
-    vendor_*.py       months of any length in the vendors' dialects, for tests and figures too
-    calling.py        the client that makes these calls
-    telling.py        tells whatever has not been told yet
-    guide.py          what is printed: where to look, how to log in; worth_trying.py what to try
-    running.py        the order of it all
+Data:
+    resellers.py, customers.py, contract_terms.py   the resellers and the customers they bill
+    monthly_data.py       the months: exchange rates, one-off charges, overrides
+    fixtures.py           projects, invoice templates, cloud accounts, subusers
+    account_charges.py    the charges of each account in each month
+    cost_deliveries.py    the vendor deliveries; write_cost_files.py writes their files
+    vendor_files/         generates vendor files, also for tests and benchmarks
 
-What later comes to the product comes to the demo as a further chapter of chapters.py.
+Program:
+    run.py                starts the database, the service and the seeding
+    logins.py             creates the organisations and stores their logins
+    api_client.py         the HTTP client
+    seed_steps.py, cost_steps.py, invoice_steps.py   the steps that create the seed data
+    seeding.py            runs the steps that are not completed yet
+    guide.py, sample_commands.py   the text that the demo prints
+
+A new feature of the product is shown by adding a step to seed_steps.py.
 """

@@ -1,4 +1,4 @@
-"""The terms on which customers of the story are billed, told by how they differ from the usual."""
+"""The contract terms of the demo's customers, as differences from the usual terms."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -6,7 +6,6 @@ from types import MappingProxyType
 
 Setting = Mapping[str, str | Decimal]
 
-# What most customers agree to; others are told by how they differ.
 USUAL_TERMS: Setting = MappingProxyType(
     {
         "calc_type": "account",
@@ -31,15 +30,15 @@ USUAL_TERMS: Setting = MappingProxyType(
 
 
 def terms(**changes: str) -> Setting:
-    """The usual terms with some of them changed; rates and fixed amounts are written as text."""
+    """The usual terms with changes; rates and fixed amounts are given as text."""
     numbers = {name for name in changes if name.endswith(("_rate", "_fix"))}
-    changed = {
+    typed_changes = {
         name: Decimal(value) if name in numbers else value for name, value in changes.items()
     }
-    return MappingProxyType({**USUAL_TERMS, **changed})
+    return MappingProxyType({**USUAL_TERMS, **typed_changes})
 
 
-# Fixed amounts are in the currency of the costs: dollars at AWS, yen at Azure.
+# Fixed amounts are in the currency of the costs: dollars for AWS, yen for Azure.
 AZURE = terms(discount_rate="0.02", support_fee="percent", support_rate="0.08")
 AZURE_FIXED = terms(
     discount_rate="0",
@@ -73,7 +72,7 @@ BY_ACCOUNT = terms(substitution_fee_calc_type="account", discount_target_usage="
 IN_DOLLARS = terms(currency="usd", discount_rate="0.075", tax_rate="0")
 NO_DISCOUNT = terms(discount_rate="0", support_fee="percent", support_rate="0.06")
 
-# By what the agency fee goes where it goes by a table, in dollars.
+# The agency fee by usage in dollars, for contracts with substitution_fee "usagetable".
 USAGE_TABLE = (
     {"upto": Decimal(5_000), "rate": Decimal("0.05")},
     {"upto": Decimal(20_000), "rate": Decimal("0.035")},

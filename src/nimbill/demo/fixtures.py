@@ -1,37 +1,37 @@
-"""What the resellers keep beside their customers: projects, templates, accounts, people."""
+"""Projects, invoice templates, cloud accounts and subusers of the demo's resellers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from uuid import NAMESPACE_URL, uuid5
 
-from nimbill.customers.invoice_templates.registration_number_rules import check_digit
-from nimbill.demo.customers import Customer
-from nimbill.demo.story import AOZORA, Reseller
+from nimbill.customers.invoice_templates.registration_number_rules import compute_check_digit
+from nimbill.demo.customers import DemoCustomer
+from nimbill.demo.resellers import AOZORA, DemoReseller
 
-TAG_KEY = "team"  # by which invoices with calc_type tag are summed up
+TAG_KEY = "team"  # invoices with calc_type "tag" are grouped by this tag
 
 
 @dataclass(frozen=True, slots=True)
-class Project:
+class DemoProject:
     code: str
     label: str
     currency: str
-    billing_groups: tuple[str, ...]  # by billinggroup_id
+    billing_groups: tuple[str, ...]  # billinggroup_id
 
 
 @dataclass(frozen=True, slots=True)
-class CloudAccount:
+class DemoCloudAccount:
     vendor: str
     customer_id: str
     account_id: str
     name: str
-    customer: Customer
-    number: int  # the customer's first is its production
+    customer: DemoCustomer
+    number: int  # position among the customer's accounts; 0 is the production account
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
-    """A subuser; what he may do in core, and of which groups where that is not all of them."""
+class DemoSubuser:
+    """A subuser with a core role; `billing_groups` restricts it to some billing groups."""
 
     username: str
     role: str
@@ -39,29 +39,34 @@ class Person:
     billing_groups: tuple[str, ...] = ()
 
 
-def _groups(*numbers: int) -> tuple[str, ...]:
+def _group_ids(*numbers: int) -> tuple[str, ...]:
     return tuple(f"BG-{number:04}" for number in numbers)
 
 
 PROJECTS = (
-    Project("EAST", "東日本営業部", "jpy", _groups(3, 4, 7, 8, 10, 11, 13, 16, 27, 33)),
-    Project("WEST", "西日本営業部", "jpy", _groups(1, 2, 5, 6, 15, 17, 18, 20, 25, 26, 32, 38, 40)),
-    Project("PUBLIC", "公共・文教", "jpy", _groups(9, 14, 30, 31, 37)),
-    Project("GLOBAL", "海外取引", "usd", _groups(12, 21, 28, 36)),
+    DemoProject("EAST", "東日本営業部", "jpy", _group_ids(3, 4, 7, 8, 10, 11, 13, 16, 27, 33)),
+    DemoProject(
+        "WEST",
+        "西日本営業部",
+        "jpy",
+        _group_ids(1, 2, 5, 6, 15, 17, 18, 20, 25, 26, 32, 38, 40),
+    ),
+    DemoProject("PUBLIC", "公共・文教", "jpy", _group_ids(9, 14, 30, 31, 37)),
+    DemoProject("GLOBAL", "海外取引", "usd", _group_ids(12, 21, 28, 36)),
 )
-PEOPLE = (
-    Person(
+SUBUSERS = (
+    DemoSubuser(
         "keiri",
         "billing-clerk",
         ("ModifyBillingGroup", "ModifyAccount", "ModifyInvoice", "ReadProject"),
     ),
-    Person("kansai", "kansai-reader", ("ReadBillingGroup", "ReadAccount"), _groups(2, 6)),
+    DemoSubuser("kansai", "kansai-reader", ("ReadBillingGroup", "ReadAccount"), _group_ids(2, 6)),
 )
-# who looks into the portal, and what he is not shown there
+# Email addresses of portal users by billing group.
 PORTAL_LOGINS = {"BG-0001": "hinata@demo.invalid", "BG-0003": "akatsuki@demo.invalid"}
 
-# Of a customer's accounts: how their numbers begin and end, what they are for, their share.
-KINDS = (
+# First and last digits of the account number, Japanese and English name, share of the spend.
+ACCOUNT_PURPOSES = (
     ("01", "0017", "本番", "Production", 60),
     ("20", "0025", "開発", "Development", 12),
     ("31", "0033", "検証", "Staging", 18),
@@ -71,21 +76,22 @@ KINDS = (
     ("75", "0074", "バックアップ", "Backup", 6),
     ("86", "0082", "監査", "Audit", 3),
 )
-MORE = ("97", "部門", "Department", 9)  # and then one for each department
-FIRST_PLACES = {"aozora": 1, "minato": 901}
+# Accounts after the last purpose belong to departments.
+DEPARTMENT = ("97", "部門", "Department", 9)
+FIRST_CUSTOMER_NUMBERS = {"aozora": 1, "minato": 901}
 
 
-def projects_of(reseller: Reseller) -> tuple[Project, ...]:
+def list_projects(reseller: DemoReseller) -> tuple[DemoProject, ...]:
     return PROJECTS if reseller is AOZORA else ()
 
 
-def templates_of(reseller: Reseller) -> dict[str, dict[str, str | int]]:
-    """By language, the issuer as printed; the number is invented, its check digit is right."""
+def invoice_templates(reseller: DemoReseller) -> dict[str, dict[str, str | int]]:
+    """Invoice templates by language. The registration number is fictitious but valid."""
     digits = f"99{sum(map(ord, reseller.name)):010}"
     shared: dict[str, str | int] = {
         "postal": "100-0001",
         "phone": "03-0000-0001",
-        "registration_number": f"T{check_digit(digits)}{digits}",
+        "registration_number": f"T{compute_check_digit(digits)}{digits}",
     }
     japanese = shared | {
         "name": "標準",
@@ -111,29 +117,28 @@ def templates_of(reseller: Reseller) -> dict[str, dict[str, str | int]]:
     return {"ja": japanese, "en": english} if reseller is AOZORA else {"ja": japanese}
 
 
-def accounts_of(reseller: Reseller) -> Iterator[CloudAccount]:
-    """Each customer's, vendor by vendor."""
-    places = enumerate(reseller.customers, start=FIRST_PLACES[reseller.username])
-    for place, customer in places:
-        for vendor, cloud in customer.clouds.items():
-            for number in range(cloud.accounts):
-                yield _account(reseller, customer, place, vendor, number)
+def list_cloud_accounts(reseller: DemoReseller) -> Iterator[DemoCloudAccount]:
+    first = FIRST_CUSTOMER_NUMBERS[reseller.username]
+    for customer_number, customer in enumerate(reseller.customers, start=first):
+        for vendor, contract in customer.contracts.items():
+            for number in range(contract.accounts):
+                yield _build_account(reseller, customer, customer_number, vendor, number)
 
 
-def _account(
-    reseller: Reseller, customer: Customer, place: int, vendor: str, number: int
-) -> CloudAccount:
-    if number < len(KINDS):
-        begins, ends, japanese, english, _ = KINDS[number]
+def _build_account(
+    reseller: DemoReseller, customer: DemoCustomer, customer_number: int, vendor: str, number: int
+) -> DemoCloudAccount:
+    if number < len(ACCOUNT_PURPOSES):
+        prefix, suffix, japanese, english, _ = ACCOUNT_PURPOSES[number]
     else:
-        begins, japanese, english, _ = MORE
-        department = number - len(KINDS) + 1
-        ends = f"{department:04}"
+        prefix, japanese, english, _ = DEPARTMENT
+        department = number - len(ACCOUNT_PURPOSES) + 1
+        suffix = f"{department:04}"
         japanese, english = f"{japanese}{department:02}", f"{english} {department:02}"
     subscription = str(uuid5(NAMESPACE_URL, f"{customer.company_name} {number}"))
-    return CloudAccount(
+    return DemoCloudAccount(
         vendor=vendor,
-        customer_id=f"{begins}{place:06}{ends}" if vendor == "aws" else subscription,
+        customer_id=f"{prefix}{customer_number:06}{suffix}" if vendor == "aws" else subscription,
         account_id=reseller.payers[vendor],
         name=f"{customer.name} {english if customer.language == 'en' else japanese}",
         customer=customer,
@@ -142,14 +147,16 @@ def _account(
 
 
 def weight(number: int) -> int:
-    """An account's part in what its customer spends."""
-    return KINDS[number][-1] if number < len(KINDS) else MORE[-1]
+    """The relative share of an account in its customer's spend."""
+    purposes = ACCOUNT_PURPOSES
+    return purposes[number][-1] if number < len(purposes) else DEPARTMENT[-1]
 
 
-def production_of(reseller: Reseller, billinggroup_id: str, vendor: str) -> CloudAccount:
-    """The first account of a customer."""
+def find_production_account(
+    reseller: DemoReseller, billinggroup_id: str, vendor: str
+) -> DemoCloudAccount:
     return next(
         account
-        for account in accounts_of(reseller)
+        for account in list_cloud_accounts(reseller)
         if account.customer.billinggroup_id == billinggroup_id and account.vendor == vendor
     )

@@ -1,59 +1,71 @@
-"""What the demo prints: where to look, how to log in, and commands that work when pasted."""
+"""The text that the demo prints: addresses, login, and commands to paste."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from nimbill.demo.accounts import Accounts
-from nimbill.demo.invoice_chapters import printed_folder
-from nimbill.demo.sample_commands import commands
-from nimbill.demo.story import AOZORA
-from nimbill.demo.story_months import CURRENT, LAST_CLOSED, OPEN
+from nimbill.demo.invoice_steps import pdf_folder
+from nimbill.demo.logins import DemoLogins
+from nimbill.demo.monthly_data import CURRENT_MONTH, LAST_CLOSED_MONTH, OPEN_MONTH
+from nimbill.demo.resellers import AOZORA
+from nimbill.demo.sample_commands import sample_commands
 
 
-class Told(NamedTuple):
-    """From which month on the story is told, and whether some of it still is."""
-
+class SeededMonths(NamedTuple):
     first: str
-    in_part: bool
+    unfinished: bool  # whether earlier months are still being created
 
 
-def guide(
-    address: str, folder: Path, accounts: Accounts, companies: Mapping[str, str], told: Told
+def format_guide(
+    address: str,
+    folder: Path,
+    logins: DemoLogins,
+    companies: Mapping[str, str],
+    months: SeededMonths,
 ) -> str:
-    """The whole page."""
-    return "\n".join(_lines(address, folder, accounts, companies, told))
+    return "\n".join(
+        [
+            *_addresses(address, folder),
+            *_login(logins, months),
+            "\nTo try, paste into another terminal:",
+            *(
+                f"\n# {command.purpose}\n{command.line}"
+                for command in sample_commands(address, folder, logins, companies)
+            ),
+            f"\nPress Ctrl-C to stop. The data stays in {folder}.",
+            "Remove that folder to start again.\n",
+        ]
+    )
 
 
-def _lines(
-    address: str, folder: Path, accounts: Accounts, companies: Mapping[str, str], told: Told
-) -> Iterator[str]:
-    account = accounts[AOZORA.english_name]
-    papers = printed_folder(folder, AOZORA)
-    yield f"\nNimbill answers at {address}\n"
-    yield f"  API page  {address}/docs (Authorize takes a token, see below)"
+def _addresses(address: str, folder: Path) -> Iterator[str]:
+    pdf_files = pdf_folder(folder, AOZORA)
+    count = len(list(pdf_files.glob("*.pdf")))
+    yield f"\nNimbill is running at {address}\n"
+    yield f"  API page  {address}/docs (Authorize accepts a token, see below)"
     yield f"  health    {address}/healthz, {address}/readyz"
-    yield f"  figures   {address}/metrics"
+    yield f"  metrics   {address}/metrics"
     yield f"  log       {folder / 'demo.log'}"
-    yield f"  invoices  {papers}, {len(list(papers.glob('*.pdf')))} printed ones\n"
-    yield f"{AOZORA.name} ({AOZORA.english_name}) bills {len(AOZORA.customers)} companies"
-    yield f"for what AWS charges in dollars and Azure in yen. {LAST_CLOSED} is invoiced and closed,"
-    yield f"{OPEN} is invoiced and open, {CURRENT} is not over. {_before(told)}"
-    yield "Its root user and first API client, the same at every start:\n"
+    yield f"  invoices  {pdf_files} ({count} PDF files)\n"
+
+
+def _login(logins: DemoLogins, months: SeededMonths) -> Iterator[str]:
+    login = logins[AOZORA.english_name]
+    yield f"{AOZORA.name} ({AOZORA.english_name}) bills {len(AOZORA.customers)} companies for"
+    yield "AWS costs in dollars and Azure costs in yen."
+    yield f"{LAST_CLOSED_MONTH} is invoiced and closed, {OPEN_MONTH} is invoiced and open,"
+    yield f"{CURRENT_MONTH} is not over. {_earlier_months(months)}"
+    yield "\nThe root user and first API client, the same at every start:\n"
     for name in ("organisation_id", "username", "password", "client_id", "client_secret"):
-        yield f"  {name:15}  {getattr(account, name)}"
-    yield "\nTo try, pasted into another terminal:"
-    for command in commands(address, folder, accounts, companies):
-        yield f"\n# {command.purpose}\n{command.line}"
-    yield f"\nCtrl-C stops it. The data stays in {folder}; remove that folder to start afresh.\n"
+        yield f"  {name:15}  {getattr(login, name)}"
 
 
-def _before(told: Told) -> str:
-    if told.first == LAST_CLOSED:
-        return "The months before are left out."
-    if told.in_part:
+def _earlier_months(months: SeededMonths) -> str:
+    if months.first == LAST_CLOSED_MONTH:
+        return "Earlier months are not included."
+    if months.unfinished:
         return (
-            f"The months from {told.first} on\nare taken in, invoiced and closed meanwhile; a line "
-            "below says when they are there."
+            f"The months since {months.first} are being\nimported, invoiced and closed; a line "
+            "below reports when they are complete."
         )
-    return f"The months from {told.first} on\nare invoiced and closed too."
+    return f"The months since {months.first} are\ninvoiced and closed too."

@@ -88,7 +88,7 @@ async def _prepare_database(url: str, encryptor: Encryptor, folder: Path) -> Dem
 
 
 class BackgroundSeeding:
-    """Creates the seed data in a thread while the main thread serves; a failure stops the service."""
+    """Creates the seed data in a thread beside the service. A failure stops the service."""
 
     def __init__(self, folder: Path, logins: DemoLogins, months: Sequence[str]) -> None:
         self.failure: DemoError | None = None

@@ -1,74 +1,75 @@
-"""Tells the story to the service over its own HTTP API, as any client would."""
+"""Creates the seed data through the HTTP API, step by step."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from nimbill.demo.accounts import Accounts, remember
-from nimbill.demo.calling import DemoClient, DemoError
-from nimbill.demo.chapters import Chapters, chapters_of
-from nimbill.demo.story import RESELLERS, Reseller
-from nimbill.demo.story_months import MONTHS_MAX, MONTHS_MIN, last_months
+from nimbill.demo.api_client import DemoClient, DemoError
+from nimbill.demo.logins import DemoLogins, save_logins
+from nimbill.demo.monthly_data import MONTHS_MAX, MONTHS_MIN, last_months
+from nimbill.demo.resellers import RESELLERS, DemoReseller
+from nimbill.demo.seed_steps import SeedSteps, build_seed_plan
 
-Say = Callable[[str], None]
+PrintLine = Callable[[str], None]
 
 
-class Telling:
-    """Every chapter not told yet, remembered one by one."""
+class DataSeeding:
+    """Runs the steps that are not completed yet and records each completed step."""
 
     def __init__(
-        self, address: str, accounts: Accounts, folder: Path, months: Sequence[str]
+        self, address: str, logins: DemoLogins, folder: Path, months: Sequence[str]
     ) -> None:
-        self.callers = {
-            reseller.username: DemoClient(address, accounts[reseller.english_name], folder)
+        self.clients = {
+            reseller.username: DemoClient(address, logins[reseller.english_name], folder)
             for reseller in RESELLERS
         }
-        refuse_another_story(accounts)
-        self._accounts, self._folder, self._months = accounts, folder, months
-        self._begun = time.monotonic()
+        refuse_other_seed_data(logins)
+        self._logins, self._folder, self._months = logins, folder, months
+        self._started = time.monotonic()
 
-    def tell_last_months(self, say: Say) -> None:
-        """From the beginning; says which chapter it is at."""
-        for part in range(2):
-            self._tell(part, say)
+    def seed_recent_months(self, print_line: PrintLine) -> None:
+        """Creates the master data and the recent months; prints each step."""
+        for phase in range(2):
+            self._run_phase(phase, print_line)
 
-    def tell_months_before(self) -> bool:
-        """Whether there was anything to tell."""
-        return self._tell(2, lambda _: None)
+    def seed_earlier_months(self) -> bool:
+        """Returns whether any step was left."""
+        return self._run_phase(2, lambda _: None)
 
-    def anything_left(self) -> bool:
-        return any(self._untold(reseller, part=2) for reseller in RESELLERS)
+    def has_steps_left(self) -> bool:
+        return any(self._remaining_steps(reseller, phase=2) for reseller in RESELLERS)
 
-    def _tell(self, part: int, say: Say) -> bool:
-        untold = [(one, self._untold(one, part)) for one in RESELLERS]
-        for reseller, chapters in untold:
-            caller = self.callers[reseller.username]
-            for name, chapter in chapters.items():
-                seconds = time.monotonic() - self._begun
-                say(f"  {seconds:4.0f} s  {reseller.english_name}: {name}")
-                chapter(caller, reseller)
-                caller.account.told.append(name)
-                remember(self._folder, self._accounts)
-        return any(chapters for _, chapters in untold)
+    def _run_phase(self, phase: int, print_line: PrintLine) -> bool:
+        remaining = [(reseller, self._remaining_steps(reseller, phase)) for reseller in RESELLERS]
+        for reseller, steps in remaining:
+            client = self.clients[reseller.username]
+            for name, step in steps.items():
+                seconds = time.monotonic() - self._started
+                print_line(f"  {seconds:4.0f} s  {reseller.english_name}: {name}")
+                step(client, reseller)
+                client.login.completed_steps.append(name)
+                save_logins(self._folder, self._logins)
+        return any(steps for _, steps in remaining)
 
-    def _untold(self, reseller: Reseller, part: int) -> Chapters:
-        told = self.callers[reseller.username].account.told
-        chapters = chapters_of(reseller, self._months)[part]
-        return {name: chapter for name, chapter in chapters.items() if name not in told}
+    def _remaining_steps(self, reseller: DemoReseller, phase: int) -> SeedSteps:
+        completed = self.clients[reseller.username].login.completed_steps
+        steps = build_seed_plan(reseller, self._months)[phase]
+        return {name: step for name, step in steps.items() if name not in completed}
 
 
-def refuse_another_story(accounts: Accounts) -> None:
-    """Its customers and costs were others; what was told of them cannot be gone on with."""
+def refuse_other_seed_data(logins: DemoLogins) -> None:
+    """Refuses data of a demo with other steps, because its customers and costs may differ."""
     for reseller in RESELLERS:
-        if not set(accounts[reseller.english_name].told) <= set(_names(reseller)):
+        completed = set(logins[reseller.english_name].completed_steps)
+        if not completed <= set(_list_step_names(reseller)):
             raise DemoError(
-                "the demo's data folder is of a demo that told another story; remove it to start "
-                "afresh, or name another folder with NIMBILL_DATA"
+                "The demo's data folder was created by a different version of the demo. Remove it "
+                "to start again, or name another folder with NIMBILL_DATA."
             )
 
 
-def _names(reseller: Reseller) -> Iterator[str]:
-    """Of all chapters, with however many months."""
+def _list_step_names(reseller: DemoReseller) -> Iterator[str]:
+    """The names of the steps for any number of months."""
     for count in range(MONTHS_MIN, MONTHS_MAX + 1):
-        for part in chapters_of(reseller, last_months(count)):
-            yield from part
+        for steps in build_seed_plan(reseller, last_months(count)):
+            yield from steps

@@ -1,4 +1,4 @@
-"""A month as Azure's cost exports tell it, with the headers of an EA and of an MCA."""
+"""Columns of Azure cost exports for enterprise (EA) and customer agreements (MCA)."""
 
 from __future__ import annotations
 
@@ -8,39 +8,45 @@ from datetime import timedelta
 
 import pyarrow as pa
 
+from nimbill.demo.vendor_files.charges import (
+    RESERVATION_KINDS,
+    SAVINGS_PLAN_KINDS,
+    ChargeKind,
+    SyntheticMonth,
+    derive_uuid,
+)
 from nimbill.demo.vendor_files.columns import (
-    Column,
-    always,
+    FileColumn,
     by_customer,
     by_hour,
     by_kind,
+    by_kind_and_customer,
+    by_kind_and_product,
     by_product,
     by_tags,
+    constant,
     cost,
-    number,
-    of_customers,
-    of_kinds,
-    of_products,
+    line_number,
+    on_kinds,
 )
-from nimbill.demo.vendor_files.months import Kind, Month, invented_uuid
-from nimbill.demo.vendor_files.products import PRODUCTS
+from nimbill.demo.vendor_files.products import PRODUCTS, CloudProduct
 
-DATE = "%m/%d/%Y"
+DATE_FORMAT = "%m/%d/%Y"
 
 # fmt: off
 CHARGE_TYPES = {
-    Kind.usage:           "Usage",
-    Kind.covered:         "Usage",
-    Kind.planned:         "Usage",
-    Kind.negation:        "Usage",
-    Kind.plan_fee:        "Purchase",
-    Kind.reservation_fee: "Purchase",
-    Kind.fee:             "Purchase",
-    Kind.credit:          "Credit",
-    Kind.refund:          "Refund",
-    Kind.tax:             "Tax",
-    Kind.discount:        "Credit",
-    Kind.marketplace:     "Usage",
+    ChargeKind.usage:                  "Usage",
+    ChargeKind.reserved_usage:         "Usage",
+    ChargeKind.savings_plan_usage:     "Usage",
+    ChargeKind.savings_plan_negation:  "Usage",
+    ChargeKind.plan_fee:               "Purchase",
+    ChargeKind.reservation_fee:        "Purchase",
+    ChargeKind.fee:                    "Purchase",
+    ChargeKind.credit:                 "Credit",
+    ChargeKind.refund:                 "Refund",
+    ChargeKind.tax:                    "Tax",
+    ChargeKind.discount:               "Credit",
+    ChargeKind.marketplace:            "Usage",
 }
 METERS = {
     "AmazonEC2":        ("Virtual Machines", "D2 v5", "Microsoft.Compute"),
@@ -52,103 +58,110 @@ METERS = {
 }
 # fmt: on
 
-RESERVED = (Kind.covered, Kind.reservation_fee)
-PLANNED = (Kind.planned, Kind.negation, Kind.plan_fee)
 
-
-def ea_columns(month: Month, money: pa.DataType) -> list[Column]:
-    """An enterprise agreement: no invoice, `Cost`, and tags without their braces."""
+def ea_columns(month: SyntheticMonth, money: pa.DataType) -> list[FileColumn]:
+    """An EA export has no invoice number, a `Cost` column, and tags without braces."""
     return [
-        *_account(month, ("BillingAccountId", "BillingAccountName", "SubscriptionId")),
-        *_period(month, ("BillingPeriodStartDate", "BillingPeriodEndDate", "Date")),
-        *_meter(product="Product"),
+        *_account_columns(month, ("BillingAccountId", "BillingAccountName", "SubscriptionId")),
+        *_period_columns(month, ("BillingPeriodStartDate", "BillingPeriodEndDate", "Date")),
+        *_meter_columns("Product"),
         cost("Cost", money),
-        always("BillingCurrency", month.currency),
-        *_rest(month),
-        by_tags("Tags", lambda tags: _json(tags)[1:-1] if tags else ""),
+        constant("BillingCurrency", month.currency),
+        *_charge_columns(month),
+        by_tags("Tags", lambda tags: _to_json(tags)[1:-1] if tags else ""),
     ]
 
 
-def mca_columns(month: Month, money: pa.DataType) -> list[Column]:
-    """A customer agreement: names begin small or large as they please, and there is an invoice."""
+def mca_columns(month: SyntheticMonth, money: pa.DataType) -> list[FileColumn]:
+    """An MCA export has an invoice number; its column names mix upper and lower first letters."""
     return [
-        always("invoiceId", month.invoice),
-        always("previousInvoiceId", ""),
-        *_account(month, ("billingAccountId", "billingAccountName", "SubscriptionId")),
-        *_period(month, ("billingPeriodStartDate", "billingPeriodEndDate", "date")),
-        *_meter(product="ProductName"),
+        constant("invoiceId", month.invoice),
+        constant("previousInvoiceId", ""),
+        *_account_columns(month, ("billingAccountId", "billingAccountName", "SubscriptionId")),
+        *_period_columns(month, ("billingPeriodStartDate", "billingPeriodEndDate", "date")),
+        *_meter_columns("ProductName"),
         cost("costInBillingCurrency", money),
-        always("billingCurrency", month.currency),
-        *_rest(month),
-        by_tags("tags", lambda tags: _json(tags) if tags else ""),
+        constant("billingCurrency", month.currency),
+        *_charge_columns(month),
+        by_tags("tags", lambda tags: _to_json(tags) if tags else ""),
     ]
 
 
-def meter(product: int) -> tuple[str, str, str]:
-    """Category, name and service of what Azure charges for where AWS charges for that product."""
-    return METERS[PRODUCTS[product].code]
+def meter_names(product: CloudProduct) -> tuple[str, str, str]:
+    """Category, meter and service of the Azure product that matches an AWS product."""
+    return METERS[product.code]
 
 
-def reservation(customer: str) -> str:
-    return invented_uuid(f"reservation {customer}")
+def reservation_id(customer: str) -> str:
+    return derive_uuid(f"reservation {customer}")
 
 
-def savings_plan(customer: str) -> str:
-    return invented_uuid(f"savings plan {customer}")
+def savings_plan_id(customer: str) -> str:
+    return derive_uuid(f"savings plan {customer}")
 
 
-def description(kind: Kind, product: int) -> str:
-    category, name, _ = meter(product)
-    if kind in (Kind.usage, Kind.covered, Kind.planned, Kind.negation, Kind.marketplace):
+def charge_description(kind: ChargeKind, product: int) -> str:
+    category, name, _ = meter_names(PRODUCTS[product])
+    if kind in (
+        ChargeKind.usage,
+        ChargeKind.reserved_usage,
+        ChargeKind.savings_plan_usage,
+        ChargeKind.savings_plan_negation,
+        ChargeKind.marketplace,
+    ):
         return f"{category}, {name} - Japan East"
     return f"{category} - {kind.name.replace('_', ' ')}"
 
 
-def _account(month: Month, names: tuple[str, str, str]) -> list[Column]:
+def _account_columns(month: SyntheticMonth, names: tuple[str, str, str]) -> list[FileColumn]:
     return [
-        always(names[0], month.payer_id),
-        always(names[1], "Aozora Cloud Partners"),
+        constant(names[0], month.payer_id),
+        constant(names[1], "Aozora Cloud Partners"),
         by_customer(names[2], month.customer_ids),
-        by_customer("SubscriptionName", [f"Subscription {c[:4]}" for c in month.customer_ids]),
+        by_customer(
+            "SubscriptionName", [f"Subscription {customer[:4]}" for customer in month.customer_ids]
+        ),
     ]
 
 
-def _period(month: Month, names: tuple[str, str, str]) -> list[Column]:
-    last = month.end - timedelta(days=1)  # these periods include their last day
+def _period_columns(month: SyntheticMonth, names: tuple[str, str, str]) -> list[FileColumn]:
+    last_day = month.end - timedelta(days=1)  # Azure periods include the last day
     return [
-        always(names[0], month.start.strftime(DATE)),
-        always(names[1], last.strftime(DATE)),
-        by_hour(names[2], month, lambda at: month.hours[at].strftime(DATE)),
+        constant(names[0], month.start.strftime(DATE_FORMAT)),
+        constant(names[1], last_day.strftime(DATE_FORMAT)),
+        by_hour(names[2], month, lambda hour: month.hours[hour].strftime(DATE_FORMAT)),
     ]
 
 
-def _meter(product: str) -> list[Column]:
-    meters = [meter(at) for at in range(len(PRODUCTS))]
+def _meter_columns(product_column: str) -> list[FileColumn]:
+    meters = [meter_names(product) for product in PRODUCTS]
     return [
-        of_products(product, description),
+        by_kind_and_product(product_column, charge_description),
         by_product("MeterCategory", [category for category, _, _ in meters]),
         by_product("MeterName", [name for _, name, _ in meters]),
         by_product("ConsumedService", [service for _, _, service in meters]),
         by_product("MeterRegion", ["Japan East" for _ in meters]),
-        always("Quantity", "1"),
-        always("EffectivePrice", "0.124"),
+        constant("Quantity", "1"),
+        constant("EffectivePrice", "0.124"),
     ]
 
 
-def _rest(month: Month) -> list[Column]:
-    models = dict.fromkeys(RESERVED, "Reservation") | dict.fromkeys(PLANNED, "SavingsPlan")
+def _charge_columns(month: SyntheticMonth) -> list[FileColumn]:
+    pricing_models = dict.fromkeys(RESERVATION_KINDS, "Reservation") | dict.fromkeys(
+        SAVINGS_PLAN_KINDS, "SavingsPlan"
+    )
     return [
         by_product("ResourceLocation", ["japaneast" for _ in PRODUCTS]),
-        number("ResourceId", "/subscriptions/x/resourceGroups/shop/providers/vm-{}"),
+        line_number("ResourceId", "/subscriptions/x/resourceGroups/shop/providers/vm-{}"),
         by_kind("ChargeType", CHARGE_TYPES),
-        by_kind("PublisherType", {Kind.marketplace: "Marketplace"}, "Azure"),
-        by_kind("PublisherName", {Kind.marketplace: "Scanner Works"}, "Microsoft"),
-        by_kind("PricingModel", models, "OnDemand"),
-        of_kinds("Term", RESERVED, "12"),
-        of_customers("ReservationId", month, RESERVED, reservation),
-        of_customers("benefitId", month, PLANNED, savings_plan),
+        by_kind("PublisherType", {ChargeKind.marketplace: "Marketplace"}, "Azure"),
+        by_kind("PublisherName", {ChargeKind.marketplace: "Scanner Works"}, "Microsoft"),
+        by_kind("PricingModel", pricing_models, "OnDemand"),
+        on_kinds("Term", RESERVATION_KINDS, "12"),
+        by_kind_and_customer("ReservationId", month, RESERVATION_KINDS, reservation_id),
+        by_kind_and_customer("benefitId", month, SAVINGS_PLAN_KINDS, savings_plan_id),
     ]
 
 
-def _json(tags: Mapping[str, str]) -> str:
+def _to_json(tags: Mapping[str, str]) -> str:
     return json.dumps(tags, ensure_ascii=False)

@@ -1,173 +1,187 @@
-"""The columns of a vendor's file: what each holds, and how lines become text or a table."""
+"""The columns of a vendor file, and how charges become CSV lines or Arrow tables."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import groupby
 from typing import Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from nimbill.demo.vendor_files.months import Charges, Kind, Month
+from nimbill.demo.vendor_files.charges import ChargeKind, Charges, SyntheticMonth
 from nimbill.demo.vendor_files.products import PRODUCTS, TAGS
 
-TEXT, DOUBLE = pa.string(), pa.float64()
+TEXT = pa.string()
+DOUBLE = pa.float64()
 
-# What a value depends on: nothing, one field of the charge, or two of them.
-By = Literal[
-    "always", "kind", "customer", "product", "hour", "tags", "kind customer", "kind product",
+# What the value of a column depends on: nothing, one field of the charge, or two of them.
+ValueKey = Literal[
+    "constant", "kind", "customer", "product", "hour", "tags", "kind customer", "kind product",
     "number", "cost",
 ]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
-    """A name, what its values depend on, and the value for each of those."""
+class FileColumn:
+    """A column name, the key its value depends on, and one value for each possible key."""
 
     name: str
-    by: By = "always"
-    values: tuple[object, ...] = ("",)  # of numbers and costs: a text to fill in
-    type: pa.DataType = TEXT  # in Parquet; always text in CSV
+    by: ValueKey = "constant"
+    values: tuple[object, ...] = ("",)  # for "number" and "cost": a template
+    type: pa.DataType = TEXT  # the type in Parquet; CSV holds text only
 
-    def named(self, name: str) -> Column:
-        return Column(name, self.by, self.values, self.type)
-
-
-def always(name: str, value: str | None) -> Column:
-    return Column(name, "always", (value,))
+    def renamed_to(self, name: str) -> FileColumn:
+        return FileColumn(name, self.by, self.values, self.type)
 
 
-def by_kind(name: str, words: Mapping[Kind, str], default: str | None = None) -> Column:
-    return Column(name, "kind", tuple(words.get(kind, default) for kind in Kind))
+def format_timestamp(time: datetime) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def by_customer(name: str, values: Sequence[str]) -> Column:
-    return Column(name, "customer", tuple(values))
+def constant(name: str, value: str | None) -> FileColumn:
+    return FileColumn(name, "constant", (value,))
 
 
-def by_product(name: str, values: Sequence[str | None]) -> Column:
-    return Column(name, "product", tuple(values))
+def by_kind(name: str, values: Mapping[ChargeKind, str], default: str | None = None) -> FileColumn:
+    return FileColumn(name, "kind", tuple(values.get(kind, default) for kind in ChargeKind))
 
 
-def by_hour(name: str, month: Month, written: Callable[[int], str]) -> Column:
-    return Column(name, "hour", tuple(written(hour) for hour in range(len(month.hours))))
+def by_customer(name: str, values: Sequence[str]) -> FileColumn:
+    return FileColumn(name, "customer", tuple(values))
 
 
-def by_tags(name: str, written: Callable[[Mapping[str, str]], str | None]) -> Column:
-    return Column(name, "tags", tuple(written(tags) for tags in TAGS))
+def by_product(name: str, values: Sequence[str | None]) -> FileColumn:
+    return FileColumn(name, "product", tuple(values))
 
 
-def of_customers(
-    name: str, month: Month, kinds: Sequence[Kind], written: Callable[[str], str]
-) -> Column:
-    """Something each customer has, told on lines of these kinds."""
+def by_hour(name: str, month: SyntheticMonth, format_value: Callable[[int], str]) -> FileColumn:
+    return FileColumn(name, "hour", tuple(format_value(hour) for hour in range(len(month.hours))))
+
+
+def by_tags(name: str, format_value: Callable[[Mapping[str, str]], str | None]) -> FileColumn:
+    return FileColumn(name, "tags", tuple(format_value(tags) for tags in TAGS))
+
+
+def by_kind_and_customer(
+    name: str,
+    month: SyntheticMonth,
+    kinds: Sequence[ChargeKind],
+    format_value: Callable[[str], str],
+) -> FileColumn:
+    """A value per customer on lines of these kinds; other lines are empty."""
     values = [
-        written(customer) if kind in kinds else None
-        for kind in Kind
+        format_value(customer) if kind in kinds else None
+        for kind in ChargeKind
         for customer in month.customer_ids
     ]
-    return Column(name, "kind customer", tuple(values))
+    return FileColumn(name, "kind customer", tuple(values))
 
 
-def of_products(name: str, written: Callable[[Kind, int], str | None]) -> Column:
-    values = [written(kind, product) for kind in Kind for product in range(len(PRODUCTS))]
-    return Column(name, "kind product", tuple(values))
+def by_kind_and_product(
+    name: str, format_value: Callable[[ChargeKind, int], str | None]
+) -> FileColumn:
+    values = [
+        format_value(kind, product) for kind in ChargeKind for product in range(len(PRODUCTS))
+    ]
+    return FileColumn(name, "kind product", tuple(values))
 
 
-def of_kinds(name: str, kinds: Sequence[Kind], value: str) -> Column:
+def on_kinds(name: str, kinds: Sequence[ChargeKind], value: str) -> FileColumn:
     return by_kind(name, dict.fromkeys(kinds, value))
 
 
-def number(name: str, text: str = "{}") -> Column:
-    """The line's number, in a text."""
-    return Column(name, "number", (text,))
+def line_number(name: str, template: str = "{}") -> FileColumn:
+    """The number of the line, inserted into a template."""
+    return FileColumn(name, "number", (template,))
 
 
-def cost(name: str, type_: pa.DataType) -> Column:
-    return Column(name, "cost", ("{}",), type_)
+def cost(name: str, type_: pa.DataType) -> FileColumn:
+    return FileColumn(name, "cost", ("{}",), type_)
 
 
-# ── lines ────────────────────────────────────────────────────────────────────────────────────────
+# ── rows ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def csv_header(columns: Sequence[Column]) -> bytes:
-    return (",".join(_quoted(column.name) for column in columns) + "\n").encode()
+def csv_header(columns: Sequence[FileColumn]) -> bytes:
+    return (",".join(_quote(column.name) for column in columns) + "\n").encode()
 
 
-def csv_text(columns: Sequence[Column], block: Charges, month: Month) -> memoryview:
-    """The block's lines. Neighbours that depend on the same are joined before, not line by line."""
-    positions = _positions(block, month)
+def csv_lines(columns: Sequence[FileColumn], block: Charges, month: SyntheticMonth) -> memoryview:
+    """Format the charges as CSV lines without the header.
+
+    Adjacent columns with the same key are joined once per key, which is faster than once per line.
+    """
+    positions = _value_positions(block, month)
     pieces = [
         piece
-        for by, together in groupby(columns, key=lambda column: column.by)
-        for piece in _pieces(by, list(together), block, positions)
+        for by, adjacent in groupby(columns, key=lambda column: column.by)
+        for piece in _join_columns(by, list(adjacent), block, positions)
     ]
     lines = pc.binary_join_element_wise(*pieces, ",")
-    whole = pa.ListArray.from_arrays(pa.array([0, len(lines)], pa.int32()), lines)
-    return memoryview(pc.binary_join(whole, "\n")[0].as_buffer())
+    joined = pa.ListArray.from_arrays(pa.array([0, len(lines)], pa.int32()), lines)
+    return memoryview(pc.binary_join(joined, "\n")[0].as_buffer())
 
 
-def _pieces(
-    by: By, columns: Sequence[Column], block: Charges, positions: Mapping[str, pa.Array]
+def _join_columns(
+    by: ValueKey, columns: Sequence[FileColumn], block: Charges, positions: Mapping[str, pa.Array]
 ) -> Iterator[pa.Array]:
     if by == "number":
         for column in columns:
-            yield _filled(column, block.number.cast(pa.string()))
+            yield _fill_template(column, block.number.cast(pa.string()))
     elif by == "cost":
         text = block.cost.cast(pa.string())
         yield from (text for _ in columns)
     else:
         joined = [
-            ",".join(_quoted(_text(value)) for value in row)
+            ",".join(_quote(_to_text(value)) for value in row)
             for row in zip(*(column.values for column in columns), strict=True)
         ]
         yield pa.array(joined).take(positions[by])
 
 
-def _filled(column: Column, numbers: pa.Array) -> pa.Array:
+def _fill_template(column: FileColumn, numbers: pa.Array) -> pa.Array:
     before, _, after = str(column.values[0]).partition("{}")
     return pc.binary_join_element_wise(before, numbers, after, "")
 
 
-def _text(value: object) -> str:
+def _to_text(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return '"' + text.replace('"', '""') + '"' if re.search(r'[",\r\n]', text) else text
 
 
-def arrow_table(columns: Sequence[Column], block: Charges, month: Month) -> pa.Table:
-    positions = _positions(block, month)
+def arrow_table(columns: Sequence[FileColumn], block: Charges, month: SyntheticMonth) -> pa.Table:
+    positions = _value_positions(block, month)
     arrays = []
     for column in columns:
         if column.by == "number":
-            arrays.append(_filled(column, block.number.cast(pa.string())))
+            arrays.append(_fill_template(column, block.number.cast(pa.string())))
         elif column.by == "cost":
-            # by way of text: straight from decimals Arrow makes doubles that are a bit off
+            # Arrow converts decimals to doubles inexactly, so the conversion goes through text.
             cost = block.cost.cast(pa.string()) if column.type == DOUBLE else block.cost
             arrays.append(cost.cast(column.type))
         elif pa.types.is_string(column.type):
-            # a few words, many times
-            arrays.append(_words(column).take(positions[column.by]))
+            arrays.append(_dictionary_encode(column).take(positions[column.by]))
         else:
             arrays.append(pa.array(column.values, column.type).take(positions[column.by]))
     return pa.table(arrays, names=[column.name for column in columns])
 
 
-def _words(column: Column) -> pa.DictionaryArray:
-    """Each value once, and nothing for None."""
+def _dictionary_encode(column: FileColumn) -> pa.DictionaryArray:
     values = [value if value is None else str(value) for value in column.values]
     return pa.array(values, column.type).dictionary_encode()
 
 
-def _positions(block: Charges, month: Month) -> dict[str, pa.Array]:
+def _value_positions(block: Charges, month: SyntheticMonth) -> dict[str, pa.Array]:
     customers, products = len(month.customer_ids), len(PRODUCTS)
     return {
-        "always": pa.repeat(pa.scalar(0, pa.int32()), len(block)),
+        "constant": pa.repeat(pa.scalar(0, pa.int32()), len(block)),
         "kind": block.kind,
         "customer": block.customer,
         "product": block.product,

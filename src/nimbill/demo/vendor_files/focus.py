@@ -1,4 +1,4 @@
-"""A month as FOCUS 1.0, 1.1 and 1.2 tell it, whichever vendor it is of."""
+"""Columns of FOCUS 1.0, 1.1 and 1.2 exports, for AWS and Azure."""
 
 from __future__ import annotations
 
@@ -9,121 +9,137 @@ from types import ModuleType
 import pyarrow as pa
 
 from nimbill.demo.vendor_files import aws, azure
+from nimbill.demo.vendor_files.charges import (
+    RESERVATION_KINDS,
+    SAVINGS_PLAN_KINDS,
+    ChargeKind,
+    SyntheticMonth,
+)
 from nimbill.demo.vendor_files.columns import (
-    Column,
-    always,
+    FileColumn,
     by_customer,
     by_hour,
     by_kind,
+    by_kind_and_customer,
+    by_kind_and_product,
     by_product,
     by_tags,
+    constant,
     cost,
-    number,
-    of_customers,
-    of_products,
+    format_timestamp,
+    line_number,
+    on_kinds,
 )
-from nimbill.demo.vendor_files.months import Kind, Month
 from nimbill.demo.vendor_files.products import PRODUCTS
 
-MOMENT = "%Y-%m-%dT%H:%M:%SZ"
-VERSIONS = ("1.0", "1.1", "1.2")
+ONE_HOUR = timedelta(hours=1)
 
 # fmt: off
-CATEGORIES = {
-    Kind.usage:           "Usage",
-    Kind.covered:         "Usage",
-    Kind.planned:         "Usage",
-    Kind.negation:        "Usage",
-    Kind.plan_fee:        "Purchase",
-    Kind.reservation_fee: "Purchase",
-    Kind.fee:             "Purchase",
-    Kind.credit:          "Credit",
-    Kind.refund:          "Adjustment",
-    Kind.tax:             "Tax",
-    Kind.discount:        "Credit",
-    Kind.marketplace:     "Usage",
+CHARGE_CATEGORIES = {
+    ChargeKind.usage:                  "Usage",
+    ChargeKind.reserved_usage:         "Usage",
+    ChargeKind.savings_plan_usage:     "Usage",
+    ChargeKind.savings_plan_negation:  "Usage",
+    ChargeKind.plan_fee:               "Purchase",
+    ChargeKind.reservation_fee:        "Purchase",
+    ChargeKind.fee:                    "Purchase",
+    ChargeKind.credit:                 "Credit",
+    ChargeKind.refund:                 "Adjustment",
+    ChargeKind.tax:                    "Tax",
+    ChargeKind.discount:               "Credit",
+    ChargeKind.marketplace:            "Usage",
 }
-NAMES = {
+PARTY_NAMES = {  # provider, publisher, invoice issuer
     "aws":   ("AWS", "Amazon Web Services, Inc.", "Amazon Web Services, Inc."),
     "azure": ("Microsoft", "Microsoft", "Microsoft Corporation"),
 }
 # fmt: on
 
-COMMITTED = (Kind.covered, Kind.planned, Kind.negation, Kind.plan_fee, Kind.reservation_fee)
-VENDOR_FILES: dict[str, ModuleType] = {"aws": aws, "azure": azure}
+COVERED_USAGE_KINDS = (
+    ChargeKind.reserved_usage,
+    ChargeKind.savings_plan_usage,
+    ChargeKind.savings_plan_negation,
+)
+COMMITMENT_KINDS = (*RESERVATION_KINDS, *SAVINGS_PLAN_KINDS)
+VENDOR_COLUMNS: dict[str, ModuleType] = {"aws": aws, "azure": azure}
 
 
-def focus_columns(month: Month, version: str, money: pa.DataType) -> list[Column]:
-    """In the order of their names, as the standard lists them."""
+def focus_columns(month: SyntheticMonth, version: str, money: pa.DataType) -> list[FileColumn]:
+    """Columns are sorted by name, as the standard lists them."""
     columns = [
-        *_parties(month),
-        *_charge(month),
+        *_party_columns(month),
+        *_charge_columns(month),
         *(cost(name, money) for name in ("BilledCost", "ContractedCost", "ListCost")),
         cost("EffectiveCost", money),
-        *_service(month),
-        *_commitment(month),
+        *_service_columns(month),
+        *_commitment_columns(month),
     ]
     if version in ("1.1", "1.2"):
-        columns += _since_1_1(month)
+        columns += _columns_since_1_1(month)
     if version == "1.2":
-        columns += _since_1_2(month)
+        columns += _columns_since_1_2(month)
     return sorted(columns, key=lambda column: column.name)
 
 
-def _parties(month: Month) -> list[Column]:
-    provider, publisher, issuer = NAMES[month.vendor]
+def _party_columns(month: SyntheticMonth) -> list[FileColumn]:
+    provider, publisher, issuer = PARTY_NAMES[month.vendor]
     payer, customers = month.payer_id, month.customer_ids
     if month.vendor == "azure":
         payer = f"/providers/Microsoft.Billing/billingAccounts/{payer}"
         customers = tuple(f"/subscriptions/{customer}" for customer in customers)
     return [
-        always("BillingAccountId", payer),
-        always("BillingAccountName", "Aozora Cloud Partners"),
-        always("BillingCurrency", month.currency),
-        always("BillingPeriodStart", month.start.strftime(MOMENT)),
-        always("BillingPeriodEnd", month.end.strftime(MOMENT)),
-        always("InvoiceIssuerName", issuer),
-        always("ProviderName", provider),
-        by_kind("PublisherName", {Kind.marketplace: "Scanner Works"}, publisher),
+        constant("BillingAccountId", payer),
+        constant("BillingAccountName", "Aozora Cloud Partners"),
+        constant("BillingCurrency", month.currency),
+        constant("BillingPeriodStart", format_timestamp(month.start)),
+        constant("BillingPeriodEnd", format_timestamp(month.end)),
+        constant("InvoiceIssuerName", issuer),
+        constant("ProviderName", provider),
+        by_kind("PublisherName", {ChargeKind.marketplace: "Scanner Works"}, publisher),
         by_customer("SubAccountId", customers),
-        by_customer("SubAccountName", [f"Account {c[-4:]}" for c in month.customer_ids]),
+        by_customer(
+            "SubAccountName", [f"Account {customer[-4:]}" for customer in month.customer_ids]
+        ),
     ]
 
 
-def _charge(month: Month) -> list[Column]:
-    frequency = dict.fromkeys((Kind.plan_fee, Kind.reservation_fee), "Recurring")
-    frequency |= dict.fromkeys((Kind.fee, Kind.credit, Kind.refund, Kind.tax), "One-Time")
-    hour = timedelta(hours=1)
+def _charge_columns(month: SyntheticMonth) -> list[FileColumn]:
+    frequency = dict.fromkeys((ChargeKind.plan_fee, ChargeKind.reservation_fee), "Recurring")
+    frequency |= dict.fromkeys(
+        (ChargeKind.fee, ChargeKind.credit, ChargeKind.refund, ChargeKind.tax), "One-Time"
+    )
     return [
-        by_kind("ChargeCategory", CATEGORIES),
-        always("ChargeClass", None),
-        of_products("ChargeDescription", VENDOR_FILES[month.vendor].description),
+        by_kind("ChargeCategory", CHARGE_CATEGORIES),
+        constant("ChargeClass", None),
+        by_kind_and_product("ChargeDescription", VENDOR_COLUMNS[month.vendor].charge_description),
         by_kind("ChargeFrequency", frequency, "Usage-Based"),
-        by_hour("ChargePeriodStart", month, lambda at: month.hours[at].strftime(MOMENT)),
-        by_hour("ChargePeriodEnd", month, lambda at: (month.hours[at] + hour).strftime(MOMENT)),
-        always("ConsumedQuantity", "1"),
+        by_hour("ChargePeriodStart", month, lambda hour: format_timestamp(month.hours[hour])),
+        by_hour(
+            "ChargePeriodEnd", month, lambda hour: format_timestamp(month.hours[hour] + ONE_HOUR)
+        ),
+        constant("ConsumedQuantity", "1"),
         by_product("ConsumedUnit", [product.unit for product in PRODUCTS]),
-        always("PricingCategory", "Standard"),
-        always("PricingQuantity", "1"),
+        constant("PricingCategory", "Standard"),
+        constant("PricingQuantity", "1"),
         by_product("PricingUnit", [product.unit for product in PRODUCTS]),
-        always("ContractedUnitPrice", "0.124"),
-        always("ListUnitPrice", "0.124"),
+        constant("ContractedUnitPrice", "0.124"),
+        constant("ListUnitPrice", "0.124"),
     ]
 
 
-def _service(month: Month) -> list[Column]:
+def _service_columns(month: SyntheticMonth) -> list[FileColumn]:
     regions = [product.region for product in PRODUCTS]
     names = [product.name for product in PRODUCTS]
     if month.vendor == "azure":
         regions = ["japaneast" for _ in PRODUCTS]
-        names = [azure.meter(at)[0] for at in range(len(PRODUCTS))]
+        names = [azure.meter_names(product)[0] for product in PRODUCTS]
     return [
-        always("AvailabilityZone", None),
+        constant("AvailabilityZone", None),
         by_product("RegionId", regions),
         by_product("RegionName", regions),
-        number("ResourceId", "resource-{}"),
-        always("ResourceName", None),
-        always("ResourceType", None),
+        line_number("ResourceId", "resource-{}"),
+        constant("ResourceName", None),
+        constant("ResourceType", None),
         by_product("ServiceCategory", [product.category for product in PRODUCTS]),
         by_product("ServiceName", names),
         by_product("SkuId", [product.usage_type for product in PRODUCTS]),
@@ -132,42 +148,49 @@ def _service(month: Month) -> list[Column]:
     ]
 
 
-def _commitment(month: Month) -> list[Column]:
-    files = VENDOR_FILES[month.vendor]
-    reserved = of_customers("CommitmentDiscountId", month, files.RESERVED, files.reservation)
-    planned = of_customers("CommitmentDiscountId", month, files.PLANNED, files.savings_plan)
-    either = tuple(a or b for a, b in zip(reserved.values, planned.values, strict=True))
-    category = dict.fromkeys(files.RESERVED, "Usage") | dict.fromkeys(files.PLANNED, "Spend")
-    used = dict.fromkeys((Kind.covered, Kind.planned, Kind.negation), "Used")
-    kinds = dict.fromkeys(files.RESERVED, "Reserved") | dict.fromkeys(files.PLANNED, "Savings Plan")
+def _commitment_columns(month: SyntheticMonth) -> list[FileColumn]:
+    vendor = VENDOR_COLUMNS[month.vendor]
+    reservations = by_kind_and_customer(
+        "CommitmentDiscountId", month, RESERVATION_KINDS, vendor.reservation_id
+    )
+    savings_plans = by_kind_and_customer(
+        "CommitmentDiscountId", month, SAVINGS_PLAN_KINDS, vendor.savings_plan_id
+    )
+    ids = tuple(a or b for a, b in zip(reservations.values, savings_plans.values, strict=True))
+    category = dict.fromkeys(RESERVATION_KINDS, "Usage") | dict.fromkeys(
+        SAVINGS_PLAN_KINDS, "Spend"
+    )
+    discount_type = dict.fromkeys(RESERVATION_KINDS, "Reserved") | dict.fromkeys(
+        SAVINGS_PLAN_KINDS, "Savings Plan"
+    )
     return [
-        Column("CommitmentDiscountId", "kind customer", either),
+        FileColumn("CommitmentDiscountId", "kind customer", ids),
         by_kind("CommitmentDiscountCategory", category),
         by_kind("CommitmentDiscountName", category),
-        by_kind("CommitmentDiscountStatus", used),
-        by_kind("CommitmentDiscountType", kinds),
+        on_kinds("CommitmentDiscountStatus", COVERED_USAGE_KINDS, "Used"),
+        by_kind("CommitmentDiscountType", discount_type),
     ]
 
 
-def _since_1_1(month: Month) -> list[Column]:
+def _columns_since_1_1(month: SyntheticMonth) -> list[FileColumn]:
     return [
-        always("CapacityReservationId", None),
-        always("CapacityReservationStatus", None),
-        by_kind("CommitmentDiscountQuantity", dict.fromkeys(COMMITTED, "1")),
-        by_kind("CommitmentDiscountUnit", dict.fromkeys(COMMITTED, "Hours")),
-        by_product("ServiceSubcategory", [f"Other ({one.category})" for one in PRODUCTS]),
+        constant("CapacityReservationId", None),
+        constant("CapacityReservationStatus", None),
+        on_kinds("CommitmentDiscountQuantity", COMMITMENT_KINDS, "1"),
+        on_kinds("CommitmentDiscountUnit", COMMITMENT_KINDS, "Hours"),
+        by_product("ServiceSubcategory", [f"Other ({product.category})" for product in PRODUCTS]),
         by_product("SkuMeter", [product.usage_type for product in PRODUCTS]),
-        always("SkuPriceDetails", json.dumps({"Currency": month.currency})),
+        constant("SkuPriceDetails", json.dumps({"Currency": month.currency})),
     ]
 
 
-def _since_1_2(month: Month) -> list[Column]:
+def _columns_since_1_2(month: SyntheticMonth) -> list[FileColumn]:
     return [
-        always("BillingAccountType", "Billing Account"),
-        always("InvoiceId", month.invoice),
-        always("PricingCurrency", month.currency),
-        always("PricingCurrencyContractedUnitPrice", "0.124"),
-        always("PricingCurrencyEffectiveCost", "0.124"),
-        always("PricingCurrencyListUnitPrice", "0.124"),
-        always("SubAccountType", "Account"),
+        constant("BillingAccountType", "Billing Account"),
+        constant("InvoiceId", month.invoice),
+        constant("PricingCurrency", month.currency),
+        constant("PricingCurrencyContractedUnitPrice", "0.124"),
+        constant("PricingCurrencyEffectiveCost", "0.124"),
+        constant("PricingCurrencyListUnitPrice", "0.124"),
+        constant("SubAccountType", "Account"),
     ]

@@ -1,25 +1,25 @@
-"""What is charged for in an invented month, and the tags that its resources carry."""
+"""The products of a synthetic month and the tags of its resources."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Product:
+class CloudProduct:
     code: str
     usage_type: str
     region: str
     unit: str
     description: str
-    category: str  # of FOCUS
+    category: str  # the FOCUS service category
     instance_type: str | None = None
 
     @property
     def name(self) -> str:
-        return NAMES[self.code]
+        return PRODUCT_NAMES[self.code]
 
 
 # fmt: off
-NAMES = {
+PRODUCT_NAMES = {
     "AmazonEC2":        "Amazon Elastic Compute Cloud",
     "AmazonS3":         "Amazon Simple Storage Service",
     "AmazonRDS":        "Amazon Relational Database Service",
@@ -30,7 +30,7 @@ NAMES = {
 # fmt: on
 
 PRODUCTS = (
-    Product(
+    CloudProduct(
         code="AmazonEC2",
         usage_type="BoxUsage:m5.large",
         region="ap-northeast-1",
@@ -39,7 +39,7 @@ PRODUCTS = (
         category="Compute",
         instance_type="m5.large",
     ),
-    Product(
+    CloudProduct(
         code="AmazonEC2",
         usage_type="EBS:VolumeUsage.gp3",
         region="ap-northeast-1",
@@ -47,7 +47,7 @@ PRODUCTS = (
         description="$0.096 per GB-month of gp3 storage, Asia Pacific (Tokyo)",
         category="Storage",
     ),
-    Product(
+    CloudProduct(
         code="AmazonEC2",
         usage_type="DataTransfer-Out-Bytes",
         region="us-east-1",
@@ -55,7 +55,7 @@ PRODUCTS = (
         description="$0.09 per GB - first 10 TB / month data transfer out",
         category="Networking",
     ),
-    Product(
+    CloudProduct(
         code="AmazonS3",
         usage_type="TimedStorage-ByteHrs",
         region="us-east-1",
@@ -63,7 +63,7 @@ PRODUCTS = (
         description="$0.023 per GB - first 50 TB / month of storage used",
         category="Storage",
     ),
-    Product(
+    CloudProduct(
         code="AmazonRDS",
         usage_type="InstanceUsage:db.r6g.xl",
         region="ap-northeast-1",
@@ -72,7 +72,7 @@ PRODUCTS = (
         category="Databases",
         instance_type="db.r6g.xlarge",
     ),
-    Product(
+    CloudProduct(
         code="AWSLambda",
         usage_type="Lambda-GB-Second",
         region="eu-west-1",
@@ -80,7 +80,7 @@ PRODUCTS = (
         description="AWS Lambda - Total Compute - EU (Ireland)",
         category="Compute",
     ),
-    Product(
+    CloudProduct(
         code="AmazonCloudWatch",
         usage_type="APN1-CW:Requests",
         region="ap-northeast-1",
@@ -88,7 +88,7 @@ PRODUCTS = (
         description="$0.01 per 1,000 requests - 東京",
         category="Management and Governance",
     ),
-    Product(
+    CloudProduct(
         code="AmazonDynamoDB",
         usage_type="ReadCapacityUnit-Hrs",
         region="us-west-2",
@@ -98,7 +98,7 @@ PRODUCTS = (
     ),
 )
 
-# signs that CSV quotes, other scripts, and values that differ in case alone
+# Includes characters that CSV must quote, non-Latin text, and values that differ only in case.
 TAGS: tuple[dict[str, str], ...] = (
     {},
     {"team": "platform"},

@@ -1,26 +1,26 @@
-"""Who the demo is about: two resellers in Japan and the companies they bill. All are invented."""
+"""The two resellers of the demo and the companies they bill. All are fictitious."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from nimbill.demo.contract_terms import DEVELOPER, USUAL_TERMS
-from nimbill.demo.customers import CUSTOMERS, Cloud, Customer
+from nimbill.demo.customers import CUSTOMERS, Contract, DemoCustomer
 
 
 @dataclass(frozen=True, slots=True)
-class Reseller:
+class DemoReseller:
     name: str
     english_name: str
     username: str
     rounding: str
-    payers: Mapping[str, str]  # by vendor
-    customers: tuple[Customer, ...] = field(repr=False)
+    payers: Mapping[str, str]  # payer account by vendor
+    customers: tuple[DemoCustomer, ...] = field(repr=False)
 
-    def customers_of(self, vendor: str) -> Iterator[Customer]:
-        return (one for one in self.customers if vendor in one.clouds)
+    def list_customers(self, vendor: str) -> Iterator[DemoCustomer]:
+        return (customer for customer in self.customers if vendor in customer.contracts)
 
 
-AOZORA = Reseller(
+AOZORA = DemoReseller(
     name="あおぞらクラウドパートナーズ",
     english_name="Aozora Cloud Partners",
     username="aozora",
@@ -29,23 +29,23 @@ AOZORA = Reseller(
     customers=CUSTOMERS,
 )
 
-# A neighbour that uses the same ids: the two never meet.
-MINATO = Reseller(
+# Uses the same billing group ids as AOZORA, which shows that tenants are separate.
+MINATO = DemoReseller(
     name="みなとまちシステムズ",
     english_name="Minatomachi Systems",
     username="minato",
     rounding="down",
     payers={"aws": "300000000007"},
     customers=(
-        Customer(
+        DemoCustomer(
             "BG-0001", "たんぽぽ食品", "有限会社たんぽぽ食品",
             "650-0022", "兵庫県神戸市中央区元町通9-98-13", "078-000-0201", "経理 三宮",
-            {"aws": Cloud(DEVELOPER, 1, 720)},
+            {"aws": Contract(DEVELOPER, 1, 720)},
         ),
-        Customer(
+        DemoCustomer(
             "BG-0002", "ふるさと観光機構", "一般社団法人ふるさと観光機構",
             "690-0887", "島根県松江市殿町998-14", "0852-00-0202", "企画課 宍道",
-            {"aws": Cloud(USUAL_TERMS, 2, 2_900)},
+            {"aws": Contract(USUAL_TERMS, 2, 2_900)},
         ),
     ),
 )  # fmt: skip

@@ -1,0 +1,108 @@
+"""The cost files that vendors delivered to the resellers, as folders of the inbox."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Literal
+
+from nimbill.demo.monthly_data import (
+    CURRENT_MONTH,
+    LAST_CLOSED_MONTH,
+    MONTHS,
+    OPEN_MONTH,
+    vendor_invoice_number,
+)
+from nimbill.demo.resellers import AOZORA, MINATO, DemoReseller
+
+INBOX = "inbox"
+WRITE_SECONDS_MAX = 300
+
+Vendor = Literal["aws", "azure"]
+
+
+@dataclass(frozen=True, slots=True)
+class CostDelivery:
+    """A folder of the inbox that holds the files of a month and their manifest."""
+
+    reseller: str  # username
+    vendor: Vendor
+    month: str
+    assembled_at: datetime
+    invoice: str | None  # None until the vendor has invoiced the month
+    version: str = ""
+    days: int = 28  # days of the month that the files cover
+
+    @property
+    def folder(self) -> str:
+        return f"{self.reseller}/{self.vendor}/{self.month}{self.version}"
+
+
+def _days_after_start(month: str, days: int) -> datetime:
+    start = datetime.strptime(month, "%Y-%m").replace(tzinfo=UTC)
+    return start + timedelta(days=days, hours=4, minutes=30)
+
+
+def _final_delivery(
+    reseller: DemoReseller, vendor: Vendor, month: str, version: str = ""
+) -> CostDelivery:
+    return CostDelivery(
+        reseller.username,
+        vendor,
+        month,
+        _days_after_start(month, 35),
+        vendor_invoice_number(vendor, month),
+        version,
+    )
+
+
+def _provisional_delivery(vendor: Vendor) -> CostDelivery:
+    assembled_at = _days_after_start(CURRENT_MONTH, 24)
+    return CostDelivery(AOZORA.username, vendor, CURRENT_MONTH, assembled_at, None, days=24)
+
+
+VENDORS: tuple[Vendor, ...] = ("aws", "azure")
+DELIVERIES = (
+    *(_final_delivery(AOZORA, vendor, month) for month in MONTHS[:-1] for vendor in VENDORS),
+    *(_provisional_delivery(vendor) for vendor in VENDORS),
+    _final_delivery(MINATO, "aws", OPEN_MONTH),
+)
+# The invoiced version of the current month. The guide shows how to import it.
+INVOICED_DELIVERIES = tuple(
+    _final_delivery(AOZORA, vendor, CURRENT_MONTH, "-invoiced") for vendor in VENDORS
+)
+# A correction that the vendor delivered after the month was closed.
+LATE_DELIVERY = CostDelivery(
+    AOZORA.username,
+    "aws",
+    LAST_CLOSED_MONTH,
+    _days_after_start(LAST_CLOSED_MONTH, 70),
+    vendor_invoice_number("aws", LAST_CLOSED_MONTH),
+    "-late",
+)
+ALL_DELIVERIES = (*DELIVERIES, *INVOICED_DELIVERIES, LATE_DELIVERY)
+
+
+def list_deliveries(reseller: DemoReseller, months: Sequence[str]) -> list[CostDelivery]:
+    """The deliveries that the demo imports, in the order of their months."""
+    return [
+        delivery
+        for delivery in DELIVERIES
+        if delivery.reseller == reseller.username and delivery.month in months
+    ]
+
+
+def write_missing_cost_files(folder: Path, months: Sequence[str]) -> None:
+    """Writes in a child process: it needs much memory and threads, and this process forks."""
+    deliveries = [delivery for delivery in ALL_DELIVERIES if delivery.month in months]
+    if all((folder / INBOX / delivery.folder).exists() for delivery in deliveries):
+        return
+    subprocess.run(  # noqa: S603  # runs this program
+        [sys.executable, "-m", "nimbill.demo.write_cost_files", str(folder / INBOX), *months],
+        check=True,
+        timeout=WRITE_SECONDS_MAX,
+    )

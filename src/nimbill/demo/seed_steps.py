@@ -1,0 +1,254 @@
+"""The steps that create the seed data, in order. Repeating a step changes nothing."""
+
+import base64
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from functools import partial
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from nimbill.demo.api_client import DemoClient
+from nimbill.demo.contract_terms import USAGE_TABLE
+from nimbill.demo.cost_deliveries import list_deliveries
+from nimbill.demo.cost_steps import (
+    apply_adjustments,
+    import_late_correction,
+    start_imports,
+    wait_for_imports,
+)
+from nimbill.demo.customers import DemoCustomer
+from nimbill.demo.fixtures import (
+    PORTAL_LOGINS,
+    SUBUSERS,
+    TAG_KEY,
+    invoice_templates,
+    list_cloud_accounts,
+    list_projects,
+)
+from nimbill.demo.invoice_steps import (
+    company_ids,
+    create_invoices,
+    download_invoices,
+    save_current_month_settings,
+)
+from nimbill.demo.logins import DemoLogin
+from nimbill.demo.monthly_data import (
+    CURRENT_MONTH,
+    FREE_FORMAT_ITEMS,
+    LAST_CLOSED_MONTH,
+    MONTHS_MIN,
+    OPEN_MONTH,
+)
+from nimbill.demo.resellers import AOZORA, DemoReseller
+from nimbill.demo.stack_steps import launch_stack  # version 3
+
+GROUPS = "/m/core/billinggroup"
+TITLES = {"ja": "クラウド利用料 請求書", "en": "Invoice for cloud services"}
+
+SeedSteps = dict[str, Callable[[DemoClient, DemoReseller], None]]
+
+
+def save_organisation_settings(client: DemoClient, reseller: DemoReseller) -> None:
+    settings = {
+        "rounding": reseller.rounding,
+        "usage_table": list(USAGE_TABLE),
+        "cost_tag_key": TAG_KEY,
+        "language": "ja",
+    }
+    client.put("/m/core/settings", settings)
+
+
+def add_projects(client: DemoClient, reseller: DemoReseller) -> None:
+    for project in list_projects(reseller):
+        body = {
+            "project_code": project.code,
+            "project_label": project.label,
+            "project_currency": project.currency,
+        }
+        client.post("/m/core/project", body, key=f"demo-project-{project.code}")
+
+
+def add_templates(client: DemoClient, reseller: DemoReseller) -> None:
+    for language, template in invoice_templates(reseller).items():
+        client.post("/m/core/invoicetemplate", template, key=f"demo-template-{language}")
+
+
+def add_billing_groups(client: DemoClient, reseller: DemoReseller) -> None:
+    """Creates each billing group with its terms, project and invoice template."""
+    project_ids = {
+        project["project_code"]: project["project_id"] for project in client.get("/m/core/project")
+    }
+    group_projects = {
+        group: project_ids[project.code]
+        for project in list_projects(reseller)
+        for group in project.billing_groups
+    }
+    template_ids = {
+        template["name"]: template["invoice_template_id"]
+        for template in client.get("/m/core/invoicetemplate")
+    }
+    templates = {
+        language: template_ids[str(template["name"])]
+        for language, template in invoice_templates(reseller).items()
+    }
+    for customer in reseller.customers:
+        group = _billing_group_body(customer)
+        group["invoice_template_id"] = templates[customer.language]
+        if customer.billinggroup_id in group_projects:
+            group["project_id"] = group_projects[customer.billinggroup_id]
+        client.post(GROUPS, group, key=f"demo-{customer.billinggroup_id}")
+
+
+def _billing_group_body(customer: DemoCustomer) -> dict[str, Any]:
+    return {
+        "billinggroup_id": customer.billinggroup_id,
+        "billinggroup_name": customer.name,
+        "company_name": customer.company_name,
+        "phone": customer.phone,
+        "postal": customer.postal,
+        "address": customer.address,
+        "billing_title": TITLES[customer.language],
+        "personal": customer.personal,
+        "remarks": customer.remarks,
+        "inv_aggregate": customer.inv_aggregate,
+        "invoices": {vendor: dict(setting) for vendor, setting in customer.invoices.items()},
+        "language": customer.language,
+    }
+
+
+def add_cloud_accounts(client: DemoClient, reseller: DemoReseller) -> None:
+    companies = company_ids(client)
+    for account in list_cloud_accounts(reseller):
+        body = {
+            "vendor": account.vendor,
+            "customer_id": account.customer_id,
+            "account_id": account.account_id,
+            "company_id": companies[account.customer.billinggroup_id],
+            "name": account.name,
+        }
+        client.post("/m/core/accts", body, key=f"demo-account-{account.customer_id}")
+
+
+def add_free_format_items(client: DemoClient, reseller: DemoReseller) -> None:
+    companies = company_ids(client)
+    for (group, vendor), items in FREE_FORMAT_ITEMS.items() if reseller is AOZORA else ():
+        body = {
+            "additional_items": [
+                {
+                    "enabled": enabled,
+                    "label": label,
+                    "unit_cost": Decimal(price),
+                    "quantity": Decimal(quantity),
+                    "total": Decimal(price) * Decimal(quantity),
+                }
+                for label, price, quantity, enabled in items
+            ]
+        }
+        path = f"{GROUPS}/{companies[group]}/freeformat/{vendor}"
+        client.post(path, body, key=f"demo-items-{group}-{vendor}")
+
+
+def add_portal_logins(client: DemoClient, reseller: DemoReseller) -> None:
+    """The demo has no mail server: messages are written into the outbox folder."""
+    companies = company_ids(client)
+    for group, email in PORTAL_LOGINS.items() if reseller is AOZORA else ():
+        body = {
+            "email": email,
+            "company_id": companies[group],
+            "input_type": "Custom",
+            "password": derive_password(client.login, email),
+            "notification": True,
+            "meta": {"dashboard_graph": False},
+        }
+        client.post("/m/core/reseller", body, key=f"demo-portal-{group}")
+
+
+def add_subusers(client: DemoClient, reseller: DemoReseller) -> None:
+    """Creates a role, a user and a role assignment for each subuser."""
+    companies = company_ids(client)
+    for subuser in SUBUSERS if reseller is AOZORA else ():
+        role = {
+            "name": subuser.role,
+            "namespace": "core",
+            "permissions": list(subuser.permissions),
+        }
+        client.post("/m/auth/rbac/roles", role, key=f"demo-role-{subuser.role}")
+        user = {
+            "username": subuser.username,
+            "password": derive_password(client.login, subuser.username),
+            "notification": {"email": "false"},
+        }
+        client.post("/m/u/users", user, key=f"demo-user-{subuser.username}")
+        user_ids = {user["username"]: user["user_id"] for user in client.get("/m/u/users")}
+        visible_groups = [companies[group] for group in subuser.billing_groups]
+        mapping = {
+            "user_id": user_ids[subuser.username],
+            "roles": [{"namespace": "core", "role": subuser.role}],
+            "filters": [{"namespace": "core", "type": "billingGroup", "resource": visible_groups}]
+            if visible_groups
+            else [],
+        }
+        client.post("/m/auth/rbac/userroles", mapping, key=f"demo-mapping-{subuser.username}")
+
+
+def derive_password(login: DemoLogin, username: str) -> str:
+    """The same password at every start, and a different one in every demo."""
+    digest = sha256(f"{login.client_secret} {username}".encode()).digest()
+    return base64.urlsafe_b64encode(digest).decode()[:16]
+
+
+class SeedPlan(NamedTuple):
+    """The steps of one reseller. The guide is printed before the earlier months are seeded."""
+
+    master_data: SeedSteps  # the service imports costs in the background meanwhile
+    recent_months: SeedSteps
+    earlier_months: SeedSteps
+
+
+def build_seed_plan(reseller: DemoReseller, months: Sequence[str]) -> SeedPlan:
+    """Each step runs once. A later start with more months runs only the additional steps."""
+    recent, earlier = months[-MONTHS_MIN:], months[:-MONTHS_MIN]
+    return SeedPlan(
+        master_data={
+            "settings": save_organisation_settings,
+            "projects": add_projects,
+            "invoice templates": add_templates,
+            "billing groups": add_billing_groups,
+            # Before the imports, which report accounts that belong to no billing group.
+            "accounts": add_cloud_accounts,
+            "cost files": partial(start_imports, months=recent),
+            "free format items": add_free_format_items,
+            "portal logins": add_portal_logins,
+            "subusers": add_subusers,
+            "a stack": launch_stack,  # version 3
+        },
+        recent_months=_month_steps(reseller, recent) | _recent_month_steps(reseller),
+        earlier_months=_earlier_month_steps(reseller, earlier) if reseller is AOZORA else {},
+    )
+
+
+def _month_steps(reseller: DemoReseller, months: Sequence[str]) -> SeedSteps:
+    steps: SeedSteps = {}
+    for month in months:
+        if list_deliveries(reseller, [month]):
+            steps[f"costs of {month}"] = partial(wait_for_imports, month=month)
+            if month != CURRENT_MONTH:
+                steps[f"adjustments of {month}"] = partial(apply_adjustments, month=month)
+                steps[f"invoices of {month}"] = partial(create_invoices, month=month)
+    return steps
+
+
+def _recent_month_steps(reseller: DemoReseller) -> SeedSteps:
+    steps: SeedSteps = {}
+    if reseller is AOZORA:
+        steps[f"settings of {CURRENT_MONTH}"] = save_current_month_settings
+        steps[f"a late correction of {LAST_CLOSED_MONTH}"] = import_late_correction
+    steps[f"PDF invoices of {OPEN_MONTH}"] = download_invoices
+    return steps
+
+
+def _earlier_month_steps(reseller: DemoReseller, months: Sequence[str]) -> SeedSteps:
+    if not months:
+        return {}
+    steps: SeedSteps = {f"cost files since {months[0]}": partial(start_imports, months=months)}
+    return steps | _month_steps(reseller, months)

@@ -1,0 +1,138 @@
+"""Checks of the seed data in a running demo, through its HTTP API."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import httpx
+
+from nimbill.demo.cost_deliveries import LATE_DELIVERY
+from nimbill.demo.fixtures import find_production_account
+from nimbill.demo.invoice_steps import list_customers_with_combined_invoice, pdf_folder
+from nimbill.demo.monthly_data import (
+    CURRENT_MONTH,
+    LAST_CLOSED_MONTH,
+    ONE_OFF_CHARGES,
+    OPEN_MONTH,
+    RESERVED_INSTANCE_MOVES,
+)
+from nimbill.demo.resellers import AOZORA, MINATO, DemoReseller
+from nimbill.demo.stack_steps import DEPLOYMENT
+from nimbill.demo.write_cost_files import CORRECTED_BILLING_GROUP, UNASSIGNED_ACCOUNTS
+from nimbill.foundation import exact_json
+from tests.demo.demo_process import DemoProcess
+
+INVOICED_MONTHS = (LAST_CLOSED_MONTH, OPEN_MONTH)
+
+
+class ResellerClient:
+    """An HTTP client of one reseller; paths are relative to /m/core."""
+
+    def __init__(self, demo: DemoProcess, reseller: DemoReseller) -> None:
+        self._base = f"{demo.address}/m/core"
+        self._headers = {"Authorization": f"Bearer {demo.token(reseller)}"}
+
+    def get(self, path: str) -> Any:
+        response = httpx.get(self._base + path, headers=self._headers, timeout=60)
+        assert response.status_code == 200, (path, response.text)
+        return exact_json.decode(response.content)
+
+    def post(self, path: str, body: dict[str, Any]) -> httpx.Response:
+        return httpx.post(self._base + path, json=body, headers=self._headers, timeout=60)
+
+
+def check_every_customer_is_invoiced(client: ResellerClient) -> None:
+    for month in INVOICED_MONTHS:
+        groups = {
+            group["billinggroup_id"]: group
+            for group in client.get(f"/invoices/{month}")["billinggroup"]
+        }
+        for customer in AOZORA.customers:
+            invoices = groups[customer.billinggroup_id]
+            invoiced = {vendor for vendor, data in invoices["created_data"].items() if data}
+            assert invoiced == set(customer.contracts), (month, customer.name)
+            assert all(invoices["total"][vendor] > 0 for vendor in invoiced)
+    unfinished = client.get(f"/invoices/{CURRENT_MONTH}")["billinggroup"]
+    assert all(group["invoice_no"] is None for group in unfinished)
+    assert client.get(f"/costs/{CURRENT_MONTH}")["provisional"] is True
+
+
+def check_invoiced_months_reconcile(client: ResellerClient) -> None:
+    for month in INVOICED_MONTHS:
+        tie_out = client.get(f"/invoices/tie-out/{month}")
+        assert tie_out["ties"] is True
+        assert tie_out["differences"] == []
+        assert [(payer["vendor"], payer["difference"]) for payer in tie_out["payers"]] == [
+            ("aws", Decimal(0)),
+            ("azure", Decimal(0)),
+        ]
+    open_month = client.get(f"/invoices/tie-out/{OPEN_MONTH}")
+    unassigned = {account["customer_id"] for account in open_month["accounts_in_no_group"]}
+    assert unassigned == set(UNASSIGNED_ACCOUNTS.values())
+
+
+def check_late_correction_is_reported(client: ResellerClient) -> None:
+    """The correction of a closed month changes nothing and proposes entries for the difference."""
+    (late,) = [
+        record
+        for record in client.get("/costs/imports")
+        if record["sources"] == [LATE_DELIVERY.folder]
+    ]
+    corrected = find_production_account(AOZORA, CORRECTED_BILLING_GROUP, "aws").customer_id
+    assert late["state"] == "drift"
+    assert {drift["customer_id"] for drift in late["drift"]} == {corrected}
+    difference = sum(drift["delivered"] - drift["counts"] for drift in late["drift"])
+    assert difference < 0
+    assert sum(proposal["amount"] for proposal in late["proposals"]) == difference
+    for vendor in AOZORA.payers:
+        body = {"vendor": vendor, "group": [], "bulk": True}
+        refused = client.post(f"/invoices/calculation/{LAST_CLOSED_MONTH}", body)
+        assert (refused.status_code, refused.json()["code"]) == (409, "month_closed")
+
+
+def check_adjustments_are_applied(client: ResellerClient) -> None:
+    for vendor in AOZORA.payers:
+        entries = client.get(f"/billinggroup/recalculation/{OPEN_MONTH}?vendor={vendor}")
+        charges = [
+            charge
+            for charge in ONE_OFF_CHARGES
+            if (charge.month, charge.vendor) == (OPEN_MONTH, vendor)
+        ]
+        assert sorted(entry["apply"] for entry in entries) == sorted(
+            charge.applied_in is not None for charge in charges
+        )
+        assert sum(entry["tax_free"] for entry in entries) == sum(
+            charge.tax_free for charge in charges
+        )
+    reservations = client.get("/ri/purchased?vendor=aws")
+    receivers = {reservation["dest_customer_id"] for reservation in reservations} - {""}
+    assert receivers == {
+        find_production_account(AOZORA, move.receiver, "aws").customer_id
+        for move in RESERVED_INSTANCE_MOVES
+    }
+
+
+def check_second_reseller_is_invoiced(client: ResellerClient) -> None:
+    groups = client.get(f"/invoices/{OPEN_MONTH}")["billinggroup"]
+
+    assert [group["total"]["aws"] > 0 for group in groups] == [True for _ in MINATO.customers]
+    assert client.get(f"/invoices/tie-out/{OPEN_MONTH}")["ties"] is True
+
+
+def check_pdf_files_exist(demo: DemoProcess) -> None:
+    for reseller in (AOZORA, MINATO):
+        files = list(pdf_folder(demo.folder, reseller).glob("*.pdf"))
+        invoices = sum(len(customer.contracts) for customer in reseller.customers)
+        assert len(files) == invoices + len(list_customers_with_combined_invoice(reseller))
+        assert all(file.read_bytes().startswith(b"%PDF") for file in files)
+    assert str(pdf_folder(demo.folder, AOZORA)) in demo.guide
+
+
+def check_stack_is_complete(client: ResellerClient) -> None:
+    (stack,) = client.get(f"/v0/deployments/{DEPLOYMENT}")["stacks"]
+    assert (stack["name"], stack["region"]) == ("calm-harbour", "ap-northeast-1")
+    assert [(item["name"], item["status"], len(item["resources"])) for item in stack["items"]] == [
+        ("web", "completed", 2),
+        ("nightly", "completed", 1),
+    ]
