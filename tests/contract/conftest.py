@@ -8,7 +8,7 @@ from nimbill.jobs import records
 
 
 @pytest.fixture(scope="module", autouse=True)
-def the_loop_finds_no_work() -> Iterator[None]:
+def job_loop_finds_no_jobs() -> Iterator[None]:
     """What a request leaves to be done stays as it left it; what it waits for is done."""
 
     async def nobody(*_: object, **__: object) -> list[str]:

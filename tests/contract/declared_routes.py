@@ -13,9 +13,9 @@ from litestar.handlers import HTTPRouteHandler
 from nimbill.access.gate import MUTATING, Public, own_routes
 from nimbill.access.role_actions import RoleAction
 from nimbill.application.app import litestar_app
+from nimbill.foundation.product import Product
 from nimbill.foundation.settings import read_settings
-from nimbill.foundation.vocabulary import Product
-from nimbill.http.routing import without_none
+from nimbill.http.routing import unwrap_optional
 from nimbill.legacy.audiences import LEGACY_AGENT
 
 
@@ -50,7 +50,7 @@ class Route:
         return list(dict.fromkeys(audience.product for audience in self.handler.opt["audiences"]))
 
     @property
-    def of_agents(self) -> bool:
+    def for_agents(self) -> bool:
         """Open to the agents of version 3 and to API clients in their place, never to users."""
         return bool(self.handler.opt["audiences"] == [LEGACY_AGENT])
 
@@ -72,14 +72,14 @@ class Route:
     def body(self) -> type[Any] | None:
         """The struct its JSON body is read into."""
         data = self.handler.parsed_fn_signature.parameters.get("data")
-        return None if data is None else without_none(data.annotation)
+        return None if data is None else unwrap_optional(data.annotation)
 
     @property
-    def reads_by_hand(self) -> bool:
+    def parses_request(self) -> bool:
         """It takes the request itself, so that its body cannot be known from its types."""
         return "request" in self.handler.parsed_fn_signature.parameters
 
-    def address(self, **values: str) -> str:
+    def fill_path(self, **values: str) -> str:
         """The path with these values; what is not given becomes a word that names nothing."""
         return re.sub(r"{([^}]+)}", lambda name: values.get(name[1], "anything"), self.path)
 
@@ -92,10 +92,10 @@ def declared_app() -> Litestar:
 
 @cache
 def all_routes() -> tuple[Route, ...]:
-    return routes_of(declared_app())
+    return list_routes(declared_app())
 
 
-def routes_of(app: Litestar) -> tuple[Route, ...]:
+def list_routes(app: Litestar) -> tuple[Route, ...]:
     """Every route of ours, a row for each method and path."""
     document = json.loads(app.state.openapi_document)
     found = [
@@ -112,5 +112,5 @@ def _query_names(document: Any, path: str, method: str) -> tuple[str, ...]:
     return tuple(each["name"] for each in parameters if each["in"] == "query")
 
 
-def guarded_routes() -> list[Route]:
+def protected_routes() -> list[Route]:
     return [route for route in all_routes() if not route.is_public]

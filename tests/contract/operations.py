@@ -6,7 +6,7 @@ from typing import NamedTuple
 from tests.contract.declared_routes import Route
 
 
-class Group(NamedTuple):
+class OperationGroup(NamedTuple):
     group: str
     actions: tuple[str, ...]
     operations: tuple[str, ...]
@@ -14,7 +14,7 @@ class Group(NamedTuple):
 
 # The table under "Authentication", word for word; beside each row the names of its operations.
 SPECIFIED = (
-    Group(
+    OperationGroup(
         "create, delete reseller; reseller password; reseller meta",
         ("ModifyReseller",),
         (
@@ -24,14 +24,14 @@ SPECIFIED = (
             "update_reseller_meta",
         ),
     ),
-    Group("list resellers", ("ReadReseller", "ModifyReseller"), ("list_resellers",)),
-    Group("list RI", ("ReadRi", "ModifyRi"), ("list_reserved_instances",)),
-    Group(
+    OperationGroup("list resellers", ("ReadReseller", "ModifyReseller"), ("list_resellers",)),
+    OperationGroup("list RI", ("ReadRi", "ModifyRi"), ("list_reserved_instances",)),
+    OperationGroup(
         "move and remove RI",
         ("ModifyRi",),
         ("move_reserved_instance", "remove_reserved_instance"),
     ),
-    Group(
+    OperationGroup(
         "invoice CSV (account, tag); account totals; invoice list",
         ("ReadInvoice", "ModifyInvoice"),
         (
@@ -41,12 +41,12 @@ SPECIFIED = (
             "list_invoices",
         ),
     ),
-    Group(
+    OperationGroup(
         "save invoice settings, save exchange rates, create invoice",
         ("ModifyInvoice",),
         ("save_invoice_settings", "save_exchange_rates", "create_invoices"),
     ),
-    Group(
+    OperationGroup(
         "billing group CSV and setting CSV; billing group list, list details; recalculation list",
         ("ReadBillingGroup", "ModifyBillingGroup"),
         (
@@ -57,7 +57,7 @@ SPECIFIED = (
             "list_recalculation",
         ),
     ),
-    Group(
+    OperationGroup(
         "billing group create, update, invoice setting, free format, invoice template, delete; "
         "apply recalculation",
         ("ModifyBillingGroup",),
@@ -72,18 +72,18 @@ SPECIFIED = (
             "apply_recalculation",
         ),
     ),
-    Group(
+    OperationGroup(
         "create, update, delete customer account",
         ("ModifyAccount",),
         ("create_account", "update_account", "delete_account"),
     ),
-    Group("list customer accounts", ("ReadAccount", "ModifyAccount"), ("list_accounts",)),
-    Group(
+    OperationGroup("list customer accounts", ("ReadAccount", "ModifyAccount"), ("list_accounts",)),
+    OperationGroup(
         "create, edit, delete project",
         ("ModifyProject",),
         ("create_project", "edit_project", "delete_project"),
     ),
-    Group(
+    OperationGroup(
         "project list, per month, export",
         ("ReadProject", "ModifyProject"),
         ("list_projects", "list_projects_of_month", "export_projects_of_month"),
@@ -166,7 +166,7 @@ ADDED: dict[str, tuple[str, ...]] = {
 }
 
 # Open without any action to the user whom the path names.
-OPEN_TO_ONESELF = {
+OPEN_TO_OWN_USER = {
     "change_password",
     "create_api_client",
     "list_api_clients",
@@ -181,7 +181,7 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
 }
 
 
-def undeclared(routes: Iterable[Route]) -> list[str]:
+def routes_without_operation(routes: Iterable[Route]) -> list[str]:
     return [
         f"{route.operation} has no row in tests/contract/operations.py"
         for route in routes
@@ -189,7 +189,7 @@ def undeclared(routes: Iterable[Route]) -> list[str]:
     ]
 
 
-def wrongly_declared(routes: Iterable[Route]) -> list[str]:
+def routes_with_other_actions(routes: Iterable[Route]) -> list[str]:
     return [
         f"{route.operation} declares {', '.join(route.role_actions) or 'nothing'}, "
         f"its row says {', '.join(OPERATIONS[route.operation]) or 'nothing'}"

@@ -138,7 +138,7 @@ def make_attached_role(tenant: Tenant) -> str:
     return role_id
 
 
-def make_holder_of_the_last(tenant: Tenant) -> str:
+def find_last_role_holder(tenant: Tenant) -> str:
     """The user who got the last role that was attached."""
     found = tenant.superuser.sql(
         "SELECT username FROM users JOIN legacy_user_roles r USING (organisation_id, user_id)"
@@ -149,51 +149,51 @@ def make_holder_of_the_last(tenant: Tenant) -> str:
 
 
 @dataclass(frozen=True)
-class Slot:
+class RecordReference:
     """A place in a request that names a record: how to make one, and where it is stored."""
 
     make: Callable[[Tenant], str]
     table: str
     column: str
-    narrowed: bool = False  # a billingGroup filter hides such a record
-    before: str = ""  # what stands before the id
-    after: str = ""  # and what behind it
-    also: Slot | None = None  # the same record, named in another way
+    filtered: bool = False  # a billingGroup filter hides such a record
+    prefix: str = ""  # what stands before the id
+    suffix: str = ""  # and what behind it
+    alternative: RecordReference | None = None  # the same record, named in another way
 
-    def spelled(self, tenant: Tenant) -> str:
-        return self.before + self.make(tenant) + self.after
+    def create(self, tenant: Tenant) -> str:
+        return self.prefix + self.make(tenant) + self.suffix
 
     def delete(self, tenant: Tenant, spelled: str) -> None:
-        record = spelled.removeprefix(self.before).removesuffix(self.after)
-        tenant.superuser.take(self.table, tenant.organisation_id, **{self.column: record})
+        record = spelled.removeprefix(self.prefix).removesuffix(self.suffix)
+        tenant.superuser.delete_rows(self.table, tenant.organisation_id, **{self.column: record})
 
 
-GROUP = Slot(make_billing_group, "billing_groups", "company_id", narrowed=True)
-PROJECT = Slot(make_project, "projects", "project_id")
-TEMPLATE = Slot(make_invoice_template, "invoice_templates", "invoice_template_id")
-USER = Slot(make_user, "users", "user_id")
-USERNAME = Slot(make_username, "users", "username", also=USER)
-ACCOUNT = Slot(make_account, "cloud_accounts", "customer_id", narrowed=True)
-BOTH_IDS = Slot(make_account, "cloud_accounts", "customer_id", narrowed=True, after=f"|{PAYER}")
-ENTRY = Slot(make_recalculation_entry, "recalculation_entries", "entry_id", narrowed=True)
-RESERVATION = Slot(make_reserved_instance, "reserved_instances", "ri_id", narrowed=True)
-MOVED = Slot(make_moved_instance, "reservation_moves", "move_id", narrowed=True)
-RESELLER = Slot(make_reseller, "users", "user_id", narrowed=True)
-IMPORT = Slot(make_import, "cost_imports", "import_id", narrowed=True)
-SAVED = Slot(make_saved_group, "billing_groups", "company_id", narrowed=True)
-INVOICED = Slot(make_invoiced_group, "billing_groups", "company_id", narrowed=True)
-CLIENT = Slot(make_api_client, "api_clients", "client_id")
-ROLE = Slot(make_role, "roles", "name")
-LEGACY_ROLE = Slot(make_legacy_role, "legacy_roles", "role_id")
-ATTACHED = Slot(make_attached_role, "legacy_roles", "role_id")
-NAME_ALONE = Slot(make_username, "users", "username")
-HOLDER = Slot(make_holder_of_the_last, "users", "username")
-DEPLOYMENT = Slot(make_deployment, "legacy_stacks", "deployment")
-STACK = Slot(make_stack, "legacy_stacks", "stack_id")
-CONTAINER = Slot(make_container, "legacy_containers", "container_id")
+GROUP = RecordReference(make_billing_group, "billing_groups", "company_id", filtered=True)
+PROJECT = RecordReference(make_project, "projects", "project_id")
+TEMPLATE = RecordReference(make_invoice_template, "invoice_templates", "invoice_template_id")
+USER = RecordReference(make_user, "users", "user_id")
+USERNAME = RecordReference(make_username, "users", "username", alternative=USER)
+ACCOUNT = RecordReference(make_account, "cloud_accounts", "customer_id", filtered=True)
+BOTH_IDS = RecordReference(make_account, "cloud_accounts", "customer_id", filtered=True, suffix=f"|{PAYER}")
+ENTRY = RecordReference(make_recalculation_entry, "recalculation_entries", "entry_id", filtered=True)
+RESERVATION = RecordReference(make_reserved_instance, "reserved_instances", "ri_id", filtered=True)
+MOVED = RecordReference(make_moved_instance, "reservation_moves", "move_id", filtered=True)
+RESELLER = RecordReference(make_reseller, "users", "user_id", filtered=True)
+IMPORT = RecordReference(make_import, "cost_imports", "import_id", filtered=True)
+SAVED = RecordReference(make_saved_group, "billing_groups", "company_id", filtered=True)
+INVOICED = RecordReference(make_invoiced_group, "billing_groups", "company_id", filtered=True)
+CLIENT = RecordReference(make_api_client, "api_clients", "client_id")
+ROLE = RecordReference(make_role, "roles", "name")
+LEGACY_ROLE = RecordReference(make_legacy_role, "legacy_roles", "role_id")
+ATTACHED = RecordReference(make_attached_role, "legacy_roles", "role_id")
+NAME_ALONE = RecordReference(make_username, "users", "username")
+HOLDER = RecordReference(find_last_role_holder, "users", "username")
+DEPLOYMENT = RecordReference(make_deployment, "legacy_stacks", "deployment")
+STACK = RecordReference(make_stack, "legacy_stacks", "stack_id")
+CONTAINER = RecordReference(make_container, "legacy_containers", "container_id")
 
 # parameter or body field to what it names; "operation.name" goes before the name alone
-SLOTS: Mapping[str, Slot] = {
+REFERENCES: Mapping[str, RecordReference] = {
     "company_id": GROUP,
     "project_id": PROJECT,
     "invoice_template_id": TEMPLATE,
@@ -231,19 +231,19 @@ SLOTS: Mapping[str, Slot] = {
     "stack_id": STACK,
     "compare_templates.id": STACK,
     "describe_container.container_id": CONTAINER,
-    "list_containers.stack_id": Slot(make_stack_with_container, "legacy_containers", "stack_id"),
-    "list_containers.instance_id": Slot(
+    "list_containers.stack_id": RecordReference(make_stack_with_container, "legacy_containers", "stack_id"),
+    "list_containers.instance_id": RecordReference(
         make_instance_with_container, "legacy_containers", "instance_id"
     ),
     "delete_reseller.user_id": RESELLER,
     "change_reseller_password.user_id": RESELLER,
     "update_reseller_meta.user_id": RESELLER,
-    "read_costs.by": Slot(
-        make_tagged_cost, "cost_tag_sums", "tag_key", narrowed=True, before="tag:"
+    "read_costs.by": RecordReference(
+        make_tagged_cost, "cost_tag_sums", "tag_key", filtered=True, prefix="tag:"
     ),
     "list_audit_entries.actor": USER,
-    "list_audit_entries.resource": Slot(
-        make_billing_group, "billing_groups", "company_id", narrowed=True, before="billinggroup/"
+    "list_audit_entries.resource": RecordReference(
+        make_billing_group, "billing_groups", "company_id", filtered=True, prefix="billinggroup/"
     ),
 }
 
@@ -273,5 +273,5 @@ FRESH_VALUES: Mapping[str, Callable[[Tenant], str]] = {
 }
 
 
-def slot_of(operation: str, name: str) -> Slot | None:
-    return SLOTS.get(f"{operation}.{name}") or SLOTS.get(name)
+def find_reference(operation: str, name: str) -> RecordReference | None:
+    return REFERENCES.get(f"{operation}.{name}") or REFERENCES.get(name)

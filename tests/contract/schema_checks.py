@@ -16,22 +16,22 @@ WITHOUT_ORGANISATION = {
     "signing_keys": "keys of the installation, sealed, for the tokens of all",
 }
 # tables whose owner looks across organisations, from inside the functions below and nowhere else
-LOOKED_ACROSS = {
+OWNER_READS_ALL_TENANTS = {
     "tenant_lookups": "find_organisation_id: whose client or short name this is",
     "jobs": "organisations_with_due_jobs: where something is due",
 }
 # functions that run with their owner's rights; exact questions, ids as answers
-WITH_OWNERS_RIGHTS = {"find_organisation_id", "organisations_with_due_jobs"}
+SECURITY_DEFINER_FUNCTIONS = {"find_organisation_id", "organisations_with_due_jobs"}
 # what must be unique among all organisations, because it is named before one is known
-UNIQUE_ACROSS = {"tenant_lookups_pkey", "signing_keys_pkey", "signing_keys_active_key"}
-UNIQUE_ACROSS |= {f"{package.version_table}_pkc" for package in MIGRATIONS}
+UNIQUE_ACROSS_ORGANISATIONS = {"tenant_lookups_pkey", "signing_keys_pkey", "signing_keys_active_key"}
+UNIQUE_ACROSS_ORGANISATIONS |= {f"{package.version_table}_pkc" for package in MIGRATIONS}
 
 # what the application may do where it may not do everything
-NARROWER = {
+REDUCED_PRIVILEGES = {
     **{package.version_table: {"SELECT"} for package in MIGRATIONS},
     "audit_log": {"SELECT", "INSERT"},
 }
-EVERYTHING = {"SELECT", "INSERT", "UPDATE", "DELETE"}
+ALL_PRIVILEGES = {"SELECT", "INSERT", "UPDATE", "DELETE"}
 
 OWN_ROWS = "(organisation_id = current_setting('nimbill.organisation'::text, true))"
 
@@ -41,7 +41,7 @@ async def _rows(db: asyncpg.Connection, question: str) -> list[asyncpg.Record]:
     return rows
 
 
-async def tables_without_wall(db: asyncpg.Connection) -> list[str]:
+async def tables_without_row_security(db: asyncpg.Connection) -> list[str]:
     """Every table carries its organisation, and row-level security binds its owner too."""
     found = await _rows(
         db,
@@ -93,12 +93,12 @@ async def wrong_policies(db: asyncpg.Connection) -> list[str]:
     return [
         *complaints,
         *(f"{name} shows rows of every organisation" for name in sorted(names - walled)),
-        *(f"{name} is looked across" for name in sorted(across - LOOKED_ACROSS.keys())),
-        *(f"{name} is not looked across" for name in sorted(LOOKED_ACROSS.keys() - across)),
+        *(f"{name} is looked across" for name in sorted(across - OWNER_READS_ALL_TENANTS.keys())),
+        *(f"{name} is not looked across" for name in sorted(OWNER_READS_ALL_TENANTS.keys() - across)),
     ]
 
 
-async def loose_foreign_keys(db: asyncpg.Connection) -> list[str]:
+async def foreign_keys_across_organisations(db: asyncpg.Connection) -> list[str]:
     """A reference names the organisation on both sides, so that it can never cross."""
     found = await _rows(
         db,
@@ -133,7 +133,7 @@ async def uniqueness_across_organisations(db: asyncpg.Connection) -> list[str]:
         """,
     )
     across = {row["name"] for row in found if not row["own"]}
-    return [f"{name} is unique across organisations" for name in sorted(across - UNIQUE_ACROSS)]
+    return [f"{name} is unique across organisations" for name in sorted(across - UNIQUE_ACROSS_ORGANISATIONS)]
 
 
 async def views(db: asyncpg.Connection) -> list[str]:
@@ -146,7 +146,7 @@ async def views(db: asyncpg.Connection) -> list[str]:
     return [f"{row['relname']} is a view" for row in found]
 
 
-async def functions_with_too_many_rights(db: asyncpg.Connection) -> list[str]:
+async def unsafe_security_definer_functions(db: asyncpg.Connection) -> list[str]:
     """Few functions run as their owner, and what they call cannot be swapped beneath them."""
     found = await _rows(
         db,
@@ -157,8 +157,8 @@ async def functions_with_too_many_rights(db: asyncpg.Connection) -> list[str]:
     )
     names = {row["name"] for row in found}
     return [
-        *(f"{name} runs as its owner" for name in sorted(names - WITH_OWNERS_RIGHTS)),
-        *(f"{name} is gone" for name in sorted(WITH_OWNERS_RIGHTS - names)),
+        *(f"{name} runs as its owner" for name in sorted(names - SECURITY_DEFINER_FUNCTIONS)),
+        *(f"{name} is gone" for name in sorted(SECURITY_DEFINER_FUNCTIONS - names)),
         *(
             f"{row['name']} does not fix its search path"
             for row in found
@@ -168,7 +168,7 @@ async def functions_with_too_many_rights(db: asyncpg.Connection) -> list[str]:
     ]
 
 
-async def excess_of_the_application(db: asyncpg.Connection) -> list[str]:
+async def excess_privileges(db: asyncpg.Connection) -> list[str]:
     """The role requests run as owns nothing, is nobody else, and changes no table."""
     (role,) = await _rows(
         db,
@@ -192,7 +192,7 @@ async def excess_of_the_application(db: asyncpg.Connection) -> list[str]:
     )
     complaints = [f"{APP_ROLE}: {word}" for word, is_so in role.items() if is_so]
     for row in grants:
-        allowed = NARROWER.get(row["table_name"], EVERYTHING)
+        allowed = REDUCED_PRIVILEGES.get(row["table_name"], ALL_PRIVILEGES)
         allowed = allowed if row["grantee"] == APP_ROLE else set()
         complaints += [
             f"{row['grantee']} may {word} {row['table_name']}"
@@ -201,12 +201,12 @@ async def excess_of_the_application(db: asyncpg.Connection) -> list[str]:
     return complaints
 
 
-ALL_WALLS = (
-    tables_without_wall,
+ALL_CHECKS = (
+    tables_without_row_security,
     wrong_policies,
-    loose_foreign_keys,
+    foreign_keys_across_organisations,
     uniqueness_across_organisations,
     views,
-    functions_with_too_many_rights,
-    excess_of_the_application,
+    unsafe_security_definer_functions,
+    excess_privileges,
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 from nimbill.foundation import clock
 from nimbill.foundation.ids import new_id
-from nimbill.legacy.templates.secrets import masked, sealed
+from nimbill.legacy.templates.secrets import mask_secrets, encrypt_secrets
 from tests.contract.tenants import Tenant
 
 
@@ -30,7 +30,7 @@ def add_stack(tenant: Tenant) -> tuple[str, str]:
         create_time=at,
         update_time=at,
     )
-    body, secrets = masked(template_body(tenant))
+    body, secrets = mask_secrets(template_body(tenant))
     place = (tenant.organisation_id, stack_id, version_id)
     tenant.add(
         "legacy_template_versions",
@@ -38,7 +38,7 @@ def add_stack(tenant: Tenant) -> tuple[str, str]:
         version_id=version_id,
         number=1,
         body=json.dumps(body),
-        encrypted_secrets=sealed(secrets, tenant.service.resources.encryptor, place),
+        encrypted_secrets=encrypt_secrets(secrets, tenant.service.resources.encryptor, place),
         size=1,
         create_time=at,
     )

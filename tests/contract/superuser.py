@@ -14,7 +14,7 @@ from nimbill.database.embedded_postgres import Address
 from tests.running_service import Service
 
 # rows that change by themselves, whoever calls: the service's own recurring work
-BY_ITSELF = {"jobs": "t.subject <> 'upkeep'"}
+COMPARED_ROWS = {"jobs": "t.subject <> 'upkeep'"}
 
 
 class Superuser:
@@ -32,7 +32,7 @@ class Superuser:
         places = ", ".join(f"${number}" for number in range(1, len(values) + 1))
         self.sql(f"INSERT INTO {table} ({', '.join(values)}) VALUES ({places})", *values.values())
 
-    def take(self, table: str, organisation_id: str, **where: str) -> None:
+    def delete_rows(self, table: str, organisation_id: str, **where: str) -> None:
         """Delete rows of one organisation, as if they had been deleted long ago.
 
         Whatever hangs on them: a service that would not let them go did so once.
@@ -62,19 +62,19 @@ class Superuser:
         questions = [
             f"SELECT '{table}' AS name, md5(coalesce(string_agg(t::text, E'\\n' ORDER BY t::text), "
             f"'')) AS hash FROM {table} t WHERE organisation_id = $1 "
-            f"AND {BY_ITSELF.get(table, 'true')}"
+            f"AND {COMPARED_ROWS.get(table, 'true')}"
             for table in self.tables
         ]
         rows = self.sql(" UNION ALL ".join(questions), organisation_id)
         return {row["name"]: row["hash"] for row in rows}
 
-    def rows(self, organisation_id: str) -> dict[str, list[dict[str, Any]]]:
+    def list_rows(self, organisation_id: str) -> dict[str, list[dict[str, Any]]]:
         """All rows of an organisation, table by table, as JSON has them."""
         found = {}
         for table in self.tables:
             rows = self.sql(
                 f"SELECT to_jsonb(t)::text AS row FROM {table} t WHERE organisation_id = $1 "
-                f"AND {BY_ITSELF.get(table, 'true')} ORDER BY t::text",
+                f"AND {COMPARED_ROWS.get(table, 'true')} ORDER BY t::text",
                 organisation_id,
             )
             found[table] = [json.loads(row["row"]) for row in rows]
@@ -82,7 +82,7 @@ class Superuser:
 
 
 @contextmanager
-def behind_the_walls(service: Service, address: Address) -> Iterator[Superuser]:
+def connect_superuser(service: Service, address: Address) -> Iterator[Superuser]:
     connection = service.run(
         lambda: asyncpg.connect(
             host=address.host,

@@ -11,10 +11,11 @@ import pytest
 from nimbill.customers.billing_groups.bodies import BillingGroupUpdate, FreeFormatItem
 from nimbill.customers.cloud_accounts.bodies import CloudAccountCreate, CloudAccountUpdate
 from nimbill.customers.projects.bodies import ProjectBody
+from nimbill.foundation.currency import Currency
 from nimbill.foundation.errors import Invalid
+from nimbill.foundation.language import Language
 from nimbill.foundation.vendors import BilledVendor
-from nimbill.foundation.vocabulary import Currency, Language
-from nimbill.http.request_bodies import sound
+from nimbill.http.request_bodies import parse_body
 from tests.contract.specification import read_table
 from tests.customers.billing_groups.sample_bodies import FREE_FORMAT_ITEM
 from tests.customers.cloud_accounts.accounts import AWS, AZURE
@@ -49,7 +50,7 @@ def specified_fields(heading: str) -> dict[str, list[str]]:
 
 def is_valid(body: Body, request: dict[str, Any]) -> bool:
     try:
-        sound(body, request)
+        parse_body(body, request)
     except Invalid:
         return False
     return True

@@ -15,7 +15,7 @@ from sqlalchemy.dialects import postgresql
 from nimbill.application import schema
 from nimbill.database.embedded_postgres import Address
 from nimbill.database.migrate import drop_schema, migrate
-from nimbill.database.tenant_scope import APP_ROLE, owner_engine
+from nimbill.database.tenant_scope import APP_ROLE, create_owner_engine
 from tests.contract import schema_checks
 from tests.own_database import own_database
 from tests.running_service import Service
@@ -68,7 +68,7 @@ Shape = dict[str, dict[str, tuple[str, bool, bool]]]
 
 def migrated(address: Address) -> Shape:
     async def run() -> Shape:
-        engine = owner_engine(address.url)
+        engine = create_owner_engine(address.url)
         try:
             async with engine.connect() as db:
                 return await db.run_sync(_reflected)
@@ -142,24 +142,24 @@ def test_migrations_can_be_undone_and_done_again(
 # ── the walls ────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("wall", schema_checks.ALL_WALLS, ids=lambda wall: wall.__name__)
+@pytest.mark.parametrize("wall", schema_checks.ALL_CHECKS, ids=lambda wall: wall.__name__)
 def test_the_wall_stands(behind: Address, wall: Look[list[str]]) -> None:
     assert look(behind, wall) == []
 
 
 BREACHES: list[tuple[Look[list[str]], str, str]] = [
     (
-        schema_checks.tables_without_wall,
+        schema_checks.tables_without_row_security,
         "CREATE TABLE t (a text)",
         "t does not carry its organisation",
     ),
     (
-        schema_checks.tables_without_wall,
+        schema_checks.tables_without_row_security,
         "ALTER TABLE users NO FORCE ROW LEVEL SECURITY",
         "users does not force its wall",
     ),
     (
-        schema_checks.tables_without_wall,
+        schema_checks.tables_without_row_security,
         "ALTER TABLE users DISABLE ROW LEVEL SECURITY",
         "users does not force its wall",
     ),
@@ -184,7 +184,7 @@ BREACHES: list[tuple[Look[list[str]], str, str]] = [
         "jobs is not looked across",
     ),
     (
-        schema_checks.loose_foreign_keys,
+        schema_checks.foreign_keys_across_organisations,
         "CREATE TABLE t (organisation_id text, kid text CONSTRAINT loose REFERENCES signing_keys)",
         "t: loose can cross organisations",
     ),
@@ -195,52 +195,52 @@ BREACHES: list[tuple[Look[list[str]], str, str]] = [
     ),
     (schema_checks.views, "CREATE VIEW v AS SELECT * FROM users", "v is a view"),
     (
-        schema_checks.functions_with_too_many_rights,
+        schema_checks.unsafe_security_definer_functions,
         "ALTER FUNCTION append_audit_entry(text) SECURITY DEFINER",
         "append_audit_entry runs as its owner",
     ),
     (
-        schema_checks.functions_with_too_many_rights,
+        schema_checks.unsafe_security_definer_functions,
         "ALTER FUNCTION find_organisation_id(text, text) RESET search_path",
         "find_organisation_id does not fix its search path",
     ),
     (
-        schema_checks.functions_with_too_many_rights,
+        schema_checks.unsafe_security_definer_functions,
         "ALTER FUNCTION find_organisation_id(text, text) VOLATILE",
         "find_organisation_id can write as its owner",
     ),
     (
-        schema_checks.excess_of_the_application,
+        schema_checks.excess_privileges,
         f"ALTER ROLE {APP_ROLE} BYPASSRLS",
         f"{APP_ROLE}: mighty",
     ),
     (
-        schema_checks.excess_of_the_application,
+        schema_checks.excess_privileges,
         f"GRANT pg_read_all_data TO {APP_ROLE}",
         f"{APP_ROLE}: somebody_else",
     ),
     (
-        schema_checks.excess_of_the_application,
+        schema_checks.excess_privileges,
         f"GRANT UPDATE ON audit_log TO {APP_ROLE}",
         f"{APP_ROLE} may UPDATE audit_log",
     ),
     (
-        schema_checks.excess_of_the_application,
+        schema_checks.excess_privileges,
         f"GRANT TRUNCATE ON users TO {APP_ROLE}",
         f"{APP_ROLE} may TRUNCATE users",
     ),
     (
-        schema_checks.excess_of_the_application,
+        schema_checks.excess_privileges,
         "GRANT SELECT ON users TO PUBLIC",
         "PUBLIC may SELECT users",
     ),
     (
-        schema_checks.excess_of_the_application,
+        schema_checks.excess_privileges,
         f"GRANT CREATE ON SCHEMA public TO {APP_ROLE}",
         f"{APP_ROLE}: creates",
     ),
     (
-        schema_checks.excess_of_the_application,
+        schema_checks.excess_privileges,
         f"ALTER TABLE users OWNER TO {APP_ROLE}",
         f"{APP_ROLE}: owns",
     ),

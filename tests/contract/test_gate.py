@@ -18,14 +18,15 @@ from nimbill.application.installed import PRODUCTS
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.basis import Basis
 from nimbill.foundation.ids import new_id
-from nimbill.foundation.vocabulary import Product, UserKind
+from nimbill.foundation.product import Product
+from nimbill.foundation.user_kind import UserKind
 from nimbill.identity.organisations.operations import NewOrganisation
-from tests.contract.declared_routes import Route, all_routes, guarded_routes
+from tests.contract.declared_routes import Route, all_routes, protected_routes
 from tests.contract.operations import OPERATIONS, SPECIFIED
-from tests.contract.route_requests import told
+from tests.contract.route_requests import comparable_response
 from tests.running_service import Service
 
-GUARDED = [(route, token) for route in guarded_routes() for token in route.products]
+GUARDED = [(route, token) for route in protected_routes() for token in route.products]
 each_guarded = pytest.mark.parametrize(
     ("route", "token"), GUARDED, ids=[f"{route.operation}, {token}" for route, token in GUARDED]
 )
@@ -47,7 +48,7 @@ def service(running: Service, organisation: NewOrganisation) -> Service:
 
 def knock(service: Service, route: Route, headers: dict[str, str], **path: str) -> httpx.Response:
     """Ask with nothing but headers: who passes the gate is refused for something else."""
-    return service.http.request(route.method, route.address(**path), headers=headers)
+    return service.http.request(route.method, route.fill_path(**path), headers=headers)
 
 
 def refused_at_the_door(answer: httpx.Response) -> bool:
@@ -101,7 +102,7 @@ def test_two_tokens_are_as_good_as_none(service: Service) -> None:
     token = service.root()["Authorization"]
     twice = [("Authorization", token), ("Authorization", token)]
     for route, _ in GUARDED:
-        answer = service.http.request(route.method, route.address(), headers=twice)
+        answer = service.http.request(route.method, route.fill_path(), headers=twice)
 
         assert refused_at_the_door(answer), route
 
@@ -138,7 +139,7 @@ def test_an_unlisted_action_does_not_open_the_gate(
     running: Service, callers: Any, route: Route, token: Product
 ) -> None:
     if not route.role_actions:
-        anybody = knock(running, route, callers(token, agent=route.of_agents))
+        anybody = knock(running, route, callers(token, agent=route.for_agents))
         assert passed(route, anybody)
         return
     others = [one for one in RoleAction if one not in {*route.role_actions, RoleAction.Admin}]
@@ -155,9 +156,9 @@ def test_each_listed_action_opens_the_gate_alone_and_so_does_admin(
     service: Service, route: Route, token: Product
 ) -> None:
     for action in [*route.role_actions, RoleAction.Admin]:
-        headers = service.caller(action, product=token, agent=route.of_agents)
+        headers = service.caller(action, product=token, agent=route.for_agents)
         assert passed(route, knock(service, route, headers)), action
-    root = service.root(product=token, agent=route.of_agents)
+    root = service.root(product=token, agent=route.for_agents)
     assert knock(service, route, root).status_code not in (401, 403)
 
 
@@ -196,13 +197,13 @@ def headers_for(service: Service, claims: dict[str, Any], product: Product) -> d
 
 @pytest.mark.parametrize(
     ("route", "token"),
-    [pair for pair in GUARDED if "oneself" in pair[0].handler.opt],
+    [pair for pair in GUARDED if "own_user_parameter" in pair[0].handler.opt],
     ids=lambda one: getattr(one, "operation", one),
 )
 def test_what_is_open_to_oneself_is_open_to_nobody_else(
     service: Service, route: Route, token: Product
 ) -> None:
-    name = route.handler.opt["oneself"]
+    name = route.handler.opt["own_user_parameter"]
     headers = service.caller(product=token)
     mine, others = claims_of(headers)["sub"], claims_of(service.caller(product=token))["sub"]
 
@@ -240,7 +241,7 @@ def holder(permissions: frozenset[RoleAction]) -> Caller:
 
 def test_every_set_of_actions_decides_as_the_table_says() -> None:
     """2^12 sets of the named actions for each of the 38 operations, both ways."""
-    declared = {route.operation: route.role_actions for route in guarded_routes()}
+    declared = {route.operation: route.role_actions for route in protected_routes()}
     operations = [name for row in SPECIFIED for name in row.operations]
     decisions = 0
     for held in subsets(NAMED_ACTIONS):
@@ -257,7 +258,7 @@ def test_every_set_of_actions_decides_as_the_table_says() -> None:
 def test_admin_decides_everything_with_whatever_else_is_held() -> None:
     for held in subsets(NAMED_ACTIONS)[::64]:
         caller = holder(held | {RoleAction.Admin})
-        assert all(caller.may(route.role_actions) for route in guarded_routes())
+        assert all(caller.may(route.role_actions) for route in protected_routes())
 
 
 # ── routes without a gate ────────────────────────────────────────────────────────────────────────
@@ -272,7 +273,7 @@ def test_public_routes_ask_for_no_token(service: Service, route: Route) -> None:
     assert without.status_code != 403
     assert without.status_code == with_one.status_code
     if without.is_client_error:
-        assert told(without) == told(with_one)
+        assert comparable_response(without) == comparable_response(with_one)
         assert not without.json().get("code", "").startswith("token_")
 
 
@@ -287,14 +288,14 @@ def test_public_routes_are_few_and_say_why() -> None:
 
 
 def test_options_tells_methods_and_nothing_else(service: Service) -> None:
-    for path in {route.address() for route in all_routes()}:
+    for path in {route.fill_path() for route in all_routes()}:
         answer = service.http.options(path, headers={"Origin": "https://elsewhere.example"})
 
         assert answer.status_code == 204, path
         assert answer.content == b""
         allowed = set(answer.headers["Allow"].replace(" ", "").split(","))
         assert allowed - {"OPTIONS"} == {
-            route.method for route in all_routes() if route.address() == path
+            route.method for route in all_routes() if route.fill_path() == path
         }
         assert not [name for name in answer.headers if name.startswith("access-control")]
 
@@ -324,7 +325,7 @@ def test_no_other_method_passes_the_gate(service: Service) -> None:
     """HEAD, TRACE and invented methods reach no handler."""
     for route, _ in GUARDED:
         for method in ("HEAD", "TRACE", "GETT"):
-            answer = service.http.request(method, route.address(), headers=service.root())
+            answer = service.http.request(method, route.fill_path(), headers=service.root())
 
             assert answer.status_code == 405, route
 

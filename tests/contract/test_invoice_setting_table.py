@@ -10,9 +10,9 @@ import pytest
 
 from nimbill.customers.billing_groups.bodies import BillingGroupCreate, InvoiceSetting
 from nimbill.customers.billing_groups.invoice_setting_rules import ALLOWED_VALUES
+from nimbill.foundation.language import Language
 from nimbill.foundation.rules import Between, OneOf, PerVendor, Rule, between, one_of, per_vendor
 from nimbill.foundation.vendors import BilledVendor
-from nimbill.foundation.vocabulary import Language
 from tests.contract.specification import read_table
 
 TYPES = {"string": str, "double": Decimal, "boolean": bool}
@@ -34,7 +34,7 @@ def allows_exactly(rule: Rule | PerVendor, cell: str) -> bool:
     if bounds:
         low, high = (Decimal(bound.replace(",", "")) for bound in bounds.groups())
         return isinstance(rule, Between) and (rule.low, rule.high) == (low, high)
-    return isinstance(rule, OneOf) and sorted(rule.words) == sorted(cell.split(", "))
+    return isinstance(rule, OneOf) and sorted(rule.values) == sorted(cell.split(", "))
 
 
 def test_the_setting_has_the_specified_fields_in_order() -> None:

@@ -16,16 +16,16 @@ from msgspec import inspect
 
 from nimbill.application import schema
 from nimbill.database.embedded_postgres import Address
-from nimbill.foundation.vocabulary import Product
+from nimbill.foundation.product import Product
 from nimbill.legacy.audiences import LEGACY
 from tests.contract.basis_marks import all_bodies
-from tests.contract.declared_routes import Route, guarded_routes
-from tests.contract.route_requests import Sent, ask, root_of, sound_request
-from tests.contract.superuser import Superuser, behind_the_walls
+from tests.contract.declared_routes import Route, protected_routes
+from tests.contract.route_requests import RouteRequest, send_request, root_headers, build_valid_request
+from tests.contract.superuser import Superuser, connect_superuser
 from tests.contract.tenants import new_tenant
 from tests.running_service import Service
 
-WRITES = [route for route in guarded_routes() if route.is_mutating and route.body is not None]
+WRITES = [route for route in protected_routes() if route.is_mutating and route.body is not None]
 each_write = pytest.mark.parametrize("route", WRITES, ids=str)
 
 POISON = "poison"
@@ -112,7 +112,7 @@ def _recent(found: re.Match[str]) -> str:
 
 def stored(behind: Superuser, organisation_id: str) -> dict[str, list[str]]:
     """All rows of an organisation, comparable with those of another one made the same way."""
-    rows = behind.rows(organisation_id)
+    rows = behind.list_rows(organisation_id)
     for row in rows[AUDIT]:
         entry = json.loads(row.pop("entry"))
         row["entry"] = {name: item for name, item in entry.items() if name != "sent"}
@@ -124,7 +124,7 @@ def stored(behind: Superuser, organisation_id: str) -> dict[str, list[str]]:
 
 @pytest.fixture(scope="module")
 def behind(running: Service, superuser: Address) -> Iterator[Superuser]:
-    with behind_the_walls(running, superuser) as found:
+    with connect_superuser(running, superuser) as found:
         yield found
 
 
@@ -133,10 +133,10 @@ def written(
 ) -> tuple[Any, dict[str, list[str]]]:
     """What a request answered and left, in an organisation of its own."""
     tenant = new_tenant(running, behind, "kanari")
-    sent = sound_request(route, tenant)
+    sent = build_valid_request(route, tenant)
     body = poisoned(inspect.type_info(route.body), sent.body, poison)
-    headers = root_of(tenant, route, route.products[0])
-    answer = ask(tenant, route, Sent(sent.path, sent.query, body), headers)
+    headers = root_headers(tenant, route, route.products[0])
+    answer = send_request(tenant, route, RouteRequest(sent.path, sent.query, body), headers)
     assert answer.is_success, answer.text
     return settled(answer.json()), stored(behind, tenant.organisation_id)
 

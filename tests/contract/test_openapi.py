@@ -12,7 +12,7 @@ import pytest
 
 from nimbill.foundation.errors import Invalid
 from nimbill.http.forms import FORM_TYPES
-from nimbill.http.request_bodies import sound
+from nimbill.http.request_bodies import parse_body
 from tests.contract.declared_routes import Route, all_routes, declared_app
 from tests.running_service import Service
 
@@ -156,7 +156,7 @@ def test_the_service_takes_null_for_absent(body: type[msgspec.Struct]) -> None:
 
 def broken_fields(body: type[msgspec.Struct], sent: dict[str, Any]) -> set[str]:
     try:
-        sound(body, sent)
+        parse_body(body, sent)
     except Invalid as refusal:
         return {violation.field for violation in refusal.violations}
     return set()

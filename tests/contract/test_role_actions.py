@@ -5,15 +5,15 @@ import re
 import pytest
 
 from nimbill.access.role_actions import OFFERED, RoleAction
-from nimbill.foundation.vocabulary import Product
-from tests.contract.declared_routes import all_routes, guarded_routes
+from nimbill.foundation.product import Product
+from tests.contract.declared_routes import all_routes, protected_routes
 from tests.contract.operations import (
     ADDED,
-    OPEN_TO_ONESELF,
+    OPEN_TO_OWN_USER,
     OPERATIONS,
     SPECIFIED,
-    undeclared,
-    wrongly_declared,
+    routes_without_operation,
+    routes_with_other_actions,
 )
 from tests.contract.specification import read_choice, read_table
 
@@ -58,17 +58,19 @@ def test_the_specification_has_38_operations_and_12_actions() -> None:
 
 
 def test_routes_declare_the_actions_of_their_operation() -> None:
-    assert wrongly_declared(guarded_routes()) == []
+    assert routes_with_other_actions(protected_routes()) == []
 
 
 def test_every_protected_route_is_a_known_operation() -> None:
-    assert undeclared(guarded_routes()) == []
+    assert routes_without_operation(protected_routes()) == []
 
 
 def test_routes_open_to_their_own_user_are_the_chosen_ones() -> None:
-    declared = {route.operation for route in all_routes() if "oneself" in route.handler.opt}
+    declared = {
+        route.operation for route in all_routes() if "own_user_parameter" in route.handler.opt
+    }
 
-    assert declared == OPEN_TO_ONESELF
+    assert declared == OPEN_TO_OWN_USER
 
 
 def test_every_added_operation_has_a_route() -> None:
@@ -78,16 +80,16 @@ def test_every_added_operation_has_a_route() -> None:
 
 
 def test_a_wrong_declaration_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    route = next(route for route in guarded_routes() if route.operation == "create_billing_group")
+    route = next(route for route in protected_routes() if route.operation == "create_billing_group")
     monkeypatch.setitem(OPERATIONS, "create_billing_group", ("ModifyProject",))
 
-    assert wrongly_declared([route]) == [
+    assert routes_with_other_actions([route]) == [
         "create_billing_group declares ModifyBillingGroup, its row says ModifyProject"
     ]
 
     monkeypatch.delitem(OPERATIONS, "create_billing_group")
 
-    assert undeclared([route]) == [
+    assert routes_without_operation([route]) == [
         "create_billing_group has no row in tests/contract/operations.py"
     ]
 

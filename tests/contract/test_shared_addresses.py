@@ -28,7 +28,7 @@ def test_each_method_of_a_shared_address_knows_its_own_path(service: Service) ->
     app, routes = app_of(service), shared()
 
     async def reached(route: Route) -> str | None:
-        answer = await call(app, Request(route.method, route.address().encode(), b"", []))
+        answer = await call(app, Request(route.method, route.fill_path().encode(), b"", []))
         assert answer.status == 401
         return answer.path_template
 

@@ -15,23 +15,23 @@ import structlog
 from nimbill.access.role_actions import RoleAction
 from nimbill.database.embedded_postgres import Address
 from nimbill.foundation.logs import configure_logs
-from nimbill.foundation.vocabulary import Product
+from nimbill.foundation.product import Product
 from tests.contract import resource_factories, valid_bodies
-from tests.contract.declared_routes import Route, guarded_routes
+from tests.contract.declared_routes import Route, protected_routes
 from tests.contract.route_requests import (
-    BY_HAND,
-    Place,
-    Sent,
-    ask,
-    never_existed,
-    places_of,
-    root_of,
-    slots_at,
-    sound_request,
-    told,
-    unexplained_places,
+    MANUALLY_PARSED,
+    RequestField,
+    RouteRequest,
+    send_request,
+    make_unknown_id,
+    list_reference_fields,
+    root_headers,
+    references_at,
+    build_valid_request,
+    comparable_response,
+    unexplained_fields,
 )
-from tests.contract.superuser import Superuser, behind_the_walls
+from tests.contract.superuser import Superuser, connect_superuser
 from tests.contract.tenants import Tenant, make_billing_group, new_tenant
 from tests.running_service import PASSWORD, Service
 
@@ -43,7 +43,7 @@ class Case:
     """A route and the places in which it is given somebody else's ids."""
 
     route: Route
-    places: tuple[Place, ...]
+    places: tuple[RequestField, ...]
     product: Product
 
     def __str__(self) -> str:
@@ -54,8 +54,8 @@ class Case:
 def cases() -> list[Case]:
     """Each place by itself, and all places of a request together."""
     found = []
-    for route in guarded_routes():
-        places = places_of(route)
+    for route in protected_routes():
+        places = list_reference_fields(route)
         alone = [(place,) for place in places]
         together = [tuple(places)] if len(places) > 1 else []
         found += [
@@ -66,13 +66,13 @@ def cases() -> list[Case]:
 
 
 def product_of(
-    which: list[tuple[Place, ...]], products: list[Product]
-) -> list[tuple[tuple[Place, ...], Product]]:
+    which: list[tuple[RequestField, ...]], products: list[Product]
+) -> list[tuple[tuple[RequestField, ...], Product]]:
     return list(product(which, products))
 
 
 CASES = cases()
-ROUTES = [(route, product) for route in guarded_routes() for product in route.products]
+ROUTES = [(route, product) for route in protected_routes() for product in route.products]
 each_case = pytest.mark.parametrize("case", CASES, ids=str)
 each_route = pytest.mark.parametrize(
     ("route", "token"), ROUTES, ids=[f"{route.operation}, {token}" for route, token in ROUTES]
@@ -81,7 +81,7 @@ each_route = pytest.mark.parametrize(
 
 @pytest.fixture(scope="module")
 def behind(running: Service, superuser: Address) -> Iterator[Superuser]:
-    with behind_the_walls(running, superuser) as found:
+    with connect_superuser(running, superuser) as found:
         yield found
 
 
@@ -93,7 +93,7 @@ def ours(running: Service, behind: Superuser) -> Tenant:
 @pytest.fixture(scope="module")
 def theirs(running: Service, behind: Superuser) -> Tenant:
     tenant = new_tenant(running, behind, THEIRS)
-    for slot in set(resource_factories.SLOTS.values()):
+    for slot in set(resource_factories.REFERENCES.values()):
         slot.make(tenant)
     return tenant
 
@@ -119,11 +119,11 @@ class Watch:
     unchanged: tuple[Tenant, ...]
 
     def ask(
-        self, asking: Tenant, route: Route, sent: Sent, headers: dict[str, str], *ids: str
+        self, asking: Tenant, route: Route, sent: RouteRequest, headers: dict[str, str], *ids: str
     ) -> httpx.Response:
         before = [self.behind.digest(tenant.organisation_id) for tenant in self.unchanged]
         own = self.behind.digest(asking.organisation_id)
-        answer = ask(asking, route, sent, headers)
+        answer = send_request(asking, route, sent, headers)
         after = [self.behind.digest(tenant.organisation_id) for tenant in self.unchanged]
 
         assert after == before, f"{route} changed rows of another organisation"
@@ -144,23 +144,23 @@ def compare(
     watch: Watch,
     asking: Tenant,
     headers: dict[str, str],
-    values: dict[Place, str],
+    values: dict[RequestField, str],
 ) -> httpx.Response:
     """Ask with these ids and with ids that never were: the two answers tell the same."""
-    nobodys = {place: never_existed(value) for place, value in values.items()}
-    unknown = sound_request(case.route, asking).with_values(nobodys)
-    known = sound_request(case.route, asking).with_values(values)
+    nobodys = {place: make_unknown_id(value) for place, value in values.items()}
+    unknown = build_valid_request(case.route, asking).with_values(nobodys)
+    known = build_valid_request(case.route, asking).with_values(values)
 
     baseline = watch.ask(asking, case.route, unknown, headers, *nobodys.values())
     answer = watch.ask(asking, case.route, known, headers, *values.values())
 
-    assert told(answer, known) == told(baseline, unknown)
+    assert comparable_response(answer, known) == comparable_response(baseline, unknown)
     return answer
 
 
-def values_of(case: Case, tenant: Tenant) -> dict[Place, str]:
+def values_of(case: Case, tenant: Tenant) -> dict[RequestField, str]:
     """Records of a tenant that belong together, one for each place."""
-    sent = sound_request(case.route, tenant)
+    sent = build_valid_request(case.route, tenant)
     return {place: sent.value_at(place) for place in case.places}
 
 
@@ -169,14 +169,14 @@ def test_another_organisations_record_is_answered_as_one_that_never_was(
     case: Case, ours: Tenant, theirs: Tenant, behind: Superuser, logs: io.StringIO
 ) -> None:
     watch = Watch(behind, logs, (THEIRS,), (theirs,))
-    headers = root_of(ours, case.route, case.product)
+    headers = root_headers(ours, case.route, case.product)
     values = values_of(case, theirs)
 
     compare(case, watch, ours, headers, values)
 
-    for place, slot in slots_at(case.route, case.places).items():
-        if slot.also is not None:
-            compare(case, watch, ours, headers, values | {place: slot.also.spelled(theirs)})
+    for place, slot in references_at(case.route, case.places).items():
+        if slot.alternative is not None:
+            compare(case, watch, ours, headers, values | {place: slot.alternative.create(theirs)})
 
 
 @each_case
@@ -184,9 +184,9 @@ def test_a_deleted_record_is_answered_as_one_that_never_was(
     case: Case, ours: Tenant, behind: Superuser, logs: io.StringIO
 ) -> None:
     watch = Watch(behind, logs, (), ())
-    headers = root_of(ours, case.route, case.product)
+    headers = root_headers(ours, case.route, case.product)
     values = values_of(case, ours)
-    for place, slot in slots_at(case.route, case.places).items():
+    for place, slot in references_at(case.route, case.places).items():
         slot.delete(ours, values[place])
 
     compare(case, watch, ours, headers, values)
@@ -197,7 +197,7 @@ def test_a_deleted_record_is_answered_as_one_that_never_was(
     [
         case
         for case in CASES
-        if all(slot.narrowed for slot in slots_at(case.route, case.places).values())
+        if all(slot.filtered for slot in references_at(case.route, case.places).values())
     ],
     ids=str,
 )
@@ -225,9 +225,9 @@ def narrowed(tenant: Tenant, product: Product) -> dict[str, str]:
 @each_route
 def test_ones_own_records_are_found(route: Route, token: Product, ours: Tenant) -> None:
     """Otherwise the tests above would be kept by a service that finds nothing."""
-    sent = sound_request(route, ours)
+    sent = build_valid_request(route, ours)
 
-    answer = ask(ours, route, sent, root_of(ours, route, token))
+    answer = send_request(ours, route, sent, root_headers(ours, route, token))
 
     assert answer.is_success, answer.text
 
@@ -236,10 +236,10 @@ def test_ones_own_records_are_found(route: Route, token: Product, ours: Tenant) 
 def test_answers_show_nothing_of_others(
     route: Route, token: Product, ours: Tenant, theirs: Tenant, behind: Superuser, logs: io.StringIO
 ) -> None:
-    sent = replace(sound_request(route, ours), query={})
+    sent = replace(build_valid_request(route, ours), query={})
     watch = Watch(behind, logs, (THEIRS,), (theirs,))
 
-    watch.ask(ours, route, sent, root_of(ours, route, token))
+    watch.ask(ours, route, sent, root_headers(ours, route, token))
 
 
 @pytest.mark.parametrize(
@@ -253,8 +253,8 @@ def test_lists_show_nothing_a_filter_hides(
     company_id = hidden_group(ours)
     visible = replace(ours, group=make_billing_group(ours))
 
-    sent = replace(sound_request(route, visible), query={})
-    answer = ask(visible, route, sent, narrowed(visible, token))
+    sent = replace(build_valid_request(route, visible), query={})
+    answer = send_request(visible, route, sent, narrowed(visible, token))
 
     assert HIDDEN_GROUP not in answer.text + repr(answer.headers) + logs.getvalue()
     assert company_id not in answer.text
@@ -286,7 +286,7 @@ def test_another_organisations_username_is_as_unknown_as_any(ours: Tenant, their
     answer = grant(ours.service, **client, username=f"{THEIRS}-root", password=PASSWORD)
     nobody = grant(ours.service, **client, username="kanarix-root", password=PASSWORD)
 
-    assert told(answer) == told(nobody)
+    assert comparable_response(answer) == comparable_response(nobody)
     assert answer.status_code == 400
     assert grant(ours.service, **client, username=f"{OURS}-root", password=PASSWORD).is_success
 
@@ -297,9 +297,9 @@ def test_another_organisations_client_is_as_unknown_as_any(ours: Tenant, theirs:
     form = {"grant_type": "client_credentials", "client_secret": secret}
 
     answer = grant(ours.service, **form, client_id=theirs.organisation.client_id)
-    nobody = grant(ours.service, **form, client_id=never_existed(theirs.organisation.client_id))
+    nobody = grant(ours.service, **form, client_id=make_unknown_id(theirs.organisation.client_id))
 
-    assert told(answer) == told(nobody)
+    assert comparable_response(answer) == comparable_response(nobody)
     assert answer.status_code == 401
 
 
@@ -308,7 +308,7 @@ def test_another_organisations_client_is_as_unknown_as_any(ours: Tenant, theirs:
 
 def uncovered(routes: list[Route]) -> list[str]:
     """Places without a maker, bodies without an example, bodies that nobody can know."""
-    complaints = [line for route in routes for line in unexplained_places(route)]
+    complaints = [line for route in routes for line in unexplained_fields(route)]
     complaints += [
         f"{route.operation} has no body in tests/contract/resource_factories.py"
         for route in routes
@@ -319,30 +319,30 @@ def uncovered(routes: list[Route]) -> list[str]:
         for route in routes
         if route.is_mutating
         and route.body is None
-        and route.reads_by_hand
-        and route.operation not in BY_HAND
+        and route.parses_request
+        and route.operation not in MANUALLY_PARSED
     ]
 
 
 def test_every_place_that_names_a_record_has_a_maker() -> None:
-    assert uncovered(guarded_routes()) == []
+    assert uncovered(protected_routes()) == []
 
 
 def test_what_is_explained_still_exists() -> None:
-    operations = {route.operation for route in guarded_routes()}
+    operations = {route.operation for route in protected_routes()}
 
     assert set(valid_bodies.BODIES) - operations == set()
     assert {
-        name.partition(".")[0] for name in resource_factories.SLOTS if "." in name
+        name.partition(".")[0] for name in resource_factories.REFERENCES if "." in name
     } - operations == set()
 
 
 def test_a_place_without_a_maker_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     some = {"list_billing_group_details", "create_billing_group"}
-    routes = [route for route in guarded_routes() if route.operation in some]
+    routes = [route for route in protected_routes() if route.operation in some]
     without = {
-        name: resource_factories.SLOTS[name]
-        for name in resource_factories.SLOTS
+        name: resource_factories.REFERENCES[name]
+        for name in resource_factories.REFERENCES
         if name != "project_id"
     }
     without.pop("company_id")
@@ -361,16 +361,16 @@ def test_a_leak_is_found(
 ) -> None:
     """A watch over rows, words and ids that did not notice a change would prove nothing."""
     watch = Watch(behind, logs, (THEIRS,), (theirs,))
-    listing = next(route for route in guarded_routes() if route.operation == "list_billing_groups")
+    listing = next(route for route in protected_routes() if route.operation == "list_billing_groups")
     creating = next(
-        route for route in guarded_routes() if route.operation == "create_billing_group"
+        route for route in protected_routes() if route.operation == "create_billing_group"
     )
     as_them = ours.service.root(theirs.organisation)
 
     with pytest.raises(AssertionError, match="was shown"):
-        watch.ask(ours, listing, Sent(), as_them)
+        watch.ask(ours, listing, RouteRequest(), as_them)
     with pytest.raises(AssertionError, match="changed rows of another organisation"):
-        watch.ask(ours, creating, sound_request(creating, theirs), as_them)
+        watch.ask(ours, creating, build_valid_request(creating, theirs), as_them)
     print(THEIRS, file=logs)
     with pytest.raises(AssertionError, match="was shown"):
-        watch.ask(ours, listing, Sent(), ours.service.root(ours.organisation))
+        watch.ask(ours, listing, RouteRequest(), ours.service.root(ours.organisation))

@@ -119,7 +119,7 @@ def billing_bodies() -> dict[str, Callable[[Tenant], dict[str, Any]]]:
     }
 
 
-def bodies_of_months() -> dict[str, Callable[[Tenant], dict[str, Any]]]:
+def month_bodies() -> dict[str, Callable[[Tenant], dict[str, Any]]]:
     """Of what hangs on a month: entries, reservations, its closing."""
     return {
         "apply_recalculation": lambda tenant: {
@@ -195,7 +195,7 @@ def compared_body(tenant: Tenant) -> dict[str, Any]:
 BODIES: Mapping[str, Callable[[Tenant], dict[str, Any]]] = {
     "create_billing_group": billing_group_body,
     **billing_bodies(),
-    **bodies_of_months(),
+    **month_bodies(),
     "create_subuser": subuser_body,
     "change_password": lambda _: {"password": PASSWORD, "old_password": PASSWORD},
     "create_api_client": lambda tenant: {"name": tenant.word("k")},

@@ -1,4 +1,4 @@
-"""Marks that say where a fact comes from: stated by the specification, or chosen by us."""
+"""Marks that say whether the specification states a fact or we chose it."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -14,10 +14,10 @@ class Basis:
 
 
 def stated(heading: str) -> Basis:
-    """The fact stands in the specification under this heading."""
+    """The specification states the fact, under this heading of docs/specification."""
     return Basis("stated", heading)
 
 
 def chosen(choice: str) -> Basis:
-    """The specification is silent; docs/choices.md has a heading of this name."""
+    """The specification leaves the fact open; docs/choices.md has a heading of this name."""
     return Basis("chosen", choice)
