@@ -1,4 +1,4 @@
-"""What is sealed opens only where it stands and only with its own key; the key file is guarded."""
+"""Encryption: ciphertexts are bound to key and context; unsafe key files are refused."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from nimbill.foundation.encryption import (
     load_or_create_key,
 )
 
-PLACE = ("api_clients", "secret", "org_one", "row_one")
+CONTEXT = ("api_clients", "secret", "org_one", "row_one")
 SECRET = b"a secret with a canary in it"
 
 
 @pytest.fixture
-def sealer() -> Encryptor:
+def encryptor() -> Encryptor:
     return Encryptor(os.urandom(KEY_BYTES))
 
 
-def test_what_was_sealed_opens_where_it_stands(sealer: Encryptor) -> None:
-    assert sealer.open(sealer.seal(SECRET, PLACE), PLACE) == SECRET
+def test_decryption_with_the_same_context_returns_the_secret(encryptor: Encryptor) -> None:
+    assert encryptor.decrypt(encryptor.encrypt(SECRET, CONTEXT), CONTEXT) == SECRET
 
 
-def test_what_is_sealed_shows_nothing_and_never_looks_the_same_twice(sealer: Encryptor) -> None:
-    one, other = sealer.seal(SECRET, PLACE), sealer.seal(SECRET, PLACE)
+def test_ciphertexts_differ_and_do_not_contain_the_secret(encryptor: Encryptor) -> None:
+    first, second = encryptor.encrypt(SECRET, CONTEXT), encryptor.encrypt(SECRET, CONTEXT)
 
-    assert one != other
-    assert b"canary" not in one + other
+    assert first != second
+    assert b"canary" not in first + second
 
 
 @pytest.mark.parametrize(
-    "elsewhere",
+    "other_context",
     [
         ("api_clients", "secret", "org_one", "row_two"),
         ("api_clients", "secret", "org_two", "row_one"),
@@ -49,77 +49,80 @@ def test_what_is_sealed_shows_nothing_and_never_looks_the_same_twice(sealer: Enc
         ("api_clients", "secret", "org_onerow_one"),
         (),
     ],
-    ids=["row", "organisation", "column", "table", "no row", "words run together", "nowhere"],
+    ids=["row", "organisation", "column", "table", "no row", "joined words", "empty"],
 )
-def test_copied_to_another_place_it_does_not_open(
-    sealer: Encryptor, elsewhere: tuple[str, ...]
+def test_another_context_cannot_decrypt(
+    encryptor: Encryptor, other_context: tuple[str, ...]
 ) -> None:
-    sealed = sealer.seal(SECRET, PLACE)
+    ciphertext = encryptor.encrypt(SECRET, CONTEXT)
 
     with pytest.raises(DecryptionError):
-        sealer.open(sealed, elsewhere or ("",))
+        encryptor.decrypt(ciphertext, other_context or ("",))
 
 
-def test_another_key_does_not_open_it(sealer: Encryptor) -> None:
+def test_another_key_cannot_decrypt(encryptor: Encryptor) -> None:
     with pytest.raises(DecryptionError):
-        Encryptor(os.urandom(KEY_BYTES)).open(sealer.seal(SECRET, PLACE), PLACE)
+        Encryptor(os.urandom(KEY_BYTES)).decrypt(encryptor.encrypt(SECRET, CONTEXT), CONTEXT)
 
 
-def test_another_organisations_key_does_not_open_it(sealer: Encryptor) -> None:
-    one, other = sealer.for_organisation("org_one"), sealer.for_organisation("org_two")
+def test_another_organisations_key_cannot_decrypt(encryptor: Encryptor) -> None:
+    own, other = encryptor.for_organisation("org_one"), encryptor.for_organisation("org_two")
 
-    sealed = one.seal(SECRET, PLACE)
+    ciphertext = own.encrypt(SECRET, CONTEXT)
 
-    assert sealer.for_organisation("org_one").open(sealed, PLACE) == SECRET
+    assert encryptor.for_organisation("org_one").decrypt(ciphertext, CONTEXT) == SECRET
     with pytest.raises(DecryptionError):
-        other.open(sealed, PLACE)
+        other.decrypt(ciphertext, CONTEXT)
 
 
-def test_a_single_changed_bit_breaks_the_seal(sealer: Encryptor) -> None:
-    sealed = sealer.seal(b"short", PLACE)
+def test_a_single_changed_bit_prevents_decryption(encryptor: Encryptor) -> None:
+    ciphertext = encryptor.encrypt(b"short", CONTEXT)
 
-    for position in range(len(sealed)):
-        changed = bytearray(sealed)
+    for position in range(len(ciphertext)):
+        changed = bytearray(ciphertext)
         changed[position] ^= 1
         with pytest.raises(DecryptionError):
-            sealer.open(bytes(changed), PLACE)
+            encryptor.decrypt(bytes(changed), CONTEXT)
 
 
-def test_what_was_cut_or_lengthened_does_not_open(sealer: Encryptor) -> None:
-    sealed = sealer.seal(SECRET, PLACE)
+def test_a_shortened_or_extended_ciphertext_cannot_be_decrypted(encryptor: Encryptor) -> None:
+    ciphertext = encryptor.encrypt(SECRET, CONTEXT)
 
-    for changed in (*(sealed[:length] for length in range(len(sealed))), sealed + b"\0"):
+    for changed in (
+        *(ciphertext[:length] for length in range(len(ciphertext))),
+        ciphertext + b"\0",
+    ):
         with pytest.raises(DecryptionError):
-            sealer.open(changed, PLACE)
+            encryptor.decrypt(changed, CONTEXT)
 
 
-def test_a_broken_seal_tells_the_table_and_nothing_else(sealer: Encryptor) -> None:
-    with pytest.raises(DecryptionError) as broken:
-        sealer.open(b"", PLACE)
+def test_the_error_names_only_the_table(encryptor: Encryptor) -> None:
+    with pytest.raises(DecryptionError) as failed:
+        encryptor.decrypt(b"", CONTEXT)
 
-    assert str(broken.value) == "api_clients"
+    assert str(failed.value) == "api_clients"
 
 
-def test_a_key_is_derived_for_each_purpose(sealer: Encryptor) -> None:
-    keys = {sealer.derived("passwords"), sealer.derived("checkpoints"), sealer.key}
+def test_each_purpose_has_its_own_derived_key(encryptor: Encryptor) -> None:
+    keys = {encryptor.derive_key("passwords"), encryptor.derive_key("checkpoints"), encryptor.key}
 
     assert len(keys) == 3
     assert all(len(key) == KEY_BYTES for key in keys)
-    assert sealer.derived("passwords") == Encryptor(sealer.key).derived("passwords")
+    assert encryptor.derive_key("passwords") == Encryptor(encryptor.key).derive_key("passwords")
 
 
-def test_a_sealer_does_not_show_its_key(sealer: Encryptor) -> None:
-    assert repr(sealer) == str(sealer) == "Sealer(…)"
+def test_repr_hides_the_key(encryptor: Encryptor) -> None:
+    assert repr(encryptor) == str(encryptor) == "Encryptor(…)"
 
 
-def test_the_first_start_makes_a_key_that_only_its_owner_reads(tmp_path: Path) -> None:
+def test_the_first_start_creates_a_key_file_for_its_owner_only(tmp_path: Path) -> None:
     file = tmp_path / "new" / "key"
 
-    sealer = load_or_create_key(file)
+    encryptor = load_or_create_key(file)
 
     assert stat.S_IMODE(file.stat().st_mode) == 0o400
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
-    assert len(sealer.key) == KEY_BYTES
+    assert len(encryptor.key) == KEY_BYTES
     assert list(file.parent.iterdir()) == [file]
 
 
@@ -129,11 +132,11 @@ def test_later_starts_keep_the_key(tmp_path: Path) -> None:
     assert load_or_create_key(tmp_path / "key") == first
 
 
-def test_of_many_first_starts_at_once_one_key_survives(tmp_path: Path) -> None:
+def test_concurrent_first_starts_share_one_key(tmp_path: Path) -> None:
     for attempt in range(10):
         file = tmp_path / str(attempt) / "key"
         with ThreadPoolExecutor(8) as starts:
-            keys = {sealer.key for sealer in starts.map(load_or_create_key, [file] * 8)}
+            keys = {encryptor.key for encryptor in starts.map(load_or_create_key, [file] * 8)}
 
         assert len(keys) == 1
         assert list(file.parent.iterdir()) == [file]
@@ -157,9 +160,9 @@ def write_key(folder: Path, text: str, mode: int = 0o400) -> Path:
         os.urandom(KEY_BYTES).hex()[:-1],
         "zz" * KEY_BYTES,
     ],
-    ids=["empty", "blank", "a word", "short", "long", "half a byte", "no digits"],
+    ids=["empty", "blank", "a word", "short", "long", "half a byte", "not hexadecimal"],
 )
-def test_a_key_file_without_a_whole_key_is_refused(tmp_path: Path, text: str) -> None:
+def test_a_malformed_key_file_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(KeyFileError, match="32 bytes as hexadecimal digits"):
         load_or_create_key(write_key(tmp_path, text))
 
@@ -177,13 +180,13 @@ def test_a_key_file_without_a_whole_key_is_refused(tmp_path: Path, text: str) ->
         sha256(b"nimbill").digest(),
     ],
 )
-def test_a_key_that_anyone_can_guess_is_refused(tmp_path: Path, key: bytes) -> None:
+def test_a_guessable_key_is_refused(tmp_path: Path, key: bytes) -> None:
     with pytest.raises(KeyFileError, match="guess"):
         load_or_create_key(write_key(tmp_path, key.hex()))
 
 
 @pytest.mark.parametrize("mode", [0o404, 0o440, 0o444, 0o644, 0o402, 0o420, 0o401, 0o666])
-def test_a_key_file_open_to_others_is_refused_and_left_alone(tmp_path: Path, mode: int) -> None:
+def test_a_key_file_open_to_others_is_refused_and_not_changed(tmp_path: Path, mode: int) -> None:
     file = write_key(tmp_path, os.urandom(KEY_BYTES).hex(), mode)
 
     with pytest.raises(KeyFileError, match="chmod 0400"):
@@ -193,13 +196,13 @@ def test_a_key_file_open_to_others_is_refused_and_left_alone(tmp_path: Path, mod
 
 
 @pytest.mark.parametrize("mode", [0o400, 0o600])
-def test_a_key_file_of_ones_own_is_read(tmp_path: Path, mode: int) -> None:
+def test_a_private_key_file_is_read(tmp_path: Path, mode: int) -> None:
     key = os.urandom(KEY_BYTES)
 
     assert load_or_create_key(write_key(tmp_path, key.hex() + "\n", mode)).key == key
 
 
-def test_a_refused_key_is_not_shown(tmp_path: Path) -> None:
+def test_the_error_does_not_contain_the_key(tmp_path: Path) -> None:
     text = os.urandom(KEY_BYTES).hex() + "ff"
 
     with pytest.raises(KeyFileError) as refused:

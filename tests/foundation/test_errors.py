@@ -1,4 +1,4 @@
-"""What we refuse: one class for each status, a code for each reason, nothing repeated."""
+"""Errors: one class per HTTP status, with a code, a detail and violations."""
 
 import pytest
 
@@ -21,48 +21,48 @@ from nimbill.foundation.errors import (
         (errors.NotPermitted, 403),
         (errors.NotFound, 404),
         (errors.Conflict, 409),
-        (errors.TooMany, 429),
+        (errors.TooManyRequests, 429),
         (errors.Unavailable, 503),
     ],
 )
-def test_each_refusal_has_its_status(kind: type[ServiceError], status: int) -> None:
-    refusal = kind("reason", "a sentence")
+def test_each_error_class_has_its_status(kind: type[ServiceError], status: int) -> None:
+    error = kind("reason", "a sentence")
 
-    assert refusal.status == status
-    assert refusal.title
-    assert (refusal.code, refusal.detail, refusal.violations) == ("reason", "a sentence", ())
+    assert error.status == status
+    assert error.title
+    assert (error.code, error.detail, error.violations) == ("reason", "a sentence", ())
 
 
-def test_the_tree_in_the_first_lines_names_every_refusal() -> None:
-    drawn = errors.__doc__ or ""
+def test_the_module_docstring_lists_every_error_class() -> None:
+    docstring = errors.__doc__ or ""
 
     for kind in ServiceError.__subclasses__():
         if kind.__module__ == errors.__name__:
-            assert f"─ {kind.__name__} " in drawn
+            assert f"─ {kind.__name__} " in docstring
 
 
 @pytest.mark.parametrize("status", [408, 413, 415])
-def test_a_body_that_cannot_be_taken_says_which_way(status: int) -> None:
+def test_an_unreadable_body_has_one_of_three_statuses(status: int) -> None:
     assert Unreadable(status, "reason", "a sentence").status == status
     assert Unreadable.status == 415
 
 
-def test_no_violation_is_no_refusal() -> None:
+def test_without_violations_nothing_is_raised() -> None:
     refuse_if([])
 
 
-def test_all_violations_are_refused_together() -> None:
-    broken = [Violation("a", "required"), Violation("b", "one of x, y")]
+def test_all_violations_are_reported_together() -> None:
+    violations = [Violation("a", "required"), Violation("b", "one of x, y")]
 
-    with pytest.raises(Invalid) as refusal:
-        refuse_if(broken)
+    with pytest.raises(Invalid) as refused:
+        refuse_if(violations)
 
-    assert refusal.value.violations == tuple(broken)
-    assert refusal.value.code == "rule_broken"
+    assert refused.value.violations == tuple(violations)
+    assert refused.value.code == "rule_broken"
 
 
-def test_what_is_not_there_has_one_answer() -> None:
-    one, other = errors.not_found(), errors.not_found()
+def test_a_missing_record_always_gets_the_same_response() -> None:
+    first, second = errors.not_found(), errors.not_found()
 
-    assert isinstance(one, NotFound)
-    assert (one.code, one.detail) == (other.code, other.detail)
+    assert isinstance(first, NotFound)
+    assert (first.code, first.detail) == (second.code, second.detail)

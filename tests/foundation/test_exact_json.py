@@ -1,4 +1,4 @@
-"""JSON is read exactly as written, written exactly as held, and refused where it would harm."""
+"""Exact JSON: numbers keep every digit; malformed and oversized bodies are refused."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ from nimbill.foundation.errors import Invalid
 from nimbill.foundation.exact_json import DEPTH_MAX, DIGITS_MAX, EXPONENT_MAX
 
 
-def refused(body: bytes) -> Invalid:
-    with pytest.raises(Invalid) as refusal:
-        exact_json.read(body)
-    assert refusal.value.status == 400
-    return refusal.value
+def decode_error(body: bytes) -> Invalid:
+    with pytest.raises(Invalid) as refused:
+        exact_json.decode(body)
+    assert refused.value.status == 400
+    return refused.value
 
 
-def nested(levels: int, opening: bytes = b"[", closing: bytes = b"]") -> bytes:
+def nest(levels: int, opening: bytes = b"[", closing: bytes = b"]") -> bytes:
     return opening * levels + closing * levels
 
 
-@pytest.mark.parametrize("written", ["0.10", "0.0755", "1.00", "-0.5", "1E-12", "123456.7890"])
-def test_a_number_with_a_point_keeps_every_digit(written: str) -> None:
-    value = exact_json.read(written.encode())
+@pytest.mark.parametrize("text", ["0.10", "0.0755", "1.00", "-0.5", "1E-12", "123456.7890"])
+def test_a_decimal_number_keeps_every_digit(text: str) -> None:
+    value = exact_json.decode(text.encode())
 
-    assert value == Decimal(written)
-    assert str(value) == written
-    assert exact_json.write(value) == written.encode()
+    assert value == Decimal(text)
+    assert str(value) == text
+    assert exact_json.encode(value) == text.encode()
 
 
-def test_a_whole_number_stays_whole() -> None:
-    assert exact_json.read(b"[0, 7, -12]") == [0, 7, -12]
-    assert all(type(value) is int for value in exact_json.read(b"[0, 7, -12]"))
+def test_a_whole_number_stays_an_integer() -> None:
+    assert exact_json.decode(b"[0, 7, -12]") == [0, 7, -12]
+    assert all(type(value) is int for value in exact_json.decode(b"[0, 7, -12]"))
 
 
 @pytest.mark.parametrize("constant", [b"NaN", b"Infinity", b"-Infinity", b'{"a": [NaN]}'])
-def test_what_is_no_number_is_refused(constant: bytes) -> None:
-    assert refused(constant).code == "malformed_body"
+def test_nan_and_infinities_are_refused(constant: bytes) -> None:
+    assert decode_error(constant).code == "malformed_body"
 
 
 @pytest.mark.parametrize(
@@ -60,51 +60,51 @@ def test_what_is_no_number_is_refused(constant: bytes) -> None:
     ],
 )
 def test_a_number_out_of_range_is_refused(number: bytes) -> None:
-    assert refused(number).code == "number_out_of_range"
+    assert decode_error(number).code == "number_out_of_range"
 
 
-def test_the_longest_number_is_still_read() -> None:
-    assert exact_json.read(b"9" * DIGITS_MAX) == 10**DIGITS_MAX - 1
-    assert exact_json.read(b"-" + b"9" * DIGITS_MAX) == 1 - 10**DIGITS_MAX
-    assert exact_json.read(b"0." + b"1" * (DIGITS_MAX - 1)) == Decimal("0." + "1" * 29)
-    assert exact_json.read(b"1e%d" % EXPONENT_MAX) == Decimal(10**EXPONENT_MAX)
-    assert exact_json.read(b"1e-%d" % EXPONENT_MAX) == Decimal("1e-12")
+def test_numbers_at_the_limits_are_accepted() -> None:
+    assert exact_json.decode(b"9" * DIGITS_MAX) == 10**DIGITS_MAX - 1
+    assert exact_json.decode(b"-" + b"9" * DIGITS_MAX) == 1 - 10**DIGITS_MAX
+    assert exact_json.decode(b"0." + b"1" * (DIGITS_MAX - 1)) == Decimal("0." + "1" * 29)
+    assert exact_json.decode(b"1e%d" % EXPONENT_MAX) == Decimal(10**EXPONENT_MAX)
+    assert exact_json.decode(b"1e-%d" % EXPONENT_MAX) == Decimal("1e-12")
 
 
 @pytest.mark.parametrize("body", [b'{"a":1,"a":1}', b'[{"b":{"a":1,"c":2,"a":3}}]'])
-def test_a_key_may_stand_once_in_an_object(body: bytes) -> None:
-    assert refused(body).detail == "a key stands twice in one object"
+def test_duplicate_keys_are_refused(body: bytes) -> None:
+    assert decode_error(body).detail == "An object has a duplicate key."
 
 
-def test_a_key_written_in_two_ways_is_still_one_key() -> None:
-    assert refused(b'{"a":1,"\\u0061":2}').detail == "a key stands twice in one object"
+def test_an_escaped_duplicate_key_is_refused() -> None:
+    assert decode_error(b'{"a":1,"\\u0061":2}').detail == "An object has a duplicate key."
 
 
 @pytest.mark.parametrize(
     "body",
     [
-        nested(DEPTH_MAX + 1),
-        nested(DEPTH_MAX + 1, b'{"a":', b"}").replace(b":}", b":1}", 1),
-        nested(100_000),
+        nest(DEPTH_MAX + 1),
+        nest(DEPTH_MAX + 1, b'{"a":', b"}").replace(b":}", b":1}", 1),
+        nest(100_000),
         b'{"a":' * 100_000 + b"1" + b"}" * 100_000,
         b"[" * 100_000,
     ],
     ids=["lists", "objects", "very deep lists", "very deep objects", "never closed"],
 )
-def test_what_is_nested_too_deep_is_refused(body: bytes) -> None:
-    assert refused(body).code == "malformed_body"
+def test_nesting_beyond_the_limit_is_refused(body: bytes) -> None:
+    assert decode_error(body).code == "malformed_body"
 
 
-def test_the_deepest_allowed_nesting_is_read() -> None:
-    value = exact_json.read(nested(DEPTH_MAX))
+def test_nesting_at_the_limit_is_accepted() -> None:
+    value = exact_json.decode(nest(DEPTH_MAX))
 
     for _ in range(DEPTH_MAX - 1):
         (value,) = value
     assert value == []
 
 
-def test_a_wide_body_is_not_a_deep_one() -> None:
-    assert exact_json.read(b"[" + b",".join([b"[]"] * 10_000) + b"]") == [[]] * 10_000
+def test_many_brackets_on_one_level_are_accepted() -> None:
+    assert exact_json.decode(b"[" + b",".join([b"[]"] * 10_000) + b"]") == [[]] * 10_000
 
 
 @pytest.mark.parametrize(
@@ -120,12 +120,12 @@ def test_a_wide_body_is_not_a_deep_one() -> None:
         b'"\\udc00\\ud800"',
     ],
 )
-def test_nul_and_half_a_surrogate_pair_are_refused_in_texts_and_keys(body: bytes) -> None:
-    assert refused(body).code == "malformed_body"
+def test_nul_and_lone_surrogates_are_refused_in_texts_and_keys(body: bytes) -> None:
+    assert decode_error(body).code == "malformed_body"
 
 
-def test_a_whole_surrogate_pair_is_a_character() -> None:
-    assert exact_json.read(b'"\\ud83c\\udf38"') == "🌸"
+def test_an_escaped_surrogate_pair_is_one_character() -> None:
+    assert exact_json.decode(b'"\\ud83c\\udf38"') == "🌸"
 
 
 @pytest.mark.parametrize(
@@ -147,54 +147,54 @@ def test_a_whole_surrogate_pair_is_a_character() -> None:
         b"nul",
     ],
 )
-def test_what_is_not_json_in_utf8_is_refused(body: bytes) -> None:
-    assert refused(body).code == "malformed_body"
+def test_bodies_that_are_not_utf8_json_are_refused(body: bytes) -> None:
+    assert decode_error(body).code == "malformed_body"
 
 
 @given(st.binary(max_size=200))
-def test_any_bytes_are_read_or_refused_and_never_surprise(body: bytes) -> None:
+def test_random_bytes_are_decoded_or_refused(body: bytes) -> None:
     code = "none"
     try:
-        exact_json.read(body)
-    except Invalid as refusal:
-        code = refusal.code
+        exact_json.decode(body)
+    except Invalid as error:
+        code = error.code
 
     assert code in ("none", "malformed_body", "number_out_of_range")
 
 
-def test_a_refusal_repeats_nothing_that_was_sent() -> None:
-    refusal = refused(b'{"canary-key": "canary-value", "canary-key": 1}')
+def test_an_error_does_not_repeat_the_body() -> None:
+    error = decode_error(b'{"canary-key": "canary-value", "canary-key": 1}')
 
-    assert "canary" not in refusal.detail + refusal.code + str(refusal)
+    assert "canary" not in error.detail + error.code + str(error)
 
 
 @given(st.decimals(allow_nan=False, allow_infinity=False, places=6, min_value=-(10**12)))
-def test_a_decimal_written_is_the_decimal_read(value: Decimal) -> None:
-    assert exact_json.read_own(exact_json.write(value).decode()) == value
+def test_an_encoded_decimal_is_decoded_to_the_same_value(value: Decimal) -> None:
+    assert exact_json.decode_stored(exact_json.encode(value).decode()) == value
 
 
-def test_text_is_written_as_utf8() -> None:
-    assert exact_json.write({"name": "株式会社さくら"}) == '{"name":"株式会社さくら"}'.encode()
+def test_text_is_encoded_as_utf8() -> None:
+    assert exact_json.encode({"name": "株式会社さくら"}) == '{"name":"株式会社さくら"}'.encode()
 
 
-def test_our_own_text_is_read_back_whatever_the_limits_for_others() -> None:
-    deep = {"sent": exact_json.read(nested(DEPTH_MAX))}
+def test_stored_json_may_exceed_the_limits_of_request_bodies() -> None:
+    deep = {"sent": exact_json.decode(nest(DEPTH_MAX))}
     small = Decimal("0.00000000000000000000000000001")
 
-    assert exact_json.read_own(exact_json.write(deep).decode()) == deep
-    assert exact_json.read_own(exact_json.write([small]).decode()) == [small]
+    assert exact_json.decode_stored(exact_json.encode(deep).decode()) == deep
+    assert exact_json.decode_stored(exact_json.encode([small]).decode()) == [small]
 
 
-def canonical(body: bytes) -> bytes:
-    return exact_json.canonical(exact_json.read(body))
+def encode_canonical(body: bytes) -> bytes:
+    return exact_json.encode_canonical(exact_json.decode(body))
 
 
-def test_order_space_and_idle_zeros_make_no_difference_to_the_canonical_text() -> None:
-    assert canonical(b'{"b": 1.50, "a": ["x"]}') == canonical(b'{"a":["x"],"b":1.5}')
+def test_order_spaces_and_trailing_zeros_do_not_change_the_canonical_text() -> None:
+    assert encode_canonical(b'{"b": 1.50, "a": ["x"]}') == encode_canonical(b'{"a":["x"],"b":1.5}')
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         (b'{"a":1.5}', b'{"a":1.6}'),
         (b'{"a":1.5}', b'{"a":"1.5"}'),
@@ -205,14 +205,14 @@ def test_order_space_and_idle_zeros_make_no_difference_to_the_canonical_text() -
         (b"1.00000000000000000000000000001", b"1.00000000000000000000000000002"),
     ],
 )
-def test_other_values_have_another_canonical_text(one: bytes, other: bytes) -> None:
-    assert canonical(one) != canonical(other)
+def test_different_values_have_different_canonical_texts(first: bytes, second: bytes) -> None:
+    assert encode_canonical(first) != encode_canonical(second)
 
 
-def test_the_canonical_text_is_plain_ascii_json() -> None:
-    assert json.loads(canonical('{"名": 1}'.encode()).decode("ascii")) == {"名": 1}
+def test_the_canonical_text_is_ascii_json() -> None:
+    assert json.loads(encode_canonical('{"名": 1}'.encode()).decode("ascii")) == {"名": 1}
 
 
-def test_there_is_no_canonical_text_for_what_no_json_holds() -> None:
+def test_values_that_json_cannot_express_have_no_canonical_text() -> None:
     with pytest.raises(TypeError):
-        exact_json.canonical({"a": b"bytes"})
+        exact_json.encode_canonical({"a": b"bytes"})

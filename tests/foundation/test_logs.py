@@ -1,4 +1,4 @@
-"""Log lines are JSON and say where a thing went wrong, never with which value."""
+"""Log lines: JSON with the location of an error, without values that callers sent."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from typing import Any
 import pytest
 import structlog
 
-from nimbill.foundation.logs import OneLine, configure_logs
+from nimbill.foundation.logs import JsonLineFormatter, configure_logs
 
 
 @pytest.fixture
 def lines(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    before, written = structlog.get_config(), StringIO()
-    with monkeypatch.context() as replaced:
-        replaced.setattr(sys, "stderr", written)
+    config, output = structlog.get_config(), StringIO()
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stderr", output)
         configure_logs()
-    yield lambda: [json.loads(line) for line in written.getvalue().splitlines()]
-    structlog.configure(**before)
+    yield lambda: [json.loads(line) for line in output.getvalue().splitlines()]
+    structlog.configure(**config)
 
 
 def fail_with(canary: str) -> None:
     raise ValueError(f"cannot read {canary}")
 
 
-def fail_because_of(canary: str) -> None:
+def fail_with_cause(canary: str) -> None:
     try:
         fail_with(canary)
     except ValueError as error:
-        raise RuntimeError(f"no way with {canary}") from error
+        raise RuntimeError(f"failed because of {canary}") from error
 
 
 def test_a_line_is_one_json_object_with_level_and_time(lines: Any) -> None:
@@ -47,9 +47,9 @@ def test_a_line_is_one_json_object_with_level_and_time(lines: Any) -> None:
     assert line["at"].endswith("Z")
 
 
-def test_an_exception_is_logged_by_type_and_place_without_its_message(lines: Any) -> None:
+def test_an_exception_is_logged_by_type_and_location_without_its_message(lines: Any) -> None:
     try:
-        fail_because_of("canary-value")
+        fail_with_cause("canary-value")
     except RuntimeError as error:
         structlog.get_logger().error("unexpected", exc_info=error)
 
@@ -57,11 +57,11 @@ def test_an_exception_is_logged_by_type_and_place_without_its_message(lines: Any
 
     assert line["error"] == "RuntimeError"
     assert line["cause"] == "ValueError"
-    assert any("fail_because_of" in place for place in line["where"])
+    assert any("fail_with_cause" in location for location in line["where"])
     assert "canary" not in json.dumps(line)
 
 
-def test_an_exception_without_a_cause_names_none(lines: Any) -> None:
+def test_an_exception_without_a_cause_has_no_cause_field(lines: Any) -> None:
     structlog.get_logger().error("unexpected", exc_info=ValueError("canary"))
 
     (line,) = lines()
@@ -71,14 +71,14 @@ def test_an_exception_without_a_cause_names_none(lines: Any) -> None:
     assert "canary" not in json.dumps(line)
 
 
-def test_a_long_way_down_is_cut_to_its_last_steps(lines: Any) -> None:
-    def down(steps: int) -> None:
-        if steps == 0:
+def test_a_deep_traceback_is_cut_to_its_last_frames(lines: Any) -> None:
+    def recurse(depth: int) -> None:
+        if depth == 0:
             fail_with("canary")
-        down(steps - 1)
+        recurse(depth - 1)
 
     try:
-        down(50)
+        recurse(50)
     except ValueError as error:
         structlog.get_logger().error("unexpected", exc_info=error)
 
@@ -88,7 +88,7 @@ def test_a_long_way_down_is_cut_to_its_last_steps(lines: Any) -> None:
     assert "fail_with" in line["where"][-1]
 
 
-def test_text_that_is_no_unicode_breaks_no_line(lines: Any) -> None:
+def test_lone_surrogates_and_nul_do_not_break_a_line(lines: Any) -> None:
     structlog.get_logger().info("odd", text="\ud800\0")
 
     (line,) = lines()
@@ -96,7 +96,7 @@ def test_text_that_is_no_unicode_breaks_no_line(lines: Any) -> None:
     assert line["event"] == "odd"
 
 
-def test_what_the_http_server_says_has_the_same_shape() -> None:
+def test_log_records_of_the_http_server_have_the_same_format() -> None:
     try:
         fail_with("canary-value")
     except ValueError:
@@ -104,7 +104,7 @@ def test_what_the_http_server_says_has_the_same_shape() -> None:
             "_granian", logging.ERROR, __file__, 1, "worker %s failed", ("1",), sys.exc_info()
         )
 
-    line = json.loads(OneLine().format(record))
+    line = json.loads(JsonLineFormatter().format(record))
 
     assert (line["event"], line["level"], line["error"]) == (
         "worker 1 failed",

@@ -1,4 +1,4 @@
-"""Money is exact, and rounded in one way: to whole yen or cents, by the absolute value."""
+"""Money: exact arithmetic, and rounding to whole yen or cents by the absolute value."""
 
 from __future__ import annotations
 
@@ -9,19 +9,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nimbill.foundation.currency import Currency
 from nimbill.foundation.money import (
-    Exact,
+    ExactAmount,
     Rounding,
-    cut,
-    difference,
-    exact,
-    exchanged,
-    readable,
-    rounded,
-    sum_of,
-    total_of,
+    add_decimals,
+    convert_currency,
+    divide_decimals,
+    format_amount,
+    format_decimal,
+    round_amount,
+    subtract_decimals,
+    sum_decimals,
+    sum_exact,
+    to_exact,
+    truncate_amount,
 )
-from nimbill.foundation.vocabulary import Currency
 
 BIG = "123456789012345678901234567"
 YEN, DOLLARS = Currency.jpy, Currency.usd
@@ -35,19 +38,19 @@ YEN, DOLLARS = Currency.jpy, Currency.usd
         ("0.5", "1", "0", "1"),
         ("0.49999999999999999999999999999999999", "0", "0", "1"),
         ("1", "1", "1", "1"),
-        ("2.5", "3", "2", "3"),  # not to the even one
+        ("2.5", "3", "2", "3"),  # not to the even neighbour
         ("-0.4", "0", "0", "-1"),
-        ("-0.5", "-1", "0", "-1"),  # of the absolute value
+        ("-0.5", "-1", "0", "-1"),  # rounds the absolute value
         ("-2.5", "-3", "-2", "-3"),
         ("-3", "-3", "-3", "-3"),
         ("1e30", *["1" + "0" * 30] * 3),
         ("1234567890123456789012345678.5", f"{BIG}9", f"{BIG}8", f"{BIG}9"),  # beyond 28 digits
     ],
 )
-def test_whole_yen(amount: str, half_up: str, down: str, up: str) -> None:
-    found = [str(rounded(exact(Decimal(amount)), YEN, mode)) for mode in Rounding]
+def test_yen_are_rounded_to_whole_units(amount: str, half_up: str, down: str, up: str) -> None:
+    results = [str(round_amount(to_exact(Decimal(amount)), YEN, mode)) for mode in Rounding]
 
-    assert found == [half_up, down, up]
+    assert results == [half_up, down, up]
 
 
 @pytest.mark.parametrize(
@@ -60,14 +63,14 @@ def test_whole_yen(amount: str, half_up: str, down: str, up: str) -> None:
         (Fraction(5), "5.00", "5.00", "5.00"),
     ],
 )
-def test_cents(amount: Fraction, half_up: str, down: str, up: str) -> None:
-    found = [str(rounded(exact(amount), DOLLARS, mode)) for mode in Rounding]
+def test_dollars_are_rounded_to_cents(amount: Fraction, half_up: str, down: str, up: str) -> None:
+    results = [str(round_amount(to_exact(amount), DOLLARS, mode)) for mode in Rounding]
 
-    assert found == [half_up, down, up]
+    assert results == [half_up, down, up]
 
 
-def test_nothing_is_never_less_than_nothing() -> None:
-    assert not rounded(exact(Fraction(-1, 1000)), DOLLARS, Rounding.half_up).is_signed()
+def test_a_rounded_zero_has_no_minus_sign() -> None:
+    assert not round_amount(to_exact(Fraction(-1, 1000)), DOLLARS, Rounding.half_up).is_signed()
 
 
 @given(
@@ -75,109 +78,110 @@ def test_nothing_is_never_less_than_nothing() -> None:
     st.sampled_from(Currency),
     st.sampled_from(Rounding),
 )
-def test_rounding_is_near_symmetric_and_leaves_alone_what_is_whole(
+def test_rounding_is_close_symmetric_and_idempotent(
     amount: Fraction, currency: Currency, mode: Rounding
 ) -> None:
-    found = Fraction(rounded(exact(amount), currency, mode))
+    result = Fraction(round_amount(to_exact(amount), currency, mode))
     unit = Fraction(1, 100 if currency is DOLLARS else 1)
 
-    assert abs(found - amount) < unit
-    assert (found / unit).denominator == 1
-    assert rounded(exact(-amount), currency, mode) == -found
-    assert rounded(exact(found), currency, mode) == found
+    assert abs(result - amount) < unit
+    assert (result / unit).denominator == 1
+    assert round_amount(to_exact(-amount), currency, mode) == -result
+    assert round_amount(to_exact(result), currency, mode) == result
     if mode is Rounding.half_up:
-        assert abs(found - amount) <= unit / 2
+        assert abs(result - amount) <= unit / 2
     if mode is Rounding.down:
-        assert abs(found) <= abs(amount)
+        assert abs(result) <= abs(amount)
     if mode is Rounding.up:
-        assert abs(found) >= abs(amount)
+        assert abs(result) >= abs(amount)
 
 
 @given(st.fractions(), st.fractions(), st.sampled_from(Currency), st.sampled_from(Rounding))
-def test_the_larger_amount_is_never_rounded_to_less(
-    one: Fraction, other: Fraction, currency: Currency, mode: Rounding
+def test_rounding_keeps_the_order_of_amounts(
+    first: Fraction, second: Fraction, currency: Currency, mode: Rounding
 ) -> None:
-    less, more = sorted([one, other])
+    smaller, larger = (to_exact(amount) for amount in sorted([first, second]))
 
-    assert rounded(exact(less), currency, mode) <= rounded(exact(more), currency, mode)
+    assert round_amount(smaller, currency, mode) <= round_amount(larger, currency, mode)
 
 
 @pytest.mark.parametrize("amount", [0.1, "1", None, 1j, Decimal("NaN"), Decimal("-Infinity")])
-def test_what_is_not_exact_is_refused(amount: object) -> None:
-    with pytest.raises(TypeError, match="money is exact"):
-        exact(amount)  # type: ignore[arg-type]
+def test_inexact_values_are_refused(amount: object) -> None:
+    with pytest.raises(TypeError, match="money must be a finite Decimal"):
+        to_exact(amount)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("amount", [Decimal("0.1"), Fraction(1, 10)])
-def test_what_is_exact_stays_so(amount: Decimal | Fraction) -> None:
-    assert exact(amount) == Fraction(1, 10)
-    assert exact(3) == Fraction(3)
-    assert exact(exact(amount)) == amount
+def test_exact_values_keep_their_value(amount: Decimal | Fraction) -> None:
+    assert to_exact(amount) == Fraction(1, 10)
+    assert to_exact(3) == Fraction(3)
+    assert to_exact(to_exact(amount)) == amount
 
 
 @given(st.fractions(), st.fractions())
-def test_exact_amounts_are_reckoned_with_as_fractions_are(one: Fraction, other: Fraction) -> None:
-    here, there = exact(one), exact(other)
+def test_arithmetic_equals_that_of_fractions(first: Fraction, second: Fraction) -> None:
+    left, right = to_exact(first), to_exact(second)
 
-    assert here + there == one + other
-    assert here - there == one - other
-    assert here * there == one * other
-    assert (here < there) == (one < other)
-    assert (here == there) == (one == other)
-    assert bool(here) == bool(one)
-    if other:
-        assert here / there == one / other
-        assert (here / there).bottom > 0
+    assert left + right == first + second
+    assert left - right == first - second
+    assert left * right == first * second
+    assert (left < right) == (first < second)
+    assert (left == right) == (first == second)
+    assert bool(left) == bool(first)
+    if second:
+        assert left / right == first / second
+        assert (left / right).denominator > 0
 
 
-def test_nothing_is_divided_by_nothing() -> None:
+def test_division_by_zero_is_refused() -> None:
     with pytest.raises(ZeroDivisionError):
-        exact(1) / exact(0)
+        to_exact(1) / to_exact(0)
 
 
-def test_equal_amounts_may_be_written_differently_and_so_are_no_keys() -> None:
-    half, two_quarters = exact(Fraction(1, 2)), Exact(Decimal(2), 4)
+def test_equal_amounts_may_have_different_denominators_and_are_unhashable() -> None:
+    half, two_quarters = to_exact(Fraction(1, 2)), ExactAmount(Decimal(2), 4)
 
     assert half == two_quarters == Decimal("0.5")
-    assert not half != two_quarters  # noqa: SIM202  # what != says is another question
+    assert not half != two_quarters  # noqa: SIM202  # tests __ne__
     assert half != "0.5"
-    assert repr(two_quarters) == "Exact(2, 4)"
+    assert repr(two_quarters) == "ExactAmount(2, 4)"
     with pytest.raises(TypeError, match="unhashable"):
         hash(half)
 
 
 @given(st.lists(st.decimals(allow_nan=False, allow_infinity=False, places=22), max_size=50))
-def test_adding_many_amounts_does_not_make_their_numbers_grow(amounts: list[Decimal]) -> None:
-    rates = [exact(Decimal(rate)) for rate in ("149.87", "151.2", "150")]
-    parts = [exact(amount) / rate for amount in amounts for rate in rates]
+def test_the_denominator_of_a_sum_stays_small(amounts: list[Decimal]) -> None:
+    rates = [to_exact(Decimal(rate)) for rate in ("149.87", "151.2", "150")]
+    parts = [to_exact(amount) / rate for amount in amounts for rate in rates]
 
-    assert sum_of(parts).bottom <= 14987 * 1512 * 150
+    assert sum_exact(parts).denominator <= 14987 * 1512 * 150
 
 
-def test_dollars_are_multiplied_and_yen_divided() -> None:
-    rate, third = exact(Decimal("150.25")), exact(Fraction(7, 3))
+def test_dollars_are_multiplied_by_the_rate_and_yen_divided() -> None:
+    rate, third = to_exact(Decimal("150.25")), to_exact(Fraction(7, 3))
 
-    assert exchanged(exact(2), DOLLARS, YEN, rate) == Fraction(601, 2)
-    assert exchanged(exact(1), YEN, DOLLARS, rate) == Fraction(4, 601)
-    assert exchanged(third, YEN, YEN, rate) == Fraction(7, 3)
-    assert exchanged(third, DOLLARS, DOLLARS, rate) == Fraction(7, 3)
+    assert convert_currency(to_exact(2), DOLLARS, YEN, rate) == Fraction(601, 2)
+    assert convert_currency(to_exact(1), YEN, DOLLARS, rate) == Fraction(4, 601)
+    assert convert_currency(third, YEN, YEN, rate) == Fraction(7, 3)
+    assert convert_currency(third, DOLLARS, DOLLARS, rate) == Fraction(7, 3)
 
 
 @given(st.fractions(), st.fractions(min_value=Fraction(1, 1000)))
-def test_there_and_back_is_the_same(amount: Fraction, rate: Fraction) -> None:
-    there = exchanged(exact(amount), YEN, DOLLARS, exact(rate))
+def test_converting_back_gives_the_same_amount(amount: Fraction, rate: Fraction) -> None:
+    dollars = convert_currency(to_exact(amount), YEN, DOLLARS, to_exact(rate))
 
-    assert exchanged(there, DOLLARS, YEN, exact(rate)) == amount
+    assert convert_currency(dollars, DOLLARS, YEN, to_exact(rate)) == amount
 
 
-def test_sums_keep_every_digit() -> None:
+def test_decimal_sums_keep_every_digit() -> None:
     huge, tiny = Decimal("1e40"), Decimal("1e-40")
 
-    assert total_of([huge, tiny, huge.copy_negate()]) == tiny
-    assert exact(difference(huge, tiny)) == exact(huge) - exact(tiny)
-    assert total_of([]) == 0
-    assert sum_of([]) == 0
-    assert sum_of([exact(Fraction(1, 3)), exact(Fraction(2, 3))]) == 1
+    assert sum_decimals([huge, tiny, huge.copy_negate()]) == tiny
+    assert subtract_decimals(add_decimals(huge, tiny), huge) == tiny
+    assert to_exact(subtract_decimals(huge, tiny)) == to_exact(huge) - to_exact(tiny)
+    assert sum_decimals([]) == 0
+    assert sum_exact([]) == 0
+    assert sum_exact([to_exact(Fraction(1, 3)), to_exact(Fraction(2, 3))]) == 1
 
 
 @pytest.mark.parametrize(
@@ -194,6 +198,33 @@ def test_sums_keep_every_digit() -> None:
         (Fraction(-1, 3 * 10**11), "0..."),
     ],
 )
-def test_an_amount_for_reading(amount: Fraction, expected: str) -> None:
-    assert readable(exact(amount)) == expected
-    assert abs(Fraction(cut(exact(amount))) - amount) < Fraction(1, 10**10)
+def test_amounts_are_displayed_with_up_to_ten_decimals(amount: Fraction, expected: str) -> None:
+    assert format_amount(to_exact(amount)) == expected
+    assert abs(Fraction(truncate_amount(to_exact(amount))) - amount) < Fraction(1, 10**10)
+
+
+@pytest.mark.parametrize(
+    ("amount", "divisor", "expected"),
+    [("1", "3", "0.3333"), ("2", "3", "0.6667"), ("-1", "8", "-0.1250"), ("1", "20000", "0.0001")],
+)
+def test_a_quotient_is_rounded_half_up(amount: str, divisor: str, expected: str) -> None:
+    quotient = divide_decimals(Decimal(amount), Decimal(divisor), Decimal("0.0001"))
+
+    assert str(quotient) == expected
+
+
+@pytest.mark.parametrize(
+    ("amount", "expected"),
+    [
+        ("672.0000000000000000000000", "672"),
+        ("-12.50", "-12.5"),
+        ("9.2E-6", "0.0000092"),
+        ("1E+3", "1000"),
+        ("0.00", "0"),
+        ("-0.00", "0"),
+    ],
+)
+def test_a_decimal_is_formatted_without_exponent_and_trailing_zeros(
+    amount: str, expected: str
+) -> None:
+    assert format_decimal(Decimal(amount)) == expected

@@ -1,4 +1,4 @@
-"""The kinds of rule our tables use, each at its edges."""
+"""Rules for field values, at their limits."""
 
 from decimal import Decimal
 
@@ -20,7 +20,7 @@ from nimbill.foundation.rules import Rule, between, one_of, per_vendor
         (1, False),
     ],
 )
-def test_one_of_allows_its_words_and_nothing_like_them(value: object, *, allowed: bool) -> None:
+def test_one_of_accepts_only_its_exact_values(value: object, *, allowed: bool) -> None:
     assert one_of("jpy", "usd").allows(value) is allowed
 
 
@@ -39,18 +39,20 @@ def test_one_of_allows_its_words_and_nothing_like_them(value: object, *, allowed
         (None, False),
     ],
 )
-def test_between_takes_both_ends_and_exact_numbers_only(value: object, *, allowed: bool) -> None:
+def test_between_is_inclusive_and_accepts_only_exact_numbers(
+    value: object, *, allowed: bool
+) -> None:
     assert between("0", "0.10").allows(value) is allowed
 
 
-def test_a_rule_says_itself_in_words() -> None:
+def test_str_of_a_rule_describes_it() -> None:
     assert str(one_of("jpy", "usd")) == "one of jpy, usd"
     assert str(one_of("allusage")) == "one of allusage"
     assert str(between("0", "0.10")) == "from 0 to 0.10"
     assert str(between("0", "1000000")) == "from 0 to 1000000"
 
 
-def test_a_vendor_has_its_own_rule_and_one_without_a_row_has_none() -> None:
+def test_each_vendor_has_its_own_rule_and_others_have_none() -> None:
     rules = per_vendor(aws=one_of("fix", "aws_business"), azure=one_of("fix"))
 
     assert rules["aws"].allows("aws_business")
@@ -59,7 +61,7 @@ def test_a_vendor_has_its_own_rule_and_one_without_a_row_has_none() -> None:
         rules["gcp"]
 
 
-def test_a_rule_is_told_from_a_rule_per_vendor() -> None:
+def test_per_vendor_is_not_itself_a_rule() -> None:
     assert isinstance(one_of("fix"), Rule)
     assert isinstance(between("0", "1"), Rule)
     assert not isinstance(per_vendor(aws=one_of("fix")), Rule)

@@ -1,4 +1,4 @@
-"""The environment is read once, has defaults, and is refused where it cannot be used."""
+"""Settings: defaults, accepted values, and errors that name the variable but no secret."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import pytest
 from nimbill.foundation.settings import SettingsError, read_settings
 
 
-def refusal(**environment: str) -> str:
+def settings_error(**environment: str) -> str:
     with pytest.raises(SettingsError) as refused:
         read_settings(environment)
     return str(refused.value)
 
 
-def test_nothing_need_be_set() -> None:
+def test_every_setting_has_a_default() -> None:
     settings = read_settings({})
 
     assert settings.database_url is None
@@ -26,14 +26,14 @@ def test_nothing_need_be_set() -> None:
     assert settings.key_file == settings.data / "key"
 
 
-def test_token_lifetimes_have_the_chosen_defaults() -> None:
+def test_tokens_are_valid_for_a_day_by_default() -> None:
     settings = read_settings({})
 
     assert settings.core_token_seconds == 86_400
     assert settings.portal_token_seconds == 86_400
 
 
-def test_a_setting_left_empty_is_not_set() -> None:
+def test_an_empty_variable_counts_as_unset() -> None:
     empty = {
         "NIMBILL_DATA": "",
         "NIMBILL_DATABASE_URL": "",
@@ -45,26 +45,26 @@ def test_a_setting_left_empty_is_not_set() -> None:
     assert read_settings(empty) == read_settings({})
 
 
-def test_data_goes_where_the_user_keeps_data(tmp_path: Path) -> None:
+def test_the_data_folder_follows_xdg_or_the_setting(tmp_path: Path) -> None:
     assert read_settings({"XDG_DATA_HOME": str(tmp_path)}).data == tmp_path / "nimbill"
     assert read_settings({"NIMBILL_DATA": str(tmp_path)}).data == tmp_path
     assert read_settings({"NIMBILL_DATA": "~/bills"}).data == Path.home() / "bills"
 
 
-def test_the_key_file_may_live_apart_from_the_data(tmp_path: Path) -> None:
+def test_the_key_file_may_be_outside_the_data_folder(tmp_path: Path) -> None:
     settings = read_settings({"NIMBILL_DATA": "/data", "NIMBILL_KEY_FILE": str(tmp_path / "key")})
 
     assert settings.key_file == tmp_path / "key"
 
 
-def test_a_relative_place_is_made_absolute() -> None:
+def test_relative_paths_become_absolute() -> None:
     settings = read_settings({"NIMBILL_DATA": "here", "NIMBILL_KEY_FILE": "there/key"})
 
     assert settings.data == Path.cwd() / "here"
     assert settings.key_file == Path.cwd() / "there" / "key"
 
 
-def test_the_two_addresses_may_differ() -> None:
+def test_base_url_and_auth_url_may_differ() -> None:
     settings = read_settings(
         {
             "NIMBILL_BASE_URL": "https://billing.example/",
@@ -78,7 +78,7 @@ def test_the_two_addresses_may_differ() -> None:
 
 @pytest.mark.parametrize("name", ["NIMBILL_BASE_URL", "NIMBILL_AUTH_URL"])
 @pytest.mark.parametrize(
-    "address",
+    "url",
     [
         "billing.example",
         "ftp://billing.example",
@@ -91,15 +91,13 @@ def test_the_two_addresses_may_differ() -> None:
         "http://host#a",
     ],
 )
-def test_an_address_that_is_none_is_refused_by_name(name: str, address: str) -> None:
-    assert refusal(**{name: address}) == f"{name} must be an http or https address without query"
+def test_an_invalid_url_is_refused_by_name(name: str, url: str) -> None:
+    assert settings_error(**{name: url}) == f"{name} must be an http or https URL without a query"
 
 
-@pytest.mark.parametrize(
-    "written", ["-1", "1.5", "ten", " 1", "１", "²", "1" + "0" * 10, "9" * 5000]
-)
-def test_a_number_that_is_none_is_refused_by_name(written: str) -> None:
-    assert refusal(NIMBILL_RATE_LIMIT=written) == (
+@pytest.mark.parametrize("text", ["-1", "1.5", "ten", " 1", "１", "²", "1" + "0" * 10, "9" * 5000])
+def test_an_invalid_number_is_refused_by_name(text: str) -> None:
+    assert settings_error(NIMBILL_RATE_LIMIT=text) == (
         "NIMBILL_RATE_LIMIT must be a whole number from 0 to 1000000000"
     )
 
@@ -113,11 +111,11 @@ def test_a_number_that_is_none_is_refused_by_name(written: str) -> None:
         "NIMBILL_PORTAL_TOKEN_SECONDS",
     ],
 )
-def test_what_must_be_something_may_not_be_zero(name: str) -> None:
-    assert refusal(**{name: "0"}) == f"{name} must be a whole number from 1 to 1000000000"
+def test_zero_is_refused_where_a_positive_number_is_needed(name: str) -> None:
+    assert settings_error(**{name: "0"}) == f"{name} must be a whole number from 1 to 1000000000"
 
 
-def test_zero_switches_the_rate_limit_off() -> None:
+def test_a_rate_limit_of_zero_is_accepted() -> None:
     assert read_settings({"NIMBILL_RATE_LIMIT": "0"}).rate_limit == 0
 
 
@@ -129,7 +127,7 @@ def test_zero_switches_the_rate_limit_off() -> None:
         "postgresql+asyncpg://u:p@/db?host=/run/postgresql&port=5432",
     ],
 )
-def test_a_database_address_is_taken_as_written(url: str) -> None:
+def test_a_valid_database_url_is_kept_unchanged(url: str) -> None:
     assert read_settings({"NIMBILL_DATABASE_URL": url}).database_url == url
 
 
@@ -144,34 +142,34 @@ def test_a_database_address_is_taken_as_written(url: str) -> None:
         "postgresql://u:canary@host/db?options=-c",
     ],
 )
-def test_a_database_address_that_cannot_be_used_is_refused_without_its_password(url: str) -> None:
-    said = refusal(NIMBILL_DATABASE_URL=url)
+def test_an_invalid_database_url_is_refused_without_its_password(url: str) -> None:
+    message = settings_error(NIMBILL_DATABASE_URL=url)
 
-    assert said.startswith("NIMBILL_DATABASE_URL")
-    assert "canary" not in said
+    assert message.startswith("NIMBILL_DATABASE_URL")
+    assert "canary" not in message
 
 
-def test_imports_come_from_the_inbox_unless_said_otherwise(tmp_path: Path) -> None:
+def test_imports_come_from_the_inbox_by_default(tmp_path: Path) -> None:
     assert read_settings({"NIMBILL_DATA": str(tmp_path)}).import_roots == (f"{tmp_path}/inbox",)
 
-    written = "/srv/reports, s3://bills/cur?region=eu-west-1 ,/srv/a folder"
-    roots = read_settings({"NIMBILL_IMPORT_ROOTS": written}).import_roots
+    value = "/srv/reports, s3://bills/cur?region=eu-west-1 ,/srv/a folder"
+    roots = read_settings({"NIMBILL_IMPORT_ROOTS": value}).import_roots
 
     assert roots == ("/srv/reports", "s3://bills/cur?region=eu-west-1", "/srv/a folder")
 
 
 @pytest.mark.parametrize(
-    "written",
+    "value",
     ["reports", "/srv,reports", "s3://", "http://x/y", "s3://key:secret@bills", "s3://[x"],
 )
-def test_import_roots_begin_at_the_top_and_hold_no_secrets(written: str) -> None:
-    refused = refusal(NIMBILL_IMPORT_ROOTS=written)
+def test_import_roots_must_be_absolute_and_without_credentials(value: str) -> None:
+    message = settings_error(NIMBILL_IMPORT_ROOTS=value)
 
-    assert refused.startswith("NIMBILL_IMPORT_ROOTS")
-    assert "secret" not in refused
+    assert message.startswith("NIMBILL_IMPORT_ROOTS")
+    assert "secret" not in message
 
 
-def test_cost_lines_lie_in_the_data_folder_and_are_summed_here_unless_said_otherwise(
+def test_by_default_the_lake_is_in_the_data_folder_and_duckdb_computes_sums(
     tmp_path: Path,
 ) -> None:
     settings = read_settings({"NIMBILL_DATA": str(tmp_path)})
@@ -181,23 +179,23 @@ def test_cost_lines_lie_in_the_data_folder_and_are_summed_here_unless_said_other
 
 
 @pytest.mark.parametrize("url", ["/srv/lake", "s3://bills/lake?region=eu-west-1"])
-def test_a_lake_is_a_folder_or_a_prefix_of_an_object_store(url: str) -> None:
+def test_the_lake_is_a_folder_or_a_prefix_of_an_object_store(url: str) -> None:
     assert read_settings({"NIMBILL_LAKE_URL": url}).lake_url == url
 
 
 @pytest.mark.parametrize("url", ["lake", "http://canary/x", "s3://", "s3:///x", "s3://[canary"])
-def test_a_lake_that_cannot_be_used_is_refused_without_its_address(url: str) -> None:
-    said = refusal(NIMBILL_LAKE_URL=url)
+def test_an_invalid_lake_url_is_refused_and_not_repeated(url: str) -> None:
+    message = settings_error(NIMBILL_LAKE_URL=url)
 
-    assert said.startswith("NIMBILL_LAKE_URL")
-    assert "canary" not in said
+    assert message.startswith("NIMBILL_LAKE_URL")
+    assert "canary" not in message
 
 
-def test_spark_needs_the_address_of_its_master() -> None:
+def test_spark_needs_the_url_of_its_master() -> None:
     master = "spark://127.0.0.1:7077"
     settings = read_settings({"NIMBILL_ENGINE": "spark", "NIMBILL_SPARK_MASTER": master})
 
     assert (settings.engine, settings.spark_master) == ("spark", master)
-    assert "NIMBILL_SPARK_MASTER" in refusal(NIMBILL_ENGINE="spark")
-    assert refusal(NIMBILL_SPARK_MASTER="127.0.0.1:7077").startswith("NIMBILL_SPARK_MASTER")
-    assert refusal(NIMBILL_ENGINE="pandas").startswith("NIMBILL_ENGINE")
+    assert "NIMBILL_SPARK_MASTER" in settings_error(NIMBILL_ENGINE="spark")
+    assert settings_error(NIMBILL_SPARK_MASTER="127.0.0.1:7077").startswith("NIMBILL_SPARK_MASTER")
+    assert settings_error(NIMBILL_ENGINE="pandas").startswith("NIMBILL_ENGINE")

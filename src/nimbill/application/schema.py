@@ -26,7 +26,7 @@ from nimbill.invoicing.documents import stored_invoices as created_invoices
 from nimbill.invoicing.exports import records as exports
 from nimbill.invoicing.runs import month_settings as invoices
 from nimbill.invoicing.runs import records as invoice_runs
-from nimbill.jobs import records as work
+from nimbill.jobs import records as jobs
 
 # In the order in which they are applied.
 MIGRATIONS = (
@@ -48,6 +48,7 @@ __all__ = [
     "invoice_runs",
     "invoice_templates",
     "invoices",
+    "jobs",
     "login",
     "metadata",
     "months",
@@ -61,5 +62,4 @@ __all__ = [
     "signing_keys",
     "tenant_lookup",
     "users",
-    "work",
 ]

@@ -1,1 +1,1 @@
-"""foundation."""
+"""Building blocks without I/O to a database: money, months, clock, ids, errors, settings, logs."""

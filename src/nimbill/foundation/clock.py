@@ -1,4 +1,4 @@
-"""The time, from one place, so that a test can stop it."""
+"""The current time. All code asks here, so that tests can set it."""
 
 import time
 from datetime import UTC, datetime
@@ -16,6 +16,6 @@ def unix_nanoseconds() -> int:
     return time.time_ns()
 
 
-def written(at: datetime) -> str:
-    """A moment in UTC as RFC 3339 has it."""
+def format_timestamp(at: datetime) -> str:
+    """Format a time in UTC by RFC 3339."""
     return at.isoformat().replace("+00:00", "Z")

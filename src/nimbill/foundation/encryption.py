@@ -1,4 +1,4 @@
-"""Secrets at rest: AES-256-GCM, bound to where they stand, the key kept outside the database."""
+"""Encryption of secrets at rest with AES-256-GCM; the key is in a file outside the database."""
 
 import os
 import secrets
@@ -18,57 +18,60 @@ NONCE_BYTES = 12
 
 
 class KeyFileError(Exception):
-    """The key file cannot be trusted; the service must not start with it."""
+    """The key file is unusable or unsafe; the service must not start."""
 
 
 class DecryptionError(Exception):
-    """The sealed bytes were changed, moved to another place, or sealed by another key."""
+    """The ciphertext was changed, belongs to another context, or needs another key."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Encryptor:
-    """Seals for one key; `derived` makes further keys, one for each purpose."""
+    """Encrypts and decrypts with one key."""
 
     key: bytes
 
-    def encrypt(self, secret: bytes, place: Sequence[str]) -> bytes:
-        """`place` names table, column, organisation and row; the same words open it again."""
-        nonce = secrets.token_bytes(NONCE_BYTES)
-        return nonce + AESGCM(self.key).encrypt(nonce, secret, _bound_to(place))
+    def encrypt(self, secret: bytes, context: Sequence[str]) -> bytes:
+        """Bind the ciphertext to `context`: table, column, organisation and row.
 
-    def decrypt(self, sealed: bytes, place: Sequence[str]) -> bytes:
-        nonce, ciphertext = sealed[:NONCE_BYTES], sealed[NONCE_BYTES:]
+        Decryption needs the same context, so a ciphertext copied to another row is useless.
+        """
+        nonce = secrets.token_bytes(NONCE_BYTES)
+        return nonce + AESGCM(self.key).encrypt(nonce, secret, _associated_data(context))
+
+    def decrypt(self, ciphertext: bytes, context: Sequence[str]) -> bytes:
+        nonce, encrypted = ciphertext[:NONCE_BYTES], ciphertext[NONCE_BYTES:]
         try:
-            return AESGCM(self.key).decrypt(nonce, ciphertext, _bound_to(place))
-        except (InvalidTag, ValueError):  # too short even for a nonce is a ValueError
-            raise DecryptionError(place[0]) from None
+            return AESGCM(self.key).decrypt(nonce, encrypted, _associated_data(context))
+        except (InvalidTag, ValueError):  # ValueError: shorter than a nonce
+            raise DecryptionError(context[0]) from None
 
     def derive_key(self, purpose: str) -> bytes:
-        """A key of its own for a purpose, which tells nothing of this one."""
+        """Derive a separate key for a purpose; it reveals nothing about this key."""
         return HKDF(SHA256(), KEY_BYTES, salt=None, info=f"nimbill {purpose}".encode()).derive(
             self.key
         )
 
     def for_organisation(self, organisation_id: str) -> "Encryptor":
-        """What one organisation's key seals, no other's opens."""
+        """Derive an encryptor whose ciphertexts no other organisation's key can decrypt."""
         return Encryptor(self.derive_key(f"organisation {organisation_id}"))
 
     def __repr__(self) -> str:
-        return "Sealer(…)"
+        return "Encryptor(…)"
 
 
-def _bound_to(place: Sequence[str]) -> bytes:
-    return b"\0".join(part.encode() for part in place)
+def _associated_data(context: Sequence[str]) -> bytes:
+    return b"\0".join(part.encode() for part in context)
 
 
 def load_or_create_key(file: Path) -> Encryptor:
-    """The key of this installation; made on first use, never replaced."""
+    """Load the installation's key. The first call creates it; it is never replaced."""
     if not file.exists():
-        _make_key(file)
+        _create_key_file(file)
     return Encryptor(_read_key(file))
 
 
-def _make_key(file: Path) -> None:
+def _create_key_file(file: Path) -> None:
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=".key-")
     try:
@@ -77,7 +80,7 @@ def _make_key(file: Path) -> None:
             out.flush()
             os.fsync(out.fileno())
         Path(temporary).chmod(0o400)
-        # a link fails where a file stands, so of two first starts one key survives
+        # Unlike a rename, a link fails if the file exists: of two first starts one key survives.
         os.link(temporary, file)
     except FileExistsError:
         pass
@@ -87,26 +90,28 @@ def _make_key(file: Path) -> None:
 
 def _read_key(file: Path) -> bytes:
     if not file.is_file():
-        raise KeyFileError(f"{file} is not a file")
+        raise KeyFileError(f"{file} is not a file.")
     if file.stat().st_mode & 0o077:
-        raise KeyFileError(f"{file} may be read by others; run: chmod 0400 {file}")
+        raise KeyFileError(f"Other users have access to {file}. Run: chmod 0400 {file}")
     try:
         key = bytes.fromhex(file.read_text().strip())
     except ValueError:
-        raise KeyFileError(f"{file} must hold {KEY_BYTES} bytes as hexadecimal digits") from None
+        raise KeyFileError(
+            f"{file} must contain {KEY_BYTES} bytes as hexadecimal digits."
+        ) from None
     if len(key) != KEY_BYTES:
-        raise KeyFileError(f"{file} must hold {KEY_BYTES} bytes as hexadecimal digits")
-    if _guessable(key):
-        raise KeyFileError(f"{file} holds a key that anyone can guess; it must be random")
+        raise KeyFileError(f"{file} must contain {KEY_BYTES} bytes as hexadecimal digits.")
+    if _is_guessable(key):
+        raise KeyFileError(f"{file} contains a key that is easy to guess. Use a random key.")
     return key
 
 
-def _guessable(key: bytes) -> bool:
-    """Keys seen in examples: few different bytes, counting up, or the hash of a short word."""
-    counting = bytes(range(KEY_BYTES))
+def _is_guessable(key: bytes) -> bool:
+    """Detect keys of examples: few different bytes, a sequence, or the hash of a common word."""
+    sequence = bytes(range(KEY_BYTES))
     words = (b"", b"secret", b"password", b"changeme", b"nimbill", b"test", b"key", b"default")
     return (
         len(set(key)) < KEY_BYTES // 4
-        or key in (counting, bytes(reversed(counting)))
+        or key in (sequence, bytes(reversed(sequence)))
         or key in [sha256(word).digest() for word in words]
     )

@@ -1,17 +1,16 @@
-"""Everything we refuse, drawn as a tree.
+"""The errors of the service, one class per HTTP status.
 
 ServiceError
-├── Invalid            400  the request breaks a rule; `violations` lists every one
-├── NotAuthenticated   401  no token, or one that does not stand
-├── NotPermitted       403  the token stands, the caller may not do this
-├── NotFound           404  no such record, or not the caller's
-├── Conflict           409  the request is sound but the records forbid it
-├── Unreadable         4xx  too slow, too large or of a kind we do not read: 408, 413, 415
-├── TooMany            429  more requests than allowed; says when to come back
-└── Unavailable        503  the database is away; says when to come back
+├── Invalid            400  the request violates rules; `violations` lists all of them
+├── NotAuthenticated   401  no token, or an invalid or revoked one
+├── NotPermitted       403  the caller lacks a permission
+├── NotFound           404  the record does not exist or is not visible to the caller
+├── Conflict           409  the request is valid but conflicts with stored records
+├── Unreadable         4xx  the body is too slow, too large or of an unknown type: 408, 413, 415
+├── TooManyRequests    429  the caller exceeds a rate limit; has a Retry-After
+└── Unavailable        503  the database cannot be reached; has a Retry-After
 
-The reason is a code, not another class. The detail is a fixed sentence: what the caller sent is
-never repeated.
+The code tells the reason. The detail is a fixed sentence that never repeats what the caller sent.
 """
 
 from collections.abc import Sequence
@@ -67,7 +66,7 @@ class Conflict(ServiceError):
 
 
 class Unreadable(ServiceError):
-    """The body cannot be taken: which of the three statuses is given with the reason."""
+    """The body cannot be read. The reason decides between three statuses."""
 
     status = 415
     title = "Request not readable"
@@ -77,7 +76,7 @@ class Unreadable(ServiceError):
         self.status = status  # type: ignore[misc]  # three statuses share one meaning
 
 
-class TooMany(ServiceError):
+class TooManyRequests(ServiceError):
     status = 429
     title = "Too many requests"
 
@@ -87,12 +86,16 @@ class Unavailable(ServiceError):
     title = "Temporarily unavailable"
 
 
+def rule_violations_error(violations: Sequence[Violation]) -> Invalid:
+    return Invalid("rule_broken", "The request violates one or more rules.", violations)
+
+
 def refuse_if(violations: Sequence[Violation]) -> None:
     """Raise Invalid with every violation, or return when there is none."""
     if violations:
-        raise Invalid("rule_broken", "the request breaks a rule", violations)
+        raise rule_violations_error(violations)
 
 
 def not_found() -> NotFound:
-    """The one answer for what is not there, was deleted, or belongs to somebody else."""
-    return NotFound("not_found", "there is no such record")
+    """One response for all causes, so that it does not reveal records of other tenants."""
+    return NotFound("not_found", "The record does not exist.")

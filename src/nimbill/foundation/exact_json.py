@@ -1,13 +1,14 @@
-"""JSON read exactly as written and written exactly as held: decimals are never binary floats."""
+"""JSON with exact numbers: decimals are decoded and encoded without binary floats."""
 
 import json
-from decimal import Context, Decimal
+from decimal import Decimal
 from typing import Any, NoReturn
 
 import msgspec
 
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Invalid
+from nimbill.foundation.money import normalize_decimal
 
 basis = chosen("exact-numbers")
 
@@ -16,43 +17,45 @@ DIGITS_MAX = 30
 EXPONENT_MAX = 12
 
 _encoder = msgspec.json.Encoder(decimal_format="number")
-_every_digit = Context(prec=DIGITS_MAX)
 
 
-def read(body: bytes) -> Any:
-    """The value of a JSON text, numbers with a point or exponent as Decimal; Invalid otherwise."""
+def decode(body: bytes) -> Any:
+    """Decode a request body, numbers with a point or exponent as Decimal.
+
+    Raises Invalid for malformed JSON, duplicate keys, deep nesting and oversized numbers.
+    """
     try:
         value = json.loads(
             body.decode("utf-8"),
-            parse_float=_decimal,
-            parse_int=_integer,
-            parse_constant=_no_constant,
-            object_pairs_hook=_without_duplicates,
+            parse_float=_parse_decimal,
+            parse_int=_parse_integer,
+            parse_constant=_refuse_constant,
+            object_pairs_hook=_refuse_duplicate_keys,
         )
     except UnicodeDecodeError:
-        raise _malformed("the body is not UTF-8") from None
+        raise _malformed("The body is not UTF-8.") from None
     except RecursionError:
         raise _too_deep() from None
     except ValueError:
-        raise _malformed("the body is not JSON") from None
-    # only an escape can smuggle NUL or half a surrogate pair past the two decoders above
+        raise _malformed("The body is not valid JSON.") from None
+    # NUL and lone surrogates pass the decoders above only as escapes, so others need no check.
     if b"\\u" in body or body.count(b"[") + body.count(b"{") > DEPTH_MAX:
-        _refuse_bad_text_and_depth(value)
+        _refuse_invalid_text_and_depth(value)
     return value
 
 
-def read_own(text: str) -> Any:
-    """What `write` wrote, read back exactly: it was checked when it came in, deeper now or not."""
+def decode_stored(text: str) -> Any:
+    """Decode a text that `encode` wrote. The checks of `decode` were made when it was received."""
     return json.loads(text, parse_float=Decimal)
 
 
-def write(value: object) -> bytes:
-    """The value as JSON, Decimal as a number with the digits it has."""
+def encode(value: object) -> bytes:
+    """Encode as JSON; a Decimal becomes a number with all its digits."""
     return _encoder.encode(value)
 
 
-def canonical(value: object) -> bytes:
-    """One text for equal values: keys sorted, no spaces, numbers without idle zeros."""
+def encode_canonical(value: object) -> bytes:
+    """Encode equal values to equal bytes: sorted keys, no spaces, no trailing zeros."""
     return json.dumps(
         value,
         sort_keys=True,
@@ -64,12 +67,12 @@ def canonical(value: object) -> bytes:
 
 def _canonical_number(value: object) -> str:
     if isinstance(value, Decimal):
-        # no text that `read` lets in holds a NUL, so none can pass for a number
-        return f"\0{value.normalize(_every_digit)}"
+        # `decode` refuses NUL in texts, so no text equals an encoded number.
+        return f"\0{normalize_decimal(value)}"
     raise TypeError(f"no canonical form for {type(value).__name__}")
 
 
-def _decimal(text: str) -> Decimal:
+def _parse_decimal(text: str) -> Decimal:
     mantissa, _, exponent = text.lower().partition("e")
     digits = len(mantissa.replace("-", "").replace(".", ""))
     if digits > DIGITS_MAX or len(exponent) > 4 or abs(int(exponent or "0")) > EXPONENT_MAX:
@@ -77,48 +80,48 @@ def _decimal(text: str) -> Decimal:
     return Decimal(text)
 
 
-def _integer(text: str) -> int:
+def _parse_integer(text: str) -> int:
     if len(text.lstrip("-")) > DIGITS_MAX:
         raise _out_of_range()
     return int(text)
 
 
-def _no_constant(_: str) -> NoReturn:
-    raise _malformed("NaN and infinities are not numbers here")
+def _refuse_constant(_: str) -> NoReturn:
+    raise _malformed("NaN and infinities are not allowed.")
 
 
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _refuse_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) != len(pairs):
-        raise _malformed("a key stands twice in one object")
+        raise _malformed("An object has a duplicate key.")
     return value
 
 
-def _refuse_bad_text_and_depth(value: Any) -> None:
+def _refuse_invalid_text_and_depth(value: Any) -> None:
     level, depth = [value], 0
     while level:
-        below: list[Any] = []
+        next_level: list[Any] = []
         for item in level:
             if isinstance(item, str):
-                _refuse_bad_text(item)
+                _refuse_invalid_text(item)
             elif isinstance(item, dict | list) and depth == DEPTH_MAX:
                 raise _too_deep()
             elif isinstance(item, dict):
                 for key in item:
-                    _refuse_bad_text(key)
-                below.extend(item.values())
+                    _refuse_invalid_text(key)
+                next_level.extend(item.values())
             elif isinstance(item, list):
-                below.extend(item)
-        level, depth = below, depth + 1
+                next_level.extend(item)
+        level, depth = next_level, depth + 1
 
 
-def _refuse_bad_text(text: str) -> None:
+def _refuse_invalid_text(text: str) -> None:
     if "\0" in text:
-        raise _malformed("a NUL character stands in a text")
+        raise _malformed("A text contains a NUL character.")
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        raise _malformed("half a surrogate pair stands in a text") from None
+        raise _malformed("A text contains a lone surrogate.") from None
 
 
 def _malformed(detail: str) -> Invalid:
@@ -126,12 +129,12 @@ def _malformed(detail: str) -> Invalid:
 
 
 def _too_deep() -> Invalid:
-    return Invalid("malformed_body", f"the body is nested deeper than {DEPTH_MAX} levels")
+    return Invalid("malformed_body", f"The body is nested deeper than {DEPTH_MAX} levels.")
 
 
 def _out_of_range() -> Invalid:
     return Invalid(
         "number_out_of_range",
-        f"numbers have at most {DIGITS_MAX} digits and exponents from "
-        f"-{EXPONENT_MAX} to {EXPONENT_MAX}",
+        f"A number must have at most {DIGITS_MAX} digits and an exponent from "
+        f"-{EXPONENT_MAX} to {EXPONENT_MAX}.",
     )

@@ -1,23 +1,23 @@
-"""Identifiers: a prefix that says what it names, then 130 bits, random or derived."""
+"""Identifiers: a prefix for the type of record, then 130 random or derived bits."""
 
 import json
 import secrets
 from hashlib import sha256
 
-# usernames have 18 characters at most, so an id (4 + 26) can never be taken for a name
+# An id has 30 characters and a username at most 18, so they cannot be confused.
 _CHARACTERS = 26
 _ALPHABET = b"abcdefghijklmnopqrstuvwxyz234567"
-# 256 is a multiple of 32: every character is as likely as any other
-_CHARACTER_OF_BYTE = bytes(_ALPHABET[byte % len(_ALPHABET)] for byte in range(256))
+# 256 is a multiple of 32, so all characters are equally likely.
+_BYTE_TO_CHARACTER = bytes(_ALPHABET[byte % len(_ALPHABET)] for byte in range(256))
 
 
 def new_id(prefix: str) -> str:
-    """A fresh identifier such as usr_6f…; lower-case letters and digits only."""
-    random = secrets.token_bytes(_CHARACTERS).translate(_CHARACTER_OF_BYTE).decode()
+    """Return a random identifier such as usr_6f…, of lower-case letters and digits."""
+    random = secrets.token_bytes(_CHARACTERS).translate(_BYTE_TO_CHARACTER).decode()
     return f"{prefix}_{random}"
 
 
-def derived_id(prefix: str, *parts: str | int) -> str:
-    """The same identifier whenever the parts are the same; looks like a fresh one."""
+def derive_id(prefix: str, *parts: str | int) -> str:
+    """Return the same identifier for the same parts, in the format of `new_id`."""
     digest = sha256(json.dumps(parts, ensure_ascii=True).encode()).digest()
-    return f"{prefix}_{digest[:_CHARACTERS].translate(_CHARACTER_OF_BYTE).decode()}"
+    return f"{prefix}_{digest[:_CHARACTERS].translate(_BYTE_TO_CHARACTER).decode()}"

@@ -1,4 +1,4 @@
-"""Structured logs, one JSON object a line, without what callers sent."""
+"""Structured logs: one JSON object per line, without values that callers sent."""
 
 import json
 import logging
@@ -18,7 +18,7 @@ def configure_logs() -> None:
         processors=[
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True, key="at"),
-            _where_not_what,
+            _strip_exception_message,
             structlog.processors.JSONRenderer(ensure_ascii=True),
         ],
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
@@ -26,10 +26,10 @@ def configure_logs() -> None:
     )
 
 
-def _where_not_what(
+def _strip_exception_message(
     _logger: Any, _method: str, event: MutableMapping[str, Any]
 ) -> MutableMapping[str, Any]:
-    """An exception by its type and place: its message may hold a value somebody sent."""
+    """Log only the type and location of an exception: its message may contain caller data."""
     error = event.pop("exc_info", None)
     if isinstance(error, BaseException):
         event["error"] = type(error).__name__
@@ -43,22 +43,22 @@ def _where_not_what(
     return event
 
 
-class OneLine(logging.Formatter):
-    """What the HTTP server has to say, in the shape of our own lines."""
+class JsonLineFormatter(logging.Formatter):
+    """Formats the HTTP server's log records like our own log lines."""
 
     def format(self, record: logging.LogRecord) -> str:
         event: dict[str, Any] = {
             "event": record.getMessage(),
             "level": record.levelname.lower(),
-            "at": clock.written(datetime.fromtimestamp(record.created, UTC)),
+            "at": clock.format_timestamp(datetime.fromtimestamp(record.created, UTC)),
             "exc_info": record.exc_info[1] if record.exc_info else None,
         }
-        return json.dumps(_where_not_what(None, "", event))
+        return json.dumps(_strip_exception_message(None, "", event))
 
 
-# For the HTTP server: its words on standard error, beside ours.
-SERVER_LOGS: dict[str, Any] = {
-    "formatters": {"one_line": {"()": OneLine}},
+# Logging configuration of the HTTP server.
+SERVER_LOG_CONFIG: dict[str, Any] = {
+    "formatters": {"one_line": {"()": JsonLineFormatter}},
     "handlers": {
         "console": {
             "class": "logging.StreamHandler",

@@ -1,4 +1,4 @@
-"""What the service counts, for Prometheus; no organisation and no user is named."""
+"""Prometheus metrics. Labels never name an organisation or a user."""
 
 import os
 from functools import cache
@@ -16,19 +16,19 @@ _seconds = Histogram(
     buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
 )
 
-# looked up once: there are only so many routes, and looking up costs more than counting
-_requests_of = cache(_requests.labels)
-_seconds_of = cache(_seconds.labels)
+# Cached because the look-up of a label costs more than counting.
+_request_counter = cache(_requests.labels)
+_request_histogram = cache(_seconds.labels)
 
 
 def count_request(method: str, route: str, status: int, seconds: float) -> None:
-    """A method and a route of ours, never a word of the caller's: each is kept for ever."""
-    _requests_of(method, route, str(status)).inc()
-    _seconds_of(method, route).observe(seconds)
+    """Count a request. `route` is a declared path: labels from callers would grow without bound."""
+    _request_counter(method, route, str(status)).inc()
+    _request_histogram(method, route).observe(seconds)
 
 
-def exposition() -> bytes:
-    """The figures of all workers together, where several run."""
+def render_metrics() -> bytes:
+    """Render the metrics of all worker processes in the Prometheus text format."""
     if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
         return generate_latest(REGISTRY)
     registry = CollectorRegistry()

@@ -1,4 +1,4 @@
-"""Exact amounts and the one way to round them; a binary float is refused."""
+"""Exact decimal arithmetic for money, and its rounding; binary floats are refused."""
 
 from collections.abc import Iterable
 from decimal import (
@@ -16,150 +16,182 @@ from functools import reduce
 from math import lcm
 
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.vocabulary import Currency
+from nimbill.foundation.currency import Currency
 
 basis = chosen("invoice-arithmetic")
 
 
 class Rounding(StrEnum):
-    """Applied to the absolute value: a credit is rounded as the charge that it takes back."""
+    """Applies to the absolute value, so that a credit is rounded like the charge it cancels."""
 
     half_up = "half_up"
     down = "down"
     up = "up"
 
 
-# how decimals call these: a half goes away from zero, down is towards it, up away from it
+# The decimal module names modes by the absolute value too: down is towards zero, up away from it.
 _MODES = {
     Rounding.half_up: ROUND_HALF_UP,
     Rounding.down: ROUND_DOWN,
     Rounding.up: ROUND_UP,
 }
-UNITS = {Currency.jpy: Decimal(1), Currency.usd: Decimal("0.01")}  # whole yen, cents
-_READABLE = Decimal("0.0000000001")  # ten decimals
+CURRENCY_UNITS = {Currency.jpy: Decimal(1), Currency.usd: Decimal("0.01")}  # whole yen, cents
+_DISPLAY_UNIT = Decimal("0.0000000001")
 
-# Whatever would lose a digit raises instead; no sum of money comes near so many digits.
+# The default context keeps 28 digits. This one raises an error instead of losing a digit.
 _EXACT = Context(prec=100_000, traps=[Inexact, InvalidOperation])
 _add, _subtract, _multiply = _EXACT.add, _EXACT.subtract, _EXACT.multiply
 _ROUNDING = Context(prec=100_000, traps=[InvalidOperation])
+_DIVISION = Context(prec=100)
 
 
-class Exact:
-    """An amount that can be divided without a loss: a decimal, over a number above zero.
+class ExactAmount:
+    """A decimal divided by a positive integer, so that division loses no digit.
 
-    It is not reduced to lowest terms: that takes ten times as long as the sum itself, and nobody
-    looks at the two numbers.
+    It is not reduced to lowest terms, because that takes ten times as long as the sum itself.
     """
 
-    __slots__ = ("bottom", "top")
+    __slots__ = ("denominator", "numerator")
 
-    def __init__(self, top: Decimal, bottom: int = 1) -> None:
-        self.top, self.bottom = top, bottom
+    def __init__(self, numerator: Decimal, denominator: int = 1) -> None:
+        self.numerator, self.denominator = numerator, denominator
 
-    def __add__(self, other: "Exact") -> "Exact":
-        if self.bottom == other.bottom:
-            return Exact(_add(self.top, other.top), self.bottom)
-        bottom = lcm(self.bottom, other.bottom)
-        here = _multiply(self.top, bottom // self.bottom)
-        return Exact(_add(here, _multiply(other.top, bottom // other.bottom)), bottom)
+    def __add__(self, other: "ExactAmount") -> "ExactAmount":
+        if self.denominator == other.denominator:
+            return ExactAmount(_add(self.numerator, other.numerator), self.denominator)
+        denominator = lcm(self.denominator, other.denominator)
+        own_part = _multiply(self.numerator, denominator // self.denominator)
+        other_part = _multiply(other.numerator, denominator // other.denominator)
+        return ExactAmount(_add(own_part, other_part), denominator)
 
-    def __sub__(self, other: "Exact") -> "Exact":
-        return self + Exact(other.top.copy_negate(), other.bottom)
+    def __sub__(self, other: "ExactAmount") -> "ExactAmount":
+        return self + ExactAmount(other.numerator.copy_negate(), other.denominator)
 
-    def __mul__(self, other: "Exact") -> "Exact":
-        return Exact(_multiply(self.top, other.top), self.bottom * other.bottom)
+    def __mul__(self, other: "ExactAmount") -> "ExactAmount":
+        return ExactAmount(
+            _multiply(self.numerator, other.numerator), self.denominator * other.denominator
+        )
 
-    def __truediv__(self, other: "Exact") -> "Exact":
-        if not other.top:
-            raise ZeroDivisionError("an amount divided by nothing")
-        over, under = other.top.as_integer_ratio()
-        times = under * other.bottom if over > 0 else -under * other.bottom
-        return Exact(_multiply(self.top, times), self.bottom * abs(over))
+    def __truediv__(self, other: "ExactAmount") -> "ExactAmount":
+        if not other.numerator:
+            raise ZeroDivisionError("division of an amount by zero")
+        numerator, denominator = other.numerator.as_integer_ratio()
+        factor = denominator * other.denominator
+        signed_factor = factor if numerator > 0 else -factor
+        return ExactAmount(
+            _multiply(self.numerator, signed_factor), self.denominator * abs(numerator)
+        )
 
-    def __lt__(self, other: "Exact") -> bool:
-        return (self - other).top < 0
+    def __lt__(self, other: "ExactAmount") -> bool:
+        return (self - other).numerator < 0
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, Decimal):  # asked of every printed amount
-            return self.top == (other if self.bottom == 1 else _multiply(other, self.bottom))
-        if not isinstance(other, (Exact, int, Fraction)):
+        if isinstance(other, Decimal):  # the frequent case, without a conversion
+            return self.numerator == (
+                other if self.denominator == 1 else _multiply(other, self.denominator)
+            )
+        if not isinstance(other, (ExactAmount, int, Fraction)):
             return NotImplemented
-        return not self - exact(other)
+        return not self - to_exact(other)
 
-    __hash__ = None  # type: ignore[assignment]  # equal ones may be written differently
+    __hash__ = None  # type: ignore[assignment]  # equal amounts may have different denominators
 
     def __bool__(self) -> bool:
-        return bool(self.top)
+        return bool(self.numerator)
 
     def __repr__(self) -> str:
-        return f"Exact({self.top}, {self.bottom})"
+        return f"ExactAmount({self.numerator}, {self.denominator})"
 
 
-def exact(amount: Exact | Decimal | Fraction | int) -> Exact:
-    """The same amount, as what can also be divided without a loss."""
+def to_exact(amount: ExactAmount | Decimal | Fraction | int) -> ExactAmount:
     if isinstance(amount, Decimal) and amount.is_finite():
-        return Exact(amount)
-    if isinstance(amount, Exact):
+        return ExactAmount(amount)
+    if isinstance(amount, ExactAmount):
         return amount
     if isinstance(amount, (int, Fraction)):
-        return Exact(Decimal(amount.numerator), amount.denominator)
-    raise TypeError(f"money is exact; {type(amount).__name__} is not")
+        return ExactAmount(Decimal(amount.numerator), amount.denominator)
+    raise TypeError(f"money must be a finite Decimal, Fraction or int, not {type(amount).__name__}")
 
 
-ZERO, ONE = exact(0), exact(1)
+ZERO, ONE = to_exact(0), to_exact(1)
 
 
-def exchanged(amount: Exact, of: Currency, into: Currency, rate: Exact) -> Exact:
-    """At a rate of so many yen for one dollar; exact, also where it is divided by."""
-    if of is into:
+def convert_currency(
+    amount: ExactAmount, source: Currency, target: Currency, rate: ExactAmount
+) -> ExactAmount:
+    """Convert at `rate` yen per dollar, without rounding."""
+    if source is target:
         return amount
-    return amount * rate if into is Currency.jpy else amount / rate
+    return amount * rate if target is Currency.jpy else amount / rate
 
 
-def rounded(amount: Exact, currency: Currency, mode: Rounding) -> Decimal:
-    """To whole yen or cents. Every printed amount comes from here, once."""
-    return _in_units(amount, UNITS[currency], _MODES[mode])
+def round_amount(amount: ExactAmount, currency: Currency, mode: Rounding) -> Decimal:
+    """Round to whole yen or cents. Every printed amount is rounded here, once."""
+    return _round_to_unit(amount, CURRENCY_UNITS[currency], _MODES[mode])
 
 
-def cut(amount: Exact) -> Decimal:
-    """For reading, not for reckoning: what lies behind the tenth decimal is left off."""
-    return _in_units(amount, _READABLE, ROUND_DOWN)
+def truncate_amount(amount: ExactAmount) -> Decimal:
+    """Cut off after ten decimals, for display only."""
+    return _round_to_unit(amount, _DISPLAY_UNIT, ROUND_DOWN)
 
 
-def readable(amount: Exact) -> str:
-    """The digits of `cut` without idle zeros, and dots where some were left off."""
-    shown = cut(amount)
-    text = f"{shown:f}".rstrip("0").rstrip(".")
-    return text if amount == shown else f"{text}..."
+def format_amount(amount: ExactAmount) -> str:
+    """Up to ten decimals without trailing zeros; "..." marks digits that were cut off."""
+    truncated = truncate_amount(amount)
+    text = f"{truncated:f}".rstrip("0").rstrip(".")
+    return text if amount == truncated else f"{text}..."
 
 
-def sum_of(amounts: Iterable[Exact]) -> Exact:
+def sum_exact(amounts: Iterable[ExactAmount]) -> ExactAmount:
     return sum(amounts, ZERO)
 
 
-def total_of(amounts: Iterable[Decimal]) -> Decimal:
-    """The exact sum of decimals, however many digits it has."""
+def sum_decimals(amounts: Iterable[Decimal]) -> Decimal:
     return reduce(_add, amounts, Decimal(0))
 
 
-def difference(amount: Decimal, less: Decimal) -> Decimal:
-    return _subtract(amount, less)
+def add_decimals(amount: Decimal, other: Decimal) -> Decimal:
+    return _add(amount, other)
 
 
-def _in_units(amount: Exact, unit: Decimal, mode: str) -> Decimal:
-    """Rounded once, and never to less than nothing by its sign alone."""
-    if amount.bottom == 1:
-        found = amount.top.quantize(unit, mode, _ROUNDING)
+def subtract_decimals(amount: Decimal, other: Decimal) -> Decimal:
+    return _subtract(amount, other)
+
+
+def normalize_decimal(amount: Decimal) -> Decimal:
+    """Remove trailing zeros."""
+    return _EXACT.normalize(amount)
+
+
+def divide_decimals(amount: Decimal, divisor: Decimal, unit: Decimal) -> Decimal:
+    """The quotient, rounded half up to a multiple of `unit`."""
+    return _DIVISION.divide(amount, divisor).quantize(unit, ROUND_HALF_UP, _DIVISION)
+
+
+def format_decimal(amount: Decimal) -> str:
+    """All significant digits, without an exponent and without trailing zeros."""
+    text = f"{amount:f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text == "-0" else text
+
+
+def _round_to_unit(amount: ExactAmount, unit: Decimal, mode: str) -> Decimal:
+    """Round once; a result of zero has no minus sign."""
+    if amount.denominator == 1:
+        result = amount.numerator.quantize(unit, mode, _ROUNDING)
     else:
-        found = _divided(amount, unit, mode)
-    return found or found.copy_abs()
+        result = _divide_to_unit(amount, unit, mode)
+    return result or result.copy_abs()
 
 
-def _divided(amount: Exact, unit: Decimal, mode: str) -> Decimal:
-    """Decided by what is left of the division, which no decimal may be able to hold."""
-    over, under = amount.top.as_integer_ratio()
-    parts = under * amount.bottom
-    whole, rest = divmod(abs(over) * unit.as_integer_ratio()[1], parts)
-    away = rest > 0 if mode == ROUND_UP else mode == ROUND_HALF_UP and 2 * rest >= parts
-    found = _multiply(Decimal(whole + away), unit)
-    return found.copy_negate() if over < 0 else found
+def _divide_to_unit(amount: ExactAmount, unit: Decimal, mode: str) -> Decimal:
+    """Round by the remainder of an integer division: the quotient may have no exact decimal."""
+    numerator, power_of_ten = amount.numerator.as_integer_ratio()
+    divisor = power_of_ten * amount.denominator
+    quotient, remainder = divmod(abs(numerator) * unit.as_integer_ratio()[1], divisor)
+    if mode == ROUND_UP:
+        rounds_away = remainder > 0
+    else:
+        rounds_away = mode == ROUND_HALF_UP and 2 * remainder >= divisor
+    result = _multiply(Decimal(quotient + rounds_away), unit)
+    return result.copy_negate() if numerator < 0 else result

@@ -1,4 +1,4 @@
-"""The kinds of rule our tables use; the text of a rule is also its error message."""
+"""Rules for the values of fields; str(rule) is the text shown in `violations`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ class Rule(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    words: tuple[str, ...]
+    values: tuple[str, ...]
 
     def allows(self, value: object) -> bool:
-        return value in self.words
+        return value in self.values
 
     def __str__(self) -> str:
-        return f"one of {', '.join(self.words)}"
+        return f"one of {', '.join(self.values)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Between:
 
 @dataclass(frozen=True, slots=True)
 class PerVendor:
-    """One rule for each vendor; a vendor without a row is not allowed anything."""
+    """One rule per vendor; a vendor without a rule is refused."""
 
     rows: Mapping[str, Rule]
 
@@ -49,7 +49,7 @@ def one_of(*words: str) -> OneOf:
 
 
 def between(low: str, high: str) -> Between:
-    """Both ends belong to the range; the numbers are given as text so that they stay exact."""
+    """Inclusive bounds, given as text so that they stay exact."""
     return Between(Decimal(low), Decimal(high))
 
 

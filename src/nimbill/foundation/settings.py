@@ -1,4 +1,4 @@
-"""The environment, read once, typed; every setting starts with NIMBILL_."""
+"""Settings from environment variables, which all start with NIMBILL_."""
 
 import os
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ DEFAULT_BASE_URL = "http://127.0.0.1:8080"
 
 
 class SettingsError(Exception):
-    """A setting cannot be used; the message says which and why."""
+    """A setting is invalid; the message names the variable and the rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,180 +29,187 @@ class Settings:
     database_url: str | None
     key_file: Path
     base_url: str
-    link_url: str  # where links in answers and letters lead: the base, or where we listen
+    link_url: str  # base of links in responses and mails; see _read_listen_url
     auth_url: str
-    rate_limit: int  # requests a second per user, 0 = off
-    body_seconds: int  # within which a request's body must have arrived
+    rate_limit: int  # requests per second and user; 0 switches it off
+    body_seconds: int  # time limit for receiving a request's body
     pool_size: int  # database connections per worker
     core_token_seconds: int
     portal_token_seconds: int
-    smtp_url: str | None  # letters go to the outbox folder without one
+    smtp_url: str | None  # without it, mails are written to the outbox folder
     mail_from: str
-    trusted_proxies: tuple[Network, ...]  # whose X-Forwarded-For is believed
+    trusted_proxies: tuple[Network, ...]  # only their X-Forwarded-For is used
     import_roots: tuple[str, ...]  # folders and s3:// prefixes that callers may import from
-    lake_url: str  # where the cost lines lie: a folder, or s3://bucket/prefix
-    engine: str  # what works out sums: duckdb or spark
+    lake_url: str  # storage of cost lines: a folder or s3://bucket/prefix
+    engine: str  # query engine for sums: duckdb or spark
     spark_master: str | None
-    # every NIMBILL_ variable, for optional parts that have settings of their own
+    # All NIMBILL_ variables, for optional packages that have their own settings.
     environment: Mapping[str, str] = field(repr=False, compare=False)
 
-    def for_a_process(self) -> dict[str, str]:
-        """What a process that works on costs needs to know, and not a word more."""
-        told = {
+    def to_child_environment(self) -> dict[str, str]:
+        """The variables that a child process for cost files needs, and no others."""
+        environment = {
             "NIMBILL_DATA": str(self.data),
             "NIMBILL_LAKE_URL": self.lake_url,
             "NIMBILL_ENGINE": self.engine,
         }
-        return told | ({"NIMBILL_SPARK_MASTER": self.spark_master} if self.spark_master else {})
+        return environment | (
+            {"NIMBILL_SPARK_MASTER": self.spark_master} if self.spark_master else {}
+        )
 
 
 def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
-    """The settings, with their defaults; SettingsError where one cannot be used."""
-    data = Path(environment.get("NIMBILL_DATA") or _default_data(environment)).expanduser()
+    """Raises SettingsError for the first invalid variable. An empty variable counts as unset."""
+    data = Path(environment.get("NIMBILL_DATA") or _default_data_folder(environment)).expanduser()
     base_url = read_url(environment, "NIMBILL_BASE_URL", DEFAULT_BASE_URL)
-    link_url = base_url if environment.get("NIMBILL_BASE_URL") else _listens_at(environment)
+    link_url = base_url if environment.get("NIMBILL_BASE_URL") else _read_listen_url(environment)
     return Settings(
         data=data.absolute(),
-        database_url=_database_url(environment.get("NIMBILL_DATABASE_URL") or None),
+        database_url=_parse_database_url(environment.get("NIMBILL_DATABASE_URL") or None),
         key_file=Path(environment.get("NIMBILL_KEY_FILE") or data / "key").absolute(),
         base_url=base_url,
         link_url=link_url,
         auth_url=read_url(environment, "NIMBILL_AUTH_URL", base_url),
         rate_limit=read_number(environment, "NIMBILL_RATE_LIMIT", 100),
-        body_seconds=read_number(environment, "NIMBILL_BODY_SECONDS", 8, least=1),
-        pool_size=read_number(environment, "NIMBILL_POOL_SIZE", 10, least=1),
-        core_token_seconds=read_number(environment, "NIMBILL_CORE_TOKEN_SECONDS", 86_400, least=1),
-        portal_token_seconds=read_number(
-            environment, "NIMBILL_PORTAL_TOKEN_SECONDS", 86_400, least=1
+        body_seconds=read_number(environment, "NIMBILL_BODY_SECONDS", 8, minimum=1),
+        pool_size=read_number(environment, "NIMBILL_POOL_SIZE", 10, minimum=1),
+        core_token_seconds=read_number(
+            environment, "NIMBILL_CORE_TOKEN_SECONDS", 86_400, minimum=1
         ),
-        smtp_url=_smtp_url(environment.get("NIMBILL_SMTP_URL") or None),
+        portal_token_seconds=read_number(
+            environment, "NIMBILL_PORTAL_TOKEN_SECONDS", 86_400, minimum=1
+        ),
+        smtp_url=_parse_smtp_url(environment.get("NIMBILL_SMTP_URL") or None),
         mail_from=environment.get("NIMBILL_MAIL_FROM") or "nimbill@localhost",
-        trusted_proxies=_networks(environment, "NIMBILL_TRUSTED_PROXIES"),
-        import_roots=_import_roots(environment, default=data.absolute() / "inbox"),
-        lake_url=_lake_url(environment, default=data.absolute() / "lake"),
-        engine=_engine(environment),
-        spark_master=_spark_master(environment),
+        trusted_proxies=_read_networks(environment, "NIMBILL_TRUSTED_PROXIES"),
+        import_roots=_read_import_roots(environment, default=data.absolute() / "inbox"),
+        lake_url=_read_lake_url(environment, default=data.absolute() / "lake"),
+        engine=_read_engine(environment),
+        spark_master=_read_spark_master(environment),
         environment={
             name: value for name, value in environment.items() if name.startswith("NIMBILL_")
         },
     )
 
 
-def _listens_at(environment: Mapping[str, str]) -> str:
-    """Set by `serve` for its workers, so that a link works on whatever port it was given."""
+def _read_listen_url(environment: Mapping[str, str]) -> str:
+    """`serve` sets this for its workers, so that links contain the actual port."""
     return read_url(environment, "NIMBILL_LISTENS_AT", DEFAULT_BASE_URL)
 
 
-def _default_data(environment: Mapping[str, str]) -> Path:
+def _default_data_folder(environment: Mapping[str, str]) -> Path:
     share = environment.get("XDG_DATA_HOME")
     return Path(share or "~/.local/share") / "nimbill"
 
 
-def _smtp_url(written: str | None) -> str | None:
-    """Never repeated in the refusal: it may hold a password."""
-    if written is None:
+def _parse_smtp_url(url: str | None) -> str | None:
+    """The error does not repeat the URL, which may contain a password."""
+    if url is None:
         return None
-    parts = urlsplit(written)
+    parts = urlsplit(url)
     if parts.scheme not in ("smtp", "smtps") or not parts.hostname:
         raise SettingsError("NIMBILL_SMTP_URL must be smtp://host:port or smtps://host:port")
-    return written
+    return url
 
 
-def _networks(environment: Mapping[str, str], name: str) -> tuple[Network, ...]:
-    written = (environment.get(name) or "").replace(",", " ").split()
+def _read_networks(environment: Mapping[str, str], name: str) -> tuple[Network, ...]:
+    networks = (environment.get(name) or "").replace(",", " ").split()
     try:
-        return tuple(ip_network(one) for one in written)
+        return tuple(ip_network(network) for network in networks)
     except ValueError:
         raise SettingsError(f"{name} must list addresses or networks such as 10.0.0.0/8") from None
 
 
-def _import_roots(environment: Mapping[str, str], default: Path) -> tuple[str, ...]:
-    """By comma: folders from the top, and prefixes of object stores."""
-    written = environment.get("NIMBILL_IMPORT_ROOTS") or str(default)
-    roots = tuple(one.strip() for one in written.split(",") if one.strip())
+def _read_import_roots(environment: Mapping[str, str], default: Path) -> tuple[str, ...]:
+    """A comma-separated list of absolute folders and prefixes of object stores."""
+    value = environment.get("NIMBILL_IMPORT_ROOTS") or str(default)
+    roots = tuple(root.strip() for root in value.split(",") if root.strip())
     if not all(_is_import_root(root) for root in roots):
         raise SettingsError(
-            "NIMBILL_IMPORT_ROOTS must list absolute folders or s3://bucket/prefix, by comma"
+            "NIMBILL_IMPORT_ROOTS must list absolute folders or s3://bucket/prefix, "
+            "separated by commas"
         )
     return roots
 
 
-def _is_import_root(written: str) -> bool:
-    if "://" not in written:
-        return Path(written).is_absolute()
+def _is_import_root(root: str) -> bool:
+    if "://" not in root:
+        return Path(root).is_absolute()
     try:
-        parts = urlsplit(written)
+        parts = urlsplit(root)
     except ValueError:
         return False
     return parts.scheme == "s3" and bool(parts.netloc) and "@" not in parts.netloc
 
 
-def _lake_url(environment: Mapping[str, str], default: Path) -> str:
-    """Never repeated in the refusal: it may hold credentials."""
-    written = environment.get("NIMBILL_LAKE_URL") or str(default)
-    if "://" not in written and Path(written).is_absolute():
-        return written
+def _read_lake_url(environment: Mapping[str, str], default: Path) -> str:
+    """The error does not repeat the URL, which may contain credentials."""
+    url = environment.get("NIMBILL_LAKE_URL") or str(default)
+    if "://" not in url and Path(url).is_absolute():
+        return url
     try:
-        parts = urlsplit(written)
+        parts = urlsplit(url)
     except ValueError:
         parts = urlsplit("")
     if parts.scheme != "s3" or not parts.hostname:
         raise SettingsError("NIMBILL_LAKE_URL must be an absolute folder or s3://bucket/prefix")
-    return written
+    return url
 
 
-def _engine(environment: Mapping[str, str]) -> str:
-    written = environment.get("NIMBILL_ENGINE") or "duckdb"
-    if written not in ENGINES:
+def _read_engine(environment: Mapping[str, str]) -> str:
+    engine = environment.get("NIMBILL_ENGINE") or "duckdb"
+    if engine not in ENGINES:
         raise SettingsError(f"NIMBILL_ENGINE must be one of {', '.join(ENGINES)}")
-    if written == "spark" and not environment.get("NIMBILL_SPARK_MASTER"):
-        raise SettingsError("NIMBILL_ENGINE=spark needs NIMBILL_SPARK_MASTER, spark://host:7077")
-    return written
+    if engine == "spark" and not environment.get("NIMBILL_SPARK_MASTER"):
+        raise SettingsError(
+            "NIMBILL_ENGINE=spark needs NIMBILL_SPARK_MASTER, for example spark://host:7077"
+        )
+    return engine
 
 
-def _spark_master(environment: Mapping[str, str]) -> str | None:
-    written = environment.get("NIMBILL_SPARK_MASTER") or None
-    known = ("spark://", "local", "yarn", "k8s://")
-    if written is not None and not written.startswith(known):
+def _read_spark_master(environment: Mapping[str, str]) -> str | None:
+    master = environment.get("NIMBILL_SPARK_MASTER") or None
+    prefixes = ("spark://", "local", "yarn", "k8s://")
+    if master is not None and not master.startswith(prefixes):
         raise SettingsError("NIMBILL_SPARK_MASTER must be like spark://host:7077")
-    return written
+    return master
 
 
-def _database_url(written: str | None) -> str | None:
-    """Never repeated in the refusal: it holds a password."""
-    if written is None:
+def _parse_database_url(url: str | None) -> str | None:
+    """The error does not repeat the URL, which contains a password."""
+    if url is None:
         return None
     try:
-        parts = urlsplit(written)
-        known = {name for name, _ in parse_qsl(parts.query)} <= DATABASE_PARAMETERS
-        sound = parts.scheme in DATABASE_SCHEMES and (parts.port or 1) > 0
+        parts = urlsplit(url)
+        has_known_parameters = {name for name, _ in parse_qsl(parts.query)} <= DATABASE_PARAMETERS
+        is_valid = parts.scheme in DATABASE_SCHEMES and (parts.port or 1) > 0
     except ValueError:
-        known = sound = False
-    if not sound:
+        has_known_parameters = is_valid = False
+    if not is_valid:
         raise SettingsError(
             "NIMBILL_DATABASE_URL must be like postgresql://user:password@host:5432/database"
         )
-    if not known:
+    if not has_known_parameters:
         parameters = ", ".join(sorted(DATABASE_PARAMETERS))
-        raise SettingsError(f"NIMBILL_DATABASE_URL may carry the parameters {parameters}")
-    return written
+        raise SettingsError(f"NIMBILL_DATABASE_URL accepts only the parameters {parameters}")
+    return url
 
 
 def read_url(environment: Mapping[str, str], name: str, default: str) -> str:
-    address = (environment.get(name) or default).rstrip("/")
+    url = (environment.get(name) or default).rstrip("/")
     try:
-        parts = urlsplit(address)
-        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        parts = urlsplit(url)
+        is_valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
-        sound = False
-    if not sound or "?" in address or "#" in address:
-        raise SettingsError(f"{name} must be an http or https address without query")
-    return address
+        is_valid = False
+    if not is_valid or "?" in url or "#" in url:
+        raise SettingsError(f"{name} must be an http or https URL without a query")
+    return url
 
 
-def read_number(environment: Mapping[str, str], name: str, default: int, least: int = 0) -> int:
-    written = environment.get(name) or str(default)
-    digits = written.isascii() and written.isdigit() and len(written) <= 10
-    if not digits or not least <= int(written) <= NUMBER_MAX:
-        raise SettingsError(f"{name} must be a whole number from {least} to {NUMBER_MAX}")
-    return int(written)
+def read_number(environment: Mapping[str, str], name: str, default: int, minimum: int = 0) -> int:
+    text = environment.get(name) or str(default)
+    is_number = text.isascii() and text.isdigit() and len(text) <= 10
+    if not is_number or not minimum <= int(text) <= NUMBER_MAX:
+        raise SettingsError(f"{name} must be a whole number from {minimum} to {NUMBER_MAX}")
+    return int(text)

@@ -1,0 +1,8 @@
+"""The currencies of invoices and projects."""
+
+from enum import StrEnum
+
+
+class Currency(StrEnum):
+    jpy = "jpy"
+    usd = "usd"
