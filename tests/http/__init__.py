@@ -1,0 +1,1 @@
+"""Tests of request bodies, forms, problem details and idempotency keys."""

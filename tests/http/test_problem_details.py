@@ -1,4 +1,4 @@
-"""Answers that say no, whoever said it first: a rule, the framework, the database, a fault."""
+"""Error responses from rules, the framework, the database and programming errors."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ import pytest
 from sqlalchemy.exc import IntegrityError
 from structlog.testing import capture_logs
 
-from nimbill.foundation.errors import Conflict, NotAuthenticated, TooMany, Violation
-from nimbill.http.problem_details import conflict_of, problem
-from tests.answers import CANARY, problem_of
+from nimbill.foundation.errors import Conflict, NotAuthenticated, TooManyRequests, Violation
+from nimbill.http.problem_details import build_conflict, problem_response
+from tests.problem_responses import CANARY, read_problem
 from tests.raw_request import raw_request
 from tests.running_service import Service
 
 GROUPS = "/m/core/billinggroup"
 
 
-def test_a_refusal_is_written_as_problem_details() -> None:
+def test_an_error_is_written_as_problem_details() -> None:
     refusal = Conflict("some_reason", "a sentence", [Violation("a", "required")])
 
-    answer = problem(refusal, "req_1")
+    response = problem_response(refusal, "req_1")
 
-    assert answer.status_code == 409
-    assert answer.media_type == "application/problem+json"
-    assert json.loads(answer.content) == {
+    assert response.status_code == 409
+    assert response.media_type == "application/problem+json"
+    assert json.loads(response.content) == {
         "type": "about:blank",
         "title": "Conflict",
         "status": 409,
@@ -36,16 +36,20 @@ def test_a_refusal_is_written_as_problem_details() -> None:
     }
 
 
-def test_no_text_whatever_can_break_the_answer() -> None:
-    answer = problem(Conflict("reason", "half a pair \ud800 and a \0"), "req_1")
+def test_any_text_is_encoded_as_ascii() -> None:
+    response = problem_response(Conflict("reason", "half a pair \ud800 and a \0"), "req_1")
 
-    assert answer.content.isascii()
-    assert json.loads(answer.content)["detail"] == "half a pair \ud800 and a \0"
+    assert response.content.isascii()
+    assert json.loads(response.content)["detail"] == "half a pair \ud800 and a \0"
 
 
-def test_401_names_the_scheme_and_429_the_time() -> None:
-    unknown = problem(NotAuthenticated("token_missing", "a bearer token is required"), "req_1")
-    too_many = problem(TooMany("rate_exceeded", "too many", retry_after=7), "req_1")
+def test_401_names_the_scheme_and_429_the_delay() -> None:
+    unknown = problem_response(
+        NotAuthenticated("token_missing", "a bearer token is required"), "req_1"
+    )
+    too_many = problem_response(
+        TooManyRequests("rate_exceeded", "too many", retry_after=7), "req_1"
+    )
 
     assert unknown.headers["WWW-Authenticate"] == "Bearer"
     assert too_many.headers["Retry-After"] == "7"
@@ -53,7 +57,7 @@ def test_401_names_the_scheme_and_429_the_time() -> None:
 
 
 @pytest.mark.parametrize("error", [ValueError(CANARY), KeyError(CANARY), RecursionError(CANARY)])
-def test_a_fault_of_ours_is_500_without_a_word_of_what_it_was(
+def test_a_programming_error_is_500_without_details(
     service: Service, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     async def fail(*_: object) -> Any:
@@ -61,18 +65,18 @@ def test_a_fault_of_ours_is_500_without_a_word_of_what_it_was(
 
     monkeypatch.setattr("nimbill.customers.billing_groups.records.list_billing_groups", fail)
     with capture_logs() as lines:
-        answer = service.http.get(GROUPS, headers=service.root())
+        response = service.http.get(GROUPS, headers=service.root())
 
-    assert problem_of(answer, 500)["code"] == "internal_error"
-    assert type(error).__name__ not in answer.text
-    (line,) = [line for line in lines if line["event"] == "unexpected"]
-    assert line["request_id"] == answer.headers["x-request-id"]
+    assert read_problem(response, 500)["code"] == "internal_error"
+    assert type(error).__name__ not in response.text
+    (line,) = [line for line in lines if line["event"] == "unexpected_error"]
+    assert line["request_id"] == response.headers["x-request-id"]
 
 
-def test_after_a_fault_the_next_request_is_answered(
+def test_a_failed_request_returns_its_connection(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The connection of the failed one goes back to the pool, thirty times over."""
+    """More failures than the pool has connections do not block the next request."""
 
     async def fail(*_: object) -> Any:
         raise ValueError
@@ -95,30 +99,28 @@ def test_after_a_fault_the_next_request_is_answered(
         (None, "conflict"),
     ],
 )
-def test_a_race_that_a_constraint_decided_is_409_with_its_name(
-    constraint: str | None, code: str
-) -> None:
-    told = Exception(CANARY)
+def test_a_constraint_violation_is_409_with_its_name(constraint: str | None, code: str) -> None:
+    driver_error = Exception(CANARY)
     cause = Exception()
     cause.constraint_name = constraint  # type: ignore[attr-defined]
-    told.__cause__ = cause
+    driver_error.__cause__ = cause
 
-    refusal = conflict_of(IntegrityError("", {}, told))
+    refusal = build_conflict(IntegrityError("", {}, driver_error))
 
     assert (refusal.status, refusal.code) == (409, code)
     assert CANARY not in refusal.detail
 
 
-def test_a_constraint_error_without_a_cause_is_a_plain_conflict() -> None:
-    assert conflict_of(IntegrityError("", {}, Exception())).code == "conflict"
+def test_a_constraint_error_without_a_name_is_a_conflict() -> None:
+    assert build_conflict(IntegrityError("", {}, Exception())).code == "conflict"
 
 
 @pytest.mark.parametrize("host", ["", "a b", "host/path", f"{CANARY}@host", "x" * 5000])
-def test_an_odd_host_header_is_no_surprise(service: Service, host: str) -> None:
-    answer = raw_request(service, "GET", b"/healthz", headers={"Host": host})
+def test_an_invalid_host_header_is_handled(service: Service, host: str) -> None:
+    response = raw_request(service, "GET", b"/healthz", headers={"Host": host})
 
-    assert answer.status_code in (200, 400)
-    assert CANARY not in answer.text
+    assert response.status_code in (200, 400)
+    assert CANARY not in response.text
 
 
 @pytest.mark.parametrize(
@@ -138,9 +140,9 @@ def test_an_odd_host_header_is_no_surprise(service: Service, host: str) -> None:
         {"Transfer-Encoding": "chunked"},
     ],
 )
-def test_headers_nobody_asked_for_change_nothing(service: Service, headers: dict[str, str]) -> None:
+def test_unsupported_headers_change_nothing(service: Service, headers: dict[str, str]) -> None:
     plain = service.http.get(GROUPS, headers=service.root())
 
-    answer = raw_request(service, "GET", GROUPS.encode(), headers=service.root() | headers)
+    response = raw_request(service, "GET", GROUPS.encode(), headers=service.root() | headers)
 
-    assert (answer.status_code, answer.body) == (plain.status_code, plain.content)
+    assert (response.status_code, response.body) == (plain.status_code, plain.content)

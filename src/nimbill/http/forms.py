@@ -1,4 +1,4 @@
-"""Form bodies as real clients send them: urlencoded, multipart, parts with a file name."""
+"""Parse forms: urlencoded and multipart, with or without file names."""
 
 from io import BytesIO
 from urllib.parse import parse_qsl
@@ -15,21 +15,23 @@ FORM_BYTES_MAX = 65_536
 FORM_TYPES = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
-def read_form(content_type: str, body: bytes, *, bytes_max: int = FORM_BYTES_MAX) -> dict[str, str]:
-    """The fields of a form, each once; Invalid or Unreadable for everything else."""
+def parse_form(
+    content_type: str, body: bytes, *, bytes_max: int = FORM_BYTES_MAX
+) -> dict[str, str]:
+    """Return the fields of a form. A repeated field, NUL or invalid UTF-8 is refused."""
     if len(body) > bytes_max:
-        raise Unreadable(413, "body_too_large", f"the form is larger than {bytes_max >> 10} KiB")
-    kind, options = parse_options_header(content_type)
-    if kind == "application/x-www-form-urlencoded":
-        pairs = _urlencoded(body)
-    elif kind == "multipart/form-data":
-        pairs = _multipart(body, options.get("boundary", ""), bytes_max)
+        raise Unreadable(413, "body_too_large", f"The form is larger than {bytes_max >> 10} KiB.")
+    media_type, options = parse_options_header(content_type)
+    if media_type == "application/x-www-form-urlencoded":
+        pairs = _parse_urlencoded(body)
+    elif media_type == "multipart/form-data":
+        pairs = _parse_multipart(body, options.get("boundary", ""), bytes_max)
     else:
-        raise Unreadable(415, "media_type", "the body must be a form")
-    return _each_once(pairs)
+        raise Unreadable(415, "media_type", "The body must be a form.")
+    return _require_unique_fields(pairs)
 
 
-def _urlencoded(body: bytes) -> list[tuple[str, str]]:
+def _parse_urlencoded(body: bytes) -> list[tuple[str, str]]:
     try:
         return parse_qsl(
             body.decode("utf-8"),
@@ -39,12 +41,12 @@ def _urlencoded(body: bytes) -> list[tuple[str, str]]:
             max_num_fields=FIELDS_MAX,
         )
     except ValueError:
-        raise _malformed() from None
+        raise _malformed_form() from None
 
 
-def _multipart(body: bytes, boundary: str, bytes_max: int) -> list[tuple[str, str]]:
+def _parse_multipart(body: bytes, boundary: str, bytes_max: int) -> list[tuple[str, str]]:
     if not boundary:
-        raise _malformed()
+        raise _malformed_form()
     try:
         parser = MultipartParser(
             BytesIO(body),
@@ -57,15 +59,15 @@ def _multipart(body: bytes, boundary: str, bytes_max: int) -> list[tuple[str, st
         )
         return [(part.name, part.raw.decode("utf-8")) for part in parser]
     except (MultipartError, ValueError):
-        raise _malformed() from None
+        raise _malformed_form() from None
 
 
-def _each_once(pairs: list[tuple[str, str]]) -> dict[str, str]:
+def _require_unique_fields(pairs: list[tuple[str, str]]) -> dict[str, str]:
     fields = dict(pairs)
     if len(fields) != len(pairs) or any("\0" in name + value for name, value in pairs):
-        raise _malformed()
+        raise _malformed_form()
     return fields
 
 
-def _malformed() -> Invalid:
-    return Invalid("malformed_body", "the form cannot be read")
+def _malformed_form() -> Invalid:
+    return Invalid("malformed_body", "The form cannot be read.")

@@ -1,4 +1,4 @@
-"""A repeat with the same Idempotency-Key gets the first answer; kept with the effect itself."""
+"""Idempotency keys: a repeated request receives the stored response of the first one."""
 
 import re
 from dataclasses import dataclass
@@ -8,16 +8,16 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
-from nimbill.access.signing_keys import organisation_sealer
+from nimbill.access.signing_keys import load_organisation_encryptor
 from nimbill.database.tenant_scope import Row, TenantScope, metadata
 from nimbill.foundation import exact_json
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
-from nimbill.foundation.errors import Conflict, Invalid, Violation
+from nimbill.foundation.errors import Conflict, Violation, rule_violations_error
 
 HEADER = "Idempotency-Key"
-DAYS_KEPT = 8  # at least the seven promised, whenever the clean-up runs
-_KEY = re.compile(r"[\x21-\x7e]{1,255}")
+RETENTION_DAYS = 8  # seven are documented; the daily clean-up may run late
+_KEY_PATTERN = re.compile(r"[\x21-\x7e]{1,255}")
 
 basis = chosen("idempotency-keys")
 
@@ -29,104 +29,121 @@ idempotency_keys = sa.Table(
     sa.Column("key", sa.Text, primary_key=True),
     sa.Column("fingerprint", sa.LargeBinary, nullable=False),
     sa.Column("status", sa.Integer, nullable=False),
-    sa.Column("sealed_answer", sa.LargeBinary, nullable=False),
+    sa.Column("encrypted_response", sa.LargeBinary, nullable=False),
     sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
 )
 
-_KEEP = sa.text(
+_STORE_RESPONSE = sa.text(
     "INSERT INTO idempotency_keys "
-    "(organisation_id, user_id, key, fingerprint, status, sealed_answer) "
-    "SELECT organisation_id, user_id, :key, :fingerprint, :status, :sealed_answer FROM users "
+    "(organisation_id, user_id, key, fingerprint, status, encrypted_response) "
+    "SELECT organisation_id, user_id, :key, :fingerprint, :status, :encrypted_response FROM users "
     "WHERE organisation_id = :organisation_id AND user_id = :user_id "
-    "ON CONFLICT DO NOTHING"  # a route that pauses lets a repeat in, which ends with the same
+    # A route that pauses its transaction lets a repeat in; both store the same response.
+    "ON CONFLICT DO NOTHING"
 )
 
 
 @dataclass(frozen=True, slots=True)
-class HeldKey:
-    """A key this request is the first to use; its answer will be kept."""
+class ReservedKey:
+    """A key that this request uses first; its response will be stored."""
 
     key: str
-    fingerprint: bytes
+    request_hash: bytes
 
 
 @dataclass(frozen=True, slots=True)
-class FirstAnswer:
+class StoredResponse:
     status: int
     body: bytes
 
 
-def fingerprint(method: str, path: str, query: bytes, content_type: str, body: bytes) -> bytes:
-    """Equal for equal requests; the order of keys in a JSON object makes no difference."""
+def hash_request(method: str, path: str, query: bytes, content_type: str, body: bytes) -> bytes:
+    """Hash a request. The order of keys in a JSON object does not change the hash."""
     if "json" in content_type and body:
-        body = exact_json.canonical(exact_json.read(body))
+        body = exact_json.encode_canonical(exact_json.decode(body))
     return sha256(b"\0".join([method.encode(), path.encode(), query, body])).digest()
 
 
-async def hold(
-    db: AsyncConnection, caller: Caller, sealer: Encryptor, key: str, print_: bytes
-) -> HeldKey | FirstAnswer:
-    """The first answer where there is one; 409 while another request holds the key."""
-    if not _KEY.fullmatch(key):
-        rule = "1 to 255 printable ASCII characters"
-        raise Invalid("rule_broken", "the request breaks a rule", [Violation(HEADER, rule)])
+async def reserve_key(
+    db: AsyncConnection, caller: Caller, encryptor: Encryptor, key: str, request_hash: bytes
+) -> ReservedKey | StoredResponse:
+    """Reserve the key for this transaction, or return the stored response of the first request.
+
+    Refuse with 409 if a request with this key is running or the key belongs to another request.
+    """
+    if not _KEY_PATTERN.fullmatch(key):
+        raise rule_violations_error([Violation(HEADER, "1 to 255 printable ASCII characters")])
     scope = caller.scope
-    name = f"{scope.organisation_id} {caller.user_id} {key}"
-    number = int.from_bytes(sha256(name.encode()).digest()[:8], "big", signed=True)
-    if not (await db.execute(sa.select(sa.func.pg_try_advisory_xact_lock(number)))).scalar_one():
-        raise Conflict("idempotency_key_in_use", "a request with this key is still running")
-    kept = await _kept(db, scope, caller.user_id, key)
-    if kept is None:
-        return HeldKey(key, print_)
-    if kept.fingerprint != print_:
-        raise Conflict("idempotency_key_reused", "this key was used for another request")
-    opener = await organisation_sealer(db, scope, sealer)
-    place = _place(scope, caller.user_id, key)
-    return FirstAnswer(kept.status, opener.open(kept.sealed_answer, place))
+    lock_name = f"{scope.organisation_id} {caller.user_id} {key}"
+    lock_id = int.from_bytes(sha256(lock_name.encode()).digest()[:8], "big", signed=True)
+    stmt = sa.select(sa.func.pg_try_advisory_xact_lock(lock_id))
+    if not (await db.execute(stmt)).scalar_one():
+        raise Conflict(
+            "idempotency_key_in_use",
+            "A request with this Idempotency-Key is still running. Try again later.",
+        )
+    row = await _find_key(db, scope, caller.user_id, key)
+    if row is None:
+        return ReservedKey(key, request_hash)
+    if row.fingerprint != request_hash:
+        raise Conflict(
+            "idempotency_key_reused",
+            "This Idempotency-Key was used for a different request. Use a new key.",
+        )
+    own_encryptor = await load_organisation_encryptor(db, scope, encryptor)
+    associated_data = _associated_data(scope, caller.user_id, key)
+    return StoredResponse(
+        row.status, own_encryptor.decrypt(row.encrypted_response, associated_data)
+    )
 
 
-async def _kept(db: AsyncConnection, scope: TenantScope, user_id: str, key: str) -> Row | None:
-    question = sa.select(idempotency_keys).where(
+async def _find_key(db: AsyncConnection, scope: TenantScope, user_id: str, key: str) -> Row | None:
+    stmt = sa.select(idempotency_keys).where(
         idempotency_keys.c.organisation_id == scope.organisation_id,
         idempotency_keys.c.user_id == user_id,
         idempotency_keys.c.key == key,
     )
-    return (await db.execute(question)).one_or_none()
+    return (await db.execute(stmt)).one_or_none()
 
 
-async def keep(
-    db: AsyncConnection, caller: Caller, sealer: Encryptor, held: HeldKey, answer: FirstAnswer
+async def store_response(
+    db: AsyncConnection,
+    caller: Caller,
+    encryptor: Encryptor,
+    reserved: ReservedKey,
+    response: StoredResponse,
 ) -> None:
-    """In the transaction of the effect: both are there, or neither is.
+    """Store the response in the transaction of the change: both are committed, or neither is.
 
-    Whoever deleted himself can repeat nothing, and nothing is kept for him.
+    Nothing is stored for a caller who deleted their own user, because they cannot repeat anything.
     """
     scope = caller.scope
-    closer = await organisation_sealer(db, scope, sealer)
+    own_encryptor = await load_organisation_encryptor(db, scope, encryptor)
+    associated_data = _associated_data(scope, caller.user_id, reserved.key)
     await db.execute(
-        _KEEP,
+        _STORE_RESPONSE,
         {
             "organisation_id": scope.organisation_id,
             "user_id": caller.user_id,
-            "key": held.key,
-            "fingerprint": held.fingerprint,
-            "status": answer.status,
-            "sealed_answer": closer.seal(answer.body, _place(scope, caller.user_id, held.key)),
+            "key": reserved.key,
+            "fingerprint": reserved.request_hash,
+            "status": response.status,
+            "encrypted_response": own_encryptor.encrypt(response.body, associated_data),
         },
     )
 
 
-def _place(scope: TenantScope, user_id: str, key: str) -> tuple[str, ...]:
-    return ("idempotency_keys", "sealed_answer", scope.organisation_id, user_id, key)
+def _associated_data(scope: TenantScope, user_id: str, key: str) -> tuple[str, ...]:
+    return ("idempotency_keys", "encrypted_response", scope.organisation_id, user_id, key)
 
 
-async def forget_old_keys(db: AsyncConnection, scope: TenantScope) -> int:
-    """Delete what is older than DAYS_KEPT; answers how many."""
-    age = sa.func.make_interval(0, 0, 0, DAYS_KEPT)
-    done = await db.execute(
+async def delete_old_keys(db: AsyncConnection, scope: TenantScope) -> int:
+    """Delete keys older than RETENTION_DAYS and return their number."""
+    age = sa.func.make_interval(0, 0, 0, RETENTION_DAYS)
+    result = await db.execute(
         sa.delete(idempotency_keys).where(
             idempotency_keys.c.organisation_id == scope.organisation_id,
             idempotency_keys.c.create_time < sa.func.now() - age,
         )
     )
-    return done.rowcount
+    return result.rowcount

@@ -1,4 +1,4 @@
-"""What every request and response body shares, and the check that names every violation at once."""
+"""Request and response bodies, and the validation that reports every violation at once."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -10,17 +10,17 @@ from msgspec import inspect
 
 from nimbill.foundation import calendar_month
 from nimbill.foundation.basis import Basis, chosen, stated
-from nimbill.foundation.errors import Invalid, Violation
+from nimbill.foundation.errors import Violation, rule_violations_error
 
 basis = chosen("unknown-fields-and-null")
 
 
 class Body(msgspec.Struct, frozen=True, kw_only=True):
-    """A body, row by row as specified. Unknown fields are ignored, null means absent."""
+    """A body as specified, one field per row. Unknown fields are ignored, null means absent."""
 
     @classmethod
-    def broken_rules(cls, _sent: Mapping[str, Any]) -> Iterator[Violation]:
-        """Rules over several fields or tables; asked with what was sent, sound or not."""
+    def rule_violations(cls, _sent: Mapping[str, Any]) -> Iterator[Violation]:
+        """Check rules across fields. `_sent` may contain invalid fields."""
         return iter(())
 
 
@@ -33,15 +33,18 @@ class Success(Body, frozen=True, kw_only=True):
 lengths_basis = chosen("lengths-in-code-points")
 
 
-def text(least: int, most: int) -> msgspec.Meta:
-    """A text of so many characters; counted in code points."""
-    return msgspec.Meta(min_length=least, max_length=most)
+def text_length(min_length: int, max_length: int) -> msgspec.Meta:
+    """Limit a string to this many code points."""
+    return msgspec.Meta(min_length=min_length, max_length=max_length)
 
 
-def clearable(least: int, most: int) -> msgspec.Meta:
-    """A text of so many characters, or an empty one, which clears what is stored."""
-    either = [{"maxLength": 0}, {"minLength": least, "maxLength": most}]
-    return msgspec.Meta(extra={"least": least, "most": most}, extra_json_schema={"anyOf": either})
+def clearable_text(min_length: int, max_length: int) -> msgspec.Meta:
+    """Limit a string to this many code points; an empty string clears the stored value."""
+    either = [{"maxLength": 0}, {"minLength": min_length, "maxLength": max_length}]
+    return msgspec.Meta(
+        extra={"min_length": min_length, "max_length": max_length},
+        extra_json_schema={"anyOf": either},
+    )
 
 
 T = TypeVar("T")
@@ -50,168 +53,183 @@ required_basis = chosen("required-text")
 NOT_EMPTY = msgspec.Meta(min_length=1)
 
 
-def sound(kind: type[T], sent: Any) -> T:
-    """The body of this kind, or Invalid with everything that is wrong with it."""
-    shape = _shape_of(kind)
-    if isinstance(shape, inspect.StructType) and not isinstance(sent, dict):
-        raise Invalid("rule_broken", "the request breaks a rule", [Violation("body", "an object")])
-    broken = list(_violations(shape, sent, ""))
-    fields_named = {violation.field for violation in broken}
-    if isinstance(sent, dict) and issubclass(kind, Body):
-        broken += [v for v in kind.broken_rules(sent) if v.field not in fields_named]
-    if broken:
-        raise Invalid("rule_broken", "the request breaks a rule", broken)
-    return msgspec.convert(sent, kind)
+def parse_body(body_type: type[T], sent: Any) -> T:
+    """Convert decoded JSON to a body. Raise Invalid with every violation."""
+    type_info = _get_type_info(body_type)
+    if isinstance(type_info, inspect.StructType) and not isinstance(sent, dict):
+        raise rule_violations_error([Violation("body", "an object")])
+    violations = list(_validate(type_info, sent, ""))
+    invalid_fields = {violation.field for violation in violations}
+    if isinstance(sent, dict) and issubclass(body_type, Body):
+        violations += [
+            violation
+            for violation in body_type.rule_violations(sent)
+            if violation.field not in invalid_fields
+        ]
+    if violations:
+        raise rule_violations_error(violations)
+    return msgspec.convert(sent, body_type)
 
 
-_shapes: dict[Any, inspect.Type] = {}
+_type_infos: dict[Any, inspect.Type] = {}
 
 
-def _shape_of(kind: Any) -> inspect.Type:
-    if kind not in _shapes:
-        _shapes[kind] = inspect.type_info(kind)
-    return _shapes[kind]
+def _get_type_info(body_type: Any) -> inspect.Type:
+    if body_type not in _type_infos:
+        _type_infos[body_type] = inspect.type_info(body_type)
+    return _type_infos[body_type]
 
 
-def _violations(shape: inspect.Type, value: Any, at: str) -> Iterator[Violation]:
-    check = _CHECKS.get(type(shape))
-    if check is None:
-        raise TypeError(f"bodies do not use {type(shape).__name__}")
-    yield from check(shape, value, at)
+def _validate(type_info: inspect.Type, value: Any, path: str) -> Iterator[Violation]:
+    validator = _VALIDATORS.get(type(type_info))
+    if validator is None:
+        raise TypeError(f"bodies do not support {type(type_info).__name__}")
+    yield from validator(type_info, value, path)
 
 
-def _in_text(shape: inspect.StrType, value: Any, at: str) -> Iterator[Violation]:
-    least, most = shape.min_length or 0, shape.max_length
-    fits = isinstance(value, str) and len(value) >= least and not (most and len(value) > most)
-    if not fits or (shape.pattern and re.search(shape.pattern, value) is None):
-        yield Violation(at, rule_of(shape))
+def _validate_text(type_info: inspect.StrType, value: Any, path: str) -> Iterator[Violation]:
+    min_length, max_length = type_info.min_length or 0, type_info.max_length
+    has_length = (
+        isinstance(value, str)
+        and len(value) >= min_length
+        and not (max_length and len(value) > max_length)
+    )
+    if not has_length or (type_info.pattern and re.search(type_info.pattern, value) is None):
+        yield Violation(path, describe_rule(type_info))
 
 
-def _in_struct(shape: inspect.StructType, value: Any, at: str) -> Iterator[Violation]:
+def _validate_struct(type_info: inspect.StructType, value: Any, path: str) -> Iterator[Violation]:
     if not isinstance(value, dict):
-        yield Violation(at, "an object")
+        yield Violation(path, "an object")
         return
-    for field in shape.fields:
-        place = f"{at}.{field.encode_name}" if at else field.encode_name
-        given = value.get(field.encode_name)
-        if field.required and given is None and not _null_said(field, value):
-            yield Violation(place, "required")
-        elif field.encode_name in value:
-            yield from _violations(field.type, value[field.encode_name], place)
+    for field in type_info.fields:
+        name = field.encode_name
+        field_path = f"{path}.{name}" if path else name
+        if field.required and value.get(name) is None and not _is_explicit_null(field, value):
+            yield Violation(field_path, "required")
+        elif name in value:
+            yield from _validate(field.type, value[name], field_path)
 
 
-def _null_said(field: inspect.Field, value: dict[str, Any]) -> bool:
-    """Of a required field that may be null, null is a value and must be sent."""
+def _is_explicit_null(field: inspect.Field, value: dict[str, Any]) -> bool:
+    """A required field that may be null must be present, and null is a value."""
     nullable = isinstance(field.type, inspect.UnionType) and field.type.includes_none
     return nullable and field.encode_name in value
 
 
-def _in_dict(shape: inspect.DictType, value: Any, at: str) -> Iterator[Violation]:
+def _validate_dict(type_info: inspect.DictType, value: Any, path: str) -> Iterator[Violation]:
     if not isinstance(value, dict):
-        yield Violation(at, "an object")
+        yield Violation(path, "an object")
         return
+    # Keys that the caller chose are not repeated in the path.
+    has_known_keys = isinstance(type_info.key_type, inspect.EnumType | inspect.LiteralType)
     for key, item in value.items():
-        if list(_violations(shape.key_type, key, at)):
-            yield Violation(at, f"keys: {rule_of(shape.key_type)}")
+        if list(_validate(type_info.key_type, key, path)):
+            yield Violation(path, f"keys: {describe_rule(type_info.key_type)}")
         else:
-            yield from _violations(shape.value_type, item, f"{at}.{key}" if _plain(shape) else at)
+            item_path = f"{path}.{key}" if has_known_keys else path
+            yield from _validate(type_info.value_type, item, item_path)
 
 
-def _plain(shape: inspect.DictType) -> bool:
-    """Whether a key is one of our own words and may be named; others are the caller's text."""
-    return isinstance(shape.key_type, inspect.EnumType | inspect.LiteralType)
-
-
-def _in_list(shape: inspect.ListType, value: Any, at: str) -> Iterator[Violation]:
+def _validate_list(type_info: inspect.ListType, value: Any, path: str) -> Iterator[Violation]:
     if not isinstance(value, list):
-        yield Violation(at, "a list")
+        yield Violation(path, "a list")
         return
     for index, item in enumerate(value):
-        yield from _violations(shape.item_type, item, f"{at}[{index}]")
+        yield from _validate(type_info.item_type, item, f"{path}[{index}]")
 
 
-def _in_union(shape: inspect.UnionType, value: Any, at: str) -> Iterator[Violation]:
-    """`T | None`: null is absent, else the rules of T hold. An object or a list: of what it is."""
-    kinds = [one for one in shape.types if not isinstance(one, inspect.NoneType)]
-    if value is not None:
-        listed = isinstance(value, list)
-        fitting = [one for one in kinds if isinstance(one, inspect.ListType) is listed]
-        yield from _violations((fitting or kinds)[0], value, at)
+def _validate_union(type_info: inspect.UnionType, value: Any, path: str) -> Iterator[Violation]:
+    """Accept null as absent; check a list against the list type, others against the first."""
+    if value is None:
+        return
+    members = [member for member in type_info.types if not isinstance(member, inspect.NoneType)]
+    is_list = isinstance(value, list)
+    matching = [member for member in members if isinstance(member, inspect.ListType) is is_list]
+    yield from _validate((matching or members)[0], value, path)
 
 
-def _in_clearable(shape: inspect.Metadata, value: Any, at: str) -> Iterator[Violation]:
-    least, most = _lengths(shape)
-    if not isinstance(value, str) or (value and not least <= len(value) <= most):
-        yield Violation(at, rule_of(shape))
+def _validate_clearable(type_info: inspect.Metadata, value: Any, path: str) -> Iterator[Violation]:
+    min_length, max_length = _clearable_lengths(type_info)
+    if not isinstance(value, str) or (value and not min_length <= len(value) <= max_length):
+        yield Violation(path, describe_rule(type_info))
 
 
-def _lengths(shape: inspect.Metadata) -> tuple[int, int]:
-    assert shape.extra is not None, "the only metadata used is that of `clearable`"
-    return shape.extra["least"], shape.extra["most"]
+def _clearable_lengths(type_info: inspect.Metadata) -> tuple[int, int]:
+    assert type_info.extra is not None, "only `clearable_text` uses metadata"
+    return type_info.extra["min_length"], type_info.extra["max_length"]
 
 
-def _of_type(*kinds: type, never: tuple[type, ...] = ()) -> Callable[..., Iterator[Violation]]:
-    def check(shape: inspect.Type, value: Any, at: str) -> Iterator[Violation]:
-        if not isinstance(value, kinds) or isinstance(value, never):
-            yield Violation(at, rule_of(shape))
+def _require_type(
+    *types: type, exclude: tuple[type, ...] = ()
+) -> Callable[..., Iterator[Violation]]:
+    def validate(type_info: inspect.Type, value: Any, path: str) -> Iterator[Violation]:
+        if not isinstance(value, types) or isinstance(value, exclude):
+            yield Violation(path, describe_rule(type_info))
 
-    return check
-
-
-def _in_enum(shape: inspect.EnumType, value: Any, at: str) -> Iterator[Violation]:
-    if not isinstance(value, str) or value not in [member.value for member in shape.cls]:
-        yield Violation(at, rule_of(shape))
+    return validate
 
 
-def _in_literal(shape: inspect.LiteralType, value: Any, at: str) -> Iterator[Violation]:
-    if value not in shape.values:
-        yield Violation(at, rule_of(shape))
+def _validate_enum(type_info: inspect.EnumType, value: Any, path: str) -> Iterator[Violation]:
+    if not isinstance(value, str) or value not in [member.value for member in type_info.cls]:
+        yield Violation(path, describe_rule(type_info))
 
 
-def _anything(_shape: inspect.Type, _value: Any, _at: str) -> Iterator[Violation]:
+def _validate_literal(type_info: inspect.LiteralType, value: Any, path: str) -> Iterator[Violation]:
+    if value not in type_info.values:
+        yield Violation(path, describe_rule(type_info))
+
+
+def _accept_anything(_type_info: inspect.Type, _value: Any, _path: str) -> Iterator[Violation]:
     return iter(())
 
 
-_CHECKS: Mapping[type, Callable[..., Iterator[Violation]]] = {
-    inspect.StrType: _in_text,
-    inspect.BoolType: _of_type(bool),
-    inspect.IntType: _of_type(int, never=(bool,)),
-    inspect.DecimalType: _of_type(int, Decimal, never=(bool,)),
-    inspect.EnumType: _in_enum,
-    inspect.LiteralType: _in_literal,
-    inspect.StructType: _in_struct,
-    inspect.DictType: _in_dict,
-    inspect.ListType: _in_list,
-    inspect.UnionType: _in_union,
-    inspect.AnyType: _anything,
-    inspect.Metadata: _in_clearable,
+_VALIDATORS: Mapping[type, Callable[..., Iterator[Violation]]] = {
+    inspect.StrType: _validate_text,
+    inspect.BoolType: _require_type(bool),
+    inspect.IntType: _require_type(int, exclude=(bool,)),
+    inspect.DecimalType: _require_type(int, Decimal, exclude=(bool,)),
+    inspect.EnumType: _validate_enum,
+    inspect.LiteralType: _validate_literal,
+    inspect.StructType: _validate_struct,
+    inspect.DictType: _validate_dict,
+    inspect.ListType: _validate_list,
+    inspect.UnionType: _validate_union,
+    inspect.AnyType: _accept_anything,
+    inspect.Metadata: _validate_clearable,
 }
 
 
-def rule_of(shape: inspect.Type) -> str:
-    """The rule of a type in words, for answers that must not repeat what was sent."""
-    match shape:
+def describe_rule(type_info: inspect.Type) -> str:
+    """Describe the rule of a type without the value that was sent."""
+    match type_info:
         case inspect.StrType(pattern=calendar_month.PATTERN):
             return calendar_month.RULE
         case inspect.StrType(min_length=None, max_length=None):
             return "a text"
-        case inspect.StrType(min_length=least, max_length=None):
-            return "a text that is not empty" if least == 1 else f"a text of {least} or more"
-        case inspect.StrType(min_length=least, max_length=most):
-            return f"length {least or 0} to {most}"
+        case inspect.StrType(min_length=min_length, max_length=None):
+            return (
+                "a text that is not empty" if min_length == 1 else f"a text of {min_length} or more"
+            )
+        case inspect.StrType(min_length=min_length, max_length=max_length):
+            return f"length {min_length or 0} to {max_length}"
         case inspect.Metadata():
-            least, most = _lengths(shape)
-            return f"length {least} to {most}"
-        case inspect.EnumType(cls=words):
-            return f"one of {', '.join(str(member.value) for member in words)}"
+            min_length, max_length = _clearable_lengths(type_info)
+            return f"length {min_length} to {max_length}"
+        case inspect.EnumType(cls=members):
+            return f"one of {', '.join(str(member.value) for member in members)}"
         case inspect.LiteralType(values=values):
             return f"one of {', '.join(str(value) for value in values)}"
-        case inspect.UnionType(types=kinds):
-            return " or ".join(rule_of(k) for k in kinds if not isinstance(k, inspect.NoneType))
-    return _NAMES.get(type(shape), "of another type")
+        case inspect.UnionType(types=members):
+            return " or ".join(
+                describe_rule(member)
+                for member in members
+                if not isinstance(member, inspect.NoneType)
+            )
+    return _TYPE_RULES.get(type(type_info), "of another type")
 
 
-_NAMES: Mapping[type, str] = {
+_TYPE_RULES: Mapping[type, str] = {
     inspect.BoolType: "true or false",
     inspect.IntType: "a whole number",
     inspect.DecimalType: "a number",

@@ -1,4 +1,4 @@
-"""What a route is made of: its declaration, exact bodies, the caller, the transaction."""
+"""Declare routes: request and response bodies, the caller, the transaction, the audit row."""
 
 from types import NoneType
 from typing import Annotated, Any, TypeVar, get_args
@@ -14,29 +14,29 @@ from msgspec import Raw
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
-from nimbill.access.gate import MUTATING, Unaudited, caller_in
-from nimbill.access.request_context import RequestContext, Resources, request_context_of
+from nimbill.access.gate import MUTATING, Unaudited, get_caller
+from nimbill.access.request_context import RequestContext, Resources, get_request_context
 from nimbill.audit import records as audit
 from nimbill.foundation import calendar_month, exact_json
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Unreadable
 from nimbill.http import idempotency
-from nimbill.http.forms import FORM_TYPES, read_form
-from nimbill.http.request_bodies import sound
+from nimbill.http.forms import FORM_TYPES, parse_form
+from nimbill.http.request_bodies import parse_body
 
 basis = chosen("content-types")
 paging_basis = chosen("list-pages")
 
 T = TypeVar("T")
 
-CallerOfRequest = NamedDependency[Caller]
+RequestCaller = NamedDependency[Caller]
 Limit = Annotated[
     int | None, QueryParameter(ge=1, le=10_000, description="a whole number from 1 to 10000")
 ]
 Offset = Annotated[
     int, QueryParameter(ge=0, le=10_000_000, description="a whole number from 0 to 10000000")
 ]
-MonthOfPath = Annotated[
+PathMonth = Annotated[
     str,
     PathParameter(
         min_length=calendar_month.LENGTH,
@@ -45,210 +45,217 @@ MonthOfPath = Annotated[
         description=calendar_month.RULE,
     ),
 ]
-ResourcesOfWorker = NamedDependency[Resources]
+WorkerResources = NamedDependency[Resources]
 Transaction = NamedDependency[AsyncConnection]
 
-# fields whose value never reaches a log or an audit row
+# Fields whose value is never written to a log or an audit row.
 SECRET_FIELDS = frozenset(
     {"password", "old_password", "new_password", "client_secret", "refresh_token", "auth_token"}
 )
 _SECRET_NAMES = tuple(name.encode() for name in SECRET_FIELDS)
 AUDITED_BYTES_MAX = 16_384
-# a field of 64 KiB in the widest spelling there is, and room for the others
+# One field of 64 KiB, percent-encoded, and the other fields.
 ROUTE_FORM_BYTES_MAX = 262_144
 
 
 class ExactRequest(Request[Any, Any, Any]):
-    """Reads JSON exactly and only where it is declared JSON; the framework's way loses digits.
+    """Parses JSON with exact decimals, which the framework would turn into floats.
 
-    A route that declares `forms` reads the same fields from a form too.
+    A route that declares `forms` also accepts the same fields as a form.
     """
 
     async def body(self) -> bytes:
-        """None where files came: they were streamed to disk, and the route looks there."""
-        return b"" if request_context_of(self.scope).upload is not None else await super().body()
+        """Return the body, which is empty for an upload: its files are already on disk."""
+        return b"" if get_request_context(self.scope).upload is not None else await super().body()
 
     async def json(self) -> Any:
-        kind = self.route_handler.parsed_fn_signature.parameters["data"].annotation
-        return await self.fields(without_none(kind))
+        annotation = self.route_handler.parsed_fn_signature.parameters["data"].annotation
+        return await self.read_body(unwrap_optional(annotation))
 
-    async def fields(self, kind: type[T]) -> T:
-        """The body, checked; routes that read it by hand ask for it themselves."""
-        declared = self.headers.get("content-type", "")
-        name = declared.partition(";")[0].strip().lower()
+    async def read_body(self, body_type: type[T]) -> T:
+        """Parse and validate the body, and record it for the audit row."""
+        content_type = self.headers.get("content-type", "")
+        media_type = content_type.partition(";")[0].strip().lower()
         sent: Any
-        if name == "application/json":
-            sent = exact_json.read(await self.body())
-        elif name in FORM_TYPES and "forms" in self.route_handler.opt:
-            sent = read_form(declared, await self.body(), bytes_max=ROUTE_FORM_BYTES_MAX)
+        if media_type == "application/json":
+            sent = exact_json.decode(await self.body())
+        elif media_type in FORM_TYPES and "forms" in self.route_handler.opt:
+            sent = parse_form(content_type, await self.body(), bytes_max=ROUTE_FORM_BYTES_MAX)
         else:
-            raise Unreadable(415, "media_type", "the body must be application/json")
-        visit = request_context_of(self.scope)
-        body = sound(kind, sent)
-        visit.sent, visit.body = sent, body
+            raise Unreadable(415, "media_type", "The body must be application/json.")
+        context = get_request_context(self.scope)
+        body = parse_body(body_type, sent)
+        context.sent, context.body = sent, body
         return body
 
 
-def without_none(kind: Any) -> Any:
-    """The body of a route that also answers without one."""
-    kinds = [one for one in get_args(kind) if one is not NoneType]
-    return kinds[0] if kinds else kind
+def unwrap_optional(annotation: Any) -> Any:
+    """Return T of `T | None`, the annotation of an optional body."""
+    types = [member for member in get_args(annotation) if member is not NoneType]
+    return types[0] if types else annotation
 
 
 class ExactResponse(Response[Any]):
-    """Writes decimals as JSON numbers with the digits they have."""
+    """Writes decimals as JSON numbers with all their digits."""
 
     def render(self, content: Any, media_type: str, enc_hook: Any = None) -> bytes:
         if media_type == MediaType.JSON and not isinstance(content, bytes):
-            return exact_json.write(content)
+            return exact_json.encode(content)
         return super().render(content, media_type, enc_hook)
 
 
 class Endpoint(HTTPRouteHandler):
-    """A route whose answer is sent only when audit row, kept answer and effect are committed."""
+    """A route that responds after its change, audit row and stored response are committed."""
 
     async def to_response(
         self, app: Litestar, data: Any, request: Request[Any, Any, Any]
     ) -> ASGIApp:
         response = await super().to_response(app, data, request)
-        visit = request_context_of(request.scope)
-        if visit.db is not None:
-            if self._changes(visit, request):
-                await self._leave_traces(visit, request, data, response)
-            await visit.commit()
+        context = get_request_context(request.scope)
+        if context.db is not None:
+            if self._is_change(context, request):
+                await self._record_change(context, request, data, response)
+            await context.commit()
         return response
 
     async def authorize_connection(self, connection: ASGIConnection[Any, Any, Any, Any]) -> None:
-        """Every guard in turn; the framework's own would copy the route for each of them."""
+        """Run the guards in order; the framework's version copies the route for each of them."""
         for guard in self.resolve_guards():
-            await guard(connection, self)  # type: ignore[misc]  # they are all async by now
+            await guard(connection, self)  # type: ignore[misc]  # the framework has made all of them async
 
-    def _changes(self, visit: RequestContext, request: Request[Any, Any, Any]) -> bool:
-        """Not an earlier answer again, nor the reading half of a route that changes with a body."""
-        reads = "role_actions_with_body" in self.opt and visit.body is None
-        return request.method in MUTATING and not visit.replayed and not reads
+    def _is_change(self, context: RequestContext, request: Request[Any, Any, Any]) -> bool:
+        """Return False for a replayed response and for a route that changes only with a body."""
+        is_read = "role_actions_with_body" in self.opt and context.body is None
+        return request.method in MUTATING and not context.replayed and not is_read
 
-    async def _leave_traces(
-        self, visit: RequestContext, request: Request[Any, Any, Any], data: Any, response: Any
+    async def _record_change(
+        self, context: RequestContext, request: Request[Any, Any, Any], data: Any, response: Any
     ) -> None:
-        assert visit.db is not None
-        caller = caller_in(visit)
-        if isinstance(visit.idempotency, idempotency.HeldKey):
+        assert context.db is not None
+        caller = get_caller(context)
+        if isinstance(context.idempotency, idempotency.ReservedKey):
             resources: Resources = request.app.state.resources
-            answer = idempotency.FirstAnswer(response.status_code, response.body)
-            await idempotency.keep(visit.db, caller, resources.sealer, visit.idempotency, answer)
+            await idempotency.store_response(
+                context.db,
+                caller,
+                resources.encryptor,
+                context.idempotency,
+                idempotency.StoredResponse(response.status_code, response.body),
+            )
         audited = self.opt["audited"]
         if not isinstance(audited, Unaudited):
-            known = {**_fields(visit.body), **_fields(data), **request.path_params}
-            await audit.append(
-                visit.db,
+            values = {**_struct_fields(context.body), **_struct_fields(data), **request.path_params}
+            await audit.append_entry(
+                context.db,
                 actor=caller.user_id,
                 actor_name=caller.username,
                 client_id=caller.client_id,
                 action=self.fn.__name__,
-                resource=audited.format_map(known),
-                company_id=known.get("company_id"),
-                request_id=visit.request_id,
-                sent=_without_secrets(visit.sent),
+                resource=audited.format_map(values),
+                company_id=values.get("company_id"),
+                request_id=context.request_id,
+                sent=_format_sent(context.sent),
             )
 
 
-def _fields(answer: Any) -> dict[str, Any]:
-    names = getattr(answer, "__struct_fields__", ())
-    return {name: getattr(answer, name) for name in names}
+def _struct_fields(body: Any) -> dict[str, Any]:
+    names = getattr(body, "__struct_fields__", ())
+    return {name: getattr(body, name) for name in names}
 
 
-def _without_secrets(sent: Any) -> Any:
-    """What was sent, for the audit row: secrets left out, long bodies by their size alone."""
+def _format_sent(sent: Any) -> Any:
+    """Return the body for the audit row: secrets masked, a long body replaced by its size."""
     if sent is None:
         return None
-    written = exact_json.write(sent)
-    if any(name in written for name in _SECRET_NAMES):
-        written = exact_json.write(_cleaned(sent))
-    return Raw(written) if len(written) <= AUDITED_BYTES_MAX else {"bytes": len(written)}
+    encoded = exact_json.encode(sent)
+    if any(name in encoded for name in _SECRET_NAMES):
+        encoded = exact_json.encode(_mask_secrets(sent))
+    return Raw(encoded) if len(encoded) <= AUDITED_BYTES_MAX else {"bytes": len(encoded)}
 
 
-def _cleaned(value: Any) -> Any:
+def _mask_secrets(value: Any) -> Any:
     if isinstance(value, dict):
-        return {k: "***" if k in SECRET_FIELDS else _cleaned(v) for k, v in value.items()}
+        return {k: "***" if k in SECRET_FIELDS else _mask_secrets(v) for k, v in value.items()}
     if isinstance(value, list):
-        return [_cleaned(item) for item in value]
+        return [_mask_secrets(item) for item in value]
     return value
 
 
-class get(Endpoint):  # noqa: N801  # read as a decorator, like the framework's own
-    def __init__(self, path: str | list[str], **facts: Any) -> None:
-        super().__init__(path, http_method="GET", status_code=200, **facts)
+class get(Endpoint):  # noqa: N801  # a decorator, named like the framework's own
+    def __init__(self, path: str | list[str], **options: Any) -> None:
+        super().__init__(path, http_method="GET", status_code=200, **options)
 
 
 class post(Endpoint):  # noqa: N801
-    def __init__(self, path: str | list[str], status_code: int = 200, **facts: Any) -> None:
-        super().__init__(path, http_method="POST", status_code=status_code, **facts)
+    def __init__(self, path: str | list[str], status_code: int = 200, **options: Any) -> None:
+        super().__init__(path, http_method="POST", status_code=status_code, **options)
 
 
 class put(Endpoint):  # noqa: N801
-    def __init__(self, path: str | list[str], status_code: int = 200, **facts: Any) -> None:
-        super().__init__(path, http_method="PUT", status_code=status_code, **facts)
+    def __init__(self, path: str | list[str], status_code: int = 200, **options: Any) -> None:
+        super().__init__(path, http_method="PUT", status_code=status_code, **options)
 
 
 class patch(Endpoint):  # noqa: N801
-    def __init__(self, path: str | list[str], **facts: Any) -> None:
-        super().__init__(path, http_method="PATCH", status_code=200, **facts)
+    def __init__(self, path: str | list[str], **options: Any) -> None:
+        super().__init__(path, http_method="PATCH", status_code=200, **options)
 
 
 class delete(Endpoint):  # noqa: N801
-    def __init__(self, path: str | list[str], **facts: Any) -> None:
-        super().__init__(path, http_method="DELETE", status_code=200, **facts)
+    def __init__(self, path: str | list[str], **options: Any) -> None:
+        super().__init__(path, http_method="DELETE", status_code=200, **options)
 
 
-async def replay(request: Request[Any, Any, Any]) -> Response[bytes] | None:
-    """Before the handler: the kept answer of an earlier call with the same key, if any."""
+async def replay_stored_response(request: Request[Any, Any, Any]) -> Response[bytes] | None:
+    """Return the stored response of an earlier request with the same Idempotency-Key, if any."""
     key = request.headers.get(idempotency.HEADER)
-    visit = request_context_of(request.scope)
-    if key is None or visit.db is None or request.method not in MUTATING:
+    context = get_request_context(request.scope)
+    if key is None or context.db is None or request.method not in MUTATING:
         return None
     resources: Resources = request.app.state.resources
-    print_ = idempotency.fingerprint(
+    request_hash = idempotency.hash_request(
         request.method,
         request.scope["path"],
         request.scope["query_string"],
         request.headers.get("content-type", ""),
-        visit.upload.fingerprint if visit.upload is not None else await request.body(),
+        context.upload.fingerprint if context.upload is not None else await request.body(),
     )
-    held = await idempotency.hold(visit.db, caller_in(visit), resources.sealer, key, print_)
-    if isinstance(held, idempotency.HeldKey):
-        visit.idempotency = held
+    reserved_or_stored = await idempotency.reserve_key(
+        context.db, get_caller(context), resources.encryptor, key, request_hash
+    )
+    if isinstance(reserved_or_stored, idempotency.ReservedKey):
+        context.idempotency = reserved_or_stored
         return None
-    visit.replayed = True
+    context.replayed = True
     return Response(
-        held.body,
-        status_code=held.status,
+        reserved_or_stored.body,
+        status_code=reserved_or_stored.status,
         media_type=MediaType.JSON,
         headers={"Idempotent-Replayed": "true"},
     )
 
 
-async def caller_of_request(request: Request[Any, Any, Any]) -> Caller:
-    return caller_in(request_context_of(request.scope))
+async def provide_caller(request: Request[Any, Any, Any]) -> Caller:
+    return get_caller(get_request_context(request.scope))
 
 
-async def resources_of_worker(request: Request[Any, Any, Any]) -> Resources:
+async def provide_resources(request: Request[Any, Any, Any]) -> Resources:
     resources: Resources = request.app.state.resources
     return resources
 
 
-async def transaction_of_request(
+async def provide_transaction(
     request: Request[Any, Any, Any],
-    caller: CallerOfRequest,  # noqa: ARG001  # one after the other: side by side costs two tasks
+    caller: RequestCaller,  # noqa: ARG001  # resolved first: concurrent resolution costs two tasks
 ) -> AsyncConnection:
-    """The request's one transaction: committed with the answer, rolled back on a refusal."""
-    db = request_context_of(request.scope).db
-    assert db is not None, "the gate opened it"
+    """Return the request's transaction: committed before the response, rolled back on an error."""
+    db = get_request_context(request.scope).db
+    assert db is not None, "the gate opens the transaction"
     return db
 
 
 DEPENDENCIES = {
-    "caller": Provide(caller_of_request),
-    "db": Provide(transaction_of_request),
-    "resources": Provide(resources_of_worker),
+    "caller": Provide(provide_caller),
+    "db": Provide(provide_transaction),
+    "resources": Provide(provide_resources),
 }

@@ -1,4 +1,4 @@
-"""A repeat with the same Idempotency-Key gets the first answer, and the effect happens once."""
+"""A repeat with the same Idempotency-Key receives the first response and changes nothing."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import pytest
 from nimbill.access.role_actions import RoleAction
 from nimbill.database.embedded_postgres import Address
 from nimbill.database.tenant_scope import TenantScope, transaction
-from nimbill.http.idempotency import DAYS_KEPT, fingerprint, forget_old_keys
-from tests.answers import CANARY, problem_of, violations_of
-from tests.customers.billing_groups.bodies import REQUIRED_FIELDS, SOUND_SETTING
+from nimbill.http.idempotency import RETENTION_DAYS, delete_old_keys, hash_request
+from tests.customers.billing_groups.sample_bodies import REQUIRED_FIELDS, VALID_SETTING
 from tests.own_database import sql
+from tests.problem_responses import CANARY, read_problem, read_violations
 from tests.running_service import Service
 
 GROUPS = "/m/core/billinggroup"
@@ -34,17 +34,17 @@ def post(
     return service.http.post(path, content=content, headers=sent)
 
 
-def groups(service: Service) -> list[str]:
+def list_group_ids(service: Service) -> list[str]:
     listed = service.http.get(GROUPS, headers=service.root()).json()
     return [record["billinggroup_id"] for record in listed]
 
 
-def changes(service: Service) -> int:
-    """Rows of the audit log, but for the first, which tells of the organisation itself."""
+def count_changes(service: Service) -> int:
+    """Count audit rows without the first, which is about the organisation itself."""
     return len(service.http.get("/m/core/audit", headers=service.root()).json()) - 1
 
 
-def kept(service: Service, superuser: Address) -> list[Any]:
+def list_stored_keys(service: Service, superuser: Address) -> list[Any]:
     return sql(
         superuser,
         "SELECT * FROM idempotency_keys WHERE organisation_id = $1",
@@ -52,7 +52,7 @@ def kept(service: Service, superuser: Address) -> list[Any]:
     )
 
 
-def test_a_repeat_gets_the_same_bytes_and_changes_nothing(service: Service) -> None:
+def test_a_repeat_receives_the_same_bytes_and_changes_nothing(service: Service) -> None:
     first = post(service, "key-1")
 
     for _ in range(3):
@@ -62,20 +62,20 @@ def test_a_repeat_gets_the_same_bytes_and_changes_nothing(service: Service) -> N
         assert repeat.headers["idempotent-replayed"] == "true"
 
     assert "idempotent-replayed" not in first.headers
-    assert groups(service) == ["BG-0001"]
-    assert changes(service) == 1
+    assert list_group_ids(service) == ["BG-0001"]
+    assert count_changes(service) == 1
 
 
-def test_the_order_of_keys_and_idle_space_make_no_other_request(service: Service) -> None:
-    body = REQUIRED_FIELDS | {"invoices": {"aws": SOUND_SETTING}}
-    backwards = dict(reversed([*REQUIRED_FIELDS.items()]))
-    setting = dict(reversed([*SOUND_SETTING.items()]))
+def test_key_order_and_whitespace_do_not_matter(service: Service) -> None:
+    body = REQUIRED_FIELDS | {"invoices": {"aws": VALID_SETTING}}
+    reversed_fields = dict(reversed([*REQUIRED_FIELDS.items()]))
+    setting = dict(reversed([*VALID_SETTING.items()]))
     first = post(service, "key-1", body)
 
     repeat = post(
         service,
         "key-1",
-        json.dumps({"invoices": {"aws": setting}} | backwards, indent=3).encode(),
+        json.dumps({"invoices": {"aws": setting}} | reversed_fields, indent=3).encode(),
     )
 
     assert (repeat.status_code, repeat.content) == (200, first.content)
@@ -95,42 +95,42 @@ def test_the_order_of_keys_and_idle_space_make_no_other_request(service: Service
 def test_the_same_key_with_another_body_is_409(service: Service, changed: Any) -> None:
     post(service, "key-1")
 
-    answer = post(service, "key-1", changed)
+    response = post(service, "key-1", changed)
 
-    assert problem_of(answer, 409)["code"] == "idempotency_key_reused"
-    assert groups(service) == ["BG-0001"]
+    assert read_problem(response, 409)["code"] == "idempotency_key_reused"
+    assert list_group_ids(service) == ["BG-0001"]
 
 
 @pytest.mark.parametrize("path", [f"{GROUPS}?a=1", "/m/u/users", "/m/auth/rbac/roles"])
 def test_the_same_key_on_another_path_is_409(service: Service, path: str) -> None:
     post(service, "key-1")
 
-    answer = post(service, "key-1", path=path)
+    response = post(service, "key-1", path=path)
 
-    assert problem_of(answer, 409)["code"] == "idempotency_key_reused"
+    assert read_problem(response, 409)["code"] == "idempotency_key_reused"
 
 
-def test_of_many_with_one_key_at_once_one_has_an_effect(service: Service) -> None:
+def test_concurrent_requests_with_one_key_have_one_effect(service: Service) -> None:
     headers, callers = service.root(), 8
     barrier = Barrier(callers)
 
     def attempt(key: str) -> tuple[int, str]:
         barrier.wait()
-        answer = post(service, key, REQUIRED_FIELDS | {"billinggroup_id": key}, headers)
-        told = "" if answer.status_code == 200 else answer.json()["code"]
-        return answer.status_code, told or answer.text
+        response = post(service, key, REQUIRED_FIELDS | {"billinggroup_id": key}, headers)
+        code = "" if response.status_code == 200 else response.json()["code"]
+        return response.status_code, code or response.text
 
     with ThreadPoolExecutor(callers) as pool:
         for number in range(5):
-            answers = set(pool.map(attempt, [f"key-{number}"] * callers))
-            answers.discard((409, "idempotency_key_in_use"))
-            ((status, _),) = answers
+            responses = set(pool.map(attempt, [f"key-{number}"] * callers))
+            responses.discard((409, "idempotency_key_in_use"))
+            ((status, _),) = responses
             assert status == 200
 
-    assert len(groups(service)) == changes(service) == 5
+    assert len(list_group_ids(service)) == count_changes(service) == 5
 
 
-def test_a_refused_call_leaves_its_key_free(service: Service) -> None:
+def test_a_refused_request_does_not_use_its_key(service: Service) -> None:
     assert post(service, "key-1", {"billinggroup_id": "x"}).status_code == 400
     assert post(service, "key-1", b"{").status_code == 400
 
@@ -142,54 +142,54 @@ def test_a_refused_call_leaves_its_key_free(service: Service) -> None:
 
 
 def test_two_users_may_use_the_same_key(service: Service) -> None:
-    one, other = (service.caller(RoleAction.ModifyBillingGroup) for _ in range(2))
-    theirs = service.root(service.new_organisation())
+    first, second = (service.caller(RoleAction.ModifyBillingGroup) for _ in range(2))
+    foreign = service.root(service.new_organisation())
 
-    answers = [
+    responses = [
         post(service, "key-1", REQUIRED_FIELDS | {"billinggroup_id": str(number)}, headers)
-        for number, headers in enumerate((one, other, theirs))
+        for number, headers in enumerate((first, second, foreign))
     ]
 
-    assert [answer.status_code for answer in answers] == [200, 200, 200]
-    assert len({answer.json()["company_id"] for answer in answers}) == 3
+    assert [response.status_code for response in responses] == [200, 200, 200]
+    assert len({response.json()["company_id"] for response in responses}) == 3
 
 
-def test_the_answer_of_one_user_is_not_given_to_another(service: Service) -> None:
+def test_a_user_never_receives_the_response_of_another(service: Service) -> None:
     post(service, "key-1", headers=service.caller(RoleAction.ModifyBillingGroup))
 
-    answer = post(service, "key-1", headers=service.caller(RoleAction.ModifyBillingGroup))
+    response = post(service, "key-1", headers=service.caller(RoleAction.ModifyBillingGroup))
 
-    assert problem_of(answer, 409)["code"] == "billinggroup_id_taken"
+    assert read_problem(response, 409)["code"] == "billinggroup_id_taken"
 
 
-def test_who_may_no_longer_make_the_call_gets_no_answer_back(service: Service) -> None:
+def test_a_caller_without_permission_receives_no_stored_response(service: Service) -> None:
     post(service, "key-1")
 
-    answer = post(service, "key-1", headers=service.caller(RoleAction.ReadBillingGroup))
+    response = post(service, "key-1", headers=service.caller(RoleAction.ReadBillingGroup))
 
-    problem_of(answer, 403)
+    read_problem(response, 403)
 
 
 @pytest.mark.parametrize("key", ["", " ", "a b", "a" * 256, "clé", "名", f"{CANARY}\x7f", "a\tb"])
-def test_a_key_that_is_none_is_400(service: Service, key: str) -> None:
+def test_an_invalid_key_is_400(service: Service, key: str) -> None:
     sent = service.root() | JSON
     headers = [*sent.items(), ("Idempotency-Key", key.encode())]
 
-    answer = service.http.post(GROUPS, content=json.dumps(REQUIRED_FIELDS), headers=headers)  # type: ignore[arg-type]
+    response = service.http.post(GROUPS, content=json.dumps(REQUIRED_FIELDS), headers=headers)  # type: ignore[arg-type]
 
-    assert violations_of(answer) == [("Idempotency-Key", "1 to 255 printable ASCII characters")]
-    assert groups(service) == []
+    assert read_violations(response) == [("Idempotency-Key", "1 to 255 printable ASCII characters")]
+    assert list_group_ids(service) == []
 
 
 @pytest.mark.parametrize("key", ["a", "~" * 255, '!"#$%&', "8e03978e-40d5-43dd-bc93-6894a57f9324"])
-def test_any_printable_key_is_taken(service: Service, key: str) -> None:
+def test_any_printable_key_is_accepted(service: Service, key: str) -> None:
     first = post(service, key)
 
     assert first.status_code == 200
     assert post(service, key).content == first.content
 
 
-def test_reads_and_tokens_take_no_key(service: Service, superuser: Address) -> None:
+def test_reads_and_token_requests_ignore_the_key(service: Service, superuser: Address) -> None:
     key = {"Idempotency-Key": "key-1"}
     form = {
         "grant_type": "client_credentials",
@@ -203,45 +203,48 @@ def test_reads_and_tokens_take_no_key(service: Service, superuser: Address) -> N
     assert read.status_code == 200
     assert [token.status_code for token in tokens] == [200, 200]
     assert tokens[0].json()["access_token"] != tokens[1].json()["access_token"]
-    assert kept(service, superuser) == []
+    assert list_stored_keys(service, superuser) == []
 
 
-def test_kept_answers_are_sealed_and_keep_no_body(service: Service, superuser: Address) -> None:
-    answer = post(service, "key-1", REQUIRED_FIELDS | {"remarks": CANARY})
+def test_stored_responses_are_encrypted(service: Service, superuser: Address) -> None:
+    response = post(service, "key-1", REQUIRED_FIELDS | {"remarks": CANARY})
 
-    (row,) = kept(service, superuser)
+    (row,) = list_stored_keys(service, superuser)
 
     assert (row["key"], row["status"]) == ("key-1", 200)
     stored = repr(dict(row))
-    assert answer.json()["company_id"] not in stored
+    assert response.json()["company_id"] not in stored
     assert "success" not in stored
     assert CANARY not in stored
 
 
-def test_a_sealed_answer_moved_to_another_key_is_never_shown(
+def test_a_response_moved_to_another_key_is_not_returned(
     service: Service, superuser: Address
 ) -> None:
     post(service, "key-1")
     other = post(service, "key-2", REQUIRED_FIELDS | {"billinggroup_id": "BG-0002"})
     sql(
         superuser,
-        "UPDATE idempotency_keys a SET sealed_answer = b.sealed_answer FROM idempotency_keys b"
+        "UPDATE idempotency_keys a SET encrypted_response = b.encrypted_response"
+        " FROM idempotency_keys b"
         " WHERE a.organisation_id = $1 AND b.organisation_id = $1"
         " AND a.key = 'key-1' AND b.key = 'key-2'",
         service.organisation.organisation_id,
     )
 
-    answer = post(service, "key-1")
+    response = post(service, "key-1")
 
-    assert answer.status_code == 500  # nobody's request does this: the database was tampered with
-    assert other.json()["company_id"] not in answer.text
+    assert response.status_code == 500  # only tampering with the database causes this
+    assert other.json()["company_id"] not in response.text
 
 
-@pytest.mark.parametrize(("days", "forgotten"), [(DAYS_KEPT - 1, 0), (DAYS_KEPT + 1, 1)])
-def test_keys_are_kept_a_week_and_then_forgotten(
-    service: Service, superuser: Address, days: int, forgotten: int
+@pytest.mark.parametrize(
+    ("days", "deleted_count"), [(RETENTION_DAYS - 1, 0), (RETENTION_DAYS + 1, 1)]
+)
+def test_keys_are_stored_for_a_week_and_then_deleted(
+    service: Service, superuser: Address, days: int, deleted_count: int
 ) -> None:
-    assert DAYS_KEPT >= 7
+    assert RETENTION_DAYS >= 7
     post(service, "key-1")
     organisation_id = service.organisation.organisation_id
     sql(
@@ -252,41 +255,41 @@ def test_keys_are_kept_a_week_and_then_forgotten(
         days,
     )
 
-    async def forget() -> int:
+    async def delete() -> int:
         async with transaction(service.resources.engine, organisation_id) as db:
-            return await forget_old_keys(db, TenantScope(organisation_id))
+            return await delete_old_keys(db, TenantScope(organisation_id))
 
-    assert service.run(forget) == forgotten
-    assert len(kept(service, superuser)) == 1 - forgotten
+    assert service.run(delete) == deleted_count
+    assert len(list_stored_keys(service, superuser)) == 1 - deleted_count
 
 
-def test_what_fails_before_its_commit_leaves_neither_effect_nor_key(
+def test_a_failure_before_the_commit_stores_nothing(
     service: Service, superuser: Address, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def fail(*_: object, **__: object) -> None:
         raise ConnectionError
 
     with monkeypatch.context() as broken:
-        broken.setattr("nimbill.audit.records.append", fail)
+        broken.setattr("nimbill.audit.records.append_entry", fail)
         assert post(service, "key-1").status_code == 503
-    assert groups(service) == []
-    assert kept(service, superuser) == []
+    assert list_group_ids(service) == []
+    assert list_stored_keys(service, superuser) == []
 
     assert post(service, "key-1").status_code == 200
-    assert groups(service) == ["BG-0001"]
+    assert list_group_ids(service) == ["BG-0001"]
 
 
-def test_a_fingerprint_tells_requests_apart() -> None:
-    body, kind = json.dumps(REQUIRED_FIELDS).encode(), "application/json"
-    prints = {
-        fingerprint("POST", "/a", b"", kind, body),
-        fingerprint("PUT", "/a", b"", kind, body),
-        fingerprint("POST", "/b", b"", kind, body),
-        fingerprint("POST", "/a", b"x=1", kind, body),
-        fingerprint("POST", "/a", b"", kind, b"{}"),
-        fingerprint("POST", "/a", b"", kind, b""),
-        fingerprint("POST", "/a", b"", "text/plain", b" {}"),
-        fingerprint("POST", "/a", b"", "text/plain", b"{} "),
+def test_different_requests_have_different_hashes() -> None:
+    body, json_type = json.dumps(REQUIRED_FIELDS).encode(), "application/json"
+    hashes = {
+        hash_request("POST", "/a", b"", json_type, body),
+        hash_request("PUT", "/a", b"", json_type, body),
+        hash_request("POST", "/b", b"", json_type, body),
+        hash_request("POST", "/a", b"x=1", json_type, body),
+        hash_request("POST", "/a", b"", json_type, b"{}"),
+        hash_request("POST", "/a", b"", json_type, b""),
+        hash_request("POST", "/a", b"", "text/plain", b" {}"),
+        hash_request("POST", "/a", b"", "text/plain", b"{} "),
     }
 
-    assert len(prints) == 8
+    assert len(hashes) == 8
