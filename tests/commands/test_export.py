@@ -1,4 +1,4 @@
-"""nimbill export focus MONTH, as a command."""
+"""`nimbill export focus`: write the costs of a month as a FOCUS file."""
 
 from __future__ import annotations
 
@@ -9,60 +9,57 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from nimbill.database.embedded_postgres import Address
-from tests.costs.generated_months import line
-from tests.costs.kept_sums import keep_month
-from tests.proof.real_server import environment_for, nimbill
+from tests.commands.run_command import run_command, service_environment
+from tests.costs.generated_months import build_line
+from tests.costs.stored_months import store_month
 from tests.running_service import Service
 
-Export = Callable[..., subprocess.CompletedProcess[str]]
+ExportCommand = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
-def export(service: Service, postgres: Address) -> Export:
-    settings = {
-        "NIMBILL_DATABASE_URL": postgres.url,
-        "NIMBILL_KEY_FILE": str(service.settings.key_file),
-    }
-    environment = environment_for(service.settings.data, settings)
-
-    def run(*words: str) -> subprocess.CompletedProcess[str]:
-        whose = ("--organisation", service.organisation.organisation_id)
-        return nimbill("export", "focus", *words, *whose, env=environment)
-
-    return run
+def export(service: Service) -> ExportCommand:
+    env = service_environment(service)
+    organisation = ("--organisation", service.organisation.organisation_id)
+    return lambda *arguments: run_command("export", "focus", *arguments, *organisation, env=env)
 
 
-def test_what_counts_is_written_and_told(service: Service, export: Export, tmp_path: Path) -> None:
-    keep_month(service, [line(), line()])
-    keep_month(service, [line()])  # replaces it
-    keep_month(service, [line(), line(), line()], vendor="azure")
-    everything, of_aws = tmp_path / "all.parquet", tmp_path / "aws.parquet"
+def test_the_current_lines_of_all_vendors_or_of_one_are_written(
+    service: Service, export: ExportCommand, tmp_path: Path
+) -> None:
+    store_month(service, [build_line(), build_line()])
+    store_month(service, [build_line()])  # replaces the first import
+    store_month(service, [build_line(), build_line(), build_line()], vendor="azure")
+    all_vendors, only_aws = tmp_path / "all.parquet", tmp_path / "aws.parquet"
 
-    done = export("2026-09", "--output", str(everything))
-    alone = export("2026-09", "--output", str(of_aws), "--vendor", "aws")
+    complete = export("2026-09", "--output", str(all_vendors))
+    partial = export("2026-09", "--output", str(only_aws), "--vendor", "aws")
 
-    assert (done.returncode, done.stdout) == (0, f"{everything}: 4 lines\n"), done.stderr
-    assert alone.stdout == f"{of_aws}: 1 lines\n"
-    providers = pq.read_table(everything)["ProviderName"].to_pylist()
+    assert (complete.returncode, complete.stdout) == (0, f"{all_vendors}: 4 lines\n"), (
+        complete.stderr
+    )
+    assert partial.stdout == f"{only_aws}: 1 lines\n"
+    providers = pq.read_table(all_vendors)["ProviderName"].to_pylist()
     assert providers == ["AWS", "Microsoft", "Microsoft", "Microsoft"]
 
 
-def test_a_month_that_nobody_imported_is_refused(export: Export, tmp_path: Path) -> None:
+def test_a_month_without_imports_and_an_invalid_month_are_refused(
+    export: ExportCommand, tmp_path: Path
+) -> None:
     for month in ("2026-09", "2026-13"):
-        done = export(month, "--output", str(tmp_path / "out.parquet"))
+        result = export(month, "--output", str(tmp_path / "out.parquet"))
 
-        assert done.returncode == 2
-        assert len(done.stderr.splitlines()) == 1
+        assert result.returncode == 2
+        assert len(result.stderr.splitlines()) == 1
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_place_that_cannot_be_written_is_refused(
-    service: Service, export: Export, tmp_path: Path
+def test_an_output_file_that_cannot_be_written_is_refused(
+    service: Service, export: ExportCommand, tmp_path: Path
 ) -> None:
-    keep_month(service, [line()])
+    store_month(service, [build_line()])
 
-    done = export("2026-09", "--output", str(tmp_path / "not there" / "out.parquet"))
+    result = export("2026-09", "--output", str(tmp_path / "missing" / "out.parquet"))
 
-    assert done.returncode == 2
-    assert "No such file or directory" in done.stderr
+    assert result.returncode == 2
+    assert "No such file or directory" in result.stderr

@@ -1,4 +1,4 @@
-"""`nimbill import` in real processes: its exit codes, its JSON, files and object stores."""
+"""`nimbill import`: exit codes, output, and sources."""
 
 from __future__ import annotations
 
@@ -10,91 +10,93 @@ from typing import Any
 
 import pytest
 
-from nimbill.database.embedded_postgres import Address
+from tests.commands.run_command import run_command, service_environment
 from tests.costs.object_store_server import CREDENTIALS, object_store
-from tests.imports.small_files import CUSTOMER, cost, report, write
-from tests.proof.real_server import environment_for, nimbill
+from tests.imports.aws_reports import CUSTOMER, build_report, report_line, write_report
+from tests.proof.real_server import nimbill
 from tests.running_service import Service
 
 
-@dataclass
-class Command:
+@dataclass(frozen=True)
+class ImportCommand:
     env: Mapping[str, str]
     organisation_id: str
 
-    def __call__(self, *words: str) -> tuple[int, dict[str, Any]]:
-        given = ["--vendor", "aws", "--organisation", self.organisation_id, "--json"]
-        done = nimbill("import", *words, *given, env=self.env)
-        assert done.stdout, done.stderr
-        return done.returncode, json.loads(done.stdout)
+    @property
+    def options(self) -> list[str]:
+        return ["--vendor", "aws", "--organisation", self.organisation_id]
+
+    def __call__(self, source: str) -> tuple[int, dict[str, Any]]:
+        """Return the exit code and the JSON output."""
+        result = run_command("import", source, *self.options, "--json", env=self.env)
+        assert result.stdout, result.stderr
+        return result.returncode, json.loads(result.stdout)
 
 
 @pytest.fixture
-def command(service: Service, postgres: Address) -> Command:
-    settings = {
-        "NIMBILL_DATABASE_URL": postgres.url,
-        "NIMBILL_KEY_FILE": str(service.settings.key_file),
-    }
-    env = {**environment_for(service.settings.data, settings), **CREDENTIALS}
-    return Command(env, service.organisation.organisation_id)
+def import_files(service: Service) -> ImportCommand:
+    env = service_environment(service, **CREDENTIALS)
+    return ImportCommand(env, service.organisation.organisation_id)
 
 
-def test_a_file_comes_in_once_and_a_broken_one_not_at_all(command: Command, tmp_path: Path) -> None:
-    code, record = command(str(write(tmp_path / "a.csv", [cost("1.5"), cost("2")])))
+def test_a_file_is_imported_once_and_a_broken_file_is_refused(
+    import_files: ImportCommand, tmp_path: Path
+) -> None:
+    valid = write_report(tmp_path / "a.csv", [report_line("1.5"), report_line("2")])
+    broken = write_report(tmp_path / "b.csv", [report_line("1.234,56")])
+
+    code, record = import_files(str(valid))
     assert (code, record["state"], record["lines"]) == (0, "done", 2)
     assert record["accounts_in_no_group"] == [CUSTOMER]
 
-    code, record = command(str(tmp_path / "a.csv"))
+    code, record = import_files(str(valid))
     assert (code, record["state"]) == (0, "unchanged")
 
-    code, record = command(str(write(tmp_path / "b.csv", [cost("1.234,56")])))
+    code, record = import_files(str(broken))
     assert (code, record["state"]) == (2, "refused")
     assert record["problem"]["line"] == 2
     assert record["problem"]["column"] == "lineItem/UnblendedCost"
 
 
-def test_what_people_read_says_what_happened(command: Command, tmp_path: Path) -> None:
-    file = write(tmp_path / "a.csv", [cost("1", LineItemType="Surprise"), cost("2", InvoiceId="")])
+def test_text_output_names_unknown_types_and_unassigned_accounts(
+    import_files: ImportCommand, tmp_path: Path
+) -> None:
+    lines = [report_line("1", LineItemType="Surprise"), report_line("2", InvoiceId="")]
+    file = write_report(tmp_path / "a.csv", lines)
 
-    done = nimbill(
-        *("import", str(file), "--vendor", "aws", "--organisation", command.organisation_id),
-        env=command.env,
-    )
+    result = nimbill("import", str(file), *import_files.options, env=import_files.env)
 
-    assert done.returncode == 0, done.stderr
-    assert "done: aws 2026-09, 2 lines in" in done.stdout
-    assert "a second" in done.stdout
-    assert "unknown line types, billed to nobody: Surprise (1)" in done.stdout
-    assert "provisional" in done.stdout
-    assert "1 accounts in no billing group" in done.stdout
+    assert result.returncode == 0, result.stderr
+    assert "done: aws 2026-09, 2 lines in" in result.stdout
+    assert "a second" in result.stdout
+    assert "unknown line types, not billed: Surprise (1)" in result.stdout
+    assert "provisional" in result.stdout
+    assert "1 accounts in no billing group" in result.stdout
 
 
 @pytest.mark.parametrize(
-    "words",
-    [
-        ("--organisation", "org_nobody"),
-        ("--month", "2026-13"),
-        ("--vendor", "oracle"),
-    ],
+    ("option", "value"),
+    [("--organisation", "org_unknown"), ("--month", "2026-13"), ("--vendor", "oracle")],
 )
-def test_what_cannot_be_meant_is_refused(
-    command: Command, tmp_path: Path, words: tuple[str, str]
+def test_invalid_options_are_refused(
+    import_files: ImportCommand, tmp_path: Path, option: str, value: str
 ) -> None:
-    given = {"--vendor": "aws", "--organisation": command.organisation_id} | dict([words])
-    flags = [word for pair in given.items() for word in pair]
+    file = write_report(tmp_path / "a.csv", [])
+    options = {"--vendor": "aws", "--organisation": import_files.organisation_id, option: value}
+    arguments = [word for pair in options.items() for word in pair]
 
-    done = nimbill("import", str(write(tmp_path / "a.csv", [])), *flags, env=command.env)
+    result = run_command("import", str(file), *arguments, env=import_files.env)
 
-    assert done.returncode != 0
-    assert done.stderr + done.stdout
+    assert result.returncode != 0
+    assert result.stderr + result.stdout
 
 
-def test_a_prefix_of_an_object_store(command: Command) -> None:
+def test_a_prefix_of_an_object_store_is_imported(import_files: ImportCommand) -> None:
     with object_store() as store:
         bucket = store.bucket("bills")
-        store.put(bucket, "cur/september.csv", report([cost("3.25")]))
+        store.put(bucket, "cur/september.csv", build_report([report_line("3.25")]))
 
-        code, record = command(store.address("bills/cur"))
+        code, record = import_files(store.address("bills/cur"))
 
     assert (code, record["state"]) == (0, "done"), record
     assert [total["cost"] for total in record["totals"]] == [3.25]

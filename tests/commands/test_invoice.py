@@ -1,4 +1,4 @@
-"""`nimbill invoice` in real processes: what it makes, prints and says."""
+"""`nimbill invoice`: create invoices and write them as PDF files."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from nimbill.database.embedded_postgres import Address
+from tests.commands.run_command import run_command, service_environment
 from tests.invoicing.month_end import ACCOUNTS_OF_A, EXAMPLE_A, MONTH, MonthEnd
-from tests.proof.real_server import environment_for, nimbill
 from tests.running_service import Service
 
-Command = Callable[..., "subprocess.CompletedProcess[str]"]
+InvoiceCommand = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture
@@ -23,62 +22,58 @@ def month_end(service: Service, tmp_path: Path) -> MonthEnd:
 
 
 @pytest.fixture
-def command(service: Service, postgres: Address) -> Command:
-    settings = {
-        "NIMBILL_DATABASE_URL": postgres.url,
-        "NIMBILL_KEY_FILE": str(service.settings.key_file),
-    }
-    env = environment_for(service.settings.data, settings)
-    whose = ["--organisation", service.organisation.organisation_id]
-    return lambda *words: nimbill("invoice", *words, *whose, env=env)
+def invoice(service: Service) -> InvoiceCommand:
+    env = service_environment(service)
+    organisation = ["--organisation", service.organisation.organisation_id]
+    return lambda *arguments: run_command("invoice", *arguments, *organisation, env=env)
 
 
-def test_a_month_is_billed_and_printed_from_the_command_line(
-    month_end: MonthEnd, command: Command, tmp_path: Path
+def test_invoices_are_created_and_written_as_pdf(
+    month_end: MonthEnd, invoice: InvoiceCommand, tmp_path: Path
 ) -> None:
-    group = month_end.group("BG-A", *ACCOUNTS_OF_A)
-    idle = month_end.group("BG-B")
-    month_end.costs(*EXAMPLE_A)
-    month_end.ready(group)
+    group = month_end.create_group("BG-A", *ACCOUNTS_OF_A)
+    without_accounts = month_end.create_group("BG-B")
+    month_end.import_costs(*EXAMPLE_A)
+    month_end.prepare_groups(group)
 
-    made = command("create", MONTH, "--vendor", "aws", "--json")
-    printed = command("print", MONTH, "--into", str(tmp_path / "papers"))
+    created = invoice("create", MONTH, "--vendor", "aws", "--json")
+    written = invoice("print", MONTH, "--into", str(tmp_path / "pdf"))
 
-    assert (made.returncode, json.loads(made.stdout)) == (
+    assert (created.returncode, json.loads(created.stdout)) == (
         0,
         {
             "status": "success",
             "created": [{"company_id": group, "vendor": "aws", "invoice_no": "202609-0001"}],
-            "skipped": [{"company_id": idle, "reason": "no_accounts"}],
+            "skipped": [{"company_id": without_accounts, "reason": "no_accounts"}],
         },
     )
-    assert printed.returncode == 0, printed.stderr
-    (paper,) = (tmp_path / "papers").iterdir()
-    assert paper.name == "202609-0001-aws.pdf"
-    assert paper.read_bytes().startswith(b"%PDF")
-    assert month_end.invoice(group)["sheet"]["total"] == 190472
+    assert written.returncode == 0, written.stderr
+    (file,) = (tmp_path / "pdf").iterdir()
+    assert file.name == "202609-0001-aws.pdf"
+    assert file.read_bytes().startswith(b"%PDF")
+    assert month_end.get_invoice(group)["sheet"]["total"] == 190472
 
 
-def test_what_is_missing_is_said_and_is_the_exit_code(
-    month_end: MonthEnd, command: Command
+def test_missing_settings_and_skipped_groups_set_the_exit_code(
+    month_end: MonthEnd, invoice: InvoiceCommand
 ) -> None:
-    group = month_end.group("BG-A", *ACCOUNTS_OF_A)
+    group = month_end.create_group("BG-A", *ACCOUNTS_OF_A)
 
-    nothing = command("create", MONTH, "--vendor", "aws")
-    month_end.ready(group)
-    lacking = month_end.group("BG-B", "000000000009")
-    some = command("create", MONTH, "--vendor", "aws")
+    refused = invoice("create", MONTH, "--vendor", "aws")
+    month_end.prepare_groups(group)
+    unprepared = month_end.create_group("BG-B", "000000000009")
+    partial = invoice("create", MONTH, "--vendor", "aws")
 
-    assert nothing.returncode == 2
-    assert "settings_missing" in nothing.stderr
-    assert some.returncode == 1
-    assert "1 invoices made, 1 groups skipped" in some.stdout
-    assert lacking in some.stdout
+    assert refused.returncode == 2
+    assert "settings_missing" in refused.stderr
+    assert partial.returncode == 1
+    assert "1 invoices created, 1 groups skipped" in partial.stdout
+    assert unprepared in partial.stdout
 
 
 @pytest.mark.parametrize("month", ["2026-9", "september"])
-def test_a_month_that_is_none_is_refused(command: Command, month: str) -> None:
-    done = command("create", month, "--vendor", "aws")
+def test_an_invalid_month_is_refused(invoice: InvoiceCommand, month: str) -> None:
+    result = invoice("create", month, "--vendor", "aws")
 
-    assert done.returncode == 2
-    assert "yyyy-mm" in done.stderr
+    assert result.returncode == 2
+    assert "yyyy-mm" in result.stderr

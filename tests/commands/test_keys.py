@@ -1,145 +1,105 @@
-"""nimbill keys list, rotate and drop"""
+"""`nimbill keys`: list, rotate and drop signing keys."""
 
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterator
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from nimbill.commands.keys import drop, list_, rotate
 from nimbill.database.embedded_postgres import Address
-from tests.command_line import environment
-from tests.own_database import own_database
-from tests.proof.real_server import nimbill
+from tests.command_line import build_environment
+from tests.commands.run_command import run_command
 
-Keys = list[dict[str, str]]
-
-
-@pytest.fixture
-def data(
-    postgres: Address, superuser: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Path]:
-    """An installation of its own, named by the environment as for any command."""
-    with own_database(postgres, superuser) as address:
-        monkeypatch.setenv("NIMBILL_DATA", str(tmp_path))
-        monkeypatch.setenv("NIMBILL_DATABASE_URL", address.url)
-        yield tmp_path
+SigningKeys = list[dict[str, str]]
 
 
 @pytest.fixture
-def shown(data: Path, capsys: pytest.CaptureFixture[str]) -> Shown:
-    return Shown(capsys)
+def env(empty_database: Address, tmp_path: Path) -> dict[str, str]:
+    """The environment of an installation with its own database."""
+    return build_environment(tmp_path, NIMBILL_DATABASE_URL=empty_database.url)
 
 
-class Shown:
-    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
-        self._capsys = capsys
-
-    def keys(self) -> Keys:
-        """What `nimbill keys list --json` prints: one JSON object and nothing else."""
-        self._capsys.readouterr()
-        list_(json=True)
-        out, err = self._capsys.readouterr()
-        assert err == ""
-        keys: Keys = json.loads(out)["keys"]
-        return keys
-
-    def kid(self, product: str, state: str) -> str:
-        (found,) = (
-            key["kid"] for key in self.keys() if (key["product"], key["state"]) == (product, state)
-        )
-        return found
-
-    def lines(self) -> list[str]:
-        list_()
-        return self._capsys.readouterr().out.splitlines()
+def list_keys(env: Mapping[str, str]) -> SigningKeys:
+    result = run_command("keys", "list", "--json", env=env)
+    assert (result.returncode, result.stderr) == (0, "")
+    keys: SigningKeys = json.loads(result.stdout)["keys"]
+    return keys
 
 
-def test_list_shows_product_state_since_when_and_kid(shown: Shown) -> None:
-    keys = shown.keys()
+def find_kid(keys: SigningKeys, product: str, state: str) -> str:
+    (kid,) = (key["kid"] for key in keys if (key["product"], key["state"]) == (product, state))
+    return kid
+
+
+def test_list_shows_two_keys_of_each_product_and_nothing_private(env: Mapping[str, str]) -> None:
+    keys = list_keys(env)
 
     assert all(set(key) == {"kid", "product", "state", "since"} for key in keys)
     assert sorted((key["product"], key["state"]) for key in keys) == sorted(
         (product, state) for product in ("core", "portal", "legacy") for state in ("active", "next")
     )
+    assert "PRIVATE" not in json.dumps(keys)
 
 
-def test_a_line_for_each_key_is_never_cut_in_two(shown: Shown) -> None:
-    keys = shown.keys()
+def test_text_output_has_one_unbroken_line_per_key(env: Mapping[str, str]) -> None:
+    keys = list_keys(env)
 
-    lines = shown.lines()
+    lines = run_command("keys", "list", env=env).stdout.splitlines()
 
     assert len(lines) == len(keys)
     for key, line in zip(keys, lines, strict=True):
         assert line.split() == [key["product"], key["state"], key["since"], key["kid"]]
 
 
-def test_no_private_part_is_ever_shown(shown: Shown) -> None:
-    assert "PRIVATE" not in json.dumps(shown.keys())
+def test_rotate_is_refused_within_a_day(env: Mapping[str, str]) -> None:
+    before = list_keys(env)
+
+    result = run_command("keys", "rotate", env=env)
+
+    assert result.returncode == 1
+    assert "less than a day" in result.stderr
+    assert "--now" in result.stderr
+    assert list_keys(env) == before
 
 
-def test_rotate_needs_a_day_or_now(shown: Shown, capsys: pytest.CaptureFixture[str]) -> None:
-    before = shown.keys()
+def test_rotate_now_makes_the_next_keys_active(env: Mapping[str, str]) -> None:
+    before = list_keys(env)
 
-    with pytest.raises(SystemExit) as refusal:
-        rotate()
+    result = run_command("keys", "rotate", "--now", env=env)
 
-    assert refusal.value.code == 1
-    said = " ".join(capsys.readouterr().err.split())
-    assert "published for less than a day" in said
-    assert "--now" in said
-    assert shown.keys() == before
-
-
-def test_rotate_now_lets_the_next_keys_sign(
-    shown: Shown, capsys: pytest.CaptureFixture[str]
-) -> None:
-    next_up = {product: shown.kid(product, "next") for product in ("core", "portal", "legacy")}
-
-    rotate(now=True)
-
-    assert capsys.readouterr().out == "rotated\n"
-    for product, kid in next_up.items():
-        assert shown.kid(product, "active") == kid
-        assert shown.kid(product, "retired")
+    assert (result.returncode, result.stdout) == (0, "The keys were rotated.\n")
+    after = list_keys(env)
+    for product in ("core", "portal", "legacy"):
+        assert find_kid(after, product, "active") == find_kid(before, product, "next")
+        assert find_kid(after, product, "retired") == find_kid(before, product, "active")
 
 
-def test_rotate_one_product_leaves_the_others(shown: Shown) -> None:
-    portal = shown.kid("portal", "active")
+def test_rotating_one_product_keeps_the_keys_of_others(env: Mapping[str, str]) -> None:
+    before = list_keys(env)
 
-    rotate(product="core", now=True)
+    run_command("keys", "rotate", "--product", "core", "--now", env=env)
 
-    assert shown.kid("portal", "active") == portal
-    assert shown.kid("core", "retired")
-
-
-def test_drop_removes_a_key_and_puts_its_successor_in_its_place(
-    shown: Shown, capsys: pytest.CaptureFixture[str]
-) -> None:
-    active, next_up = shown.kid("core", "active"), shown.kid("core", "next")
-
-    drop(active)
-
-    assert capsys.readouterr().out == "dropped\n"
-    assert active not in json.dumps(shown.keys())
-    assert shown.kid("core", "active") == next_up
+    after = list_keys(env)
+    assert find_kid(after, "portal", "active") == find_kid(before, "portal", "active")
+    assert find_kid(after, "core", "retired")
 
 
-def test_drop_of_an_unknown_key_says_so(shown: Shown, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as refusal:
-        drop("key_nobody")
+def test_drop_replaces_the_key_by_its_successor(env: Mapping[str, str]) -> None:
+    before = list_keys(env)
+    active = find_kid(before, "core", "active")
 
-    assert refusal.value.code == 1
-    assert "there is no such key" in capsys.readouterr().err
+    result = run_command("keys", "drop", active, env=env)
+
+    assert (result.returncode, result.stdout) == (0, "The key was dropped.\n")
+    after = list_keys(env)
+    assert active not in json.dumps(after)
+    assert find_kid(after, "core", "active") == find_kid(before, "core", "next")
 
 
-def test_the_commands_are_there_for_a_shell(data: Path) -> None:
-    env = environment(data, NIMBILL_DATABASE_URL=os.environ["NIMBILL_DATABASE_URL"])
+def test_dropping_an_unknown_key_is_refused(env: Mapping[str, str]) -> None:
+    result = run_command("keys", "drop", "key_unknown", env=env)
 
-    rotated = nimbill("keys", "rotate", "--product", "core", env=env)
-
-    assert rotated.returncode == 1
-    assert "--now" in rotated.stderr
+    assert result.returncode == 1
+    assert "No key has this id." in result.stderr

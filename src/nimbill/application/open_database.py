@@ -1,4 +1,4 @@
-"""The database a command works with: the one at the address given, or the embedded one."""
+"""Opens the configured or the embedded database and brings it up to date."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator
@@ -13,7 +13,7 @@ from nimbill.application.installed import PRODUCTS
 from nimbill.application.schema import MIGRATIONS
 from nimbill.database.embedded_postgres import embedded_postgres
 from nimbill.database.migrate import migrate
-from nimbill.database.tenant_scope import engine_for
+from nimbill.database.tenant_scope import create_app_engine
 from nimbill.foundation import clock
 from nimbill.foundation.encryption import Encryptor, load_or_create_key
 from nimbill.foundation.settings import Settings
@@ -22,8 +22,8 @@ T = TypeVar("T")
 
 
 @contextmanager
-def database(settings: Settings) -> Iterator[str]:
-    """Its address, for as long as it is needed; an embedded server is stopped by its last user."""
+def open_database(settings: Settings) -> Iterator[str]:
+    """Yield the database URL. The last process that uses an embedded server stops it."""
     if settings.database_url is not None:
         yield settings.database_url
         return
@@ -31,34 +31,38 @@ def database(settings: Settings) -> Iterator[str]:
         yield address.url
 
 
-def with_database(settings: Settings, do: Callable[[str, Encryptor], Coroutine[Any, Any, T]]) -> T:
-    """Bring the database up to date, then do one thing with it."""
+def run_with_database(
+    settings: Settings, operation: Callable[[str, Encryptor], Coroutine[Any, Any, T]]
+) -> T:
+    """Prepare the database, then run one operation with its URL."""
 
-    async def prepared(url: str, encryptor: Encryptor) -> T:
-        await prepare(url, encryptor)
-        return await do(url, encryptor)
+    async def run(url: str, encryptor: Encryptor) -> T:
+        await prepare_database(url, encryptor)
+        return await operation(url, encryptor)
 
-    with database(settings) as url:
-        return asyncio.run(prepared(url, load_or_create_key(settings.key_file)))
+    with open_database(settings) as url:
+        return asyncio.run(run(url, load_or_create_key(settings.key_file)))
 
 
-def with_engine(settings: Settings, do: Callable[[AsyncEngine], Coroutine[Any, Any, T]]) -> T:
-    """The same, with connections to it."""
+def run_with_engine(
+    settings: Settings, operation: Callable[[AsyncEngine, Encryptor], Coroutine[Any, Any, T]]
+) -> T:
+    """Prepare the database, then run one operation with an engine."""
 
-    async def connected(url: str, _sealer: Encryptor) -> T:
-        engine = engine_for(url)
+    async def run(url: str, encryptor: Encryptor) -> T:
+        engine = create_app_engine(url)
         try:
-            return await do(engine)
+            return await operation(engine, encryptor)
         finally:
             await engine.dispose()
 
-    return with_database(settings, connected)
+    return run_with_database(settings, run)
 
 
-async def prepare(url: str, encryptor: Encryptor) -> None:
-    """Migrations, then the signing keys; refuses a key file that is not this database's."""
+async def prepare_database(url: str, encryptor: Encryptor) -> None:
+    """Migrate, then create missing signing keys. Refuses a key file of another database."""
     await migrate(url, MIGRATIONS)
-    engine = engine_for(url)
+    engine = create_app_engine(url)
     try:
         async with engine.begin() as db:
             await ensure_keys(db, encryptor, at=clock.now(), products=PRODUCTS)

@@ -1,32 +1,31 @@
-"""`nimbill agent`: what runs on a launched instance, as a command."""
+"""`nimbill agent`: run the agent of a launched instance."""
 
 import json
 import os
 import signal
-import sys
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
-from rich.console import Console
 
+from nimbill.commands.console import Switch, exit_with_error
 from nimbill.legacy.agent_program import (
     METADATA_ADDRESS,
-    Agent,
+    InvalidAgentConfig,
+    ServiceUnreachable,
+    StackAgent,
     TokenRefused,
-    Unanswered,
-    UnusableConfig,
-    config_from,
+    read_agent_config,
 )
 
-UNUSABLE = 2  # the configuration
-REFUSED = 3  # the token does not stand: the stack is gone, or never was
-UNANSWERED = 4  # the service could not be reached
+# Exit codes.
+INVALID_CONFIG = 2
+INVALID_TOKEN = 3  # also when the stack was deleted
+UNREACHABLE = 4
 
-TOKEN = "NIMBILL_AGENT_TOKEN"  # noqa: S105  # the name of a setting
+TOKEN_VARIABLE = "NIMBILL_AGENT_TOKEN"  # noqa: S105  # the name of a setting
 
-Switch = Annotated[bool, Parameter(negative="")]
 Seconds = Annotated[float, Parameter(validator=Number(gt=0, lte=3_600))]
 
 
@@ -43,33 +42,33 @@ def agent(
     patience_seconds: Seconds = 300,
     once: Switch = False,
 ) -> None:
-    """Run the agent of an instance until SIGTERM: it registers, reports and follows its layer.
+    """Run the agent of an instance until SIGTERM: register, report, and follow the layer.
 
-    Its token stands in the configuration file or in NIMBILL_AGENT_TOKEN, never in an option.
-    Exit codes: 2 unusable configuration, 3 the token does not stand, 4 the service is away.
+    The token is read from the configuration file or NIMBILL_AGENT_TOKEN, never from an option.
+    Exit codes: 2 invalid configuration, 3 invalid token, 4 the service cannot be reached.
 
     Parameters
     ----------
     config
-        A JSON file with address, stack_id, flag and token, as an instance is launched with it.
+        JSON file with address, stack_id, flag and token, as given to a launched instance.
     address
-        Of the legacy API; the options win over the file.
+        Address of the legacy API. Options take precedence over the file.
     stack_id
         The stack this instance belongs to.
     flag
         The layer of the stack.
     instance_id
-        Else it is asked of the instance's metadata.
+        Id of the instance; read from the instance metadata by default.
     metadata_address
-        Where the instance's metadata are; empty where there are none.
+        Address of the instance metadata; empty if there is none.
     notice_file
-        A file whose appearance is a termination notice, for machines without metadata.
+        File whose existence is a termination notice, for machines without metadata.
     poll_seconds
-        How often to look for a changed configuration and for a notice.
+        Interval between checks for a changed configuration and a notice.
     patience_seconds
-        How long to ask a service that does not answer.
+        How long to retry while the service cannot be reached.
     once
-        Register, report and fetch the configuration once, then leave without a word.
+        Register, report and fetch the configuration once, then exit without deregistering.
     """
     options = {
         "address": address,
@@ -81,45 +80,42 @@ def agent(
         "poll_seconds": poll_seconds,
         "patience_seconds": patience_seconds,
     }
-    _begin(_read(config), options, once=once)
+    _start(_read_config(config), options, once=once)
 
 
-def _begin(of_file: dict[str, Any], options: dict[str, Any], *, once: bool) -> None:
-    """What an option says wins over the file, and so does the token of the environment."""
-    options = {**options, "token": os.environ.get(TOKEN) or None}
-    given = {name: value for name, value in options.items() if value is not None}
+def _start(file_config: dict[str, Any], options: dict[str, Any], *, once: bool) -> None:
+    """Options and the token of the environment take precedence over the file."""
+    options = {**options, "token": os.environ.get(TOKEN_VARIABLE) or None}
+    overrides = {name: value for name, value in options.items() if value is not None}
     try:
-        _run(Agent(config_from(of_file | given)), once=once)
-    except UnusableConfig as error:
-        _end(UNUSABLE, str(error))
+        _run(StackAgent(read_agent_config(file_config | overrides)), once=once)
+    except InvalidAgentConfig as error:
+        exit_with_error(INVALID_CONFIG, str(error))
     except TokenRefused as error:
-        _end(REFUSED, f"the token of the stack does not stand: {error}")
-    except Unanswered as error:
-        _end(UNANSWERED, str(error))
+        exit_with_error(
+            INVALID_TOKEN, f"The token of the stack is invalid or has been revoked: {error}"
+        )
+    except ServiceUnreachable as error:
+        exit_with_error(UNREACHABLE, str(error))
 
 
-def _run(one: Agent, *, once: bool) -> None:
+def _run(agent: StackAgent, *, once: bool) -> None:
     if once:
-        one.boot()
+        agent.boot()
         return
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: one.stop())
-    one.run()
+        signal.signal(number, lambda *_: agent.stop())
+    agent.run()
 
 
-def _read(file: Path | None) -> dict[str, Any]:
+def _read_config(file: Path | None) -> dict[str, Any]:
     if file is None:
         return {}
     try:
-        found = json.loads(file.read_bytes())
+        config = json.loads(file.read_bytes())
     except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        _end(UNUSABLE, f"{file} must hold a JSON object")
-    return {name: found[name] for name in ("address", "stack_id", "flag", "token") if name in found}
-
-
-def _end(code: int, sentence: str) -> NoReturn:
-    problems = Console(stderr=True, highlight=False)
-    problems.print(f"nimbill: {sentence}", style="red", markup=False, soft_wrap=True)
-    sys.exit(code)
+        config = None
+    if not isinstance(config, dict):
+        exit_with_error(INVALID_CONFIG, f"{file} must contain a JSON object.")
+    names = ("address", "stack_id", "flag", "token")
+    return {name: config[name] for name in names if name in config}

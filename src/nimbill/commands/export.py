@@ -1,15 +1,15 @@
-"""`nimbill export`: what was imported, as a file for other programs."""
+"""`nimbill export`: write imported costs as a file for other programs."""
 
 from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
-from rich.console import Console
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from nimbill.application.installed import load_settings
-from nimbill.application.open_database import with_engine
-from nimbill.commands.month_argument import refuse_no_month
+from nimbill.application.open_database import run_with_engine
+from nimbill.commands.console import print_text
+from nimbill.commands.month_argument import refuse_invalid_month
 from nimbill.costs.lake.parquet_files import Lake
 from nimbill.costs.lake.records import CurrentLakeFile, list_current_files
 from nimbill.database.tenant_scope import TenantScope, transaction
@@ -19,7 +19,6 @@ from nimbill.foundation.errors import Conflict, NotFound
 basis = chosen("focus-export")
 
 export = App(name="export", help="Files for other programs.")
-_out = Console(highlight=False, soft_wrap=True)
 
 
 @export.command
@@ -31,37 +30,39 @@ def focus(
     vendor: Literal["aws", "azure", "gcp"] | None = None,
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
 ) -> None:
-    """Write a month's cost lines as a FOCUS 1.2 Parquet file, whole or not at all.
+    """Write the cost lines of a month as a FOCUS 1.2 Parquet file.
 
     Parameters
     ----------
     month
-        yyyy-mm.
+        The month, yyyy-mm.
     organisation
-        Its id.
+        Id of the organisation.
     vendor
-        Whose lines alone; else those of every vendor.
+        Export the lines of one vendor only.
     output
-        The file; else focus-MONTH.parquet in this folder.
+        The file to write; focus-MONTH.parquet in this folder by default.
     """
-    refuse_no_month(month)
+    refuse_invalid_month(month)
     settings = load_settings()
-    files = with_engine(settings, lambda engine: _files(engine, organisation, month, vendor))
+    files = run_with_engine(
+        settings, lambda engine, _: _list_files(engine, organisation, month, vendor)
+    )
     if not files:
-        raise NotFound("nothing_imported", "nothing was imported for this month")
-    # large, and needed from here on alone
+        raise NotFound("nothing_imported", "No costs were imported for this month.")
+    # Imported late because it loads large libraries.
     from nimbill.costs.focus_export import default_file_name, write_focus_file
 
-    place = output or Path(default_file_name(month, vendor))
+    path = output or Path(default_file_name(month, vendor))
     try:
-        lines = write_focus_file(Lake(settings.lake_url), files, month, place)
+        lines = write_focus_file(Lake(settings.lake_url), files, month, path)
     except OSError as error:
         reason = error.strerror or "the disk or the object store failed"
-        raise Conflict("not_written", f"the file cannot be written: {reason}") from error
-    _out.print(f"{place}: {lines} lines", markup=False)
+        raise Conflict("not_written", f"The file cannot be written: {reason}.") from error
+    print_text(f"{path}: {lines} lines")
 
 
-async def _files(
+async def _list_files(
     engine: AsyncEngine, organisation_id: str, month: str, vendor: str | None
 ) -> list[CurrentLakeFile]:
     async with transaction(engine, organisation_id) as db:

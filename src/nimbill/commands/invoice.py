@@ -1,43 +1,32 @@
-"""`nimbill invoice`: make the invoices of a month and print them, with a bar to watch."""
+"""`nimbill invoice`: create the invoices of a month and write them as PDF files."""
 
-import asyncio
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
 
-from cyclopts import App, Parameter
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from cyclopts import App
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
-from sqlalchemy.ext.asyncio import AsyncEngine
 
+from nimbill.application.foreground_runs import run_invoices
 from nimbill.application.installed import load_settings
-from nimbill.application.open_database import with_engine
-from nimbill.commands.month_argument import refuse_no_month
-from nimbill.database.tenant_scope import TenantScope, transaction
+from nimbill.application.open_database import run_with_engine
+from nimbill.commands.console import Switch, print_json, print_table, print_text, terminal_progress
+from nimbill.commands.month_argument import refuse_invalid_month
+from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation import exact_json
-from nimbill.foundation.errors import NotFound
-from nimbill.foundation.ids import new_id
 from nimbill.foundation.vendors import Vendor
-from nimbill.identity.users.records import find_root_user
 from nimbill.invoicing.pdf.pdf_cache import write_pdf_files
-from nimbill.invoicing.runs.invoice_run import invoice_job_types
 from nimbill.invoicing.runs.operations import (
     CreateInvoicesRequest,
     CreateInvoicesResponse,
-    start_invoice_run,
-    wait_for_run,
 )
-from nimbill.invoicing.runs.records import find_run
-from nimbill.jobs.runner import JobRunner
 
-Switch = Annotated[bool, Parameter(negative="")]
+SOME_SKIPPED = 1  # exit code
+HARMLESS_REASONS = ("no_accounts",)  # the group has nothing to bill
 
-SOME_SKIPPED = 1
-WATCH_EVERY_SECONDS = 0.2
-
-invoice = App(name="invoice", help="Invoices of a month: made, and printed.")
-_out = Console(highlight=False, soft_wrap=True)
+invoice = App(name="invoice", help="The invoices of a month.")
 
 
 @invoice.command
@@ -48,102 +37,75 @@ def create(
     organisation: str,
     json: Switch = False,
 ) -> None:
-    """Make the invoices of a month, of every billing group that is ready.
+    """Create the invoices of a month for every billing group that is ready.
 
-    Settings and rates are saved before. Exits with 0 when every group that has accounts got its
-    invoice, 1 when some were skipped, 2 when none could be made.
+    Settings and exchange rates must be saved before. Exit codes: 0 every group with accounts has an
+    invoice; 1 some groups were skipped; 2 no invoice could be created.
 
     Parameters
     ----------
     month
-        yyyy-mm.
+        The month, yyyy-mm.
     groups
-        The company_id of each group to make one for, instead of all.
+        The company_id of each group; every group by default.
     vendor
-        Whose costs are billed.
+        The vendor whose costs are billed.
     organisation
-        Its id.
+        Id of the organisation.
     json
         Print one JSON object and nothing else.
     """
-    refuse_no_month(month)
+    refuse_invalid_month(month)
     body = CreateInvoicesRequest(vendor=vendor, group=list(groups), bulk=not groups)
-    made = with_engine(
-        load_settings(), lambda engine: _created(engine, TenantScope(organisation), month, body)
-    )
+    scope = TenantScope(organisation)
+    with _progress_bar() as show_progress:
+        response = run_with_engine(
+            load_settings(),
+            lambda engine, _: run_invoices(engine, scope, month, body, show_progress),
+        )
     if json:
-        sys.stdout.buffer.write(exact_json.write(made) + b"\n")
+        print_json(exact_json.encode(response))
     else:
-        _show(made)
-    idle = ("no_accounts",)  # nothing to bill, so nothing is amiss
-    if any(skipped.reason not in idle for skipped in made.skipped):
+        _print_response(response)
+    if any(group.reason not in HARMLESS_REASONS for group in response.skipped):
         sys.exit(SOME_SKIPPED)
 
 
 @invoice.command(name="print")
 def print_(month: str, *, into: Path, organisation: str) -> None:
-    """Print the invoices of a month as PDF files.
+    """Write the invoices of a month as PDF files.
 
     Parameters
     ----------
     month
-        yyyy-mm.
+        The month, yyyy-mm.
     into
-        The folder they go to; made where it is not there.
+        The folder for the files; created if it does not exist.
     organisation
-        Its id.
+        Id of the organisation.
     """
-    refuse_no_month(month)
+    refuse_invalid_month(month)
     into.mkdir(parents=True, exist_ok=True)
-    names = with_engine(
-        load_settings(), lambda engine: write_pdf_files(engine, TenantScope(organisation), month, into)
+    names = run_with_engine(
+        load_settings(),
+        lambda engine, _: write_pdf_files(engine, TenantScope(organisation), month, into),
     )
-    _out.print(f"{len(names)} invoices in {into}", markup=False)
+    print_text(f"{len(names)} invoices written to {into}")
 
 
-async def _created(
-    engine: AsyncEngine, scope: TenantScope, month: str, body: CreateInvoicesRequest
-) -> CreateInvoicesResponse:
-    """The same run as over HTTP, made here unless a server is quicker."""
-    async with transaction(engine, scope.organisation_id) as db:
-        root = await find_root_user(db, scope)
-        if root is None:
-            raise NotFound("not_found", "there is no such organisation")
-        actor = {"actor": root, "actor_name": "nimbill invoice", "request_id": new_id("cmd")}
-        run_id = await start_invoice_run(db, scope, month, body, actor=actor, key_hash=None)
-    runner = JobRunner(engine, invoice_job_types(engine))
-    watching = asyncio.ensure_future(_watch(engine, scope, run_id))
-    try:
-        return await wait_for_run(engine, runner.run_now, scope, run_id)
-    finally:
-        watching.cancel()
-        await asyncio.gather(watching, return_exceptions=True)
-
-
-async def _watch(engine: AsyncEngine, scope: TenantScope, run_id: str) -> None:
-    console = Console(stderr=True)
-    with Progress(
-        TextColumn("invoices"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        console=console,
-        disable=not console.is_terminal,
-        transient=True,
+@contextmanager
+def _progress_bar() -> Iterator[Callable[[int, int], None]]:
+    with terminal_progress(
+        TextColumn("invoices"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
     ) as bar:
         task = bar.add_task("", total=None)
-        while True:
-            async with transaction(engine, scope.organisation_id) as db:
-                run = await find_run(db, scope, run_id)
-            if run is not None and run.progress:
-                bar.update(task, total=run.groups, completed=run.progress.get("done", 0))
-            await asyncio.sleep(WATCH_EVERY_SECONDS)
+        yield lambda finished, total: bar.update(task, total=total, completed=finished)
 
 
-def _show(made: CreateInvoicesResponse) -> None:
-    _out.print(f"{len(made.created)} invoices made, {len(made.skipped)} groups skipped")
-    if made.skipped:
+def _print_response(response: CreateInvoicesResponse) -> None:
+    print_text(f"{len(response.created)} invoices created, {len(response.skipped)} groups skipped")
+    if response.skipped:
         table = Table("company_id", "reason")
-        for skipped in made.skipped:
-            table.add_row(skipped.company_id, skipped.reason)
-        _out.print(table)
+        for group in response.skipped:
+            table.add_row(group.company_id, group.reason)
+        print_table(table)

@@ -1,100 +1,41 @@
-"""`nimbill keys`: look at the keys that sign tokens, rotate them, drop one in an emergency."""
+"""`nimbill keys`: list, rotate and drop the keys that sign tokens."""
 
-import sys
 from collections.abc import Awaitable, Callable
 from json import dumps
-from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
-from cyclopts import App, Parameter
-from rich.console import Console
-from sqlalchemy.ext.asyncio import AsyncConnection
+from cyclopts import App
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from nimbill.access.key_rotation import NotYet, drop_key, list_keys, rotate_keys
 from nimbill.application.installed import PRODUCTS, load_settings
-from nimbill.application.open_database import with_database
-from nimbill.database.tenant_scope import Row, engine_for
+from nimbill.application.open_database import run_with_engine
+from nimbill.commands.console import Switch, exit_with_error, print_json, print_text
 from nimbill.foundation import clock
 from nimbill.foundation.encryption import Encryptor
-from nimbill.foundation.vocabulary import Product
+from nimbill.foundation.product import Product
 
 T = TypeVar("T")
-Switch = Annotated[bool, Parameter(negative="")]
 if TYPE_CHECKING:
     ProductChoice = str
 else:
     ProductChoice = Literal["all", *PRODUCTS]
 
-NOT_DONE = 1
+NOT_DONE = 1  # exit code
 keys = App(name="keys", help="The keys that sign tokens.")
-_out = Console(highlight=False)
-
-
-def _ask(question: Callable[[AsyncConnection, Encryptor], Awaitable[T]]) -> T:
-    async def asked(url: str, encryptor: Encryptor) -> T:
-        engine = engine_for(url)
-        try:
-            async with engine.begin() as db:
-                return await question(db, encryptor)
-        finally:
-            await engine.dispose()
-
-    return with_database(load_settings(), asked)
 
 
 @keys.command(name="list")
 def list_(*, json: Switch = False) -> None:
-    """Show every key: its product, its state and since when.
+    """List the keys with product, state and the time of the last state change.
 
     Parameters
     ----------
     json
         Print one JSON object and nothing else.
     """
-    _show(_ask(lambda db, _: list_keys(db)), as_json=json)
-
-
-@keys.command
-def rotate(*, product: ProductChoice = "all", now: Switch = False) -> None:
-    """Let the next key sign from here on; tokens of the old one live until they expire.
-
-    Parameters
-    ----------
-    product
-        Whose keys.
-    now
-        Do not wait until the next key has been published for a day.
-    """
-    products = PRODUCTS if product == "all" else [Product(product)]
-
-    try:
-        _ask(
-            lambda db, encryptor: rotate_keys(
-                db, encryptor, at=clock.now(), products=products, at_once=now
-            )
-        )
-    except NotYet as reason:
-        Console(stderr=True).print(f"nimbill: {reason}; --now rotates all the same")
-        sys.exit(NOT_DONE)
-    _out.print("rotated")
-
-
-@keys.command
-def drop(kid: str, /) -> None:
-    """Remove a key at once: every token it signed dies on its next request.
-
-    Parameters
-    ----------
-    kid
-        As `nimbill keys list` shows it.
-    """
-    if not _ask(lambda db, encryptor: drop_key(db, encryptor, kid, at=clock.now())):
-        Console(stderr=True).print("nimbill: there is no such key")
-        sys.exit(NOT_DONE)
-    _out.print("dropped")
-
-
-def _show(rows: list[Row], *, as_json: bool) -> None:
-    shown = [
+    rows = _run_in_transaction(lambda db, _: list_keys(db))
+    listed = [
         {
             "kid": row.kid,
             "product": row.product,
@@ -103,9 +44,53 @@ def _show(rows: list[Row], *, as_json: bool) -> None:
         }
         for row in rows
     ]
-    if as_json:
-        sys.stdout.write(dumps({"keys": shown}) + "\n")
+    if json:
+        print_json(dumps({"keys": listed}).encode())
         return
-    for key in shown:
-        line = f"{key['product']:8} {key['state']:8} {key['since']}  {key['kid']}"
-        _out.print(line, soft_wrap=True)  # a kid that is cut in two cannot be copied
+    for key in listed:
+        print_text(f"{key['product']:8} {key['state']:8} {key['since']}  {key['kid']}")
+
+
+@keys.command
+def rotate(*, product: ProductChoice = "all", now: Switch = False) -> None:
+    """Sign new tokens with the next key. Tokens of the old key stay valid until they expire.
+
+    Parameters
+    ----------
+    product
+        The product whose keys are rotated.
+    now
+        Rotate even if the next key was published less than a day ago.
+    """
+    products = PRODUCTS if product == "all" else [Product(product)]
+    try:
+        _run_in_transaction(
+            lambda db, encryptor: rotate_keys(
+                db, encryptor, at=clock.now(), products=products, at_once=now
+            )
+        )
+    except NotYet as reason:
+        exit_with_error(NOT_DONE, f"{reason} Use --now to rotate anyway.")
+    print_text("The keys were rotated.")
+
+
+@keys.command
+def drop(kid: str, /) -> None:
+    """Remove a key at once. Every token that it signed becomes invalid.
+
+    Parameters
+    ----------
+    kid
+        Id of the key, as shown by `nimbill keys list`.
+    """
+    if not _run_in_transaction(lambda db, encryptor: drop_key(db, encryptor, kid, at=clock.now())):
+        exit_with_error(NOT_DONE, "No key has this id.")
+    print_text("The key was dropped.")
+
+
+def _run_in_transaction(operation: Callable[[AsyncConnection, Encryptor], Awaitable[T]]) -> T:
+    async def run(engine: AsyncEngine, encryptor: Encryptor) -> T:
+        async with engine.begin() as db:
+            return await operation(db, encryptor)
+
+    return run_with_engine(load_settings(), run)

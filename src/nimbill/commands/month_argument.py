@@ -1,10 +1,9 @@
-"""A month that a command was given, before anything is opened for it."""
+"""Checks a month argument before the database is opened."""
 
 from nimbill.foundation.calendar_month import RULE, is_month
 from nimbill.foundation.errors import Invalid, Violation
 
 
-def refuse_no_month(month: str) -> None:
-    """Paths and bodies say the same by their types."""
+def refuse_invalid_month(month: str) -> None:
     if not is_month(month):
-        raise Invalid("rule_broken", "the month cannot be read", [Violation("month", RULE)])
+        raise Invalid("rule_broken", "The month is invalid.", [Violation("month", RULE)])

@@ -1,0 +1,45 @@
+"""`nimbill serve`: serve the API."""
+
+import asyncio
+from typing import Annotated
+
+from cyclopts import Parameter
+from cyclopts.validators import Number
+
+from nimbill.application import server
+from nimbill.application.installed import load_settings
+from nimbill.application.open_database import open_database, prepare_database
+from nimbill.commands.console import Port, print_text
+from nimbill.foundation.encryption import load_or_create_key
+
+Workers = Annotated[int, Parameter(validator=Number(gte=1, lte=256))]
+
+
+def serve(*, host: str = "127.0.0.1", port: Port = 8080, workers: Workers = 2) -> None:
+    """Serve the API until SIGTERM or Ctrl-C.
+
+    Parameters
+    ----------
+    host
+        Address to listen on; 0.0.0.0 listens on every address of the machine.
+    port
+        Port to listen on.
+    workers
+        Number of worker processes; one per processor is a good start.
+    """
+    settings = load_settings()
+    server.refuse_port_in_use(host, port)
+    with open_database(settings) as url:
+        asyncio.run(prepare_database(url, load_or_create_key(settings.key_file)))
+        server.serve(
+            host=host,
+            port=port,
+            workers=workers,
+            database_url=url,
+            data=settings.data,
+            when_ready=_print_address,
+        )
+
+
+def _print_address(address: str) -> None:
+    print_text(f"Nimbill is running at {address} (API page: {address}/docs)")

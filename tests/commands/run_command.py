@@ -1,0 +1,60 @@
+"""Runs a command of the command line in the test process, which saves the start of a new one."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from unittest.mock import patch
+
+from nimbill.commands import command_line
+from tests.proof.real_server import environment_for
+from tests.running_service import Service
+
+
+def run_command(
+    *arguments: str, env: Mapping[str, str], stdin: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """Call the program as `python -m nimbill` would, with this environment."""
+    output, errors = _capture(), _capture()
+    with (
+        patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(f"{stdin}\n".encode()))),
+        patch.object(command_line.signal, "signal"),
+        patch.dict(os.environ, env, clear=True),
+        redirect_stdout(output),
+        redirect_stderr(errors),
+    ):
+        code = _run_main(arguments)
+    return subprocess.CompletedProcess(arguments, code, _read(output), _read(errors))
+
+
+def service_environment(service: Service, **settings: str) -> dict[str, str]:
+    """The environment of a command that uses the database and files of a running service."""
+    return environment_for(
+        service.settings.data,
+        {
+            "NIMBILL_DATABASE_URL": service.database_url,
+            "NIMBILL_KEY_FILE": str(service.settings.key_file),
+            **settings,
+        },
+    )
+
+
+def _run_main(arguments: Sequence[str]) -> int:
+    try:
+        command_line.main(arguments)
+    except SystemExit as error:
+        return error.code if isinstance(error.code, int) else int(error.code is not None)
+    return 0
+
+
+def _capture() -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+
+
+def _read(stream: io.TextIOWrapper) -> str:
+    stream.seek(0)
+    return stream.read()
