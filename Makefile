@@ -1,16 +1,17 @@
-# The verbs of this project; `make` alone lists them. Needs python3 (3.11 or newer), make and git.
+# The targets of this project; `make` alone lists them. Needs python3 (3.11 or newer), make and git.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run check test test-spark prove bench surface choices migrate screenshots pictures lock setup clean browser web-assets
+.PHONY: help demo run check test test-unit test-browser prove-quick test-spark prove bench routes choices migrate screenshots pictures lock setup clean browser web-assets
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
+.NOTPARALLEL:
 
 PY   := .venv/bin/
 PORT ?= 8080
 ARGS ?=
 
-# A home that is missing or not ours to write in must not matter: caches then live in the project.
+# Tools write caches into the home folder. Use a folder of the project if there is none.
 ifneq ($(shell test -d "$${HOME:-}" && test -w "$${HOME:-}" && echo yes),yes)
 export HOME := $(CURDIR)/.cache/home
 unexport XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME
@@ -19,16 +20,16 @@ export UV_PYTHON_DOWNLOADS := never
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH
 
-help: ## show these lines
+help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed 's/:.*## /\t/' | expand -t 14
 
-demo: setup ## start it with example data; PORT=8080
+demo: setup ## run the product with demo data; PORT=8080
 	$(PY)nimbill demo --port $(PORT)
 
-run: setup ## start the service as it would run; ARGS="--port 8080"
+run: setup ## serve the API as in production; ARGS="--port 8080"
 	$(PY)nimbill serve $(ARGS)
 
-check: setup ## format, lint, types, import bands, security lint
+check: setup ## check format, lint, types, import contracts and security
 	$(PY)ruff format --check .
 	$(PY)ruff check .
 	$(PY)mypy
@@ -37,62 +38,79 @@ check: setup ## format, lint, types, import bands, security lint
 
 # ── tests ────────────────────────────────────────────────────────────────────────────────────────
 
-# Every branch of these is run by the tests that bear their names, traced and apart: tracing all
-# tests takes half as long again. The same list stands in pyproject.toml, coverage.run.
+# Rules and invoice arithmetic need full branch coverage. Their tests run once, traced; all other tests run
+# without tracing, which is faster. The same files are listed in pyproject.toml, [tool.coverage.run].
 RULES = $(sort $(shell find src/nimbill -name 'rules.py' -o -name '*_rules.py' -o -name 'money.py'))
 RULE_TESTS = $(foreach file,$(RULES),tests/$(dir $(file:src/nimbill/%=%))test_$(notdir $(file)))
-# The arithmetic of an invoice, which is tested as a whole.
 ARITHMETIC = $(addprefix src/nimbill/invoicing/calculation/,account_totals.py charges.py fees.py lines.py \
-	page.py sheet.py support_plans.py terms.py usage.py)
-ARITHMETIC_TESTS = $(addprefix tests/invoicing/calculation/,test_any_invoice.py test_examples.py test_fees.py \
+	line_builder.py sheet.py support_plans.py terms.py usage.py)
+ARITHMETIC_TESTS = $(addprefix tests/invoicing/calculation/,test_invoice_properties.py test_worked_examples.py test_fees.py \
 	test_sheet.py test_support_plans.py test_terms.py)
+TRACED_TESTS = $(RULE_TESTS) $(ARITHMETIC_TESTS)
 
-# One process more than there are cores, for tests also wait; each has a database server of its own.
+# One process more than there are cores, because tests also wait. Each has its own database server.
 TEST_PROCESSES = $(shell python3 -c 'import os; print(min((os.cpu_count() or 1) + 1, 8))')
-test: setup browser ## the tests, on every core; ARGS=tests/access to narrow
+PYTEST = -m pytest -q $(if $(REPORTS),--junitxml=$(REPORTS)/$(1).xml)
+PARALLEL = --numprocesses=$(TEST_PROCESSES) --dist=worksteal
+
+# ARGS narrows each of these targets to some files or tests. REPORTS names a folder for JUnit reports.
 ifeq ($(strip $(ARGS)),)
-	@rm -f .coverage .coverage.*
-	PYTEST_ADDOPTS= $(PY)coverage run -m pytest -q $(RULE_TESTS) $(ARITHMETIC_TESTS)
-	$(PY)coverage report --fail-under=100 $(RULES) $(ARITHMETIC)
-	$(PY)python -m pytest -q --numprocesses=$(TEST_PROCESSES) --dist=worksteal
+test: test-unit test-browser prove-quick ## all tests: the three parts below; ARGS=tests/access to narrow
 else
-	$(PY)python -m pytest -q $(ARGS)
+test: setup browser
+	$(PY)python $(call PYTEST,tests) $(ARGS)
 endif
 
-# A standalone master and two workers on loopback; the tests of the sums are then run on it too.
-test-spark: .venv-spark/.ready ## the sums once more, on a Spark cluster of three processes; needs Java 17
+test-unit: setup ## unit and API tests, with full branch coverage of rules and arithmetic
+ifeq ($(strip $(ARGS)),)
+	@rm -f .coverage .coverage.*
+	$(PY)coverage run $(call PYTEST,rules) $(PARALLEL) $(TRACED_TESTS)
+	$(PY)coverage combine --quiet
+	$(PY)coverage report --fail-under=100 $(RULES) $(ARITHMETIC)
+	$(PY)python $(call PYTEST,unit) $(PARALLEL) --ignore=tests/browser --ignore=tests/proof $(addprefix --ignore=,$(TRACED_TESTS))
+else
+	$(PY)python $(call PYTEST,unit) $(ARGS)
+endif
+
+test-browser: setup browser ## tests of the web pages in Chromium
+	$(PY)python $(call PYTEST,browser) $(or $(ARGS),tests/browser)
+
+prove-quick: setup browser ## every row of the proof board in its quick size
+	$(PY)python $(call PYTEST,proof) $(if $(strip $(ARGS)),$(ARGS),$(PARALLEL) tests/proof)
+
+# Starts a standalone master and two workers on this machine.
+test-spark: .venv-spark/.ready ## the tests of the sums on a Spark cluster; needs Java 17
 	.venv-spark/bin/python -m tests.spark $(ARGS)
 
 browser:
 	@command -v chromium chromium-browser google-chrome >/dev/null && exit 0; \
 	if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
-	  echo "installing chromium for the browser tests"; \
+	  echo "Installing chromium for the browser tests."; \
 	  export DEBIAN_FRONTEND=noninteractive; \
 	  { apt-get -qq update && apt-get -qq install --yes --no-install-recommends chromium; } >/dev/null 2>&1 && exit 0; \
 	fi; \
 	echo "No chromium on this machine: the browser tests will be skipped."; \
 	echo "To run them, install your system's chromium (Debian and Ubuntu: apt-get install chromium)."
 
-prove: setup browser ## one row of the proof board, or all of them; ROW=A1
+prove: setup browser ## one row of the proof board, or all, in full size; ROW=A1
 	$(PY)python -m tests.proof $(ROW)
 
-bench: .venv-bench/.ready ## ratios against what one would pick instead
+bench: .venv-bench/.ready ## compare the speed with common alternatives; ARGS=invoices for one suite
 	.venv-bench/bin/python -m bench $(ARGS)
 
-screenshots: setup browser ## pictures of the pages, into docs/images
+screenshots: setup browser ## take screenshots of the web pages for docs/images
 	$(PY)python -m tests.browser.screenshots $(ARGS)
 
-pictures: setup ## invoices as they are printed, into docs/images
-	$(PY)python -m tests.invoicing.pdf.pictures
+pictures: setup ## render printed invoices for docs/images
+	$(PY)python -m tests.invoicing.pdf.sample_images
 
-# ── pages and files that are made ────────────────────────────────────────────────────────────────
+# ── generated files ──────────────────────────────────────────────────────────────────────────────
 
-surface: setup ## rewrite docs/surface.md from the routes
-	@mkdir -p docs
-	$(PY)python -m nimbill.application.route_table > docs/surface.md.new
-	@mv docs/surface.md.new docs/surface.md
+routes: setup ## write docs/routes.md from the declared routes
+	$(PY)python -m nimbill.application.route_table > docs/routes.md.new
+	@mv docs/routes.md.new docs/routes.md
 
-choices: ## every choice of docs/choices.md and where it is used
+choices: ## list the choices of docs/choices.md and where they are used
 	@sed -n 's/^##* *//p' docs/choices.md | tr -d '`' | while read -r name; do \
 	  used=$$(grep -rnF --include='*.py' "\"$$name\"" src | cut -d: -f1,2 || true); \
 	  if test -n "$$used"; then echo "$$name"; sed 's/^/    /' <<<"$$used"; fi; \
@@ -129,7 +147,7 @@ migrate: ## write the next empty migration; NAME="Add projects" [PACKAGE=databas
 COMPILE = $(PY)uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --custom-compile-command "make lock" $(ARGS)
 
-lock: setup ## renew requirements/ and web/package-lock.json; ARGS=--upgrade for newer versions
+lock: setup ## update requirements/ and web/package-lock.json; ARGS=--upgrade for newer versions
 	$(COMPILE) --group installer --output-file requirements/uv.txt
 	$(COMPILE) pyproject.toml --output-file requirements/run.txt
 	$(COMPILE) pyproject.toml --constraint requirements/run.txt --group bench --output-file requirements/bench.txt
@@ -139,9 +157,9 @@ lock: setup ## renew requirements/ and web/package-lock.json; ARGS=--upgrade for
 
 # ── the environment ──────────────────────────────────────────────────────────────────────────────
 
-setup: .venv/.ready ## make or renew .venv; the other verbs do it themselves
+setup: .venv/.ready ## create or update .venv; the other targets do it themselves
 
-# What the editable install is made from; it is made again too when the web assets are gone.
+# The inputs of the editable install. It is also repeated if the built web assets are missing.
 BUILT_FROM := pyproject.toml hatch_build.py $(wildcard web/package-lock.json web/.npmrc web/api/*) \
 	$(if $(and $(wildcard src/nimbill/application/static/api/index.html),$(wildcard src/nimbill/invoicing/pdf/fonts/LICENSE)),,web-assets)
 web-assets:
@@ -151,9 +169,9 @@ web-assets:
 	python=; for each in $(PYTHON) python3.11 python3 python3.13 python3.12; do \
 	  if "$$each" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then python=$$each; break; fi; \
 	done; \
-	test -n "$$python" || { echo "Nimbill needs Python 3.11 or newer; PYTHON=/path/to/python names one."; exit 1; }; \
+	test -n "$$python" || { echo "Nimbill needs Python 3.11 or newer. Name one with PYTHON=/path/to/python."; exit 1; }; \
 	"$$python" -m venv --clear .venv || { rm -rf .venv; \
-	  echo "$$python cannot make environments (Debian and Ubuntu: apt-get install python3-venv)."; exit 1; }
+	  echo "$$python cannot create virtual environments (Debian and Ubuntu: apt-get install python3-venv)."; exit 1; }
 	$(PY)python -m pip install --quiet --require-hashes --requirement requirements/uv.txt
 	@touch $@
 
@@ -176,7 +194,7 @@ web-assets:
 	$(PY)uv pip sync --quiet --python .venv-spark/bin/python --require-hashes requirements/spark.txt
 	@touch $@
 
-clean: ## remove everything that was made; data folders stay
+clean: ## remove everything that was generated; data folders are kept
 	rm -rf .venv .venv-bench .venv-spark .cache .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
-	rm -rf build dist web/node_modules web/.built src/nimbill/application/static/api src/nimbill/invoicing/pdf/fonts
+	rm -rf build dist docs/routes.md.new web/node_modules web/.built src/nimbill/application/static/api src/nimbill/invoicing/pdf/fonts
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

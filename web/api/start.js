@@ -1,12 +1,12 @@
-// Starts the API page; a file of its own because the page allows no inline script.
+// Starts the API page. This is a separate file because the content security policy forbids inline scripts.
 window.ui = SwaggerUIBundle({
   url: "/openapi.json",
   dom_id: "#api",
   deepLinking: true,
   docExpansion: "list",
-  persistAuthorization: false, // a token typed here is gone when the page is
-  validatorUrl: null, // nothing of ours is sent to anybody else
-  // Calls go where the page came from: the service may be reached by more than the address it calls itself.
+  persistAuthorization: false, // forget the token when the page is closed
+  validatorUrl: null, // do not send the document to an external validator
+  // Send requests to the origin of the page: the service may be reachable at several addresses.
   requestInterceptor: (request) => {
     const { pathname, search } = new URL(request.url, location.href);
     request.url = location.origin + pathname + search;
