@@ -12,8 +12,8 @@ from tests.contract.operations import (
     OPEN_TO_OWN_USER,
     OPERATIONS,
     SPECIFIED,
-    routes_without_operation,
     routes_with_other_actions,
+    routes_without_operation,
 )
 from tests.contract.specification import read_choice, read_table
 

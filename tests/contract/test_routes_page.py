@@ -1,4 +1,4 @@
-"""The overview page of the routes is what the routes say now."""
+"""docs/routes.md lists the routes as they are declared."""
 
 import pytest
 
@@ -6,11 +6,11 @@ from nimbill.application import route_table
 from tests.contract.declared_routes import all_routes
 from tests.contract.specification import ROOT
 
-PAGE = ROOT / "docs" / "surface.md"
+PAGE = ROOT / "docs" / "routes.md"
 
 
-def test_the_page_is_fresh() -> None:
-    assert PAGE.read_text() == route_table.surface(), "run: make surface"
+def test_the_page_is_up_to_date() -> None:
+    assert PAGE.read_text() == route_table.format_route_table(), "run: make routes"
 
 
 def test_the_page_has_a_row_for_every_route() -> None:
@@ -19,7 +19,7 @@ def test_the_page_has_a_row_for_every_route() -> None:
     assert len(rows) == len(all_routes()) + 1  # the header
 
 
-def test_the_page_does_not_depend_on_where_it_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_does_not_depend_on_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NIMBILL_BASE_URL", "https://elsewhere.example")
 
-    assert route_table.surface() == PAGE.read_text()
+    assert route_table.format_route_table() == PAGE.read_text()
