@@ -8,6 +8,7 @@ import importlib
 import pkgutil
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -128,12 +129,13 @@ def incomplete_choices(choices: Iterable[Choice]) -> list[str]:
     return complaints
 
 
-def all_bodies() -> list[type[Body]]:
+@cache
+def all_bodies() -> tuple[type[Body], ...]:
     """Every request and response body of the service."""
     for module in pkgutil.walk_packages(nimbill.__path__, "nimbill."):
         if not module.name.startswith(NOT_IMPORTED):
             importlib.import_module(module.name)
-    return [body for body in _subclasses(Body) if body.__module__.startswith("nimbill.")]
+    return tuple(body for body in _subclasses(Body) if body.__module__.startswith("nimbill."))
 
 
 def _subclasses(base: type[Body]) -> Iterator[type[Body]]:

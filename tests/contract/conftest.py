@@ -1,4 +1,4 @@
-"""While requests are compared, nothing changes by itself."""
+"""Stops background jobs, so that only requests change the database."""
 
 from collections.abc import Iterator
 
@@ -9,11 +9,11 @@ from nimbill.jobs import records
 
 @pytest.fixture(scope="module", autouse=True)
 def job_loop_finds_no_jobs() -> Iterator[None]:
-    """What a request leaves to be done stays as it left it; what it waits for is done."""
+    """Queued jobs stay queued; jobs that a request waits for still run."""
 
-    async def nobody(*_: object, **__: object) -> list[str]:
+    async def find_none(*_: object, **__: object) -> list[str]:
         return []
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(records, "list_organisations_with_due_jobs", nobody)
+        patch.setattr(records, "list_organisations_with_due_jobs", find_none)
         yield

@@ -1,4 +1,4 @@
-"""Every route there is, what it declares and what it takes: the matrices are made from this."""
+"""Lists every route with what it declares; the contract tests are parametrised by it."""
 
 import json
 import re
@@ -31,7 +31,7 @@ class Route:
 
     @property
     def operation(self) -> str:
-        """The one name that route, operation and test file share."""
+        """The name of the handler, which the operation and its test file share."""
         return self.handler.fn.__name__
 
     @property
@@ -44,19 +44,19 @@ class Route:
 
     @property
     def products(self) -> list[Product]:
-        """Whose tokens open it, each once."""
+        """The products whose tokens the route accepts."""
         if self.is_public:
             return []
         return list(dict.fromkeys(audience.product for audience in self.handler.opt["audiences"]))
 
     @property
     def for_agents(self) -> bool:
-        """Open to the agents of version 3 and to API clients in their place, never to users."""
+        """Only agents of version 3, and API clients in their place, may call it."""
         return bool(self.handler.opt["audiences"] == [LEGACY_AGENT])
 
     @property
     def master_account_only(self) -> bool:
-        """Open to the master account of version 3 and to nobody else, whatever his roles."""
+        """Only the master account of version 3 may call it, whatever roles others have."""
         return bool(self.handler.opt.get("master_account_only"))
 
     @property
@@ -70,23 +70,23 @@ class Route:
 
     @property
     def body(self) -> type[Any] | None:
-        """The struct its JSON body is read into."""
+        """The struct of the JSON body."""
         data = self.handler.parsed_fn_signature.parameters.get("data")
         return None if data is None else unwrap_optional(data.annotation)
 
     @property
     def parses_request(self) -> bool:
-        """It takes the request itself, so that its body cannot be known from its types."""
+        """The handler parses the request itself, so the types do not show its body."""
         return "request" in self.handler.parsed_fn_signature.parameters
 
     def fill_path(self, **values: str) -> str:
-        """The path with these values; what is not given becomes a word that names nothing."""
+        """The path with these values; a missing one becomes a word that names no record."""
         return re.sub(r"{([^}]+)}", lambda name: values.get(name[1], "anything"), self.path)
 
 
 @cache
 def declared_app() -> Litestar:
-    """The application as it declares itself, without a database."""
+    """The application without a database."""
     return litestar_app(read_settings({}))
 
 
@@ -96,7 +96,7 @@ def all_routes() -> tuple[Route, ...]:
 
 
 def list_routes(app: Litestar) -> tuple[Route, ...]:
-    """Every route of ours, a row for each method and path."""
+    """Our routes, one for each method and path."""
     document = json.loads(app.state.openapi_document)
     found = [
         Route(method, path, handler, _query_names(document, path, method))

@@ -1,4 +1,4 @@
-"""Records that belong to a month: entries, reservations, imports, costs, settings, invoices."""
+"""Creates records of a month: entries, reservations, imports, costs, settings, invoices."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.customers.billing_groups.sample_bodies import VALID_SETTING
 
 
 def make_recalculation_entry(tenant: Tenant) -> str:
-    """Of the month and the vendor that PLAIN_VALUES has."""
+    """An entry of the month and vendor in PLAIN_VALUES."""
     entry_id = new_id("rce")
     words = ("platform_type", "description", "product_name", "product_code", "time_interval")
     tenant.add(
@@ -65,7 +65,7 @@ def make_moved_instance(tenant: Tenant) -> str:
 
 
 def make_open_month(tenant: Tenant) -> str:
-    """One that is used nowhere else, since closing it would close it for everybody."""
+    """A month that no other test uses, because closing affects the whole organisation."""
     number = next(tenant.numbers)
     return f"{3000 + number // 12:04}-{number % 12 + 1:02}"
 
@@ -77,7 +77,7 @@ def make_closed_month(tenant: Tenant) -> str:
 
 
 def make_import(tenant: Tenant) -> str:
-    """One that was refused by the check and waits to be released, without a line in it."""
+    """A parked import without lines."""
     import_id, month = new_id("imp"), make_open_month(tenant)
     tenant.add(
         "cost_imports",
@@ -94,7 +94,7 @@ def make_import(tenant: Tenant) -> str:
 
 
 def make_tagged_cost(tenant: Tenant) -> str:
-    """A line of one of the tenant's accounts, in the month of PLAIN_VALUES; its tag's key."""
+    """The tag key of a cost line of an account of the tenant, in the month of PLAIN_VALUES."""
     tag_key = new_id("key")
     line = {
         "vendor": "aws",
@@ -115,7 +115,7 @@ def make_tagged_cost(tenant: Tenant) -> str:
 
 
 def make_saved_group(tenant: Tenant) -> str:
-    """A group with an account, and with settings and a rate in the month of PLAIN_VALUES."""
+    """A group with an account, settings and a rate in the month of PLAIN_VALUES."""
     customer_id = make_account(tenant)
     company_id = tenant.superuser.sql(
         "SELECT company_id FROM cloud_accounts WHERE organisation_id = $1 AND customer_id = $2",
@@ -132,7 +132,7 @@ def make_saved_group(tenant: Tenant) -> str:
         month=PLAIN_VALUES["month"],
         vendor="aws",
         company_id=company_id,
-        **{name: _stored(value) for name, value in VALID_SETTING.items()},
+        **{name: _to_column(value) for name, value in VALID_SETTING.items()},
         substitution_basis="nondiscount",
         substitution_scope="cloudpayonly",
         support_basis="nondiscount",
@@ -142,17 +142,17 @@ def make_saved_group(tenant: Tenant) -> str:
     return str(company_id)
 
 
-def _stored(value: Any) -> Any:
+def _to_column(value: Any) -> Any:
     return value if isinstance(value, str) else Decimal(str(value))
 
 
 def make_invoiced_group(tenant: Tenant) -> str:
-    """A group with an invoice in the month of PLAIN_VALUES, made by the service itself."""
+    """A group with an invoice, created by the service, in the month of PLAIN_VALUES."""
     company_id = make_saved_group(tenant)
-    answer = tenant.service.http.post(
+    response = tenant.service.http.post(
         f"/m/core/invoices/calculation/{PLAIN_VALUES['month']}",
         json={"vendor": "aws", "group": [company_id], "bulk": False},
         headers=tenant.service.root(tenant.organisation),
     )
-    assert answer.status_code == 200, answer.text
+    assert response.status_code == 200, response.text
     return company_id

@@ -1,4 +1,4 @@
-"""Every operation and the role actions that open it; a new route begins with a row here."""
+"""Every operation and its role actions; a new route needs an entry here."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -12,7 +12,7 @@ class OperationGroup(NamedTuple):
     operations: tuple[str, ...]
 
 
-# The table under "Authentication", word for word; beside each row the names of its operations.
+# the table of the specification under "Authentication", with the operations of each row
 SPECIFIED = (
     OperationGroup(
         "create, delete reseller; reseller password; reseller meta",
@@ -90,7 +90,7 @@ SPECIFIED = (
     ),
 )
 
-# What the specification does not name, by docs/choices.md; () = any caller with a token.
+# operations that the specification does not name; () means any caller with a token
 ADDED: dict[str, tuple[str, ...]] = {
     "sign_out_of_core": (),
     "sign_out_of_portal": (),
@@ -112,7 +112,7 @@ ADDED: dict[str, tuple[str, ...]] = {
     "list_permissions_of_subuser": ("ReadRoles", "ModifyRoles"),
     "replace_mappings": ("ModifyRoles",),
     "list_audit_entries": ("ReadAudit",),
-    # creates with a body and lists without one: which of the two, it looks itself
+    # creates with a body and lists without one; the handler decides which
     "create_or_list_resellers": ("ReadReseller", "ModifyReseller"),
     "delete_free_format_of_vendor": ("ModifyBillingGroup",),
     "create_invoice_template": ("ModifyBillingGroup",),
@@ -139,7 +139,7 @@ ADDED: dict[str, tuple[str, ...]] = {
     "who_am_i": (),
     "read_deployment": ("ReadDeployment", "ModifyDeployment"),
     "delete_deployment": ("ModifyDeployment",),
-    # version 3 knows no role actions: the scopes of its own roles are asked instead
+    # version 3 has scopes instead of role actions
     "apply_template": (),
     "update_template": (),
     "compare_templates": (),
@@ -165,7 +165,7 @@ ADDED: dict[str, tuple[str, ...]] = {
     "list_role_templates": (),
 }
 
-# Open without any action to the user whom the path names.
+# operations that the user named in the path may call without a role action
 OPEN_TO_OWN_USER = {
     "change_password",
     "create_api_client",

@@ -1,8 +1,7 @@
-"""The records a request can name, and how to make them.
+"""The records that requests can refer to, and how to create them.
 
-A new route needs: a maker in SLOTS for every record it names, or a reason in NOT_A_RECORD, and a
-body in sound_bodies.py where it takes one. The completeness tests of test_tenants.py say which is
-missing.
+A new route needs an entry in REFERENCES for every record it refers to, or a reason in NOT_A_RECORD,
+and a body in valid_bodies.py if it has one. test_tenant_isolation.py reports what is missing.
 """
 
 from __future__ import annotations
@@ -79,8 +78,8 @@ def make_user(tenant: Tenant) -> str:
 
 def make_username(tenant: Tenant) -> str:
     user_id = make_user(tenant)
-    found = tenant.superuser.sql("SELECT username FROM users WHERE user_id = $1", user_id)
-    return str(found[0]["username"])
+    rows = tenant.superuser.sql("SELECT username FROM users WHERE user_id = $1", user_id)
+    return str(rows[0]["username"])
 
 
 def make_api_client(tenant: Tenant, owner: str | None = None) -> str:
@@ -98,7 +97,7 @@ def make_api_client(tenant: Tenant, owner: str | None = None) -> str:
 
 
 def make_role(tenant: Tenant) -> str:
-    """In namespace core, as PLAIN_VALUES has it."""
+    """A role in the namespace of PLAIN_VALUES."""
     name = tenant.word("r")
     tenant.add(
         "roles",
@@ -125,7 +124,7 @@ def make_legacy_role(tenant: Tenant) -> str:
 
 
 def make_attached_role(tenant: Tenant) -> str:
-    """Its holder is the one whom `make_holder_of_the_last` names."""
+    """A role with one user, whom `find_last_role_holder` returns."""
     role_id, at = make_legacy_role(tenant), clock.now()
     tenant.add(
         "legacy_user_roles",
@@ -139,33 +138,33 @@ def make_attached_role(tenant: Tenant) -> str:
 
 
 def find_last_role_holder(tenant: Tenant) -> str:
-    """The user who got the last role that was attached."""
-    found = tenant.superuser.sql(
+    """The user of the role that was attached last."""
+    rows = tenant.superuser.sql(
         "SELECT username FROM users JOIN legacy_user_roles r USING (organisation_id, user_id)"
         " WHERE organisation_id = $1 ORDER BY r.create_time DESC LIMIT 1",
         tenant.organisation_id,
     )
-    return str(found[0]["username"]) if found else make_username(tenant)
+    return str(rows[0]["username"]) if rows else make_username(tenant)
 
 
 @dataclass(frozen=True)
 class RecordReference:
-    """A place in a request that names a record: how to make one, and where it is stored."""
+    """How a request refers to a record, how to create one, and where it is stored."""
 
     make: Callable[[Tenant], str]
     table: str
     column: str
-    filtered: bool = False  # a billingGroup filter hides such a record
-    prefix: str = ""  # what stands before the id
-    suffix: str = ""  # and what behind it
-    alternative: RecordReference | None = None  # the same record, named in another way
+    filtered: bool = False  # a billingGroup filter can hide the record
+    prefix: str = ""  # text in front of the id
+    suffix: str = ""  # text after the id
+    alternative: RecordReference | None = None  # another way to refer to the same record
 
     def create(self, tenant: Tenant) -> str:
         return self.prefix + self.make(tenant) + self.suffix
 
-    def delete(self, tenant: Tenant, spelled: str) -> None:
-        record = spelled.removeprefix(self.prefix).removesuffix(self.suffix)
-        tenant.superuser.delete_rows(self.table, tenant.organisation_id, **{self.column: record})
+    def delete(self, tenant: Tenant, reference: str) -> None:
+        key = reference.removeprefix(self.prefix).removesuffix(self.suffix)
+        tenant.superuser.delete_rows(self.table, tenant.organisation_id, **{self.column: key})
 
 
 GROUP = RecordReference(make_billing_group, "billing_groups", "company_id", filtered=True)
@@ -174,8 +173,12 @@ TEMPLATE = RecordReference(make_invoice_template, "invoice_templates", "invoice_
 USER = RecordReference(make_user, "users", "user_id")
 USERNAME = RecordReference(make_username, "users", "username", alternative=USER)
 ACCOUNT = RecordReference(make_account, "cloud_accounts", "customer_id", filtered=True)
-BOTH_IDS = RecordReference(make_account, "cloud_accounts", "customer_id", filtered=True, suffix=f"|{PAYER}")
-ENTRY = RecordReference(make_recalculation_entry, "recalculation_entries", "entry_id", filtered=True)
+BOTH_IDS = RecordReference(
+    make_account, "cloud_accounts", "customer_id", filtered=True, suffix=f"|{PAYER}"
+)
+ENTRY = RecordReference(
+    make_recalculation_entry, "recalculation_entries", "entry_id", filtered=True
+)
 RESERVATION = RecordReference(make_reserved_instance, "reserved_instances", "ri_id", filtered=True)
 MOVED = RecordReference(make_moved_instance, "reservation_moves", "move_id", filtered=True)
 RESELLER = RecordReference(make_reseller, "users", "user_id", filtered=True)
@@ -192,7 +195,7 @@ DEPLOYMENT = RecordReference(make_deployment, "legacy_stacks", "deployment")
 STACK = RecordReference(make_stack, "legacy_stacks", "stack_id")
 CONTAINER = RecordReference(make_container, "legacy_containers", "container_id")
 
-# parameter or body field to what it names; "operation.name" goes before the name alone
+# parameter or body field: the record it refers to; "operation.name" takes precedence over "name"
 REFERENCES: Mapping[str, RecordReference] = {
     "company_id": GROUP,
     "project_id": PROJECT,
@@ -231,7 +234,9 @@ REFERENCES: Mapping[str, RecordReference] = {
     "stack_id": STACK,
     "compare_templates.id": STACK,
     "describe_container.container_id": CONTAINER,
-    "list_containers.stack_id": RecordReference(make_stack_with_container, "legacy_containers", "stack_id"),
+    "list_containers.stack_id": RecordReference(
+        make_stack_with_container, "legacy_containers", "stack_id"
+    ),
     "list_containers.instance_id": RecordReference(
         make_instance_with_container, "legacy_containers", "instance_id"
     ),
@@ -247,26 +252,26 @@ REFERENCES: Mapping[str, RecordReference] = {
     ),
 }
 
-# parameters and suspicious body fields that name no record, and why
+# parameters and body fields that look like references but are none, and why
 NOT_A_RECORD: Mapping[str, str] = {
-    "billinggroup_id": "the caller's own word for a group, free to choose",
-    "customer_id": "the vendor's own number of an account",
-    "account_id": "the vendor's own number of a payer",
+    "billinggroup_id": "chosen freely by the caller",
+    "customer_id": "account number of the vendor",
+    "account_id": "payer number of the vendor",
     "vendor": "aws or azure",
     "limit": "a number",
     "offset": "a number",
-    "agent_id": "an agent's own word for itself",
-    "container_id": "the agent's own word for a container, free to choose",
-    "instance_id": "the vendor's own name of an instance, or the agent's",
+    "agent_id": "chosen by the agent",
+    "container_id": "chosen by the agent",
+    "instance_id": "chosen by the vendor or the agent",
     "force": "true or false",
     "namespace": "core or portal",
     "from": "a time",
     "to": "a time",
     "before": "a number",
-    "permissions": "words we offer",
+    "permissions": "fixed list of permissions",
 }
 
-# the same, where every request needs one of its own
+# parameters that name no record and need a new value in every request
 FRESH_VALUES: Mapping[str, Callable[[Tenant], str]] = {
     "close_month.month": make_open_month,
     "reopen_month.month": make_closed_month,

@@ -1,12 +1,13 @@
-"""Requests made from the routes: a sound one of a tenant's own, and the same with another's ids."""
+"""Builds valid requests from the routes, and the same requests with other ids."""
 
 from __future__ import annotations
 
 import copy
+import dataclasses
 import re
 import secrets
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import httpx
@@ -18,54 +19,57 @@ from tests.contract.declared_routes import Route
 from tests.contract.resource_factories import RecordReference, find_reference
 from tests.contract.tenants import PLAIN_VALUES, Tenant
 
-# guarded routes that read their body by hand, and why no record is named there
+# protected routes that parse their body themselves, and why the body refers to no record
 MANUALLY_PARSED: dict[str, str] = {
-    "detach_legacy_role": "the user it takes the role from is named in the query, too",
-    "apply_template": "a template names nothing that is stored",
-    "update_template": "a template names nothing that is stored but the stack of the path",
+    "detach_legacy_role": "the user is named in the query too",
+    "apply_template": "a template refers to no record",
+    "update_template": "a template refers to no record; the path names the stack",
 }
 
-# names that may stand for a record wherever they appear; each is a slot, or has a reason not to be
+# names that look like references; each one needs an entry in REFERENCES or NOT_A_RECORD
 REFERENCE_NAMES = re.compile(r".*_ids?|ids?|users?|roles?|groups?|resource|data|actor")
 
 
 @dataclass(frozen=True)
 class RequestField:
-    """Where a request names a record; in a body by keys, `[]` an item, `{}` a key, `*` a value."""
+    """A field of a path, query or body.
 
-    where: str
+    In a body, keys lead to it: `[]` is the first item, `{}` the first key, `*` the first value.
+    """
+
+    location: str
     name: str
     keys: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.where} {'.'.join(self.keys) or self.name}"
+        return f"{self.location} {'.'.join(self.keys) or self.name}"
 
 
 @dataclass
 class RouteRequest:
-    """What a request carries; the answers to two of them can be compared."""
+    """Path values, query and body of a request."""
 
-    path: dict[str, str] = field(default_factory=dict)
-    query: dict[str, str] = field(default_factory=dict)
+    path: dict[str, str] = dataclasses.field(default_factory=dict)
+    query: dict[str, str] = dataclasses.field(default_factory=dict)
     body: Any = None
 
-    def value_at(self, place: RequestField) -> str:
-        if place.where != "body":
-            return str(getattr(self, place.where)[place.name])
-        return str(_follow(self.body, place.keys))
+    def value_at(self, field: RequestField) -> str:
+        if field.location != "body":
+            return str(getattr(self, field.location)[field.name])
+        return str(_follow(self.body, field.keys))
 
     def with_values(self, values: dict[RequestField, str]) -> RouteRequest:
         changed = copy.deepcopy(self)
-        for place, value in values.items():
-            if place.where != "body":
-                getattr(changed, place.where)[place.name] = value
+        for field, value in values.items():
+            if field.location != "body":
+                getattr(changed, field.location)[field.name] = value
                 continue
-            *outer, last = place.keys
-            inside = _follow(changed.body, outer)
-            if last == "{}" and isinstance(inside, dict):
-                inside[value] = inside.pop(next(iter(inside)))
+            *outer, last = field.keys
+            container = _follow(changed.body, outer)
+            if last == "{}" and isinstance(container, dict):
+                container[value] = container.pop(next(iter(container)))
             else:
-                inside[0 if isinstance(inside, list) else last] = value
+                container[0 if isinstance(container, list) else last] = value
         return changed
 
 
@@ -84,120 +88,132 @@ def _follow(value: Any, keys: Sequence[str]) -> Any:
 
 
 def build_valid_request(route: Route, tenant: Tenant) -> RouteRequest:
-    """A request of the tenant's own that should be answered with success."""
-    sent = RouteRequest()
+    """A request about records of the tenant that should succeed."""
+    request = RouteRequest()
     for name in route.path_names:
-        slot = find_reference(route.operation, name)
-        if slot is resource_factories.CLIENT and "user" in sent.path:
+        reference = find_reference(route.operation, name)
+        if reference is resource_factories.CLIENT and "user" in request.path:
             owner = tenant.superuser.sql(
-                "SELECT user_id FROM users WHERE $1 IN (user_id, username)", sent.path["user"]
+                "SELECT user_id FROM users WHERE $1 IN (user_id, username)", request.path["user"]
             )
-            sent.path[name] = resource_factories.make_api_client(tenant, owner[0]["user_id"])
+            request.path[name] = resource_factories.make_api_client(tenant, owner[0]["user_id"])
+        elif reference:
+            request.path[name] = reference.create(tenant)
         else:
-            sent.path[name] = slot.create(tenant) if slot else plain_value(route, name, tenant)
+            request.path[name] = plain_value(route, name, tenant)
     for name in route.query_names:
-        if slot := find_reference(route.operation, name):
-            sent.query[name] = slot.create(tenant)
+        if reference := find_reference(route.operation, name):
+            request.query[name] = reference.create(tenant)
         elif name in PLAIN_VALUES:
-            sent.query[name] = PLAIN_VALUES[name]
+            request.query[name] = PLAIN_VALUES[name]
     if route.body is not None or route.operation in MANUALLY_PARSED:
-        sent.body = valid_bodies.BODIES[route.operation](tenant)
-    return sent
+        request.body = valid_bodies.BODIES[route.operation](tenant)
+    return request
 
 
 def plain_value(route: Route, name: str, tenant: Tenant) -> str:
-    fresh = resource_factories.FRESH_VALUES.get(f"{route.operation}.{name}")
-    return fresh(tenant) if fresh else PLAIN_VALUES[name]
+    make_value = resource_factories.FRESH_VALUES.get(f"{route.operation}.{name}")
+    return make_value(tenant) if make_value else PLAIN_VALUES[name]
 
 
 def root_headers(tenant: Tenant, route: Route, product: Product) -> dict[str, str]:
-    """Headers of whoever may do everything: the root user, or its client where agents call."""
+    """Headers of the root user, or of its API client on routes for agents."""
     return tenant.service.root(tenant.organisation, product, agent=route.for_agents)
 
 
-def send_request(tenant: Tenant, route: Route, sent: RouteRequest, headers: dict[str, str]) -> httpx.Response:
+def send_request(
+    tenant: Tenant, route: Route, request: RouteRequest, headers: dict[str, str]
+) -> httpx.Response:
     return tenant.service.http.request(
         route.method,
-        route.fill_path(**sent.path),
-        params=sent.query,
+        route.fill_path(**request.path),
+        params=request.query,
         headers=headers,
-        **({} if sent.body is None else {"json": sent.body}),
+        **({} if request.body is None else {"json": request.body}),
     )
 
 
 def list_reference_fields(route: Route) -> list[RequestField]:
-    """Every place of a request that names a record, for which there is a maker."""
-    return [place for place in _list_named_fields(route) if find_reference(route.operation, place.name)]
+    """Every field of a request that refers to a record."""
+    return [field for field in _list_fields(route) if find_reference(route.operation, field.name)]
 
 
 def unexplained_fields(route: Route) -> list[str]:
-    """Parameters and suspicious body fields that are neither a slot nor explained."""
+    """Parameters and body fields that look like references and are not explained."""
     explained = resource_factories.NOT_A_RECORD.keys() | PLAIN_VALUES.keys()
     return [
-        f"{route.operation}: {place} has no maker in tests/contract/resource_factories.py"
-        for place in _list_named_fields(route)
-        if not find_reference(route.operation, place.name) and place.name not in explained
+        f"{route.operation}: {field} is neither in REFERENCES nor in NOT_A_RECORD"
+        for field in _list_fields(route)
+        if not find_reference(route.operation, field.name) and field.name not in explained
     ]
 
 
-def _list_named_fields(route: Route) -> Iterator[RequestField]:
+def _list_fields(route: Route) -> Iterator[RequestField]:
+    """All parameters, and the body fields that may refer to a record."""
     for name in route.path_names:
         yield RequestField("path", name)
     for name in route.query_names:
         yield RequestField("query", name)
     if route.body is not None:
-        shape = inspect.type_info(route.body)
-        for place in _list_text_fields(shape, "", ()):
-            if REFERENCE_NAMES.fullmatch(place.name) or find_reference(route.operation, place.name):
-                yield place
+        for field in _list_texts_of_type(inspect.type_info(route.body), "", ()):
+            if REFERENCE_NAMES.fullmatch(field.name) or find_reference(route.operation, field.name):
+                yield field
 
 
-def _list_text_fields(shape: inspect.Type, name: str, keys: tuple[str, ...]) -> Iterator[RequestField]:
-    """Every text of a body, by the field that holds it; also the keys of a map that are texts."""
-    match shape:
+def _list_texts_of_type(
+    type_: inspect.Type, name: str, keys: tuple[str, ...]
+) -> Iterator[RequestField]:
+    """Every text of a body, and the keys of its maps."""
+    match type_:
         case inspect.StructType(fields=fields):
-            for one in fields:
-                yield from _list_text_fields(one.type, one.encode_name, (*keys, one.encode_name))
-        case inspect.UnionType(types=kinds):
-            for kind in kinds:
-                yield from _list_text_fields(kind, name, keys)
+            for field in fields:
+                yield from _list_texts_of_type(
+                    field.type, field.encode_name, (*keys, field.encode_name)
+                )
+        case inspect.UnionType(types=members):
+            for member in members:
+                yield from _list_texts_of_type(member, name, keys)
         case inspect.ListType(item_type=item) if not isinstance(item, inspect.AnyType):
-            yield from _list_text_fields(item, name, (*keys, "[]"))
+            yield from _list_texts_of_type(item, name, (*keys, "[]"))
         case inspect.DictType(key_type=key, value_type=value):
             if isinstance(key, inspect.StrType):
                 yield RequestField("body", name, (*keys, "{}"))
-            if not isinstance(value, inspect.AnyType):  # whatever stands there, nobody reads it
-                yield from _list_text_fields(value, name, (*keys, "*"))
+            if not isinstance(value, inspect.AnyType):  # values of any type are not read
+                yield from _list_texts_of_type(value, name, (*keys, "*"))
         case inspect.StrType() | inspect.AnyType():
             yield RequestField("body", name, keys)
 
 
 def make_unknown_id(value: str) -> str:
-    """An id or a name of the same form that nobody ever had."""
-    stem, mark, random = value.rpartition("_")
-    if mark and len(random) == 26:
-        return stem + mark + secrets.token_hex(13)
+    """An id or name of the same form that never existed."""
+    stem, separator, random = value.rpartition("_")
+    if separator and len(random) == 26:
+        return stem + separator + secrets.token_hex(13)
     return value[:3] + secrets.token_hex(9)[: len(value) - 3]
 
 
-def references_at(route: Route, places: Sequence[RequestField]) -> dict[RequestField, RecordReference]:
-    found = {place: find_reference(route.operation, place.name) for place in places}
-    return {place: slot for place, slot in found.items() if slot is not None}
+def references_at(
+    route: Route, fields: Sequence[RequestField]
+) -> dict[RequestField, RecordReference]:
+    references = {field: find_reference(route.operation, field.name) for field in fields}
+    return {field: reference for field, reference in references.items() if reference is not None}
 
 
-def comparable_response(answer: httpx.Response, sent: RouteRequest | None = None) -> tuple[int, dict[str, str], bytes]:
-    """All that an answer tells, but for its own number and the time.
+def comparable_response(
+    response: httpx.Response, request: RouteRequest | None = None
+) -> tuple[int, dict[str, str], bytes]:
+    """Status, headers and body without request id and date.
 
-    A refusal is taken as it is. A success may repeat the names and ids it was asked by.
+    In a success, texts of the request are masked, because the response may repeat them.
     """
-    body = answer.content.replace(answer.headers["x-request-id"].encode(), b"*")
-    if answer.is_success and sent is not None:
-        for word in sorted(set(_list_texts(vars(sent))), key=len, reverse=True):
-            body = body.replace(word.encode(), b"*") if len(word) > 8 else body
-    headers = {name: value for name, value in answer.headers.items() if name != "date"}
-    if answer.is_success:
+    body = response.content.replace(response.headers["x-request-id"].encode(), b"*")
+    if response.is_success and request is not None:
+        for text in sorted(set(_list_texts(vars(request))), key=len, reverse=True):
+            body = body.replace(text.encode(), b"*") if len(text) > 8 else body
+    headers = {name: value for name, value in response.headers.items() if name != "date"}
+    if response.is_success:
         headers.pop("content-length", None)
-    return answer.status_code, headers | {"x-request-id": "*"}, body
+    return response.status_code, headers | {"x-request-id": "*"}, body
 
 
 def _list_texts(value: Any) -> Iterator[str]:

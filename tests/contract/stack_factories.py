@@ -1,4 +1,4 @@
-"""Records of version 3: stacks and what hangs on them."""
+"""Creates records of version 3: stacks, containers, deployments."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 from nimbill.foundation import clock
 from nimbill.foundation.ids import new_id
-from nimbill.legacy.templates.secrets import mask_secrets, encrypt_secrets
+from nimbill.legacy.templates.secrets import encrypt_secrets, mask_secrets
 from tests.contract.tenants import Tenant
 
 
 def add_stack(tenant: Tenant) -> tuple[str, str]:
-    """One that stands still; its id and the name of its deployment."""
+    """The id of a stack that is not in progress, and the name of its deployment."""
     stack_id, deployment, at = new_id("stk"), tenant.word("d"), clock.now()
     version_id = new_id("ver")
     tenant.add(
@@ -47,7 +47,7 @@ def add_stack(tenant: Tenant) -> tuple[str, str]:
 
 
 def template_body(tenant: Tenant) -> dict[str, Any]:
-    """In the words of the tenant, its credential too."""
+    """A template whose texts, including the credential, belong to the tenant."""
     provision = {
         "image": tenant.word("i"),
         "volume_type": "${computed}",
@@ -76,7 +76,7 @@ def make_stack(tenant: Tenant) -> str:
 
 
 def add_container(tenant: Tenant) -> dict[str, str]:
-    """Reported once by the agent of a stack of its own."""
+    """A container in a new stack, reported once."""
     container = {
         "stack_id": make_stack(tenant),
         "container_id": tenant.word("c"),
@@ -97,14 +97,14 @@ def make_stack_with_container(tenant: Tenant) -> str:
 
 
 def make_instance_with_container(tenant: Tenant) -> str:
-    """The same one again: where it is named, its containers are listed whatever else is."""
-    found = tenant.superuser.sql(
+    """The same instance every time, because its containers are listed without their stack."""
+    rows = tenant.superuser.sql(
         "SELECT instance_id FROM legacy_containers WHERE organisation_id = $1"
         " AND instance_id LIKE $2 ORDER BY update_time LIMIT 1",
         tenant.organisation_id,
         f"{tenant.canary}-%",
     )
-    return str(found[0]["instance_id"]) if found else add_container(tenant)["instance_id"]
+    return str(rows[0]["instance_id"]) if rows else add_container(tenant)["instance_id"]
 
 
 def make_deployment(tenant: Tenant) -> str:

@@ -1,4 +1,4 @@
-"""What a superuser of the database sees and may do: the rows of every organisation."""
+"""A database superuser for tests: reads and changes the rows of every organisation."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import asyncpg
 from nimbill.database.embedded_postgres import Address
 from tests.running_service import Service
 
-# rows that change by themselves, whoever calls: the service's own recurring work
+# rows to compare, by table; recurring jobs of the service change without a request
 COMPARED_ROWS = {"jobs": "t.subject <> 'upkeep'"}
 
 
 class Superuser:
-    """One connection that no wall stops, in the event loop of the service."""
+    """One connection that row-level security does not restrict, in the service's event loop."""
 
     def __init__(self, service: Service, connection: asyncpg.Connection) -> None:
         self._service = service
@@ -29,18 +29,17 @@ class Superuser:
         return rows
 
     def add(self, table: str, **values: Any) -> None:
-        places = ", ".join(f"${number}" for number in range(1, len(values) + 1))
-        self.sql(f"INSERT INTO {table} ({', '.join(values)}) VALUES ({places})", *values.values())
+        parameters = ", ".join(f"${number}" for number in range(1, len(values) + 1))
+        self.sql(
+            f"INSERT INTO {table} ({', '.join(values)}) VALUES ({parameters})", *values.values()
+        )
 
     def delete_rows(self, table: str, organisation_id: str, **where: str) -> None:
-        """Delete rows of one organisation, as if they had been deleted long ago.
-
-        Whatever hangs on them: a service that would not let them go did so once.
-        """
-        tests = [f"{name} = ${number}" for number, name in enumerate(where, start=2)]
+        """Delete rows of one organisation without checking foreign keys."""
+        conditions = [f"{name} = ${number}" for number, name in enumerate(where, start=2)]
         self.sql("SET session_replication_role = replica")
         self.sql(
-            f"DELETE FROM {table} WHERE organisation_id = $1 AND {' AND '.join(tests)}",
+            f"DELETE FROM {table} WHERE organisation_id = $1 AND {' AND '.join(conditions)}",
             organisation_id,
             *where.values(),
         )
@@ -49,36 +48,38 @@ class Superuser:
     @cached_property
     def tables(self) -> list[str]:
         """Every table whose rows belong to an organisation."""
-        found = self.sql(
+        rows = self.sql(
             "SELECT c.table_name FROM information_schema.columns c "
             "JOIN information_schema.tables t USING (table_schema, table_name) "
             "WHERE c.table_schema = 'public' AND c.column_name = 'organisation_id' "
             "AND t.table_type = 'BASE TABLE' ORDER BY 1"
         )
-        return [row["table_name"] for row in found]
+        return [row["table_name"] for row in rows]
 
-    def digest(self, organisation_id: str) -> dict[str, str]:
-        """A hash of all rows of an organisation, table by table."""
-        questions = [
-            f"SELECT '{table}' AS name, md5(coalesce(string_agg(t::text, E'\\n' ORDER BY t::text), "
-            f"'')) AS hash FROM {table} t WHERE organisation_id = $1 "
-            f"AND {COMPARED_ROWS.get(table, 'true')}"
+    def digest(self, *organisation_ids: str) -> dict[str, dict[str, str]]:
+        """A hash of the rows of each organisation, by organisation and table."""
+        selects = [
+            f"SELECT organisation_id, '{table}' AS name, "
+            f"count(*) || ' ' || sum(hashtextextended(t::text, 0)) AS hash FROM {table} t "
+            f"WHERE organisation_id = ANY ($1) AND {COMPARED_ROWS.get(table, 'true')} GROUP BY 1"
             for table in self.tables
         ]
-        rows = self.sql(" UNION ALL ".join(questions), organisation_id)
-        return {row["name"]: row["hash"] for row in rows}
+        digests: dict[str, dict[str, str]] = {name: {} for name in organisation_ids}
+        for row in self.sql(" UNION ALL ".join(selects), list(organisation_ids)):
+            digests[row["organisation_id"]][row["name"]] = row["hash"]
+        return digests
 
     def list_rows(self, organisation_id: str) -> dict[str, list[dict[str, Any]]]:
-        """All rows of an organisation, table by table, as JSON has them."""
-        found = {}
-        for table in self.tables:
-            rows = self.sql(
-                f"SELECT to_jsonb(t)::text AS row FROM {table} t WHERE organisation_id = $1 "
-                f"AND {COMPARED_ROWS.get(table, 'true')} ORDER BY t::text",
-                organisation_id,
-            )
-            found[table] = [json.loads(row["row"]) for row in rows]
-        return found
+        """All rows of an organisation by table, as JSON."""
+        selects = [
+            f"SELECT '{table}' AS name, to_jsonb(t)::text AS row FROM {table} t "
+            f"WHERE organisation_id = $1 AND {COMPARED_ROWS.get(table, 'true')}"
+            for table in self.tables
+        ]
+        rows: dict[str, list[dict[str, Any]]] = {table: [] for table in self.tables}
+        for row in self.sql(" UNION ALL ".join(selects) + " ORDER BY 1, 2", organisation_id):
+            rows[row["name"]].append(json.loads(row["row"]))
+        return rows
 
 
 @contextmanager

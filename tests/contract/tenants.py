@@ -1,4 +1,4 @@
-"""Tenants full of canaries, and the records of theirs that others hang on."""
+"""Organisations for isolation tests: every text of a tenant contains its canary word."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from itertools import count
 from typing import Any
 
 from nimbill.foundation.ids import new_id
-from nimbill.identity.organisations.operations import NewOrganisation, create_organisation
+from nimbill.identity.organisations.operations import NewOrganisation
 from tests.contract.superuser import Superuser
-from tests.running_service import PASSWORD, Service
+from tests.running_service import Service
 
 PAYER = "836060457634"
 
-# what stands in a path where no record is named
+# values of parameters that name no record
 PLAIN_VALUES: Mapping[str, str] = {
     "namespace": "core",
     "month": "2026-01",
@@ -26,13 +26,13 @@ PLAIN_VALUES: Mapping[str, str] = {
 
 @dataclass
 class Tenant:
-    """An organisation every string of which carries its canary."""
+    """An organisation whose texts all contain its canary."""
 
     service: Service
     superuser: Superuser
     organisation: NewOrganisation
     canary: str
-    group: str | None = None  # the one billing group to name, where one must be visible
+    group: str | None = None  # the billing group to use instead of a new one
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
     @property
@@ -40,7 +40,7 @@ class Tenant:
         return self.organisation.organisation_id
 
     def word(self, kind: str) -> str:
-        """A text of this tenant's own, at most 18 characters, never the same twice."""
+        """A unique text of this tenant of at most 18 characters."""
         return f"{self.canary}-{kind}{next(self.numbers)}"
 
     def add(self, table: str, **values: Any) -> None:
@@ -48,16 +48,7 @@ class Tenant:
 
 
 def new_tenant(service: Service, superuser: Superuser, canary: str) -> Tenant:
-    resources = service.resources
-    organisation = service.run(
-        lambda: create_organisation(
-            resources.engine,
-            resources.encryptor,
-            name=f"{canary} Ltd",
-            username=f"{canary}-root",
-            password=PASSWORD,
-        )
-    )
+    organisation = service.new_organisation(f"{canary} Ltd", username=f"{canary}-root")
     return Tenant(service, superuser, organisation, canary)
 
 
@@ -110,7 +101,7 @@ def make_invoice_template(tenant: Tenant) -> str:
 
 
 def make_account(tenant: Tenant) -> str:
-    """At AWS, as PLAIN_VALUES has it, paid by PAYER."""
+    """An account of the vendor in PLAIN_VALUES, paid by PAYER."""
     customer_id = next_account_number(tenant)
     tenant.add(
         "cloud_accounts",
@@ -125,5 +116,5 @@ def make_account(tenant: Tenant) -> str:
 
 
 def next_account_number(tenant: Tenant) -> str:
-    """Twelve digits, the first of them a zero."""
+    """Twelve digits, beginning with zero."""
     return f"{next(tenant.numbers):012d}"

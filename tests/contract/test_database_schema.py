@@ -1,4 +1,4 @@
-"""The tables in the code are those of the database, and walls stand around every one of them."""
+"""The tables of the code equal those of the migrations, and the database isolates tenants."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ from tests.running_service import Service
 POSTGRESQL: sa.Dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
 VERSION_TABLES = {package.version_table for package in schema.MIGRATIONS}
 T = TypeVar("T")
-Look = Callable[[asyncpg.Connection], Awaitable[T]]
+Check = Callable[[asyncpg.Connection], Awaitable[T]]
 
 
 @pytest.fixture(scope="module")
 def database(postgres: Address, superuser: Address) -> Iterator[Address]:
-    """Freshly migrated, with nothing in it."""
+    """A migrated, empty database."""
     with own_database(postgres, superuser) as address:
         asyncio.run(migrate(address.url, schema.MIGRATIONS))
         yield address
 
 
 @pytest.fixture(scope="module")
-def behind(database: Address, superuser: Address) -> Address:
+def superuser_of_database(database: Address, superuser: Address) -> Address:
     return replace(superuser, database=database.database)
 
 
-def look(address: Address, question: Look[T], *changes: str) -> T:
-    """Ask after these changes, none of which stays."""
+def run_check(address: Address, check: Check[T], *changes: str) -> T:
+    """Run a check after these changes, then roll them back."""
 
     async def run() -> T:
         db = await asyncpg.connect(
@@ -54,7 +54,7 @@ def look(address: Address, question: Look[T], *changes: str) -> T:
             await db.execute("BEGIN")
             for change in changes:
                 await db.execute(change)
-            return await question(db)
+            return await check(db)
         finally:
             await db.close()
 
@@ -63,32 +63,32 @@ def look(address: Address, question: Look[T], *changes: str) -> T:
 
 # ── the tables themselves ────────────────────────────────────────────────────────────────────────
 
-Shape = dict[str, dict[str, tuple[str, bool, bool]]]
+TableShapes = dict[str, dict[str, tuple[str, bool, bool]]]
 
 
-def migrated(address: Address) -> Shape:
-    async def run() -> Shape:
+def read_table_shapes(address: Address) -> TableShapes:
+    async def run() -> TableShapes:
         engine = create_owner_engine(address.url)
         try:
             async with engine.connect() as db:
-                return await db.run_sync(_reflected)
+                return await db.run_sync(_reflect)
         finally:
             await engine.dispose()
 
     return asyncio.run(run())
 
 
-def _reflected(connection: sa.Connection) -> Shape:
-    found = sa.MetaData()
-    found.reflect(connection)
-    return shape_of(found)
+def _reflect(connection: sa.Connection) -> TableShapes:
+    metadata = sa.MetaData()
+    metadata.reflect(connection)
+    return table_shapes(metadata)
 
 
-def shape_of(metadata: sa.MetaData) -> Shape:
-    """Table to column to type, whether it may be null, whether it is of the primary key."""
+def table_shapes(metadata: sa.MetaData) -> TableShapes:
+    """Type, nullability and primary key membership by table and column."""
     return {
         table.name: {
-            column.name: (_type(column.type), bool(column.nullable), column.primary_key)
+            column.name: (_type_name(column.type), bool(column.nullable), column.primary_key)
             for column in table.columns
         }
         for table in metadata.tables.values()
@@ -96,16 +96,16 @@ def shape_of(metadata: sa.MetaData) -> Shape:
     }
 
 
-def _type(kind: sa.types.TypeEngine[Any]) -> str:
-    return str(kind.compile(dialect=POSTGRESQL))
+def _type_name(type_: sa.types.TypeEngine[Any]) -> str:
+    return str(type_.compile(dialect=POSTGRESQL))
 
 
-def test_tables_in_the_code_are_those_of_the_database(database: Address) -> None:
-    assert shape_of(schema.metadata) == migrated(database)
+def test_the_tables_of_the_code_equal_the_migrated_ones(database: Address) -> None:
+    assert table_shapes(schema.metadata) == read_table_shapes(database)
 
 
-def test_columns_stand_in_the_same_order(database: Address) -> None:
-    in_code, in_database = shape_of(schema.metadata), migrated(database)
+def test_columns_are_in_the_same_order(database: Address) -> None:
+    in_code, in_database = table_shapes(schema.metadata), read_table_shapes(database)
 
     assert {name: list(table) for name, table in in_code.items()} == {
         name: list(table) for name, table in in_database.items()
@@ -113,55 +113,57 @@ def test_columns_stand_in_the_same_order(database: Address) -> None:
 
 
 def test_a_difference_between_code_and_database_is_found() -> None:
-    def table(*columns: sa.Column[Any]) -> Shape:
+    def table(*columns: sa.Column[Any]) -> TableShapes:
         metadata = sa.MetaData()
         sa.Table("t", metadata, *columns)
-        return shape_of(metadata)
+        return table_shapes(metadata)
 
-    sound = table(sa.Column("a", sa.Text, primary_key=True), sa.Column("b", sa.Numeric))
+    expected = table(sa.Column("a", sa.Text, primary_key=True), sa.Column("b", sa.Numeric))
 
-    assert sound != table(sa.Column("a", sa.Text, primary_key=True), sa.Column("b", sa.Float))
-    assert sound != table(sa.Column("a", sa.Text), sa.Column("b", sa.Numeric))
-    assert sound != table(
+    assert expected != table(sa.Column("a", sa.Text, primary_key=True), sa.Column("b", sa.Float))
+    assert expected != table(sa.Column("a", sa.Text), sa.Column("b", sa.Numeric))
+    assert expected != table(
         sa.Column("a", sa.Text, primary_key=True), sa.Column("b", sa.Numeric, nullable=False)
     )
 
 
-def test_migrations_can_be_undone_and_done_again(
+def test_migrations_can_be_undone_and_repeated(
     postgres: Address, superuser: Address, database: Address
 ) -> None:
     with own_database(postgres, superuser) as address:
         asyncio.run(migrate(address.url, schema.MIGRATIONS))
         asyncio.run(drop_schema(address.url, schema.MIGRATIONS))
-        assert migrated(address) == {}
+        assert read_table_shapes(address) == {}
 
         asyncio.run(migrate(address.url, schema.MIGRATIONS))
-        assert migrated(address) == migrated(database)
+        assert read_table_shapes(address) == read_table_shapes(database)
 
 
-# ── the walls ────────────────────────────────────────────────────────────────────────────────────
+# ── tenant isolation in the catalogue ────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("wall", schema_checks.ALL_CHECKS, ids=lambda wall: wall.__name__)
-def test_the_wall_stands(behind: Address, wall: Look[list[str]]) -> None:
-    assert look(behind, wall) == []
+@pytest.mark.parametrize("check", schema_checks.ALL_CHECKS, ids=lambda check: check.__name__)
+def test_the_schema_isolates_tenants(
+    superuser_of_database: Address, check: Check[list[str]]
+) -> None:
+    assert run_check(superuser_of_database, check) == []
 
 
-BREACHES: list[tuple[Look[list[str]], str, str]] = [
+VIOLATIONS: list[tuple[Check[list[str]], str, str]] = [
     (
         schema_checks.tables_without_row_security,
         "CREATE TABLE t (a text)",
-        "t does not carry its organisation",
+        "t has no organisation",
     ),
     (
         schema_checks.tables_without_row_security,
         "ALTER TABLE users NO FORCE ROW LEVEL SECURITY",
-        "users does not force its wall",
+        "users does not force row-level security",
     ),
     (
         schema_checks.tables_without_row_security,
         "ALTER TABLE users DISABLE ROW LEVEL SECURITY",
-        "users does not force its wall",
+        "users does not force row-level security",
     ),
     (
         schema_checks.wrong_policies,
@@ -181,7 +183,7 @@ BREACHES: list[tuple[Look[list[str]], str, str]] = [
     (
         schema_checks.wrong_policies,
         "DROP POLICY owner_reads_all_tenants ON jobs",
-        "jobs is not looked across",
+        "the owner of jobs does not read all organisations",
     ),
     (
         schema_checks.foreign_keys_across_organisations,
@@ -212,12 +214,12 @@ BREACHES: list[tuple[Look[list[str]], str, str]] = [
     (
         schema_checks.excess_privileges,
         f"ALTER ROLE {APP_ROLE} BYPASSRLS",
-        f"{APP_ROLE}: mighty",
+        f"{APP_ROLE}: privileged",
     ),
     (
         schema_checks.excess_privileges,
         f"GRANT pg_read_all_data TO {APP_ROLE}",
-        f"{APP_ROLE}: somebody_else",
+        f"{APP_ROLE}: member_of_another_role",
     ),
     (
         schema_checks.excess_privileges,
@@ -237,7 +239,7 @@ BREACHES: list[tuple[Look[list[str]], str, str]] = [
     (
         schema_checks.excess_privileges,
         f"GRANT CREATE ON SCHEMA public TO {APP_ROLE}",
-        f"{APP_ROLE}: creates",
+        f"{APP_ROLE}: creates_objects",
     ),
     (
         schema_checks.excess_privileges,
@@ -247,70 +249,79 @@ BREACHES: list[tuple[Look[list[str]], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("wall", "change", "complaint"), BREACHES, ids=[b[2] for b in BREACHES])
-def test_a_breach_is_found(
-    behind: Address, wall: Look[list[str]], change: str, complaint: str
+@pytest.mark.parametrize(
+    ("check", "change", "complaint"), VIOLATIONS, ids=[complaint for *_, complaint in VIOLATIONS]
+)
+def test_a_violation_is_found(
+    superuser_of_database: Address, check: Check[list[str]], change: str, complaint: str
 ) -> None:
-    assert complaint in look(behind, wall, change)
+    assert complaint in run_check(superuser_of_database, check, change)
 
 
-# ── what the walls do ────────────────────────────────────────────────────────────────────────────
+# ── tenant isolation in queries ──────────────────────────────────────────────────────────────────
 
-WALLED = sorted(set(schema.metadata.tables) - schema_checks.WITHOUT_ORGANISATION.keys())
+TENANT_TABLES = sorted(set(schema.metadata.tables) - schema_checks.WITHOUT_ORGANISATION.keys())
 
 
-def as_application(organisation_id: str | None) -> list[str]:
-    """The changes after which one is the application, working for this organisation."""
-    working = f"SET LOCAL nimbill.organisation = '{organisation_id}'"
-    return [f"SET LOCAL ROLE {APP_ROLE}", *([] if organisation_id is None else [working])]
+def application_role(organisation_id: str | None) -> list[str]:
+    """Statements that switch to the role of requests, for this organisation."""
+    scope = f"SET LOCAL nimbill.organisation = '{organisation_id}'"
+    return [f"SET LOCAL ROLE {APP_ROLE}", *([] if organisation_id is None else [scope])]
 
 
 @pytest.fixture(scope="module")
-def two(running: Service) -> tuple[str, str]:
-    """Two organisations of the running service."""
-    mine, other = running.new_organisation(), running.new_organisation()
-    return mine.organisation_id, other.organisation_id
+def two_organisations(running: Service) -> tuple[str, str]:
+    own, other = running.new_organisation(), running.new_organisation()
+    return own.organisation_id, other.organisation_id
 
 
-@pytest.mark.parametrize("table", WALLED)
-def test_only_rows_of_the_organisation_at_work_are_there(
-    two: tuple[str, str], superuser: Address, table: str
+async def list_visible_organisations(db: asyncpg.Connection) -> dict[str, set[str]]:
+    """The organisations whose rows are visible, by table."""
+    return {
+        table: {
+            row["organisation_id"]
+            for row in await db.fetch(f"SELECT DISTINCT organisation_id FROM {table}")
+        }
+        for table in TENANT_TABLES
+    }
+
+
+def test_only_rows_of_the_current_organisation_are_visible(
+    two_organisations: tuple[str, str], superuser: Address
 ) -> None:
-    mine, other = two
+    own, other = two_organisations
+    nothing: dict[str, set[str]] = {table: set() for table in TENANT_TABLES}
 
-    async def whose(db: asyncpg.Connection) -> set[str]:
-        rows = await db.fetch(f"SELECT DISTINCT organisation_id FROM {table}")
-        return {row["organisation_id"] for row in rows}
+    stored = run_check(superuser, list_visible_organisations)
+    visible = run_check(superuser, list_visible_organisations, *application_role(own))
 
-    everybody = look(superuser, whose)
-    seen = look(superuser, whose, *as_application(mine))
-
-    assert look(superuser, whose, *as_application(None)) == set()
-    assert look(superuser, whose, *as_application("")) == set()
-    assert seen == everybody & {mine}
-    if table in ("users", "api_clients", "tenant_lookups", "audit_log", "jobs"):
-        assert {mine, other} <= everybody
+    assert visible == {table: ids & {own} for table, ids in stored.items()}
+    for no_organisation in (None, ""):
+        statements = application_role(no_organisation)
+        assert run_check(superuser, list_visible_organisations, *statements) == nothing
+    for table in ("users", "api_clients", "tenant_lookups", "audit_log", "jobs"):
+        assert {own, other} <= stored[table]
 
 
-def test_a_row_of_another_organisation_cannot_be_written(
-    two: tuple[str, str], superuser: Address
+def test_rows_of_another_organisation_cannot_be_written(
+    two_organisations: tuple[str, str], superuser: Address
 ) -> None:
-    mine, other = two
+    own, other = two_organisations
     foreign = f"organisation_id = '{other}'"
 
-    async def moved(db: asyncpg.Connection) -> str:
+    async def update_foreign_row(db: asyncpg.Connection) -> str:
         status: str = await db.execute(f"UPDATE users SET username = 'x' WHERE {foreign}")
         return status
 
-    async def given_away(db: asyncpg.Connection) -> None:
+    async def give_away_row(db: asyncpg.Connection) -> None:
         await db.execute(f"UPDATE users SET {foreign}")
 
-    async def added(db: asyncpg.Connection) -> None:
+    async def add_foreign_row(db: asyncpg.Connection) -> None:
         await db.execute("INSERT INTO tenant_lookups VALUES ($1, 'short_name', 'theirs')", other)
 
-    application = as_application(mine)
+    application = application_role(own)
 
-    assert look(superuser, moved, *application) == "UPDATE 0"
-    for change in (given_away, added):
+    assert run_check(superuser, update_foreign_row, *application) == "UPDATE 0"
+    for change in (give_away_row, add_foreign_row):
         with pytest.raises(asyncpg.InsufficientPrivilegeError, match="row-level security"):
-            look(superuser, change, *application)
+            run_check(superuser, change, *application)

@@ -1,8 +1,8 @@
-"""Who passes the gate and who does not, for every route, from what the routes declare."""
+"""Every route accepts and refuses callers as it declares: token, product and role actions."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from string import Formatter
 from typing import Any, get_args
@@ -24,13 +24,16 @@ from nimbill.identity.organisations.operations import NewOrganisation
 from tests.contract.declared_routes import Route, all_routes, protected_routes
 from tests.contract.operations import OPERATIONS, SPECIFIED
 from tests.contract.route_requests import comparable_response
+from tests.proof.asgi_calls import Answer, Request, app_of, as_headers, call, each
 from tests.running_service import Service
 
-GUARDED = [(route, token) for route in protected_routes() for token in route.products]
-each_guarded = pytest.mark.parametrize(
-    ("route", "token"), GUARDED, ids=[f"{route.operation}, {token}" for route, token in GUARDED]
+Headers = Mapping[str, str]
+
+PROTECTED = [(route, token) for route in protected_routes() for token in route.products]
+each_protected = pytest.mark.parametrize(
+    ("route", "token"), PROTECTED, ids=[f"{route.operation}, {token}" for route, token in PROTECTED]
 )
-OPEN = [route for route in all_routes() if route.is_public]
+PUBLIC = [route for route in all_routes() if route.is_public]
 NAMED_ACTIONS = sorted({RoleAction(action) for row in SPECIFIED for action in row.actions})
 
 
@@ -41,41 +44,74 @@ def organisation(running: Service) -> NewOrganisation:
 
 @pytest.fixture
 def service(running: Service, organisation: NewOrganisation) -> Service:
-    """One organisation for the whole file: what is refused at the gate leaves nothing behind."""
+    """One organisation for all tests, because refused requests change nothing."""
     running.organisation = organisation
     return running
 
 
-def knock(service: Service, route: Route, headers: dict[str, str], **path: str) -> httpx.Response:
-    """Ask with nothing but headers: who passes the gate is refused for something else."""
-    return service.http.request(route.method, route.fill_path(**path), headers=headers)
+@pytest.fixture(scope="module")
+def callers(running: Service, organisation: NewOrganisation) -> Callable[..., Headers]:
+    """Headers by product and actions; each caller is created once."""
+    created: dict[tuple[Product, bool, frozenset[RoleAction]], Headers] = {}
+
+    def find_caller(token: Product, *actions: RoleAction, agent: bool = False) -> Headers:
+        key = (token, agent, frozenset(actions))
+        if key not in created:
+            created[key] = running.caller(
+                *actions, product=token, organisation=organisation, agent=agent
+            )
+        return created[key]
+
+    return find_caller
 
 
-def refused_at_the_door(answer: httpx.Response) -> bool:
-    challenge = answer.headers.get("WWW-Authenticate")
-    return answer.status_code == 401 and challenge == "Bearer" and "code" in answer.json()
+def bare_request(route: Route, headers: Headers, **path: str) -> Request:
+    """A request without a body: a caller who passes the gate is refused for another reason."""
+    return Request(route.method, route.fill_path(**path).encode(), headers=as_headers(headers))
 
 
-# ── without a token, or with a wrong one ─────────────────────────────────────────────────────────
+def send_all(service: Service, requests: Sequence[Request]) -> list[Answer]:
+    """Responses of the application, which serves eight requests at a time."""
+    app = app_of(service)
+    responses: dict[int, Answer] = {}
+
+    async def send(number: int) -> None:
+        responses[number] = await call(app, requests[number])
+
+    service.run(lambda: each(len(requests), send, at_once=8))
+    return [responses[number] for number in range(len(requests))]
 
 
-@each_guarded
-def test_nobody_passes_without_a_token(service: Service, route: Route, token: Product) -> None:
-    answer = knock(service, route, {})
-
-    assert refused_at_the_door(answer)
-    assert answer.json()["code"] == "token_missing"
+def send_bare(service: Service, route: Route, headers: Headers, **path: str) -> Answer:
+    (response,) = send_all(service, [bare_request(route, headers, **path)])
+    return response
 
 
-@each_guarded
+def refused_token(response: Answer) -> bool:
+    challenge = response.headers.get("www-authenticate")
+    return response.status == 401 and challenge == "Bearer" and "code" in response.json()
+
+
+# ── missing and invalid tokens ───────────────────────────────────────────────────────────────────
+
+
+@each_protected
+def test_a_missing_token_is_refused(service: Service, route: Route, token: Product) -> None:
+    response = send_bare(service, route, {})
+
+    assert refused_token(response)
+    assert response.json()["code"] == "token_missing"
+
+
+@each_protected
 def test_a_token_of_another_product_is_refused(
     service: Service, route: Route, token: Product
 ) -> None:
     for other in set(PRODUCTS) - set(route.products):
-        answer = knock(service, route, service.root(product=other))
+        response = send_bare(service, route, service.root(product=other))
 
-        assert refused_at_the_door(answer), other
-        assert answer.json()["code"] == "token_of_other_product"
+        assert refused_token(response), other
+        assert response.json()["code"] == "token_of_other_product"
 
 
 @pytest.mark.parametrize(
@@ -91,99 +127,92 @@ def test_a_token_of_another_product_is_refused(
         "",
     ],
 )
-def test_a_token_that_is_none_is_refused_everywhere(service: Service, authorization: str) -> None:
-    for route, _ in GUARDED:
-        answer = knock(service, route, {"Authorization": authorization})
+def test_an_invalid_token_is_refused_by_every_route(service: Service, authorization: str) -> None:
+    headers = {"Authorization": authorization}
 
-        assert refused_at_the_door(answer), route
+    responses = send_all(service, [bare_request(route, headers) for route, _ in PROTECTED])
 
-
-def test_two_tokens_are_as_good_as_none(service: Service) -> None:
-    token = service.root()["Authorization"]
-    twice = [("Authorization", token), ("Authorization", token)]
-    for route, _ in GUARDED:
-        answer = service.http.request(route.method, route.fill_path(), headers=twice)
-
-        assert refused_at_the_door(answer), route
+    for (route, _), response in zip(PROTECTED, responses, strict=True):
+        assert refused_token(response), route
 
 
-# ── role actions, one by one and together ────────────────────────────────────────────────────────
+def test_two_tokens_are_refused_by_every_route(service: Service) -> None:
+    twice = as_headers(service.root()) * 2
+
+    responses = send_all(
+        service,
+        [
+            Request(route.method, route.fill_path().encode(), headers=twice)
+            for route, _ in PROTECTED
+        ],
+    )
+
+    for (route, _), response in zip(PROTECTED, responses, strict=True):
+        assert refused_token(response), route
 
 
-@pytest.fixture(scope="module")
-def callers(running: Service, organisation: NewOrganisation) -> Any:
-    """Headers by product and actions; refused calls change nothing, so they can be used again."""
-    made: dict[tuple[Product, bool, frozenset[RoleAction]], dict[str, str]] = {}
-
-    def caller(token: Product, *actions: RoleAction, agent: bool = False) -> dict[str, str]:
-        key = (token, agent, frozenset(actions))
-        if key not in made:
-            made[key] = running.caller(
-                *actions, product=token, organisation=organisation, agent=agent
-            )
-        return made[key]
-
-    return caller
+# ── role actions ─────────────────────────────────────────────────────────────────────────────────
 
 
-def passed(route: Route, answer: httpx.Response) -> bool:
-    """The gate, by somebody who is not the master account; that one's own routes stay closed."""
-    if route.master_alone:
-        refusal = (answer.status_code, answer.json()["code"])
-        return refusal == (403, "master_account_alone")
-    return answer.status_code not in (401, 403)
+def passed_gate(route: Route, response: Answer) -> bool:
+    """The caller is not the master account, so its routes stay closed for another reason."""
+    if route.master_account_only:
+        return (response.status, response.json()["code"]) == (403, "master_account_alone")
+    return response.status not in (401, 403)
 
 
-@each_guarded
-def test_an_unlisted_action_does_not_open_the_gate(
-    running: Service, callers: Any, route: Route, token: Product
+@each_protected
+def test_other_role_actions_are_refused(
+    running: Service, callers: Callable[..., Headers], route: Route, token: Product
 ) -> None:
     if not route.role_actions:
-        anybody = knock(running, route, callers(token, agent=route.for_agents))
-        assert passed(route, anybody)
+        response = send_bare(running, route, callers(token, agent=route.for_agents))
+        assert passed_gate(route, response)
         return
-    others = [one for one in RoleAction if one not in {*route.role_actions, RoleAction.Admin}]
+    listed = {*route.role_actions, RoleAction.Admin}
+    others = [action for action in RoleAction if action not in listed]
+    sets: list[tuple[RoleAction, ...]] = [(), *((action,) for action in others), tuple(others)]
 
-    for actions in [(), *((one,) for one in others), tuple(others)]:
-        answer = knock(running, route, callers(token, *actions))
+    responses = send_all(running, [bare_request(route, callers(token, *held)) for held in sets])
 
-        assert answer.status_code == 403, actions
-        assert answer.json()["code"] == "role_action_missing", actions
+    for held, response in zip(sets, responses, strict=True):
+        assert response.status == 403, held
+        assert response.json()["code"] == "role_action_missing", held
 
 
-@each_guarded
-def test_each_listed_action_opens_the_gate_alone_and_so_does_admin(
-    service: Service, route: Route, token: Product
+@each_protected
+def test_each_listed_role_action_is_sufficient_and_so_is_admin(
+    service: Service, callers: Callable[..., Headers], route: Route, token: Product
 ) -> None:
     for action in [*route.role_actions, RoleAction.Admin]:
-        headers = service.caller(action, product=token, agent=route.for_agents)
-        assert passed(route, knock(service, route, headers)), action
+        headers = callers(token, action, agent=route.for_agents)
+        assert passed_gate(route, send_bare(service, route, headers)), action
     root = service.root(product=token, agent=route.for_agents)
-    assert knock(service, route, root).status_code not in (401, 403)
+    assert send_bare(service, route, root).status not in (401, 403)
 
 
-@each_guarded
-def test_actions_of_another_namespace_open_nothing(
-    service: Service, route: Route, token: Product
+@each_protected
+def test_role_actions_of_another_namespace_are_refused(
+    service: Service, callers: Callable[..., Headers], route: Route, token: Product
 ) -> None:
-    """A role of one product says nothing about the other."""
     if not route.role_actions:
         return
     for other in {Product.core, Product.portal} - {token}:
-        admin_there = claims_of(service.caller(RoleAction.Admin, product=other))
+        admin_claims = decode_claims(callers(other, RoleAction.Admin))
 
-        assert knock(service, route, headers_for(service, admin_there, token)).status_code == 403
+        response = send_bare(service, route, issue_headers(service, admin_claims, token))
+        assert response.status == 403
 
 
-def claims_of(headers: dict[str, str]) -> dict[str, Any]:
+def decode_claims(headers: Headers) -> dict[str, Any]:
     claims: dict[str, Any] = jwt.decode(
         headers["Authorization"].removeprefix("Bearer "), options={"verify_signature": False}
     )
     return claims
 
 
-def headers_for(service: Service, claims: dict[str, Any], product: Product) -> dict[str, str]:
-    """A sound token of a product for somebody who has one of another."""
+def issue_headers(service: Service, claims: dict[str, Any], product: Product) -> Headers:
+    """A valid token of one product for a caller who has a token of another."""
     token, _ = service.resources.tokens.issue(
         product,
         organisation_id=claims["tid"],
@@ -197,34 +226,35 @@ def headers_for(service: Service, claims: dict[str, Any], product: Product) -> d
 
 @pytest.mark.parametrize(
     ("route", "token"),
-    [pair for pair in GUARDED if "own_user_parameter" in pair[0].handler.opt],
-    ids=lambda one: getattr(one, "operation", one),
+    [pair for pair in PROTECTED if "own_user_parameter" in pair[0].handler.opt],
+    ids=lambda value: getattr(value, "operation", value),
 )
-def test_what_is_open_to_oneself_is_open_to_nobody_else(
+def test_a_route_open_to_its_own_user_is_closed_to_others(
     service: Service, route: Route, token: Product
 ) -> None:
     name = route.handler.opt["own_user_parameter"]
     headers = service.caller(product=token)
-    mine, others = claims_of(headers)["sub"], claims_of(service.caller(product=token))["sub"]
+    own_id = decode_claims(headers)["sub"]
+    other_id = decode_claims(service.caller(product=token))["sub"]
 
     assert name in route.path_names
-    for user_id in (others, service.organisation.root_user_id, new_id("usr")):
-        assert knock(service, route, headers, **{name: user_id}).status_code == 403
-    assert knock(service, route, headers, **{name: mine}).status_code not in (401, 403)
+    for user_id in (other_id, service.organisation.root_user_id, new_id("usr")):
+        assert send_bare(service, route, headers, **{name: user_id}).status == 403
+    assert send_bare(service, route, headers, **{name: own_id}).status not in (401, 403)
 
 
-# ── the exhaustive matrix ────────────────────────────────────────────────────────────────────────
+# ── all sets of role actions ─────────────────────────────────────────────────────────────────────
 
 
 def subsets(actions: Sequence[RoleAction]) -> list[frozenset[RoleAction]]:
     return [
-        frozenset(chosen)
+        frozenset(subset)
         for size in range(len(actions) + 1)
-        for chosen in combinations(actions, size)
+        for subset in combinations(actions, size)
     ]
 
 
-def holder(permissions: frozenset[RoleAction]) -> Caller:
+def caller_with(permissions: frozenset[RoleAction]) -> Caller:
     return Caller(
         user_id="usr_x",
         username="x",
@@ -239,13 +269,13 @@ def holder(permissions: frozenset[RoleAction]) -> Caller:
     )
 
 
-def test_every_set_of_actions_decides_as_the_table_says() -> None:
-    """2^12 sets of the named actions for each of the 38 operations, both ways."""
+def test_every_set_of_actions_decides_as_specified() -> None:
+    """2^12 sets of the named actions for each of the 38 operations."""
     declared = {route.operation: route.role_actions for route in protected_routes()}
     operations = [name for row in SPECIFIED for name in row.operations]
     decisions = 0
     for held in subsets(NAMED_ACTIONS):
-        caller, names = holder(held), {str(action) for action in held}
+        caller, names = caller_with(held), {str(action) for action in held}
         for operation in operations:
             listed = OPERATIONS[operation]
             actions = declared.get(operation, [RoleAction(name) for name in listed])
@@ -255,113 +285,125 @@ def test_every_set_of_actions_decides_as_the_table_says() -> None:
     assert decisions == 155_648
 
 
-def test_admin_decides_everything_with_whatever_else_is_held() -> None:
+def test_admin_may_call_every_route() -> None:
     for held in subsets(NAMED_ACTIONS)[::64]:
-        caller = holder(held | {RoleAction.Admin})
+        caller = caller_with(held | {RoleAction.Admin})
         assert all(caller.may(route.role_actions) for route in protected_routes())
 
 
-# ── routes without a gate ────────────────────────────────────────────────────────────────────────
+# ── public routes ────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("route", OPEN, ids=str)
-def test_public_routes_ask_for_no_token(service: Service, route: Route) -> None:
-    without, with_one = (
-        knock(service, route, headers) for headers in ({}, {"Authorization": "Bearer nonsense"})
+@pytest.mark.parametrize("route", PUBLIC, ids=str)
+def test_public_routes_need_no_token(service: Service, route: Route) -> None:
+    without_token, with_invalid_token = (
+        service.http.request(route.method, route.fill_path(), headers=headers)
+        for headers in ({}, {"Authorization": "Bearer nonsense"})
     )
 
-    assert without.status_code != 403
-    assert without.status_code == with_one.status_code
-    if without.is_client_error:
-        assert comparable_response(without) == comparable_response(with_one)
-        assert not without.json().get("code", "").startswith("token_")
+    assert without_token.status_code != 403
+    assert without_token.status_code == with_invalid_token.status_code
+    if without_token.is_client_error:
+        assert comparable_response(without_token) == comparable_response(with_invalid_token)
+        assert not without_token.json().get("code", "").startswith("token_")
 
 
-def test_public_routes_are_few_and_say_why() -> None:
-    reasons = [route.handler.opt["audiences"].reason for route in OPEN]
+def test_public_routes_have_a_reason_and_are_outside_the_products() -> None:
+    reasons = [route.handler.opt["audiences"].reason for route in PUBLIC]
 
     assert all(len(reason.split()) > 2 for reason in reasons)
-    assert not [route for route in OPEN if route.path.startswith("/m/")]
+    assert not [route for route in PUBLIC if route.path.startswith("/m/")]
 
 
-# ── OPTIONS and HEAD ─────────────────────────────────────────────────────────────────────────────
+# ── other methods ────────────────────────────────────────────────────────────────────────────────
 
 
-def test_options_tells_methods_and_nothing_else(service: Service) -> None:
-    for path in {route.fill_path() for route in all_routes()}:
-        answer = service.http.options(path, headers={"Origin": "https://elsewhere.example"})
+def test_options_returns_the_methods_of_a_path_only(service: Service) -> None:
+    paths = sorted({route.fill_path() for route in all_routes()})
+    origin = as_headers({"Origin": "https://elsewhere.example"})
 
-        assert answer.status_code == 204, path
-        assert answer.content == b""
-        allowed = set(answer.headers["Allow"].replace(" ", "").split(","))
+    responses = send_all(
+        service, [Request("OPTIONS", path.encode(), headers=origin) for path in paths]
+    )
+
+    for path, response in zip(paths, responses, strict=True):
+        assert response.status == 204, path
+        assert response.body == b""
+        allowed = set(response.headers["allow"].replace(" ", "").split(","))
         assert allowed - {"OPTIONS"} == {
             route.method for route in all_routes() if route.fill_path() == path
         }
-        assert not [name for name in answer.headers if name.startswith("access-control")]
+        assert not [name for name in response.headers if name.startswith("access-control")]
 
 
-def test_options_does_not_tell_which_records_exist(service: Service) -> None:
+def test_options_does_not_reveal_which_records_exist(service: Service) -> None:
     body = {
         "billinggroup_id": "BG-1",
         "billinggroup_name": "a",
         "company_name": "b",
         "inv_aggregate": True,
     }
-    made = service.http.post("/m/core/billinggroup", json=body, headers=service.root())
-    company_id = made.json()["company_id"]
+    created = service.http.post("/m/core/billinggroup", json=body, headers=service.root())
+    company_id = created.json()["company_id"]
 
-    there, not_there = (
-        service.http.options(f"/m/core/billinggroup/{one}/resource")
-        for one in (company_id, new_id("cmp"))
+    existing, unknown = (
+        service.http.options(f"/m/core/billinggroup/{record_id}/resource")
+        for record_id in (company_id, new_id("cmp"))
     )
 
-    assert dict(there.headers) | {"x-request-id": ""} == dict(not_there.headers) | {
-        "x-request-id": ""
-    }
-    assert there.content == not_there.content
+    assert response_headers(existing) == response_headers(unknown)
+    assert existing.content == unknown.content
 
 
-def test_no_other_method_passes_the_gate(service: Service) -> None:
+def response_headers(response: httpx.Response) -> dict[str, str]:
+    return dict(response.headers) | {"x-request-id": ""}
+
+
+def test_undeclared_methods_are_refused(service: Service) -> None:
     """HEAD, TRACE and invented methods reach no handler."""
-    for route, _ in GUARDED:
-        for method in ("HEAD", "TRACE", "GETT"):
-            answer = service.http.request(method, route.fill_path(), headers=service.root())
+    headers = as_headers(service.root())
+    requests = [
+        Request(method, route.fill_path().encode(), headers=headers)
+        for route, _ in PROTECTED
+        for method in ("HEAD", "TRACE", "GETT")
+    ]
 
-            assert answer.status_code == 405, route
+    for request, response in zip(requests, send_all(service, requests), strict=True):
+        assert response.status == 405, request
 
 
 # ── declarations ─────────────────────────────────────────────────────────────────────────────────
 
 
-def test_what_routes_declare_is_of_the_right_kind() -> None:
+def test_routes_declare_basis_audiences_and_role_actions() -> None:
     for route in all_routes():
         facts = route.handler.opt
         assert isinstance(facts["basis"], Basis), route
         assert all(isinstance(action, RoleAction) for action in facts["role_actions"]), route
         if route.is_public:
             assert isinstance(facts["audiences"], Public)
-            assert not facts["role_actions"], f"{route} asks nobody who comes, but for an action"
+            assert not facts["role_actions"], f"{route} is public and has role actions"
         else:
-            assert facts["audiences"], f"{route} is open to nobody"
-            assert all(isinstance(one, Audience) for one in facts["audiences"]), route
-            assert RoleAction.Admin not in facts["role_actions"], f"{route}: Admin goes unsaid"
+            assert facts["audiences"], f"{route} has no audience"
+            assert all(isinstance(audience, Audience) for audience in facts["audiences"]), route
+            assert RoleAction.Admin not in facts["role_actions"], f"{route}: Admin is implied"
 
 
-def test_what_is_audited_can_be_spelled() -> None:
-    """Each name in the braces is a path parameter or a field of the answer or the body."""
+def test_audited_resource_names_can_be_formatted() -> None:
+    """Each name in braces is a path parameter or a field of the response or the body."""
     for route in all_routes():
         if not route.is_mutating or isinstance(route.handler.opt["audited"], Unaudited):
             continue
         names = {name for _, name, _, _ in Formatter().parse(route.handler.opt["audited"]) if name}
-        answer = route.handler.parsed_fn_signature.return_type.annotation
+        response = route.handler.parsed_fn_signature.return_type.annotation
         known = set(route.path_names) | set(getattr(route.body, "__struct_fields__", ()))
-        for kind in get_args(answer) or (answer,):
-            known |= set(getattr(kind, "__struct_fields__", ()))
+        for type_ in get_args(response) or (response,):
+            known |= set(getattr(type_, "__struct_fields__", ()))
 
         assert names <= known, route
 
 
-def test_reading_changes_nothing_and_says_so() -> None:
+def test_routes_that_only_read_are_not_audited() -> None:
     assert not [
         route for route in all_routes() if not route.is_mutating and "audited" in route.handler.opt
     ]

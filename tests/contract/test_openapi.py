@@ -1,4 +1,4 @@
-"""The OpenAPI document says what the routes declare, and nothing it should not."""
+"""The OpenAPI document contains what the routes declare, and no secrets."""
 
 from __future__ import annotations
 
@@ -17,104 +17,106 @@ from tests.contract.declared_routes import Route, all_routes, declared_app
 from tests.running_service import Service
 
 DOCUMENT: dict[str, Any] = json.loads(declared_app().state.openapi_document)
-SHOWN = [route for route in all_routes() if route.handler.resolve_include_in_schema()]
-each_shown = pytest.mark.parametrize("route", SHOWN, ids=str)
+DOCUMENTED = [route for route in all_routes() if route.handler.resolve_include_in_schema()]
+each_documented = pytest.mark.parametrize("route", DOCUMENTED, ids=str)
 BODIES: dict[str, type[msgspec.Struct]] = {
-    route.body.__name__: route.body for route in SHOWN if route.body is not None
+    route.body.__name__: route.body for route in DOCUMENTED if route.body is not None
 }
 each_body = pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
 
 
 def operation(route: Route) -> dict[str, Any]:
-    found: dict[str, Any] = DOCUMENT["paths"][route.path][route.method.lower()]
-    return found
+    documented: dict[str, Any] = DOCUMENT["paths"][route.path][route.method.lower()]
+    return documented
 
 
-def resolved(schema: dict[str, Any]) -> dict[str, Any]:
+def resolve(schema: dict[str, Any]) -> dict[str, Any]:
     while "$ref" in schema:
         schema = DOCUMENT["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
     return schema
 
 
 def accepts_null(schema: dict[str, Any]) -> bool:
-    schema = resolved(schema)
-    kinds = schema.get("type", [])
+    schema = resolve(schema)
+    types = schema.get("type", [])
     return (
-        "null" in ([kinds] if isinstance(kinds, str) else kinds)
-        or any(accepts_null(one) for one in schema.get("oneOf", []) + schema.get("anyOf", []))
+        "null" in ([types] if isinstance(types, str) else types)
+        or any(accepts_null(member) for member in schema.get("oneOf", []) + schema.get("anyOf", []))
         or schema == {}
     )
 
 
-def everything(value: Any) -> Iterator[tuple[str, Any]]:
-    """Every key of the document with what it holds, at any depth."""
+def walk_document(value: Any) -> Iterator[tuple[str, Any]]:
+    """Every key of the document and its value, at any depth."""
     if isinstance(value, dict):
         for key, item in value.items():
             yield key, item
-            yield from everything(item)
+            yield from walk_document(item)
     elif isinstance(value, list):
         for item in value:
-            yield from everything(item)
+            yield from walk_document(item)
 
 
-def test_the_service_shows_this_document(service: Service) -> None:
-    answer = service.http.get("/openapi.json")
+def test_the_service_returns_this_document(service: Service) -> None:
+    response = service.http.get("/openapi.json")
 
-    assert answer.headers["Content-Type"].startswith("application/json")
-    assert answer.json() == DOCUMENT
+    assert response.headers["Content-Type"].startswith("application/json")
+    assert response.json() == DOCUMENT
     assert DOCUMENT["openapi"].startswith("3.1")
 
 
-def test_every_route_is_shown_but_the_pages() -> None:
-    hidden = [route for route in all_routes() if route not in SHOWN]
+def test_every_route_but_the_web_pages_is_documented() -> None:
+    undocumented = [route for route in all_routes() if route not in DOCUMENTED]
 
-    assert {route.operation for route in hidden} == {"front", "api_page"}
+    assert {route.operation for route in undocumented} == {"front", "api_page"}
     assert {
         (path, method) for path, methods in DOCUMENT["paths"].items() for method in methods
-    } == {(route.path, route.method.lower()) for route in SHOWN}
+    } == {(route.path, route.method.lower()) for route in DOCUMENTED}
 
 
-@each_shown
+@each_documented
 def test_an_operation_names_its_role_actions_and_its_basis(route: Route) -> None:
     actions = ", ".join(route.role_actions) or "none"
-    said = operation(route)["description"]
+    description = operation(route)["description"]
 
-    assert f"Role actions, any one of: {actions}." in said
-    assert f"Basis: {route.handler.opt['basis']}." in said
-    assert said.splitlines()[0].strip(), "its own sentence comes first"
+    assert f"Role actions, any one of: {actions}." in description
+    assert f"Basis: {route.handler.opt['basis']}." in description
+    assert description.splitlines()[0].strip(), "the first line is empty"
 
 
-@each_shown
-def test_an_operation_says_whether_it_needs_a_token(route: Route) -> None:
+@each_documented
+def test_an_operation_documents_whether_it_needs_a_token(route: Route) -> None:
     expected: list[Any] | None = None if route.is_public else [{"bearer": []}]
 
     assert operation(route).get("security") == expected
 
 
-@each_shown
-def test_an_operation_names_its_answers(route: Route) -> None:
-    answers = set(operation(route)["responses"])
+@each_documented
+def test_an_operation_documents_its_responses(route: Route) -> None:
+    statuses = set(operation(route)["responses"])
     refusals = {"400", "404", "408", "413", "415", "503"}
     refusals |= {"401", "403", "429"} if not route.is_public or route.is_mutating else set()
     refusals |= {"409"} if route.is_mutating else set()
 
-    assert answers == refusals | {str(route.handler.status_code)}
+    assert statuses == refusals | {str(route.handler.status_code)}
 
 
-@each_shown
-def test_an_operation_shows_its_body_and_parameters(route: Route) -> None:
-    shown = operation(route)
-    body = shown.get("requestBody", {}).get("content", {})
-    parameters = {(one["in"], one["name"]) for one in shown.get("parameters", [])}
+@each_documented
+def test_an_operation_documents_its_body_and_parameters(route: Route) -> None:
+    documented = operation(route)
+    body = documented.get("requestBody", {}).get("content", {})
+    parameters = {
+        (parameter["in"], parameter["name"]) for parameter in documented.get("parameters", [])
+    }
 
-    assert {name for where, name in parameters if where == "path"} == set(route.path_names)
+    assert {name for location, name in parameters if location == "path"} == set(route.path_names)
     assert (("header", "Idempotency-Key") in parameters) == (
         route.is_mutating and not route.is_public
     )
     if route.body is not None:
         own = {"$ref": f"#/components/schemas/{route.body.__name__}"}
-        without = "role_actions_with_body" in route.handler.opt
-        schema = {"oneOf": [own, {"type": "null"}]} if without else own
+        optional = "role_actions_with_body" in route.handler.opt
+        schema = {"oneOf": [own, {"type": "null"}]} if optional else own
         assert body["application/json"] == {"schema": schema}
         forms = FORM_TYPES if "forms" in route.handler.opt else ()
         files = ("multipart/form-data",) if "uploads" in route.handler.opt else ()
@@ -124,7 +126,7 @@ def test_an_operation_shows_its_body_and_parameters(route: Route) -> None:
         assert set(body) == set(route.handler.opt.get("reads", {}))
 
 
-# required all the same: null unlinks here, and an open band ends nowhere
+# required fields that accept null: null removes the link, and ends the last band
 NULL_IS_A_VALUE = {("InvoiceTemplateLink", "invoice_template_id"), ("Band", "upto")}
 
 
@@ -142,8 +144,7 @@ def test_optional_fields_may_be_null_and_required_ones_not(body: type[msgspec.St
 
 
 @each_body
-def test_the_service_takes_null_for_absent(body: type[msgspec.Struct]) -> None:
-    """Whatever else is wrong with such a body, its nulls are not."""
+def test_null_in_an_optional_field_means_absent(body: type[msgspec.Struct]) -> None:
     optional = [f.encode_name for f in msgspec.structs.fields(body) if not f.required]
     required = [f.encode_name for f in msgspec.structs.fields(body) if f.required]
     broken = broken_fields(body, dict.fromkeys(optional))
@@ -154,36 +155,38 @@ def test_the_service_takes_null_for_absent(body: type[msgspec.Struct]) -> None:
     assert broken_fields(body, dict.fromkeys([*optional, *required])) >= never_null
 
 
-def broken_fields(body: type[msgspec.Struct], sent: dict[str, Any]) -> set[str]:
+def broken_fields(body: type[msgspec.Struct], request: dict[str, Any]) -> set[str]:
     try:
-        parse_body(body, sent)
+        parse_body(body, request)
     except Invalid as refusal:
         return {violation.field for violation in refusal.violations}
     return set()
 
 
 def test_operation_ids_are_unique() -> None:
-    ids = [value for key, value in everything(DOCUMENT["paths"]) if key == "operationId"]
+    ids = [value for key, value in walk_document(DOCUMENT["paths"]) if key == "operationId"]
 
-    assert len(ids) == len(SHOWN)
+    assert len(ids) == len(DOCUMENTED)
     assert len(set(ids)) == len(ids)
 
 
-def test_every_reference_leads_somewhere() -> None:
-    references = {value for key, value in everything(DOCUMENT) if key == "$ref"}
+def test_every_reference_has_a_target() -> None:
+    references = {value for key, value in walk_document(DOCUMENT) if key == "$ref"}
 
     assert references
     for reference in references:
-        assert resolved({"$ref": reference})
+        assert resolve({"$ref": reference})
 
 
-def leaks(document: Any) -> list[str]:
-    """Examples, filled-in secrets, and places on the machine that made the document."""
+def list_leaks(document: Any) -> list[str]:
+    """Examples, secrets, and paths of the machine that made the document."""
     complaints = [
-        f"{key} is an example" for key, _ in everything(document) if key in ("example", "examples")
+        f"{key} is an example"
+        for key, _ in walk_document(document)
+        if key in ("example", "examples")
     ]
     text = json.dumps(document)
-    for word in (
+    for pattern in (
         r"nb_cs_",
         r"nb_rt_",
         r"eyJ[A-Za-z0-9_-]{8,}",
@@ -191,18 +194,18 @@ def leaks(document: Any) -> list[str]:
         r"/home/",
         r"/src/",
     ):
-        complaints += [f"{word} stands in the document" for _ in re.findall(word, text)]
+        complaints += [f"the document contains {pattern}" for _ in re.findall(pattern, text)]
     return complaints
 
 
 def test_the_document_has_no_examples_and_no_secrets() -> None:
-    assert leaks(DOCUMENT) == []
+    assert list_leaks(DOCUMENT) == []
 
 
 def test_a_leak_is_found() -> None:
-    assert leaks({"schema": {"example": "x"}}) == ["example is an example"]
-    assert leaks({"default": "nb_cs_abc"}) == ["nb_cs_ stands in the document"]
-    assert leaks({"d": "Bearer eyJhbGciOiJFUzI1NiJ9"}) != []
+    assert list_leaks({"schema": {"example": "x"}}) == ["example is an example"]
+    assert list_leaks({"default": "nb_cs_abc"}) == ["the document contains nb_cs_"]
+    assert list_leaks({"d": "Bearer eyJhbGciOiJFUzI1NiJ9"}) != []
 
 
 def test_exact_decimals_are_numbers() -> None:
@@ -212,7 +215,7 @@ def test_exact_decimals_are_numbers() -> None:
     assert setting["currency"] == {"type": "string"}
 
 
-def test_this_document_is_an_object() -> None:
-    answer = DOCUMENT["paths"]["/openapi.json"]["get"]["responses"]["200"]
+def test_the_document_describes_itself_as_an_object() -> None:
+    response = DOCUMENT["paths"]["/openapi.json"]["get"]["responses"]["200"]
 
-    assert answer["content"]["application/json"]["schema"]["type"] == "object"
+    assert response["content"]["application/json"]["schema"]["type"] == "object"

@@ -1,4 +1,4 @@
-"""A route that does not say who may call it keeps the service from starting."""
+"""The service does not start with a route that lacks a declaration."""
 
 from typing import Any
 
@@ -18,43 +18,43 @@ FACTS: dict[str, Any] = {
     "audiences": [Audience.core],
     "role_actions": [RoleAction.ReadAudit],
     "basis": chosen("audit-log"),
-    "audited": Unaudited("it is only a test"),
+    "audited": Unaudited("a test route"),
 }
 
 
 def route(**facts: Any) -> HTTPRouteHandler:
-    @post("/quiet", **facts)
-    async def quiet() -> None:
-        """Says nothing."""
+    @post("/write", **facts)
+    async def write() -> None:
+        """Does nothing."""
 
-    return quiet
+    return write
 
 
-def test_a_route_that_declares_everything_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_service_starts_with_a_complete_declaration(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(application, "CORE_ROUTES", [*application.CORE_ROUTES, route(**FACTS)])
 
     assert litestar_app(read_settings({})).state.openapi_document
 
 
 @pytest.mark.parametrize("missing", FACTS)
-def test_each_missing_fact_keeps_the_service_from_starting(
+def test_the_service_does_not_start_with_a_missing_declaration(
     monkeypatch: pytest.MonkeyPatch, missing: str
 ) -> None:
     facts = {name: fact for name, fact in FACTS.items() if name != missing}
     monkeypatch.setattr(application, "CORE_ROUTES", [*application.CORE_ROUTES, route(**facts)])
 
-    with pytest.raises(RuntimeError, match=rf"/m/core/quiet does not declare {missing}$"):
+    with pytest.raises(RuntimeError, match=rf"/m/core/write does not declare {missing}$"):
         litestar_app(read_settings({}))
 
 
-def test_all_missing_facts_are_named_at_once() -> None:
+def test_all_missing_declarations_are_reported_at_once() -> None:
     with pytest.raises(RuntimeError) as refusal:
         refuse_undeclared_routes(Litestar([route()], openapi_config=None))
 
-    assert str(refusal.value) == f"/quiet does not declare {', '.join(FACTS)}"
+    assert str(refusal.value) == f"/write does not declare {', '.join(FACTS)}"
 
 
-def test_a_worker_does_not_come_up_with_an_undeclared_route(
+def test_a_worker_does_not_start_with_an_undeclared_route(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(application, "CORE_ROUTES", [*application.CORE_ROUTES, route()])
@@ -66,21 +66,21 @@ def test_a_worker_does_not_come_up_with_an_undeclared_route(
 
 @pytest.mark.parametrize("audiences", [[Audience.portal], [Audience.core, Audience.portal]])
 def test_a_portal_route_declares_its_flag_too(audiences: list[Audience]) -> None:
-    without = FACTS | {"audiences": audiences}
+    facts = FACTS | {"audiences": audiences}
 
     with pytest.raises(RuntimeError, match="does not declare flag"):
-        refuse_undeclared_routes(portal_with(route(**without)))
+        refuse_undeclared_routes(portal_app(route(**facts)))
 
-    refuse_undeclared_routes(portal_with(route(**without, flag="invoice")))
+    refuse_undeclared_routes(portal_app(route(**facts, flag="invoice")))
 
 
-def portal_with(handler: HTTPRouteHandler) -> Litestar:
+def portal_app(handler: HTTPRouteHandler) -> Litestar:
     return Litestar([Router("/m/portal", route_handlers=[handler])], openapi_config=None)
 
 
-def test_a_route_that_reads_needs_nothing_audited() -> None:
-    @get("/loud", audiences=Public("a test"), role_actions=ANY_CALLER, basis=chosen("audit-log"))
-    async def loud() -> None:
-        """Says nothing either."""
+def test_a_route_that_reads_needs_no_audit_declaration() -> None:
+    @get("/read", audiences=Public("a test"), role_actions=ANY_CALLER, basis=chosen("audit-log"))
+    async def read() -> None:
+        """Does nothing."""
 
-    refuse_undeclared_routes(Litestar([loud], openapi_config=None))
+    refuse_undeclared_routes(Litestar([read], openapi_config=None))

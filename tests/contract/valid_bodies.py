@@ -1,4 +1,4 @@
-"""One sound body per operation, every field of it given, full of the tenant's own words."""
+"""A valid body for each operation, with all fields and texts of the tenant."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -27,9 +27,9 @@ UPDATED_SETTING = VALID_SETTING | {
 }
 
 
-def billing_group_body(tenant: Tenant, named_by: Tenant | None = None) -> dict[str, Any]:
-    """What it refers to is made in the words of `named_by`, where that is somebody else."""
-    referring = named_by or tenant
+def billing_group_body(tenant: Tenant, referred: Tenant | None = None) -> dict[str, Any]:
+    """The records it refers to are created by `referred`, by default the tenant itself."""
+    owner = referred or tenant
     return {
         "billinggroup_id": tenant.word("b"),
         "billinggroup_name": tenant.word("b"),
@@ -41,8 +41,8 @@ def billing_group_body(tenant: Tenant, named_by: Tenant | None = None) -> dict[s
         "personal": tenant.word("b"),
         "remarks": tenant.word("b"),
         "inv_aggregate": False,
-        "project_id": make_project(referring),
-        "invoice_template_id": make_invoice_template(referring),
+        "project_id": make_project(owner),
+        "invoice_template_id": make_invoice_template(owner),
         "invoices": {"aws": VALID_SETTING},
         "language": "ja",
     }
@@ -72,7 +72,7 @@ def mapping_body(tenant: Tenant) -> dict[str, Any]:
 
 
 def billing_bodies() -> dict[str, Callable[[Tenant], dict[str, Any]]]:
-    """Of the finance team's own records."""
+    """Bodies of billing administration."""
     template = {"name": "Standard", "company": "Aozora", "due_rule": "days", "due_days": 30}
     project = {"project_label": "label", "project_currency": "jpy"}
     redo = {"redo": False}
@@ -120,7 +120,7 @@ def billing_bodies() -> dict[str, Callable[[Tenant], dict[str, Any]]]:
 
 
 def month_bodies() -> dict[str, Callable[[Tenant], dict[str, Any]]]:
-    """Of what hangs on a month: entries, reservations, its closing."""
+    """Bodies of month-end operations."""
     return {
         "apply_recalculation": lambda tenant: {
             "data": [make_recalculation_entry(tenant)],
@@ -139,8 +139,8 @@ def month_bodies() -> dict[str, Callable[[Tenant], dict[str, Any]]]:
             "settings": {make_billing_group(tenant): {"aws": {**VALID_SETTING, "memo": "m"}}},
             "internal": False,
         },
-        "save_exchange_rates": saved_rate,
-        "save_exchange_rates_by_post": saved_rate,
+        "save_exchange_rates": exchange_rate_body,
+        "save_exchange_rates_by_post": exchange_rate_body,
         "create_invoices": lambda tenant: {
             "vendor": "aws",
             "group": [make_saved_group(tenant)],
@@ -153,7 +153,7 @@ def month_bodies() -> dict[str, Callable[[Tenant], dict[str, Any]]]:
     }
 
 
-def saved_rate(tenant: Tenant) -> dict[str, Any]:
+def exchange_rate_body(tenant: Tenant) -> dict[str, Any]:
     return {"vendor": "aws", "billing_groups": [make_saved_group(tenant)], "exchange_rate": 150}
 
 
