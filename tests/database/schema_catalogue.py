@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from nimbill.application.schema import MIGRATIONS
 from nimbill.database.embedded_postgres import Address
 from nimbill.database.migrate import MigrationPackage, is_schema_current
-from nimbill.database.tenant_scope import owner_engine
-from tests.own_database import sql
+from nimbill.database.tenant_scope import create_owner_engine
+from tests.temporary_database import execute_sql
 
 FROM_FUNCTIONS = "FROM pg_proc WHERE pronamespace = 'public'::regnamespace"
 FROM_CONSTRAINTS = "FROM pg_constraint c WHERE connamespace = 'public'::regnamespace"
@@ -17,11 +17,11 @@ FROM_CONSTRAINTS = "FROM pg_constraint c WHERE connamespace = 'public'::regnames
 
 def list_tables(address: Address) -> set[str]:
     stmt = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
-    return {row["tablename"] for row in sql(address, stmt)}
+    return {row["tablename"] for row in execute_sql(address, stmt)}
 
 
 def list_functions(address: Address) -> set[str]:
-    return {row["proname"] for row in sql(address, f"SELECT proname {FROM_FUNCTIONS}")}
+    return {row["proname"] for row in execute_sql(address, f"SELECT proname {FROM_FUNCTIONS}")}
 
 
 def describe_schema(address: Address) -> list[tuple[object, ...]]:
@@ -33,12 +33,12 @@ def describe_schema(address: Address) -> list[tuple[object, ...]]:
         "SELECT tablename, policyname, qual, with_check FROM pg_policies",
         f"SELECT conname, pg_get_constraintdef(c.oid) {FROM_CONSTRAINTS}",
     )
-    return sorted((tuple(row) for stmt in stmts for row in sql(address, stmt)), key=repr)
+    return sorted((tuple(row) for stmt in stmts for row in execute_sql(address, stmt)), key=repr)
 
 
 def is_current(address: Address, packages: Sequence[MigrationPackage] = MIGRATIONS) -> bool:
     async def check() -> bool:
-        engine = owner_engine(address.url)
+        engine = create_owner_engine(address.url)
         async with engine.connect() as db:
             result = await db.run_sync(is_schema_current, packages)
         await engine.dispose()

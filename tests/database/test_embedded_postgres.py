@@ -1,11 +1,10 @@
-"""The embedded PostgreSQL starts once, is shared, is stopped by the last one out, and survives."""
+"""The embedded PostgreSQL: first user starts it, last user stops it, crashes do not lose data."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import shutil
-import signal
 import stat
 import subprocess
 import sys
@@ -34,13 +33,15 @@ from nimbill.database.embedded_postgres import (
 )
 from nimbill.database.embedded_postgres.locks import locked
 from tests.command_line import wait_until
+from tests.database.server_processes import kill_server, server_pid
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 NOBODY = 65534
-NewUser = Callable[[], subprocess.Popen[str]]
+CONFIGURATION_FILES = ("postgresql.conf", "postgresql.auto.conf")
+StartUser = Callable[[Path], subprocess.Popen[str]]
 
-# Says so when it is in, and stays until its input ends.
-USER = """
+# Prints "in" when it uses the server, and exits at the end of its input.
+USER_SCRIPT = """
 import os, sys
 from pathlib import Path
 from nimbill.database.embedded_postgres import embedded_postgres
@@ -48,44 +49,64 @@ with embedded_postgres(Path(sys.argv[1])):
     print("in", flush=True)
     sys.stdin.read()
 """
-# Leaves without a word, as a killed process does.
-DESERTER = USER.replace("sys.stdin.read()", "os._exit(0)")
+# Exits without leaving the block, like a killed process.
+ABORTING_SCRIPT = USER_SCRIPT.replace("sys.stdin.read()", "os._exit(0)")
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Iterator[Path]:
-    place = tmp_path / "db"
-    yield place
-    assert server_pid(place) is None, "a server was left running"
+def new_folder(tmp_path: Path) -> Iterator[Path]:
+    """A folder that does not exist yet."""
+    folder = tmp_path / "db"
+    yield folder
+    assert server_pid(folder) is None, "the server is still running"
+
+
+@pytest.fixture(scope="module")
+def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a cluster, created once: initdb takes longer than all else here."""
+    folder = tmp_path_factory.mktemp("shared") / "db"
+    enter_and_leave(folder)
+    return folder
 
 
 @pytest.fixture
-def user(folder: Path) -> Iterator[NewUser]:
-    """Starts another process that uses the folder."""
+def folder(shared_folder: Path) -> Iterator[Path]:
+    """A folder with a cluster and no running server; changes of its configuration are undone."""
+    files = [shared_folder / "cluster/data" / name for name in CONFIGURATION_FILES]
+    contents = [file.read_bytes() for file in files]
+    yield shared_folder
+    for file, content in zip(files, contents, strict=True):
+        file.write_bytes(content)
+    assert server_pid(shared_folder) is None, "the server is still running"
+
+
+@pytest.fixture
+def start_user() -> Iterator[StartUser]:
+    """Starts another process that uses a folder."""
     users: list[subprocess.Popen[str]] = []
 
-    def begin() -> subprocess.Popen[str]:
-        line = [sys.executable, "-c", USER, str(folder)]
+    def start(folder: Path) -> subprocess.Popen[str]:
+        line = [sys.executable, "-c", USER_SCRIPT, str(folder)]
         pipe = subprocess.PIPE
         users.append(subprocess.Popen(line, stdin=pipe, stdout=pipe, text=True, env=ENVIRONMENT))
         return users[-1]
 
-    yield begin
+    yield start
     for process in users:
-        leave(process)
+        end_user(process)
 
 
-def is_in(process: subprocess.Popen[str]) -> bool:
+def wait_until_in(process: subprocess.Popen[str]) -> None:
     assert process.stdout is not None
-    return process.stdout.readline() == "in\n"
+    assert process.stdout.readline() == "in\n"
 
 
-def leave(process: subprocess.Popen[str]) -> None:
+def end_user(process: subprocess.Popen[str]) -> None:
     process.communicate(timeout=30)
 
 
-def ask(address: Address, question: str) -> Any:
-    async def answer() -> Any:
+def fetch_value(address: Address, stmt: str) -> Any:
+    async def fetch() -> Any:
         connection = await asyncpg.connect(
             host=address.host,
             port=address.port,
@@ -94,11 +115,11 @@ def ask(address: Address, question: str) -> Any:
             database=address.database,
         )
         try:
-            return await connection.fetchval(question)
+            return await connection.fetchval(stmt)
         finally:
             await connection.close()
 
-    return asyncio.run(answer())
+    return asyncio.run(fetch())
 
 
 def enter_and_leave(folder: Path) -> None:
@@ -106,32 +127,12 @@ def enter_and_leave(folder: Path) -> None:
         pass
 
 
-def server_pid(folder: Path) -> int | None:
-    try:
-        return int((folder / "cluster/data/postmaster.pid").read_text().split("\n")[0])
-    except FileNotFoundError:
-        return None
-
-
-def kill_server(folder: Path) -> None:
-    """All of its processes at once, as a power loss does."""
-    postmaster = server_pid(folder)
-    assert postmaster is not None
-    listing = subprocess.check_output(["ps", "-A", "-o", "pid=,ppid="], text=True)
-    pairs = [line.split() for line in listing.splitlines()]
-    children = [int(pid) for pid, parent in pairs if int(parent) == postmaster]
-    assert children
-    for pid in (postmaster, *children):
-        with suppress(ProcessLookupError):  # a child may have ended by itself
-            os.kill(pid, signal.SIGKILL)
-
-
-def mode(path: Path) -> int:
+def permissions(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
 @contextmanager
-def living_process() -> Iterator[int]:
+def running_process() -> Iterator[int]:
     process = subprocess.Popen(["sleep", "60"])
     try:
         yield process.pid
@@ -140,28 +141,26 @@ def living_process() -> Iterator[int]:
         process.wait()
 
 
-def test_owner_is_let_in_by_password_only(folder: Path) -> None:
+def test_the_owner_logs_in_by_password_only(folder: Path) -> None:
     with embedded_postgres(folder) as address:
-        assert ask(address, "SELECT current_user::text") == "nimbill"
-        assert ask(address, "SHOW server_version").startswith("18.")
-        for stranger in (address, superuser_address(folder)):
+        assert fetch_value(address, "SELECT current_user::text") == "nimbill"
+        assert fetch_value(address, "SHOW server_version").startswith("18.")
+        for login in (address, superuser_address(folder)):
             with pytest.raises(asyncpg.InvalidPasswordError):
-                ask(replace(stranger, password="wrong"), "SELECT 1")
+                fetch_value(replace(login, password="wrong"), "SELECT 1")
         assert address.password not in repr(address)
 
 
-def test_owner_is_no_superuser(folder: Path) -> None:
+def test_the_owner_is_not_a_superuser(folder: Path) -> None:
     rights = "SELECT ARRAY[rolsuper, rolcreaterole] FROM pg_roles WHERE rolname = current_user"
     owner = "SELECT pg_get_userbyid(datdba)::text FROM pg_database WHERE datname = 'nimbill'"
     with embedded_postgres(folder) as address:
-        assert ask(address, rights) == [False, True]
-        assert ask(address, owner) == "nimbill"
-        assert ask(superuser_address(folder), rights) == [True, True]
+        assert fetch_value(address, rights) == [False, True]
+        assert fetch_value(address, owner) == "nimbill"
+        assert fetch_value(superuser_address(folder), rights) == [True, True]
 
 
-def test_settings_keep_what_is_committed(folder: Path) -> None:
-    enter_and_leave(folder)
-    # A setting made by hand does not win.
+def test_durability_settings_override_configuration_files(folder: Path) -> None:
     with (folder / "cluster/data/postgresql.auto.conf").open("a") as file:
         file.write("fsync = off\nlisten_addresses = '*'\n")
     expected = {
@@ -174,89 +173,105 @@ def test_settings_keep_what_is_committed(folder: Path) -> None:
         "password_encryption": "scram-sha-256",
     }
     with embedded_postgres(folder) as address:
-        assert {name: ask(address, f"SHOW {name}") for name in expected} == expected
+        assert {name: fetch_value(address, f"SHOW {name}") for name in expected} == expected
 
 
-def test_second_process_shares_and_last_one_out_stops(folder: Path, user: NewUser) -> None:
+def test_a_second_process_shares_the_server_and_the_last_user_stops_it(
+    folder: Path, start_user: StartUser
+) -> None:
     with embedded_postgres(folder) as address:
         pid = server_pid(folder)
-        other = user()
-        assert is_in(other)
+        other = start_user(folder)
+        wait_until_in(other)
         assert server_pid(folder) == pid
-    assert ask(address, "SELECT 1") == 1
-    leave(other)
+
+    assert fetch_value(address, "SELECT 1") == 1
+    end_user(other)
     assert server_pid(folder) is None
 
 
-def test_two_processes_start_at_once(folder: Path, user: NewUser) -> None:
-    first, second = user(), user()
-    assert is_in(first)
-    assert is_in(second)
+def test_two_processes_may_create_the_cluster_at_once(
+    new_folder: Path, start_user: StartUser
+) -> None:
+    first, second = start_user(new_folder), start_user(new_folder)
+
+    wait_until_in(first)
+    wait_until_in(second)
 
 
-def test_threads_share(folder: Path) -> None:
-    together = threading.Barrier(4)
+def test_threads_share_one_server(folder: Path) -> None:
+    all_in = threading.Barrier(4)
 
     def use(_: int) -> int | None:
         with embedded_postgres(folder):
-            together.wait(timeout=30)
+            all_in.wait(timeout=30)
             return server_pid(folder)
 
     with ThreadPoolExecutor(4) as pool:
         pids = set(pool.map(use, range(4)))
+
     assert len(pids) == 1
     assert None not in pids
 
 
-def test_killed_user_stops_nobody(folder: Path, user: NewUser) -> None:
-    killed, other = user(), user()
-    assert is_in(killed)
-    assert is_in(other)
+def test_a_killed_user_does_not_stop_the_server(folder: Path, start_user: StartUser) -> None:
+    killed, other = start_user(folder), start_user(folder)
+    wait_until_in(killed)
+    wait_until_in(other)
     pid = server_pid(folder)
+
     killed.kill()
     killed.wait()
+
     with embedded_postgres(folder) as address:
-        assert ask(address, "SELECT 1") == 1
+        assert fetch_value(address, "SELECT 1") == 1
         assert server_pid(folder) == pid
     assert server_pid(folder) == pid
-    leave(other)
+    end_user(other)
     assert server_pid(folder) is None
 
 
-def test_killed_server_is_started_again_with_its_data(folder: Path) -> None:
+def test_a_killed_server_is_restarted_with_its_data(folder: Path) -> None:
     with embedded_postgres(folder) as address:
-        ask(address, "CREATE TABLE paid AS SELECT 42 AS amount")
+        fetch_value(address, "CREATE TABLE paid AS SELECT 42 AS amount")
+
         kill_server(folder)
-        with embedded_postgres(folder) as again:
-            assert ask(again, "SELECT amount FROM paid") == 42
+
+        with embedded_postgres(folder) as restarted:
+            assert fetch_value(restarted, "SELECT amount FROM paid") == 42
 
 
-@pytest.mark.parametrize("left", ["{pid}\n", ""])
-def test_stale_pid_of_a_living_process_does_not_hinder(folder: Path, left: str) -> None:
+@pytest.mark.parametrize("content", ["{pid}\n", ""])
+def test_a_stale_pid_file_does_not_prevent_the_start(folder: Path, content: str) -> None:
     with embedded_postgres(folder) as address:
         kill_server(folder)
-    with living_process() as pid:
-        (folder / "cluster/data/postmaster.pid").write_text(left.format(pid=pid))
-        Path(address.host, ".s.PGSQL.5432.lock").write_text(left.format(pid=pid))
-        with embedded_postgres(folder) as again:
-            assert ask(again, "SELECT 1") == 1
-        os.kill(pid, 0)  # and it was not signalled
+    with running_process() as pid:
+        (folder / "cluster/data/postmaster.pid").write_text(content.format(pid=pid))
+        Path(address.host, ".s.PGSQL.5432.lock").write_text(content.format(pid=pid))
+
+        with embedded_postgres(folder) as restarted:
+            assert fetch_value(restarted, "SELECT 1") == 1
+        os.kill(pid, 0)  # the unrelated process still exists
 
 
-def test_interrupted_making_leaves_nothing_half_made(folder: Path, user: NewUser) -> None:
-    interrupted = user()
-    wait_until((folder / "cluster.new/data/base").exists, "no cluster is made", pause=0.002)
+def test_an_interrupted_creation_is_repeated_from_the_start(
+    new_folder: Path, start_user: StartUser
+) -> None:
+    interrupted = start_user(new_folder)
+    wait_until((new_folder / "cluster.new/data/base").exists, "no new cluster", pause=0.002)
+
     interrupted.kill()
     interrupted.wait()
-    assert not (folder / "cluster").exists()
-    with embedded_postgres(folder) as address:
-        assert ask(address, "SELECT 1") == 1
-    assert not (folder / "cluster.new").exists()
+
+    assert not (new_folder / "cluster").exists()
+    with embedded_postgres(new_folder) as address:
+        assert fetch_value(address, "SELECT 1") == 1
+    assert not (new_folder / "cluster.new").exists()
 
 
 @pytest.mark.parametrize("name", ["long" * 30, "a, comma", "sp ace'$HOME%41&:ü+#?\\"])
 def test_any_folder_name_works(tmp_path: Path, name: str) -> None:
-    async def answer(url: str) -> Any:
+    async def fetch_database_name(url: str) -> Any:
         engine = create_async_engine(url)
         try:
             async with engine.connect() as connection:
@@ -265,41 +280,44 @@ def test_any_folder_name_works(tmp_path: Path, name: str) -> None:
             await engine.dispose()
 
     with embedded_postgres(tmp_path / name) as address:
-        assert mode(Path(address.host)) == 0o700
-        assert asyncio.run(answer(address.url)) == "nimbill"
+        assert permissions(Path(address.host)) == 0o700
+        assert asyncio.run(fetch_database_name(address.url)) == "nimbill"
     assert server_pid(tmp_path / name) is None
     assert tmp_path in Path(address.host).parents or not Path(address.host).exists()
 
 
-def test_files_are_private_and_parents_untouched(tmp_path: Path) -> None:
+def test_files_are_private_and_the_parent_folder_is_unchanged(tmp_path: Path) -> None:
     parent = tmp_path / "private"
     parent.mkdir(mode=0o700)
     folder = parent / "db"
     folder.mkdir(mode=0o755)
     with embedded_postgres(folder):
-        assert mode(folder) == 0o700
-        secret = [folder / "cluster/nimbill.password", folder / "cluster/postgres.password"]
-        for path in (*secret, *folder.glob("*.lock"), *folder.glob("log/*")):
-            assert mode(path) == 0o600, path
+        assert permissions(folder) == 0o700
+        passwords = [folder / "cluster/nimbill.password", folder / "cluster/postgres.password"]
+        for path in (*passwords, *folder.glob("*.lock"), *folder.glob("log/*")):
+            assert permissions(path) == 0o600, path
         assert all(path.stat().st_uid == os.geteuid() for path in folder.rglob("*"))
-    assert mode(parent) == 0o700
+    assert permissions(parent) == 0o700
 
 
-def test_folder_with_other_files_is_not_closed_to_others(tmp_path: Path) -> None:
+def test_a_folder_with_other_files_is_refused_and_unchanged(tmp_path: Path) -> None:
     folder = tmp_path / "home"
     folder.mkdir(mode=0o755)
-    (folder / "letter").touch()
-    with pytest.raises(EmbeddedPostgresError, match="holds other files"):
+    (folder / "other").touch()
+
+    with pytest.raises(EmbeddedPostgresError, match="contains other files"):
         enter_and_leave(folder)
-    assert mode(folder) == 0o755
+    assert permissions(folder) == 0o755
 
 
-def test_server_keeps_no_pipe_open_and_hears_no_ctrl_c(folder: Path) -> None:
-    line = [sys.executable, "-c", DESERTER, str(folder)]
-    answer = subprocess.run(
+def test_the_server_keeps_no_pipe_open_and_receives_no_ctrl_c(folder: Path) -> None:
+    line = [sys.executable, "-c", ABORTING_SCRIPT, str(folder)]
+
+    result = subprocess.run(
         line, capture_output=True, text=True, timeout=20, check=True, env=ENVIRONMENT
     )
-    assert (answer.stdout, answer.stderr) == ("in\n", "")
+
+    assert (result.stdout, result.stderr) == ("in\n", "")
     pid = server_pid(folder)
     assert pid is not None
     assert os.getsid(pid) != os.getsid(0)
@@ -307,17 +325,19 @@ def test_server_keeps_no_pipe_open_and_hears_no_ctrl_c(folder: Path) -> None:
         assert server_pid(folder) == pid
 
 
-def test_failed_start_tells_why(folder: Path) -> None:
-    enter_and_leave(folder)
+def test_a_failed_start_reports_the_reason(folder: Path) -> None:
     with (folder / "cluster/data/postgresql.conf").open("a") as file:
         file.write("nonsense = 1\n")
+
     with pytest.raises(EmbeddedPostgresError, match=r'did not start[\s\S]*parameter "nonsense"'):
         enter_and_leave(folder)
 
 
-def test_waiting_is_bounded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_for_the_start_lock_has_a_time_limit(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "START_LOCK_WAIT_SECONDS_MAX", 0.1)
-    folder.mkdir()
+
     with (
         locked(folder / "start.lock", wait_seconds_max=1),
         pytest.raises(EmbeddedPostgresError, match="Another process"),
@@ -325,30 +345,32 @@ def test_waiting_is_bounded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> No
         enter_and_leave(folder)
 
 
-def test_without_namespaces_root_is_told_what_to_do(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
+def test_without_user_namespaces_root_gets_instructions(
+    new_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(binaries, "_has_name", lambda uid: False)
     monkeypatch.setattr(binaries, "_namespace", lambda: ["false"])
+
     with pytest.raises(EmbeddedPostgresError, match="NIMBILL_DATABASE_URL"):
-        enter_and_leave(folder)
+        enter_and_leave(new_folder)
 
 
-def test_other_programs_are_at_hand(folder: Path) -> None:
+def test_pg_dump_is_available(folder: Path) -> None:
     with embedded_postgres(folder):
         address = superuser_address(folder)
-        place = ["-h", address.host, "-p", str(address.port), "-U", address.user]
+        connection = ["-h", address.host, "-p", str(address.port), "-U", address.user]
         dump = subprocess.run(
-            [bin_folder() / "pg_dump", *place, "--no-password", address.database],
+            [bin_folder() / "pg_dump", *connection, "--no-password", address.database],
             env={**os.environ, "PGPASSWORD": address.password},
             capture_output=True,
             text=True,
             check=True,
         )
+
     assert "PostgreSQL database dump complete" in dump.stdout
 
 
-def as_nobody(python: str, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run_as_nobody(python: str, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [python, "-c", script, *arguments],
         user=NOBODY,
@@ -363,24 +385,24 @@ def as_nobody(python: str, script: str, *arguments: str) -> subprocess.Completed
     )
 
 
-def python_for_nobody() -> str:
-    """A Python that an ordinary user may run with our packages, when we are root."""
+def find_python_for_nobody() -> str:
+    """A Python that the user nobody can run; empty unless the tests run as root."""
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     system = shutil.which(version, path="/usr/local/bin:/usr/bin")
     for python in (sys.executable, system) if os.geteuid() == 0 else ():
         with suppress(OSError, subprocess.CalledProcessError):
-            as_nobody(python or "false", "import nimbill.database.embedded_postgres")
+            run_as_nobody(python or "false", "import nimbill.database.embedded_postgres")
             return python or ""
     return ""
 
 
-if PYTHON_FOR_NOBODY := python_for_nobody():
+if PYTHON_FOR_NOBODY := find_python_for_nobody():
 
-    def test_ordinary_user_needs_no_namespace() -> None:
-        # Not tmp_path: that is private to root.
-        with tempfile.TemporaryDirectory() as place:
-            os.chown(place, NOBODY, NOBODY)
-            folder = Path(place, "db")
-            assert as_nobody(PYTHON_FOR_NOBODY, USER, str(folder)).stdout == "in\n"
+    def test_an_ordinary_user_needs_no_namespace() -> None:
+        # Not tmp_path, which is private to root.
+        with tempfile.TemporaryDirectory() as parent:
+            os.chown(parent, NOBODY, NOBODY)
+            folder = Path(parent, "db")
+            assert run_as_nobody(PYTHON_FOR_NOBODY, USER_SCRIPT, str(folder)).stdout == "in\n"
             assert (folder / "cluster/data").stat().st_uid == NOBODY
             assert server_pid(folder) is None

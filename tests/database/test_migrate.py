@@ -17,7 +17,7 @@ from tests.database.schema_catalogue import (
     list_functions,
     list_tables,
 )
-from tests.own_database import sql
+from tests.temporary_database import execute_sql
 
 VERSION_TABLES = {package.version_table for package in MIGRATIONS}
 
@@ -55,12 +55,12 @@ def test_upgrade_after_downgrade_restores_the_same_schema(empty_database: Addres
 def test_upgrade_of_a_current_database_changes_nothing(empty_database: Address) -> None:
     upgrade(empty_database)
     schema = describe_schema(empty_database)
-    sql(empty_database, "INSERT INTO signing_keys VALUES ('k', 'core', 'next', '', '')")
+    execute_sql(empty_database, "INSERT INTO signing_keys VALUES ('k', 'core', 'next', '', '')")
 
     upgrade(empty_database)
 
     assert describe_schema(empty_database) == schema
-    assert len(sql(empty_database, "SELECT * FROM signing_keys")) == 1
+    assert len(execute_sql(empty_database, "SELECT * FROM signing_keys")) == 1
 
 
 def test_concurrent_upgrades_all_succeed(empty_database: Address) -> None:
@@ -69,17 +69,17 @@ def test_concurrent_upgrades_all_succeed(empty_database: Address) -> None:
 
     assert is_current(empty_database)
     for table in VERSION_TABLES:
-        assert len(sql(empty_database, f"SELECT * FROM {table}")) == 1
+        assert len(execute_sql(empty_database, f"SELECT * FROM {table}")) == 1
 
 
 def test_failed_upgrade_leaves_the_database_unchanged(empty_database: Address) -> None:
-    sql(empty_database, "CREATE TABLE exports (a int)")  # makes a late statement fail
+    execute_sql(empty_database, "CREATE TABLE exports (a int)")  # makes a late statement fail
 
     with pytest.raises(MigrationError, match="already exists"):
         upgrade(empty_database)
 
     assert list_tables(empty_database) == {"exports"}
-    sql(empty_database, "DROP TABLE exports")
+    execute_sql(empty_database, "DROP TABLE exports")
     upgrade(empty_database)
     assert is_current(empty_database)
 

@@ -1,4 +1,4 @@
-"""The walls of the database: whose rows exist for whom, and what may never be changed."""
+"""Row-level security: each tenant sees its own rows only, and nobody changes audit rows."""
 
 from __future__ import annotations
 
@@ -16,9 +16,14 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from nimbill.application.schema import MIGRATIONS, metadata
 from nimbill.database.embedded_postgres import Address
 from nimbill.database.migrate import migrate
-from nimbill.database.tenant_scope import APP_ROLE, engine_for, is_database_unavailable, transaction
-from tests.contract.schema_checks import LOOKED_ACROSS, WITHOUT_ORGANISATION
-from tests.own_database import own_database, sql, sql_script
+from nimbill.database.tenant_scope import (
+    APP_ROLE,
+    create_app_engine,
+    is_database_unavailable,
+    transaction,
+)
+from tests.contract.schema_checks import OWNER_READS_ALL_TENANTS, WITHOUT_ORGANISATION
+from tests.temporary_database import execute_script, execute_sql, temporary_database
 
 VICTIM, ATTACKER = "org_victim", "org_attacker"
 
@@ -42,165 +47,169 @@ VALUES = {
 
 @pytest.fixture(scope="module")
 def database(postgres: Address, superuser: Address) -> Iterator[Address]:
-    """A database with one row of the victim in every table there is."""
-    with own_database(postgres, superuser) as address:
+    """A database with one row of the victim in every table."""
+    with temporary_database(postgres, superuser) as address:
         asyncio.run(migrate(address.url, MIGRATIONS))
-        _fill(replace(superuser, database=address.database))
+        _insert_rows(replace(superuser, database=address.database))
         yield address
 
 
-def _fill(superuser: Address) -> None:
-    columns = sql(
+def _insert_rows(superuser: Address) -> None:
+    columns = execute_sql(
         superuser,
         "SELECT table_name, column_name, data_type FROM information_schema.columns"
         " WHERE table_schema = 'public' AND is_nullable = 'NO' AND is_generated = 'NEVER'"
         " AND is_identity = 'NO'",
     )
-    checks = sql(
+    checks = execute_sql(
         superuser,
-        "SELECT conrelid::regclass::text AS place, conname FROM pg_constraint"
+        "SELECT conrelid::regclass::text AS table_name, conname FROM pg_constraint"
         " WHERE contype = 'c' AND connamespace = 'public'::regnamespace",
     )
-    # foreign keys are triggers, and as a replica none of them is asked
+    # Foreign keys are triggers, which a replica does not fire.
     statements = ["SET session_replication_role = replica"]
-    statements += [f"ALTER TABLE {row['place']} DROP CONSTRAINT {row['conname']}" for row in checks]
+    statements += [
+        f"ALTER TABLE {row['table_name']} DROP CONSTRAINT {row['conname']}" for row in checks
+    ]
     for table in TABLES:
-        wanted = {row["column_name"]: row["data_type"] for row in columns if row[0] == table}
-        values = {name: VALUES[kind] for name, kind in wanted.items()}
+        types = {row["column_name"]: row["data_type"] for row in columns if row[0] == table}
+        values = {name: VALUES[type_] for name, type_ in types.items()}
         values["organisation_id"] = f"'{VICTIM}'"
         names, literals = ", ".join(values), ", ".join(values.values())
         statements.append(f"INSERT INTO {table} ({names}) VALUES ({literals})")
-    sql_script(superuser, ";".join(statements))
+    execute_script(superuser, ";".join(statements))
 
 
-class Walled:
-    """Statements as the role every request runs as; whatever they do is rolled back."""
+class AppConnection:
+    """Executes statements as the role that requests run as, and rolls them back."""
 
     def __init__(self, address: Address) -> None:
         self._loop = asyncio.new_event_loop()
-        self._engine = engine_for(address.url, 1)
+        self._engine = create_app_engine(address.url, 1)
 
     def close(self) -> None:
         self._loop.run_until_complete(self._engine.dispose())
         self._loop.close()
 
-    def ask(self, *statements: str) -> Any:
-        """Rows of the last one, or how many rows it met."""
-        return self._loop.run_until_complete(self._ask(statements))
+    def execute(self, *statements: str) -> Any:
+        """Return the rows of the last statement, or the number of rows it affected."""
+        return self._loop.run_until_complete(self._execute(statements))
 
-    async def _ask(self, statements: tuple[str, ...]) -> Any:
+    async def _execute(self, statements: tuple[str, ...]) -> Any:
         async with self._engine.connect() as db:
             for statement in statements:
-                done = await db.execute(sa.text(statement))
-            return done.all() if done.returns_rows else done.rowcount
+                result = await db.execute(sa.text(statement))
+            return result.all() if result.returns_rows else result.rowcount
 
-    def refuses(self, *statements: str) -> str:
-        """Why the last one is not done."""
+    def execute_refused(self, *statements: str) -> str:
+        """Return the error message of the last statement."""
         with pytest.raises(DBAPIError) as error:
-            self.ask(*statements)
+            self.execute(*statements)
         assert error.value.orig is not None
         return str(error.value.orig.__cause__)
 
     def count(self, table: str, *before: str) -> int:
-        ((number,),) = self.ask(*before, f"SELECT count(*) FROM {table}")
+        ((number,),) = self.execute(*before, f"SELECT count(*) FROM {table}")
         return int(number)
 
 
 @pytest.fixture(scope="module")
-def walled(database: Address) -> Iterator[Walled]:
-    role = Walled(database)
-    yield role
-    role.close()
+def app(database: Address) -> Iterator[AppConnection]:
+    connection = AppConnection(database)
+    yield connection
+    connection.close()
 
 
-def acting_for(organisation_id: str) -> str:
+def set_tenant_stmt(organisation_id: str) -> str:
     return f"SELECT set_config('nimbill.organisation', '{organisation_id}', true)"
 
 
-AS_VICTIM, AS_ATTACKER = acting_for(VICTIM), acting_for(ATTACKER)
+AS_VICTIM, AS_ATTACKER = set_tenant_stmt(VICTIM), set_tenant_stmt(ATTACKER)
 
 
-def test_every_table_carries_its_organisation() -> None:
+def test_every_table_has_an_organisation_id() -> None:
     for name, table in metadata.tables.items():
         assert ("organisation_id" in table.c) is (name not in WITHOUT_ORGANISATION), name
 
 
-def test_requests_run_as_a_role_that_owns_nothing_and_passes_no_wall(
-    walled: Walled, database: Address, superuser: Address
+def test_requests_run_as_a_role_without_ownership_or_privileges(
+    app: AppConnection, database: Address, superuser: Address
 ) -> None:
-    rights = sql(
+    rights = execute_sql(
         superuser,
         "SELECT rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolcanlogin"
         " FROM pg_roles WHERE rolname = $1",
         APP_ROLE,
     )
-    owned = sql(
+    owned = execute_sql(
         replace(superuser, database=database.database),
         "SELECT relname FROM pg_class WHERE relowner = $1::text::regrole",
         APP_ROLE,
     )
 
-    assert walled.ask("SELECT current_user") == [(APP_ROLE,)]
+    assert app.execute("SELECT current_user") == [(APP_ROLE,)]
     assert [tuple(row) for row in rights] == [(False,) * 5]
     assert owned == []
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_no_organisation_set_means_no_rows(walled: Walled, table: str) -> None:
-    assert walled.count(table, AS_VICTIM) == 1
-    assert walled.count(table) == 0
-    assert walled.count(table, acting_for("")) == 0
+def test_without_a_tenant_no_rows_are_visible(app: AppConnection, table: str) -> None:
+    assert app.count(table, AS_VICTIM) == 1
+    assert app.count(table) == 0
+    assert app.count(table, set_tenant_stmt("")) == 0
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_rows_of_another_organisation_do_not_exist(walled: Walled, table: str) -> None:
-    assert walled.count(table, AS_ATTACKER) == 0
-    assert walled.count(f"{table} WHERE organisation_id = '{VICTIM}'", AS_ATTACKER) == 0
+def test_rows_of_another_organisation_are_invisible(app: AppConnection, table: str) -> None:
+    assert app.count(table, AS_ATTACKER) == 0
+    assert app.count(f"{table} WHERE organisation_id = '{VICTIM}'", AS_ATTACKER) == 0
 
 
 CHANGES = {
-    "take all": f"UPDATE {{table}} SET organisation_id = '{ATTACKER}'",
-    "take theirs": f"UPDATE {{table}} SET organisation_id = '{ATTACKER}' WHERE true",
-    "delete theirs": f"DELETE FROM {{table}} WHERE organisation_id = '{VICTIM}'",
-    "delete all": "DELETE FROM {table}",
+    "take all rows": f"UPDATE {{table}} SET organisation_id = '{ATTACKER}'",
+    "take their rows": f"UPDATE {{table}} SET organisation_id = '{ATTACKER}' WHERE true",
+    "delete their rows": f"DELETE FROM {{table}} WHERE organisation_id = '{VICTIM}'",
+    "delete all rows": "DELETE FROM {table}",
 }
 
 
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("change", CHANGES)
 def test_rows_of_another_organisation_cannot_be_changed(
-    walled: Walled, table: str, change: str
+    app: AppConnection, table: str, change: str
 ) -> None:
     statement = CHANGES[change].format(table=table)
     right = statement.split()[0]
-    ((granted,),) = walled.ask(f"SELECT has_table_privilege('{table}', '{right}')")
+    ((granted,),) = app.execute(f"SELECT has_table_privilege('{table}', '{right}')")
 
     if granted:
-        assert walled.ask(AS_ATTACKER, statement) == 0
-        assert walled.count(table, AS_ATTACKER, statement, AS_VICTIM) == 1
+        assert app.execute(AS_ATTACKER, statement) == 0
+        assert app.count(table, AS_ATTACKER, statement, AS_VICTIM) == 1
     else:
-        assert "permission denied" in walled.refuses(AS_ATTACKER, statement)
+        assert "permission denied" in app.execute_refused(AS_ATTACKER, statement)
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_no_row_can_be_written_for_another_organisation(walled: Walled, table: str) -> None:
-    said = walled.refuses(AS_ATTACKER, f"INSERT INTO {table} (organisation_id) VALUES ('{VICTIM}')")
+def test_no_row_can_be_inserted_for_another_organisation(app: AppConnection, table: str) -> None:
+    message = app.execute_refused(
+        AS_ATTACKER, f"INSERT INTO {table} (organisation_id) VALUES ('{VICTIM}')"
+    )
 
-    assert "row-level security" in said
-
-
-@pytest.mark.parametrize("table", TABLES)
-def test_no_row_can_be_given_to_another_organisation(walled: Walled, table: str) -> None:
-    said = walled.refuses(AS_VICTIM, f"UPDATE {table} SET organisation_id = '{ATTACKER}'")
-
-    assert "row-level security" in said or "permission denied" in said
+    assert "row-level security" in message
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_the_wall_binds_the_owner_of_the_tables_too(database: Address, table: str) -> None:
-    seen = sql(database, f"SELECT count(*) FROM {table}")[0][0]
+def test_no_row_can_be_moved_to_another_organisation(app: AppConnection, table: str) -> None:
+    message = app.execute_refused(AS_VICTIM, f"UPDATE {table} SET organisation_id = '{ATTACKER}'")
 
-    assert seen == (1 if table in LOOKED_ACROSS else 0)
+    assert "row-level security" in message or "permission denied" in message
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_row_security_applies_to_the_owner_too(database: Address, table: str) -> None:
+    visible = execute_sql(database, f"SELECT count(*) FROM {table}")[0][0]
+
+    assert visible == (1 if table in OWNER_READS_ALL_TENANTS else 0)
 
 
 @pytest.mark.parametrize(
@@ -215,10 +224,12 @@ def test_the_wall_binds_the_owner_of_the_tables_too(database: Address, table: st
         "DROP TABLE audit_log CASCADE",
     ],
 )
-def test_audit_rows_are_never_changed_not_even_ones_own(walled: Walled, change: str) -> None:
-    said = walled.refuses(AS_VICTIM, change)
+def test_audit_rows_cannot_be_changed_by_their_own_organisation(
+    app: AppConnection, change: str
+) -> None:
+    message = app.execute_refused(AS_VICTIM, change)
 
-    assert "permission denied" in said or "must be owner" in said
+    assert "permission denied" in message or "must be owner" in message
 
 
 @pytest.mark.parametrize(
@@ -232,35 +243,39 @@ def test_audit_rows_are_never_changed_not_even_ones_own(walled: Walled, change: 
         "ALTER ROLE nimbill_app BYPASSRLS",
     ],
 )
-def test_the_role_of_requests_cannot_put_walls_down(walled: Walled, statement: str) -> None:
-    said = walled.refuses(AS_ATTACKER, statement)
+def test_the_role_of_requests_cannot_disable_row_security(
+    app: AppConnection, statement: str
+) -> None:
+    message = app.execute_refused(AS_ATTACKER, statement)
 
-    assert "permission denied" in said or "must be owner" in said
-
-
-def test_rows_are_not_shown_by_asking_for_no_row_security(walled: Walled) -> None:
-    said = walled.refuses(AS_ATTACKER, "SET LOCAL row_security = off", "SELECT * FROM users")
-
-    assert "row-level security" in said
+    assert "permission denied" in message or "must be owner" in message
 
 
-def test_an_organisation_is_set_for_one_transaction_only(database: Address) -> None:
-    async def seen() -> list[int]:
-        engine = engine_for(database.url, 1)
-        question = sa.text("SELECT count(*) FROM users")
+def test_switching_row_security_off_for_a_query_is_refused(app: AppConnection) -> None:
+    message = app.execute_refused(
+        AS_ATTACKER, "SET LOCAL row_security = off", "SELECT * FROM users"
+    )
+
+    assert "row-level security" in message
+
+
+def test_the_tenant_is_set_for_one_transaction_only(database: Address) -> None:
+    async def count_users() -> list[int]:
+        engine = create_app_engine(database.url, 1)
+        stmt = sa.text("SELECT count(*) FROM users")
         async with transaction(engine, VICTIM) as db:
-            first = (await db.execute(question)).scalar_one()
+            first = (await db.execute(stmt)).scalar_one()
         async with engine.begin() as db:
-            second = (await db.execute(question)).scalar_one()
+            second = (await db.execute(stmt)).scalar_one()
         await engine.dispose()
         return [first, second]
 
-    assert asyncio.run(seen()) == [1, 0]
+    assert asyncio.run(count_users()) == [1, 0]
 
 
-def test_a_transaction_that_fails_leaves_nothing(walled: Walled, database: Address) -> None:
+def test_a_failed_transaction_is_rolled_back(app: AppConnection, database: Address) -> None:
     async def fail() -> None:
-        engine = engine_for(database.url, 1)
+        engine = create_app_engine(database.url, 1)
         try:
             async with transaction(engine, VICTIM) as db:
                 await db.execute(sa.text("UPDATE users SET username = 'changed'"))
@@ -271,39 +286,37 @@ def test_a_transaction_that_fails_leaves_nothing(walled: Walled, database: Addre
     with pytest.raises(ValueError):
         asyncio.run(fail())
 
-    assert walled.ask(AS_VICTIM, "SELECT username FROM users") == [("{}",)]
+    assert app.execute(AS_VICTIM, "SELECT username FROM users") == [("{}",)]
 
 
-@pytest.mark.parametrize("written", ["1000000", "10000", "0.10", "0.0000", "1200000000000.000"])
-def test_a_number_is_read_back_with_the_digits_it_was_written_with(
-    walled: Walled, written: str
-) -> None:
-    ((read,),) = walled.ask(f"SELECT {written}::numeric")
+@pytest.mark.parametrize("number", ["1000000", "10000", "0.10", "0.0000", "1200000000000.000"])
+def test_numbers_are_read_with_their_stored_digits(app: AppConnection, number: str) -> None:
+    ((value,),) = app.execute(f"SELECT {number}::numeric")
 
-    assert isinstance(read, Decimal)
-    assert str(read) == written
+    assert isinstance(value, Decimal)
+    assert str(value) == number
 
 
-class Told(Exception):
+class DriverError(Exception):
     def __init__(self, sqlstate: str) -> None:
-        super().__init__("told")
+        super().__init__("driver error")
         self.sqlstate = sqlstate
 
 
 @pytest.mark.parametrize(
-    ("error", "away"),
+    ("error", "unavailable"),
     [
-        (DBAPIError("", {}, Told("57P01")), True),
-        (DBAPIError("", {}, Told("08006")), True),
-        (DBAPIError("", {}, Told("53300")), True),
-        (DBAPIError("", {}, Told("55P03")), True),
-        (DBAPIError("", {}, Told("40P01")), True),
-        (DBAPIError("", {}, Told("40001")), True),
-        (DBAPIError("", {}, Told("58030")), True),
-        (DBAPIError("", {}, Told("anything"), connection_invalidated=True), True),
-        (DBAPIError("", {}, Told("23505")), False),
-        (DBAPIError("", {}, Told("22003")), False),
-        (DBAPIError("", {}, Told("")), False),
+        (DBAPIError("", {}, DriverError("57P01")), True),
+        (DBAPIError("", {}, DriverError("08006")), True),
+        (DBAPIError("", {}, DriverError("53300")), True),
+        (DBAPIError("", {}, DriverError("55P03")), True),
+        (DBAPIError("", {}, DriverError("40P01")), True),
+        (DBAPIError("", {}, DriverError("40001")), True),
+        (DBAPIError("", {}, DriverError("58030")), True),
+        (DBAPIError("", {}, DriverError("anything"), connection_invalidated=True), True),
+        (DBAPIError("", {}, DriverError("23505")), False),
+        (DBAPIError("", {}, DriverError("22003")), False),
+        (DBAPIError("", {}, DriverError("")), False),
         (PoolTimeout("no connection is free"), True),
         (ConnectionRefusedError(), True),
         (TimeoutError(), True),
@@ -311,5 +324,7 @@ class Told(Exception):
         (ValueError(), False),
     ],
 )
-def test_a_database_that_is_away_is_told_from_a_fault(error: Exception, *, away: bool) -> None:
-    assert is_database_unavailable(error) is away
+def test_an_unavailable_database_is_distinguished_from_other_errors(
+    error: Exception, *, unavailable: bool
+) -> None:
+    assert is_database_unavailable(error) is unavailable

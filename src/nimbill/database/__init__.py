@@ -1,1 +1,1 @@
-"""database."""
+"""PostgreSQL: engine, tenant scope, migrations and the embedded server."""

@@ -12,7 +12,7 @@ from asyncpg import PostgresError
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from nimbill.database.tenant_scope import APP_ROLE, owner_engine
+from nimbill.database.tenant_scope import APP_ROLE, create_owner_engine
 
 OLDEST_VERSION = 15
 
@@ -82,7 +82,7 @@ def _alembic_config(package: MigrationPackage, connection: sa.Connection | None 
 
 
 async def _run_as_owner(url: str, run: Callable[[sa.Connection], None]) -> None:
-    engine = owner_engine(url)
+    engine = create_owner_engine(url)
     try:
         await _run_locked(engine, run)
     except (DBAPIError, OSError, PostgresError) as error:

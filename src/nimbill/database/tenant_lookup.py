@@ -1,4 +1,4 @@
-"""What a stranger may name before we know the organisation: a client id, a name of its own."""
+"""Finds the organisation of a key that callers send before they have logged in."""
 
 from enum import StrEnum
 
@@ -7,8 +7,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.tenant_scope import TenantScope, metadata
 
-# any number will do, as long as nothing else locks by it
-_TURNS_LOCK = 7_241_996_333
+# Key of the advisory lock.
+_NAME_ASSIGNMENT_LOCK = 7_241_996_333
 
 tenant_lookups = sa.Table(
     "tenant_lookups",
@@ -26,8 +26,8 @@ class LookupKind(StrEnum):
 
 
 async def lock_name_assignment(db: AsyncConnection) -> None:
-    """Until the transaction ends nobody else looks for a free name and takes it."""
-    await db.execute(sa.select(sa.func.pg_advisory_xact_lock(_TURNS_LOCK)))
+    """Until the transaction ends, no other transaction can choose a free short name."""
+    await db.execute(sa.select(sa.func.pg_advisory_xact_lock(_NAME_ASSIGNMENT_LOCK)))
 
 
 async def add_lookup(db: AsyncConnection, scope: TenantScope, kind: str, key: str) -> None:
@@ -47,7 +47,7 @@ async def remove_lookup(db: AsyncConnection, scope: TenantScope, kind: str, key:
 
 
 async def find_organisation_id(db: AsyncConnection, kind: str, key: str) -> str | None:
-    """Whose it is: an exact match or nothing; the table itself shows only one's own rows."""
-    found = await db.execute(sa.select(sa.func.find_organisation_id(kind, key)))
-    answer: str | None = found.scalar_one()
-    return answer
+    """Exact match only. The SQL function reads across tenants; the table shows own rows only."""
+    result = await db.execute(sa.select(sa.func.find_organisation_id(kind, key)))
+    organisation_id: str | None = result.scalar_one()
+    return organisation_id

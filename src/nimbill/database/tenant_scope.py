@@ -1,4 +1,4 @@
-"""PostgreSQL: tables, connections, and the organisation set on every transaction."""
+"""Database engine, and transactions that see one tenant's rows only."""
 
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
@@ -19,7 +19,7 @@ basis = chosen("foreign-records")
 
 Row = sa.Row[*tuple[Any, ...]]
 
-# the role every request runs as: it owns nothing, so row-level security binds it
+# The role that requests run as. It owns no table, so row-level security applies to it.
 APP_ROLE = "nimbill_app"
 
 metadata = sa.MetaData(
@@ -35,25 +35,25 @@ metadata = sa.MetaData(
 
 @dataclass(frozen=True, slots=True)
 class TenantScope:
-    """Whose records: one organisation and, where filters narrow it, some of its billing groups."""
+    """The rows a caller may see: one organisation's, and of these only certain billing groups'."""
 
     organisation_id: str
-    billing_groups: frozenset[str] | None = None  # company_id; None = all of them
+    billing_groups: frozenset[str] | None = None  # company_ids; None means all
 
 
-def visible_rows(column: sa.ColumnElement[str], ids: Collection[str]) -> sa.ColumnElement[bool]:
-    """One parameter however many ids there are: a statement takes no more than 32,767."""
-    return column == sa.func.any(sa.literal(list(ids), ARRAY(sa.Text)))
+def is_any_of(column: sa.ColumnElement[str], values: Collection[str]) -> sa.ColumnElement[bool]:
+    """Like IN, but with one parameter: a statement has at most 32,767 parameters."""
+    return column == sa.func.any(sa.literal(list(values), ARRAY(sa.Text)))
 
 
-def engine_for(url: str, pool_size: int = 5) -> AsyncEngine:
-    """Connections as the role that owns nothing; `owner_engine` is for migrations alone."""
+def create_app_engine(url: str, pool_size: int = 5) -> AsyncEngine:
+    """Engine whose connections run as APP_ROLE."""
     engine = create_async_engine(
         _with_driver(url),
         pool_size=pool_size,
         max_overflow=pool_size,
         pool_timeout=5,
-        hide_parameters=True,  # what callers sent stays out of error messages, and so of logs
+        hide_parameters=True,  # keeps values that callers sent out of error messages and logs
         connect_args={
             "timeout": 5,
             "command_timeout": 60,
@@ -68,8 +68,8 @@ def engine_for(url: str, pool_size: int = 5) -> AsyncEngine:
     )
 
     @sa.event.listens_for(engine.sync_engine, "connect")
-    def make_ready(connection: Any, _record: object) -> None:
-        connection.run_async(_read_numbers_as_written)
+    def prepare_connection(connection: Any, _record: object) -> None:
+        connection.run_async(_decode_numbers_exactly)
         cursor = connection.cursor()
         cursor.execute(f"SET ROLE {APP_ROLE}")
         cursor.close()
@@ -78,21 +78,22 @@ def engine_for(url: str, pool_size: int = 5) -> AsyncEngine:
     return engine
 
 
-async def _read_numbers_as_written(driver: Any) -> None:
-    """The driver's own way turns 1000000 into 1.00E+6: equal, but not what was stored."""
-    await driver.set_type_codec(
+async def _decode_numbers_exactly(connection: Any) -> None:
+    """asyncpg's own codec returns 1000000 as 1.00E+6; this one keeps the stored digits."""
+    await connection.set_type_codec(
         "numeric", schema="pg_catalog", encoder=str, decoder=Decimal, format="text"
     )
 
 
-def owner_engine(url: str) -> AsyncEngine:
+def create_owner_engine(url: str) -> AsyncEngine:
+    """Engine that runs as the database's owner, for migrations only."""
     return create_async_engine(
         _with_driver(url), poolclass=sa.NullPool, connect_args={"timeout": 10}
     )
 
 
 def _with_driver(url: str) -> sa.URL:
-    """Our driver's words for an address as PostgreSQL's own programs take it."""
+    """Translate a libpq URL for asyncpg, which calls sslmode `ssl`."""
     address = sa.make_url(url).set(drivername="postgresql+asyncpg")
     if "sslmode" not in address.query:
         return address
@@ -100,62 +101,64 @@ def _with_driver(url: str) -> sa.URL:
     return address.difference_update_query(["sslmode"]).update_query_dict({"ssl": tls})
 
 
-_ACT_FOR = "SELECT set_config('nimbill.organisation', $1, true)"
+_SET_TENANT = "SELECT set_config('nimbill.organisation', $1, true)"
 
 
 async def set_tenant(db: AsyncConnection, organisation_id: str) -> None:
-    """From here to the end of the transaction only this organisation's rows exist."""
-    await fetch_row(db, _ACT_FOR, organisation_id)
+    """Show only this organisation's rows until the transaction ends."""
+    await fetch_row(db, _SET_TENANT, organisation_id)
 
 
 @asynccontextmanager
 async def transaction(engine: AsyncEngine, organisation_id: str) -> AsyncIterator[AsyncConnection]:
-    """A transaction on one organisation's rows: committed at the end, rolled back on an error."""
+    """A transaction for one organisation: commits at the end, rolls back on an error."""
     async with engine.begin() as db:
         await set_tenant(db, organisation_id)
         yield db
 
 
-async def fetch_row(db: AsyncConnection, question: str, *values: object) -> Any:
-    """The one row of a question that every request asks, in the driver's own words ($1, $2 …).
+async def fetch_row(db: AsyncConnection, stmt: str, *values: object) -> Any:
+    """Execute a statement with asyncpg placeholders ($1, $2 …) and return its first row.
 
-    It is asked in the transaction of `db`, past the layers that cost more than the question.
+    It runs in the transaction of `db`, but without the overhead of SQLAlchemy's statement layer.
+    For the few statements that every request executes.
     """
-    return await db.run_sync(_ask_driver, question, values)
+    return await db.run_sync(_fetch_with_driver, stmt, values)
 
 
-def _ask_driver(connection: sa.Connection, question: str, values: tuple[object, ...]) -> Any:
+def _fetch_with_driver(connection: sa.Connection, stmt: str, values: tuple[object, ...]) -> Any:
     if not connection.in_transaction():
         connection.begin()
     cursor = connection.connection.cursor()
     try:
-        cursor.execute(question, values)
+        cursor.execute(stmt, values)
         return cursor.fetchone()
     except connection.dialect.loaded_dbapi.Error as error:
         driver = connection.connection.dbapi_connection
         if connection.dialect.is_disconnect(error, driver, cursor):
-            # asked the usual way, it fails again and the whole pool learns of it
+            # Fails again, but through SQLAlchemy, which then invalidates the whole pool.
             connection.exec_driver_sql("SELECT 1")
-        kind = IntegrityError if isinstance(error, _constraint(connection)) else DBAPIError
-        raise kind(question, None, error, hide_parameters=True) from error
+        integrity_error = connection.dialect.loaded_dbapi.IntegrityError
+        error_class = IntegrityError if isinstance(error, integrity_error) else DBAPIError
+        raise error_class(stmt, None, error, hide_parameters=True) from error
     except BaseException:
-        connection.invalidate()  # given up half way: nobody knows what it will say next
+        connection.invalidate()  # cancelled while a response is outstanding
         raise
 
 
-def _constraint(connection: sa.Connection) -> type[Exception]:
-    broken: type[Exception] = connection.dialect.loaded_dbapi.IntegrityError
-    return broken
-
-
 def is_database_unavailable(error: BaseException) -> bool:
-    """Whether the trouble is the database's being away, slow or full, not the request."""
+    """Whether the database is down, overloaded or full, or had a lock conflict."""
     if isinstance(error, DBAPIError):
         state = str(getattr(error.orig, "sqlstate", "") or "")
-        busy = state in ("40001", "40P01", "55P03")  # others were in the way: to be tried again
-        return error.connection_invalidated or busy or state[:2] in ("08", "53", "57", "58")
+        # Serialization failure, deadlock, lock timeout.
+        lock_conflict = state in ("40001", "40P01", "55P03")
+        return (
+            error.connection_invalidated or lock_conflict or state[:2] in ("08", "53", "57", "58")
+        )
     return isinstance(error, PoolTimeout | ConnectionError | TimeoutError | OSError)
 
 
-def unavailable() -> Unavailable:
-    return Unavailable("database_away", "the database cannot be reached", retry_after=2)
+def database_unavailable() -> Unavailable:
+    return Unavailable(
+        "database_away", "The database cannot be reached. Try again later.", retry_after=2
+    )

@@ -13,23 +13,23 @@ import sqlalchemy as sa
 
 from nimbill.database import tenant_scope
 from nimbill.database.embedded_postgres import Address
-from tests.own_database import sql, sql_script
 from tests.running_service import Service
+from tests.temporary_database import execute_script, execute_sql
 
 # what PostgreSQL calls the troubles of its disk and its machine
-TROUBLES = {
+SQLSTATES = {
     "disk full": "53100",
     "out of memory": "53200",
     "too many open files": "53000",
     "input or output error": "58030",
 }
 
-# set in the thread that asks, and so in the task that answers: the work loop is left in peace
+# set in the thread that asks, and so in the task that responses: the work loop is left in peace
 _asked: ContextVar[bool] = ContextVar("asked", default=False)
 
 
 @dataclass
-class Counted:
+class StatementLog:
     """The statements of a request, and whether one of them failed."""
 
     statements: list[str] = field(default_factory=list)
@@ -37,10 +37,10 @@ class Counted:
 
 
 @contextmanager
-def failing_at(service: Service, number: int | None, sqlstate: str) -> Iterator[Counted]:
+def failing_at(service: Service, number: int | None, sqlstate: str) -> Iterator[StatementLog]:
     """Inside, the n-th statement asked by this thread fails so, once; None: all are counted."""
     engine = service.resources.engine.sync_engine
-    counted = Counted()
+    counted = StatementLog()
     fail = f"DO $$ BEGIN RAISE EXCEPTION 'the test' USING ERRCODE = '{sqlstate}'; END $$"
 
     def on_statement(_db: Any, _c: Any, statement: str, given: Any, _x: Any, many: bool) -> Any:
@@ -50,7 +50,7 @@ def failing_at(service: Service, number: int | None, sqlstate: str) -> Iterator[
         counted.failed = len(counted.statements) == number
         return (fail, [()] if many else ()) if counted.failed else (statement, given)
 
-    ask_driver = tenant_scope._ask_driver
+    ask_driver = tenant_scope._fetch_with_driver
 
     def on_question(db: sa.Connection, question: str, values: tuple[object, ...]) -> Any:
         """Those that go past the layers whose event tells of the others."""
@@ -59,7 +59,7 @@ def failing_at(service: Service, number: int | None, sqlstate: str) -> Iterator[
     sa.event.listen(engine, "before_cursor_execute", on_statement, retval=True)
     token = _asked.set(True)
     try:
-        with patch.object(tenant_scope, "_ask_driver", on_question):
+        with patch.object(tenant_scope, "_fetch_with_driver", on_question):
             yield counted
     finally:
         _asked.reset(token)
@@ -71,7 +71,7 @@ def full_disk(superuser: Address, *, at_commit: bool) -> Iterator[None]:
     """Inside, the database has no room for a file: it says so at once, or at the commit."""
     kind = "CONSTRAINT TRIGGER" if at_commit else "TRIGGER"
     when = "DEFERRABLE INITIALLY DEFERRED" if at_commit else ""
-    sql_script(
+    execute_script(
         superuser,
         f"""
         CREATE FUNCTION disk_is_full() RETURNS trigger LANGUAGE plpgsql AS
@@ -83,4 +83,4 @@ def full_disk(superuser: Address, *, at_commit: bool) -> Iterator[None]:
     try:
         yield
     finally:
-        sql(superuser, "DROP FUNCTION disk_is_full CASCADE")
+        execute_sql(superuser, "DROP FUNCTION disk_is_full CASCADE")

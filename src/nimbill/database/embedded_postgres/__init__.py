@@ -1,16 +1,16 @@
-"""Runs a PostgreSQL of our own in a data folder, shared by all processes that use the folder.
+"""Runs a PostgreSQL server in a data folder, shared by all processes that use the folder.
 
     with embedded_postgres(folder) as address:
         engine = create_async_engine(address.url)
 
-The first one in starts the server, the last one out stops it. Three lock files keep the order:
+The first user starts the server, the last user stops it. Three lock files coordinate them:
 
     start.lock   exclusive, held only while deciding to start or to stop
-    users.lock   shared, held by everyone for as long as the server is used
-    server.lock  exclusive, held by the server's own processes, so that "it runs" is never a guess
+    users.lock   shared, held by every user for as long as it uses the server
+    server.lock  exclusive, inherited by the server's processes; held as long as one of them runs
 
-The kernel drops a lock when its holder dies, so a killed process leaves nothing to clean up. A
-user that is killed leaves the server running until the next user comes and goes.
+The kernel releases a lock when its holder dies, so a killed process leaves nothing to clean up. A
+killed user leaves the server running until the next user stops it.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from typing import BinaryIO
 
 from nimbill.database.embedded_postgres.address import Address
 from nimbill.database.embedded_postgres.binaries import EmbeddedPostgresError, bin_folder
-from nimbill.database.embedded_postgres.cluster import make_cluster, private_folder
+from nimbill.database.embedded_postgres.cluster import create_cluster, ensure_private_folder
 from nimbill.database.embedded_postgres.layout import OWNER, SUPERUSER, Layout
 from nimbill.database.embedded_postgres.locks import BusyError, locked, open_lock, try_lock
 from nimbill.database.embedded_postgres.server import (
-    ready_socket,
+    find_ready_socket,
     start,
     stop,
     wait_for_ready_or_free,
@@ -42,7 +42,7 @@ __all__ = [
     "superuser_address",
 ]
 
-# Longer than a start or a stop may take (server.py), so that only a stuck process exceeds it.
+# Longer than a start or a stop may take (server.py), so only a stuck process exceeds it.
 START_LOCK_WAIT_SECONDS_MAX = 240
 
 log = logging.getLogger(__name__)
@@ -50,25 +50,25 @@ log = logging.getLogger(__name__)
 
 @contextmanager
 def embedded_postgres(folder: Path) -> Iterator[Address]:
-    """The address of the owner role, good until the block is left.
+    """Yield the address of the owner role, valid inside the block.
 
     May be entered many times, from any thread or process. A child forked inside the block counts
-    as a user of its own for as long as it lives.
+    as a separate user until it exits.
     """
     layout = _layout(folder)
-    private_folder(layout)
-    entered_by = os.getpid()
+    ensure_private_folder(layout)
+    process = os.getpid()
     with open_lock(layout.users_lock) as users:
         address = _enter(layout, users)
         try:
             yield address
         finally:
-            if os.getpid() == entered_by:
+            if os.getpid() == process:
                 _leave(layout, users)
 
 
 def superuser_address(folder: Path) -> Address:
-    """For set-up and backups only; valid inside an `embedded_postgres` block on the same folder."""
+    """For set-up and backups only; valid inside an `embedded_postgres` block of the same folder."""
     return _address(_layout(folder), user=SUPERUSER)
 
 
@@ -78,7 +78,7 @@ def _layout(folder: Path) -> Layout:
 
 def _enter(layout: Layout, users: BinaryIO) -> Address:
     with locked(layout.start_lock, wait_seconds_max=START_LOCK_WAIT_SECONDS_MAX):
-        # Never refused: it is held exclusively under the start lock only.
+        # Always succeeds: the exclusive lock is only taken while holding the start lock.
         try_lock(users, shared=True)
         try:
             _ensure_running(layout)
@@ -93,11 +93,11 @@ def _leave(layout: Layout, users: BinaryIO) -> None:
         with locked(layout.start_lock, wait_seconds_max=START_LOCK_WAIT_SECONDS_MAX):
             _stop_if_unused(layout, users)
     except BusyError as busy:
-        log.warning("The embedded PostgreSQL is left running. %s", busy)
+        log.warning("The embedded PostgreSQL was not stopped. %s", busy)
 
 
 def _stop_if_unused(layout: Layout, users: BinaryIO) -> None:
-    # Not turned into an exclusive lock: a forked child that shares this very lock would not count.
+    # Opened anew instead of upgraded: a forked child shares the lock of this file descriptor.
     users.close()
     with open_lock(layout.users_lock) as all_users:
         if try_lock(all_users, shared=False):
@@ -109,11 +109,11 @@ def _ensure_running(layout: Layout) -> None:
     if server_lock is None:
         return
     with server_lock:
-        # Passed on to initdb too: one that outlives its killed parent is then waited for, and
-        # its half-made folder is not removed under its feet.
-        make_cluster(layout, server_lock)
+        # initdb inherits the lock too. If its parent is killed, others wait for initdb instead of
+        # removing its unfinished folder.
+        create_cluster(layout, server_lock)
         start(layout, server_lock)
-    # By now the server holds the lock. If it fails, the lock falls free again.
+    # The server holds the lock now; it is released if the server fails to start.
     server_lock = wait_for_ready_or_free(layout)
     if server_lock is not None:
         server_lock.close()
@@ -123,7 +123,7 @@ def _ensure_running(layout: Layout) -> None:
 
 
 def _address(layout: Layout, *, user: str) -> Address:
-    socket = ready_socket(layout)
+    socket = find_ready_socket(layout)
     if socket is None:
         raise EmbeddedPostgresError(f"No PostgreSQL is running in {layout.folder}.")
     return Address(

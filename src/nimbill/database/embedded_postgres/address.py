@@ -1,4 +1,4 @@
-"""Where a database is and how to be let in."""
+"""Address and credentials of a database."""
 
 from dataclasses import dataclass, field
 from urllib.parse import quote, urlencode
@@ -6,18 +6,18 @@ from urllib.parse import quote, urlencode
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """`host` is the folder of a Unix socket, as libpq and asyncpg take it."""
+    """`host` is the folder of a Unix socket, as libpq and asyncpg accept it."""
 
     host: str
     port: int
     user: str
-    password: str = field(repr=False)  # addresses end up in logs
+    password: str = field(repr=False)  # addresses are logged
     database: str
 
     @property
     def url(self) -> str:
         """For SQLAlchemy. It contains the password."""
-        who = f"{quote(self.user, safe='')}:{quote(self.password, safe='')}"
-        # A path cannot stand where the host stands in a URL.
-        where = urlencode({"host": self.host, "port": self.port}, quote_via=quote)
-        return f"postgresql+asyncpg://{who}@/{quote(self.database, safe='')}?{where}"
+        credentials = f"{quote(self.user, safe='')}:{quote(self.password, safe='')}"
+        # A path cannot be the host part of a URL.
+        socket = urlencode({"host": self.host, "port": self.port}, quote_via=quote)
+        return f"postgresql+asyncpg://{credentials}@/{quote(self.database, safe='')}?{socket}"

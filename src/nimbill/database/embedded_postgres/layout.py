@@ -1,4 +1,4 @@
-"""What lies where in the data folder."""
+"""Paths inside the data folder."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,11 +27,11 @@ class Layout:
 
     @property
     def cluster(self) -> Path:
-        """Data and passwords together: they appear in one rename, or not at all."""
+        """Contains data and passwords, so that one rename creates both."""
         return self.folder / "cluster"
 
     @property
-    def cluster_being_made(self) -> Path:
+    def new_cluster(self) -> Path:
         return self.folder / "cluster.new"
 
     @property
@@ -55,14 +55,19 @@ class Layout:
 
     @property
     def start_log(self) -> Path:
-        """What initdb and the server say before the server opens its own daily log."""
+        """Output of initdb, and of the server until it opens its daily log."""
         return self.logs / "start.log"
 
     def log_tail(self) -> str:
-        daily = sorted(self.logs.glob("postgres-*.log"), key=lambda path: path.stat().st_mtime)
-        files = [path for path in (self.start_log, *daily[-1:]) if path.exists()]
-        lines = [line for path in files for line in _last_lines(path)]
+        """The last lines of the logs. The log written last comes last: it has the reason."""
+        files = [self.start_log, *self.logs.glob("postgres-*.log")]
+        by_time = sorted((file for file in files if file.exists()), key=_modified)
+        lines = [line for file in by_time[-2:] for line in _last_lines(file)]
         return "\n".join(lines[-LOG_TAIL_LINES:]) or "(the log is empty)"
+
+
+def _modified(path: Path) -> float:
+    return path.stat().st_mtime
 
 
 def _last_lines(path: Path) -> list[str]:

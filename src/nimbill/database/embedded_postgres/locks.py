@@ -1,4 +1,4 @@
-"""File locks that wait for a bounded time and that no child process inherits unasked."""
+"""File locks with a time limit. Child processes inherit them only if they are passed on."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ PAUSE_SECONDS = 0.03
 
 
 class BusyError(EmbeddedPostgresError):
-    """Another process has held the lock for the whole time we were ready to wait."""
+    """Another process held the lock for the whole waiting time."""
 
 
 def open_lock(path: Path) -> BinaryIO:
-    """Closing the file drops the lock.
+    """Closing the file releases the lock.
 
-    Each opening locks for itself, within one process too, so threads need no other bookkeeping.
+    Each opened file locks separately, also within one process, so threads exclude each other too.
     """
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     return os.fdopen(handle, "r+b", buffering=0)

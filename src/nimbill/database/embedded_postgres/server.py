@@ -1,4 +1,4 @@
-"""Starts and stops the server, and tells whether it runs."""
+"""Starts and stops the server, and detects whether it is running."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from typing import BinaryIO
 
 from nimbill.database.embedded_postgres.binaries import (
     EmbeddedPostgresError,
+    build_command,
     clean_environment,
-    command,
 )
 from nimbill.database.embedded_postgres.layout import Layout
 from nimbill.database.embedded_postgres.locks import PAUSE_SECONDS, open_lock, try_lock
 
-READY_SECONDS_MAX = 120  # replaying the log after a power loss takes a while
+READY_SECONDS_MAX = 120  # includes crash recovery after a power loss
 STOP_SECONDS_MAX = 60
 UNKNOWN_SECONDS_MAX = 10
 PID_FILE_LINES = 8
-PORT = 5432  # names the socket file; nothing listens on the network
-SSL_REQUEST = struct.pack("!ii", 8, 80877103)  # "do you speak TLS?"; the answer is one letter
+PORT = 5432  # part of the socket file's name; the server does not listen on the network
+SSL_REQUEST = struct.pack("!ii", 8, 80877103)  # the server answers with one letter
 SOCKET_PATH_BYTES_MAX = 103  # macOS allows 103, Linux 107
 
 SETTINGS = {
-    # A committed invoice survives a power loss. Given on the command line, these win over any
-    # configuration file.
+    # Committed data survives a power loss. On the command line, these override any configuration
+    # file.
     "fsync": "on",
     "synchronous_commit": "on",
     "full_page_writes": "on",
@@ -46,7 +46,7 @@ SETTINGS = {
     "max_connections": "150",
     "shared_buffers": "128MB",
     "timezone": "UTC",
-    # One file for each weekday, overwritten a week later.
+    # One file per weekday, overwritten after a week.
     "logging_collector": "on",
     "log_destination": "stderr",
     "log_filename": "postgres-%a.log",
@@ -66,10 +66,10 @@ class Socket:
     port: int
 
     def answers(self) -> bool:
-        """Asks a question every server answers before any password.
+        """Send an SSL request, which every server answers before authentication.
 
-        Connecting is not enough: a server that is just being killed still takes connections, and
-        its socket file stays behind.
+        A successful connection is not enough: a dying server still accepts connections, and its
+        socket file remains.
         """
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as attempt:
             attempt.settimeout(5)
@@ -81,27 +81,27 @@ class Socket:
                 return False
 
 
-def ready_socket(layout: Layout) -> Socket | None:
-    """Where the server answers, once it is ready; taken from its pid file, not from our guess."""
-    lines = _pid_file_lines(layout)
+def find_ready_socket(layout: Layout) -> Socket | None:
+    """The socket that the server names in its pid file, if the server is ready and responds."""
+    lines = _read_pid_file(layout)
     if len(lines) < PID_FILE_LINES or lines[7].strip() != "ready":
         return None
-    found = Socket(Path(lines[4]), int(lines[3]))
-    if not found.answers():
+    server_socket = Socket(Path(lines[4]), int(lines[3]))
+    if not server_socket.answers():
         return None
-    _check_private(found.folder)
-    return found
+    _require_private(server_socket.folder)
+    return server_socket
 
 
 def wait_for_ready_or_free(layout: Layout) -> BinaryIO | None:
-    """None once the server is ready; or the server lock, when no process of a server is left."""
+    """Return None once the server is ready, or the server lock if no server process exists."""
     deadline = time.monotonic() + READY_SECONDS_MAX
     while True:
         server_lock = open_lock(layout.server_lock)
         if try_lock(server_lock, shared=False):
             return server_lock
         server_lock.close()
-        if ready_socket(layout) is not None:
+        if find_ready_socket(layout) is not None:
             return None
         if time.monotonic() > deadline:
             raise EmbeddedPostgresError(
@@ -112,22 +112,22 @@ def wait_for_ready_or_free(layout: Layout) -> BinaryIO | None:
 
 
 def start(layout: Layout, server_lock: BinaryIO) -> None:
-    """Returns at once; the server takes the lock over and may still fail."""
+    """Return immediately. The server inherits the lock and may still fail to start."""
     sockets = _socket_folder(layout)
-    _forget_last_run(layout, sockets)
+    _remove_stale_files(layout, sockets)
     settings = {
         **SETTINGS,
         "log_directory": str(layout.logs),
         "unix_socket_directories": f'"{sockets}"',
     }
     options = [f"--{name}={value}" for name, value in settings.items()]
-    line = command("postgres", "-D", str(layout.data), *options, folder=layout.data)
+    line = build_command("postgres", "-D", str(layout.data), *options, folder=layout.data)
     with layout.start_log.open("wb") as start_log:
         layout.start_log.chmod(0o600)
-        # The shell goes away at once, so the server is nobody's child: it becomes no zombie
-        # when another process stops it. In a session of its own it hears no Ctrl-C, and with
-        # its output in a file it keeps no pipe of ours open.
-        subprocess.run(  # noqa: S603 - every word is ours
+        # The shell exits at once, so init adopts the server and no zombie remains when another
+        # process stops it. Its own session keeps Ctrl-C away; its output in a file keeps our
+        # pipes closed.
+        subprocess.run(  # noqa: S603 - no external input
             ["/bin/sh", "-c", '"$@" &', "sh", *line],
             stdin=subprocess.DEVNULL,
             stdout=start_log,
@@ -141,114 +141,114 @@ def start(layout: Layout, server_lock: BinaryIO) -> None:
 
 
 def stop(layout: Layout) -> None:
-    """Ends sessions that are left and returns when the last process of the server is gone."""
-    asked: int | None = None
-    found = ready_socket(layout)
+    """Close open sessions, and return when the last server process has exited."""
+    signalled_pid: int | None = None
+    server_socket = find_ready_socket(layout)
     deadline = time.monotonic() + UNKNOWN_SECONDS_MAX
     with open_lock(layout.server_lock) as server_lock:
         while not try_lock(server_lock, shared=False):
-            # Asked for again while unknown: a server just started has not written its pid yet.
-            if asked is None and (asked := _ask_to_stop(layout)) is not None:
+            # Repeated while the pid is unknown: a new server has not written its pid file yet.
+            if signalled_pid is None and (signalled_pid := _signal_stop(layout)) is not None:
                 deadline = time.monotonic() + STOP_SECONDS_MAX
             if time.monotonic() > deadline:
                 break
             time.sleep(PAUSE_SECONDS)
         else:
-            if found is not None and found.folder != layout.sockets:
+            if server_socket is not None and server_socket.folder != layout.sockets:
                 with suppress(OSError):
-                    found.folder.rmdir()  # under the temporary folder nobody else tidies up
+                    server_socket.folder.rmdir()  # a folder under /tmp
             return
-    if asked is None:
-        # Seen from another container the server has no process to signal.
-        log.warning("The PostgreSQL in %s was not started here and is left running", layout.folder)
+    if signalled_pid is None:
+        # The server runs in another container: its process cannot be signalled from here.
+        log.warning("PostgreSQL in %s was started elsewhere and is still running.", layout.folder)
         return
     raise EmbeddedPostgresError(
-        f"PostgreSQL in {layout.folder} (process {asked}) has not stopped for {STOP_SECONDS_MAX} "
-        f"seconds. The end of its log:\n{layout.log_tail()}"
+        f"PostgreSQL in {layout.folder} (process {signalled_pid}) has not stopped for "
+        f"{STOP_SECONDS_MAX} seconds. The end of its log:\n{layout.log_tail()}"
     )
 
 
-def _ask_to_stop(layout: Layout) -> int | None:
-    pid = _postmaster(layout)
+def _signal_stop(layout: Layout) -> int | None:
+    pid = _find_postmaster(layout)
     if pid is None:
         return None
     try:
-        os.kill(pid, signal.SIGINT)  # "fast": sessions are ended, not waited for
+        os.kill(pid, signal.SIGINT)  # "fast" shutdown: ends open sessions
     except ProcessLookupError:
         return None
     return pid
 
 
-def _pid_file_lines(layout: Layout) -> list[str]:
+def _read_pid_file(layout: Layout) -> list[str]:
     try:
         return os.fsdecode(layout.pid_file.read_bytes()).split("\n")
     except FileNotFoundError:
         return []
 
 
-def _postmaster(layout: Layout) -> int | None:
-    """The process of the pid file, if it is a server on our data and not a later process."""
-    first = _pid_file_lines(layout)[:1]
-    if not first or not first[0].strip().isdigit():
+def _find_postmaster(layout: Layout) -> int | None:
+    """The process named in the pid file, if it is a server on this data folder."""
+    first_line = _read_pid_file(layout)[:1]
+    if not first_line or not first_line[0].strip().isdigit():
         return None
-    pid = int(first[0])
-    return pid if _serves(pid, layout.data) else None
+    pid = int(first_line[0])
+    return pid if _is_server(pid, layout.data) else None
 
 
-def _serves(pid: int, data: Path) -> bool:
+def _is_server(pid: int, data: Path) -> bool:
     process = Path("/proc", str(pid))
     try:
         if Path("/proc/self").exists():
-            # A server works in its data folder, however the folder was spelt at its start.
-            named = b"postgres" in (process / "cmdline").read_bytes()
-            return named and (process / "cwd").samefile(data)
+            # The working directory of a server is its data folder.
+            is_postgres = b"postgres" in (process / "cmdline").read_bytes()
+            return is_postgres and (process / "cwd").samefile(data)
     except OSError:
         return False
     line = ["ps", "-ww", "-o", "command=", "-p", str(pid)]
-    answer = subprocess.run(line, capture_output=True, text=True, check=False)  # noqa: S603
-    return "postgres" in answer.stdout and str(data) in answer.stdout
+    listing = subprocess.run(line, capture_output=True, text=True, check=False)  # noqa: S603
+    return "postgres" in listing.stdout and str(data) in listing.stdout
 
 
-def _forget_last_run(layout: Layout, sockets: Path) -> None:
-    """Removes what a killed server leaves behind.
+def _remove_stale_files(layout: Layout, sockets: Path) -> None:
+    """Remove the pid file and socket of a killed server.
 
-    After a power loss the pid in those files may be anybody's, or missing; PostgreSQL would take
-    it for another server's and refuse to start.
+    After a power loss their pid may be missing or belong to an unrelated process. PostgreSQL would
+    then assume a running server and refuse to start.
     """
-    pid = _postmaster(layout)
+    pid = _find_postmaster(layout)
     if pid is not None:
-        # One of ours would hold the server lock, which we hold now.
+        # It is not one of ours: that would hold the server lock, which this process holds.
         raise EmbeddedPostgresError(
-            f"A PostgreSQL that nimbill did not start (process {pid}) runs on {layout.data}. Stop "
-            "it first."
+            f"A PostgreSQL server that nimbill did not start (process {pid}) uses {layout.data}. "
+            "Stop it first."
         )
     layout.pid_file.unlink(missing_ok=True)
-    for left in sockets.glob(".s.PGSQL.*"):
-        left.unlink()
+    for socket_file in sockets.glob(".s.PGSQL.*"):
+        socket_file.unlink()
 
 
 def _socket_folder(layout: Layout) -> Path:
-    """In the data folder, or under the temporary folder where that makes no good socket path."""
+    """In the data folder, or in the temporary folder if the path is unsuitable for a socket."""
     name = hashlib.sha256(os.fsencode(layout.folder)).hexdigest()[:16]
-    elsewhere = f"nimbill-{os.geteuid()}-{name}"
-    temporary = Path(tempfile.gettempdir(), elsewhere)
-    shortest = Path("/tmp", elsewhere)  # noqa: S108 - the folder is checked to be ours
+    temporary_name = f"nimbill-{os.geteuid()}-{name}"
+    temporary = Path(tempfile.gettempdir(), temporary_name)
+    shortest = Path("/tmp", temporary_name)  # noqa: S108 - checked to be private
     for folder in (layout.sockets, temporary, shortest):
         path = os.fsencode(folder / f".s.PGSQL.{PORT}")
-        # Clients take a comma for the end of a host's name, the server a quote for its own.
+        # Clients split host names at commas; the server's setting is quoted.
         if len(path) <= SOCKET_PATH_BYTES_MAX and not set(path) & set(b',"'):
             folder.mkdir(mode=0o700, exist_ok=True)
-            _check_private(folder)
+            _require_private(folder)
             return folder
     raise AssertionError("a path under /tmp is short enough")
 
 
-def _check_private(folder: Path) -> None:
-    """Everybody may write in the temporary folder: a stranger may have made ours first."""
-    found = folder.lstat()
-    ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
-    if not ours or found.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+def _require_private(folder: Path) -> None:
+    """Refuse a folder that another user may have created in the shared temporary folder."""
+    status = folder.lstat()
+    is_own = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
+    if not is_own or status.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise EmbeddedPostgresError(
-            f"{folder}, meant for the PostgreSQL socket, is not a private folder of ours. Look at "
-            "who made it, and remove it."
+            f"{folder}, needed for the PostgreSQL socket, is not a private folder of this user. "
+            "Check who created it, and remove it."
         )

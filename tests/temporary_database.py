@@ -1,0 +1,52 @@
+"""Temporary databases on the test server, and plain SQL on any database."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import asyncpg
+
+from nimbill.database.embedded_postgres import Address
+from nimbill.foundation.ids import new_id
+
+
+@contextmanager
+def temporary_database(owner: Address, superuser: Address) -> Iterator[Address]:
+    """Create an empty database of the same owner; drop it at the end."""
+    name = new_id("test")
+    execute_sql(superuser, f"CREATE DATABASE {name} OWNER {owner.user}")
+    try:
+        yield replace(owner, database=name)
+    finally:
+        execute_sql(superuser, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def execute_sql(address: Address, statement: str, *values: Any) -> list[Any]:
+    """Execute and commit one statement; return its rows."""
+    rows: list[Any] = asyncio.run(
+        _with_connection(address, lambda db: db.fetch(statement, *values))
+    )
+    return rows
+
+
+def execute_script(address: Address, statements: str) -> None:
+    """Execute several statements in one transaction."""
+    asyncio.run(_with_connection(address, lambda db: db.execute(statements)))
+
+
+async def _with_connection(address: Address, run: Callable[[Any], Awaitable[Any]]) -> Any:
+    db = await asyncpg.connect(
+        host=address.host,
+        port=address.port,
+        user=address.user,
+        password=address.password,
+        database=address.database,
+    )
+    try:
+        return await run(db)
+    finally:
+        await db.close()
