@@ -88,7 +88,7 @@ def _wait_for_worker(workers: ForkedWorkers) -> None:
 
 def main() -> None:
     port, current = int(sys.argv[1]), Path(sys.argv[2])
-    import nimbill.legacy.provisioning.aws  # noqa: F401  # loaded late otherwise
+    import nimbill.legacy.provisioning.aws_provisioner  # noqa: F401  # loaded late otherwise
     from nimbill.application.app import litestar_app, with_middleware
     from nimbill.foundation.logs import configure_logs
     from nimbill.foundation.settings import read_settings

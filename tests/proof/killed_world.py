@@ -9,9 +9,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from nimbill.application.open_database import prepare
+from nimbill.application.open_database import prepare_database
 from nimbill.database.embedded_postgres import Address, embedded_postgres, superuser_address
-from nimbill.database.tenant_scope import engine_for
+from nimbill.database.tenant_scope import create_app_engine
 from nimbill.foundation.encryption import load_or_create_key
 from nimbill.identity.organisations.operations import NewOrganisation, create_organisation
 from tests.legacy.provisioning.cloud_server import cloud_server
@@ -144,9 +144,9 @@ def killed_world(folder: Path) -> Iterator[World]:
 
 
 async def _organisations(behind: Address, key_file: Path) -> list[NewOrganisation]:
-    encryptor, engine = load_or_create_key(key_file), engine_for(behind.url)
+    encryptor, engine = load_or_create_key(key_file), create_app_engine(behind.url)
     try:
-        await prepare(behind.url, encryptor)
+        await prepare_database(behind.url, encryptor)
         return [
             await create_organisation(
                 engine, encryptor, name=f"X1 {number}", username="root", password=PASSWORD

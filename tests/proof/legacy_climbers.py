@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from nimbill.foundation.vocabulary import Product
+from nimbill.foundation.product import Product
 from nimbill.legacy.audiences import LEGACY
-from tests.legacy.agents import headers_of, new_agent
-from tests.legacy.roles.acting import (
+from tests.legacy.agents import agent_headers, create_agent
+from tests.legacy.roles.role_requests import (
     EVERYTHING,
     ROLE,
     USER_ROLE,
-    Person,
-    as_client,
-    attach,
-    document,
-    new_role,
-    new_subuser,
-    statement,
+    LegacyUser,
+    attach_role,
+    build_document,
+    build_statement,
+    client_headers,
+    create_role,
+    create_subuser,
 )
 from tests.running_service import Service
 
@@ -27,27 +27,33 @@ Call = tuple[str, str, str, dict[str, Any]]  # what is tried, method, path, what
 
 def climbers(service: Service) -> tuple[dict[str, dict[str, str]], list[Call]]:
     """Headers by who it is, and what each of them tries; nothing of it may succeed."""
-    allowed, denied = new_subuser(service), new_subuser(service)
-    everything, nothing = new_role(service), new_role(service, document(statement("Deny")))
-    every_word = new_role(
-        service, document(statement(action=["role:*", "userrole:*"], resource=["mrn:*", "*"]))
+    allowed, denied = create_subuser(service), create_subuser(service)
+    everything, nothing = (
+        create_role(service),
+        create_role(service, build_document(build_statement("Deny"))),
+    )
+    every_word = create_role(
+        service,
+        build_document(build_statement(action=["role:*", "userrole:*"], resource=["mrn:*", "*"])),
     )
     for person, role_id in ((allowed, everything), (allowed, every_word), (denied, nothing)):
-        assert attach(service, person.username, role_id).status_code == 200
+        assert attach_role(service, person.username, role_id).status_code == 200
     headers = {
         "a user whose scope allows everything": allowed.headers,
         "a user whose scope denies everything": denied.headers,
-        "a user without a role": new_subuser(service).headers,
-        "an API client of the root user": as_client(service),
+        "a user without a role": create_subuser(service).headers,
+        "an API client of the root user": client_headers(service),
         "an API client of a user": service.caller(product=LEGACY, agent=True),
-        "the agent of a stack": headers_of(service, new_agent(service)),
+        "the agent of a stack": agent_headers(service, create_agent(service)),
         "the root user with a core token": service.root(),
         "the root user with a portal token": service.root(product=Product.portal),
     }
     return headers, list(_tried(allowed, denied, everything, nothing))
 
 
-def _tried(allowed: Person, denied: Person, everything: str, nothing: str) -> Iterator[Call]:
+def _tried(
+    allowed: LegacyUser, denied: LegacyUser, everything: str, nothing: str
+) -> Iterator[Call]:
     form = {"data": {"name": "mine", "scope": EVERYTHING}}
     yield "makes a role", "POST", ROLE, form
     yield "makes a role by JSON", "POST", ROLE, {"json": form["data"]}

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nimbill.access import passwords
-from nimbill.access.password_hash_queue import QueuePlace
+from nimbill.access.password_hash_queue import QueueEntry
 from nimbill.identity.login import login_rate_limits
 from tests.proof.asgi_calls import Answer, Request, app_of, call
 from tests.proof.stage import Stage
@@ -51,13 +51,13 @@ def hashed_before_newcomers(stage: Stage, organisation_id: str) -> list[tuple[An
 def _counted_hashes() -> Iterator[Hashes]:
     """Who failed before is forgotten, and who is sent away hears it sooner than in real life."""
     hashes = Hashes()
-    real = passwords._verify, passwords._in_turn, login_rate_limits.SLOWLY_SECONDS
+    real = passwords._verify, passwords._run_in_queue, login_rate_limits.SLOWLY_SECONDS
 
     def verify(password_hash: str | None, peppered: bytes) -> bool:
         hashes.begun += 1
         return real[0](password_hash, peppered)
 
-    async def in_turn(place: QueuePlace, work: Any) -> Any:
+    async def in_turn(place: QueueEntry, work: Any) -> Any:
         came = hashes.begun
 
         def noted() -> Any:
@@ -66,14 +66,14 @@ def _counted_hashes() -> Iterator[Hashes]:
 
         return await real[1](place, noted)
 
-    passwords._start_afresh()
-    passwords._verify, passwords._in_turn = verify, in_turn
+    passwords._reset_after_fork()
+    passwords._verify, passwords._run_in_queue = verify, in_turn
     login_rate_limits.SLOWLY_SECONDS = (0.2, 0.6)
     try:
         yield hashes
     finally:
-        passwords._verify, passwords._in_turn, login_rate_limits.SLOWLY_SECONDS = real
-        passwords._start_afresh()
+        passwords._verify, passwords._run_in_queue, login_rate_limits.SLOWLY_SECONDS = real
+        passwords._reset_after_fork()
 
 
 async def _newcomers(

@@ -18,7 +18,7 @@ from nimbill.access.effective_permissions import (
     load_effective_permissions,
 )
 from nimbill.database.tenant_scope import TenantScope, transaction
-from nimbill.foundation.vocabulary import Product
+from nimbill.foundation.product import Product
 from tests.access.everything_doable import ACTIONS, NAMESPACES, RESOURCES, TYPES, doable
 from tests.running_service import Service
 from tests.subusers import SubuserAccount, create_subuser

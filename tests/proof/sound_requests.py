@@ -10,12 +10,12 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from nimbill.access.role_actions import RoleAction
 from nimbill.application.installed import PRODUCTS
-from nimbill.foundation.vocabulary import Product
+from nimbill.foundation.product import Product
 from tests.contract.declared_routes import Route, all_routes
-from tests.contract.route_requests import sound_request
+from tests.contract.route_requests import build_valid_request
 from tests.contract.superuser import Superuser
 from tests.contract.tenants import Tenant, new_tenant
-from tests.invoicing.exports.asking import link
+from tests.invoicing.exports.export_requests import create_link
 from tests.proof.asgi_calls import as_headers
 from tests.proof.hostile_requests import NOTHING, Draft
 from tests.running_service import PASSWORD, Service
@@ -40,7 +40,7 @@ class Seeds:
         who = random.choices(("root", "one action", "nobody"), (14, 4, 2))[0]
         if who == "root" and route.operation in ENDS_ITS_TOKENS:
             who = "admin"
-        if who != "nobody" and route.of_agents:
+        if who != "nobody" and route.for_agents:
             who = "agent"
         headers = [*as_headers(callers[who]), *draft.headers]
         return _fresh(route, replace(draft, headers=headers), random)
@@ -89,12 +89,12 @@ def _draft(route: Route, tenant: Tenant) -> Draft:
     if route.is_public:
         make = OF_STRANGERS.get(route.operation)
         made: dict[str, Any] = make(tenant) if make else {}
-        return Draft(**{"method": route.method, "path": route.address().encode()} | made)
-    sent = sound_request(route, tenant)
+        return Draft(**{"method": route.method, "path": route.fill_path().encode()} | made)
+    sent = build_valid_request(route, tenant)
     quoted = {name: quote(value, safe="") for name, value in sent.path.items()}
     return Draft(
         method=route.method,
-        path=route.address(**quoted).encode(),
+        path=route.fill_path(**quoted).encode(),
         query=urlencode(sent.query).encode(),
         value=NOTHING if sent.body is None else sent.body,
     )
@@ -135,7 +135,9 @@ def _signed_in(product: Product) -> Callable[[Tenant], dict[str, Any]]:
 
 def _download(tenant: Tenant) -> dict[str, Any]:
     """The link is made in the tenant's own name and followed by anybody."""
-    address = urlsplit(link(tenant.service, headers=tenant.service.root(tenant.organisation)))
+    address = urlsplit(
+        create_link(tenant.service, headers=tenant.service.root(tenant.organisation))
+    )
     return {"path": address.path.encode(), "query": address.query.encode()}
 
 

@@ -13,11 +13,11 @@ import pytest
 
 from nimbill.costs.cost_file_error import CostFileError
 from nimbill.demo.vendor_files.dialects import Dialect
-from tests.costs.reading import Read, read_delivery
+from tests.costs.delivery_reader import DeliveryResult, read_delivery
 from tests.proof.bad_files import IMPORTERS, BadFile, bad_files, bombs, odd_but_sound, plain
 
 
-def read(bad: BadFile, folder: Path) -> Read:
+def read(bad: BadFile, folder: Path) -> DeliveryResult:
     shutil.rmtree(folder, ignore_errors=True)
     paths = bad.write(folder / "files")
     sources = [folder / "files"] if len(paths) > 1 else paths

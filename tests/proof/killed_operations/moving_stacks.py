@@ -8,8 +8,8 @@ from typing import Any
 
 import httpx
 
-from tests.legacy.provisioning.cloud_server import tags_of
-from tests.legacy.provisioning.life import layer, template
+from tests.legacy.provisioning.cloud_server import read_tags
+from tests.legacy.provisioning.stack_user import build_layer, build_stack_template
 from tests.proof.killed_operations.operation import Operation, Organisation, Sent, audited, stored
 
 PATH = "/v3/alm"
@@ -17,9 +17,9 @@ SECONDS_MAX = 120
 
 # what is asked for in turn: of each stack its layers, one after the other, and None for its end
 LIFE: tuple[list[dict[str, Any]] | None, ...] = (
-    [layer("web", instance_count=2)],
-    [layer("web", instance_count=3), layer("db", container=False, instance_count=1)],
-    [layer("web", instance_count=1, instance_type="t3.large")],
+    [build_layer("web", instance_count=2)],
+    [build_layer("web", instance_count=3), build_layer("db", container=False, instance_count=1)],
+    [build_layer("web", instance_count=1, instance_type="t3.large")],
     None,
 )
 ANSWERS = (201, 202, 202, 200)
@@ -47,7 +47,7 @@ class MovingStacks(Operation):
         round_, turn = divmod(number - 1, len(LIFE))
         layers, key = LIFE[turn], f"stack-{number}"
         nickname = f"stack-{round_}"
-        body = None if layers is None else template(*layers) | {"nickname": nickname}
+        body = None if layers is None else build_stack_template(*layers) | {"nickname": nickname}
         if turn == 0:
             return Sent(f"{PATH}/template", body, key, headers=organisation.legacy)
         stack_id = self._stack(organisation)[0]
@@ -74,7 +74,7 @@ class MovingStacks(Operation):
         self, organisation: Organisation, stack_id: str, layers: list[dict[str, Any]] | None
     ) -> str | None:
         every = organisation.cloud.instances(stack_id, *EVERY_STATE)
-        launches = Counter(tags_of(one)["nimbill:instance"] for one in every)
+        launches = Counter(read_tags(one)["nimbill:instance"] for one in every)
         if doubled := [key for key, times in launches.items() if times > 1]:
             return f"launched twice: {doubled}"
         known = organisation.ask(
@@ -83,7 +83,7 @@ class MovingStacks(Operation):
         if {one["InstanceId"] for one in every} != {row[0] for row in known}:
             return "other instances than we know of were launched"
         found = Counter(
-            (tags_of(one)["nimbill:flag"], one["InstanceType"])
+            (read_tags(one)["nimbill:flag"], one["InstanceType"])
             for one in every
             if one["State"]["Name"] != "terminated"
         )

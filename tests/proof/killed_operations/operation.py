@@ -14,7 +14,7 @@ import httpx
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.embedded_postgres import Address
-from nimbill.database.tenant_scope import TenantScope, engine_for, transaction
+from nimbill.database.tenant_scope import TenantScope, create_app_engine, transaction
 from tests.legacy.provisioning.cloud_server import Cloud
 from tests.proof.database_faults import rows
 
@@ -52,7 +52,7 @@ class Organisation:
         """Done in a transaction of its own, past the service."""
 
         async def run() -> None:
-            engine = engine_for(self.superuser.url)
+            engine = create_app_engine(self.superuser.url)
             async with transaction(engine, self.organisation_id) as db:
                 await do(db, TenantScope(self.organisation_id))
             await engine.dispose()

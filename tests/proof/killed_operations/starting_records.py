@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.adjustments.recalculation.operations import replace_entries
 from nimbill.adjustments.reserved_instances.operations import replace_reservations
 from nimbill.database.tenant_scope import TenantScope
+from nimbill.foundation.billing_period import BillingPeriod
 from tests.adjustments.recalculation.entries import CUSTOMER, FEE, MONTH, PAYER
-from tests.adjustments.reserved_instances.reservations import DEST, reservation
+from tests.adjustments.reserved_instances.reservations import DEST, build_reservation
 from tests.customers.billing_groups.sample_bodies import REQUIRED_FIELDS
 from tests.proof.killed_operations.operation import Organisation, Sent
 
@@ -33,7 +33,7 @@ def start(organisation: Organisation) -> None:
 
 
 async def _put(db: AsyncConnection, scope: TenantScope) -> None:
-    whose: Any = {"vendor": "aws", "payer_id": PAYER, "month": MONTH}
+    period = BillingPeriod(MONTH, "aws")
     fees = [replace(FEE, description=f"fee {number}") for number in range(ENTRIES)]
-    await replace_entries(db, scope, **whose, entries=fees)
-    await replace_reservations(db, scope, **whose, reservations=[reservation(number=INSTANCES)])
+    await replace_entries(db, scope, period, PAYER, fees)
+    await replace_reservations(db, scope, period, PAYER, [build_reservation(number=INSTANCES)])

@@ -1,7 +1,7 @@
-"""A route that does not declare its gate keeps the process from starting.
+"""A route without a complete access declaration keeps the process from starting.
 
-In this process every route there is loses each of its facts in turn. In real processes a copy of
-the sources gets one more route that lacks a fact, and `nimbill serve` is run on it.
+In this process, each declaration of each route is removed in turn. In real processes, a copy of
+the sources gets a further route that lacks a declaration, and `nimbill serve` is run on it.
 """
 
 from __future__ import annotations
@@ -11,23 +11,26 @@ from typing import Any
 
 from litestar import Litestar
 
-from nimbill.access.gate import own_routes, refuse_undeclared_routes
-from nimbill.legacy.roles.guard import refuse_unscoped_routes
+from nimbill.access.gate import iterate_routes, refuse_undeclared_routes
+from nimbill.legacy.roles.guard import refuse_routes_without_scope
 from tests.proof.real_server import ROOT, environment_for, try_to_serve
 from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 
-TARGET = "every route × every fact it must declare: refused; real processes exit with an error"
+TARGET = "every route × every required declaration: refused; real processes exit with an error"
 QUICK = 1  # real processes; each takes some seconds
 FULL = 5
 SECONDS_MAX = 600
 
-OF_EVERY_ROUTE = ("audiences", "role_actions", "basis")
-OF_VERSION_3 = ("needs", "master_alone")  # one of the two, where users call
+REQUIRED_OF_EVERY_ROUTE = ("audiences", "role_actions", "basis")
+REQUIRED_OF_VERSION_3 = (
+    "needs",
+    "master_account_only",
+)  # one of the two, for routes that users call
 CHANGING = {"POST", "PUT", "PATCH", "DELETE"}
 
-# of a portal route that changes something: the most a route has to declare
-FACTS = {
+# declarations of a mutating portal route, which has to declare the most
+DECLARATIONS = {
     "audited": 'audited=Unaudited("proof")',
     "audiences": "audiences=[Audience.portal]",
     "role_actions": "role_actions=[]",
@@ -35,73 +38,81 @@ FACTS = {
     "flag": 'flag="dashboard_graph"',
 }
 
-ONE_MORE_ROUTE = '''
+UNDECLARED_ROUTE = '''
 from nimbill.access.gate import Audience, Unaudited
 from nimbill.http.routing import post
 
 
-@post("/m/portal/one-more", {facts})
-async def one_more() -> dict[str, str]:
-    """Lacks a fact."""
+@post("/m/portal/undeclared", {declarations})
+async def undeclared() -> dict[str, str]:
+    """Lacks a declaration."""
     return {{}}
 
 
-ROUTES.append(one_more)
+ROUTES.append(undeclared)
 '''
 
 
 def measure(stage: Stage, size: int) -> Measurement:
-    tried, misses = _in_this_process(stage.service.app)
-    for fact in list(FACTS)[:size]:
-        misses += _in_a_process(stage, fact)
-    said = f"{tried} routes and facts in this process, {min(size, len(FACTS))} real processes"
-    return Measurement(f"{said}: {len(misses)} accepted", misses)
+    tried, misses = _check_this_process(stage.service.app)
+    for declaration in list(DECLARATIONS)[:size]:
+        misses += _check_real_process(stage, declaration)
+    processes = min(size, len(DECLARATIONS))
+    figures = f"{tried} routes and declarations in this process, {processes} real processes"
+    return Measurement(f"{figures}: {len(misses)} accepted", misses)
 
 
-def _in_this_process(app: Litestar) -> tuple[int, list[str]]:
-    """Each fact of each route is taken away, refused, and put back."""
+def _check_this_process(app: Litestar) -> tuple[int, list[str]]:
+    """Remove each declaration of each route, check that it is refused, and restore it."""
     tried, misses = 0, []
-    for path, handler in own_routes(app):
-        facts = [*OF_EVERY_ROUTE, *(["audited"] if handler.http_methods & CHANGING else [])]
-        facts += [fact for fact in OF_VERSION_3 if fact in handler.opt]
-        for fact in facts:
+    for path, handler in iterate_routes(app):
+        declarations = [
+            *REQUIRED_OF_EVERY_ROUTE,
+            *(["audited"] if handler.http_methods & CHANGING else []),
+        ]
+        declarations += [
+            declaration for declaration in REQUIRED_OF_VERSION_3 if declaration in handler.opt
+        ]
+        for declaration in declarations:
             tried += 1
-            kept = handler.opt.pop(fact)
+            removed = handler.opt.pop(declaration)
             try:
-                if not _refused(app, path, fact):
-                    misses.append(f"accepted in this process: {path} without {fact}")
+                if not _is_refused(app, path, declaration):
+                    misses.append(f"accepted in this process: {path} without {declaration}")
             finally:
-                handler.opt[fact] = kept
-    _refuse(app)
+                handler.opt[declaration] = removed
+    _check_declarations(app)
     return tried, misses
 
 
-def _refuse(app: Litestar) -> None:
+def _check_declarations(app: Litestar) -> None:
     refuse_undeclared_routes(app)
-    refuse_unscoped_routes(app)
+    refuse_routes_without_scope(app)
 
 
-def _refused(app: Any, path: str, fact: str) -> bool:
+def _is_refused(app: Any, path: str, declaration: str) -> bool:
     try:
-        _refuse(app)
+        _check_declarations(app)
     except RuntimeError as refusal:
-        return path in str(refusal) and fact in str(refusal)
+        return path in str(refusal) and declaration in str(refusal)
     return False
 
 
-def _in_a_process(stage: Stage, fact: str) -> list[str]:
+def _check_real_process(stage: Stage, declaration: str) -> list[str]:
     sources = stage.new_folder("a1") / "src"
     shutil.copytree(ROOT / "src", sources, ignore=shutil.ignore_patterns("__pycache__"))
-    facts = ", ".join(text for name, text in FACTS.items() if name != fact)
-    with (sources / "nimbill" / "service_routes.py").open("a") as routes:
-        routes.write(ONE_MORE_ROUTE.format(facts=facts))
+    declarations = ", ".join(text for name, text in DECLARATIONS.items() if name != declaration)
+    with (sources / "nimbill" / "application" / "service_routes.py").open("a") as routes:
+        routes.write(UNDECLARED_ROUTE.format(declarations=declarations))
     shared = {
         "NIMBILL_KEY_FILE": str(stage.service.settings.key_file),
         "NIMBILL_DATABASE_URL": stage.postgres.url,
     }
     env = environment_for(stage.new_folder("a1-data"), shared) | {"PYTHONPATH": str(sources)}
     tried = try_to_serve(env)
-    expected = f"/m/portal/one-more does not declare {fact}"
+    expected = f"/m/portal/undeclared does not declare {declaration}"
     if tried.answered or tried.code == 0:
-        return [f"started without {fact}: exit code {tried.code}, answered: {tried.answered}"]
-    return [] if expected in tried.said else [f"did not say “{expected}”: {tried.said[-800:]}"]
+        return [
+            f"started without {declaration}: exit code {tried.code}, answered: {tried.answered}"
+        ]
+    return [] if expected in tried.said else [f"did not print “{expected}”: {tried.said[-800:]}"]

@@ -1,8 +1,8 @@
-"""Every operation opens to exactly those whom the table of role actions names.
+"""Every operation is allowed for exactly the callers that the table of role actions names.
 
-In this process: every set of the actions named in the table × its operations, and every set of
-those we added × the operations we added. Over HTTP: every operation with each product it takes ×
-people of every kind, from no token at all to the root user. Both ways: nobody more, nobody less.
+In this process: every set of the specified actions × the specified operations, and every set of
+added actions × the added operations. Over HTTP: every operation with each of its products × all
+kinds of callers, from a caller without a token to the root user.
 """
 
 from __future__ import annotations
@@ -14,65 +14,70 @@ from itertools import chain, combinations
 from nimbill.access.caller import Caller
 from nimbill.access.role_actions import RoleAction
 from nimbill.database.tenant_scope import TenantScope, transaction
-from nimbill.foundation.vocabulary import Product, UserKind
+from nimbill.foundation.product import Product
+from nimbill.foundation.user_kind import UserKind
 from nimbill.identity.organisations.operations import NewOrganisation
 from nimbill.identity.users import records as users
 from nimbill.legacy.audiences import LEGACY
-from tests.contract.declared_routes import Route, guarded_routes
-from tests.contract.operations import ADDED, OPEN_TO_ONESELF, OPERATIONS, SPECIFIED
+from tests.contract.declared_routes import Route, protected_routes
+from tests.contract.operations import ADDED, OPEN_TO_OWN_USER, OPERATIONS, SPECIFIED
 from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 from tests.running_service import NO_PASSWORD, Service
 from tests.subusers import SubuserAccount, create_subuser
 
 TARGET = "every decision as the table says, both ways, in this process and over HTTP"
-QUICK = 26  # people who knock at every operation
+QUICK = 26  # kinds of callers that call every operation
 FULL = 46
 SECONDS_MAX = 240
 
-NAMED = tuple(sorted({action for row in SPECIFIED for action in row.actions}))
-OURS = tuple(sorted({action for actions in ADDED.values() for action in actions} - set(NAMED)))
-# what one route does without a body, and what it does with one
+SPECIFIED_ACTIONS = tuple(sorted({action for row in SPECIFIED for action in row.actions}))
+ADDED_ACTIONS = tuple(
+    sorted({action for actions in ADDED.values() for action in actions} - set(SPECIFIED_ACTIONS))
+)
+# routes that are another operation with a body than without one
 WITH_AND_WITHOUT_BODY = {"create_or_list_resellers": ("list_resellers", "create_reseller")}
-LET_IN, REFUSED, UNKNOWN = "let in", "refused", "not known"
+ALLOWED, REFUSED, UNAUTHENTICATED = "let in", "refused", "unauthenticated"
 
 
 def measure(stage: Stage, size: int) -> Measurement:
-    decisions, without_route, wrong = _in_this_process()
-    people, asked, misses = _over_http(stage.service, size)
+    decisions, without_route, wrong = _check_this_process()
+    people, asked, misses = _check_over_http(stage.service, size)
     if wrong:
         misses.append(f"{len(wrong)} decisions differ in this process, as {wrong[0]}")
-    said = (
+    figures = (
         f"{decisions} decisions in this process ({without_route} operations of the table have no "
-        f"route yet and are not counted), {asked} requests of {people} kinds of people"
+        f"route yet and are not counted), {asked} requests by {people} kinds of callers"
     )
-    return Measurement(f"{said}: {len(wrong) + len(misses)} not as the table says", misses)
+    return Measurement(f"{figures}: {len(wrong) + len(misses)} not as the table says", misses)
 
 
 # ── in this process ──────────────────────────────────────────────────────────────────────────────
 
 
-def _in_this_process() -> tuple[int, int, list[str]]:
-    """What routes declare against the table, for every set of actions somebody may hold."""
+def _check_this_process() -> tuple[int, int, list[str]]:
+    """Compare declarations with the table for every set of actions that a caller may have."""
     declared: dict[str, list[RoleAction]] = {}
-    for route in guarded_routes():
+    for route in protected_routes():
         without, with_one = WITH_AND_WITHOUT_BODY.get(route.operation, (route.operation, ""))
         declared[without] = list(route.role_actions)
         if with_one:
             declared[with_one] = list(route.handler.opt["role_actions_with_body"])
     decisions, wrong = 0, []
     named = [name for row in SPECIFIED for name in row.operations]
-    named += [name for name, actions in ADDED.items() if set(actions) & set(NAMED)]
+    named += [name for name, actions in ADDED.items() if set(actions) & set(SPECIFIED_ACTIONS)]
     ours = [name for name in ADDED if name not in named]
-    for operations, actions in ((named, NAMED), (ours, OURS)):
+    for operations, actions in ((named, SPECIFIED_ACTIONS), (ours, ADDED_ACTIONS)):
         asked = [(name, declared[name]) for name in operations if name in declared]
-        for held in _subsets(actions):
-            caller = _holder(held)
+        for permissions in _subsets(actions):
+            caller = _caller_with(permissions)
             for name, needed in asked:
                 decisions += 1
-                expected = not OPERATIONS[name] or any(one in held for one in OPERATIONS[name])
+                expected = not OPERATIONS[name] or any(
+                    action in permissions for action in OPERATIONS[name]
+                )
                 if caller.may(needed) is not expected:
-                    wrong.append(f"{name} with {', '.join(sorted(held)) or 'nothing'}")
+                    wrong.append(f"{name} with {', '.join(sorted(permissions)) or 'nothing'}")
     without_route = [name for name in (*named, *ours) if name not in declared]
     return decisions, len(without_route), wrong
 
@@ -82,7 +87,7 @@ def _subsets(actions: tuple[str, ...]) -> Iterator[frozenset[str]]:
     return map(frozenset, chain.from_iterable(combinations(actions, size) for size in sizes))
 
 
-def _holder(held: frozenset[str]) -> Caller:
+def _caller_with(permissions: frozenset[str]) -> Caller:
     return Caller(
         user_id="usr_x",
         username="x",
@@ -91,7 +96,7 @@ def _holder(held: frozenset[str]) -> Caller:
         client_id="cl_z",
         subject_type="client",
         product=Product.core,
-        permissions=held,
+        permissions=permissions,
         scope=TenantScope("org_x"),
         epoch=1,
     )
@@ -101,88 +106,88 @@ def _holder(held: frozenset[str]) -> Caller:
 
 
 @dataclass(frozen=True)
-class Door:
-    """A route for one product, and its row in the table."""
+class ProtectedOperation:
+    """A route for one product, and its operation in the table."""
 
     route: Route
     product: Product
-    operation: str
+    name: str
     body: dict[str, str] | None = None
 
     def __str__(self) -> str:
-        return f"{self.operation}, {self.product} token"
+        return f"{self.name}, {self.product} token"
 
 
 @dataclass(frozen=True)
-class Knocking:
-    """Somebody at the door: how he shows himself, and what the table says of him."""
+class KindOfCaller:
+    """A kind of caller: its headers and the result that the table requires."""
 
     who: str
     headers: Callable[[Product], dict[str, str]]
-    expected: Callable[[Door], str]
-    himself: str = ""  # his own id, where he asks about himself
+    expected: Callable[[ProtectedOperation], str]
+    own_user_id: str = ""  # for calls about the caller itself
 
 
-def _over_http(service: Service, size: int) -> tuple[int, int, list[str]]:
+def _check_over_http(service: Service, size: int) -> tuple[int, int, list[str]]:
     organisation = service.new_organisation()
-    routes = guarded_routes()
+    routes = protected_routes()
     misses = [
         f"{route.operation} has no row in the table"
         for route in routes
         if route.operation not in OPERATIONS
     ]
     asked = 0
-    people = _people(service, organisation)[:size]
+    people = _kinds_of_callers(service, organisation)[:size]
     for person in people:
-        for door in _doors(routes):
+        for operation in _operations(routes):
             asked += 1
-            verdict = _knock(service, door, person)
-            if verdict != person.expected(door):
-                misses.append(f"{door}: {person.who} was {verdict}")
+            verdict = _call(service, operation, person)
+            if verdict != person.expected(operation):
+                misses.append(f"{operation}: {person.who} was {verdict}")
     return len(people), asked, misses
 
 
-def _doors(routes: list[Route]) -> Iterator[Door]:
-    """A route that reads without a body and changes with one is two doors."""
+def _operations(routes: list[Route]) -> Iterator[ProtectedOperation]:
+    """A route that reads without a body and changes with one is two operations."""
     for route in routes:
         if route.operation not in OPERATIONS:
             continue
         for product in [one for one in route.products if one != LEGACY]:
             if route.operation in WITH_AND_WITHOUT_BODY:
                 without, with_one = WITH_AND_WITHOUT_BODY[route.operation]
-                yield Door(route, product, without)
-                yield Door(route, product, with_one, {})
+                yield ProtectedOperation(route, product, without)
+                yield ProtectedOperation(route, product, with_one, {})
             else:
-                yield Door(route, product, route.operation)
+                yield ProtectedOperation(route, product, route.operation)
 
 
-def _knock(service: Service, door: Door, person: Knocking) -> str:
-    """With nothing in hand: who is let in is refused for something else, or finds nothing."""
-    oneself = door.route.handler.opt.get("oneself")
-    path = {oneself: person.himself} if oneself and person.himself else {}
+def _call(service: Service, operation: ProtectedOperation, person: KindOfCaller) -> str:
+    """Call with an invalid request: an allowed caller gets another error, or nothing is found."""
+    oneself = operation.route.handler.opt.get("own_user_parameter")
+    path = {oneself: person.own_user_id} if oneself and person.own_user_id else {}
     answer = service.http.request(
-        door.route.method,
-        door.route.address(**path),
-        headers=person.headers(door.product),
-        json=door.body,
+        operation.route.method,
+        operation.route.fill_path(**path),
+        headers=person.headers(operation.product),
+        json=operation.body,
     )
-    return {401: UNKNOWN, 403: REFUSED}.get(answer.status_code, LET_IN)
+    return {401: UNAUTHENTICATED, 403: REFUSED}.get(answer.status_code, ALLOWED)
 
 
-def _people(service: Service, organisation: NewOrganisation) -> list[Knocking]:
-    """In the order of their importance: a smaller run leaves out the last."""
+def _kinds_of_callers(service: Service, organisation: NewOrganisation) -> list[KindOfCaller]:
+    """Most important first, because a smaller run leaves out the last."""
     return [
-        *_strangers(service, organisation),
-        *_extremes(service, organisation),
-        *(_with_actions(service, organisation, one, (one,)) for one in NAMED),
-        *_people_with_our_actions(service, organisation),
+        *_invalid_callers(service, organisation),
+        *_extreme_callers(service, organisation),
+        *(_caller_with_actions(service, organisation, one, (one,)) for one in SPECIFIED_ACTIONS),
+        *_callers_with_added_actions(service, organisation),
     ]
 
 
-def _strangers(service: Service, organisation: NewOrganisation) -> list[Knocking]:
-    """Whom the service does not know, or knows no more."""
+def _invalid_callers(service: Service, organisation: NewOrganisation) -> list[KindOfCaller]:
+    """Callers without valid credentials."""
     deleted, without_client, changed = (
-        _both(service, organisation, ["Admin"], ["Admin"]) for _ in range(3)
+        _create_subuser(service, organisation, ["Admin"], ["Admin"]) for _ in range(3)
     )
     scope = TenantScope(organisation.organisation_id)
 
@@ -202,77 +207,89 @@ def _strangers(service: Service, organisation: NewOrganisation) -> list[Knocking
         "an Admin whose client was deleted": without_client.headers,
         "an Admin whose password was changed": changed.headers,
     }
-    return [Knocking(who, shown, lambda _: UNKNOWN) for who, shown in headers.items()]
+    return [KindOfCaller(who, shown, lambda _: UNAUTHENTICATED) for who, shown in headers.items()]
 
 
-def _extremes(service: Service, organisation: NewOrganisation) -> list[Knocking]:
-    """Those who may everything, and those who may nothing for this reason or that."""
+def _extreme_callers(service: Service, organisation: NewOrganisation) -> list[KindOfCaller]:
+    """Callers with all permissions, and callers with none for various reasons."""
     every = [action.value for action in RoleAction if action is not RoleAction.Admin]
-    nobody = _both(service, organisation, None, None)
+    nobody = _create_subuser(service, organisation, None, None)
     return [
-        Knocking("the root user", lambda one: service.root(organisation, one), lambda _: LET_IN),
-        _with_actions(service, organisation, "an Admin", ("Admin",)),
-        _with_actions(service, organisation, "who holds all but Admin", tuple(every)),
-        _with_actions(service, organisation, "who has a role that permits nothing", ()),
-        _anybody("who has no role", nobody),
-        _elsewhere(service, organisation, "an Admin of the other namespace", ["Admin"]),
-        _elsewhere(service, organisation, "who holds all in the other namespace", every),
-        Knocking(
-            "who has no role and asks about himself",
+        KindOfCaller(
+            "the root user", lambda one: service.root(organisation, one), lambda _: ALLOWED
+        ),
+        _caller_with_actions(service, organisation, "an Admin", ("Admin",)),
+        _caller_with_actions(service, organisation, "who holds all but Admin", tuple(every)),
+        _caller_with_actions(service, organisation, "who has a role that permits nothing", ()),
+        _caller_without_role("who has no role", nobody),
+        _other_namespace(service, organisation, "an Admin of the other namespace", ["Admin"]),
+        _other_namespace(service, organisation, "who holds all in the other namespace", every),
+        KindOfCaller(
+            "who has no role and asks about itself",
             nobody.headers,
-            lambda door: LET_IN if door.operation in OPEN_TO_ONESELF else _said(door, frozenset()),
-            himself=nobody.user_id,
+            lambda operation: (
+                ALLOWED
+                if operation.name in OPEN_TO_OWN_USER
+                else _expected_result(operation, frozenset())
+            ),
+            own_user_id=nobody.user_id,
         ),
     ]
 
 
-def _people_with_our_actions(service: Service, organisation: NewOrganisation) -> Iterator[Knocking]:
-    others = [one.value for one in RoleAction if one.value not in {*NAMED, "Admin"}]
+def _callers_with_added_actions(
+    service: Service, organisation: NewOrganisation
+) -> Iterator[KindOfCaller]:
+    others = [one.value for one in RoleAction if one.value not in {*SPECIFIED_ACTIONS, "Admin"}]
     for action in others:
-        yield _with_actions(service, organisation, action, (action,))
+        yield _caller_with_actions(service, organisation, action, (action,))
 
 
-def _said(door: Door, held: frozenset[str]) -> str:
-    """What the table says of somebody who holds these; any one action suffices."""
-    needed = OPERATIONS[door.operation]
-    allowed = not needed or "Admin" in held or any(one in held for one in needed)
-    return LET_IN if allowed else REFUSED
+def _expected_result(operation: ProtectedOperation, permissions: frozenset[str]) -> str:
+    """The result that the table requires; any one of the actions suffices."""
+    needed = OPERATIONS[operation.name]
+    allowed = (
+        not needed or "Admin" in permissions or any(action in permissions for action in needed)
+    )
+    return ALLOWED if allowed else REFUSED
 
 
-def _with_actions(
+def _caller_with_actions(
     service: Service, organisation: NewOrganisation, who: str, actions: tuple[str, ...]
-) -> Knocking:
-    """Two people, each with the actions in the namespace of one product alone."""
+) -> KindOfCaller:
+    """Two users, each with the actions in the namespace of one product."""
     people = {
-        Product.core: _both(service, organisation, list(actions), None),
-        Product.portal: _both(service, organisation, None, list(actions)),
+        Product.core: _create_subuser(service, organisation, list(actions), None),
+        Product.portal: _create_subuser(service, organisation, None, list(actions)),
     }
-    return Knocking(
+    return KindOfCaller(
         who,
         lambda product: people[product].headers(product),
-        lambda door: _said(door, frozenset(actions)),
+        lambda operation: _expected_result(operation, frozenset(actions)),
     )
 
 
-def _elsewhere(
+def _other_namespace(
     service: Service, organisation: NewOrganisation, who: str, actions: list[str]
-) -> Knocking:
+) -> KindOfCaller:
     people = {
-        Product.core: _both(service, organisation, None, actions),
-        Product.portal: _both(service, organisation, actions, None),
+        Product.core: _create_subuser(service, organisation, None, actions),
+        Product.portal: _create_subuser(service, organisation, actions, None),
     }
-    return Knocking(
+    return KindOfCaller(
         who,
         lambda product: people[product].headers(product),
-        lambda door: _said(door, frozenset()),
+        lambda operation: _expected_result(operation, frozenset()),
     )
 
 
-def _anybody(who: str, person: SubuserAccount) -> Knocking:
-    return Knocking(who, person.headers, lambda door: _said(door, frozenset()))
+def _caller_without_role(who: str, person: SubuserAccount) -> KindOfCaller:
+    return KindOfCaller(
+        who, person.headers, lambda operation: _expected_result(operation, frozenset())
+    )
 
 
-def _both(
+def _create_subuser(
     service: Service,
     organisation: NewOrganisation,
     core: list[str] | None,

@@ -1,8 +1,8 @@
-"""Nobody becomes more than he is: not by a role, a mapping, a client, a password or a filter.
+"""No user gains permissions by a role, a mapping, a client, a password or a filter.
 
-Named attempts, each with a token of either product: refused, and not a row changed. The same for
-the roles of version 3, by everybody who is not its master account. Then random changes among random
-people: whatever anybody gains by a step, who took it could do himself.
+Named attempts, each with a token of either product, are refused and change no row. The same holds
+for roles of version 3, for everybody but the root user. Then random changes among random users:
+nobody gains a permission that the user who made the change does not have.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from nimbill.foundation.vocabulary import Product
-from tests.contract.superuser import Superuser, behind_the_walls
+from nimbill.foundation.product import Product
+from tests.contract.superuser import Superuser, connect_superuser
 from tests.proof.legacy_climbers import climbers
 from tests.proof.random_grants import walk
 from tests.proof.row import Measurement
@@ -31,20 +31,20 @@ MAY_GRANT = ["ModifyRoles", "ModifyUsers", "ModifyApiClients", "ReadInvoice"]
 SIX = [f"small-{number}" for number in range(6)]
 DENIED = {400, 403, 404, 409}
 
-Attempt = tuple[str, str, str, Any]  # what is tried, method, path, body
+Attempt = tuple[str, str, str, Any]  # description, method, path, body
 
 
 @dataclass(frozen=True)
-class Town:
-    """Somebody who wants more, and everybody he could get it from."""
+class EscalationCast:
+    """A user who tries to gain permissions, and users to gain them from."""
 
-    climber: SubuserAccount  # holds a few actions in both namespaces
+    climber: SubuserAccount  # has a few actions in both namespaces
     narrow: SubuserAccount  # the same, within one billing group
-    nobody: SubuserAccount  # holds nothing
+    nobody: SubuserAccount  # has no role
     admin: SubuserAccount
     narrow_admin: SubuserAccount
     auditor: SubuserAccount
-    reader: SubuserAccount  # what the climber holds, with no filter
+    reader: SubuserAccount  # has what the climber has, without a filter
     full: SubuserAccount  # has five roles
     foreigner: SubuserAccount
     foreign_root: str
@@ -52,29 +52,29 @@ class Town:
 
 def measure(stage: Stage, size: int) -> Measurement:
     service = stage.service
-    with behind_the_walls(service, stage.superuser) as behind:
+    with connect_superuser(service, stage.superuser) as behind:
         tried, misses = _named_attempts(service, behind)
         of_version_3, more = _legacy_attempts(service, behind)
         misses += more
-    misses += _admin_stands_alone(service)
+    misses += _check_admin_is_alone(service)
     passed, gains = walk(service, stage.random("A3"), size)
     if passed < size // 20:
-        misses.append(f"only {passed} of {size} random changes were let through: no test of much")
-    said = (
+        misses.append(f"only {passed} of {size} random changes were accepted: too few")
+    figures = (
         f"{tried} attempts, {of_version_3} in version 3, {size} random changes of which {passed} "
-        "were let through"
+        "were accepted"
     )
     misses += gains
-    return Measurement(f"{said}: {len(misses)} gained something", misses)
+    return Measurement(f"{figures}: {len(misses)} gained something", misses)
 
 
 def _named_attempts(service: Service, behind: Superuser) -> tuple[int, list[str]]:
-    town, root = _new_town(service), service.organisation.root_user_id
+    cast, root = _create_cast(service), service.organisation.root_user_id
     organisation_id = service.organisation.organisation_id
     climbers = {
-        "climber": (town.climber, list(_by_climber(town, root))),
-        "narrow": (town.narrow, list(_by_narrow(town))),
-        "nobody": (town.nobody, list(_by_nobody(town, root))),
+        "climber": (cast.climber, list(_attempts_by_climber(cast, root))),
+        "narrow": (cast.narrow, list(_attempts_by_restricted_user(cast))),
+        "nobody": (cast.nobody, list(_attempts_by_user_without_role(cast, root))),
     }
     tried, misses = 0, []
     before = behind.digest(organisation_id)
@@ -92,7 +92,7 @@ def _named_attempts(service: Service, behind: Superuser) -> tuple[int, list[str]
 
 
 def _legacy_attempts(service: Service, behind: Superuser) -> tuple[int, list[str]]:
-    """Every role operation of version 3 by everybody but the master account."""
+    """Every role operation of version 3 by everybody but the root user."""
     service.organisation = service.new_organisation()
     headers, calls = climbers(service)
     tried, misses = 0, []
@@ -108,10 +108,10 @@ def _legacy_attempts(service: Service, behind: Superuser) -> tuple[int, list[str
     return tried, misses
 
 
-def _new_town(service: Service) -> Town:
+def _create_cast(service: Service) -> EscalationCast:
     other = service.new_organisation()
     service.organisation = service.new_organisation()
-    town = Town(
+    cast = EscalationCast(
         climber=create_subuser(service, MAY_GRANT, MAY_GRANT),
         narrow=create_subuser(service, MAY_GRANT, MAY_GRANT, [GROUP_A]),
         nobody=create_subuser(service),
@@ -134,13 +134,13 @@ def _new_town(service: Service) -> Town:
         body = {"name": name, "namespace": namespace, "permissions": permissions}
         assert service.http.post(f"{RBAC}/roles", json=body, headers=service.root()).is_success
     for person, roles in (
-        (town.climber, [("core", "in-use"), ("portal", "in-use")]),
-        (town.reader, [("core", "in-use")]),
-        (town.full, [("core", name) for name in SIX[:5]]),
+        (cast.climber, [("core", "in-use"), ("portal", "in-use")]),
+        (cast.reader, [("core", "in-use")]),
+        (cast.full, [("core", name) for name in SIX[:5]]),
     ):
         body = _mapping(*roles) | {"user_id": person.user_id}
         assert service.http.post(f"{RBAC}/userroles", json=body, headers=service.root()).is_success
-    return town
+    return cast
 
 
 def _mapping(*roles: tuple[str, str], filters: list[str] | None = None) -> dict[str, Any]:
@@ -151,8 +151,8 @@ def _mapping(*roles: tuple[str, str], filters: list[str] | None = None) -> dict[
     return body
 
 
-def _by_climber(town: Town, root: str) -> Iterator[Attempt]:
-    """Who may change roles, users and clients, and holds little else."""
+def _attempts_by_climber(cast: EscalationCast, root: str) -> Iterator[Attempt]:
+    """By a user who may change roles, users and clients, and little else."""
     for namespace, permissions in (
         ("core", ["Admin"]),
         ("core", ["ReadInvoice", "Admin"]),
@@ -166,23 +166,23 @@ def _by_climber(town: Town, root: str) -> Iterator[Attempt]:
         what = f"made a role in use of {namespace} permit {', '.join(permissions)}"
         yield what, "PATCH", f"{RBAC}/roles/{namespace}/in-use", {"permissions": permissions}
     for role in (("core", "admins"), ("portal", "admins"), ("core", "auditors")):
-        for whom, user_id in (("himself", town.climber.user_id), ("another", town.nobody.user_id)):
+        for whom, user_id in (("himself", cast.climber.user_id), ("another", cast.nobody.user_id)):
             what = f"mapped {role[1]} of {role[0]} to {whom}"
             body = _mapping(role) | {"user_id": user_id}
             yield what, "POST", f"{RBAC}/userroles", body
             what = f"replaced the roles of {whom} by {role[1]} of {role[0]}"
             yield what, "PATCH", f"{RBAC}/{user_id}/userroles", _mapping(role)
-    body = _mapping(("core", SIX[5])) | {"user_id": town.full.user_id}
+    body = _mapping(("core", SIX[5])) | {"user_id": cast.full.user_id}
     yield "mapped a sixth role", "POST", f"{RBAC}/userroles", body
     yield (
         "replaced five by six",
         "PATCH",
-        f"{RBAC}/{town.full.user_id}/userroles",
+        f"{RBAC}/{cast.full.user_id}/userroles",
         _mapping(*(("core", name) for name in SIX)),
     )
-    body = _mapping(filters=["b"]) | {"user_id": town.narrow_admin.user_id}
+    body = _mapping(filters=["b"]) | {"user_id": cast.narrow_admin.user_id}
     yield "widened the filters of an Admin", "POST", f"{RBAC}/userroles", body
-    yield from _over_others(town.admin, town.narrow_admin, town.auditor)
+    yield from _attempts_against_stronger_users(cast.admin, cast.narrow_admin, cast.auditor)
     for user in (root, "root", "ROOT"):
         yield "made a client for the root user", "POST", f"{USERS}/client/{user}", {"name": "x"}
     for old in ({}, {"old_password": PASSWORD}):
@@ -192,11 +192,11 @@ def _by_climber(town: Town, root: str) -> Iterator[Attempt]:
     body = _mapping(("core", "in-use")) | {"user_id": root}
     yield "mapped a role to the root user", "POST", f"{RBAC}/userroles", body
     yield "replaced the root user's roles", "PATCH", f"{RBAC}/{root}/userroles", _mapping()
-    yield from _abroad(town)
+    yield from _attempts_across_organisations(cast)
 
 
-def _over_others(*people: SubuserAccount) -> Iterator[Attempt]:
-    """Each of these may do more than who tries."""
+def _attempts_against_stronger_users(*people: SubuserAccount) -> Iterator[Attempt]:
+    """Each of these users has more permissions than the one who tries."""
     for person in people:
         for user in (person.user_id, person.username):
             what = "made a client for somebody who may do more"
@@ -207,27 +207,27 @@ def _over_others(*people: SubuserAccount) -> Iterator[Attempt]:
         yield what, "DELETE", f"{USERS}/{person.user_id}", None
 
 
-def _abroad(town: Town) -> Iterator[Attempt]:
-    """Roles and people of another organisation."""
-    theirs = f"role-{town.foreigner.user_id[-12:]}"
+def _attempts_across_organisations(cast: EscalationCast) -> Iterator[Attempt]:
+    """Against roles and users of another organisation."""
+    theirs = f"role-{cast.foreigner.user_id[-12:]}"
     path = f"{RBAC}/roles/core/{theirs}"
     yield "renamed another organisation's role", "PATCH", path, {"name": "renamed"}
     yield "deleted another organisation's role", "DELETE", path, None
-    body = _mapping(("core", theirs)) | {"user_id": town.climber.user_id}
+    body = _mapping(("core", theirs)) | {"user_id": cast.climber.user_id}
     yield "mapped another organisation's role", "POST", f"{RBAC}/userroles", body
-    for user in (town.foreigner.user_id, town.foreigner.username, town.foreign_root):
+    for user in (cast.foreigner.user_id, cast.foreigner.username, cast.foreign_root):
         yield "made a client abroad", "POST", f"{USERS}/client/{user}", {"name": "x"}
-    body = _mapping(("core", "in-use")) | {"user_id": town.foreigner.user_id}
+    body = _mapping(("core", "in-use")) | {"user_id": cast.foreigner.user_id}
     yield "mapped a role abroad", "POST", f"{RBAC}/userroles", body
     body = {"password": "another one 123"}
-    yield "changed a password abroad", "PUT", f"{USERS}/{town.foreigner.user_id}/password", body
-    yield "deleted a user abroad", "DELETE", f"{USERS}/{town.foreigner.user_id}", None
+    yield "changed a password abroad", "PUT", f"{USERS}/{cast.foreigner.user_id}/password", body
+    yield "deleted a user abroad", "DELETE", f"{USERS}/{cast.foreigner.user_id}", None
 
 
-def _by_narrow(town: Town) -> Iterator[Attempt]:
-    """Who is filtered and wants to see more."""
+def _attempts_by_restricted_user(cast: EscalationCast) -> Iterator[Attempt]:
+    """By a user who is restricted to a billing group."""
     role = ("core", "in-use")
-    for whom, user_id in (("himself", town.narrow.user_id), ("another", town.nobody.user_id)):
+    for whom, user_id in (("himself", cast.narrow.user_id), ("another", cast.nobody.user_id)):
         for filters in (["b"], ["a", "b"]):
             what = f"mapped {whom} beyond his own filters"
             body = _mapping(role, filters=filters) | {"user_id": user_id}
@@ -239,35 +239,35 @@ def _by_narrow(town: Town) -> Iterator[Attempt]:
         yield what, "PATCH", f"{RBAC}/{user_id}/userroles", _mapping(role, filters=[])
     for role in (("core", "in-use"), ("portal", "in-use")):
         what = f"mapped a role of {role[0]} to somebody without filters"
-        body = _mapping(role) | {"user_id": town.nobody.user_id}
+        body = _mapping(role) | {"user_id": cast.nobody.user_id}
         yield what, "POST", f"{RBAC}/userroles", body
-    body = _mapping(filters=["b"]) | {"user_id": town.narrow.user_id}
+    body = _mapping(filters=["b"]) | {"user_id": cast.narrow.user_id}
     yield "added a group to his own filters", "POST", f"{RBAC}/userroles", body
     what, body = "made a role permit more to those outside", {"permissions": MAY_GRANT}
     yield what, "PATCH", f"{RBAC}/roles/core/in-use", body
-    yield from _over_others(town.reader, town.climber)
+    yield from _attempts_against_stronger_users(cast.reader, cast.climber)
 
 
-def _by_nobody(town: Town, root: str) -> Iterator[Attempt]:
-    """Who holds nothing and tries every door, his own excepted."""
+def _attempts_by_user_without_role(cast: EscalationCast, root: str) -> Iterator[Attempt]:
+    """By a user without a role, on everything except its own records."""
     body = {"username": "wanted", "password": "12345678", "notification": {"email": "false"}}
     yield "made a subuser", "POST", USERS, body | {"kind": "root", "root_user": root}
     body = {"name": "wanted", "namespace": "core", "permissions": []}
     yield "made a role", "POST", f"{RBAC}/roles", body
     yield "changed a role", "PATCH", f"{RBAC}/roles/core/admins", {"name": "renamed"}
     yield "deleted a role", "DELETE", f"{RBAC}/roles/core/auditors", None
-    body = _mapping(("core", "in-use")) | {"user_id": town.nobody.user_id}
+    body = _mapping(("core", "in-use")) | {"user_id": cast.nobody.user_id}
     yield "mapped a role", "POST", f"{RBAC}/userroles", body
-    yield "replaced roles", "PATCH", f"{RBAC}/{town.nobody.user_id}/userroles", _mapping()
-    yield "saw mappings", "GET", f"{RBAC}/{town.admin.username}/userroles", None
-    yield "saw permissions", "GET", f"{RBAC}/{town.admin.username}/permissions", None
-    yield "saw clients", "GET", f"{USERS}/clients/{town.admin.username}", None
-    path = f"{USERS}/client/{town.nobody.user_id}/{town.admin.client_id}"
+    yield "replaced roles", "PATCH", f"{RBAC}/{cast.nobody.user_id}/userroles", _mapping()
+    yield "saw mappings", "GET", f"{RBAC}/{cast.admin.username}/userroles", None
+    yield "saw permissions", "GET", f"{RBAC}/{cast.admin.username}/permissions", None
+    yield "saw clients", "GET", f"{USERS}/clients/{cast.admin.username}", None
+    path = f"{USERS}/client/{cast.nobody.user_id}/{cast.admin.client_id}"
     yield "deleted another's client by his own name", "DELETE", path, None
-    yield from _over_others(town.admin, town.climber, town.full)
+    yield from _attempts_against_stronger_users(cast.admin, cast.climber, cast.full)
 
 
-def _admin_stands_alone(service: Service) -> list[str]:
+def _check_admin_is_alone(service: Service) -> list[str]:
     mixed = ["ReadInvoice", "Admin", "ModifyInvoice"]
     body = {"name": "mixed-role", "namespace": "core", "permissions": mixed}
     made = service.http.post(f"{RBAC}/roles", json=body, headers=service.root())

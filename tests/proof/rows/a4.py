@@ -1,10 +1,9 @@
-"""A role scope decides as its words say, whatever stands in it, and in milliseconds.
+"""A role scope decides as specified for any content, within milliseconds.
 
-Invented scopes, of our own words and of four letters, are asked about requests that nearly fit,
-and compared with a slow reading of the same words. Of every tenth: order does not matter, one more
-Deny allows nothing more, one more Allow nothing less, and many roles decide as one would. Then the
-largest scopes there may be, of shapes that make careless ones slow, prepared and asked, by the
-processor's own clock.
+Random scopes are evaluated for requests that nearly match and compared with a slow reference
+implementation. For every tenth scope: order does not matter, a further Deny allows nothing more, a
+further Allow denies nothing more, and several roles decide like one. Then the largest allowed
+scopes, in shapes that make naive matchers slow, are prepared and evaluated; CPU time is measured.
 """
 
 from __future__ import annotations
@@ -21,16 +20,16 @@ from random import Random
 from statistics import median
 from typing import Any
 
-from nimbill.legacy.roles.role_scope_rules import violations
-from nimbill.legacy.roles.scope import TEXT_MAX, RoleScope, allows
-from tests.legacy.roles.slow_scopes import glob_matches, slowly_allowed
+from nimbill.legacy.roles.role_scope import TEXT_MAX, RoleScope, allows
+from nimbill.legacy.roles.role_scope_rules import find_scope_violations
+from tests.legacy.roles.reference_scope import is_allowed_by_reference, matches_wildcard
 from tests.proof.random_scopes import largest_scopes, random_scope, with_one_more
 from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 
 TARGET = (
-    "10,000,000 scopes and requests decided as the slow reading does; order never matters, a Deny "
-    "never widens, an Allow never narrows; a scope of 64 KiB takes at most 5 ms"
+    "10,000,000 scopes and requests decided like the reference; order never matters, a Deny never "
+    "widens, an Allow never narrows; a scope of 64 KiB takes at most 5 ms"
 )
 QUICK = 20_000  # pairs of a scope and a request
 FULL = 10_000_000
@@ -38,17 +37,17 @@ SECONDS_MAX = 120
 CHUNK = 10_000
 
 MILLISECONDS_MAX = 5
-WATCHDOG_TIMES = 10  # at the quick size, which asserts no speed
-ASKED_TIMES = 7
+WATCHDOG_TIMES = 10  # in quick size, which asserts no speed
+REPETITIONS = 7
 
 EVERYTHING = {"Effect": "Allow", "Action": ["*"], "Resource": ["*"]}
-# as long as a resource may be, of as many characters as there are
+# the longest resource, with as many different characters as possible
 LONGEST = "".join(chr(33 + at * 7 % 94) for at in range(TEXT_MAX))
 USUAL = "mrn:alm:stack:stk_abcdefghijklmnopqrstuvwxyz"
 
 
 @dataclass(slots=True)
-class Found:
+class ScopeFindings:
     misses: list[str] = field(default_factory=list)
     seen: Counter[str] = field(default_factory=Counter)
 
@@ -56,80 +55,84 @@ class Found:
 def measure(stage: Stage, size: int) -> Measurement:
     random = stage.random("A4")
     seeds = [random.randrange(10**12) for _ in range(0, size, CHUNK)]
-    found = Found()
-    for part in _parts(seeds, min(size, CHUNK)):
+    found = ScopeFindings()
+    for part in _check_in_parallel(seeds, min(size, CHUNK)):
         found.misses += part.misses
         found.seen += part.seen
     seen = found.seen
     if not seen["pairs"] // 20 < seen["allowed"] < seen["pairs"] * 19 // 20:
-        found.misses.append(f"{seen['allowed']} of {seen['pairs']} allowed: no test of much")
-    slowest, shape = max(_times(found.misses))
+        found.misses.append(f"{seen['allowed']} of {seen['pairs']} allowed: too one-sided")
+    slowest, shape = max(_measure_largest_scopes(found.misses))
     times = 1 if size >= FULL else WATCHDOG_TIMES
     if slowest > MILLISECONDS_MAX * times:
         found.misses.append(f"the largest scope takes {slowest:.1f} ms ({shape})")
-    said = (
+    figures = (
         f"{seen['pairs']} pairs of which {seen['allowed']} allowed, {seen['changed']} scopes "
-        f"changed: {len(found.misses)} wrong; the dearest of the largest takes {slowest:.1f} ms "
+        f"changed: {len(found.misses)} wrong; the slowest of the largest takes {slowest:.1f} ms "
         f"({shape})"
     )
-    return Measurement(said, found.misses)
+    return Measurement(figures, found.misses)
 
 
-def _parts(seeds: list[int], size: int) -> Iterator[Found]:
-    """Long runs on every core that this process may use."""
+def _check_in_parallel(seeds: list[int], size: int) -> Iterator[ScopeFindings]:
+    """Long runs use every available core."""
     if len(seeds) * CHUNK <= QUICK:
-        yield from (look_at(seed, size) for seed in seeds)
+        yield from (check_scopes(seed, size) for seed in seeds)
         return
     with ProcessPoolExecutor(
         len(os.sched_getaffinity(0)), mp_context=get_context("spawn")
     ) as processes:
-        yield from processes.map(look_at, seeds, [size] * len(seeds))
+        yield from processes.map(check_scopes, seeds, [size] * len(seeds))
 
 
-def look_at(seed: int, size: int) -> Found:
-    random, found = Random(seed), Found()
+def check_scopes(seed: int, size: int) -> ScopeFindings:
+    random, found = Random(seed), ScopeFindings()
     number = 0
     while found.seen["pairs"] < size:
         number += 1
         statements, actions, resources = random_scope(random)
-        wrong = _different(statements, actions, resources, found)
+        wrong = _find_difference(statements, actions, resources, found)
         if number % 10 == 0:
-            wrong = wrong or _changed(random, statements, actions, resources, found)
+            wrong = wrong or _find_order_dependence(random, statements, actions, resources, found)
         if wrong:
             found.misses.append(f"seed {seed}, scope {number}: {wrong}")
         if number % 1_000 == 0:
-            glob_matches.cache_clear()
+            matches_wildcard.cache_clear()
     return found
 
 
-def _scope(statements: list[Any]) -> RoleScope:
+def _role_scope(statements: list[Any]) -> RoleScope:
     return RoleScope(json.dumps({"version": "1", "Statement": statements}))
 
 
-def _different(
-    statements: list[Any], actions: list[str], resources: list[str], found: Found
+def _find_difference(
+    statements: list[Any], actions: list[str], resources: list[str], found: ScopeFindings
 ) -> str:
-    scope = _scope(statements)
+    scope = _role_scope(statements)
     for action in actions:
         for resource in resources:
             decided = allows([scope], action, resource)
             found.seen["pairs"] += 1
             found.seen["allowed"] += decided
-            if decided is not slowly_allowed(statements, action, resource):
-                said = "allowed" if decided else "denied"
-                return f"wrongly {said} {action!r} on {resource!r} by {statements}"
+            if decided is not is_allowed_by_reference(statements, action, resource):
+                result = "allowed" if decided else "denied"
+                return f"wrongly {result} {action!r} on {resource!r} by {statements}"
     return ""
 
 
-def _changed(
-    random: Random, statements: list[Any], actions: list[str], resources: list[str], found: Found
+def _find_order_dependence(
+    random: Random,
+    statements: list[Any],
+    actions: list[str],
+    resources: list[str],
+    found: ScopeFindings,
 ) -> str:
-    """The same scope in another order or in many roles, and with one statement more."""
+    """Evaluate the scope in another order, as several roles, and with a further statement."""
     found.seen["changed"] += 1
     asked = [(action, resource) for action in actions for resource in resources]
 
     def decided(*scopes: list[Any]) -> list[bool]:
-        prepared = [_scope(one) for one in scopes]
+        prepared = [_role_scope(one) for one in scopes]
         return [allows(prepared, action, resource) for action, resource in asked]
 
     before = decided(statements)
@@ -150,18 +153,18 @@ def _changed(
 
 def _shuffled(random: Random, statement: Any) -> Any:
     return {
-        name: random.sample(said, len(said)) if isinstance(said, list) else said
-        for name, said in statement.items()
+        name: random.sample(value, len(value)) if isinstance(value, list) else value
+        for name, value in statement.items()
     }
 
 
-def _times(misses: list[str]) -> Iterator[tuple[float, str]]:
-    """Milliseconds to prepare and ask each of the largest, which must decide rightly too."""
+def _measure_largest_scopes(misses: list[str]) -> Iterator[tuple[float, str]]:
+    """Milliseconds to prepare and evaluate each of the largest scopes; also check the result."""
     for resource in (USUAL, LONGEST):
         for shape, document in largest_scopes(resource).items():
-            broken = violations(json.loads(document))
-            assert not broken, f"{shape} is no sound scope: {broken[0]}"
-            yield _milliseconds(document, resource), shape
+            broken = find_scope_violations(json.loads(document))
+            assert not broken, f"{shape} is not a valid scope: {broken[0]}"
+            yield _measure_milliseconds(document, resource), shape
             named = EVERYTHING | {"Resource": [resource]}
             smaller = json.loads(document)["Statement"][:99]
             opened = with_one_more(json.dumps({"version": "1", "Statement": smaller}), named)
@@ -171,10 +174,10 @@ def _times(misses: list[str]) -> Iterator[tuple[float, str]]:
                 misses.append(f"{shape}: denied what is named")
 
 
-def _milliseconds(document: str, resource: str) -> float:
-    taken = []
-    for _ in range(ASKED_TIMES):
+def _measure_milliseconds(document: str, resource: str) -> float:
+    durations = []
+    for _ in range(REPETITIONS):
         began = time.process_time()
         allows([RoleScope(document)], "stack:describeStack", resource)
-        taken.append(time.process_time() - began)
-    return 1000 * median(taken)
+        durations.append(time.process_time() - began)
+    return 1000 * median(durations)

@@ -1,7 +1,8 @@
-"""A delivery that comes twice, from twenty clients at once, late or in halves counts once.
+"""A delivery that arrives twice, from twenty clients at once, late or in halves counts once.
 
-Invented months are taken in, again, together, half and whole, and the older version after the newer
-one; after each the stored sums are those of one import of the right version.
+Random months are imported, repeated, imported in parallel, in halves and completely, and the older
+version after the newer one. After each import the stored sums are those of one import of the right
+version.
 """
 
 from __future__ import annotations
@@ -18,15 +19,15 @@ from nimbill.demo.vendor_files.dialects import Dialect
 from nimbill.demo.vendor_files.file_writer import write_files
 from nimbill.imports.commit_import import commit_import
 from nimbill.imports.preparation import PreparedImport
-from tests.imports.taking import Taking, totals
+from tests.imports.in_process_importer import InProcessImporter, load_totals
 from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 
 TARGET = (
-    "the same files twice, by 20 clients at once, half and then whole: sums of one import; an "
-    "older version after a newer one refused with 409"
+    "the same files twice, by 20 clients at once, half and then complete: sums of one import; "
+    "an older version after a newer one is refused with 409"
 )
-QUICK = 1  # month
+QUICK = 1  # months
 FULL = 40
 SECONDS_MAX = 300
 
@@ -37,13 +38,17 @@ DIALECTS = (Dialect.aws_cur, Dialect.azure_ea, Dialect.focus_1_2, Dialect.aws_cu
 def measure(stage: Stage, size: int) -> Measurement:
     random, misses, ends = stage.random("D3"), [], Counter[str]()
     for number in range(size):
-        taking = Taking(stage.service, stage.service.new_organisation("D3"), stage.new_folder("d3"))
+        taking = InProcessImporter(
+            stage.service, stage.service.new_organisation("D3"), stage.new_folder("d3")
+        )
         misses += _one_month(taking, DIALECTS[number % len(DIALECTS)], random, ends)
     counted = ", ".join(f"{count} {state}" for state, count in sorted(ends.items()))
     return Measurement(f"{size} months, imports that ended {counted}: {len(misses)} wrong", misses)
 
 
-def _one_month(taking: Taking, dialect: Dialect, random: Random, ends: Counter[str]) -> list[str]:
+def _one_month(
+    taking: InProcessImporter, dialect: Dialect, random: Random, ends: Counter[str]
+) -> list[str]:
     vendor = dialect.vendors[0]
     older, newer = (
         SyntheticMonth(vendor=vendor, lines=120, seed=random.randrange(1000))  # type: ignore[arg-type]
@@ -76,8 +81,8 @@ def _one_month(taking: Taking, dialect: Dialect, random: Random, ends: Counter[s
     return misses
 
 
-def _at_once(taking: Taking, vendor: str, files: tuple[Path, ...]) -> Counter[str]:
-    """All have prepared before the first is settled; then all settle together."""
+def _at_once(taking: InProcessImporter, vendor: str, files: tuple[Path, ...]) -> Counter[str]:
+    """Prepare all imports before the first is committed, then commit all in parallel."""
     started = [taking.start(*files, vendor=vendor) for _ in range(CLIENTS)]
     prepared = {import_id: taking.prepare(import_id) for import_id in started}
 
@@ -90,12 +95,12 @@ def _at_once(taking: Taking, vendor: str, files: tuple[Path, ...]) -> Counter[st
         await asyncio.gather(*(one(*item) for item in prepared.items()))
 
     taking.service.run(everybody)
-    return Counter(taking.record(import_id)["state"] for import_id in started)
+    return Counter(taking.get_record(import_id)["state"] for import_id in started)
 
 
-def _wrong_sums(taking: Taking, story: str, month: SyntheticMonth) -> list[str]:
+def _wrong_sums(taking: InProcessImporter, story: str, month: SyntheticMonth) -> list[str]:
     expected: Counter[str] = Counter()
     for (customer, _), cost in sum_costs(month).items():
         expected[customer] = expected.get(customer, Decimal(0)) + cost  # type: ignore[assignment]
-    found = totals(taking)
+    found = load_totals(taking)
     return [] if found == dict(expected) else [f"{story}: {found}, expected {dict(expected)}"]

@@ -1,8 +1,8 @@
-"""What is stored is what the vendor delivered, digit for digit, or the month is parked.
+"""Stored sums equal the delivered file digit for digit, or the month is parked.
 
-Invented months in random dialects and forms are taken in. Beside it the delivered text is added up
-in fractions by a reader of a few lines, by account and currency. Then lines are taken from or added
-to what was stored, as a fault of ours would: each such month must be parked.
+Random months in random dialects are imported. A small independent reader adds up the delivered text
+in fractions by account and currency. Then lines are removed from or added to the stored lines, as a
+fault of ours would do: each such month must be parked.
 """
 
 from __future__ import annotations
@@ -22,12 +22,15 @@ from nimbill.costs.ingestion.normalize import NormalizedBatch, normalize
 from nimbill.demo.vendor_files.charges import SyntheticMonth
 from nimbill.demo.vendor_files.dialects import Dialect
 from nimbill.demo.vendor_files.file_writer import write_files
-from tests.imports.taking import Taking
+from tests.imports.in_process_importer import InProcessImporter
 from tests.proof.bad_file import COLUMNS
 from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 
-TARGET = "after every import the difference is exactly 0; with a fault in what is stored: parked"
+TARGET = (
+    "after every import the difference is exactly 0; with a fault in the stored lines the "
+    "month is parked"
+)
 QUICK = 6  # months
 FULL = 200
 SECONDS_MAX = 300
@@ -45,7 +48,9 @@ FAULTS = ("a line lost", "a line twice", "a digit off")
 def measure(stage: Stage, size: int) -> Measurement:
     random, misses, lines, parked = stage.random("D4"), list[str](), 0, 0
     for number in range(size):
-        taking = Taking(stage.service, stage.service.new_organisation("D4"), stage.new_folder("d4"))
+        taking = InProcessImporter(
+            stage.service, stage.service.new_organisation("D4"), stage.new_folder("d4")
+        )
         dialect = DIALECTS[number % len(DIALECTS)]
         month = SyntheticMonth(
             vendor=dialect.vendors[0],  # type: ignore[arg-type]
@@ -55,7 +60,7 @@ def measure(stage: Stage, size: int) -> Measurement:
         parts = write_files(month, dialect, taking.folder, file_format="csv", parts=1).parts
         fault = FAULTS[number % len(FAULTS)]
         record = _with_a_fault(taking, parts, month.vendor, fault, random)
-        if record != "parked" or taking.stored("SELECT * FROM cost_sums"):
+        if record != "parked" or taking.query("SELECT * FROM cost_sums"):
             misses.append(f"{dialect} with {fault}: {record}")
         parked += record == "parked"
         record = taking(*parts, vendor=month.vendor)["state"]
@@ -68,9 +73,9 @@ def measure(stage: Stage, size: int) -> Measurement:
 
 
 def _with_a_fault(
-    taking: Taking, parts: tuple[Path, ...], vendor: str, fault: str, random: Random
+    taking: InProcessImporter, parts: tuple[Path, ...], vendor: str, fault: str, random: Random
 ) -> str:
-    """The first reading goes wrong; the second one must find out."""
+    """Break the first reading; the second reading must detect it."""
 
     def unsound(*args: object, **named: object) -> NormalizedBatch:
         brought = normalize(*args, **named)  # type: ignore[arg-type]
@@ -82,13 +87,13 @@ def _with_a_fault(
             changed = [one.set_column(at, one.schema.field(at), cost)]
         else:
             changed = [one, one] if fault == "a line twice" else []
-        return NormalizedBatch(pa.concat_tables([before, *changed, after]), brought.noticed)
+        return NormalizedBatch(pa.concat_tables([before, *changed, after]), brought.warnings)
 
-    with patch.object(conversion, "bring", unsound):
+    with patch.object(conversion, "normalize", unsound):
         return str(taking(*parts, vendor=vendor)["state"])
 
 
-def _differences(taking: Taking, dialect: Dialect, parts: tuple[Path, ...]) -> list[str]:
+def _differences(taking: InProcessImporter, dialect: Dialect, parts: tuple[Path, ...]) -> list[str]:
     delivered: dict[tuple[str, str], Fraction] = defaultdict(Fraction)
     names = COLUMNS[dialect]
     for part in parts:
@@ -98,7 +103,7 @@ def _differences(taking: Taking, dialect: Dialect, parts: tuple[Path, ...]) -> l
             delivered[key] += Fraction(row[names["cost"]])
     stored = {
         (row.customer_id, row.currency): Fraction(row.cost)
-        for row in taking.stored(
+        for row in taking.query(
             "SELECT customer_id, currency, sum(cost) AS cost FROM cost_sums GROUP BY 1, 2"
         )
     }

@@ -1,8 +1,7 @@
-"""Exported texts come back as they were stored, none runs as a formula, numbers stay as they are.
+"""Exported texts are read back as stored, none runs as a formula, and numbers are unchanged.
 
-Random cells, most of them made of the signs that spreadsheets and CSV readers trip over, are
-written and read back by two parsers. Some go the whole way: into billing groups and out of the
-two files.
+Random cells, mostly of characters that are difficult for spreadsheets and CSV readers, are written
+and read back by two parsers. Some take the complete path through billing groups and both exports.
 """
 
 from __future__ import annotations
@@ -13,29 +12,29 @@ from random import Random
 from typing import Any
 
 from tests.customers.billing_groups.sample_bodies import VALID_SETTING
-from tests.invoicing.exports.asking import GROUPS, SETTINGS, content, link
-from tests.invoicing.exports.defusing import (
+from tests.invoicing.exports.export_requests import GROUPS, SETTINGS, create_link, download_content
+from tests.invoicing.exports.formula_escaping import (
+    FORMULA_CHARACTERS,
     FORMULAS,
-    NEVER_FIRST,
     Cell,
-    faults,
-    original,
-    parsed_by_both,
+    find_faults,
+    parse_with_both_readers,
+    unescape_cell,
 )
 from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 from tests.running_service import Service
 
 TARGET = (
-    "100,000 cells: equal after the round trip, 0 text cells that begin with "
-    "= + - @ TAB CR LF NUL, numbers untouched"
+    "100,000 cells: equal after the round trip, 0 text cells that begin with = + - @ TAB CR "
+    "LF NUL, numbers unchanged"
 )
 QUICK = 4_000
 FULL = 100_000
 SECONDS_MAX = 120
 
 WIDTH, HEIGHT = 10, 40
-GROUPS_PER_CELLS = 100  # one group goes through the service for so many cells
+GROUPS_PER_CELLS = 100  # one group is created in the service per this many cells
 
 HARD = "=+-@\t\r\n\0＝＋－＠'\"'\",;| \ufeff\u2028\u3000a1あ𠮷é"
 FREE_FIELDS = (
@@ -50,7 +49,7 @@ def measure(stage: Stage, size: int) -> Measurement:
     cells = 0
     while cells < size:
         rows = [[_cell(random) for _ in range(WIDTH)] for _ in range(HEIGHT)]
-        misses += faults(rows)
+        misses += find_faults(rows)
         cells += WIDTH * HEIGHT
     stored, of_service = _through_the_service(stage.service, random, size // GROUPS_PER_CELLS)
     said = f"{cells} cells and {stored} of stored groups, read by 2 parsers: "
@@ -76,7 +75,7 @@ def _text(random: Random) -> str:
 
 
 def _through_the_service(service: Service, random: Random, count: int) -> tuple[int, list[str]]:
-    """Groups whose every free field is such a text; without NUL, which no body may hold."""
+    """Groups with such texts in every free field, except NUL, which bodies may not contain."""
     organisation = service.new_organisation("D5")
     root = service.root(organisation)
     expected: dict[str, list[str]] = {}
@@ -103,11 +102,11 @@ def _differences(
     service: Service, root: dict[str, str], expected: dict[str, list[str]]
 ) -> list[str]:
     groups, settings = (
-        parsed_by_both(content(service, link(service, address, root)))[1:]
+        parse_with_both_readers(download_content(service, create_link(service, address, root)))[1:]
         for address in (GROUPS, SETTINGS)
     )
-    found = {original(row[0]): [original(cell) for cell in row[1:8]] for row in groups}
-    named = {original(row[0]): original(row[1]) for row in settings}
+    found = {unescape_cell(row[0]): [unescape_cell(cell) for cell in row[1:8]] for row in groups}
+    named = {unescape_cell(row[0]): unescape_cell(row[1]) for row in settings}
     wrong = [
         f"group {name!r} came back otherwise"
         for name in expected
@@ -120,6 +119,6 @@ def _differences(
         f"a text cell begins like a formula: {cell[:40]!r}"
         for row in (*groups, *settings)
         for cell in row
-        if cell.startswith(NEVER_FIRST)
+        if cell.startswith(FORMULA_CHARACTERS)
     ]
     return wrong + [f"a rate was written {row[3]}" for row in settings if row[3] != "0.05"]

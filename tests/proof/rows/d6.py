@@ -1,7 +1,7 @@
-"""A month that cannot be right is not billed: it is parked, or its groups are named.
+"""A month that cannot be right is not billed: it is parked, or its groups are skipped by name.
 
-After some sound months one comes that is wrong in one of several ways. Nothing of it may be
-invoiced. Then the sound month is delivered in its place, and can be billed.
+After some correct months follows a corrupt one. None of it may be invoiced. Then the correct month
+is delivered instead and can be billed.
 """
 
 from __future__ import annotations
@@ -11,21 +11,21 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from random import Random
 
-from tests.imports.small_files import cost
+from tests.imports.aws_reports import report_line
 from tests.invoicing.month_end import MonthEnd
 from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 
 TARGET = (
-    "every corrupt month (lines twice, negative, far from the months before, no rate) is parked or "
-    "named; 0 invoiced"
+    "every corrupt month (lines twice, negative, far from the months before, no rate) is "
+    "parked or skipped; 0 invoiced"
 )
 QUICK = 5
 FULL = 200
 SECONDS_MAX = 120
 
 CUSTOMER = "000000000001"
-BEFORE = 4  # sound months to begin with
+BEFORE = 4  # correct months at the start
 Lines = list[Decimal]
 
 
@@ -34,7 +34,7 @@ def measure(stage: Stage, size: int) -> Measurement:
     service.organisation = service.new_organisation("D6")
     random = stage.random("D6")
     end = MonthEnd(service, stage.new_folder("d6"))
-    group = end.group("D6", CUSTOMER)
+    group = end.create_group("D6", CUSTOMER)
     months = [f"{2100 + number // 12:04}-{number % 12 + 1:02}" for number in range(BEFORE + size)]
     for month in months[:BEFORE]:
         _deliver(end, month, _sound(random))
@@ -54,7 +54,7 @@ def measure(stage: Stage, size: int) -> Measurement:
 
 
 def _sound(random: Random) -> Lines:
-    """A hundred dollars, a little more or less."""
+    """About a hundred dollars."""
     return [Decimal(random.randint(900, 1100)) / 100 for _ in range(10)]
 
 
@@ -76,13 +76,13 @@ def _misplaced(lines: Lines, random: Random) -> Lines:
 def _billed(
     end: MonthEnd, group: str, month: str, lines: Sequence[Decimal], *, rated: bool
 ) -> tuple[int, str]:
-    """What creating its invoice answers, and why not."""
+    """Status and reason of creating the invoice."""
     _deliver(end, month, lines)
     end.month = month
-    assert end.save(group).status_code == 200
+    assert end.save_settings(group).status_code == 200
     if rated:
-        assert end.rate(group).status_code == 200
-    answer = end.create(group)
+        assert end.save_rate(group).status_code == 200
+    answer = end.create_invoices(group)
     if answer.status_code == 200:
         return 200, "invoiced"
     return answer.status_code, answer.json()["violations"][0]["rule"]
@@ -90,9 +90,9 @@ def _billed(
 
 def _deliver(end: MonthEnd, month: str, lines: Sequence[Decimal]) -> None:
     day = f"{month}-05T10:00:00Z"
-    end.costs(
+    end.import_costs(
         *(
-            cost(
+            report_line(
                 str(amount),
                 UsageAccountId=CUSTOMER,
                 BillingPeriodStartDate=f"{month}-01T00:00:00Z",

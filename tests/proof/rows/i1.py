@@ -1,8 +1,8 @@
-"""Nobody sees or changes a record of another organisation, nor one that a filter hides.
+"""No organisation sees or changes records of another, nor records that a filter hides.
 
 Every place of every request that names a record × {another organisation's, hidden by a filter,
-deleted} × read and write; each string of a tenant carries its canary. The matrix is made from the
-routes by tests/contract/test_tenants.py, which is this row.
+deleted} × read and write. Every string of a tenant contains its canary. The test file below builds
+the matrix from the routes and is this row.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from tests.proof.run_tests import run_tests
 from tests.proof.stage import ROOT, Stage
 
 TARGET = (
-    "0 canaries in any answer or log, every answer as for a record that never existed, 0 foreign "
-    "rows changed"
+    "0 canaries in any response or log, every response as for a record that never existed, 0 "
+    "foreign rows changed"
 )
 QUICK = FULL = 1
 SECONDS_MAX = 900
-FEWEST = 300  # cases; there were more when this row was made
+FEWEST = 300  # cases; a lower number means that routes were lost
 INSIDE = ("tests/contract/test_tenants.py",)
 
 

@@ -1,7 +1,7 @@
-"""Behind the application stands a second wall: without its own filters still nothing leaks.
+"""Row-level security alone prevents leaks: without the application's own filters nothing leaks.
 
-In a copy of the project every condition on the organisation is taken out of every question, and
-row I1 is run there. Only PostgreSQL's row-level security is left.
+In a copy of the project every condition on the organisation is removed from every query, and row I1
+is run there. Only PostgreSQL's row-level security is left.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ TARGET = "I1 without the application's own filters: still 0 leaks"
 QUICK = FULL = 1
 SECONDS_MAX = 900
 
-FEWEST = 40  # conditions there were when this row was made; fewer means they are written anew
+FEWEST = 40  # fewer conditions mean that they are written in another form
 
-# a condition on the organisation, and one in its place that lets every row through
+# a condition on the organisation, and its replacement that matches every row
 CONDITIONS = (
     (r"\w+(?:\.c)?\.organisation_id == scope\.organisation_id", "sa.true()"),
     (
@@ -33,7 +33,7 @@ CONDITIONS = (
     (r"\borganisation_id = :organisation_id\b", "CAST(:organisation_id AS text) IS NOT NULL"),
     (r"\b(?:\w+\.)?organisation_id = (?:organisation|mine)\b", "true"),
 )
-# joins stay, and so do the two questions that look across organisations by name
+# joins stay, and so do the queries that look across organisations
 LEFT = re.compile(
     r"organisation_id == (?!scope\b)\w+(?:\.c)?\.organisation_id"
     r"|organisation_id = \w+\.organisation_id"
@@ -51,7 +51,7 @@ def measure(_stage: Stage, _size: int) -> Measurement:
 
 
 def without_own_filters(package: Path) -> int:
-    """Take them out; how many there were. One in a form we do not know is an error."""
+    """Remove the conditions and return their number. An unknown form is an error."""
     taken, unknown = 0, []
     for file in sorted(package.rglob("*.py")):
         text = file.read_text()
@@ -70,5 +70,5 @@ def without_own_filters(package: Path) -> int:
 
 
 def _is_condition(file: Path, text: str) -> bool:
-    """An assignment in Python is none; in the SQL of a migration one sign is a comparison."""
+    """A single equals sign is a condition in SQL and an assignment in Python."""
     return "==" in text or "versions" in file.parts

@@ -1,8 +1,7 @@
-"""Fields nobody asked for change nothing, whatever their name.
+"""Unknown fields in a body change nothing, whatever their name.
 
-Every field of every body and every column of every table is put into every body there is; what is
-stored afterwards is what the same body without them stores. tests/contract/test_mass_assignment.py
-is this row.
+Every field of every body and every column of every table is put into every body; the stored result
+must equal that of the same body without them. tests/contract/test_mass_assignment.py is this row.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from tests.proof.stage import ROOT, Stage
 TARGET = "every known name in every body: 0 changed columns outside what the body declares"
 QUICK = FULL = 1
 SECONDS_MAX = 900
-FEWEST = 20  # cases; there were more when this row was made
+FEWEST = 20  # cases; a lower number means that routes were lost
 INSIDE = ("tests/contract/test_mass_assignment.py",)
 
 

@@ -1,8 +1,8 @@
-"""An address that is not byte for byte a living link of ours leads to no file.
+"""An address that is not exactly a valid download link leads to no file.
 
-Links of two organisations, two users and every kind of file are changed in random bytes, in
-their parameters and in how their path is written, mixed with one another, cut and stretched. Links
-that are over, or whose maker lost what they were made with, are tried as they are.
+Links of two organisations, two users and every kind of file are changed in random bytes, in their
+parameters and in the spelling of their path, mixed with one another, shortened and lengthened.
+Expired links, and links whose creator lost its credentials, are tried unchanged.
 """
 
 from __future__ import annotations
@@ -16,14 +16,19 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from litestar.types import ASGIApp
 
-from tests.invoicing.exports.asking import SETTINGS, link, month_link, project_link
-from tests.invoicing.exports.lost_links import lost_links, reader
+from tests.invoicing.exports.export_requests import (
+    SETTINGS,
+    create_link,
+    create_month_link,
+    create_project_link,
+)
+from tests.invoicing.exports.invalid_links import create_invalid_links, create_reader
 from tests.proof.asgi_calls import Answer, Request, app_of, call, each
 from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 from tests.running_service import Service
 
-TARGET = "100,000 variants of links, 0 served, all answered as a file that never was"
+TARGET = "100,000 variants of links, 0 served, all answered like a file that never existed"
 QUICK = 3_000
 FULL = 100_000
 SECONDS_MAX = 120
@@ -75,7 +80,7 @@ def measure(stage: Stage, size: int) -> Measurement:
     service = stage.service
     service.organisation = service.new_organisation("I4")
     sound = [_address(path) for path in _living_links(service)]
-    lost = {story: _address(path) for story, path in lost_links(service).items()}
+    lost = {story: _address(path) for story, path in create_invalid_links(service).items()}
     trials = Trials(app_of(service), stage.random("I4"), sound, "")
     service.run(lambda: _all(trials, lost, size))
     kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(trials.said.items()))
@@ -85,19 +90,19 @@ def measure(stage: Stage, size: int) -> Measurement:
 
 
 def _living_links(service: Service) -> list[str]:
-    """Of two users of one organisation, of every kind of file, and of another organisation."""
-    _, headers = reader(service, "living")
+    """Links of two users of an organisation, for every kind of file, and of another one."""
+    _, headers = create_reader(service, "living")
     other = service.root(service.new_organisation("I4 too"))
     mine = service.root()
     return [
-        link(service, headers=mine),
-        link(service, SETTINGS, mine),
-        link(service, headers=headers),
-        link(service, headers=mine, redo=True),
-        link(service, headers=other),
-        month_link(service, "invoice_account", headers=mine),
-        month_link(service, "invoice_tag", headers=other),
-        project_link(service, headers=mine),
+        create_link(service, headers=mine),
+        create_link(service, SETTINGS, mine),
+        create_link(service, headers=headers),
+        create_link(service, headers=mine, redo=True),
+        create_link(service, headers=other),
+        create_month_link(service, "invoice_account", headers=mine),
+        create_month_link(service, "invoice_tag", headers=other),
+        create_project_link(service, headers=mine),
     ]
 
 

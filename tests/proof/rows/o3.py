@@ -1,8 +1,8 @@
-"""Nobody falsifies the audit log unseen, and every change stands in it exactly once.
+"""The audit log cannot be falsified without detection, and contains every change exactly once.
 
-A superuser of the database falsifies a log of a few hundred rows in fourteen ways, and the check
-behind `nimbill audit verify` is asked each time. Limits, as stated: what was written after the
-last checkpoint outside the database can be cut off or worked out anew without a trace.
+A database superuser falsifies a log of a few hundred rows in fourteen ways, and each time the check
+behind `nimbill audit verify` is run. Known limit: rows after the last checkpoint outside the
+database can be removed or recomputed without a trace.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ from tests.proof.tampering import TAMPERINGS, Kept, Log, documented_hash, hash_b
 from tests.running_service import Service
 
 TARGET = (
-    "1,000 of 1,000 falsifications found with the exact first bad row (a tail cut: back to the "
-    "last checkpoint); every change has exactly one audit row, no refusal has any"
+    "1,000 of 1,000 falsifications found with the exact first bad row (a removed tail: back "
+    "to the last checkpoint); every change has exactly one audit row, no refused request has "
+    "any"
 )
 QUICK = 84
 FULL = 1000
@@ -54,7 +55,7 @@ def measure(stage: Stage, size: int) -> Measurement:
 
 
 def _make_changes(service: Service, organisation: NewOrganisation) -> list[tuple[str, bool]]:
-    """Requests of every fate, some at once: their ids, and whether each changed something."""
+    """Send requests with every kind of result; return ids and whether they changed something."""
     root = service.root(organisation)
     reader = service.caller(RoleAction.ReadBillingGroup, organisation=organisation)
 
@@ -83,7 +84,7 @@ def _make_changes(service: Service, organisation: NewOrganisation) -> list[tuple
 async def _changes_that_fail_in_the_end(
     stage: Stage, organisation: NewOrganisation
 ) -> list[tuple[str, bool]]:
-    """The database gives up at the very commit: what it had not done must not stand in the log."""
+    """Let the commit fail: what was not done must not be in the log."""
     service = stage.service
     async with failing_commits(stage.superuser):
         answers = [
@@ -119,7 +120,7 @@ def _not_exactly_once(
 async def _falsify(
     stage: Stage, organisation: NewOrganisation, size: int
 ) -> tuple[int, list[str], list[str]]:
-    """Rows of the log, falsifications not found exactly, hashes that are not as documented."""
+    """Rows of the log, undetected falsifications, and hashes that differ from the documentation."""
     random = stage.random("O3")
     folder = stage.new_folder("o3-checkpoints")
     async with connected(stage.superuser) as db:
@@ -167,7 +168,7 @@ async def _written(db: Any, organisation_id: str) -> Log:
 
 
 async def _write(db: Any, log: Log) -> None:
-    """What the superuser leaves behind."""
+    """Write the falsified log as superuser."""
     whose = log.organisation_id
     async with db.transaction():
         await db.execute("DELETE FROM audit_log WHERE organisation_id = $1", whose)

@@ -1,8 +1,8 @@
-"""Bodies, headers and connections that are too large, too slow or measured twice are refused.
+"""Bodies, headers and connections that are too large, too slow or ambiguous are refused.
 
-Against a real server: every case of unsound_framing.py, and a crowd of connections that send a
-byte now and then, in head or body, beside some that never read. What closes a connection without
-a word is the server's own header timeout; everything else is an answer.
+Against a real server: every case of unsound_framing.py, and many connections that send a byte now
+and then, in head or body, beside some that never read. The server's own header timeout closes
+connections without a response; everything else is answered.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ from tests.proof.timed_requests import Waited, finish_timing, start_timing
 from tests.proof.unsound_framing import Case, at_the_limit, cases
 
 TARGET = (
-    "413, 431 or 408 within 10 s, nothing smuggled; under 1,000 trickling connections an honest "
-    "client's p99 at most twice that of an idle server, memory at most 128 MB more"
+    "413, 431 or 408 within 10 s, nothing smuggled; under 1,000 slow connections an honest "
+    "client's p99 is at most twice that of an idle server, memory at most 128 MB more"
 )
-QUICK = 50  # trickling connections
+QUICK = 50  # slow connections
 FULL = 1_000
 SECONDS_MAX = 600
 
 REFUSED_WITHIN_SECONDS = 10.0
 SILENT_CONNECTIONS = 1_200
-SECONDS_BESIDE_SILENT_MAX = 1.5  # each; a watchdog, they take milliseconds
+SECONDS_BESIDE_SILENT_MAX = 1.5  # for each case; a watchdog
 AT_ONCE = 8
 MEMORY_MAX = 128 * 2**20
 TIMED_SECONDS = 6.0
-# how many times longer an honest client may wait; a watchdog only where the crowd is small
+# allowed slowdown of an honest client; only a watchdog for few connections
 TIMES_MAX, TIMES_MAX_QUICK = 2.0, 10.0
-LEAST_P99_MS = 20.0  # in make test alone: below this a wait is noise
+LEAST_P99_MS = 20.0  # in make test: shorter waits are noise
 
 
 @dataclass(frozen=True)
 class Under:
-    """What a crowd did to the server and to an honest client."""
+    """Effect of slow connections on the server and on an honest client."""
 
     crowd: Crowd
     idle: Waited
@@ -115,7 +115,7 @@ def _wrong(case: Case, got: Exchange) -> list[str]:
 
 
 def _beside_silent_connections(server: RealServer) -> list[str]:
-    """More than most servers bear: an honest client must not wait until they time out."""
+    """An honest client must not wait until silent connections time out."""
     with ExitStack() as opened:
         for _ in range(SILENT_CONNECTIONS):
             silent = socket.create_connection(("127.0.0.1", server.port))

@@ -1,11 +1,11 @@
-"""No secret comes out, and no log and no refusal repeats what was sent.
+"""No secret leaks, and no log and no error response repeats what was sent.
 
-A real server is sent canaries as passwords, secrets, tokens, headers, keys and values, and as the
+A real server receives canaries as passwords, secrets, tokens, headers, keys and values, and as
 credentials and git keys of templates in every form, whose stacks it launches. It meets errors of
-every kind, a database that breaks beneath it among them, and is then searched: answers, logs, the
-database's own log, a dump by its superuser, every file of the data folder with the write-ahead log,
-temporary files, the command lines and environments of its processes. A value that was accepted may
-be stored, an Idempotency-Key too; neither may stand in a log or a refusal.
+every kind, including a failing database. Then responses, logs, the database's log, a dump by its
+superuser, every file of the data folder including the write-ahead log, temporary files, command
+lines and environments of its processes are searched. An accepted value or an Idempotency-Key may be
+stored, but may not appear in a log or an error response.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from tests.proof.real_server import RealServer, children, real_server
 from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 
-TARGET = "0 canaries anywhere but in the one answer that issued them"
+TARGET = "0 canaries anywhere except in the response that issued them"
 QUICK = 1  # rounds
 FULL = 6
 SECONDS_MAX = 900
 
-# what a superuser does to the database, and how it is undone; meanwhile requests meet errors
+# how the superuser breaks the database, and how that is undone; requests fail meanwhile
 FAULTS = (
     ("ALTER TABLE billing_groups RENAME TO away", "ALTER TABLE away RENAME TO billing_groups"),
     ("ALTER TABLE users RENAME TO away", "ALTER TABLE away RENAME TO users"),
@@ -138,7 +138,7 @@ def _ask_everything(visitor: Visitor, token: str) -> None:
 
 
 def _crash_a_worker(server: RealServer) -> None:
-    """With a signal that makes a process tell what it was doing, where it is told to."""
+    """Send a signal that makes a process dump its state where that is enabled."""
     os.kill(server.workers()[0], signal.SIGABRT)
     time.sleep(1)
 
@@ -160,7 +160,7 @@ def _of_process(pid: int, name: str) -> bytes:
     try:
         return Path(f"/proc/{pid}/{name}").read_bytes()
     except OSError:
-        return b""  # it has just ended
+        return b""  # the process has ended meanwhile
 
 
 def _dump(superuser: Address) -> bytes:
@@ -182,7 +182,7 @@ def _dump(superuser: Address) -> bytes:
 
 
 def _in_files(folder: Path, canaries: Canaries) -> list[str]:
-    """Secrets in any file; words in logs, ours and the database's."""
+    """Secrets in any file; sent values in our logs and the database log."""
     misses = [
         f"{canaries.secrets[needle]} in {_plain(file)}"
         for file, needle in find_canaries_in_folder(folder, canaries.secrets)

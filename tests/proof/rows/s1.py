@@ -1,8 +1,8 @@
-"""Nothing severe in the sources, nothing unpinned below them, and no start with a bad key.
+"""No severe finding in the sources, no unpinned dependency, and no start with a bad key file.
 
-The security lint finds nothing of high severity. Every requirement is pinned by hash, and what
-guards us (tokens, ciphers, passwords, parsers, the server) is not older than its floor. A key file
-that is empty, short, known or open to others is refused, in this process and by real ones.
+The security linter finds nothing of high severity. Every requirement is pinned by hash, and
+security relevant packages are not older than their minimum. A key file that is empty, short,
+known or readable by others is refused, in this process and by real processes.
 """
 
 from __future__ import annotations
@@ -24,14 +24,17 @@ from tests.proof.real_server import environment_for, try_to_serve
 from tests.proof.row import Measurement
 from tests.proof.stage import ROOT, Stage
 
-TARGET = "0 findings of high severity, 0 unpinned, 0 below their floor, 0 starts with a bad key"
-QUICK = 2  # real processes; every case is tried in this process too
+TARGET = (
+    "0 findings of high severity, 0 unpinned, 0 below their minimum version, 0 starts with a "
+    "bad key"
+)
+QUICK = 2  # real processes; every case is also tried in this process
 FULL = 14
 SECONDS_MAX = 600
 
 REFUSED = 2
 
-# the oldest versions we ever ran; a lock that goes below one is a mistake
+# the oldest versions that were ever locked
 FLOORS: Mapping[str, str] = {
     "argon2-cffi": "25.1.0",
     "asyncpg": "0.32.0",
@@ -46,7 +49,7 @@ FLOORS: Mapping[str, str] = {
 
 GOOD = sha256(b"a key of the proof alone, and of no installation").hexdigest()
 
-# content and mode of a key file that no process may start with
+# content and mode of key files that must be refused
 BAD_KEYS: Mapping[str, tuple[str, int]] = {
     "known: the hash of a word": (sha256(b"changeme").hexdigest(), 0o400),
     "empty": ("", 0o400),
@@ -67,7 +70,7 @@ BAD_KEYS: Mapping[str, tuple[str, int]] = {
 
 def measure(stage: Stage, size: int) -> Measurement:
     findings = _severe_findings()
-    unpinned = rules.unhashed_requirements(ROOT) + rules.locks_that_name_a_host(ROOT)
+    unpinned = rules.requirements_without_hash(ROOT) + rules.lock_files_with_hosts(ROOT)
     old = _below_their_floor()
     accepted = _accepted_by_a_process(stage, size) + _accepted_here(stage)
     said = (
@@ -130,7 +133,7 @@ def _accepted_by_a_process(stage: Stage, size: int) -> list[str]:
                 {"NIMBILL_KEY_FILE": str(key_file), "NIMBILL_DATABASE_URL": stage.postgres.url},
             )
         )
-        # the message is wrapped where the terminal ends, and a path may be cut in two
+        # the message may be wrapped, also inside a path
         said = "".join(tried.said.split())
         if tried.answered or tried.code != REFUSED or "".join(str(key_file).split()) not in said:
             accepted.append(f"started with a key file that is {name}: {tried}")

@@ -1,8 +1,7 @@
-"""No forged or odd token is accepted, and none is met with anything but 401.
+"""No forged or malformed token is accepted; each is answered 401.
 
-More than sixty made by hand, signed by the real key where that helps the forger, and many sound
-ones after small accidents. Whatever we accept, two libraries called as their manuals say accept
-too.
+More than sixty are made by hand, signed by the real key where that helps the attacker, and many
+valid tokens are mutated. Two libraries, used as documented, accept everything that we accept.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from nimbill.application.installed import installed_issuers
-from nimbill.foundation.vocabulary import Product
+from nimbill.foundation.product import Product
 from tests.access.forging import forge, odd_tokens
 from tests.access.mutating import mutated
 from tests.access.other_verifiers import joserfc_accepts, ours_accepts, pyjwt_accepts
@@ -23,7 +22,7 @@ from tests.running_service import Service
 
 TARGET = (
     "60 odd tokens made by hand and 100,000 mutated ones: 0 accepted, each 401 with "
-    "WWW-Authenticate, 0 5xx, at most 5 ms each; ours accepts nothing that two libraries refuse"
+    "WWW-Authenticate, 0 5xx, at most 5 ms each; we accept nothing that two libraries refuse"
 )
 QUICK = 1_000
 FULL = 100_000
@@ -90,7 +89,7 @@ async def _knock_with_mutated(stage: Stage, tried: Tried, size: int) -> None:
     async def one(number: int) -> None:
         token = real.token(jti=f"tok_{number % 50}")
         changed = mutated(random, token)
-        while changed == token:  # an accident that changed nothing does not count
+        while changed == token:  # a mutation that changed nothing does not count
             changed = mutated(random, token)
         answer = await call(app, _request(random.choice(PATHS), changed))
         tried.note(f"mutated token accepted, {changed}", answer)
@@ -99,7 +98,7 @@ async def _knock_with_mutated(stage: Stage, tried: Tried, size: int) -> None:
 
 
 def _differences(stage: Stage, odd: dict[str, str], size: int, tried: Tried) -> int:
-    """Tokens that we accept and one of the two libraries refuses, among odd and random claims."""
+    """Tokens with odd or random claims that we accept and one of the two libraries refuses."""
     service, random = stage.service, stage.random("T1 claims")
     tokens, issuer = (
         service.resources.tokens,
@@ -125,10 +124,9 @@ def _differences(stage: Stage, odd: dict[str, str], size: int, tried: Tried) -> 
 
 
 def _milliseconds_of_the_slowest(stage: Stage, size: int) -> float:
-    """What the dearest token costs the verifier: all odd ones, and some mutated ones.
+    """CPU time of the most expensive token, over all odd and some mutated ones.
 
-    Each is read a few times and its best time counts: it is the token's cost that is asked for, in
-    this thread's own work, whatever else the machine does.
+    Each is read several times and the best time counts, measured for this thread.
     """
     service, random = stage.service, stage.random("T1 times")
     token = forge(service).token()

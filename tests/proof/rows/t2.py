@@ -1,8 +1,8 @@
-"""A token opens the routes of its own product and grant, and nothing else ever does.
+"""A token is accepted by the routes of its own product and grant, and by no others.
 
-Every guarded route, knocked at with every kind of token there is: access, id and refresh tokens of
-core, portal, legacy users and legacy agents, both API clients and a stack's own; then the claims of
-one product under the key of another.
+Every protected route is called with every kind of token: access, id and refresh tokens of core,
+portal, legacy users and legacy agents (API clients and stacks); then with the claims of one product
+signed by the key of another.
 """
 
 from __future__ import annotations
@@ -15,19 +15,20 @@ import httpx
 
 from nimbill.access.gate import Audience
 from nimbill.application.installed import PRODUCTS
-from nimbill.foundation.vocabulary import Product
+from nimbill.foundation.product import Product
 from nimbill.legacy.audiences import LEGACY, LEGACY_AGENT, LEGACY_USER
 from tests.access.forging import forge
-from tests.contract.declared_routes import Route, routes_of
-from tests.identity.login.asking import ADDRESS, as_client, as_user
-from tests.legacy.agents import new_agent
+from tests.contract.declared_routes import Route, list_routes
+from tests.identity.login.token_requests import TOKEN_PATHS, client_form, password_form
+from tests.legacy.agents import create_agent
 from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 from tests.running_service import Service
 
 TARGET = (
-    "every route × {core, portal, legacy user, legacy agent} × {access, id, refresh}: open in "
-    "exactly the declared cells; claims of one product under another's key: 0 accepted"
+    "every route × {core, portal, legacy user, legacy agent} × {access, id, refresh}: "
+    "accepted in exactly the declared cells; claims of one product under another's key: 0 "
+    "accepted"
 )
 QUICK = 1
 FULL = 5  # organisations, one after the other
@@ -35,7 +36,7 @@ SECONDS_MAX = 180
 
 KINDS = ("access", "id", "refresh")
 AGENT = "client_credentials of a stack"
-# of each audience: the product, and the grants whose tokens belong to it
+# for each audience the product and the grants whose tokens belong to it
 GRANTS: Mapping[Audience, tuple[Product, tuple[str, ...]]] = {
     Audience.core: (Product.core, ("client_credentials", "password")),
     Audience.portal: (Product.portal, ("client_credentials", "password")),
@@ -52,7 +53,7 @@ class Cells:
 
 def measure(stage: Stage, size: int) -> Measurement:
     service, cells = stage.service, Cells()
-    routes = [route for route in routes_of(service.app) if not route.is_public]
+    routes = [route for route in list_routes(service.app) if not route.is_public]
     for _ in range(size):
         service.organisation = service.new_organisation("T2")
         for audience in GRANTS:
@@ -66,15 +67,17 @@ def measure(stage: Stage, size: int) -> Measurement:
 
 
 def _tokens(service: Service, audience: Audience) -> list[tuple[str, str]]:
-    """What the token endpoint gives this audience, by kind; a legacy one gives one kind alone."""
+    """Tokens that the endpoint issues to this audience, by kind; legacy issues only one kind."""
     product, grants = GRANTS[audience]
     found = []
     for grant in grants:
         who = service.organisation
-        form = as_client(who) if grant == "client_credentials" else as_user(who, who.username)
+        form = (
+            client_form(who) if grant == "client_credentials" else password_form(who, who.username)
+        )
         if grant == AGENT:
-            form = new_agent(service).form
-        answer = service.http.post(ADDRESS[product], data=form)
+            form = create_agent(service).form
+        answer = service.http.post(TOKEN_PATHS[product], data=form)
         assert answer.status_code == 200, answer.text
         told = answer.json()
         found += [(kind, told[f"{kind}_token"]) for kind in KINDS if f"{kind}_token" in told]
@@ -84,11 +87,11 @@ def _tokens(service: Service, audience: Audience) -> list[tuple[str, str]]:
 def _knock(
     service: Service, route: Route, audience: Audience, kind: str, token: str, cells: Cells
 ) -> None:
-    """With nothing but the token: who passes is refused for something else, or gets an answer."""
+    """Call with nothing but the token: an accepted caller gets another error or a response."""
     if kind == "access" and route.operation.startswith("sign_out"):
-        return  # would end what is knocked with; tests/identity/login/test_sessions.py signs out
+        return  # would end the session in use; tests/identity/login/test_sessions.py signs out
     answer = service.http.request(
-        route.method, route.address(), headers={"Authorization": f"Bearer {token}"}
+        route.method, route.fill_path(), headers={"Authorization": f"Bearer {token}"}
     )
     declared = kind == "access" and audience in route.handler.opt["audiences"]
     cells.knocked["open" if declared else "closed"] += 1
@@ -106,7 +109,7 @@ def _passed(answer: httpx.Response) -> bool:
 
 
 def _mixed_keys(service: Service, cells: Cells) -> None:
-    """Core claims signed by the portal's key and so on: nine pairs, three of them sound."""
+    """Claims of each product signed by each product's key: nine pairs, three of them valid."""
     made = {product: forge(service, product) for product in PRODUCTS}
     for signer in PRODUCTS:
         for claimed in PRODUCTS:

@@ -1,8 +1,8 @@
-"""What is taken away is gone with the very next request, in every process.
+"""A revoked right is gone with the next request, in every process.
 
-Two servers on one database. A client, a user, a password, a mapping, a role, a permission or a
-session ends at one of them; requests that start after its 200, at both, must find it ended. A role
-that is only renamed must go on.
+Two servers share a database. A client, user, password, mapping, role, permission or session ends at
+one of them; requests that start after its 200, at both servers, must see it ended. A renamed role
+must keep working.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Trials:
     misses: list[str] = field(default_factory=list)
 
     def ask_both(self, headers: dict[str, str]) -> list[int]:
-        """Twice at each server, which may have remembered something the first time."""
+        """Ask twice at each server, which may have cached something the first time."""
         self.asked += 4
         return [s.get(ASKED, headers=headers).status_code for s in (*self.servers, *self.servers)]
 
@@ -150,7 +150,7 @@ def _sign_out(
 
 
 def _signed_in(trials: Trials) -> dict[str, str]:
-    """A console session of a root user of its own, so that no other trial signs it out."""
+    """A console session of its own root user, so that no other trial signs it out."""
     service = trials.stage.service
     made = service.new_organisation("T3 session")
     body = {"organisation": made.organisation_id, "username": "root", "password": PASSWORD}
@@ -159,7 +159,7 @@ def _signed_in(trials: Trials) -> dict[str, str]:
     return {"Authorization": f"Bearer {answer.json()['access_token']}"}
 
 
-# what ends, how, and what its bearer is answered from then on
+# what ends, how, and the response from then on
 ENDS: tuple[tuple[str, End, int], ...] = (
     ("client deleted", _delete_client, 401),
     ("user deleted", _delete_user, 401),

@@ -1,8 +1,8 @@
-"""A refresh token has one successor; whoever uses it later ends the family, for good.
+"""A refresh token has one successor; using it again later revokes its family permanently.
 
-Fifty uses at once in two processes, another client's, a later reuse, a reuse that races with the
-rightful use, an old one, one of a client that is deleted in the same moment, and all of them again
-after a restart.
+Fifty uses at once in two processes, use by another client, a later reuse, a reuse that races with
+the legitimate use, an expired token, a client deleted at the same moment, and all of it again after
+a restart.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from urllib.parse import urlencode
 from litestar.types import ASGIApp
 
 from nimbill.identity.organisations.operations import NewOrganisation
-from tests.identity.login.asking import as_client, refreshing
-from tests.own_database import sql
+from tests.identity.login.token_requests import client_form, refresh_form
 from tests.proof.asgi_calls import Answer, Request, app_of, call
 from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 from tests.running_service import Service, running_service
 from tests.subusers import SubuserAccount, create_subuser
+from tests.temporary_database import execute_sql
 
 TARGET = (
-    "50 uses at once have exactly 1 successor; reuse after 10 s ends the family 1,000 of 1,000 "
-    "times; 0 come back after a restart; 0 5xx"
+    "50 uses at once have exactly 1 successor; reuse after 10 s revokes the family 1,000 of "
+    "1,000 times; 0 work again after a restart; 0 5xx"
 )
 QUICK = 21
 FULL = 3_500  # trials, 500 of each kind; more than 1,000 families end
@@ -93,11 +93,11 @@ def _send(service: Service, fields: dict[str, str]) -> Answer:
 
 
 def _use(service: Service, who: Any, token: str) -> Answer:
-    return _send(service, refreshing(who, token))
+    return _send(service, refresh_form(who, token))
 
 
 def _new_token(trials: Trials, who: Any = None) -> str:
-    answer = _send(trials.services[0], as_client(who or trials.who))
+    answer = _send(trials.services[0], client_form(who or trials.who))
     assert answer.status == 200, answer.body
     token: str = answer.json()["refresh_token"]
     return token
@@ -108,7 +108,7 @@ def _is_refused(answer: Answer) -> bool:
 
 
 def _at_once(trials: Trials, fields: dict[str, str], count: int) -> list[Answer]:
-    """Half of them at each process, all under way before the first is answered."""
+    """Half of the requests at each process, all sent before the first is answered."""
 
     async def some(service: Service) -> list[Answer]:
         app = app_of(service)
@@ -126,7 +126,7 @@ def _make_older(trials: Trials, token: str, column: str, seconds: float) -> None
     if column == "create_time":
         table = "token_families"
         where = "family_id = (SELECT family_id FROM refresh_tokens WHERE token_hash = $2)"
-    sql(
+    execute_sql(
         trials.stage.superuser,
         f"UPDATE {table} SET {column} = {column} - make_interval(secs => $1) WHERE {where}",
         seconds,
@@ -138,7 +138,7 @@ def _make_older(trials: Trials, token: str, column: str, seconds: float) -> None
 
 
 def _many_at_once(trials: Trials) -> None:
-    answers = _at_once(trials, refreshing(trials.who, _new_token(trials)), USES)
+    answers = _at_once(trials, refresh_form(trials.who, _new_token(trials)), USES)
     refused = [answer for answer in answers if answer.status != 200]
     successors = {answer.json()["refresh_token"] for answer in answers if answer.status == 200}
     trials.expect(f"{USES} at once", not refused, refused and refused[0])
@@ -158,12 +158,12 @@ def _reused_later(trials: Trials) -> None:
 
 
 def _reused_while_used(trials: Trials) -> None:
-    """A thief with the old token and the owner with the new one, in the same moment."""
+    """A thief with the old token and the owner with the new one at the same moment."""
     first = _new_token(trials)
     second = _use(trials.services[0], trials.who, first).json()["refresh_token"]
     _make_older(trials, first, "used_time", 10.5)
     app = trials.apps[0]
-    forms = [refreshing(trials.who, token) for token in (second, first, second, first)]
+    forms = [refresh_form(trials.who, token) for token in (second, first, second, first)]
 
     async def both() -> list[Answer]:
         return await asyncio.gather(*[call(app, _form(fields)) for fields in forms])
@@ -207,11 +207,11 @@ def _older_than_a_week(trials: Trials) -> None:
 
 
 def _deleted_meanwhile(trials: Trials) -> None:
-    """The client is deleted while it refreshes: a plain answer, and then nothing works any more."""
+    """The client is deleted while it refreshes: a plain response, then nothing works any more."""
     service = trials.services[0]
     person, secret = _person_with_secret(trials)
     who = _Client(person.client_id, secret)
-    form = refreshing(who, _new_token(trials, who))  # type: ignore[arg-type]
+    form = refresh_form(who, _new_token(trials, who))  # type: ignore[arg-type]
     path = f"/m/u/users/client/{person.user_id}/{person.client_id}".encode()
     root = service.root(trials.who)["Authorization"].encode()
     delete = Request("DELETE", path, headers=[(b"authorization", root)])

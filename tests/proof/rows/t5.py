@@ -1,8 +1,7 @@
-"""A refusal does not tell what was wrong: not by its words, its work, nor by its time.
+"""A failed login does not reveal what was wrong, by its text, its work or its time.
 
-Unknown and known names, clients and organisations, at every place where one logs in. The answers
-are compared byte by byte and the hashes they cost are counted; in the full run the time is
-compared too.
+Unknown and known names, clients and organisations at every login endpoint. Responses are compared
+byte by byte and password hashes are counted; the full run also compares response times.
 """
 
 from __future__ import annotations
@@ -21,21 +20,29 @@ from argon2 import PasswordHasher
 
 from nimbill.access import passwords
 from nimbill.application.installed import PRODUCTS
-from nimbill.foundation.vocabulary import Product
+from nimbill.foundation.product import Product
 from nimbill.identity.organisations.operations import NewOrganisation
 from nimbill.legacy.audiences import LEGACY
-from tests.identity.login.asking import User, as_client, as_user, ask, issued, new_user, refreshing
-from tests.legacy.agents import Agent, new_agent
-from tests.own_database import sql
+from tests.identity.login.token_requests import (
+    ApiUser,
+    client_form,
+    create_user,
+    issue_tokens,
+    password_form,
+    refresh_form,
+    request_token,
+)
+from tests.legacy.agents import AgentLogin, create_agent
 from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 from tests.quick_hashes import quick_hashes
 from tests.running_service import Service
 from tests.subusers import create_subuser
+from tests.temporary_database import execute_sql
 
 TARGET = (
-    "unknown or wrong, the same status, bytes and number of hashes; over 1,000 timings each the "
-    "medians differ by at most 5 %, and no more than chance would have it (Mann–Whitney p > 0.01)"
+    "unknown or wrong: the same status, bytes and number of hashes; over 1,000 timings each, "
+    "medians differ by at most 5 % and not more than by chance (Mann–Whitney p > 0.01)"
 )
 QUICK = 3
 FULL = 1_000
@@ -48,16 +55,16 @@ GUESSES_BEFORE_FORGETTING = 4
 TIMED = ("user at core", "client at core", "console")
 
 Asked = Callable[[], httpx.Response]
-Group = Mapping[str, Asked]  # what is wrong, and how to ask
+Group = Mapping[str, Asked]  # what is wrong, and the request
 
 
 @dataclass(frozen=True)
 class Cast:
-    """Who is there to be guessed at."""
+    """Users, clients and organisations to be guessed."""
 
     service: Service
     who: NewOrganisation
-    user: User
+    user: ApiUser
     without_password: str
     elsewhere: NewOrganisation
 
@@ -90,7 +97,7 @@ def _cast(service: Service) -> Cast:
     return Cast(
         service,
         service.organisation,
-        new_user(service, "some.body"),
+        create_user(service, "some.body"),
         create_subuser(service).username,
         service.new_organisation("T5 elsewhere"),
     )
@@ -100,7 +107,7 @@ def _cast(service: Service) -> Cast:
 
 
 def _groups(cast: Cast) -> dict[str, Group]:
-    """Within a group every answer must be the same."""
+    """Within a group every response must be equal."""
     groups: dict[str, Group] = {
         "console": _at_the_console(cast),
         "refresh": _refreshing(cast),
@@ -114,7 +121,9 @@ def _groups(cast: Cast) -> dict[str, Group]:
 
 def _users(cast: Cast, product: Product) -> Group:
     def asked(username: str, password: str) -> Asked:
-        return lambda: ask(cast.service, as_user(cast.who, username, password), product)
+        return lambda: request_token(
+            cast.service, password_form(cast.who, username, password), product
+        )
 
     return {
         "unknown name": asked("nobody.here", WRONG),
@@ -126,7 +135,7 @@ def _users(cast: Cast, product: Product) -> Group:
 
 def _clients(cast: Cast, product: Product) -> Group:
     def asked(**wrong: str) -> Asked:
-        return lambda: ask(cast.service, as_client(cast.who, **wrong), product)
+        return lambda: request_token(cast.service, client_form(cast.who, **wrong), product)
 
     return {
         "unknown client": asked(client_id="cl_aaaaaaaaaaaaaaaaaaaaaaaaaa"),
@@ -136,19 +145,19 @@ def _clients(cast: Cast, product: Product) -> Group:
 
 
 def _agents(cast: Cast) -> Group:
-    """The agents of stacks, who come with a stack's id and its token."""
+    """Agents of stacks, which log in with a stack id and its token."""
     right, deleted = (
-        new_agent(cast.service, cast.who, stack_status=status)
+        create_agent(cast.service, cast.who, stack_status=status)
         for status in ("CREATE_COMPLETE", "DELETE_COMPLETE")
     )
 
-    def asked(agent: Agent) -> Asked:
-        return lambda: ask(cast.service, agent.form, LEGACY)
+    def asked(agent: AgentLogin) -> Asked:
+        return lambda: request_token(cast.service, agent.form, LEGACY)
 
     return {
-        "unknown stack": asked(Agent("stk_aaaaaaaaaaaaaaaaaaaaaaaaaa", WRONG)),
-        "wrong token": asked(Agent(right.stack_id, WRONG)),
-        "another stack's token": asked(Agent(right.stack_id, deleted.auth_token)),
+        "unknown stack": asked(AgentLogin("stk_aaaaaaaaaaaaaaaaaaaaaaaaaa", WRONG)),
+        "wrong token": asked(AgentLogin(right.stack_id, WRONG)),
+        "another stack's token": asked(AgentLogin(right.stack_id, deleted.auth_token)),
         "a deleted stack": asked(deleted),
     }
 
@@ -169,11 +178,11 @@ def _at_the_console(cast: Cast) -> Group:
 
 
 def _refreshing(cast: Cast) -> Group:
-    foreign = issued(cast.service, as_client(cast.elsewhere))["refresh_token"]
-    portal = issued(cast.service, as_client(cast.who), Product.portal)["refresh_token"]
+    foreign = issue_tokens(cast.service, client_form(cast.elsewhere))["refresh_token"]
+    portal = issue_tokens(cast.service, client_form(cast.who), Product.portal)["refresh_token"]
 
     def asked(token: str) -> Asked:
-        return lambda: ask(cast.service, refreshing(cast.who, token))
+        return lambda: request_token(cast.service, refresh_form(cast.who, token))
 
     return {
         "unknown token": asked("nb_rt_" + "A" * 43),
@@ -203,7 +212,7 @@ def _different(name: str, group: Group) -> list[str]:
 
 
 def _told(answer: httpx.Response) -> tuple[int, str, str]:
-    """Everything but what differs between any two answers."""
+    """Everything except what differs between any two responses."""
     body = answer.json()
     body.pop("instance", None)
     headers = {k: v for k, v in answer.headers.items() if k not in ("x-request-id", "retry-after")}
@@ -231,7 +240,7 @@ def _throttled_alike(cast: Cast) -> list[str]:
     answers = {}
     for name in names:
         for _ in range(11):
-            answers[name] = ask(cast.service, as_user(cast.who, name, WRONG))
+            answers[name] = request_token(cast.service, password_form(cast.who, name, WRONG))
     told = {name: _told(answer) for name, answer in answers.items()}
     if {one[0] for one in told.values()} == {429} and len(set(told.values())) == 1:
         return []
@@ -239,14 +248,14 @@ def _throttled_alike(cast: Cast) -> list[str]:
 
 
 def _forget_guesses(stage: Stage) -> None:
-    sql(stage.superuser, "DELETE FROM login_attempts")
+    execute_sql(stage.superuser, "DELETE FROM login_attempts")
 
 
 # ── time ─────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _timed(stage: Stage, name: str, group: Group, size: int) -> tuple[str, list[str]]:
-    """Each way in turn, in an order drawn anew every time, so that drift hits all alike."""
+    """Each way in turn, in random order, so that drift affects all equally."""
     random = stage.random(f"T5 {name}")
     spent: dict[str, list[float]] = {what: [] for what in group}
     for number in range(size):
@@ -270,7 +279,7 @@ def _timed(stage: Stage, name: str, group: Group, size: int) -> tuple[str, list[
 
 
 def _mann_whitney(one: list[float], other: list[float]) -> float:
-    """How likely two samples of one kind differ as much as these; the usual approximation."""
+    """Probability that equal distributions differ this much (normal approximation)."""
     ranked = sorted([(value, 0) for value in one] + [(value, 1) for value in other])
     rank_sum = sum(rank for rank, (_, which) in enumerate(ranked, start=1) if which == 0)
     n, m = len(one), len(other)

@@ -1,11 +1,11 @@
-"""Guessing is slow, the owner gets in all the same, and logins starve nobody.
+"""Guessing is slow, the owner can always log in, and logins do not starve other requests.
 
-One name is guessed at through every endpoint, client, spelling and made-up address, many at once;
-then many names. The count outlives a restart. Two hundred logins at once queue up to a bound, and
-who comes for the first time goes before two hundred addresses that come back. In the full run two
-hundred connections, each from an address of its own, flood a real server for a minute while others
-read and log in, from the first moment on. The flood runs in a process of low priority: it is
-another's computer. Who reads has a process of his own, the same one when nobody floods.
+One name is guessed through every endpoint, client, spelling and forged address, many at once;
+then many names. The count survives a restart. Two hundred logins at once queue up to a limit, and
+a first login goes before two hundred addresses that return. In the full run two hundred
+connections, each from its own address, flood a real server for a minute while others read and log
+in. The flood runs in a low-priority process because it represents other computers. The reading
+client has its own process, with and without the flood.
 """
 
 from __future__ import annotations
@@ -26,9 +26,8 @@ import httpx
 
 from nimbill.access import password_hash_queue, passwords
 from nimbill.application.installed import PRODUCTS
-from nimbill.foundation.vocabulary import Product
-from tests.identity.login.asking import ADDRESS, User, as_user, new_user
-from tests.own_database import sql
+from nimbill.foundation.product import Product
+from tests.identity.login.token_requests import TOKEN_PATHS, ApiUser, create_user, password_form
 from tests.proof.asgi_calls import Answer, Request, app_of, call, each
 from tests.proof.login_flood import NUMBER, Flood, Guess
 from tests.proof.newcomers import hashed_before_newcomers
@@ -38,12 +37,13 @@ from tests.proof.stage import Stage
 from tests.proof.timed_requests import Waited, finish_timing, start_timing
 from tests.quick_hashes import quick_hashes
 from tests.running_service import PASSWORD, Service, running_service
+from tests.temporary_database import execute_sql
 
 TARGET = (
-    "10,000 guesses: at most 10 in 15 minutes looked at per name, the owner always let in from "
-    "where he logged in before, and from anywhere 15 minutes later; survives a restart; 200 logins "
-    "at once from 200 addresses: 0 5xx, 99 of 100 logins of others within 1 s, other requests "
-    "within twice their idle time, +64 MB at most"
+    "10,000 guesses: at most 10 in 15 minutes checked per name, the owner always let in from "
+    "a known place, and from anywhere 15 minutes later; survives a restart; 200 logins at "
+    "once from 200 addresses: 0 5xx, 99 of 100 logins of others within 1 s, other requests "
+    "within twice their idle time, at most +64 MB"
 )
 QUICK = 200
 FULL = 10_000
@@ -56,7 +56,7 @@ WAITING_MAX = 8  # for one source, or for many
 MEGABYTES_MAX = 64
 FLOODERS = 200
 FLOOD_SECONDS = 60  # more than 100 logins of each kind
-HASHED_BEFORE_MAX = 1  # whose turn it had just become
+HASHED_BEFORE_MAX = 1  # the one whose turn had just come
 SECONDS_BETWEEN_LOGINS = 0.25
 
 
@@ -64,8 +64,8 @@ SECONDS_BETWEEN_LOGINS = 0.25
 class Attack:
     stage: Stage
     service: Service
-    victim: User
-    clients: list[User]
+    victim: ApiUser
+    clients: list[ApiUser]
     random: Random
     looked_at: Counter[str] = field(default_factory=Counter)  # by the password guessed
     statuses: Counter[int] = field(default_factory=Counter)
@@ -80,8 +80,8 @@ class Attack:
 def measure(stage: Stage, size: int) -> Measurement:
     service = stage.service
     service.organisation = service.new_organisation("T6")
-    clients = [new_user(service, f"client{number}") for number in range(3)]
-    victim = new_user(service, "vi.victim")
+    clients = [create_user(service, f"client{number}") for number in range(3)]
+    victim = create_user(service, "vi.victim")
     attack = Attack(stage, service, victim, clients, stage.random("T6"))
     with _noted_hashes(attack):
         _one_name(attack, size // 2)
@@ -98,7 +98,7 @@ def measure(stage: Stage, size: int) -> Measurement:
 
 @contextmanager
 def _noted_hashes(attack: Attack) -> Iterator[None]:
-    """Only how often matters here; every check of a guess is noted by what was guessed."""
+    """Count password checks by the guessed password; only their number matters."""
     real_check = passwords._peppered
 
     def noted(password: str, encryptor: Any) -> bytes:
@@ -118,9 +118,9 @@ def _noted_hashes(attack: Attack) -> Iterator[None]:
 
 
 def _one_name(attack: Attack, size: int) -> None:
-    """The owner's own client is known; everybody else guesses, and nobody gets in but he."""
-    owner = as_user(attack.victim, attack.victim.username)
-    stranger = as_user(attack.clients[0], attack.victim.username)
+    """The owner's client is known; everybody else guesses and must fail."""
+    owner = password_form(attack.victim, attack.victim.username)
+    stranger = password_form(attack.clients[0], attack.victim.username)
     first = _send(attack, owner)
     attack.expect("the owner before", first.status == 200, first)
 
@@ -169,7 +169,7 @@ async def _guess(attack: Attack, number: int, username: str, password: str) -> N
         headers = [(b"content-type", b"application/json"), _made_up_address(number)]
         request = Request("POST", b"/core/session", headers=headers, body=json.dumps(body).encode())
     else:
-        request = _form(as_user(client, username, password), product, number)
+        request = _form(password_form(client, username, password), product, number)
     answer = await call(app_of(attack.service), request)
     attack.statuses[answer.status] += 1
     attack.expect("a guess", answer.status in (400, 401, 429), answer)
@@ -181,7 +181,7 @@ def _made_up_address(number: int) -> tuple[bytes, bytes]:
 
 def _form(fields: dict[str, str], product: Product, number: int) -> Request:
     kind = (b"content-type", b"application/x-www-form-urlencoded")
-    path, body = ADDRESS[product].encode(), urlencode(fields).encode()
+    path, body = TOKEN_PATHS[product].encode(), urlencode(fields).encode()
     return Request("POST", path, headers=[kind, _made_up_address(number)], body=body)
 
 
@@ -196,8 +196,8 @@ def _another_process(stage: Stage) -> Any:
 
 
 def _pass_fifteen_minutes(attack: Attack) -> None:
-    """For the counters; the rest of the world stays where it is."""
-    sql(
+    """Move only the counters by fifteen minutes."""
+    execute_sql(
         attack.stage.superuser,
         "UPDATE login_attempts SET attempts = ARRAY("
         "SELECT one - interval '15 minutes' FROM unnest(attempts) AS one)",
@@ -208,25 +208,25 @@ def _pass_fifteen_minutes(attack: Attack) -> None:
 
 
 def _logins_at_once(attack: Attack) -> str:
-    """With hashes of their real cost: some wait, the rest are asked to come back."""
-    waiting_max, pause = 0, password_hash_queue.STEP_BACK_SECONDS
+    """With real hash costs: some wait, the rest are asked to retry."""
+    waiting_max, pause = 0, password_hash_queue.BACKOFF_SECONDS
 
     async def all_of_them() -> list[Answer]:
         nonlocal waiting_max
         app = app_of(attack.service)
         asked: list[Awaitable[Answer]] = [
-            call(app, _form(as_user(attack.clients[0], f"crowd{n}", "x"), Product.core, n))
+            call(app, _form(password_form(attack.clients[0], f"crowd{n}", "x"), Product.core, n))
             for n in range(LOGINS_AT_ONCE)
         ]
         logins = asyncio.ensure_future(asyncio.gather(*asked))
         while not logins.done():
-            waiting_max = max(waiting_max, passwords._line.waiting)
+            waiting_max = max(waiting_max, passwords._queue.waiting)
             await asyncio.sleep(0.001)
         return await logins
 
-    password_hash_queue.STEP_BACK_SECONDS = 0  # were there no bound, all of them would be hashed
+    password_hash_queue.BACKOFF_SECONDS = 0  # without a limit all of them would be hashed
     answers = attack.service.run(all_of_them)
-    password_hash_queue.STEP_BACK_SECONDS = pause
+    password_hash_queue.BACKOFF_SECONDS = pause
     statuses = Counter(answer.status for answer in answers)
     attack.expect("logins at once", set(statuses) <= {400, 429}, dict(statuses))
     attack.expect("logins that wait", waiting_max <= WAITING_MAX, waiting_max)
@@ -238,7 +238,7 @@ def _logins_at_once(attack: Attack) -> str:
 def _newcomers(attack: Attack) -> str:
     organisation_id = attack.service.organisation.organisation_id
     if attack.misses:
-        return "no newcomer seen"  # he might wait for minutes
+        return "no newcomer seen"  # it might wait for minutes
     seen = hashed_before_newcomers(attack.stage, organisation_id)
     for answer, before in seen:
         attack.expect("a newcomer", answer.status < 300, answer)
@@ -250,12 +250,12 @@ def _newcomers(attack: Attack) -> str:
 
 
 def _flood(attack: Attack) -> str:
-    """As by default, with its limits; behind a proxy, so that everybody has an address."""
+    """With default limits, behind a proxy, so that everybody has an address."""
     stage, service = attack.stage, attack.service
     settings = {
         "NIMBILL_DATABASE_URL": stage.postgres.url,
         "NIMBILL_KEY_FILE": str(service.settings.key_file),
-        "NIMBILL_RATE_LIMIT": "10000",  # requests of one user; who reads here is never idle
+        "NIMBILL_RATE_LIMIT": "10000",  # requests of one user; this reader never pauses
         "NIMBILL_TRUSTED_PROXIES": "127.0.0.1",
     }
     token = service.root()["Authorization"].removeprefix("Bearer ")
@@ -290,7 +290,7 @@ def _flood(attack: Attack) -> str:
 
 
 def _guesses(attack: Attack) -> list[Guess]:
-    """Half at the console, half by people who hold a client; each from an address of its own."""
+    """Half at the console, half through a client; each from its own address."""
     named = {"username": f"flood.{NUMBER}", "password": "guessed 5d"}
     at_console = {"organisation": attack.service.organisation.organisation_id, **named}
     guesses = []
@@ -300,7 +300,7 @@ def _guesses(attack: Attack) -> list[Guess]:
             body = json.dumps({**at_console, "username": f"flood{number}.{NUMBER}"})
             guesses.append(Guess("/core/session", "application/json", body, address))
         else:
-            form = as_user(attack.clients[number // 2 % 3], f"flood{number}.", "guessed 5d")
+            form = password_form(attack.clients[number // 2 % 3], f"flood{number}.", "guessed 5d")
             body = urlencode(form).replace(f"flood{number}.", f"flood{number}.{NUMBER}")
             kind = "application/x-www-form-urlencoded"
             guesses.append(Guess("/core/access_token", kind, body, address))
@@ -309,7 +309,7 @@ def _guesses(attack: Attack) -> list[Guess]:
 
 @dataclass
 class Beside:
-    """What others met: how long they waited, and what the server held meanwhile."""
+    """How long other clients waited, and how much memory the server used."""
 
     reads: Waited
     logins: dict[str, list[float]]
@@ -317,9 +317,9 @@ class Beside:
 
 
 def _beside(attack: Attack, server: RealServer, token: str, seconds: float) -> Beside:
-    """Somebody reads; others log in now and then, from where they did before or the first time.
+    """One client reads; others log in from known places or for the first time.
 
-    Whoever is sent away comes back as he is told to; all of that counts as waiting.
+    A login that is turned away retries as told; all of that counts as waiting time.
     """
     reading = start_timing(server.port, token, seconds)
     memory, until = 0, time.monotonic() + seconds
@@ -336,7 +336,7 @@ def _beside(attack: Attack, server: RealServer, token: str, seconds: float) -> B
 
 
 def _log_in_until(attack: Attack, server: RealServer, log_in: Login, until: float) -> list[float]:
-    """Seconds from asking to being let in; the first login makes a source known: not counted."""
+    """Seconds until a login succeeds; the first login of a source only makes it known."""
     waits: list[float] = []
     number = 0
     with httpx.Client(base_url=server.url, timeout=60, trust_env=False) as http:
@@ -353,7 +353,7 @@ def _log_in_until(attack: Attack, server: RealServer, log_in: Login, until: floa
 
 
 def _by_client(attack: Attack, http: httpx.Client, number: int) -> httpx.Response:
-    form = as_user(attack.service.organisation, "root", PASSWORD)
+    form = password_form(attack.service.organisation, "root", PASSWORD)
     address = {"X-Forwarded-For": "203.0.113.1"}
     return http.post("/core/access_token", data=form, headers=address)
 
@@ -386,7 +386,7 @@ LOGINS: dict[str, Login] = {
 
 
 def _of_99(waits: list[float]) -> float:
-    """What 99 of 100 wait at most."""
+    """The 99th percentile."""
     return sorted(waits)[len(waits) * 99 // 100]
 
 

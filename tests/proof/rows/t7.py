@@ -1,6 +1,6 @@
-"""What conformance suites ask of a login service holds: answers, errors, discovery, keys, tokens.
+"""The login service passes what conformance suites check: responses, errors, keys, tokens.
 
-Each condition is a line of its own, asked of core and of portal.
+Each condition is one line, checked for core and for portal.
 """
 
 from __future__ import annotations
@@ -18,23 +18,26 @@ import httpx
 import jwt
 from joserfc.jwk import KeySet
 
-from nimbill.foundation.vocabulary import Product
-from tests.identity.login.asking import (
-    ADDRESS,
-    BOTH,
-    as_client,
-    as_user,
-    ask,
-    basic,
-    issued,
-    refreshing,
+from nimbill.foundation.product import Product
+from tests.identity.login.token_requests import (
+    PRODUCTS,
+    TOKEN_PATHS,
+    basic_headers,
+    client_form,
+    issue_tokens,
+    password_form,
+    refresh_form,
+    request_token,
 )
 from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 from tests.running_service import Service
 
-TARGET = "every condition on core and on portal holds; every token has 128 bits of entropy or more"
-QUICK = 20  # tokens whose entropy is looked at
+TARGET = (
+    "every condition on core and on portal is fulfilled; every token has 128 bits of entropy "
+    "or more"
+)
+QUICK = 20  # tokens whose entropy is measured
 FULL = 2_000
 SECONDS_MAX = 60
 
@@ -72,7 +75,7 @@ def measure(stage: Stage, size: int) -> Measurement:
     service = stage.service
     service.organisation = service.new_organisation("T7")
     misses, held = [], 0
-    for product in BOTH:
+    for product in PRODUCTS:
         suite = Suite(service, product)
         for check in (_answers, _errors, _discovery, _keys, _id_token, _access_token, _resource):
             for condition, holds in _asked(check, suite):
@@ -86,7 +89,7 @@ def measure(stage: Stage, size: int) -> Measurement:
 
 
 def _asked(check: Callable[[Suite], Iterator[Condition]], suite: Suite) -> Iterator[Condition]:
-    """A token that a library refuses is a condition that does not hold."""
+    """A token that a library refuses is a failed condition."""
     try:
         yield from check(suite)
     except jwt.PyJWTError as refusal:
@@ -100,8 +103,12 @@ def _not_stored(answer: httpx.Response) -> bool:
 
 def _answers(suite: Suite) -> Iterator[Condition]:
     who = suite.service.organisation
-    for form in (as_client(who), as_user(who, "root"), as_client(who, unknown="parameter")):
-        answer = ask(suite.service, form, suite.product)
+    for form in (
+        client_form(who),
+        password_form(who, "root"),
+        client_form(who, unknown="parameter"),
+    ):
+        answer = request_token(suite.service, form, suite.product)
         told = answer.json()
         yield "a token answer is 200", answer.status_code == 200
         yield "a token answer is JSON", answer.headers["content-type"] == "application/json"
@@ -110,32 +117,34 @@ def _answers(suite: Suite) -> Iterator[Condition]:
         yield "expires_in is a positive integer", type(told["expires_in"]) is int
         yield "expires_in is positive", told["expires_in"] > 0
         yield "no sniffing", answer.headers["x-content-type-options"] == "nosniff"
-    address = ADDRESS[suite.product]
+    address = TOKEN_PATHS[suite.product]
     yield "GET issues nothing", suite.service.http.get(address).status_code == 405
-    in_query = suite.service.http.post(address, params=as_client(who))
+    in_query = suite.service.http.post(address, params=client_form(who))
     yield "secrets in the query are no credentials", in_query.status_code >= 400
 
 
 def _errors(suite: Suite) -> Iterator[Condition]:
     who = suite.service.organisation
     wrong = {
-        "invalid_request": as_client(who) | {"grant_type": ""},
-        "invalid_client": as_client(who, client_secret="x"),
-        "invalid_grant": refreshing(who, "x"),
-        "unsupported_grant_type": as_client(who) | {"grant_type": "x"},
-        "invalid_scope": as_client(who, scope="x"),
+        "invalid_request": client_form(who) | {"grant_type": ""},
+        "invalid_client": client_form(who, client_secret="x"),
+        "invalid_grant": refresh_form(who, "x"),
+        "unsupported_grant_type": client_form(who) | {"grant_type": "x"},
+        "invalid_scope": client_form(who, scope="x"),
     }
     for error, form in wrong.items():
-        answer = ask(suite.service, form, suite.product)
+        answer = request_token(suite.service, form, suite.product)
         told = answer.json()
         yield f"{error} is said", told["error"] == error
         yield f"{error} has its status", answer.status_code == ERRORS[error]
         yield f"{error} is JSON", answer.headers["content-type"] == "application/json"
         yield f"{error} is stored nowhere", _not_stored(answer)
         yield f"{error} in allowed characters", all(map(ERROR_TEXT.fullmatch, told.values()))
-    address = ADDRESS[suite.product]
+    address = TOKEN_PATHS[suite.product]
     by_basic = suite.service.http.post(
-        address, data={"grant_type": "client_credentials"}, headers=basic(who.client_id, "x")
+        address,
+        data={"grant_type": "client_credentials"},
+        headers=basic_headers(who.client_id, "x"),
     )
     challenge = by_basic.headers.get("www-authenticate", "")
     yield "a client refused by Basic is challenged by Basic", challenge.startswith("Basic realm=")
@@ -193,8 +202,8 @@ def _read(suite: Suite, token: str, audience: str) -> dict[str, Any]:
 
 def _id_token(suite: Suite) -> Iterator[Condition]:
     who = suite.service.organisation
-    told = issued(suite.service, as_user(who, "root"), suite.product)
-    again = issued(suite.service, refreshing(who, told["refresh_token"]), suite.product)
+    told = issue_tokens(suite.service, password_form(who, "root"), suite.product)
+    again = issue_tokens(suite.service, refresh_form(who, told["refresh_token"]), suite.product)
     first, second = (_read(suite, one["id_token"], who.client_id) for one in (told, again))
     yield "an id_token names the client alone", first["aud"] == who.client_id
     yield "sub is ASCII, 255 at most", first["sub"].isascii() and len(first["sub"]) <= 255
@@ -207,7 +216,7 @@ def _id_token(suite: Suite) -> Iterator[Condition]:
 
 def _access_token(suite: Suite) -> Iterator[Condition]:
     who = suite.service.organisation
-    told = issued(suite.service, as_client(who), suite.product)
+    told = issue_tokens(suite.service, client_form(who), suite.product)
     token = told["access_token"]
     claims = _read(suite, token, suite.product)
     header = jwt.get_unverified_header(token)
@@ -221,7 +230,7 @@ def _access_token(suite: Suite) -> Iterator[Condition]:
 
 def _resource(suite: Suite) -> Iterator[Condition]:
     http, who = suite.service.http, suite.service.organisation
-    told = issued(suite.service, as_client(who), suite.product)
+    told = issue_tokens(suite.service, client_form(who), suite.product)
     path = "/m/auth/rbac/permissions"
     missing = http.get(path)
     yield "without a token 401", missing.status_code == 401
@@ -234,15 +243,15 @@ def _resource(suite: Suite) -> Iterator[Condition]:
 
 
 def _entropy(service: Service, size: int) -> tuple[float, int]:
-    """The fewest bits any token has by its own letters, and how many came twice."""
-    told = [issued(service, as_client(service.organisation)) for _ in range(size)]
+    """The lowest entropy of any token, and the number of duplicates."""
+    told = [issue_tokens(service, client_form(service.organisation)) for _ in range(size)]
     made = [one["refresh_token"].removeprefix("nb_rt_") for one in told]
     made += [one["access_token"].rpartition(".")[2] for one in told]
     return min(map(_bits, made)), len(made) - len(set(made))
 
 
 def _bits(text: str) -> float:
-    """Shannon's measure over the letters of one text: an under-estimate, as the suites take it."""
+    """Shannon entropy over the characters of one text; an underestimate, as in the suites."""
     counted = Counter(text)
     shares = [count / len(text) for count in counted.values()]
     return -sum(share * math.log2(share) for share in shares) * len(text)

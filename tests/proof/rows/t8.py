@@ -1,8 +1,8 @@
-"""No token outlives its time by more than five seconds, whatever the clock does.
+"""No token is valid for more than five seconds after it expires, whatever the clock does.
 
-Tokens are issued at moments all over the next eighty years, at the ends of months, on leap days,
-around the end of 32 bits, and read a little or a lot before and after, remembered or not, with
-the clock going forward, back, and by an hour at once.
+Tokens are issued at moments over the next eighty years: ends of months, leap days, around 2^31 and
+2^32 seconds. They are read before and after, cached or not, while the clock goes forward, back, and
+jumps by an hour.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ import time_machine
 from nimbill.access.tokens import Tokens
 from nimbill.application.installed import PRODUCTS, installed_issuers
 from tests.access.other_verifiers import ours_accepts
-from tests.identity.login.asking import (
-    as_client,
-    as_user,
-    ask,
-    claims_of,
-    issued,
-    refreshing,
-    stands,
+from tests.identity.login.token_requests import (
+    client_form,
+    decode_claims,
+    is_token_valid,
+    issue_tokens,
+    password_form,
+    refresh_form,
+    request_token,
 )
 from tests.proof.row import Measurement
 from tests.proof.stage import Stage
@@ -32,8 +32,9 @@ from tests.quick_hashes import quick_hashes
 from tests.running_service import Service
 
 TARGET = (
-    "at any moment to 2106 and any jump of the clock: a token stands from 5 s before it was issued "
-    "until less than 5 s after its end; refresh tokens and throttling keep their times"
+    "at any moment until 2106 and with any clock jump: a token is valid from 5 s before it "
+    "was issued until less than 5 s after it expires; refresh tokens and rate limits keep "
+    "their times"
 )
 QUICK = 200
 FULL = 20_000
@@ -48,10 +49,10 @@ MOMENTS = (
     datetime(2028, 2, 28, 23, 59, 59, tzinfo=UTC),
     datetime(2028, 2, 29, 12, 0, 0, tzinfo=UTC),
     datetime(2028, 2, 29, 23, 59, 59, 999_999, tzinfo=UTC),
-    datetime(2038, 1, 18, 3, 14, 8, tzinfo=UTC),  # ends behind 31 bits
+    datetime(2038, 1, 18, 3, 14, 8, tzinfo=UTC),  # expires after 2^31
     datetime(2038, 1, 19, 3, 14, 7, tzinfo=UTC),
     datetime(2038, 1, 19, 3, 14, 8, tzinfo=UTC),
-    datetime(2100, 2, 28, 23, 59, 59, tzinfo=UTC),  # no leap year
+    datetime(2100, 2, 28, 23, 59, 59, tzinfo=UTC),  # not a leap year
     datetime(2106, 2, 7, 6, 28, 15, tzinfo=UTC),  # 32 bits
 )
 
@@ -84,7 +85,7 @@ def measure(stage: Stage, size: int) -> Measurement:
 
 
 def _moment(random: Random) -> datetime:
-    """Half of them odd ones, half of them any."""
+    """Half of them special moments, half random ones."""
     if random.random() < 0.5:
         return random.choice(MOMENTS)
     return datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=random.uniform(0, 80 * 3.15e7))
@@ -104,7 +105,9 @@ def _access_token(trials: Trials) -> None:
     life = installed_issuers(service.settings)[product].lifetime_seconds
     who = service.organisation
     moment = _moment(random)
-    keys = {key.kid: key for one in PRODUCTS for key in service.resources.tokens.published(one)}
+    keys = {
+        key.kid: key for one in PRODUCTS for key in service.resources.tokens.list_public_keys(one)
+    }
     tokens = Tokens(keys, installed_issuers(service.settings))
     with time_machine.travel(moment, tick=False):
         token, _ = tokens.issue(
@@ -116,9 +119,9 @@ def _access_token(trials: Trials) -> None:
             subject_type="client",
         )
         trials.expect("tokens read at issue: refused", ours_accepts(tokens, token))
-    if random.random() < 0.5:  # one that remembers nothing
+    if random.random() < 0.5:  # without a cache
         tokens = Tokens(keys, installed_issuers(service.settings))
-    for _ in range(3):  # the clock jumps to and fro
+    for _ in range(3):  # the clock jumps back and forth
         span = _spans(random, life)
         with time_machine.travel(moment + timedelta(seconds=span), tick=False):
             accepted = ours_accepts(tokens, token)
@@ -130,17 +133,17 @@ def _access_token(trials: Trials) -> None:
 
 
 def _over_http(trials: Trials, count: int) -> None:
-    """The same through the whole service, which keeps times of its own."""
+    """The same through the complete service, which has its own clock reads."""
     service, life = trials.service, 86_400
     for _ in range(count):
         moment = trials.random.choice(MOMENTS)
         with time_machine.travel(moment, tick=False):
-            token = issued(service, as_client(service.organisation))["access_token"]
-            trials.expect("calls at issue: refused", stands(service, token))
-        end = datetime.fromtimestamp(claims_of(token)["exp"], UTC)
+            token = issue_tokens(service, client_form(service.organisation))["access_token"]
+            trials.expect("calls at issue: refused", is_token_valid(service, token))
+        end = datetime.fromtimestamp(decode_claims(token)["exp"], UTC)
         for span, expected in ((4.9, True), (5, False), (3600, False), (-life - 3600, False)):
             with time_machine.travel(end + timedelta(seconds=span), tick=False):
-                found = stands(service, token)
+                found = is_token_valid(service, token)
             trials.expect(f"calls: {found} {span:+} s from its end {end}", found == expected)
 
 
@@ -149,9 +152,9 @@ def _refresh_tokens(trials: Trials) -> None:
     for moment in MOMENTS:
         for hours, expected in ((11.99, 200), (12.01, 400), (-1, 200), (7 * 24 + 0.01, 400)):
             with time_machine.travel(moment, tick=False):
-                token = issued(service, as_client(who))["refresh_token"]
+                token = issue_tokens(service, client_form(who))["refresh_token"]
             with time_machine.travel(moment + timedelta(hours=hours), tick=False):
-                found = ask(service, refreshing(who, token)).status_code
+                found = request_token(service, refresh_form(who, token)).status_code
             when = f"{hours:+} h after {moment}"
             trials.expect(f"refreshes: {found} {when}", found == expected)
 
@@ -165,7 +168,7 @@ def _throttle(trials: Trials) -> None:
         moment = trials.random.choice(MOMENTS)
         with time_machine.travel(moment, tick=False):
             for _ in range(10):
-                ask(service, as_user(who, "root", "guessed 5d"))
+                request_token(service, password_form(who, "root", "guessed 5d"))
         with time_machine.travel(moment + timedelta(minutes=minutes), tick=False):
-            found = ask(service, as_user(who, "root")).status_code
+            found = request_token(service, password_form(who, "root")).status_code
         trials.expect(f"logins: {found} {minutes:+} min after {moment}", found == expected)

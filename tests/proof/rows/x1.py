@@ -1,9 +1,9 @@
-"""Whatever is under way when a worker is killed happens once, or not at all and then once.
+"""An operation whose worker is killed happens once, or not at all and then once when repeated.
 
-Each operation is done in two organisations: undisturbed in the one, and in the other with the
-worker killed with SIGKILL, before or after one of its statements, at one of its changes to files,
-or at a random moment. The client repeats its request with the same key until it is answered.
-Whoever looks meanwhile sees the old or the new. In the end both organisations are the same.
+Each operation runs in two organisations: undisturbed in one, and in the other with the worker
+killed by SIGKILL before or after one of its statements, at one of its file changes, or at a
+random moment. The client repeats its request with the same key until it is answered. Readers see
+the old or the new state. In the end both organisations are equal.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from tests.proof.row import Measurement
 from tests.proof.stage import Stage, print_progress
 
 TARGET = (
-    "1,000 kills at random moments and named points of imports, RI moves, apply-recalculation, "
-    "invoices and stack moves: "
-    "0 acknowledged and lost, 0 doubled, 0 seen in part; what an undisturbed run gives, to the byte"
+    "1,000 kills at random moments and named points of imports, RI moves, "
+    "apply-recalculation, invoices and stack changes: 0 acknowledged and lost, 0 doubled, 0 "
+    "seen in part; byte for byte the result of an undisturbed run"
 )
 QUICK = 7
 FULL = 1_000
 SECONDS_MAX = 400
 
-# of so many turns the last is a random moment, the others are points one after the other
+# every this many turns one is a random moment, the others are points in order
 RANDOM_EVERY = 3
-TIMES_MAX = 2  # of a statement that comes again and again, only the first are points
+TIMES_MAX = 2  # of a repeated statement only the first occurrences are points
 MISSES_MAX = 5
 SAY_EVERY = 50
 
@@ -52,7 +52,7 @@ class AtFile:
 
 @dataclass(frozen=True, slots=True)
 class AtMoment:
-    """A random moment: a part of the time an undisturbed run takes."""
+    """A random moment: a fraction of the duration of an undisturbed run."""
 
     part: float
 
@@ -65,7 +65,7 @@ Point = At | AtFile | AtMoment
 
 @dataclass
 class Undisturbed:
-    """How one went that nobody disturbed."""
+    """The course of an undisturbed run."""
 
     statements: list[str]
     changes: list[str]
@@ -75,7 +75,7 @@ class Undisturbed:
 
 @dataclass
 class Turns:
-    """An operation, and where it is to be killed next."""
+    """An operation and its next kill points."""
 
     operation: Operation
     number: int = 0
@@ -105,7 +105,7 @@ def measure(stage: Stage, size: int) -> Measurement:
 
 
 def _in_order(turns: list[Turns]) -> Iterator[Turns]:
-    """Round after round; the slow ones rest in every other pair of rounds."""
+    """Round after round; slow operations pause in every other pair of rounds."""
     for round_ in count():
         yield from (one for one in turns if not one.operation.slow or round_ % 4 < 2)
 
@@ -115,7 +115,7 @@ def _counted(struck: Counter[str]) -> str:
 
 
 def _turn(world: World, turns: Turns, random: Random) -> list[str]:
-    """Once undisturbed, once disturbed; what is wrong."""
+    """Run once undisturbed and once disturbed; return the faults."""
     operation, questions = turns.operation, turns.operation.seen
     turns.number += 1
     before = world.seen(world.undisturbed, questions)
@@ -153,7 +153,7 @@ def _done_undisturbed(world: World, operation: Operation, number: int) -> Undist
 def _done_disturbed(
     world: World, operation: Operation, sent: Sent, point: Point, seconds: float
 ) -> str | None:
-    """The request is repeated until it is answered, and done; what is wrong with it."""
+    """Repeat the request until it is answered and done; return the faults."""
     world.proxy.arm(point if isinstance(point, At) else None, world.kill)
     world.files.arm(point.number if isinstance(point, AtFile) else None, world.kill)
     part = point.part * seconds if isinstance(point, AtMoment) else None
@@ -174,7 +174,7 @@ def _done_disturbed(
 
 
 def _let_time_pass(world: World, over: threading.Event) -> None:
-    """What a dead worker held is free after a minute; nobody waits that long here."""
+    """Expire the dead worker's leases at once instead of after a minute."""
     kills = world.kills
     while not over.wait(0.2):
         if world.kills > kills:
@@ -183,7 +183,7 @@ def _let_time_pass(world: World, over: threading.Event) -> None:
 
 
 def _next_point(turns: Turns, kept: Undisturbed, random: Random) -> Point:
-    """Named points in an order of their own, and random moments between them."""
+    """Named points in their own order, with random moments in between."""
     if turns.number % RANDOM_EVERY == 0:
         return AtMoment(random.random())
     if not turns.points:
@@ -192,7 +192,7 @@ def _next_point(turns: Turns, kept: Undisturbed, random: Random) -> Point:
 
 
 def _points(kept: Undisturbed, random: Random, operation: Operation) -> list[Point]:
-    """Each statement and each change to a file; the commit of what is audited comes early."""
+    """Each statement and each file change; the commit of audited changes comes early."""
     others: list[Point] = [
         At(text, number, answered)
         for text, times in Counter(kept.statements).items()
@@ -220,7 +220,7 @@ def _kind(point: Point) -> str:
 
 
 def _forgotten(world: World) -> list[str]:
-    """Whatever was acknowledged is answered the same once more, and changes nothing."""
+    """An acknowledged request is answered the same when repeated and changes nothing."""
     wrong = []
     for sent, status, content in world.disturbed.journal:
         again = world.disturbed.sent_again(sent)

@@ -1,9 +1,9 @@
-"""The same month is billed by fifty clients at once, and everybody gets the same invoices.
+"""Fifty clients bill the same month at once, and all of them get the same invoices.
 
-A round is a month of its own. Fifty clients stand before a barrier and then ask at once for its
-invoices of two vendors, some in bulk and some for one group, on a server of two processes. However
-many runs that makes, there is one invoice for each group and vendor, its number is the same for
-everybody, numbers have no gap over both, and every revision that was answered is kept.
+Each round is a new month. Fifty clients wait at a barrier and then request its invoices for two
+vendors at once, some in bulk and some for one group, on a server with two processes. There is one
+invoice for each group and vendor, everybody gets the same number, numbers have no gap, and every
+returned revision is stored.
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ from tests.proof.stage import Stage
 from tests.running_service import Service
 
 TARGET = (
-    "50 clients at once on one month, 1,000 rounds, bulk and single mixed, 2 processes: exactly 1 "
-    "invoice per group and vendor, the same number for all 50, none skipped; 0 5xx; p99 at most 2 s"
+    "50 clients at once on one month, 1,000 rounds, bulk and single mixed, 2 processes: "
+    "exactly 1 invoice per group and vendor, the same number for all 50, none skipped; 0 5xx; "
+    "p99 at most 2 s"
 )
 QUICK = 10
 FULL = 1_000
@@ -41,12 +42,12 @@ CLIENTS, GROUPS = 50, 3
 _AWS = {k: v if isinstance(v, str) else float(v) for k, v in SETTING.items()}
 SETTINGS = {"aws": _AWS, "azure": {**_AWS, "support_fee": "percent"}}
 SECONDS_OF_P99 = 2
-WATCHDOG = 10  # in `make test`: ten times the target, for a machine that does other things too
+WATCHDOG = 10  # in `make test`: ten times the target
 
 
 @dataclass
 class _Seen:
-    """What the clients were told."""
+    """What the clients received."""
 
     numbers: dict[tuple[str, str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
     statuses: dict[int, int] = field(default_factory=lambda: defaultdict(int))
@@ -155,7 +156,7 @@ class _Asking:
 
 
 def _wrong(stage: Stage, months: Sequence[str], groups: Sequence[str], seen: _Seen) -> list[str]:
-    """What is stored, beside what everybody was told."""
+    """Compare what is stored with what the clients received."""
     complaints = []
     stored: dict[str, list[Any]] = defaultdict(list)
     for row in rows(

@@ -1,7 +1,7 @@
-"""A repeat with the same Idempotency-Key gets the first answer, byte for byte, and acts once.
+"""A repeat with the same Idempotency-Key gets the first response byte for byte and acts once.
 
-Repeated as it was, with its JSON reordered, changed, many at once, after the database gave up at
-the commit, after a worker was killed, a day later, and just before the seven days are over.
+Repeated unchanged, with reordered JSON, changed, many at once, after a failed commit, after a
+killed worker, a day later, and shortly before the seven days are over.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 
 TARGET = (
-    "10,000 of 10,000 repeats get the first answer's bytes and act once; another body 409; at the "
-    "same time 409 or the same answer; kept for 7 days at least"
+    "10,000 of 10,000 repeats get the first response's bytes and act once; another body 409; "
+    "at the same time 409 or the same response; kept for at least 7 days"
 )
 QUICK = 300
-FULL = 14_000  # trials; five of seven kinds repeat and compare, so 10,000 repeats
+FULL = 14_000  # trials; five of seven kinds compare a repeat, which makes 10,000 repeats
 SECONDS_MAX = 900
 
 PATH = "/m/core/billinggroup"
@@ -47,7 +47,7 @@ class Trials:
     organisation_id: str
     said: Counter[str] = field(default_factory=Counter)
     made: dict[str, str] = field(default_factory=dict)  # billinggroup_id to company_id
-    repeats: int = 0  # answers that were compared with the first one
+    repeats: int = 0  # responses compared with the first one
     misses: list[str] = field(default_factory=list)
 
     async def send(self, body: Any, key: str, headers: Mapping[str, str] | None = None) -> Answer:
@@ -105,7 +105,7 @@ def _kill_workers(trials: Trials, kills: int) -> str:
 
 
 def _compare_with_records(trials: Trials) -> None:
-    """What was answered is what is stored: nothing lost, nothing doubled, nothing made up."""
+    """Responses and stored records agree: nothing lost, doubled or invented."""
     stored = rows(
         trials.stage.superuser,
         "SELECT billinggroup_id, company_id FROM billing_groups WHERE organisation_id = $1",
@@ -188,7 +188,7 @@ async def _of_another_user(trials: Trials, name: str) -> None:
 
 
 async def _days_later(trials: Trials, name: str) -> None:
-    """The row is made older, the daily forgetting runs, and the answer is asked for again."""
+    """Age the row, run the daily clean-up, and repeat the request."""
     first = await trials.send(_body(name), name)
     hours = trials.random.choice([24, 25, 48, 7 * 24 - 1, 7 * 24])
     await _make_older(trials, name, hours)
@@ -197,7 +197,7 @@ async def _days_later(trials: Trials, name: str) -> None:
 
 
 async def _weeks_later(trials: Trials, name: str) -> None:
-    """Forgotten in the end; then it is a new request, and the records still forbid a double."""
+    """Once deleted, it is a new request, and the records still prevent a duplicate."""
     await trials.send(_body(name), name)
     await _make_older(trials, name, 8 * 24 + 1)
     again = await trials.send(_body(name), name)
@@ -217,7 +217,7 @@ KINDS: tuple[Callable[[Trials, str], Awaitable[None]], ...] = (
 
 
 async def _after_failed_commits(trials: Trials) -> None:
-    """Neither the effect nor the key may be there alone."""
+    """Neither the effect nor the key may exist alone."""
     for number in range(10):
         name = f"{WILL_FAIL}{number}"
         trials.said["after a failed commit"] += 1
@@ -240,7 +240,7 @@ async def _make_older(trials: Trials, key: str, hours: int) -> None:
         )
     engine = trials.stage.service.resources.engine
     async with transaction(engine, trials.organisation_id) as db:
-        await idempotency.forget_old_keys(db, TenantScope(trials.organisation_id))
+        await idempotency.delete_old_keys(db, TenantScope(trials.organisation_id))
 
 
 def _equal(first: Answer, again: Answer) -> bool:

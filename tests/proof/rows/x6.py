@@ -1,9 +1,9 @@
-"""Moving reserved instances and giving them back conserves counts and money, all at once.
+"""Moving and returning reserved instances in parallel conserves counts and money.
 
-Sixteen clients move and give back instances of a few reservations at once, while workers of the
-server are killed under them; each call is repeated with its key until it is answered. The history
-they saw is checked: it must be one that calls, done one after the other, could have made. Half
-way a month is closed, whose fees must not change from then on. In the end everything is given back.
+Sixteen clients move and return instances of a few reservations at once while workers of the
+server are killed; each call is repeated with its key until it is answered. The observed history
+must be one that sequential calls could have produced. Halfway a month is closed, whose fees must
+not change from then on. In the end everything is returned.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from typing import Any
 
 from tests.adjustments.reserved_instances.reservations import (
     PAYER,
-    deliver,
-    fees,
-    listed,
-    remove,
-    reservation,
+    build_reservation,
+    import_reservations,
+    list_fees,
+    list_records,
+    remove_move,
 )
-from tests.costs.months.closing import close
+from tests.costs.months.month_requests import close_month
 from tests.customers.billing_groups.billing_groups import create_billing_group as create_group
 from tests.customers.cloud_accounts.accounts import add_account
 from tests.proof.database_faults import rows
@@ -35,8 +35,9 @@ from tests.proof.stage import Stage
 from tests.running_service import Service
 
 TARGET = (
-    "16 clients, 100,000 calls with workers killed: the sum of number is constant at every read "
-    "and none below 0; 0 anomalies; fees add up to the last digit; undoing restores everything"
+    "16 clients, 100,000 calls with workers killed: the sum of number is constant at every "
+    "read and none is below 0; 0 anomalies; fees add up to the last digit; undoing restores "
+    "everything"
 )
 QUICK = 640
 FULL = 100_000
@@ -44,7 +45,7 @@ SECONDS_MAX = 180
 
 CLIENTS = 16
 CLOSED, OPEN = "2026-01", "2026-02"
-# reservation to instances and fee; thirds and sevenths cannot be written down
+# instances and fee of each reservation; thirds and sevenths have no finite decimal
 RESERVATIONS = {
     "one": (12, Decimal("149.7753790000")),
     "two": (21, Decimal("100.0000000001")),
@@ -56,13 +57,13 @@ def measure(stage: Stage, size: int) -> Measurement:
     service = stage.service
     service.organisation = service.new_organisation("X6")
     customers = _furnish(service)
-    before = listed(service)
+    before = list_records(service)
     totals = {one["id"]: one["number"] for one in before}
     kept: list[Any] = []
 
     def close_a_month() -> None:
-        assert close(service, CLOSED).status_code == 200
-        kept.append(fees(service, CLOSED))
+        assert close_month(service, CLOSED).status_code == 200
+        kept.append(list_fees(service, CLOSED))
 
     settings = {
         "NIMBILL_DATABASE_URL": stage.postgres.url,
@@ -81,7 +82,7 @@ def measure(stage: Stage, size: int) -> Measurement:
         )
     misses = [*run.misses, *_unlike_the_records(stage, run)]
     misses += anomalies(run.history, totals) + _wrong_fees(service, before)
-    if fees(service, CLOSED) != kept[0]:
+    if list_fees(service, CLOSED) != kept[0]:
         misses.append("the fees of a closed month changed")
     misses += _not_restored(service, before)
     return Measurement(_said(run, len(misses)), misses)
@@ -92,10 +93,10 @@ def _furnish(service: Service) -> list[str]:
     group = create_group(service, service.root(), billinggroup_id="X6")
     for month in (CLOSED, OPEN):
         given = [
-            reservation(reservation_id=name, number=number, fee=fee)
+            build_reservation(reservation_id=name, number=number, fee=fee)
             for name, (number, fee) in RESERVATIONS.items()
         ]
-        deliver(service, *given, month=month)
+        import_reservations(service, *given, month=month)
     return [
         add_account(service, group, customer_id=f"{number:012d}", account_id=PAYER)
         for number in range(1, CLIENTS + 1)
@@ -118,9 +119,9 @@ class _Stored:
 
 
 def _unlike_the_records(stage: Stage, run: Run) -> list[str]:
-    """What was answered is what is stored; and each move that was done learns its record's id.
+    """Compare responses with stored records, and learn the record id of each move.
 
-    A customer belongs to one client, so his moves are stored in the order they were answered.
+    A customer belongs to one client, so its moves are stored in the order of the responses.
     """
     found: dict[str, _Stored] = {}
     places: dict[tuple[str, str], int] = defaultdict(int)
@@ -154,15 +155,15 @@ def _moved(one: Operation) -> bool:
 
 
 def _wrong_fees(service: Service, before: Sequence[dict[str, Any]]) -> list[str]:
-    """Every amount against fractions, and all of them together against nothing."""
+    """Compare every amount with fractions, and their sum with zero."""
     complaints = []
     for month in (CLOSED, OPEN):
-        total = sum((Fraction(one.amount) for one in fees(service, month)), Fraction(0))
+        total = sum((Fraction(one.amount) for one in list_fees(service, month)), Fraction(0))
         if total:
             complaints.append(f"fees of {month} do not add up: {total} too much")
     names = {one["id"]: one["arn"] for one in before}
-    given = {one.move_id: one.amount for one in fees(service, OPEN) if one.amount > 0}
-    for ri_id, shown in shown_in(listed(service)).items():
+    given = {one.move_id: one.amount for one in list_fees(service, OPEN) if one.amount > 0}
+    for ri_id, shown in shown_in(list_records(service)).items():
         number, fee = RESERVATIONS[names[ri_id]]
         for record, moved in shown.moved.items():
             exact = Fraction(fee) * moved / number
@@ -172,10 +173,12 @@ def _wrong_fees(service: Service, before: Sequence[dict[str, Any]]) -> list[str]
 
 
 def _not_restored(service: Service, before: Sequence[dict[str, Any]]) -> list[str]:
-    for record in [one["id"] for one in listed(service) if one["remove"]]:
-        answer = remove(service, record)
+    for record in [one["id"] for one in list_records(service) if one["remove"]]:
+        answer = remove_move(service, record)
         if answer.status_code != 200:
             return [f"{PATH}/{record}/remove answered {answer.status_code}"]
-    after = listed(service)
+    after = list_records(service)
     complaints = [] if after == before else [f"given back, but not as before: {after}"]
-    return complaints + (["given back, but fees are still moved"] if fees(service, OPEN) else [])
+    return complaints + (
+        ["given back, but fees are still moved"] if list_fees(service, OPEN) else []
+    )
