@@ -1,6 +1,6 @@
--- Appends an entry to the organisation's hash chain and returns its number. This is the last statement
--- before the commit: the head row stays locked until then, and a longer lock would block other
--- requests.
+-- Appends an entry to the organisation's hash chain and returns its number. This is the last
+-- statement before the commit: the head row stays locked until then, and a longer lock would block
+-- other requests.
 CREATE FUNCTION append_audit_entry(new_entry text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     organisation text := current_setting('nimbill.organisation');

@@ -1,6 +1,6 @@
 -- Imports of vendor cost files, the files of the lake, sums of costs, and the states of months.
--- cost_sums and cost_tag_sums have millions of rows. They have no foreign key to organisations: checking
--- it took as long as storing the row, and row-level security already enforces the organisation.
+-- cost_sums and cost_tag_sums have millions of rows. They have no foreign key to organisations:
+-- checking it took as long as storing the row, and row-level security enforces the organisation.
 
 CREATE TABLE cost_imports (
     organisation_id text NOT NULL REFERENCES organisations,

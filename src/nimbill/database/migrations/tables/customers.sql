@@ -1,4 +1,5 @@
--- Billing groups and what belongs to them.
+-- Billing groups and what belongs to them. A constraint whose name ends in _taken is also the error
+-- code of the response to a violation.
 
 CREATE TABLE projects (
     organisation_id text NOT NULL REFERENCES organisations,

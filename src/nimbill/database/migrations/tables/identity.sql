@@ -1,4 +1,5 @@
--- Organisations, users, roles, and everything that logins need.
+-- Organisations, users, roles, keys and logins. A constraint whose name ends in _taken is also the
+-- error code of the response to a violation.
 
 CREATE TABLE organisations (
     organisation_id text PRIMARY KEY,

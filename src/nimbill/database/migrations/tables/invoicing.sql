@@ -32,7 +32,8 @@ CREATE TABLE monthly_invoice_settings (
     PRIMARY KEY (organisation_id, month, vendor, company_id),
     FOREIGN KEY (organisation_id, company_id) REFERENCES billing_groups ON DELETE CASCADE
 );
-CREATE INDEX monthly_invoice_settings_company_id_idx ON monthly_invoice_settings (organisation_id, company_id);
+CREATE INDEX monthly_invoice_settings_company_id_idx ON monthly_invoice_settings
+    (organisation_id, company_id);
 
 CREATE TABLE invoice_counters (
     organisation_id text NOT NULL REFERENCES organisations,
