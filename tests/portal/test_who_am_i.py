@@ -6,44 +6,44 @@ from typing import Any
 
 import pytest
 
-from nimbill.access.role_actions import OFFERED
+from nimbill.access.role_actions import PERMISSIONS_BY_PRODUCT
 from nimbill.customers.resellers.meta_flags import FLAGS
-from nimbill.foundation.vocabulary import Product
-from tests.answers import problem_of
-from tests.contract.specification import choices_beside_it, words
-from tests.customers.billing_groups.stored import create as create_group
-from tests.customers.resellers.accounts import (
-    CUSTOM,
+from nimbill.foundation.product import Product
+from tests.contract.specification import collapse_whitespace, read_choice
+from tests.customers.billing_groups.billing_groups import create_billing_group
+from tests.customers.resellers.reseller_accounts import (
+    CUSTOM_PASSWORD,
     EMAIL,
     Reseller,
     change_meta,
-    logged_in,
-    new_reseller,
+    create_reseller,
+    log_in_for_token,
 )
-from tests.identity.login.asking import bearer
-from tests.people import new_person
+from tests.identity.login.token_requests import bearer_headers
+from tests.problem_responses import read_problem
 from tests.running_service import Service
+from tests.subusers import create_subuser
 
 ME = "/m/portal/me"
-EVERYTHING = [action.value for action in OFFERED[Product.portal]]
+ALL_PERMISSIONS = [action.value for action in PERMISSIONS_BY_PRODUCT[Product.portal]]
 
 
-def me(service: Service, headers: dict[str, str]) -> dict[str, Any]:
-    answer = service.http.get(ME, headers=headers)
-    assert answer.status_code == 200, answer.text
-    told: dict[str, Any] = answer.json()
-    return told
+def get_me(service: Service, headers: dict[str, str]) -> dict[str, Any]:
+    response = service.http.get(ME, headers=headers)
+    assert response.status_code == 200, response.text
+    body: dict[str, Any] = response.json()
+    return body
 
 
 @pytest.fixture
 def reseller(service: Service, company: str) -> Reseller:
-    return new_reseller(service, company, meta={"users_management": True, "invoice": True})
+    return create_reseller(service, company, meta={"users_management": True, "invoice": True})
 
 
-def test_a_reseller_is_told_its_company_flags_and_permissions(
+def test_a_reseller_sees_its_company_flags_and_permissions(
     service: Service, reseller: Reseller, company: str
 ) -> None:
-    assert me(service, reseller.portal) == {
+    assert get_me(service, reseller.portal) == {
         "user_id": reseller.user_id,
         "username": EMAIL,
         "company": {
@@ -53,98 +53,100 @@ def test_a_reseller_is_told_its_company_flags_and_permissions(
             "name": "株式会社さくら商事",
         },
         "flags": {**FLAGS, "users_management": True, "invoice": True},
-        "permissions": EVERYTHING,
+        "permissions": ALL_PERMISSIONS,
     }
 
 
-def test_a_reseller_holds_every_action_of_the_portal(service: Service, reseller: Reseller) -> None:
+def test_a_reseller_has_every_permission_of_the_portal(
+    service: Service, reseller: Reseller
+) -> None:
     offered = service.http.get("/m/auth/rbac/permissions", headers=reseller.portal).json()
-    (portal,) = [one["permissions"] for one in offered if one["namespace"] == "portal"]
+    (portal,) = [each["permissions"] for each in offered if each["namespace"] == "portal"]
 
-    assert me(service, reseller.portal)["permissions"] == portal
-    agreed = words(choices_beside_it())
-    assert "A reseller account holds every portal action, bounded by its flags" in agreed
+    assert get_me(service, reseller.portal)["permissions"] == portal
+    choice = collapse_whitespace(read_choice("portal-routes"))
+    assert "A reseller account has every `portal` action, restricted by its flags." in choice
 
 
-def test_flags_are_told_as_they_are_now(service: Service, reseller: Reseller) -> None:
+def test_a_change_of_flags_is_shown_at_once(service: Service, reseller: Reseller) -> None:
     change_meta(service, reseller.user_id, invoice=False, ri_utilization=True)
 
-    flags = me(service, reseller.portal)["flags"]
+    flags = get_me(service, reseller.portal)["flags"]
 
     assert (flags["invoice"], flags["ri_utilization"]) == (False, True)
 
 
-def test_a_subuser_of_a_reseller_is_told_the_same_company_and_flags_and_its_own_permissions(
+def test_a_subuser_of_a_reseller_sees_the_company_and_flags_of_the_reseller(
     service: Service, reseller: Reseller
 ) -> None:
-    body = {"username": "sub.user", "password": CUSTOM, "notification": {"email": "false"}}
+    body = {"username": "sub.user", "password": CUSTOM_PASSWORD, "notification": {"email": "false"}}
     user_id = service.http.post("/m/u/users", json=body, headers=reseller.portal).json()["user_id"]
-    headers = bearer(logged_in(service, "sub.user"))
+    headers = bearer_headers(log_in_for_token(service, "sub.user"))
 
-    before = me(service, headers)
+    before = get_me(service, headers)
     role = {"name": "reading", "namespace": "portal", "permissions": ["ReadTags", "ReadAccount"]}
     service.http.post("/m/auth/rbac/roles", json=role, headers=reseller.portal)
     mapping = {"user_id": user_id, "roles": [{"namespace": "portal", "role": "reading"}]}
     service.http.post("/m/auth/rbac/userroles", json=mapping, headers=reseller.portal)
-    after = me(service, headers)
+    after = get_me(service, headers)
 
-    of_account = me(service, reseller.portal)
+    account = get_me(service, reseller.portal)
     assert before == {
         "user_id": user_id,
         "username": "sub.user",
-        "company": of_account["company"],
-        "flags": of_account["flags"],
+        "company": account["company"],
+        "flags": account["flags"],
         "permissions": [],
     }
     assert after == before | {"permissions": ["ReadAccount", "ReadTags"]}
 
 
-def test_the_root_user_of_the_organisation_is_bound_by_no_company_and_no_flag(
+def test_the_root_user_of_the_organisation_has_no_company_and_no_flags(
     service: Service, company: str
 ) -> None:
-    assert me(service, service.root(product=Product.portal)) == {
+    assert get_me(service, service.root(product=Product.portal)) == {
         "user_id": service.organisation.root_user_id,
         "username": "root",
         "company": None,
         "flags": None,
-        "permissions": EVERYTHING,
+        "permissions": ALL_PERMISSIONS,
     }
 
 
 @pytest.mark.parametrize(
-    ("held", "told"),
+    ("portal_role", "permissions"),
     [
         (None, []),
         (["ReadInvoice"], ["ReadInvoice"]),
         (["ModifyBudget", "ReadBudget", "ReadUsers"], ["ReadUsers", "ReadBudget", "ModifyBudget"]),
-        (["Admin"], EVERYTHING),
+        (["Admin"], ALL_PERMISSIONS),
     ],
 )
-def test_a_subuser_of_the_organisation_is_told_what_its_roles_of_the_portal_allow(
-    service: Service, held: list[str] | None, told: list[str]
+def test_a_subuser_of_the_organisation_sees_the_permissions_of_its_portal_roles(
+    service: Service, portal_role: list[str] | None, permissions: list[str]
 ) -> None:
-    person = new_person(service, core=["Admin"], portal=held)
+    subuser = create_subuser(service, core=["Admin"], portal=portal_role)
 
-    answer = me(service, person.portal)
+    body = get_me(service, subuser.portal)
 
-    assert (answer["company"], answer["flags"]) == (None, None)
-    assert answer["permissions"] == told
-    assert answer["user_id"] == person.user_id
-
-
-def test_two_resellers_are_told_their_own(service: Service, reseller: Reseller) -> None:
-    second = create_group(service, service.root(), billinggroup_id="BG-2")
-    other = new_reseller(service, second, email="other@example.com")
-
-    assert me(service, other.portal)["company"]["billinggroup_id"] == "BG-2"
-    assert me(service, reseller.portal)["company"]["billinggroup_id"] == "BG-1"
+    assert (body["company"], body["flags"]) == (None, None)
+    assert body["permissions"] == permissions
+    assert body["user_id"] == subuser.user_id
 
 
-def test_a_token_of_core_is_of_the_other_product(service: Service) -> None:
-    answer = service.http.get(ME, headers=service.root())
+def test_each_reseller_sees_its_own_company(service: Service, reseller: Reseller) -> None:
+    second = create_billing_group(service, service.root(), billinggroup_id="BG-2")
+    other = create_reseller(service, second, email="other@example.com")
 
-    assert problem_of(answer, 401)["code"] == "token_of_other_product"
+    assert get_me(service, other.portal)["company"]["billinggroup_id"] == "BG-2"
+    assert get_me(service, reseller.portal)["company"]["billinggroup_id"] == "BG-1"
 
 
-def test_without_a_token_nobody_is_told_anything(service: Service) -> None:
-    assert problem_of(service.http.get(ME), 401)["code"] == "token_missing"
+def test_a_core_token_is_refused(service: Service) -> None:
+    response = service.http.get(ME, headers=service.root())
+
+    assert read_problem(response, 401)["code"] == "token_of_other_product"
+
+
+def test_a_request_without_token_is_refused(service: Service) -> None:
+    assert read_problem(service.http.get(ME), 401)["code"] == "token_missing"

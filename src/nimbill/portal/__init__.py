@@ -1,1 +1,1 @@
-"""What a reseller's customer sees; each route names its display flag."""
+"""The portal: what a reseller account sees. Each route declares its display flag."""

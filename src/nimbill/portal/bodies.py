@@ -1,4 +1,4 @@
-"""What the portal answers."""
+"""Response bodies of the portal routes."""
 
 from typing import ClassVar
 
@@ -7,7 +7,7 @@ from nimbill.http.request_bodies import Body
 
 
 class Company(Body, frozen=True, kw_only=True):
-    """The billing group a reseller account belongs to."""
+    """The billing group of a reseller account."""
 
     basis: ClassVar[Basis] = chosen("portal-routes")
 
@@ -18,7 +18,7 @@ class Company(Body, frozen=True, kw_only=True):
 
 
 class Me(Body, frozen=True, kw_only=True):
-    """`company` and `flags` are null for users of the organisation, whom no flag binds."""
+    """`company` and `flags` are null for users of the organisation: no flag restricts them."""
 
     basis: ClassVar[Basis] = chosen("portal-routes")
 

@@ -1,11 +1,11 @@
-"""The portal over HTTP; paths are relative to /m/portal."""
+"""HTTP routes of the portal; paths are relative to /m/portal."""
 
 from nimbill.access.gate import Audience
-from nimbill.access.role_actions import ANY_CALLER, OFFERED, RoleAction
+from nimbill.access.role_actions import ANY_CALLER, PERMISSIONS_BY_PRODUCT, RoleAction
 from nimbill.customers.billing_groups.records import list_billing_groups
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.vocabulary import Product
-from nimbill.http.routing import CallerOfRequest, Transaction, get
+from nimbill.foundation.product import Product
+from nimbill.http.routing import RequestCaller, Transaction, get
 from nimbill.portal.bodies import Company, Me
 
 
@@ -16,8 +16,8 @@ from nimbill.portal.bodies import Company, Me
     flag=None,
     basis=chosen("portal-routes"),
 )
-async def who_am_i(caller: CallerOfRequest, db: Transaction) -> Me:
-    """The caller's company, display flags and permissions."""
+async def who_am_i(caller: RequestCaller, db: Transaction) -> Me:
+    """Show the company, display flags and permissions of the caller."""
     company = None
     if caller.flags is not None:
         (group,) = await list_billing_groups(db, caller.scope)
@@ -27,15 +27,17 @@ async def who_am_i(caller: CallerOfRequest, db: Transaction) -> Me:
             billinggroup_name=group.billinggroup_name,
             name=group.name,
         )
-    held = caller.permissions
-    offered = OFFERED[Product.portal]
-    permissions = offered if RoleAction.Admin in held else [one for one in offered if one in held]
+    is_admin = RoleAction.Admin in caller.permissions
     return Me(
         user_id=caller.user_id,
         username=caller.username,
         company=company,
         flags=None if caller.flags is None else dict(caller.flags),
-        permissions=[permission.value for permission in permissions],
+        permissions=[
+            permission.value
+            for permission in PERMISSIONS_BY_PRODUCT[Product.portal]
+            if is_admin or permission in caller.permissions
+        ],
     )
 
 

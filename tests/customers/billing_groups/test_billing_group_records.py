@@ -1,4 +1,4 @@
-"""What the database is asked about billing groups, and how it finds the answer."""
+"""Query plans of billing group lookups."""
 
 from typing import Any
 
@@ -9,26 +9,26 @@ from nimbill.database.tenant_scope import TenantScope, transaction
 from tests.running_service import Service
 
 
-def test_an_id_in_use_is_looked_up_and_not_searched_for(service: Service) -> None:
-    """Row-level security must not keep the index from being asked for the id."""
+def test_the_lookup_of_a_billinggroup_id_uses_the_index(service: Service) -> None:
+    """Row-level security must not prevent the use of the index."""
     engine, scope = service.resources.engine, TenantScope(service.organisation.organisation_id)
-    asked: list[tuple[str, Any]] = []
+    statements: list[tuple[str, Any]] = []
 
-    def note(_connection: Any, _cursor: Any, statement: str, values: Any, *_rest: Any) -> None:
-        asked.append((statement, values))
+    def record(_connection: Any, _cursor: Any, statement: str, values: Any, *_rest: Any) -> None:
+        statements.append((statement, values))
 
-    async def plan() -> str:
+    async def explain() -> str:
         async with transaction(engine, scope.organisation_id) as db:
             await db.execute(sa.text("SET LOCAL enable_seqscan = off"))
-            sa.event.listen(engine.sync_engine, "before_cursor_execute", note)
+            sa.event.listen(engine.sync_engine, "before_cursor_execute", record)
             try:
-                await records.billinggroup_id_taken(db, scope, "BG-0001")
+                await records.billinggroup_id_exists(db, scope, "BG-0001")
             finally:
-                sa.event.remove(engine.sync_engine, "before_cursor_execute", note)
-            statement, values = asked[0]
+                sa.event.remove(engine.sync_engine, "before_cursor_execute", record)
+            statement, values = statements[0]
             rows = await db.exec_driver_sql(f"EXPLAIN {statement}", values)
             return "\n".join(rows.scalars())
 
-    (condition,) = [line for line in service.run(plan).splitlines() if "Index Cond" in line]
+    (condition,) = [line for line in service.run(explain).splitlines() if "Index Cond" in line]
 
-    assert "billinggroup_key" in condition
+    assert "billinggroup_id_hash" in condition

@@ -8,25 +8,24 @@ from typing import Any
 import pytest
 
 from nimbill.access.role_actions import RoleAction
-from tests.answers import Answer, problem_of, violations_of
-from tests.customers.billing_groups.stored import PATH, create
+from tests.customers.billing_groups.billing_groups import (
+    PATH,
+    create_billing_group,
+    read_billing_group,
+)
+from tests.customers.billing_groups.sample_bodies import FREE_FORMAT_ITEM as ITEM
+from tests.problem_responses import HttpResponse, read_problem, read_violations
 from tests.running_service import Service
-
-ITEM: dict[str, Any] = {
-    "enabled": True,
-    "label": "運用代行",
-    "unit_cost": 1500,
-    "quantity": 2,
-    "total": 3000,
-}
 
 
 @pytest.fixture
 def company_id(service: Service) -> str:
-    return create(service, service.root(), billinggroup_id="BG")
+    return create_billing_group(service, service.root(), billinggroup_id="BG")
 
 
-def put(service: Service, company_id: str, vendor: str, items: Any, headers: Any = None) -> Answer:
+def replace(
+    service: Service, company_id: str, vendor: str, items: Any, headers: Any = None
+) -> HttpResponse:
     return service.http.post(
         f"{PATH}/{company_id}/freeformat/{vendor}",
         json={"additional_items": items},
@@ -34,59 +33,60 @@ def put(service: Service, company_id: str, vendor: str, items: Any, headers: Any
     )
 
 
-def remove(service: Service, company_id: str, vendor: str = "", headers: Any = None) -> Answer:
+def delete(
+    service: Service, company_id: str, vendor: str = "", headers: Any = None
+) -> HttpResponse:
     path = f"{PATH}/{company_id}/freeformat" + (f"/{vendor}" if vendor else "")
     return service.http.delete(path, headers=headers or service.root())
 
 
-def items(service: Service, company_id: str) -> Any:
-    path = f"{PATH}/{company_id}/resource"
-    return service.http.get(path, headers=service.root()).json()["additional_items"]
+def read_items(service: Service, company_id: str) -> Any:
+    return read_billing_group(service, company_id)["additional_items"]
 
 
-def test_items_are_kept_in_the_order_sent(service: Service, company_id: str) -> None:
-    sent = [ITEM | {"label": label, "enabled": label != "b"} for label in ("c", "a", "b", "a")]
+def test_items_keep_the_order_in_which_they_were_sent(service: Service, company_id: str) -> None:
+    items = [ITEM | {"label": label, "enabled": label != "b"} for label in ("c", "a", "b", "a")]
 
-    answer = put(service, company_id, "aws", sent)
+    response = replace(service, company_id, "aws", items)
 
-    assert answer.status_code == 200
-    assert answer.json() == {"status": "success"}
-    assert items(service, company_id) == {"aws": sent}
-
-
-def test_items_replace_that_vendors_and_no_others(service: Service, company_id: str) -> None:
-    other = create(service, service.root(), billinggroup_id="other")
-    for one in (company_id, other):
-        put(service, one, "aws", [ITEM, ITEM, ITEM])
-        put(service, one, "azure", [ITEM])
-
-    put(service, company_id, "aws", [ITEM | {"label": "new"}])
-
-    assert items(service, company_id) == {"aws": [ITEM | {"label": "new"}], "azure": [ITEM]}
-    assert items(service, other) == {"aws": [ITEM] * 3, "azure": [ITEM]}
+    assert response.status_code == 200
+    assert response.json() == {"status": "success"}
+    assert read_items(service, company_id) == {"aws": items}
 
 
-def test_an_empty_list_leaves_none_of_that_vendor(service: Service, company_id: str) -> None:
-    put(service, company_id, "aws", [ITEM])
-    put(service, company_id, "azure", [ITEM])
+def test_only_items_of_the_same_group_and_vendor_are_replaced(
+    service: Service, company_id: str
+) -> None:
+    other = create_billing_group(service, service.root(), billinggroup_id="other")
+    for group in (company_id, other):
+        replace(service, group, "aws", [ITEM, ITEM, ITEM])
+        replace(service, group, "azure", [ITEM])
 
-    assert put(service, company_id, "aws", []).status_code == 200
+    replace(service, company_id, "aws", [ITEM | {"label": "new"}])
 
-    assert items(service, company_id) == {"azure": [ITEM]}
-
-
-def test_a_label_is_taken_at_both_edges_of_its_length(service: Service, company_id: str) -> None:
-    for label in ("a", "長" * 60, "🌸" * 60):
-        assert put(service, company_id, "aws", [ITEM | {"label": label}]).status_code == 200
-        assert items(service, company_id)["aws"][0]["label"] == label
-    for label in ("", "長" * 61):
-        answer = put(service, company_id, "aws", [ITEM, ITEM | {"label": label}])
-        assert violations_of(answer) == [("additional_items[1].label", "length 1 to 60")]
+    assert read_items(service, company_id) == {"aws": [ITEM | {"label": "new"}], "azure": [ITEM]}
+    assert read_items(service, other) == {"aws": [ITEM] * 3, "azure": [ITEM]}
 
 
-@pytest.mark.parametrize(
-    ("written", "read"),
-    [
+def test_an_empty_list_removes_the_items_of_the_vendor(service: Service, company_id: str) -> None:
+    replace(service, company_id, "aws", [ITEM])
+    replace(service, company_id, "azure", [ITEM])
+
+    assert replace(service, company_id, "aws", []).status_code == 200
+
+    assert read_items(service, company_id) == {"azure": [ITEM]}
+
+
+def test_the_longest_labels_are_stored(service: Service, company_id: str) -> None:
+    items = [ITEM | {"label": label} for label in ("a", "長" * 60, "🌸" * 60)]
+
+    assert replace(service, company_id, "aws", items).status_code == 200
+
+    assert read_items(service, company_id) == {"aws": items}
+
+
+def test_numbers_keep_their_digits(service: Service, company_id: str) -> None:
+    sent_and_stored = [
         ("0.10", "0.10"),
         ("1500", "1500"),
         ("1500.000", "1500.000"),
@@ -95,141 +95,120 @@ def test_a_label_is_taken_at_both_edges_of_its_length(service: Service, company_
         ("123456789012345678901234567890", "123456789012345678901234567890"),
         ("1e3", "1000"),
         ("2.5E-3", "0.0025"),
-    ],
-)
-def test_numbers_are_kept_digit_for_digit(
-    service: Service, company_id: str, written: str, read: str
-) -> None:
-    numbers = ("unit_cost", "quantity", "total")
-    item = json.dumps(ITEM | dict.fromkeys(numbers, "?")).replace('"?"', written)
+    ]
+    template = json.dumps(ITEM | dict.fromkeys(("unit_cost", "quantity", "total"), "?"))
+    items = ", ".join(template.replace('"?"', sent) for sent, _ in sent_and_stored)
     headers = service.root() | {"Content-Type": "application/json"}
 
-    answer = service.http.post(
+    response = service.http.post(
         f"{PATH}/{company_id}/freeformat/aws",
-        content=f'{{"additional_items": [{item}]}}',
+        content=f'{{"additional_items": [{items}]}}',
         headers=headers,
     )
 
-    assert answer.status_code == 200
-    shown = service.http.get(f"{PATH}/{company_id}/resource", headers=headers).text
-    assert f'"unit_cost":{read},"quantity":{read},"total":{read}}}' in shown
+    assert response.status_code == 200
+    record = service.http.get(f"{PATH}/{company_id}/resource", headers=headers).text
+    for _, stored in sent_and_stored:
+        assert f'"unit_cost":{stored},"quantity":{stored},"total":{stored}}}' in record
 
 
-def test_the_total_is_the_senders_own(service: Service, company_id: str) -> None:
-    """Stated as a field of its own: it need not be the product of the two others."""
-    sent = [ITEM | {"total": 2999}]
-
-    assert put(service, company_id, "aws", sent).status_code == 200
-    assert items(service, company_id) == {"aws": sent}
-
-
-def test_every_field_is_required(service: Service, company_id: str) -> None:
-    for field in ITEM:
-        without = {name: value for name, value in ITEM.items() if name != field}
-        for item in (without, without | {field: None}):
-            answer = put(service, company_id, "aws", [item])
-            assert violations_of(answer) == [(f"additional_items[0].{field}", "required")]
-
-
-@pytest.mark.parametrize(
-    ("sent", "broken"),
-    [
-        ({}, [("additional_items", "required")]),
-        ({"additional_items": None}, [("additional_items", "required")]),
-        ({"additional_items": ITEM}, [("additional_items", "a list")]),
-        ({"additional_items": ["x"]}, [("additional_items[0]", "an object")]),
-        (
-            {"additional_items": [ITEM | {"enabled": 1, "total": "3000", "quantity": True}]},
-            [
-                ("additional_items[0].enabled", "true or false"),
-                ("additional_items[0].quantity", "a number"),
-                ("additional_items[0].total", "a number"),
-            ],
-        ),
-    ],
-)
-def test_what_is_no_list_of_items_is_refused(
-    service: Service, company_id: str, sent: Any, broken: list[tuple[str, str]]
+def test_the_total_need_not_be_the_product_of_unit_cost_and_quantity(
+    service: Service, company_id: str
 ) -> None:
-    put(service, company_id, "aws", [ITEM])
-    path = f"{PATH}/{company_id}/freeformat/aws"
+    """The specification has the total as a field of its own."""
+    items = [ITEM | {"total": 2999}]
 
-    answer = service.http.post(path, json=sent, headers=service.root())
+    assert replace(service, company_id, "aws", items).status_code == 200
 
-    assert violations_of(answer) == broken
-    assert items(service, company_id) == {"aws": [ITEM]}
-
-
-def test_thousands_of_items_are_taken(service: Service, company_id: str) -> None:
-    sent = [ITEM | {"label": str(number)} for number in range(2_000)]
-
-    assert put(service, company_id, "azure", sent).status_code == 200
-    assert items(service, company_id) == {"azure": sent}
+    assert read_items(service, company_id) == {"aws": items}
 
 
-def test_all_items_of_the_group_are_removed(service: Service, company_id: str) -> None:
-    other = create(service, service.root(), billinggroup_id="other")
-    for one in (company_id, other):
-        put(service, one, "aws", [ITEM])
-        put(service, one, "azure", [ITEM])
+def test_a_refused_list_changes_nothing(service: Service, company_id: str) -> None:
+    replace(service, company_id, "aws", [ITEM])
 
-    answer = remove(service, company_id)
+    response = replace(service, company_id, "aws", [ITEM, ITEM | {"label": "", "total": "1"}])
 
-    assert answer.status_code == 200
-    assert answer.json() == {"status": "success"}
-    assert items(service, company_id) == {}
-    assert items(service, other) == {"aws": [ITEM], "azure": [ITEM]}
+    assert read_violations(response) == [
+        ("additional_items[1].label", "length 1 to 60"),
+        ("additional_items[1].total", "a number"),
+    ]
+    assert read_items(service, company_id) == {"aws": [ITEM]}
 
 
-def test_items_of_one_vendor_are_removed(service: Service, company_id: str) -> None:
-    put(service, company_id, "aws", [ITEM])
-    put(service, company_id, "azure", [ITEM])
+def test_a_list_of_2000_items_is_stored(service: Service, company_id: str) -> None:
+    items = [ITEM | {"label": str(number)} for number in range(2_000)]
 
-    assert remove(service, company_id, "aws").status_code == 200
+    assert replace(service, company_id, "azure", items).status_code == 200
 
-    assert items(service, company_id) == {"azure": [ITEM]}
-
-
-def test_where_there_are_none_nothing_is_to_be_refused(service: Service, company_id: str) -> None:
-    assert remove(service, company_id).status_code == 200
-    assert remove(service, company_id, "azure").status_code == 200
+    assert read_items(service, company_id) == {"azure": items}
 
 
-@pytest.mark.parametrize("vendor", ["gcp", "AWS", "aws "])
-def test_another_vendor_is_refused(service: Service, company_id: str, vendor: str) -> None:
-    put(service, company_id, "aws", [ITEM])
+def test_all_items_of_only_this_group_are_deleted(service: Service, company_id: str) -> None:
+    other = create_billing_group(service, service.root(), billinggroup_id="other")
+    for group in (company_id, other):
+        replace(service, group, "aws", [ITEM])
+        replace(service, group, "azure", [ITEM])
 
-    for answer in (put(service, company_id, vendor, []), remove(service, company_id, vendor)):
-        assert violations_of(answer) == [("vendor", "one of aws, azure")]
-    assert items(service, company_id) == {"aws": [ITEM]}
+    response = delete(service, company_id)
 
-
-def test_unknown_foreign_and_hidden_groups_are_not_there(service: Service) -> None:
-    other = service.new_organisation()
-    foreign = create(service, service.root(other), billinggroup_id="theirs")
-    hidden = create(service, service.root(), billinggroup_id="hidden")
-    seen = create(service, service.root(), billinggroup_id="seen")
-    put(service, hidden, "aws", [ITEM])
-    narrowed = service.caller(RoleAction.ModifyBillingGroup, billing_groups=[seen])
-
-    for company_id in ("cmp_never_was", foreign, hidden):
-        problem_of(put(service, company_id, "aws", [], narrowed), 404)
-        problem_of(remove(service, company_id, headers=narrowed), 404)
-        problem_of(remove(service, company_id, "aws", headers=narrowed), 404)
-    assert items(service, hidden) == {"aws": [ITEM]}
-    assert put(service, seen, "aws", [ITEM], narrowed).status_code == 200
-    assert remove(service, seen, headers=narrowed).status_code == 200
+    assert response.status_code == 200
+    assert response.json() == {"status": "success"}
+    assert read_items(service, company_id) == {}
+    assert read_items(service, other) == {"aws": [ITEM], "azure": [ITEM]}
 
 
-def test_each_change_is_written_down(service: Service, company_id: str) -> None:
-    put(service, company_id, "aws", [ITEM])
-    remove(service, company_id, "aws")
-    remove(service, company_id)
+def test_items_of_one_vendor_are_deleted(service: Service, company_id: str) -> None:
+    replace(service, company_id, "aws", [ITEM])
+    replace(service, company_id, "azure", [ITEM])
+
+    assert delete(service, company_id, "aws").status_code == 200
+
+    assert read_items(service, company_id) == {"azure": [ITEM]}
+
+
+def test_deleting_succeeds_when_there_are_no_items(service: Service, company_id: str) -> None:
+    assert delete(service, company_id).status_code == 200
+    assert delete(service, company_id, "azure").status_code == 200
+
+
+def test_an_unknown_vendor_is_refused(service: Service, company_id: str) -> None:
+    replace(service, company_id, "aws", [ITEM])
+
+    for vendor in ("gcp", "AWS", "aws "):
+        for response in (
+            replace(service, company_id, vendor, []),
+            delete(service, company_id, vendor),
+        ):
+            assert read_violations(response) == [("vendor", "one of aws, azure")]
+    assert read_items(service, company_id) == {"aws": [ITEM]}
+
+
+def test_unknown_foreign_and_hidden_groups_are_not_found(service: Service) -> None:
+    foreign_root = service.root(service.new_organisation())
+    foreign = create_billing_group(service, foreign_root, billinggroup_id="foreign")
+    hidden = create_billing_group(service, service.root(), billinggroup_id="hidden")
+    visible = create_billing_group(service, service.root(), billinggroup_id="visible")
+    replace(service, hidden, "aws", [ITEM])
+    restricted = service.caller(RoleAction.ModifyBillingGroup, billing_groups=[visible])
+
+    for company_id in ("cmp_unknown", foreign, hidden):
+        read_problem(replace(service, company_id, "aws", [], restricted), 404)
+        read_problem(delete(service, company_id, headers=restricted), 404)
+        read_problem(delete(service, company_id, "aws", headers=restricted), 404)
+    assert read_items(service, hidden) == {"aws": [ITEM]}
+    assert replace(service, visible, "aws", [ITEM], restricted).status_code == 200
+    assert delete(service, visible, headers=restricted).status_code == 200
+
+
+def test_each_change_adds_an_audit_row(service: Service, company_id: str) -> None:
+    replace(service, company_id, "aws", [ITEM])
+    delete(service, company_id, "aws")
+    delete(service, company_id)
 
     rows = service.http.get("/m/core/audit", headers=service.root()).json()[:3]
-    group = f"billinggroup/{company_id}/freeformat"
+    resource = f"billinggroup/{company_id}/freeformat"
     assert [(row["action"], row["resource"], row["company_id"]) for row in rows] == [
-        ("delete_free_format", group, company_id),
-        ("delete_free_format_of_vendor", f"{group}/aws", company_id),
-        ("update_free_format", f"{group}/aws", company_id),
+        ("delete_free_format", resource, company_id),
+        ("delete_free_format_of_vendor", f"{resource}/aws", company_id),
+        ("update_free_format", f"{resource}/aws", company_id),
     ]

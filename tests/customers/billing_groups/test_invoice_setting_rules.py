@@ -1,64 +1,91 @@
-"""Both columns of the table of allowed values, each row at each of its edges."""
+"""Rule table of invoice settings: every cell at its limits, and where the columns differ."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 
-from nimbill.customers.billing_groups.invoice_setting_rules import ALLOWED, broken_in
+from nimbill.customers.billing_groups.invoice_setting_rules import (
+    ALLOWED_VALUES,
+    RuleColumn,
+    find_violations,
+    find_violations_by_vendor,
+)
 from nimbill.foundation.rules import Between, OneOf, PerVendor, Rule
 from nimbill.foundation.vendors import BILLED_VENDORS, BilledVendor
 
-Column = Literal["create", "update"]
-COLUMNS: tuple[Column, ...] = ("create", "update")
-A_LITTLE = Decimal("0.000000000001")
+COLUMNS: tuple[RuleColumn, ...] = ("create", "update")
+TINY = Decimal("0.000000000001")
 
-# every word that stands anywhere in the table, so that each cell meets the words of its neighbours
+# every word of the table, so that each cell is tried with the words of the others
 WORDS = {
     word
-    for row in ALLOWED.values()
+    for row in ALLOWED_VALUES.values()
     for cell in row
     for rule in (cell.rows.values() if isinstance(cell, PerVendor) else [cell])
     if isinstance(rule, OneOf)
-    for word in rule.words
+    for word in rule.values
 }
 
 
-def cells() -> Iterator[Any]:
-    for field, row in ALLOWED.items():
+def get_rule(field: str, column: RuleColumn, vendor: BilledVendor) -> Rule:
+    cell = getattr(ALLOWED_VALUES[field], column)
+    return cell[vendor] if isinstance(cell, PerVendor) else cell
+
+
+def list_cells() -> Iterator[Any]:
+    for field in ALLOWED_VALUES:
         for column in COLUMNS:
             for vendor in BILLED_VENDORS:
-                cell = getattr(row, column)
-                rule = cell[vendor] if isinstance(cell, PerVendor) else cell
+                rule = get_rule(field, column, vendor)
                 yield pytest.param(field, column, vendor, rule, id=f"{field}-{column}-{vendor}")
 
 
-def broken(
-    field: str, value: object, column: Column, vendor: BilledVendor
+def check(
+    field: str, value: object, column: RuleColumn, vendor: BilledVendor
 ) -> list[tuple[str, str]]:
-    return [tuple(v) for v in broken_in({vendor: {field: value}}, on=column)]  # type: ignore[misc]
+    violations = find_violations_by_vendor({vendor: {field: value}}, column=column)
+    return [(violation.field, violation.rule) for violation in violations]
 
 
-@pytest.mark.parametrize(("field", "column", "vendor", "rule"), list(cells()))
-def test_a_cell_allows_what_it_says_and_refuses_the_rest(
-    field: str, column: Column, vendor: BilledVendor, rule: Rule
+@pytest.mark.parametrize(("field", "column", "vendor", "rule"), list(list_cells()))
+def test_a_cell_allows_its_values_and_refuses_all_others(
+    field: str, column: RuleColumn, vendor: BilledVendor, rule: Rule
 ) -> None:
     if isinstance(rule, Between):
         allowed: set[object] = {rule.low, rule.high, (rule.low + rule.high) / 2}
-        refused: set[object] = {rule.low - A_LITTLE, rule.high + A_LITTLE, -1, 10**7, "0", "", None}
+        refused: set[object] = {rule.low - TINY, rule.high + TINY, -1, 10**7, "0", "", None}
     else:
         assert isinstance(rule, OneOf)
-        allowed = set(rule.words)
-        refused = {*WORDS - set(rule.words), "", "ACCOUNT", 0, None}
+        allowed = set(rule.values)
+        refused = {*WORDS - set(rule.values), "", "ACCOUNT", 0, None}
 
     for value in allowed:
-        assert broken(field, value, column, vendor) == [], value
+        assert check(field, value, column, vendor) == [], value
     for value in refused:
-        named = [(f"invoices.{vendor}.{field}", str(rule))]
-        assert broken(field, value, column, vendor) == named, value
+        violations = [(f"invoices.{vendor}.{field}", str(rule))]
+        assert check(field, value, column, vendor) == violations, value
+
+
+@pytest.mark.parametrize("vendor", BILLED_VENDORS)
+@pytest.mark.parametrize("field", ALLOWED_VALUES)
+def test_with_both_columns_the_values_of_either_are_allowed(
+    field: str, vendor: BilledVendor
+) -> None:
+    rules = [get_rule(field, column, vendor) for column in COLUMNS]
+    words = {word for rule in rules if isinstance(rule, OneOf) for word in rule.values}
+    limits = {rule.high for rule in rules if isinstance(rule, Between)}
+    refused = (WORDS - words) | {""} if words else {max(limits) + TINY, -TINY}
+    description = ", or ".join(dict.fromkeys(str(rule) for rule in rules))
+
+    for value in words or limits:
+        assert not list(find_violations({field: value}, vendor, COLUMNS, "invoices")), value
+    for value in refused:
+        (violation,) = find_violations({field: value}, vendor, COLUMNS, "invoices")
+        assert violation == (f"invoices.{field}", description), value
 
 
 @pytest.mark.parametrize(
@@ -78,37 +105,39 @@ def test_a_cell_allows_what_it_says_and_refuses_the_rest(
         ("support_fee_calc_target", "cloudpaywithfee", False, True),
     ],
 )
-def test_where_the_columns_differ(
+def test_create_and_update_allow_different_values(
     field: str, value: object, *, on_create: bool, on_update: bool
 ) -> None:
     for vendor in BILLED_VENDORS:
-        assert (broken(field, value, "create", vendor) == []) is on_create
-        assert (broken(field, value, "update", vendor) == []) is on_update
+        assert (check(field, value, "create", vendor) == []) is on_create
+        assert (check(field, value, "update", vendor) == []) is on_update
 
 
 @pytest.mark.parametrize("plan", ["aws_developer", "aws_business", "aws_enterprise"])
-def test_support_plans_of_one_vendor_are_refused_to_another_on_update_alone(plan: str) -> None:
-    assert broken("support_fee", plan, "create", "aws") == []
-    assert broken("support_fee", plan, "create", "azure") == []
-    assert broken("support_fee", plan, "update", "aws") == []
-    assert broken("support_fee", plan, "update", "azure") == [
+def test_only_an_update_refuses_aws_support_plans_for_azure(plan: str) -> None:
+    assert check("support_fee", plan, "create", "aws") == []
+    assert check("support_fee", plan, "create", "azure") == []
+    assert check("support_fee", plan, "update", "aws") == []
+    assert check("support_fee", plan, "update", "azure") == [
         ("invoices.azure.support_fee", "one of percent, fix")
     ]
 
 
 @pytest.mark.parametrize("invoices", [None, [], "aws", 7, {}, {"aws": None}, {"aws": []}])
-def test_what_is_no_setting_breaks_no_row(invoices: object) -> None:
-    assert list(broken_in(invoices, on="create")) == []
+def test_values_of_a_wrong_type_are_left_to_the_body_check(invoices: object) -> None:
+    assert list(find_violations_by_vendor(invoices, column="create")) == []
 
 
-def test_a_field_that_is_not_there_breaks_no_row() -> None:
-    assert list(broken_in({"aws": {"unknown": "x"}}, on="create")) == []
+def test_absent_and_unknown_fields_break_no_rule() -> None:
+    assert list(find_violations_by_vendor({"aws": {"unknown": "x"}}, column="create")) == []
 
 
-def test_vendors_are_named_in_the_order_of_their_list() -> None:
-    sent = {"azure": {"currency": "eur"}, "aws": {"currency": "eur"}, "gcp": {"currency": "eur"}}
+def test_violations_are_in_the_order_of_the_vendors() -> None:
+    invoices = {vendor: {"currency": "eur"} for vendor in ("azure", "aws", "gcp")}
 
-    assert [violation.field for violation in broken_in(sent, on="update")] == [
+    violations = find_violations_by_vendor(invoices, column="update")
+
+    assert [violation.field for violation in violations] == [
         "invoices.aws.currency",
         "invoices.azure.currency",
     ]

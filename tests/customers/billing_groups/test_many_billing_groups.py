@@ -1,4 +1,4 @@
-"""Ten thousand groups with fifty thousand accounts: lists ask as many questions as for a few."""
+"""Lists of 10,000 groups with 50,000 accounts need as many queries as lists of a few."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from nimbill.access.role_actions import RoleAction
 from nimbill.database.embedded_postgres import Address
 from nimbill.database.tenant_scope import transaction
 from nimbill.identity.organisations.operations import NewOrganisation
-from tests.customers.billing_groups.stored import PATH
+from tests.customers.billing_groups.billing_groups import PATH
 from tests.customers.cloud_accounts.accounts import PATH as ACCOUNTS
-from tests.own_database import sql_script
 from tests.running_service import Service
+from tests.temporary_database import execute_script
 
-FILL = (
+INSERT_STATEMENTS = (
     """
     INSERT INTO billing_groups (organisation_id, company_id, billinggroup_id, billinggroup_name,
         company_name, inv_aggregate)
@@ -41,88 +41,90 @@ FILL = (
 )
 
 
-def filled(service: Service, groups: int) -> NewOrganisation:
-    """An organisation of its own with so many groups, five accounts and one item for each."""
-    who = service.new_organisation()
+def create_organisation_with_groups(service: Service, groups: int) -> NewOrganisation:
+    """Each group has five accounts and one free format item."""
+    organisation = service.new_organisation()
 
-    async def fill() -> None:
-        async with transaction(service.resources.engine, who.organisation_id) as db:
-            for statement in FILL:
-                asked = {"organisation_id": who.organisation_id, "groups": groups}
-                await db.execute(sa.text(statement), asked)
+    async def insert() -> None:
+        async with transaction(service.resources.engine, organisation.organisation_id) as db:
+            for statement in INSERT_STATEMENTS:
+                parameters = {"organisation_id": organisation.organisation_id, "groups": groups}
+                await db.execute(sa.text(statement), parameters)
 
-    service.run(fill)
-    return who
+    service.run(insert)
+    return organisation
 
 
-# what a list is read from; work that runs beside it asks other tables
-READ = re.compile(r"\bFROM (billing_groups|invoice_settings|free_format_items|cloud_accounts)\b")
+# the tables that lists are read from; background jobs query other tables
+LISTED_TABLES = re.compile(
+    r"\bFROM (billing_groups|invoice_settings|free_format_items|cloud_accounts)\b"
+)
 
 
 @contextmanager
-def questions(service: Service) -> Iterator[list[str]]:
-    """Every question that is asked of these tables meanwhile."""
-    asked: list[str] = []
+def record_queries(service: Service) -> Iterator[list[str]]:
+    """Record every query on the listed tables."""
+    queries: list[str] = []
 
-    def note(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
-        if READ.search(statement):
-            asked.append(statement)
+    def record(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
+        if LISTED_TABLES.search(statement):
+            queries.append(statement)
 
     engine = service.resources.engine.sync_engine
-    sa.event.listen(engine, "before_cursor_execute", note)
+    sa.event.listen(engine, "before_cursor_execute", record)
     try:
-        yield asked
+        yield queries
     finally:
-        sa.event.remove(engine, "before_cursor_execute", note)
+        sa.event.remove(engine, "before_cursor_execute", record)
 
 
 @pytest.fixture(scope="module")
 def few(running: Service) -> NewOrganisation:
-    return filled(running, 2)
+    return create_organisation_with_groups(running, 2)
 
 
 @pytest.fixture(scope="module")
 def many(running: Service, postgres: Address) -> NewOrganisation:
-    """New to the database, whose statistics know of others alone."""
-    filled(running, 2)
-    sql_script(postgres, "ANALYZE billing_groups, cloud_accounts, free_format_items")
-    return filled(running, 10_000)
+    """A new organisation: the statistics of the database only know others."""
+    create_organisation_with_groups(running, 2)
+    execute_script(postgres, "ANALYZE billing_groups, cloud_accounts, free_format_items")
+    return create_organisation_with_groups(running, 10_000)
 
 
-def test_the_list_of_groups_is_whole_and_asks_no_more_than_for_two(
+def test_the_list_of_groups_is_complete_and_needs_four_queries(
     running: Service, many: NewOrganisation, few: NewOrganisation
 ) -> None:
-    with questions(running) as for_few:
+    with record_queries(running) as few_queries:
         assert len(running.http.get(PATH, headers=running.root(few)).json()) == 2
-    with questions(running) as for_many:
-        answer = running.http.get(PATH, headers=running.root(many))
+    with record_queries(running) as many_queries:
+        response = running.http.get(PATH, headers=running.root(many))
 
-    records = answer.json()
+    records = response.json()
     assert len(records) == 10_000
     assert sum(len(record["account"]) for record in records) == 50_000
     assert {len(record["additional_items"]["aws"]) for record in records} == {1}
     assert [record["billinggroup_id"] for record in records] == [
         f"BG-{number:06d}" for number in range(1, 10_001)
     ]
-    assert for_many == for_few
-    assert len(for_many) == 4  # groups, settings, items, accounts
+    assert many_queries == few_queries
+    assert len(many_queries) == 4  # groups, settings, items, accounts
 
 
-def test_the_list_of_accounts_is_whole_and_asks_no_more_than_for_ten(
+def test_the_list_of_accounts_is_complete_and_needs_one_query(
     running: Service, many: NewOrganisation, few: NewOrganisation
 ) -> None:
     path = f"{ACCOUNTS}?vendor=aws"
-    with questions(running) as for_few:
+    with record_queries(running) as few_queries:
         assert len(running.http.get(path, headers=running.root(few)).json()) == 10
-    with questions(running) as for_many:
-        answer = running.http.get(path, headers=running.root(many))
+    with record_queries(running) as many_queries:
+        response = running.http.get(path, headers=running.root(many))
 
-    assert len(answer.json()) == 50_000
-    assert for_many == for_few
-    assert len(for_many) == 1
+    assert len(response.json()) == 50_000
+    assert many_queries == few_queries
+    assert len(many_queries) == 1
 
 
-def test_a_page_is_cut_where_it_says(running: Service, many: NewOrganisation) -> None:
+def test_limit_and_offset_select_a_page(running: Service, many: NewOrganisation) -> None:
     headers = running.root(many)
 
     for offset, last in ((0, 100), (5_000, 5_100), (9_950, 10_000), (10_000, 10_000)):
@@ -132,15 +134,17 @@ def test_a_page_is_cut_where_it_says(running: Service, many: NewOrganisation) ->
         ]
 
 
-def test_a_narrowed_caller_asks_no_more(running: Service, many: NewOrganisation) -> None:
-    seen = [f"cmp_{number}" for number in (7, 10_000)]
-    narrowed = running.caller(
-        RoleAction.ReadBillingGroup, organisation=many, billing_groups=[*seen, "cmp_10001"]
+def test_the_list_of_a_restricted_caller_needs_four_queries(
+    running: Service, many: NewOrganisation
+) -> None:
+    visible = [f"cmp_{number}" for number in (7, 10_000)]
+    restricted = running.caller(
+        RoleAction.ReadBillingGroup, organisation=many, billing_groups=[*visible, "cmp_10001"]
     )
 
-    with questions(running) as asked:
-        records = running.http.get(PATH, headers=narrowed).json()
+    with record_queries(running) as queries:
+        records = running.http.get(PATH, headers=restricted).json()
 
-    assert [record["company_id"] for record in records] == seen
+    assert [record["company_id"] for record in records] == visible
     assert [len(record["account"]) for record in records] == [5, 5]
-    assert len(asked) == 4
+    assert len(queries) == 4

@@ -7,66 +7,79 @@ from typing import Any
 import pytest
 
 from nimbill.access.role_actions import RoleAction
-from tests.answers import Answer, problem_of, violations_of
-from tests.customers.billing_groups.stored import PATH, add_invoice_template, create
+from tests.customers.billing_groups.billing_groups import (
+    PATH,
+    add_invoice_template,
+    create_billing_group,
+    read_billing_group,
+)
+from tests.problem_responses import HttpResponse, read_problem, read_violations
 from tests.running_service import Service
 
 
 @pytest.fixture
 def company_id(service: Service) -> str:
+    """A group that is linked to the template tpl_one."""
     add_invoice_template(service, "tpl_one")
-    return create(service, service.root(), billinggroup_id="BG", invoice_template_id="tpl_one")
+    return create_billing_group(
+        service, service.root(), billinggroup_id="BG", invoice_template_id="tpl_one"
+    )
 
 
-def link(service: Service, company_id: str, body: Any, headers: Any = None) -> Answer:
+def link(service: Service, company_id: str, body: Any, headers: Any = None) -> HttpResponse:
     path = f"{PATH}/{company_id}/invoicetemplate"
     return service.http.post(path, json=body, headers=headers or service.root())
 
 
-def linked(service: Service, company_id: str) -> Any:
-    path = f"{PATH}/{company_id}/resource"
-    return service.http.get(path, headers=service.root()).json()["invoice_template_id"]
+def read_link(service: Service, company_id: str) -> Any:
+    return read_billing_group(service, company_id)["invoice_template_id"]
 
 
 def test_another_template_is_linked(service: Service, company_id: str) -> None:
     add_invoice_template(service, "tpl_two")
 
-    answer = link(service, company_id, {"invoice_template_id": "tpl_two"})
+    response = link(service, company_id, {"invoice_template_id": "tpl_two"})
 
-    assert answer.status_code == 200
-    assert answer.json() == {"status": "success"}
-    assert linked(service, company_id) == "tpl_two"
-
-
-@pytest.mark.parametrize("nothing", [None, ""])
-def test_null_unlinks(service: Service, company_id: str, nothing: str | None) -> None:
-    assert link(service, company_id, {"invoice_template_id": nothing}).status_code == 200
-
-    assert linked(service, company_id) is None
+    assert response.status_code == 200
+    assert response.json() == {"status": "success"}
+    assert read_link(service, company_id) == "tpl_two"
 
 
-def test_null_must_be_said(service: Service, company_id: str) -> None:
+@pytest.mark.parametrize("template_id", [None, ""])
+def test_null_or_an_empty_text_unlinks(
+    service: Service, company_id: str, template_id: str | None
+) -> None:
+    assert link(service, company_id, {"invoice_template_id": template_id}).status_code == 200
+
+    assert read_link(service, company_id) is None
+
+
+def test_the_field_is_required(service: Service, company_id: str) -> None:
     for body in ({}, {"template": "tpl_one"}):
-        answer = link(service, company_id, body)
-        assert violations_of(answer) == [("invoice_template_id", "required")]
-    assert linked(service, company_id) == "tpl_one"
+        response = link(service, company_id, body)
+        assert read_violations(response) == [("invoice_template_id", "required")]
+    assert read_link(service, company_id) == "tpl_one"
 
 
 def test_an_unknown_or_foreign_template_is_refused(service: Service, company_id: str) -> None:
-    add_invoice_template(service, "tpl_theirs", service.new_organisation())
+    add_invoice_template(service, "tpl_foreign", service.new_organisation())
 
-    for template in ("tpl_never_was", "tpl_theirs"):
-        answer = link(service, company_id, {"invoice_template_id": template})
-        assert violations_of(answer) == [("invoice_template_id", "an existing invoice template")]
-    assert linked(service, company_id) == "tpl_one"
+    for template_id in ("tpl_unknown", "tpl_foreign"):
+        response = link(service, company_id, {"invoice_template_id": template_id})
+        assert read_violations(response) == [
+            ("invoice_template_id", "an existing invoice template")
+        ]
+    assert read_link(service, company_id) == "tpl_one"
 
 
-def test_unknown_foreign_and_hidden_groups_are_not_there(service: Service, company_id: str) -> None:
-    foreign = create(service, service.root(service.new_organisation()), billinggroup_id="theirs")
-    seen = create(service, service.root(), billinggroup_id="seen")
-    narrowed = service.caller(RoleAction.ModifyBillingGroup, billing_groups=[seen])
+def test_unknown_foreign_and_hidden_groups_are_not_found(service: Service, company_id: str) -> None:
+    foreign_root = service.root(service.new_organisation())
+    foreign = create_billing_group(service, foreign_root, billinggroup_id="foreign")
+    visible = create_billing_group(service, service.root(), billinggroup_id="visible")
+    restricted = service.caller(RoleAction.ModifyBillingGroup, billing_groups=[visible])
 
-    for hidden in ("cmp_never_was", foreign, company_id):
-        for template in (None, "tpl_one", "tpl_never_was"):
-            problem_of(link(service, hidden, {"invoice_template_id": template}, narrowed), 404)
-    assert linked(service, company_id) == "tpl_one"
+    for hidden in ("cmp_unknown", foreign, company_id):
+        for template_id in (None, "tpl_one", "tpl_unknown"):
+            body = {"invoice_template_id": template_id}
+            read_problem(link(service, hidden, body, restricted), 404)
+    assert read_link(service, company_id) == "tpl_one"

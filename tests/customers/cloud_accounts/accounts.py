@@ -1,14 +1,15 @@
-"""Sound customer accounts to start from, and how they are created."""
+"""Create and list cloud accounts."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from tests.answers import Answer
+from tests.problem_responses import HttpResponse
 from tests.running_service import Service
 
 PATH = "/m/core/accts"
 
+# valid bodies without the company_id of their billing group
 AWS: dict[str, Any] = {
     "vendor": "aws",
     "customer_id": "012345678901",
@@ -23,19 +24,19 @@ AZURE: dict[str, Any] = {
 }
 
 
-def create(service: Service, body: dict[str, Any], headers: Any = None) -> Answer:
+def post_account(service: Service, body: dict[str, Any], headers: Any = None) -> HttpResponse:
     return service.http.post(PATH, json=body, headers=headers or service.root())
 
 
 def add_account(service: Service, company_id: str, **fields: Any) -> str:
-    """An account of this group, of aws unless said otherwise; its customer_id."""
-    answer = create(service, AWS | {"company_id": company_id} | fields)
-    assert answer.status_code == 200, answer.text
+    """Add an account to the group, at aws unless `fields` say otherwise; return its customer_id."""
+    response = post_account(service, AWS | {"company_id": company_id} | fields)
+    assert response.status_code == 200, response.text
     customer_id: str = (AWS | fields)["customer_id"]
     return customer_id
 
 
-def accounts(service: Service, vendor: str, headers: Any = None) -> Any:
-    answer = service.http.get(f"{PATH}?vendor={vendor}", headers=headers or service.root())
-    assert answer.status_code == 200, answer.text
-    return answer.json()
+def list_accounts(service: Service, vendor: str, headers: Any = None) -> Any:
+    response = service.http.get(f"{PATH}?vendor={vendor}", headers=headers or service.root())
+    assert response.status_code == 200, response.text
+    return response.json()

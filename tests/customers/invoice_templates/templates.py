@@ -1,17 +1,18 @@
-"""A sound invoice template to start from, and how templates are made and listed."""
+"""Create and list invoice templates."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from tests.answers import Answer
+from tests.problem_responses import HttpResponse
 from tests.running_service import Service
 
 PATH = "/m/core/invoicetemplate"
 
-# the tax agency's own number, as it publishes it
+# the registration number of the National Tax Agency
 REGISTRATION_NUMBER = "T7000012050002"
 
+# a valid body with every field
 TEMPLATE: dict[str, Any] = {
     "name": "標準",
     "company": "株式会社ニンビル",
@@ -30,18 +31,19 @@ REQUIRED = {name: TEMPLATE[name] for name in ("name", "company")}
 OPTIONAL = [name for name in TEMPLATE if name not in REQUIRED]
 
 
-def create(service: Service, headers: Any = None, **fields: Any) -> Answer:
+def post_template(service: Service, headers: Any = None, **fields: Any) -> HttpResponse:
     return service.http.post(PATH, json=TEMPLATE | fields, headers=headers or service.root())
 
 
-def made(service: Service, headers: Any = None, **fields: Any) -> str:
-    answer = create(service, headers, **fields)
-    assert answer.status_code == 200, answer.text
-    invoice_template_id: str = answer.json()["invoice_template_id"]
+def create_template(service: Service, headers: Any = None, **fields: Any) -> str:
+    """Create a template and return its id."""
+    response = post_template(service, headers, **fields)
+    assert response.status_code == 200, response.text
+    invoice_template_id: str = response.json()["invoice_template_id"]
     return invoice_template_id
 
 
-def templates(service: Service, headers: Any = None) -> Any:
-    answer = service.http.get(PATH, headers=headers or service.root())
-    assert answer.status_code == 200
-    return answer.json()
+def list_templates(service: Service, headers: Any = None) -> Any:
+    response = service.http.get(PATH, headers=headers or service.root())
+    assert response.status_code == 200
+    return response.json()

@@ -4,104 +4,106 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from nimbill.access.role_actions import RoleAction
-from tests.answers import Answer, problem_of, violations_of
-from tests.customers.billing_groups.stored import PATH as GROUPS
-from tests.customers.billing_groups.stored import create as create_group
+from tests.customers.billing_groups.billing_groups import PATH as GROUPS
+from tests.customers.billing_groups.billing_groups import create_billing_group
 from tests.customers.invoice_templates.templates import (
     OPTIONAL,
     PATH,
     REQUIRED,
     TEMPLATE,
-    made,
-    templates,
+    create_template,
+    list_templates,
 )
+from tests.problem_responses import HttpResponse, read_problem, read_violations
 from tests.running_service import Service
 
 
-def change(service: Service, template_id: str, body: Any, headers: Any = None) -> Answer:
+def change(service: Service, template_id: str, body: Any, headers: Any = None) -> HttpResponse:
     path = f"{PATH}/{template_id}"
     return service.http.post(path, json=body, headers=headers or service.root())
 
 
-def delete(service: Service, template_id: str, headers: Any = None) -> Answer:
+def delete(service: Service, template_id: str, headers: Any = None) -> HttpResponse:
     return service.http.delete(f"{PATH}/{template_id}", headers=headers or service.root())
 
 
-def test_a_template_is_replaced_by_what_is_sent(service: Service) -> None:
-    template_id, other = made(service), made(service, name="other")
+def test_all_fields_of_a_template_are_replaced(service: Service) -> None:
+    template_id, other = create_template(service), create_template(service, name="other")
 
-    answer = change(service, template_id, REQUIRED, service.caller(RoleAction.ModifyBillingGroup))
+    response = change(service, template_id, REQUIRED, service.caller(RoleAction.ModifyBillingGroup))
 
-    assert answer.status_code == 200
-    assert answer.json() == {"status": "success"}
-    assert templates(service) == [
+    assert response.status_code == 200
+    assert response.json() == {"status": "success"}
+    assert list_templates(service) == [
         {"invoice_template_id": template_id, **REQUIRED, **dict.fromkeys(OPTIONAL)},
         {"invoice_template_id": other, **TEMPLATE, "name": "other"},
     ]
 
 
-def test_the_same_rules_hold_as_for_a_new_one(service: Service) -> None:
-    template_id = made(service)
+def test_a_replacement_follows_the_rules_of_a_new_template(service: Service) -> None:
+    template_id = create_template(service)
 
-    for wrong in ({"name": ""}, {"registration_number": "T1"}, {"due_days": -1}, {"company": None}):
-        broken = violations_of(change(service, template_id, TEMPLATE | wrong))
-        assert [field for field, _ in broken] == list(wrong)
-    assert templates(service) == [{"invoice_template_id": template_id, **TEMPLATE}]
-
-
-def test_a_template_that_nothing_refers_to_is_deleted(service: Service) -> None:
-    template_id = made(service)
-
-    answer = delete(service, template_id, service.caller(RoleAction.ModifyBillingGroup))
-
-    assert answer.status_code == 200
-    assert answer.json() == {"status": "success"}
-    assert templates(service) == []
+    for invalid in (
+        {"name": "", "due_days": -1, "registration_number": "T1"},
+        {"company": None},
+    ):
+        violations = read_violations(change(service, template_id, TEMPLATE | invalid))
+        assert {field for field, _ in violations} == set(invalid)
+    assert list_templates(service) == [{"invoice_template_id": template_id, **TEMPLATE}]
 
 
-def test_refused_while_a_group_refers_to_it(service: Service) -> None:
-    template_id = made(service)
-    company_id = create_group(
+def test_an_unused_template_is_deleted(service: Service) -> None:
+    template_id = create_template(service)
+
+    response = delete(service, template_id, service.caller(RoleAction.ModifyBillingGroup))
+
+    assert response.status_code == 200
+    assert response.json() == {"status": "success"}
+    assert list_templates(service) == []
+
+
+def test_a_template_of_a_billing_group_cannot_be_deleted(service: Service) -> None:
+    template_id = create_template(service)
+    company_id = create_billing_group(
         service, service.root(), billinggroup_id="BG", invoice_template_id=template_id
     )
 
-    assert problem_of(delete(service, template_id), 409)["code"] == "invoice_template_in_use"
+    assert read_problem(delete(service, template_id), 409)["code"] == "invoice_template_in_use"
 
     path = f"{GROUPS}/{company_id}/invoicetemplate"
     service.http.post(path, json={"invoice_template_id": None}, headers=service.root())
     assert delete(service, template_id).status_code == 200
 
 
-def test_refused_while_the_settings_refer_to_it(service: Service) -> None:
-    template_id = made(service)
+def test_a_template_of_the_organisation_settings_cannot_be_deleted(service: Service) -> None:
+    template_id = create_template(service)
     settings = "/m/core/settings"
-    linked = {"invoice_template_id": template_id}
-    assert service.http.put(settings, json=linked, headers=service.root()).status_code == 200
+    link = {"invoice_template_id": template_id}
+    assert service.http.put(settings, json=link, headers=service.root()).status_code == 200
 
-    assert problem_of(delete(service, template_id), 409)["code"] == "invoice_template_in_use"
-    assert len(templates(service)) == 1
+    assert read_problem(delete(service, template_id), 409)["code"] == "invoice_template_in_use"
+    assert len(list_templates(service)) == 1
 
     service.http.put(settings, json={"invoice_template_id": ""}, headers=service.root())
     assert delete(service, template_id).status_code == 200
 
 
-def test_unknown_foreign_and_deleted_templates_are_not_there(service: Service) -> None:
+def test_unknown_foreign_and_deleted_templates_are_not_found(service: Service) -> None:
     other = service.root(service.new_organisation())
-    foreign, deleted = made(service, other), made(service)
+    foreign, deleted = create_template(service, other), create_template(service)
     delete(service, deleted)
 
-    for template_id in ("tpl_never_was", foreign, deleted):
-        assert problem_of(change(service, template_id, REQUIRED), 404)["code"] == "not_found"
-        assert problem_of(delete(service, template_id), 404)["code"] == "not_found"
-    assert templates(service, other) == [{"invoice_template_id": foreign, **TEMPLATE}]
+    for template_id in ("tpl_unknown", foreign, deleted):
+        assert read_problem(change(service, template_id, REQUIRED), 404)["code"] == "not_found"
+        assert read_problem(delete(service, template_id), 404)["code"] == "not_found"
+    assert list_templates(service, other) == [{"invoice_template_id": foreign, **TEMPLATE}]
 
 
-@pytest.mark.parametrize("field", ["invoice_template_id", "organisation_id", "create_time"])
-def test_what_is_not_a_field_of_the_body_is_ignored(service: Service, field: str) -> None:
-    template_id = made(service)
+def test_unknown_fields_are_ignored(service: Service) -> None:
+    template_id = create_template(service)
+    unknown = dict.fromkeys(("invoice_template_id", "organisation_id", "create_time"), "x")
 
-    assert change(service, template_id, TEMPLATE | {field: "x"}).status_code == 200
-    assert templates(service) == [{"invoice_template_id": template_id, **TEMPLATE}]
+    assert change(service, template_id, TEMPLATE | unknown).status_code == 200
+
+    assert list_templates(service) == [{"invoice_template_id": template_id, **TEMPLATE}]

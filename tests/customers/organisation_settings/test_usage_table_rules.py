@@ -1,4 +1,4 @@
-"""The table of bands by itself: every way in which it can be unsound."""
+"""Rules of the usage table."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import pytest
 
 from nimbill.customers.organisation_settings.usage_table_rules import (
     BANDS_MAX,
-    usage_table_violations,
+    find_usage_table_violations,
 )
 
 RISING = "more than in the band before"
 
 
-def broken(bands: Any) -> list[tuple[str, str]]:
-    return [tuple(violation) for violation in usage_table_violations(bands)]  # type: ignore[misc]
+def check(table: Any) -> list[tuple[str, str]]:
+    return [(violation.field, violation.rule) for violation in find_usage_table_violations(table)]
 
 
-def bands(*ends: Any, rate: Any = 0) -> list[dict[str, Any]]:
-    return [{"upto": end, "rate": rate} for end in ends]
+def bands(*limits: Any, rate: Any = 0) -> list[dict[str, Any]]:
+    return [{"upto": limit, "rate": rate} for limit in limits]
 
 
 @pytest.mark.parametrize(
@@ -35,17 +35,17 @@ def bands(*ends: Any, rate: Any = 0) -> list[dict[str, Any]]:
         bands(*range(1, BANDS_MAX), None),
     ],
 )
-def test_a_rising_table_with_an_open_end_stands(table: Any) -> None:
-    assert broken(table) == []
+def test_an_ascending_table_with_an_open_last_band_is_valid(table: Any) -> None:
+    assert check(table) == []
 
 
 @pytest.mark.parametrize("table", [None, "x", 7, {"upto": None}, [1], [bands(None)], [None]])
-def test_what_is_no_list_of_bands_is_left_to_its_type(table: Any) -> None:
-    assert broken(table) == []
+def test_values_of_a_wrong_type_are_left_to_the_body_check(table: Any) -> None:
+    assert check(table) == []
 
 
 @pytest.mark.parametrize(
-    ("table", "complaints"),
+    ("table", "violations"),
     [
         (bands(1), [("usage_table[0].upto", "null in the last band")]),
         (bands(0, None), [("usage_table[0].upto", RISING)]),
@@ -59,16 +59,16 @@ def test_what_is_no_list_of_bands_is_left_to_its_type(table: Any) -> None:
         (bands(None, rate=Decimal("-0.0000001")), [("usage_table[0].rate", "from 0 to 1")]),
     ],
 )
-def test_an_unsound_table_is_named(table: Any, complaints: list[tuple[str, str]]) -> None:
-    assert broken(table) == complaints
+def test_an_invalid_table_is_refused(table: Any, violations: list[tuple[str, str]]) -> None:
+    assert check(table) == violations
 
 
-def test_there_are_at_most_so_many_bands() -> None:
-    assert broken(bands(*range(1, BANDS_MAX + 1), None)) == [
+def test_the_number_of_bands_is_limited() -> None:
+    assert check(bands(*range(1, BANDS_MAX + 1), None)) == [
         ("usage_table", f"at most {BANDS_MAX} bands")
     ]
 
 
 @pytest.mark.parametrize("rate", ["0.1", None, []])
-def test_a_rate_that_is_no_number_is_left_to_its_type(rate: Any) -> None:
-    assert broken(bands(None, rate=rate)) == []
+def test_a_rate_of_a_wrong_type_is_left_to_the_body_check(rate: Any) -> None:
+    assert check(bands(None, rate=rate)) == []

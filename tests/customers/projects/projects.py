@@ -1,10 +1,10 @@
-"""A sound project to start from, and how projects are made and listed."""
+"""Create and list projects."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from tests.answers import Answer
+from tests.problem_responses import HttpResponse
 from tests.running_service import Service
 
 PATH = "/m/core/project"
@@ -16,18 +16,19 @@ PROJECT: dict[str, Any] = {
 }
 
 
-def create(service: Service, headers: Any = None, **fields: Any) -> Answer:
+def post_project(service: Service, headers: Any = None, **fields: Any) -> HttpResponse:
     return service.http.post(PATH, json=PROJECT | fields, headers=headers or service.root())
 
 
-def made(service: Service, headers: Any = None, **fields: Any) -> str:
-    answer = create(service, headers, **fields)
-    assert answer.status_code == 200, answer.text
-    project_id: str = answer.json()["project_id"]
+def create_project(service: Service, headers: Any = None, **fields: Any) -> str:
+    """Create a project and return its id."""
+    response = post_project(service, headers, **fields)
+    assert response.status_code == 200, response.text
+    project_id: str = response.json()["project_id"]
     return project_id
 
 
-def projects(service: Service, headers: Any = None) -> Any:
-    answer = service.http.get(PATH, headers=headers or service.root())
-    assert answer.status_code == 200
-    return answer.json()
+def list_projects(service: Service, headers: Any = None) -> Any:
+    response = service.http.get(PATH, headers=headers or service.root())
+    assert response.status_code == 200
+    return response.json()

@@ -5,53 +5,55 @@ from __future__ import annotations
 from typing import Any
 
 from nimbill.access.role_actions import RoleAction
-from tests.answers import Answer, problem_of
-from tests.customers.billing_groups.stored import PATH as GROUPS
-from tests.customers.billing_groups.stored import create as create_group
-from tests.customers.projects.projects import PATH, made, projects
-from tests.people import all_at_once
+from tests.customers.billing_groups.billing_groups import PATH as GROUPS
+from tests.customers.billing_groups.billing_groups import create_billing_group
+from tests.customers.projects.projects import PATH, create_project, list_projects
+from tests.problem_responses import HttpResponse, read_problem
 from tests.running_service import Service
+from tests.subusers import run_concurrently
 
 
-def delete(service: Service, project_id: str, headers: Any = None) -> Answer:
+def delete(service: Service, project_id: str, headers: Any = None) -> HttpResponse:
     return service.http.delete(f"{PATH}/{project_id}", headers=headers or service.root())
 
 
-def test_a_project_that_nobody_uses_is_deleted(service: Service) -> None:
-    project_id = made(service)
+def test_an_unused_project_is_deleted_and_its_code_can_be_used_again(service: Service) -> None:
+    project_id = create_project(service)
 
-    answer = delete(service, project_id, service.caller(RoleAction.ModifyProject))
+    response = delete(service, project_id, service.caller(RoleAction.ModifyProject))
 
-    assert answer.status_code == 200
-    assert answer.json() == {"status": "success"}
-    assert projects(service) == []
-    assert made(service) != project_id  # and its code is free again
+    assert response.status_code == 200
+    assert response.json() == {"status": "success"}
+    assert list_projects(service) == []
+    assert create_project(service) != project_id
 
 
-def test_refused_while_a_group_uses_it(service: Service) -> None:
-    project_id = made(service)
-    company_id = create_group(service, service.root(), billinggroup_id="BG", project_id=project_id)
+def test_a_project_of_a_billing_group_cannot_be_deleted(service: Service) -> None:
+    project_id = create_project(service)
+    company_id = create_billing_group(
+        service, service.root(), billinggroup_id="BG", project_id=project_id
+    )
 
-    assert problem_of(delete(service, project_id), 409)["code"] == "project_in_use"
-    assert len(projects(service)) == 1
+    assert read_problem(delete(service, project_id), 409)["code"] == "project_in_use"
+    assert len(list_projects(service)) == 1
 
     service.http.delete(f"{GROUPS}/{company_id}", headers=service.root())
     assert delete(service, project_id).status_code == 200
 
 
-def test_unknown_foreign_and_deleted_projects_are_not_there(service: Service) -> None:
+def test_unknown_foreign_and_deleted_projects_are_not_found(service: Service) -> None:
     other = service.root(service.new_organisation())
-    foreign, deleted = made(service, other), made(service)
+    foreign, deleted = create_project(service, other), create_project(service)
     delete(service, deleted)
 
-    for project_id in ("prj_never_was", foreign, deleted):
-        assert problem_of(delete(service, project_id), 404)["code"] == "not_found"
-    assert len(projects(service, other)) == 1
+    for project_id in ("prj_unknown", foreign, deleted):
+        assert read_problem(delete(service, project_id), 404)["code"] == "not_found"
+    assert len(list_projects(service, other)) == 1
 
 
-def test_of_two_that_delete_it_at_once_one_finds_it_gone(service: Service) -> None:
-    project_id = made(service)
+def test_only_one_of_many_concurrent_deletions_succeeds(service: Service) -> None:
+    project_id = create_project(service)
 
-    answers = all_at_once([lambda: delete(service, project_id)] * 4)
+    responses = run_concurrently([lambda: delete(service, project_id)] * 4)
 
-    assert sorted(answer.status_code for answer in answers) == [200, 404, 404, 404]
+    assert sorted(response.status_code for response in responses) == [200, 404, 404, 404]

@@ -6,81 +6,82 @@ from collections import Counter
 from functools import partial
 from typing import Any
 
-import pytest
-
 from nimbill.access.role_actions import RoleAction
-from tests.answers import Answer, problem_of, violations_of
-from tests.customers.billing_groups.stored import PATH as GROUPS
-from tests.customers.billing_groups.stored import create as create_group
-from tests.customers.projects.projects import PATH, PROJECT, made, projects
-from tests.people import all_at_once
+from tests.customers.billing_groups.billing_groups import PATH as GROUPS
+from tests.customers.billing_groups.billing_groups import create_billing_group
+from tests.customers.projects.projects import PATH, PROJECT, create_project, list_projects
+from tests.problem_responses import HttpResponse, read_problem, read_violations
 from tests.running_service import Service
+from tests.subusers import run_concurrently
 
 
-def edit(service: Service, project_id: str, headers: Any = None, **fields: Any) -> Answer:
+def edit(service: Service, project_id: str, headers: Any = None, **fields: Any) -> HttpResponse:
     path = f"{PATH}/{project_id}"
     return service.http.post(path, json=PROJECT | fields, headers=headers or service.root())
 
 
-def test_every_field_can_be_changed_and_groups_show_it(service: Service) -> None:
-    project_id = made(service)
-    create_group(service, service.root(), billinggroup_id="BG", project_id=project_id)
-    changed = {"project_code": "P-002", "project_label": "もみじ", "project_currency": "usd"}
+def test_every_field_can_be_changed_and_groups_show_the_change(service: Service) -> None:
+    project_id = create_project(service)
+    create_billing_group(service, service.root(), billinggroup_id="BG", project_id=project_id)
+    changes = {"project_code": "P-002", "project_label": "もみじ", "project_currency": "usd"}
 
-    answer = edit(service, project_id, service.caller(RoleAction.ModifyProject), **changed)
+    response = edit(service, project_id, service.caller(RoleAction.ModifyProject), **changes)
 
-    assert answer.status_code == 200
-    assert answer.json() == {"status": "success"}
-    assert projects(service) == [{"project_id": project_id, **changed}]
+    assert response.status_code == 200
+    assert response.json() == {"status": "success"}
+    assert list_projects(service) == [{"project_id": project_id, **changes}]
     (group,) = service.http.get(GROUPS, headers=service.root()).json()
-    assert {name: group[name] for name in changed} == changed
+    assert {name: group[name] for name in changes} == changes
 
 
 def test_a_project_may_keep_its_code(service: Service) -> None:
-    project_id = made(service)
+    project_id = create_project(service)
 
     assert edit(service, project_id, project_label="new").status_code == 200
 
 
-def test_every_field_is_sent(service: Service) -> None:
-    project_id = made(service)
+def test_all_violations_are_reported_at_once_and_nothing_changes(service: Service) -> None:
+    project_id = create_project(service)
 
-    for field in PROJECT:
-        assert violations_of(edit(service, project_id, **{field: None})) == [(field, "required")]
-    assert violations_of(edit(service, project_id, project_code="", project_label="a" * 41)) == [
-        ("project_code", "length 1 to 40"),
+    response = edit(
+        service, project_id, project_code=None, project_label="a" * 41, project_currency="eur"
+    )
+
+    assert read_violations(response) == [
+        ("project_code", "required"),
         ("project_label", "length 1 to 40"),
+        ("project_currency", "one of jpy, usd"),
     ]
-    answer = edit(service, project_id, project_currency="eur")
-    assert violations_of(answer) == [("project_currency", "one of jpy, usd")]
-    assert projects(service) == [{"project_id": project_id, **PROJECT}]
+    assert list_projects(service) == [{"project_id": project_id, **PROJECT}]
 
 
-def test_a_code_in_use_is_refused(service: Service) -> None:
-    made(service, project_code="taken")
-    project_id = made(service)
+def test_a_duplicate_code_is_refused(service: Service) -> None:
+    create_project(service, project_code="used")
+    project_id = create_project(service)
 
-    answer = edit(service, project_id, project_code="taken")
+    response = edit(service, project_id, project_code="used")
 
-    assert problem_of(answer, 409)["code"] == "project_code_taken"
-
-
-def test_of_many_projects_that_take_one_code_at_once_one_gets_it(service: Service) -> None:
-    made_ones = [made(service, project_code=f"P-{number}") for number in range(5)]
-
-    answers = all_at_once([partial(edit, service, one, project_code="wanted") for one in made_ones])
-
-    codes = Counter((answer.status_code, answer.json().get("code")) for answer in answers)
-    assert codes == {(200, None): 1, (409, "project_code_taken"): 4}
+    assert read_problem(response, 409)["code"] == "project_code_taken"
 
 
-@pytest.mark.parametrize("code", ["P-free", "P-taken"])
-def test_unknown_and_foreign_projects_are_not_there(service: Service, code: str) -> None:
-    made(service, project_code="P-taken")
+def test_only_one_of_many_concurrent_edits_gets_the_code(service: Service) -> None:
+    project_ids = [create_project(service, project_code=f"P-{number}") for number in range(5)]
+
+    responses = run_concurrently(
+        [partial(edit, service, project_id, project_code="new") for project_id in project_ids]
+    )
+
+    outcomes = Counter((each.status_code, each.json().get("code")) for each in responses)
+    assert outcomes == {(200, None): 1, (409, "project_code_taken"): 4}
+
+
+def test_unknown_and_foreign_projects_are_not_found(service: Service) -> None:
+    create_project(service, project_code="P-used")
     other = service.root(service.new_organisation())
-    foreign = made(service, other)
+    foreign = create_project(service, other)
 
-    for project_id in ("prj_never_was", "P-taken", foreign):
-        answer = edit(service, project_id, project_code=code)
-        assert problem_of(answer, 404)["code"] == "not_found"
-    assert projects(service, other) == [{"project_id": foreign, **PROJECT}]
+    for code in ("P-free", "P-used"):
+        for project_id in ("prj_unknown", "P-used", foreign):
+            response = edit(service, project_id, project_code=code)
+            assert read_problem(response, 404)["code"] == "not_found"
+    assert list_projects(service, other) == [{"project_id": foreign, **PROJECT}]

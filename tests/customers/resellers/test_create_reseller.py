@@ -1,125 +1,78 @@
-"""POST /m/core/reseller, with a body"""
+"""POST /m/core/reseller with a body"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-import httpx
 import pytest
 
 from nimbill.access.role_actions import RoleAction
-from tests.answers import problem_of, violations_of
-from tests.customers.billing_groups.stored import create as create_group
-from tests.customers.resellers.accounts import (
-    CUSTOM,
+from tests.customers.billing_groups.billing_groups import create_billing_group
+from tests.customers.resellers.reseller_accounts import (
+    CUSTOM_PASSWORD,
     EMAIL,
     RESELLERS,
-    body,
-    create,
-    listed,
-    the_one,
+    build_body,
+    get_only_reseller,
+    list_resellers,
+    post_reseller,
 )
-from tests.identity.users.subusers import create as create_subuser
-from tests.people import all_at_once, new_person
+from tests.identity.users.user_requests import post_subuser
+from tests.problem_responses import read_problem, read_violations
 from tests.running_service import Service
-
-EMAIL_RULE = [("email", "an e-mail address")]
-
-
-# ── the answer ───────────────────────────────────────────────────────────────────────────────────
+from tests.subusers import create_subuser, run_concurrently
 
 
-def test_the_answer_is_status_and_user_id(service: Service, company: str) -> None:
-    answer = create(service, company)
+def test_an_account_is_created(service: Service, company: str) -> None:
+    response = post_reseller(service, company)
 
-    assert answer.status_code == 200
-    assert set(answer.json()) == {"status", "user_id"}
-    assert answer.json()["status"] == "success"
-    assert answer.json()["user_id"] == the_one(service)["user_id"]
-    assert answer.json()["user_id"].startswith("usr_")
+    assert response.status_code == 200
+    assert set(response.json()) == {"status", "user_id"}
+    assert response.json()["status"] == "success"
+    assert response.json()["user_id"] == get_only_reseller(service)["user_id"]
+    assert response.json()["user_id"].startswith("usr_")
 
 
 def test_a_company_may_have_several_accounts(service: Service, company: str) -> None:
     for number in range(3):
-        assert create(service, company, email=f"{number}@example.com").status_code == 200
+        assert post_reseller(service, company, email=f"{number}@example.com").status_code == 200
 
-    assert [record["company_id"] for record in listed(service)] == [company] * 3
+    assert [record["company_id"] for record in list_resellers(service)] == [company] * 3
 
 
 def test_unknown_fields_are_ignored(service: Service, company: str) -> None:
-    answer = create(service, company, user_id="usr_mine", kind="root", portal_registered="1999")
+    response = post_reseller(
+        service, company, user_id="usr_mine", kind="root", portal_registered="1999"
+    )
 
-    assert answer.status_code == 200
-    assert answer.json()["user_id"] != "usr_mine"
-    assert not the_one(service)["portal_registered"].startswith("1999")
+    assert response.status_code == 200
+    assert response.json()["user_id"] != "usr_mine"
+    assert not get_only_reseller(service)["portal_registered"].startswith("1999")
 
 
-def test_the_audit_row_names_the_account_and_keeps_no_password(
-    service: Service, company: str
-) -> None:
-    user_id = create(service, company).json()["user_id"]
+def test_the_audit_row_does_not_contain_the_password(service: Service, company: str) -> None:
+    user_id = post_reseller(service, company).json()["user_id"]
 
     rows = service.http.get("/m/core/audit", headers=service.root()).json()
     (row,) = [row for row in rows if row["resource"] == f"reseller/{user_id}"]
 
     assert row["sent"]["password"] == "***"
-    assert CUSTOM not in repr(rows)
+    assert CUSTOM_PASSWORD not in repr(rows)
 
 
-# ── row by row ───────────────────────────────────────────────────────────────────────────────────
+def test_an_empty_object_is_a_request_to_create_an_account(service: Service) -> None:
+    response = service.http.post(RESELLERS, json={}, headers=service.root())
 
-
-@pytest.mark.parametrize("field", ["email", "company_id", "input_type", "notification", "meta"])
-@pytest.mark.parametrize("how", [..., None])
-def test_a_required_field_is_required(service: Service, company: str, field: str, how: Any) -> None:
-    assert violations_of(create(service, company, **{field: how})) == [(field, "required")]
-    assert listed(service) == []
-
-
-@pytest.mark.parametrize("how", [..., None])
-def test_the_password_is_optional_with_auto(service: Service, company: str, how: Any) -> None:
-    assert create(service, company, input_type="Auto", password=how).status_code == 200
-
-
-@pytest.mark.parametrize(
-    ("field", "value", "rule"),
-    [
-        ("email", 7, "a text"),
-        ("email", ["a@example.com"], "a text"),
-        ("company_id", 7, "a text"),
-        ("company_id", True, "a text"),
-        ("input_type", "auto", "one of Auto, Custom"),
-        ("input_type", "AUTO", "one of Auto, Custom"),
-        ("input_type", "", "one of Auto, Custom"),
-        ("input_type", 1, "one of Auto, Custom"),
-        ("notification", "true", "true or false"),
-        ("notification", 1, "true or false"),
-        ("notification", 0, "true or false"),
-        ("notification", {}, "true or false"),
-        ("password", 12345678, "a text"),
-        ("meta", [], "an object"),
-        ("meta", "{}", "an object"),
-        ("meta", True, "an object"),
-    ],
-)
-def test_a_value_of_another_type_is_refused(
-    service: Service, company: str, field: str, value: Any, rule: str
-) -> None:
-    assert violations_of(create(service, company, **{field: value})) == [(field, rule)]
-
-
-def test_an_empty_object_is_a_creation_that_lacks_everything(service: Service) -> None:
-    answer = service.http.post(RESELLERS, json={}, headers=service.root())
-
-    assert violations_of(answer) == [
+    assert read_violations(response) == [
         (field, "required")
         for field in ("email", "company_id", "input_type", "notification", "meta")
     ]
+    assert list_resellers(service) == []
 
 
-def test_every_broken_rule_is_named_at_once(service: Service, company: str) -> None:
-    answer = create(
+def test_all_violations_are_reported_at_once(service: Service, company: str) -> None:
+    response = post_reseller(
         service,
         company,
         email="nobody",
@@ -129,190 +82,141 @@ def test_every_broken_rule_is_named_at_once(service: Service, company: str) -> N
         meta={"invoice": 1, "unheard_of": True},
     )
 
-    assert violations_of(answer) == [
+    assert read_violations(response) == [
         ("notification", "true or false"),
-        *EMAIL_RULE,
+        ("email", "an e-mail address"),
         ("password", "length 8 to 18"),
         ("meta", "known flags only"),
         ("meta.invoice", "true or false"),
     ]
-    assert "unheard_of" not in answer.text
+    assert "unheard_of" not in response.text
 
 
-# ── e-mail ───────────────────────────────────────────────────────────────────────────────────────
+# ── e-mail address ───────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize(
-    "email",
-    [
+def test_addresses_are_stored_unchanged(service: Service, company: str) -> None:
+    addresses = [
         "a@b",
         "hanako.sato+billing@mail.example.co.jp",
         "o'neil@example.com",
         "UPPER@EXAMPLE.COM",
         "花子@例え.jp",
         f"{'a' * 242}@example.com",
-    ],
-)
-def test_an_address_is_kept_as_it_was_sent(service: Service, company: str, email: str) -> None:
-    assert create(service, company, email=email).status_code == 200
+    ]
 
-    assert the_one(service)["email"] == email
+    for address in addresses:
+        assert post_reseller(service, company, email=address).status_code == 200
 
-
-@pytest.mark.parametrize(
-    "email",
-    [
-        "",
-        "hanako",
-        "@example.com",
-        "hanako@",
-        "a@b@example.com",
-        "a b@example.com",
-        "a@exa mple.com",
-        "a@example.com ",
-        " a@example.com",
-        "a@example.com\r\nBcc: b@example.com",
-        "a@example.com\n",
-        "a\t@example.com",
-        "a,b@example.com",
-        "Hanako <a@example.com>",
-        '"a"@example.com',
-        "a@example..com",
-        "a@-example.com",
-        "a@.com",
-        "=?utf-8?q?victim=40example.net=2C?=@example.com",
-        "=?utf-8?b?dmljdGltQGV4YW1wbGUubmV0LA==?=@example.com",
-        "a\u2028@example.com",
-        f"{'a' * 243}@example.com",
-    ],
-)
-def test_what_is_no_address_is_refused(service: Service, company: str, email: str) -> None:
-    assert violations_of(create(service, company, email=email)) == EMAIL_RULE
+    assert [record["email"] for record in list_resellers(service)] == addresses
 
 
-@pytest.mark.parametrize("again", [EMAIL, EMAIL.lower(), EMAIL.upper()])
-def test_an_address_in_use_is_refused_without_regard_to_case(
-    service: Service, company: str, again: str
+@pytest.mark.parametrize("duplicate", [EMAIL, EMAIL.lower(), EMAIL.upper()])
+def test_a_duplicate_address_is_refused_in_any_case(
+    service: Service, company: str, duplicate: str
 ) -> None:
-    assert create(service, company).status_code == 200
+    assert post_reseller(service, company).status_code == 200
 
-    answer = create(service, company, email=again)
+    response = post_reseller(service, company, email=duplicate)
 
-    assert problem_of(answer, 409)["code"] == "email_taken"
-    assert len(listed(service)) == 1
-
-
-def test_an_address_of_a_subuser_is_in_use_too(service: Service, company: str) -> None:
-    assert create_subuser(service, email=EMAIL.upper()).status_code == 200
-
-    assert problem_of(create(service, company), 409)["code"] == "email_taken"
+    assert read_problem(response, 409)["code"] == "email_taken"
+    assert len(list_resellers(service)) == 1
 
 
-def test_a_subuser_cannot_take_the_address_of_an_account(service: Service, company: str) -> None:
-    assert create(service, company).status_code == 200
+def test_an_address_of_a_subuser_is_refused(service: Service, company: str) -> None:
+    assert post_subuser(service, email=EMAIL.upper()).status_code == 200
 
-    answer = create_subuser(service, email=EMAIL.lower())
-
-    assert problem_of(answer, 409)["code"] == "email_taken"
+    assert read_problem(post_reseller(service, company), 409)["code"] == "email_taken"
 
 
-def test_the_same_address_in_another_organisation_is_free(service: Service, company: str) -> None:
+def test_a_subuser_cannot_use_the_address_of_an_account(service: Service, company: str) -> None:
+    assert post_reseller(service, company).status_code == 200
+
+    response = post_subuser(service, email=EMAIL.lower())
+
+    assert read_problem(response, 409)["code"] == "email_taken"
+
+
+def test_another_organisation_may_use_the_same_address(service: Service, company: str) -> None:
     other = service.root(service.new_organisation())
-    theirs = create_group(service, other, billinggroup_id="1")
+    foreign = create_billing_group(service, other, billinggroup_id="1")
 
-    assert create(service, company).status_code == 200
-    assert create(service, theirs, other).status_code == 200
+    assert post_reseller(service, company).status_code == 200
+    assert post_reseller(service, foreign, other).status_code == 200
 
 
-def test_of_many_who_create_the_same_account_at_once_one_does(
+def test_only_one_of_many_concurrent_requests_gets_the_address(
     service: Service, company: str
 ) -> None:
     root = service.root()
-    spelled = [EMAIL, EMAIL.lower(), EMAIL.upper(), EMAIL.title()]
+    spellings = [EMAIL, EMAIL.lower(), EMAIL.upper(), EMAIL.title()]
 
-    answers = all_at_once([_creation(service, company, root, email) for email in spelled * 2])
+    responses = run_concurrently(
+        [partial(post_reseller, service, company, root, email=email) for email in spellings * 2]
+    )
 
-    assert sorted(answer.status_code for answer in answers) == [200] + [409] * 7
-    codes = {answer.json()["code"] for answer in answers if answer.status_code == 409}
+    assert sorted(response.status_code for response in responses) == [200] + [409] * 7
+    codes = {response.json()["code"] for response in responses if response.status_code == 409}
     assert codes <= {"email_taken", "username_taken"}
-    assert len(listed(service)) == 1
+    assert len(list_resellers(service)) == 1
 
 
-def _creation(
-    service: Service, company: str, headers: dict[str, str], email: str
-) -> Callable[[], httpx.Response]:
-    return lambda: create(service, company, headers, email=email)
+# ── billing group ────────────────────────────────────────────────────────────────────────────────
 
 
-# ── company ──────────────────────────────────────────────────────────────────────────────────────
+def test_unknown_foreign_and_hidden_groups_are_refused(service: Service, company: str) -> None:
+    foreign_root = service.root(service.new_organisation())
+    foreign = create_billing_group(service, foreign_root, billinggroup_id="1")
+    hidden = create_billing_group(service, service.root(), billinggroup_id="hidden")
+    restricted = service.caller(RoleAction.ModifyReseller, billing_groups=[company])
+
+    for company_id in ("cmp_unknown", "", "BG-1", "x" * 5000, foreign, hidden):
+        response = post_reseller(service, company_id, restricted)
+        assert read_violations(response) == [("company_id", "an existing billing group")]
+    assert list_resellers(service) == []
+    assert post_reseller(service, company, restricted).status_code == 200
 
 
-@pytest.mark.parametrize("company_id", ["cmp_never_was", "", "BG-1", "x" * 5000])
-def test_an_unknown_company_is_refused(service: Service, company: str, company_id: str) -> None:
-    answer = create(service, company_id)
+def test_an_address_in_a_hidden_group_is_refused_too(service: Service, company: str) -> None:
+    hidden = create_billing_group(service, service.root(), billinggroup_id="hidden")
+    post_reseller(service, hidden)
+    restricted = service.caller(RoleAction.ModifyReseller, billing_groups=[company])
 
-    assert violations_of(answer) == [("company_id", "an existing billing group")]
-    assert listed(service) == []
-
-
-def test_a_company_of_another_organisation_is_as_unknown(service: Service) -> None:
-    theirs = create_group(service, service.root(service.new_organisation()), billinggroup_id="1")
-
-    assert violations_of(create(service, theirs)) == [("company_id", "an existing billing group")]
+    assert read_problem(post_reseller(service, company, restricted), 409)["code"] == "email_taken"
 
 
-def test_a_hidden_company_is_as_unknown_and_a_visible_one_is_not(
-    service: Service, company: str
-) -> None:
-    hidden = create_group(service, service.root(), billinggroup_id="hidden")
-    narrowed = service.caller(RoleAction.ModifyReseller, billing_groups=[company])
-
-    refused = create(service, hidden, narrowed)
-
-    assert violations_of(refused) == [("company_id", "an existing billing group")]
-    assert create(service, company, narrowed).status_code == 200
+# ── permissions, which depend on the presence of a body ──────────────────────────────────────────
 
 
-def test_an_address_hidden_from_the_caller_is_in_use_all_the_same(
-    service: Service, company: str
-) -> None:
-    hidden = create_group(service, service.root(), billinggroup_id="hidden")
-    create(service, hidden)
-    narrowed = service.caller(RoleAction.ModifyReseller, billing_groups=[company])
-
-    assert problem_of(create(service, company, narrowed), 409)["code"] == "email_taken"
-
-
-# ── who may ──────────────────────────────────────────────────────────────────────────────────────
-
-
-def test_reading_is_not_enough_to_create(service: Service, company: str) -> None:
+def test_permission_to_read_is_not_sufficient_to_create(service: Service, company: str) -> None:
     reader = service.caller(RoleAction.ReadReseller)
 
-    bodies: list[Any] = [body(company), {}, {"email": "broken"}, []]
-    for sent in bodies:
-        answer = service.http.post(RESELLERS, json=sent, headers=reader)
-        assert problem_of(answer, 403)["code"] == "role_action_missing"
-    assert listed(service) == []
+    bodies: list[Any] = [build_body(company), {}, {"email": "broken"}, []]
+    for body in bodies:
+        response = service.http.post(RESELLERS, json=body, headers=reader)
+        assert read_problem(response, 403)["code"] == "role_action_missing"
+    assert list_resellers(service) == []
 
 
-def test_any_byte_of_a_body_is_a_body(service: Service) -> None:
+def test_any_byte_counts_as_a_body(service: Service) -> None:
     reader = service.caller(RoleAction.ReadReseller)
 
     for content in (b" ", b"null", b"\n", b"{}", b"x"):
-        for kind in ("application/json", "text/plain"):
-            headers = {**reader, "Content-Type": kind}
-            answer = service.http.post(RESELLERS, content=content, headers=headers)
-            assert problem_of(answer, 403)["code"] == "role_action_missing"
+        for content_type in ("application/json", "text/plain"):
+            headers = {**reader, "Content-Type": content_type}
+            response = service.http.post(RESELLERS, content=content, headers=headers)
+            assert read_problem(response, 403)["code"] == "role_action_missing"
 
 
 @pytest.mark.parametrize("action", [RoleAction.ModifyReseller, RoleAction.Admin])
-def test_who_may_modify_may_create(service: Service, company: str, action: RoleAction) -> None:
-    assert create(service, company, service.caller(action)).status_code == 200
+def test_permission_to_modify_is_sufficient_to_create(
+    service: Service, company: str, action: RoleAction
+) -> None:
+    assert post_reseller(service, company, service.caller(action)).status_code == 200
 
 
-def test_who_may_do_neither_is_told_so(service: Service, company: str) -> None:
-    stranger = new_person(service, core=["ReadBillingGroup", "ModifyBillingGroup"])
+def test_without_either_permission_both_forms_are_refused(service: Service, company: str) -> None:
+    caller = create_subuser(service, core=["ReadBillingGroup", "ModifyBillingGroup"])
 
-    assert problem_of(create(service, company, stranger.core), 403)
-    assert problem_of(service.http.post(RESELLERS, headers=stranger.core), 403)
+    assert read_problem(post_reseller(service, company, caller.core), 403)
+    assert read_problem(service.http.post(RESELLERS, headers=caller.core), 403)

@@ -10,12 +10,18 @@ import pytest
 
 from nimbill.access.role_actions import RoleAction
 from nimbill.customers.resellers.meta_flags import FLAGS
-from tests.answers import problem_of
-from tests.customers.billing_groups.stored import create as create_group
-from tests.customers.resellers.accounts import EMAIL, RESELLERS, create, listed, the_one
+from tests.customers.billing_groups.billing_groups import create_billing_group
+from tests.customers.resellers.reseller_accounts import (
+    EMAIL,
+    RESELLERS,
+    get_only_reseller,
+    list_resellers,
+    post_reseller,
+)
+from tests.problem_responses import read_problem
 from tests.running_service import Service
 
-Ask = Callable[[Service, dict[str, str]], httpx.Response]
+RequestList = Callable[[Service, dict[str, str]], httpx.Response]
 
 
 def by_get(service: Service, headers: dict[str, str]) -> httpx.Response:
@@ -26,30 +32,24 @@ def by_post(service: Service, headers: dict[str, str]) -> httpx.Response:
     return service.http.post(RESELLERS, headers=headers)
 
 
-def by_post_with_a_type(service: Service, headers: dict[str, str]) -> httpx.Response:
-    """As scripts do that set the content type on every call."""
+def by_post_with_content_type(service: Service, headers: dict[str, str]) -> httpx.Response:
+    """Some scripts set the content type on every request."""
     return service.http.post(RESELLERS, headers={**headers, "Content-Type": "application/json;"})
 
 
-every_way = pytest.mark.parametrize("ask", [by_get, by_post, by_post_with_a_type])
+each_request = pytest.mark.parametrize("request_list", [by_get, by_post, by_post_with_content_type])
 
 
-@every_way
-def test_an_organisation_without_accounts_has_an_empty_list(service: Service, ask: Ask) -> None:
-    answer = ask(service, service.root())
-
-    assert answer.status_code == 200
-    assert answer.json() == []
-
-
-@every_way
-def test_a_record_has_every_field_of_the_specification_and_no_other(
-    service: Service, company: str, ask: Ask
+@each_request
+def test_a_record_has_every_specified_field_and_no_other(
+    service: Service, company: str, request_list: RequestList
 ) -> None:
-    user_id = create(service, company).json()["user_id"]
+    empty = request_list(service, service.root())
+    user_id = post_reseller(service, company).json()["user_id"]
 
-    (record,) = ask(service, service.root()).json()
+    (record,) = request_list(service, service.root()).json()
 
+    assert (empty.status_code, empty.json()) == (200, [])
     assert record == {
         "user_id": user_id,
         "billinggroup_id": "BG-1",
@@ -63,97 +63,82 @@ def test_a_record_has_every_field_of_the_specification_and_no_other(
     }
 
 
-def test_the_moment_of_registration_carries_the_offset_of_the_organisation(
-    service: Service, company: str
-) -> None:
-    create(service, company)
+def test_times_have_the_utc_offset_of_the_organisation(service: Service, company: str) -> None:
+    post_reseller(service, company)
 
-    for zone, offset in (("Asia/Tokyo", 9), ("UTC", 0), ("Asia/Kathmandu", 5.75)):
+    for time_zone, offset in (("Asia/Tokyo", 9), ("UTC", 0), ("Asia/Kathmandu", 5.75)):
         changed = service.http.put(
-            "/m/core/settings", json={"time_zone": zone}, headers=service.root()
+            "/m/core/settings", json={"time_zone": time_zone}, headers=service.root()
         )
         assert changed.status_code == 200
-        registered = datetime.fromisoformat(the_one(service)["portal_registered"])
+        registered = datetime.fromisoformat(get_only_reseller(service)["portal_registered"])
         assert registered.utcoffset() == timedelta(hours=offset)
         assert abs(datetime.now(registered.tzinfo) - registered) < timedelta(minutes=1)
 
 
-def test_accounts_come_oldest_first(service: Service, company: str) -> None:
+def test_accounts_are_listed_oldest_first(service: Service, company: str) -> None:
     for name in ("c", "a", "b"):
-        create(service, company, email=f"{name}@example.com")
+        post_reseller(service, company, email=f"{name}@example.com")
 
-    assert [record["email"][0] for record in listed(service)] == ["c", "a", "b"]
+    assert [record["email"][0] for record in list_resellers(service)] == ["c", "a", "b"]
 
 
-def test_the_group_is_shown_as_it_is_called_now(service: Service, company: str) -> None:
-    create(service, company)
-    renamed = {"billinggroup_id": "BG-2", "billinggroup_name": "new", "company_name": "c"}
-    answer = service.http.post(
-        f"/m/core/billinggroup/{company}", json=renamed, headers=service.root()
+def test_records_show_the_current_name_of_the_group(service: Service, company: str) -> None:
+    post_reseller(service, company)
+    changes = {"billinggroup_id": "BG-2", "billinggroup_name": "new", "company_name": "c"}
+    response = service.http.post(
+        f"/m/core/billinggroup/{company}", json=changes, headers=service.root()
     )
-    assert answer.status_code == 200, answer.text
+    assert response.status_code == 200, response.text
 
-    record = the_one(service)
+    record = get_only_reseller(service)
 
     assert (record["billinggroup_id"], record["billinggroup_name"]) == ("BG-2", "new")
 
 
-@every_way
-def test_a_narrowed_caller_sees_the_accounts_of_the_filter_alone(
-    service: Service, company: str, ask: Ask
+@each_request
+def test_hidden_and_foreign_accounts_are_not_listed(
+    service: Service, company: str, request_list: RequestList
 ) -> None:
-    hidden = create_group(service, service.root(), billinggroup_id="hidden")
-    create(service, company)
-    create(service, hidden, email="hidden@example.com")
-    narrowed = service.caller(RoleAction.ReadReseller, billing_groups=[company])
+    hidden = create_billing_group(service, service.root(), billinggroup_id="hidden")
+    post_reseller(service, company)
+    post_reseller(service, hidden, email="hidden@example.com")
+    restricted = service.caller(RoleAction.ReadReseller, billing_groups=[company])
+    foreign_root = service.root(service.new_organisation())
 
-    assert [record["email"] for record in ask(service, narrowed).json()] == [EMAIL]
-    assert len(ask(service, service.caller(RoleAction.ReadReseller)).json()) == 2
+    assert [record["email"] for record in request_list(service, restricted).json()] == [EMAIL]
+    assert len(request_list(service, service.caller(RoleAction.ReadReseller)).json()) == 2
+    assert request_list(service, foreign_root).json() == []
 
 
-@every_way
-def test_accounts_of_another_organisation_are_not_there(
-    service: Service, company: str, ask: Ask
+@each_request
+def test_permission_to_read_or_modify_is_required(
+    service: Service, request_list: RequestList
 ) -> None:
-    create(service, company)
-    other = service.root(service.new_organisation())
+    sufficient = (RoleAction.ReadReseller, RoleAction.ModifyReseller, RoleAction.Admin)
+    others = [action for action in RoleAction if action not in sufficient]
 
-    assert ask(service, other).json() == []
+    response = request_list(service, service.caller(*others))
 
-
-@every_way
-@pytest.mark.parametrize("action", [RoleAction.ReadReseller, RoleAction.ModifyReseller])
-def test_either_action_suffices(service: Service, ask: Ask, action: RoleAction) -> None:
-    assert ask(service, service.caller(action)).status_code == 200
+    assert read_problem(response, 403)["code"] == "role_action_missing"
+    for action in (RoleAction.ReadReseller, RoleAction.ModifyReseller):
+        assert request_list(service, service.caller(action)).status_code == 200
 
 
-@every_way
-def test_any_other_action_does_not(service: Service, ask: Ask) -> None:
-    others = [
-        action
-        for action in RoleAction
-        if action not in (RoleAction.ReadReseller, RoleAction.ModifyReseller, RoleAction.Admin)
-    ]
-
-    answer = ask(service, service.caller(*others))
-
-    assert problem_of(answer, 403)["code"] == "role_action_missing"
-
-
-def test_listing_by_post_leaves_no_audit_row(service: Service, company: str) -> None:
-    def rows() -> int:
+def test_listing_by_post_adds_no_audit_row(service: Service, company: str) -> None:
+    def count_rows() -> int:
         return len(service.http.get("/m/core/audit", headers=service.root()).json())
 
-    before = rows()
+    before = count_rows()
     assert by_post(service, service.root()).status_code == 200
 
-    assert rows() == before
+    assert count_rows() == before
 
 
-def test_no_record_tells_anything_of_a_password(service: Service, company: str) -> None:
-    made = create(service, company, input_type="Auto").json()["password"]
+def test_records_contain_no_password_and_no_hash(service: Service, company: str) -> None:
+    password = post_reseller(service, company, input_type="Auto").json()["password"]
 
     text = by_get(service, service.root()).text
 
-    assert made not in text
+    assert password not in text
     assert "argon2" not in text

@@ -1,42 +1,42 @@
-"""A reseller account logs in to the portal, and to nothing else."""
+"""Reseller accounts log in to the portal and to no other product."""
 
 from __future__ import annotations
 
 import httpx
 import pytest
 
-from nimbill.foundation.vocabulary import Product
+from nimbill.foundation.product import Product
 from nimbill.legacy.audiences import LEGACY
-from tests.answers import problem_of
 from tests.customers.resellers.reseller_accounts import (
     CUSTOM_PASSWORD,
     EMAIL,
     Reseller,
-    log_in,
     create_reseller,
+    log_in,
 )
-from tests.identity.login.asking import (
+from tests.identity.login.token_requests import (
     OWN_MAPPINGS,
-    User,
-    as_client,
-    as_user,
-    ask,
-    bearer,
-    claims_of,
-    issued,
-    refused,
+    ApiUser,
+    bearer_headers,
+    client_form,
+    decode_claims,
+    issue_tokens,
+    password_form,
+    read_oauth_error,
+    request_token,
 )
-from tests.people import token_for
+from tests.problem_responses import read_problem
 from tests.running_service import PASSWORD, Service
+from tests.subusers import issue_token_headers
 
-NOT_THE_PORTAL = (Product.core, LEGACY)
+OTHER_PRODUCTS = (Product.core, LEGACY)
 ME = "/m/portal/me"
-FULL = {"users_management": True, "open_api": True}
+ALL_FLAGS = {"users_management": True, "open_api": True}
 
 
 @pytest.fixture
 def reseller(service: Service, company: str) -> Reseller:
-    return create_reseller(service, company, meta=FULL)
+    return create_reseller(service, company, meta=ALL_FLAGS)
 
 
 def sign_in(service: Service, product: str, username: str = EMAIL) -> httpx.Response:
@@ -48,139 +48,153 @@ def sign_in(service: Service, product: str, username: str = EMAIL) -> httpx.Resp
     return service.http.post(f"/{product}/session", json=body)
 
 
-def own_client(service: Service, who: str, headers: dict[str, str]) -> User:
-    answer = service.http.post(f"/m/u/users/client/{who}", json={"name": "own"}, headers=headers)
-    assert answer.status_code == 200, answer.text
-    given = answer.json()
-    return User(given["user_id"], EMAIL, given["client_id"], given["client_secret"])
+def add_client(service: Service, user_id: str, headers: dict[str, str]) -> ApiUser:
+    response = service.http.post(
+        f"/m/u/users/client/{user_id}", json={"name": "own"}, headers=headers
+    )
+    assert response.status_code == 200, response.text
+    client = response.json()
+    return ApiUser(client["user_id"], EMAIL, client["client_id"], client["client_secret"])
 
 
-def subuser(service: Service, reseller: Reseller, username: str = "sub.user") -> str:
+def add_subuser(service: Service, reseller: Reseller, username: str = "sub.user") -> str:
     body = {"username": username, "password": CUSTOM_PASSWORD, "notification": {"email": "false"}}
-    answer = service.http.post("/m/u/users", json=body, headers=reseller.portal)
-    assert answer.status_code == 200, answer.text
-    user_id: str = answer.json()["user_id"]
+    response = service.http.post("/m/u/users", json=body, headers=reseller.portal)
+    assert response.status_code == 200, response.text
+    user_id: str = response.json()["user_id"]
     return user_id
 
 
-# ── where it gets in ─────────────────────────────────────────────────────────────────────────────
+# ── the portal ───────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("spelled", [EMAIL, EMAIL.lower(), EMAIL.upper()])
-def test_the_name_is_the_address_in_any_case(
-    service: Service, reseller: Reseller, spelled: str
+@pytest.mark.parametrize("spelling", [EMAIL, EMAIL.lower(), EMAIL.upper()])
+def test_the_username_is_the_address_in_any_case(
+    service: Service, reseller: Reseller, spelling: str
 ) -> None:
-    told = log_in(service, spelled).json()
+    tokens = log_in(service, spelling).json()
 
-    assert claims_of(told["access_token"])["sub"] == reseller.user_id
-    assert claims_of(told["access_token"])["aud"] == "portal"
-    assert service.http.get(ME, headers=bearer(told["access_token"])).status_code == 200
+    assert decode_claims(tokens["access_token"])["sub"] == reseller.user_id
+    assert decode_claims(tokens["access_token"])["aud"] == "portal"
+    assert service.http.get(ME, headers=bearer_headers(tokens["access_token"])).status_code == 200
 
 
-def test_it_signs_in_to_the_portal_console(service: Service, reseller: Reseller) -> None:
-    answer = sign_in(service, "portal")
+def test_a_reseller_signs_in_to_the_portal_console(service: Service, reseller: Reseller) -> None:
+    response = sign_in(service, "portal")
 
-    assert answer.status_code == 200, answer.text
-    assert answer.json()["user_id"] == reseller.user_id
-    assert answer.json()["username"] == EMAIL
-    headers = bearer(answer.json()["access_token"])
+    assert response.status_code == 200, response.text
+    assert response.json()["user_id"] == reseller.user_id
+    assert response.json()["username"] == EMAIL
+    headers = bearer_headers(response.json()["access_token"])
     assert service.http.get(ME, headers=headers).status_code == 200
     assert service.http.post("/portal/session/refresh").status_code == 200
 
 
-def test_its_own_client_gets_portal_tokens(service: Service, reseller: Reseller) -> None:
-    client = own_client(service, reseller.user_id, reseller.portal)
+def test_a_client_of_the_reseller_gets_portal_tokens(service: Service, reseller: Reseller) -> None:
+    client = add_client(service, reseller.user_id, reseller.portal)
 
-    told = issued(service, as_client(client), Product.portal)
+    tokens = issue_tokens(service, client_form(client), Product.portal)
 
-    assert service.http.get(ME, headers=bearer(told["access_token"])).status_code == 200
-
-
-def test_its_own_client_carries_its_own_login(service: Service, reseller: Reseller) -> None:
-    client = own_client(service, reseller.user_id, reseller.portal)
-
-    told = issued(service, as_user(client, EMAIL, CUSTOM_PASSWORD), Product.portal)
-
-    assert claims_of(told["access_token"])["sub"] == reseller.user_id
+    assert service.http.get(ME, headers=bearer_headers(tokens["access_token"])).status_code == 200
 
 
-def test_its_subusers_get_into_the_portal_too(service: Service, reseller: Reseller) -> None:
-    user_id = subuser(service, reseller)
-    client = own_client(service, user_id, reseller.portal)
+def test_a_client_of_the_reseller_can_use_the_password_grant(
+    service: Service, reseller: Reseller
+) -> None:
+    client = add_client(service, reseller.user_id, reseller.portal)
+
+    tokens = issue_tokens(service, password_form(client, EMAIL, CUSTOM_PASSWORD), Product.portal)
+
+    assert decode_claims(tokens["access_token"])["sub"] == reseller.user_id
+
+
+def test_subusers_of_the_reseller_log_in_to_the_portal(
+    service: Service, reseller: Reseller
+) -> None:
+    user_id = add_subuser(service, reseller)
+    client = add_client(service, user_id, reseller.portal)
 
     by_password = log_in(service, "sub.user")
-    by_client = ask(service, as_client(client), Product.portal)
+    by_client = request_token(service, client_form(client), Product.portal)
 
     assert by_password.status_code == by_client.status_code == 200
     assert sign_in(service, "portal", "sub.user").status_code == 200
 
 
-# ── where it does not ────────────────────────────────────────────────────────────────────────────
+# ── other products ───────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("product", NOT_THE_PORTAL)
-def test_its_right_password_is_as_wrong_elsewhere_as_any_other(
+@pytest.mark.parametrize("product", OTHER_PRODUCTS)
+def test_the_correct_password_is_refused_by_other_products_like_a_wrong_one(
     service: Service, reseller: Reseller, product: Product
 ) -> None:
-    """The same answer as to a stranger, so that nobody learns who has an account."""
-    subuser(service, reseller)
+    """The response equals that for an unknown user, so it does not reveal which accounts exist."""
+    add_subuser(service, reseller)
     right = [log_in(service, name, CUSTOM_PASSWORD, product) for name in (EMAIL, "sub.user")]
     wrong = log_in(service, "nobody@example.com", CUSTOM_PASSWORD, product)
 
-    for answer in right:
-        refused(answer, 400, "invalid_grant")
-        assert answer.json() == wrong.json()
+    for response in right:
+        read_oauth_error(response, 400, "invalid_grant")
+        assert response.json() == wrong.json()
 
 
-def test_it_does_not_sign_in_to_the_core_console(service: Service, reseller: Reseller) -> None:
-    subuser(service, reseller)
-    stranger = problem_of(sign_in(service, "core", "nobody@example.com"), 401)
+def test_a_reseller_cannot_sign_in_to_the_core_console(
+    service: Service, reseller: Reseller
+) -> None:
+    add_subuser(service, reseller)
+    unknown = read_problem(sign_in(service, "core", "nobody@example.com"), 401)
 
     for name in (EMAIL, "sub.user"):
-        told = problem_of(sign_in(service, "core", name), 401)
-        assert told["code"] == stranger["code"] == "credentials_wrong"
+        problem = read_problem(sign_in(service, "core", name), 401)
+        assert problem["code"] == unknown["code"] == "credentials_wrong"
     assert "nimbill_core_session" not in service.http.cookies
 
 
-@pytest.mark.parametrize("product", NOT_THE_PORTAL)
-def test_its_clients_are_unknown_elsewhere(
+@pytest.mark.parametrize("product", OTHER_PRODUCTS)
+def test_clients_of_the_reseller_are_unknown_to_other_products(
     service: Service, reseller: Reseller, product: Product
 ) -> None:
-    user_id = subuser(service, reseller)
-    for who in (reseller.user_id, user_id):
-        client = own_client(service, who, reseller.portal)
-        refused(ask(service, as_client(client), product), 401, "invalid_client")
-        refused(ask(service, as_user(client, "root", PASSWORD), product), 401, "invalid_client")
+    user_id = add_subuser(service, reseller)
+    for client_user in (reseller.user_id, user_id):
+        client = add_client(service, client_user, reseller.portal)
+        read_oauth_error(
+            request_token(service, client_form(client), product), 401, "invalid_client"
+        )
+        read_oauth_error(
+            request_token(service, password_form(client, "root", PASSWORD), product),
+            401,
+            "invalid_client",
+        )
 
 
-@pytest.mark.parametrize("product", NOT_THE_PORTAL)
-def test_a_token_that_should_never_have_been_issued_stands_nowhere(
+@pytest.mark.parametrize("product", OTHER_PRODUCTS)
+def test_a_token_of_another_product_is_refused_even_if_it_is_signed(
     service: Service, reseller: Reseller, product: Product
 ) -> None:
-    """Signed by our own key: the caller's kind is looked at on every request all the same."""
-    user_id = subuser(service, reseller)
-    for who in (reseller.user_id, user_id):
-        client = own_client(service, who, reseller.portal)
-        headers = token_for(service, product, who, client.client_id)
+    """Every request checks the kind of the user, so a token issued by mistake is invalid."""
+    user_id = add_subuser(service, reseller)
+    for client_user in (reseller.user_id, user_id):
+        client = add_client(service, client_user, reseller.portal)
+        headers = issue_token_headers(service, product, client_user, client.client_id)
         for path in ("/m/core/billinggroup", OWN_MAPPINGS, "/m/core/reseller"):
             assert service.http.get(path, headers=headers).status_code == 401
 
 
-def test_a_portal_token_opens_nothing_of_core(service: Service, reseller: Reseller) -> None:
+def test_a_portal_token_is_refused_by_core(service: Service, reseller: Reseller) -> None:
     for path in ("billinggroup", "reseller", "project", "settings", "audit", "accts?vendor=aws"):
-        answer = service.http.get(f"/m/core/{path}", headers=reseller.portal)
-        assert problem_of(answer, 401)["code"] == "token_of_other_product", path
+        response = service.http.get(f"/m/core/{path}", headers=reseller.portal)
+        assert read_problem(response, 401)["code"] == "token_of_other_product", path
 
 
-def test_a_refresh_token_of_the_portal_is_none_of_core(
+def test_a_refresh_token_of_the_portal_is_refused_by_core(
     service: Service, reseller: Reseller
 ) -> None:
-    told = log_in(service, EMAIL).json()
+    tokens = log_in(service, EMAIL).json()
     form = {
         "grant_type": "refresh_token",
-        "refresh_token": told["refresh_token"],
+        "refresh_token": tokens["refresh_token"],
         "client_id": service.organisation.client_id,
         "client_secret": service.organisation.client_secret,
     }
 
-    refused(ask(service, form, Product.core), 400, "invalid_grant")
+    read_oauth_error(request_token(service, form, Product.core), 400, "invalid_grant")

@@ -1,1 +1,1 @@
-"""Who is invoiced, and on what terms."""
+"""Billing groups: the customers that are invoiced, with their invoice settings."""

@@ -1,4 +1,4 @@
-"""Bodies of the billing group operations, row by row as specified."""
+"""Request and response bodies of the billing group routes, as specified."""
 
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
@@ -7,13 +7,13 @@ from typing import Annotated, Any, ClassVar
 from nimbill.customers.billing_groups import invoice_setting_rules
 from nimbill.foundation.basis import Basis, chosen, stated
 from nimbill.foundation.errors import Violation
+from nimbill.foundation.language import Language
 from nimbill.foundation.vendors import BilledVendor
-from nimbill.foundation.vocabulary import Language
-from nimbill.http.request_bodies import NOT_EMPTY, Body, Success, clearable, text
+from nimbill.http.request_bodies import NOT_EMPTY, Body, Success, clearable_text, text_length
 
 
 class InvoiceSetting(Body, frozen=True, kw_only=True):
-    """All fields are required. Allowed values: see invoice_setting_rules.py."""
+    """All fields are required. The allowed values are in invoice_setting_rules.py."""
 
     basis: ClassVar[Basis] = stated("Invoice setting")
 
@@ -37,7 +37,7 @@ class InvoiceSetting(Body, frozen=True, kw_only=True):
 
 
 class BillingGroupCreate(Body, frozen=True, kw_only=True):
-    basis: ClassVar[Basis] = stated("Billing group (create body)")
+    basis: ClassVar[Basis] = stated("Billing group create body")
 
     billinggroup_id: Annotated[str, NOT_EMPTY]
     billinggroup_name: Annotated[str, NOT_EMPTY]
@@ -55,31 +55,33 @@ class BillingGroupCreate(Body, frozen=True, kw_only=True):
     language: Language | None = None
 
     @classmethod
-    def broken_rules(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
-        return invoice_setting_rules.broken_in(sent.get("invoices"), on="create")
+    def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
+        return invoice_setting_rules.find_violations_by_vendor(
+            sent.get("invoices"), column="create"
+        )
 
 
 class BillingGroupUpdate(Body, frozen=True, kw_only=True):
-    """Absent or null leaves a field as it is, "" clears an optional text."""
+    """An absent or null field is not changed; "" clears an optional text."""
 
     basis: ClassVar[Basis] = stated("Billing group update body")
 
     billinggroup_id: Annotated[str, NOT_EMPTY]
-    billinggroup_name: Annotated[str, text(1, 100)]
-    company_name: Annotated[str, text(1, 100)]
-    phone: Annotated[str, clearable(12, 16)] | None = None
-    postal: Annotated[str, clearable(4, 10)] | None = None
-    address: Annotated[str, clearable(1, 100)] | None = None
-    billing_title: Annotated[str, clearable(1, 100)] | None = None
-    personal: Annotated[str, clearable(1, 100)] | None = None
-    remarks: Annotated[str, clearable(1, 100)] | None = None
+    billinggroup_name: Annotated[str, text_length(1, 100)]
+    company_name: Annotated[str, text_length(1, 100)]
+    phone: Annotated[str, clearable_text(12, 16)] | None = None
+    postal: Annotated[str, clearable_text(4, 10)] | None = None
+    address: Annotated[str, clearable_text(1, 100)] | None = None
+    billing_title: Annotated[str, clearable_text(1, 100)] | None = None
+    personal: Annotated[str, clearable_text(1, 100)] | None = None
+    remarks: Annotated[str, clearable_text(1, 100)] | None = None
     inv_aggregate: bool | None = None
     project_id: str | None = None
     language: Language | None = None
 
 
 class InvoiceSettingUpdate(Body, frozen=True, kw_only=True):
-    """Which values are allowed depends on a setting of the organisation; see the operation."""
+    """The operation checks the values: which are allowed depends on an organisation setting."""
 
     basis: ClassVar[Basis] = chosen("billing-group-paths")
 
@@ -88,10 +90,10 @@ class InvoiceSettingUpdate(Body, frozen=True, kw_only=True):
 
 
 class FreeFormatItem(Body, frozen=True, kw_only=True):
-    basis: ClassVar[Basis] = stated("Free format item (element `additional_items`)")
+    basis: ClassVar[Basis] = stated("Free format item")
 
     enabled: bool
-    label: Annotated[str, text(1, 60)]
+    label: Annotated[str, text_length(1, 60)]
     unit_cost: Decimal
     quantity: Decimal
     total: Decimal
@@ -104,7 +106,7 @@ class FreeFormatUpdate(Body, frozen=True, kw_only=True):
 
 
 class InvoiceTemplateLink(Body, frozen=True, kw_only=True):
-    """null unlinks, and must be said."""
+    """The field is required; null unlinks the template."""
 
     basis: ClassVar[Basis] = chosen("billing-group-paths")
 
@@ -112,13 +114,13 @@ class InvoiceTemplateLink(Body, frozen=True, kw_only=True):
 
 
 class BillingGroupCreated(Success, frozen=True, kw_only=True):
-    basis: ClassVar[Basis] = chosen("billing-group-answers")
+    basis: ClassVar[Basis] = chosen("billing-group-responses")
 
     company_id: str
     billinggroup_id: str
 
 
-class AccountOfGroup(Body, frozen=True, kw_only=True):
+class BillingGroupAccount(Body, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = chosen("billing-group-record")
 
     customer_id: str
@@ -127,7 +129,7 @@ class AccountOfGroup(Body, frozen=True, kw_only=True):
 
 
 class BillingGroupRecord(Body, frozen=True, kw_only=True):
-    """A stored group as lists and details show it."""
+    """A billing group as shown in the list and in the details."""
 
     basis: ClassVar[Basis] = chosen("billing-group-record")
 
@@ -151,5 +153,5 @@ class BillingGroupRecord(Body, frozen=True, kw_only=True):
     project_currency: str | None
     invoice_template_id: str | None
     custom_fields: dict[str, Any]
-    account: list[AccountOfGroup]
+    account: list[BillingGroupAccount]
     tag: list[Any]

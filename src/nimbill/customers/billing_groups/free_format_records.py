@@ -1,4 +1,4 @@
-"""Stored free format items: lines of a billing group's own on its invoices."""
+"""Stored free format items: additional invoice lines that a billing group defines itself."""
 
 from collections.abc import Sequence
 
@@ -26,14 +26,14 @@ free_format_items = sa.Table(
 )
 
 
-async def put_free_format_items(
+async def replace_free_format_items(
     db: AsyncConnection,
     scope: TenantScope,
     company_id: str,
     vendor: BilledVendor,
     items: Sequence[FreeFormatItem],
 ) -> None:
-    """These replace the vendor's."""
+    """Replace all items of one vendor."""
     await delete_free_format_items(db, scope, company_id, vendor)
     rows = [
         {
@@ -52,11 +52,11 @@ async def put_free_format_items(
 async def delete_free_format_items(
     db: AsyncConnection, scope: TenantScope, company_id: str, vendor: BilledVendor | None = None
 ) -> None:
-    """All of the group, or one vendor's."""
-    deleted = sa.delete(free_format_items).where(
+    """Delete the items of one vendor, or of all vendors without `vendor`."""
+    stmt = sa.delete(free_format_items).where(
         free_format_items.c.organisation_id == scope.organisation_id,
         free_format_items.c.company_id == company_id,
     )
     if vendor is not None:
-        deleted = deleted.where(free_format_items.c.vendor == vendor)
-    await db.execute(deleted)
+        stmt = stmt.where(free_format_items.c.vendor == vendor)
+    await db.execute(stmt)

@@ -1,27 +1,26 @@
-"""What may be done with billing groups: the checks in order, then the change."""
-
-from typing import Any
+"""Changes to billing groups: the checks in order, then the change."""
 
 import msgspec
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.customers.billing_groups import invoice_setting_rules, records
+from nimbill.customers.billing_groups import invoice_setting_records, records
 from nimbill.customers.billing_groups.bodies import (
     BillingGroupCreate,
     BillingGroupUpdate,
-    InvoiceSetting,
     InvoiceSettingUpdate,
 )
-from nimbill.customers.billing_groups.settled_terms import crossed, settle
+from nimbill.customers.billing_groups.fee_targets import find_target_conflicts, resolve_fee_targets
+from nimbill.customers.billing_groups.invoice_setting_rules import RuleColumn, find_violations
 from nimbill.customers.invoice_templates.records import invoice_template_exists
-from nimbill.customers.organisation_settings.records import settings_of
+from nimbill.customers.organisation_settings.records import SettingUpdateMode, load_settings
+from nimbill.customers.partial_update import changed_fields
 from nimbill.customers.projects.records import project_exists
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, NotPermitted, Violation, not_found, refuse_if
 
-narrowed_basis = chosen("narrowed-callers-add-no-groups")
+restricted_basis = chosen("restricted-users-create-no-groups")
 references_basis = chosen("references-in-bodies")
 
 
@@ -30,95 +29,110 @@ async def create_billing_group(
 ) -> str:
     """Store the group and one invoice setting per vendor; refuse an id already in use."""
     if scope.billing_groups is not None:
-        raise NotPermitted("narrowed_caller", "who sees only some billing groups adds none")
-    refuse_if(await _broken_references(db, scope, body.project_id, body.invoice_template_id))
-    await _refuse_taken_id(db, scope, body.billinggroup_id)
+        raise NotPermitted(
+            "narrowed_caller",
+            "Users restricted to certain billing groups cannot create new ones.",
+        )
+    refuse_if(await _find_broken_references(db, scope, body.project_id, body.invoice_template_id))
+    await _refuse_duplicate_id(db, scope, body.billinggroup_id)
 
     company_id = records.new_company_id()
     await records.add_billing_group(db, scope, company_id, body)
     if body.invoices:
         settings = {
-            vendor: (setting, settle(_words(setting), None))
+            vendor: (setting, resolve_fee_targets(msgspec.structs.asdict(setting), None))
             for vendor, setting in body.invoices.items()
         }
-        await records.add_invoice_settings(db, scope, company_id, settings)
+        await invoice_setting_records.add_invoice_settings(db, scope, company_id, settings)
     return company_id
 
 
 async def update_billing_group(
     db: AsyncConnection, scope: TenantScope, company_id: str, body: BillingGroupUpdate
 ) -> None:
-    """What is not sent stays; the billinggroup_id may change to a free one."""
-    group = await existing(db, scope, company_id)
-    refuse_if(await _broken_references(db, scope, body.project_id, None))
+    """Change the fields that were sent; a new billinggroup_id must not be in use."""
+    group = await require_billing_group(db, scope, company_id)
+    refuse_if(await _find_broken_references(db, scope, body.project_id, None))
     if body.billinggroup_id != group.billinggroup_id:
-        await _refuse_taken_id(db, scope, body.billinggroup_id)
-    sent = {
-        name: value for name, value in msgspec.structs.asdict(body).items() if value is not None
-    }
-    cleared: dict[str, Any] = {name: None for name, value in sent.items() if value == ""}
-    await records.change_billing_group(db, scope, company_id, sent | cleared)
+        await _refuse_duplicate_id(db, scope, body.billinggroup_id)
+    await records.update_billing_group(db, scope, company_id, changed_fields(body))
 
 
 async def update_invoice_setting(
     db: AsyncConnection, scope: TenantScope, company_id: str, body: InvoiceSettingUpdate
 ) -> None:
-    """By the update column, or by either where the organisation chose so."""
-    await existing(db, scope, company_id)
-    either = (await settings_of(db, scope)).invoice_setting_update == "either"
-    words = _words(body.invoices)
-    columns: list[invoice_setting_rules.Column] = ["create", "update"] if either else ["update"]
-    broken = list(invoice_setting_rules.broken(words, body.vendor, columns, "invoices"))
-    refuse_if(broken or list(crossed(words, "invoices")))
-    before = await records.settled_terms(db, scope, company_id, body.vendor)
-    await records.put_invoice_setting(
-        db, scope, company_id, body.vendor, body.invoices, settle(words, before)
+    """Add or replace the setting of one vendor.
+
+    The values of the update column are allowed. If the organisation has set
+    `invoice_setting_update` to "either", the values of the create column are allowed as well.
+    """
+    await require_billing_group(db, scope, company_id)
+    organisation_settings = await load_settings(db, scope)
+    columns: list[RuleColumn] = ["update"]
+    if organisation_settings.invoice_setting_update is SettingUpdateMode.either:
+        columns = ["create", "update"]
+    setting = msgspec.structs.asdict(body.invoices)
+    violations = list(find_violations(setting, body.vendor, columns, "invoices"))
+    refuse_if(violations or list(find_target_conflicts(setting, "invoices")))
+
+    stored = await invoice_setting_records.load_fee_targets(db, scope, company_id, body.vendor)
+    targets = resolve_fee_targets(setting, stored)
+    await invoice_setting_records.upsert_invoice_setting(
+        db, scope, company_id, body.vendor, body.invoices, targets
     )
 
 
 async def link_invoice_template(
     db: AsyncConnection, scope: TenantScope, company_id: str, invoice_template_id: str | None
 ) -> None:
-    """null unlinks."""
-    await existing(db, scope, company_id)
-    refuse_if(await _broken_references(db, scope, None, invoice_template_id))
+    """Link the template to the group; None or "" unlinks."""
+    await require_billing_group(db, scope, company_id)
+    refuse_if(await _find_broken_references(db, scope, None, invoice_template_id))
     changes = {"invoice_template_id": invoice_template_id or None}
-    await records.change_billing_group(db, scope, company_id, changes)
+    await records.update_billing_group(db, scope, company_id, changes)
 
 
 async def delete_billing_group(db: AsyncConnection, scope: TenantScope, company_id: str) -> None:
-    """Refused while accounts, resellers or invoices hang on it; they have the last word."""
-    await existing(db, scope, company_id)
+    """Delete the group unless a foreign key of accounts, resellers or invoices refers to it."""
+    await require_billing_group(db, scope, company_id)
     try:
         async with db.begin_nested():
             await records.delete_billing_group(db, scope, company_id)
     except IntegrityError:
-        raise Conflict("billing_group_in_use", "something hangs on this billing group") from None
+        raise Conflict(
+            "billing_group_in_use",
+            "This billing group still has accounts, resellers or invoices.",
+        ) from None
 
 
-async def existing(db: AsyncConnection, scope: TenantScope, company_id: str) -> Row:
+async def require_billing_group(db: AsyncConnection, scope: TenantScope, company_id: str) -> Row:
+    """Lock the group for the change that follows; refuse one that the caller cannot see."""
     group = await records.lock_billing_group(db, scope, company_id)
     if group is None:
         raise not_found()
     return group
 
 
-def _words(setting: InvoiceSetting) -> dict[str, Any]:
-    return msgspec.structs.asdict(setting)
+async def require_company_id(db: AsyncConnection, scope: TenantScope, company_id: str) -> None:
+    """Refuse a request body whose company_id names no group that the caller may see."""
+    if not await records.is_billing_group_visible(db, scope, company_id):
+        refuse_if([Violation("company_id", "an existing billing group")])
 
 
-async def _refuse_taken_id(db: AsyncConnection, scope: TenantScope, billinggroup_id: str) -> None:
-    if await records.billinggroup_id_taken(db, scope, billinggroup_id):
-        raise Conflict("billinggroup_id_taken", "this billinggroup_id is already in use")
+async def _refuse_duplicate_id(
+    db: AsyncConnection, scope: TenantScope, billinggroup_id: str
+) -> None:
+    if await records.billinggroup_id_exists(db, scope, billinggroup_id):
+        raise Conflict("billinggroup_id_taken", "This billinggroup_id is already in use.")
 
 
-async def _broken_references(
+async def _find_broken_references(
     db: AsyncConnection, scope: TenantScope, project_id: str | None, template_id: str | None
 ) -> list[Violation]:
-    """What a body names must exist; an empty text names nothing."""
-    broken = []
+    """Records named in a body must exist; an empty id names none."""
+    violations = []
     if project_id and not await project_exists(db, scope, project_id):
-        broken.append(Violation("project_id", "an existing project"))
+        violations.append(Violation("project_id", "an existing project"))
     if template_id and not await invoice_template_exists(db, scope, template_id):
-        broken.append(Violation("invoice_template_id", "an existing invoice template"))
-    return broken
+        violations.append(Violation("invoice_template_id", "an existing invoice template"))
+    return violations

@@ -1,35 +1,33 @@
-"""Stored billing groups and the questions asked of them."""
+"""Stored billing groups, and the queries that list them with everything that belongs to them."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import ARRAY, insert
+from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.bodies import (
-    AccountOfGroup,
+    BillingGroupAccount,
     BillingGroupCreate,
     BillingGroupRecord,
     FreeFormatItem,
     InvoiceSetting,
 )
 from nimbill.customers.billing_groups.free_format_records import ITEM_FIELDS, free_format_items
-from nimbill.customers.billing_groups.settled_terms import Settled
+from nimbill.customers.billing_groups.invoice_setting_records import (
+    SETTING_FIELDS,
+    invoice_settings,
+)
 from nimbill.customers.projects.records import projects
-from nimbill.database.tenant_scope import Row, TenantScope, metadata, visible_rows
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
 from nimbill.foundation.ids import new_id
-from nimbill.foundation.vendors import BILLED_VENDORS, BilledVendor
-from nimbill.foundation.vocabulary import Language
+from nimbill.foundation.language import Language
+from nimbill.foundation.vendors import BilledVendor
 
 __all__ = ["BillingGroupRecord", "InvoiceSetting"]
-
-
-def _setting_column(name: str, kind: type) -> sa.Column[Any]:
-    return sa.Column(name, sa.Text if kind is str else sa.Numeric, nullable=False)
 
 
 billing_groups = sa.Table(
@@ -52,29 +50,14 @@ billing_groups = sa.Table(
     sa.Column("language", sa.Text),
     sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
     sa.Column(
-        "billinggroup_key",
+        "billinggroup_id_hash",
         sa.LargeBinary,
-        sa.Computed("text_key(billinggroup_id)"),
+        sa.Computed("text_hash(billinggroup_id)"),
         nullable=False,
     ),
 )
 
-_SETTING_FIELDS = InvoiceSetting.__struct_fields__
-
-invoice_settings = sa.Table(
-    "invoice_settings",
-    metadata,
-    sa.Column("organisation_id", sa.Text, primary_key=True),
-    sa.Column("company_id", sa.Text, primary_key=True),
-    sa.Column("vendor", sa.Text, primary_key=True),
-    *(_setting_column(name, InvoiceSetting.__annotations__[name]) for name in _SETTING_FIELDS),
-    sa.Column("substitution_basis", sa.Text, nullable=False),
-    sa.Column("substitution_scope", sa.Text, nullable=False),
-    sa.Column("support_basis", sa.Text, nullable=False),
-    sa.Column("support_scope", sa.Text),
-)
-
-# the room above keeps accounts; a group shows them
+# The cloud_accounts package imports this one, so its table is declared here again for reading.
 _accounts = sa.table(
     "cloud_accounts",
     sa.column("organisation_id"),
@@ -89,31 +72,30 @@ def new_company_id() -> str:
     return new_id("cmp")
 
 
-def visible(scope: TenantScope) -> list[sa.ColumnElement[bool]]:
-    """The groups of the organisation that the caller may know of."""
-    of_organisation = [billing_groups.c.organisation_id == scope.organisation_id]
-    if scope.billing_groups is None:
-        return of_organisation
-    return [*of_organisation, visible_rows(billing_groups.c.company_id, scope.billing_groups)]
+def filter_visible_groups(scope: TenantScope) -> list[sa.ColumnElement[bool]]:
+    """Return conditions for the groups of the organisation that the caller may see."""
+    conditions = [billing_groups.c.organisation_id == scope.organisation_id]
+    if scope.billing_groups is not None:
+        conditions.append(is_any_of(billing_groups.c.company_id, scope.billing_groups))
+    return conditions
 
 
-# Statements are built once: building one takes longer than asking it.
+# Statements are built once: building one takes longer than executing it.
 
 _IN_ORGANISATION = billing_groups.c.organisation_id == sa.bindparam("organisation_id")
 
-_BILLINGGROUP_ID_TAKEN = sa.select(
+_BILLINGGROUP_ID_EXISTS = sa.select(
     sa.exists().where(
         _IN_ORGANISATION,
-        billing_groups.c.billinggroup_key
-        == sa.func.text_key(sa.bindparam("billinggroup_id", type_=sa.Text)),
+        billing_groups.c.billinggroup_id_hash
+        == sa.func.text_hash(sa.bindparam("billinggroup_id", type_=sa.Text)),
     )
 )
 
-_ADD_BILLING_GROUP = sa.insert(billing_groups)
-_ADD_INVOICE_SETTINGS = sa.insert(invoice_settings)
+_INSERT_BILLING_GROUP = sa.insert(billing_groups)
 
-# a field of the record and the column it shows
-_SHOWN: Mapping[str, sa.Column[Any]] = {
+# Fields of BillingGroupRecord and the columns that they show.
+_RECORD_COLUMNS: Mapping[str, sa.Column[Any]] = {
     "company_id": billing_groups.c.company_id,
     "billinggroup_id": billing_groups.c.billinggroup_id,
     "billinggroup_name": billing_groups.c.billinggroup_name,
@@ -135,10 +117,13 @@ _SHOWN: Mapping[str, sa.Column[Any]] = {
 
 
 @cache
-def _groups_question(*, one: bool, narrowed: bool) -> sa.Select[*tuple[Any, ...]]:
-    """One row a group, by billinggroup_id."""
-    question = (
-        sa.select(*_SHOWN.values())
+def _build_select(*, single: bool, restricted: bool) -> sa.Select[*tuple[Any, ...]]:
+    """Select one row per group in the order of billinggroup_id.
+
+    `single` selects the group with a company_id, `restricted` the groups in a list of ids.
+    """
+    stmt = (
+        sa.select(*_RECORD_COLUMNS.values())
         .join_from(
             billing_groups,
             projects,
@@ -151,59 +136,61 @@ def _groups_question(*, one: bool, narrowed: bool) -> sa.Select[*tuple[Any, ...]
         .limit(sa.bindparam("limit", type_=sa.Integer))
         .offset(sa.bindparam("offset", type_=sa.Integer))
     )
-    if one:
-        question = question.where(billing_groups.c.company_id == sa.bindparam("company_id"))
-    if narrowed:
-        visible_ids = sa.bindparam("visible", type_=ARRAY(sa.Text))
-        question = question.where(billing_groups.c.company_id == sa.func.any(visible_ids))
-    return question
+    if single:
+        stmt = stmt.where(billing_groups.c.company_id == sa.bindparam("company_id"))
+    if restricted:
+        visible_ids = sa.bindparam("visible_ids", type_=ARRAY(sa.Text))
+        stmt = stmt.where(billing_groups.c.company_id == sa.func.any(visible_ids))
+    return stmt
 
 
-def _of_groups(table: Any, *columns: Any) -> sa.Select[*tuple[Any, ...]]:
-    """What hangs on the groups named, all in one question."""
-    named = sa.bindparam("company_ids", type_=ARRAY(sa.Text))
+def _select_for_groups(table: Any, *columns: Any) -> sa.Select[*tuple[Any, ...]]:
+    """Select rows for many groups at once; each row starts with company_id and vendor."""
+    company_ids = sa.bindparam("company_ids", type_=ARRAY(sa.Text))
     return sa.select(table.c.company_id, table.c.vendor, *columns).where(
         table.c.organisation_id == sa.bindparam("organisation_id"),
-        table.c.company_id == sa.func.any(named),
+        table.c.company_id == sa.func.any(company_ids),
     )
 
 
-_SETTINGS_OF = _of_groups(
-    invoice_settings, *(invoice_settings.c[name] for name in _SETTING_FIELDS)
+_SELECT_SETTINGS = _select_for_groups(
+    invoice_settings, *(invoice_settings.c[name] for name in SETTING_FIELDS)
 ).order_by(invoice_settings.c.vendor)
-_ITEMS_OF = _of_groups(
+_SELECT_ITEMS = _select_for_groups(
     free_format_items, *(free_format_items.c[name] for name in ITEM_FIELDS)
 ).order_by(free_format_items.c.vendor, free_format_items.c.position)
-_ACCOUNTS_OF = _of_groups(_accounts, _accounts.c.customer_id, _accounts.c.name).order_by(
-    _accounts.c.vendor, _accounts.c.customer_id
-)
+_SELECT_ACCOUNTS = _select_for_groups(
+    _accounts, _accounts.c.customer_id, _accounts.c.name
+).order_by(_accounts.c.vendor, _accounts.c.customer_id)
 
 
-async def billinggroup_id_taken(
+async def billinggroup_id_exists(
     db: AsyncConnection, scope: TenantScope, billinggroup_id: str
 ) -> bool:
-    """Asked of the whole organisation: an id hidden from the caller is taken all the same."""
-    asked = {"organisation_id": scope.organisation_id, "billinggroup_id": billinggroup_id}
-    return bool((await db.execute(_BILLINGGROUP_ID_TAKEN, asked)).scalar_one())
+    """Look in the whole organisation, also among groups that the caller cannot see."""
+    parameters = {"organisation_id": scope.organisation_id, "billinggroup_id": billinggroup_id}
+    return bool((await db.execute(_BILLINGGROUP_ID_EXISTS, parameters)).scalar_one())
 
 
-async def billing_group_visible(db: AsyncConnection, scope: TenantScope, company_id: str) -> bool:
-    question = sa.select(
-        sa.exists().where(*visible(scope), billing_groups.c.company_id == company_id)
+async def is_billing_group_visible(
+    db: AsyncConnection, scope: TenantScope, company_id: str
+) -> bool:
+    stmt = sa.select(
+        sa.exists().where(*filter_visible_groups(scope), billing_groups.c.company_id == company_id)
     )
-    return bool((await db.execute(question)).scalar_one())
+    return bool((await db.execute(stmt)).scalar_one())
 
 
 async def lock_billing_group(
     db: AsyncConnection, scope: TenantScope, company_id: str
 ) -> Row | None:
-    """For the change that follows; None where it is not the caller's to see."""
-    question = (
+    """Lock the row until the transaction ends; None if the caller cannot see the group."""
+    stmt = (
         sa.select(billing_groups)
-        .where(*visible(scope), billing_groups.c.company_id == company_id)
+        .where(*filter_visible_groups(scope), billing_groups.c.company_id == company_id)
         .with_for_update()
     )
-    return (await db.execute(question)).one_or_none()
+    return (await db.execute(stmt)).one_or_none()
 
 
 async def add_billing_group(
@@ -213,10 +200,10 @@ async def add_billing_group(
     for reference in ("project_id", "invoice_template_id"):
         fields[reference] = fields[reference] or None
     row = {"organisation_id": scope.organisation_id, "company_id": company_id, **fields}
-    await db.execute(_ADD_BILLING_GROUP, row)
+    await db.execute(_INSERT_BILLING_GROUP, row)
 
 
-async def change_billing_group(
+async def update_billing_group(
     db: AsyncConnection, scope: TenantScope, company_id: str, changes: Mapping[str, Any]
 ) -> None:
     await db.execute(
@@ -230,7 +217,7 @@ async def change_billing_group(
 
 
 async def delete_billing_group(db: AsyncConnection, scope: TenantScope, company_id: str) -> None:
-    """Its settings and items go with it; accounts, resellers and invoices forbid it."""
+    """Foreign keys delete its settings and items; accounts, resellers and invoices prevent it."""
     await db.execute(
         sa.delete(billing_groups).where(
             billing_groups.c.organisation_id == scope.organisation_id,
@@ -239,83 +226,21 @@ async def delete_billing_group(db: AsyncConnection, scope: TenantScope, company_
     )
 
 
-def _setting_row(
-    scope: TenantScope,
-    company_id: str,
-    vendor: BilledVendor,
-    setting: InvoiceSetting,
-    settled: Settled,
-) -> dict[str, Any]:
-    return {
-        "organisation_id": scope.organisation_id,
-        "company_id": company_id,
-        "vendor": vendor,
-        **{name: getattr(setting, name) for name in _SETTING_FIELDS},
-        **asdict(settled),
-    }
-
-
-async def add_invoice_settings(
-    db: AsyncConnection,
-    scope: TenantScope,
-    company_id: str,
-    settings: Mapping[BilledVendor, tuple[InvoiceSetting, Settled]],
-) -> None:
-    rows = [
-        _setting_row(scope, company_id, vendor, setting, settled)
-        for vendor, (setting, settled) in settings.items()
-    ]
-    await db.execute(_ADD_INVOICE_SETTINGS, rows)
-
-
-async def settled_terms(
-    db: AsyncConnection, scope: TenantScope, company_id: str, vendor: BilledVendor
-) -> Settled | None:
-    question = sa.select(
-        *(invoice_settings.c[name] for name in Settled.__dataclass_fields__)
-    ).where(
-        invoice_settings.c.organisation_id == scope.organisation_id,
-        invoice_settings.c.company_id == company_id,
-        invoice_settings.c.vendor == vendor,
-    )
-    row = (await db.execute(question)).one_or_none()
-    return None if row is None else Settled(*row)
-
-
-async def put_invoice_setting(
-    db: AsyncConnection,
-    scope: TenantScope,
-    company_id: str,
-    vendor: BilledVendor,
-    setting: InvoiceSetting,
-    settled: Settled,
-) -> None:
-    row = _setting_row(scope, company_id, vendor, setting, settled)
-    key = ("organisation_id", "company_id", "vendor")
-    await db.execute(
-        insert(invoice_settings)
-        .values(**row)
-        .on_conflict_do_update(
-            index_elements=list(key), set_={k: v for k, v in row.items() if k not in key}
-        )
-    )
-
-
 async def list_billing_groups(
     db: AsyncConnection, scope: TenantScope, *, limit: int | None = None, offset: int = 0
 ) -> list[BillingGroupRecord]:
-    """Every visible group, by billinggroup_id; four questions however many there are."""
-    return await _records(db, scope, limit=limit, offset=offset)
+    """List visible groups in the order of billinggroup_id; four queries for any number of them."""
+    return await _load_records(db, scope, limit=limit, offset=offset)
 
 
 async def find_billing_group(
     db: AsyncConnection, scope: TenantScope, company_id: str
 ) -> BillingGroupRecord | None:
-    found = await _records(db, scope, company_id)
-    return found[0] if found else None
+    groups = await _load_records(db, scope, company_id)
+    return groups[0] if groups else None
 
 
-async def _records(
+async def _load_records(
     db: AsyncConnection,
     scope: TenantScope,
     company_id: str | None = None,
@@ -323,66 +248,64 @@ async def _records(
     limit: int | None = None,
     offset: int = 0,
 ) -> list[BillingGroupRecord]:
-    """The groups of the organisation that the caller may know of, or the one of them asked for."""
-    asked: dict[str, Any] = {
+    """Load all groups that the caller may see, or only the one with this company_id."""
+    parameters: dict[str, Any] = {
         "organisation_id": scope.organisation_id,
         "limit": limit,
         "offset": offset,
     }
     if company_id is not None:
-        asked["company_id"] = company_id
+        parameters["company_id"] = company_id
     if scope.billing_groups is not None:
-        asked["visible"] = list(scope.billing_groups)
-    question = _groups_question(one=company_id is not None, narrowed="visible" in asked)
-    rows = (await db.execute(question, asked)).all()
+        parameters["visible_ids"] = list(scope.billing_groups)
+    stmt = _build_select(single=company_id is not None, restricted=scope.billing_groups is not None)
+    rows = (await db.execute(stmt, parameters)).all()
     if not rows:
         return []
-    named = {
+    parameters = {
         "organisation_id": scope.organisation_id,
         "company_ids": [row.company_id for row in rows],
     }
-    settings = _by_group((await db.execute(_SETTINGS_OF, named)).all())
-    items = _by_group((await db.execute(_ITEMS_OF, named)).all())
-    accounts = _by_group((await db.execute(_ACCOUNTS_OF, named)).all())
+    settings = _group_by_company((await db.execute(_SELECT_SETTINGS, parameters)).all())
+    items = _group_by_company((await db.execute(_SELECT_ITEMS, parameters)).all())
+    accounts = _group_by_company((await db.execute(_SELECT_ACCOUNTS, parameters)).all())
     return [
-        _record(row, settings[row.company_id], items[row.company_id], accounts[row.company_id])
+        _build_record(
+            row, settings[row.company_id], items[row.company_id], accounts[row.company_id]
+        )
         for row in rows
     ]
 
 
-def _by_group(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    found: dict[str, list[Row]] = defaultdict(list)
+def _group_by_company(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    rows_by_company: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
-        found[row[0]].append(row)
-    return found
+        rows_by_company[row[0]].append(row)
+    return rows_by_company
 
 
-# a lookup takes a third of the time of asking the enum, and lists are long
-_VENDORS = {vendor: vendor for vendor in BILLED_VENDORS}
-
-
-def _record(
+def _build_record(
     row: Row, settings: list[Row], items: list[Row], accounts: list[Row]
 ) -> BillingGroupRecord:
-    shown = dict(zip(_SHOWN, row, strict=True))
-    if shown["language"] is not None:
-        shown["language"] = Language(shown["language"])
-    additional: dict[BilledVendor, list[FreeFormatItem]] = defaultdict(list)
+    fields = dict(zip(_RECORD_COLUMNS, row, strict=True))
+    if fields["language"] is not None:
+        fields["language"] = Language(fields["language"])
+    additional_items: dict[BilledVendor, list[FreeFormatItem]] = defaultdict(list)
     for item in items:
         values = dict(zip(ITEM_FIELDS, item[2:], strict=True))
-        additional[_VENDORS[item.vendor]].append(FreeFormatItem(**values))
+        additional_items[item.vendor].append(FreeFormatItem(**values))
     return BillingGroupRecord(
-        **shown,
-        invoices={_VENDORS[setting.vendor]: _setting(setting) for setting in settings},
-        additional_items=dict(additional),
+        **fields,
+        invoices={setting.vendor: _build_setting(setting) for setting in settings},
+        additional_items=dict(additional_items),
         custom_fields={},
         account=[
-            AccountOfGroup(customer_id=customer_id, customer_name=name, vendor=_VENDORS[vendor])
+            BillingGroupAccount(customer_id=customer_id, customer_name=name, vendor=vendor)
             for _, vendor, customer_id, name in accounts
         ],
         tag=[],
     )
 
 
-def _setting(row: Row) -> InvoiceSetting:
-    return InvoiceSetting(**dict(zip(_SETTING_FIELDS, row[2:], strict=True)))
+def _build_setting(row: Row) -> InvoiceSetting:
+    return InvoiceSetting(**dict(zip(SETTING_FIELDS, row[2:], strict=True)))

@@ -1,4 +1,4 @@
-"""Billing groups over HTTP; paths are relative to /m/core."""
+"""HTTP routes of billing groups; paths are relative to /m/core."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ from nimbill.foundation.basis import chosen, stated
 from nimbill.foundation.errors import not_found
 from nimbill.foundation.vendors import BilledVendor
 from nimbill.http.request_bodies import Success
-from nimbill.http.routing import CallerOfRequest, Limit, Offset, Transaction, delete, get, post
+from nimbill.http.routing import Limit, Offset, RequestCaller, Transaction, delete, get, post
 
 READ: dict[str, Any] = {
     "audiences": [Audience.core],
@@ -42,7 +42,7 @@ MODIFY: dict[str, Any] = {
     audited="billinggroup/{company_id}",
 )
 async def create_billing_group(
-    data: JSONBody[BillingGroupCreate], caller: CallerOfRequest, db: Transaction
+    data: JSONBody[BillingGroupCreate], caller: RequestCaller, db: Transaction
 ) -> BillingGroupCreated:
     """Create a billing group with its invoice settings."""
     company_id = await operations.create_billing_group(db, caller.scope, data)
@@ -51,17 +51,17 @@ async def create_billing_group(
 
 @get("/billinggroup", **READ)
 async def list_billing_groups(
-    caller: CallerOfRequest, db: Transaction, limit: Limit = None, offset: Offset = 0
+    caller: RequestCaller, db: Transaction, limit: Limit = None, offset: Offset = 0
 ) -> list[BillingGroupRecord]:
-    """Every billing group the caller may see, by billinggroup_id."""
+    """List the billing groups that the caller may see, ordered by billinggroup_id."""
     return await records.list_billing_groups(db, caller.scope, limit=limit, offset=offset)
 
 
 @get("/billinggroup/{company_id:str}/resource", **READ)
 async def list_billing_group_details(
-    company_id: FromPath[str], caller: CallerOfRequest, db: Transaction
+    company_id: FromPath[str], caller: RequestCaller, db: Transaction
 ) -> BillingGroupRecord:
-    """One billing group, by its internal id."""
+    """Show one billing group, found by its internal company_id."""
     record = await records.find_billing_group(db, caller.scope, company_id)
     if record is None:
         raise not_found()
@@ -72,10 +72,10 @@ async def list_billing_group_details(
 async def update_billing_group(
     company_id: FromPath[str],
     data: JSONBody[BillingGroupUpdate],
-    caller: CallerOfRequest,
+    caller: RequestCaller,
     db: Transaction,
 ) -> Success:
-    """Change a billing group; what is not sent stays."""
+    """Change a billing group. Fields that are not sent keep their value."""
     await operations.update_billing_group(db, caller.scope, company_id, data)
     return Success()
 
@@ -88,10 +88,10 @@ async def update_billing_group(
 async def update_invoice_setting(
     company_id: FromPath[str],
     data: JSONBody[InvoiceSettingUpdate],
-    caller: CallerOfRequest,
+    caller: RequestCaller,
     db: Transaction,
 ) -> Success:
-    """Change the invoice setting of one vendor, or add it."""
+    """Add or replace the invoice setting of one vendor."""
     await operations.update_invoice_setting(db, caller.scope, company_id, data)
     return Success()
 
@@ -105,12 +105,12 @@ async def update_free_format(
     company_id: FromPath[str],
     vendor: FromPath[BilledVendor],
     data: JSONBody[FreeFormatUpdate],
-    caller: CallerOfRequest,
+    caller: RequestCaller,
     db: Transaction,
 ) -> Success:
     """Replace the free format items of one vendor."""
-    await operations.existing(db, caller.scope, company_id)
-    await free_format_records.put_free_format_items(
+    await operations.require_billing_group(db, caller.scope, company_id)
+    await free_format_records.replace_free_format_items(
         db, caller.scope, company_id, vendor, data.additional_items
     )
     return Success()
@@ -122,10 +122,10 @@ async def update_free_format(
     audited="billinggroup/{company_id}/freeformat",
 )
 async def delete_free_format(
-    company_id: FromPath[str], caller: CallerOfRequest, db: Transaction
+    company_id: FromPath[str], caller: RequestCaller, db: Transaction
 ) -> Success:
-    """Remove all free format items of the group."""
-    await operations.existing(db, caller.scope, company_id)
+    """Delete the free format items of all vendors."""
+    await operations.require_billing_group(db, caller.scope, company_id)
     await free_format_records.delete_free_format_items(db, caller.scope, company_id)
     return Success()
 
@@ -138,11 +138,11 @@ async def delete_free_format(
 async def delete_free_format_of_vendor(
     company_id: FromPath[str],
     vendor: FromPath[BilledVendor],
-    caller: CallerOfRequest,
+    caller: RequestCaller,
     db: Transaction,
 ) -> Success:
-    """Remove the free format items of one vendor."""
-    await operations.existing(db, caller.scope, company_id)
+    """Delete the free format items of one vendor."""
+    await operations.require_billing_group(db, caller.scope, company_id)
     await free_format_records.delete_free_format_items(db, caller.scope, company_id, vendor)
     return Success()
 
@@ -155,19 +155,19 @@ async def delete_free_format_of_vendor(
 async def update_invoice_template_of_group(
     company_id: FromPath[str],
     data: JSONBody[InvoiceTemplateLink],
-    caller: CallerOfRequest,
+    caller: RequestCaller,
     db: Transaction,
 ) -> Success:
-    """Link an invoice template; null unlinks."""
+    """Link an invoice template to the billing group; null unlinks it."""
     await operations.link_invoice_template(db, caller.scope, company_id, data.invoice_template_id)
     return Success()
 
 
 @delete("/billinggroup/{company_id:str}", **MODIFY, audited="billinggroup/{company_id}")
 async def delete_billing_group(
-    company_id: FromPath[str], caller: CallerOfRequest, db: Transaction
+    company_id: FromPath[str], caller: RequestCaller, db: Transaction
 ) -> Success:
-    """Delete a billing group on which nothing hangs."""
+    """Delete a billing group without accounts, resellers and invoices."""
     await operations.delete_billing_group(db, caller.scope, company_id)
     return Success()
 

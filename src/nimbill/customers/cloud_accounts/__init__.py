@@ -1,1 +1,1 @@
-"""Customer accounts at the cloud vendors, and whose they are."""
+"""Customers' accounts at the cloud vendors and the billing groups they belong to."""

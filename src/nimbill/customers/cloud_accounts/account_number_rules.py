@@ -1,6 +1,7 @@
-"""How the vendors number accounts: ids are text, and their leading zeros count.
+"""Formats of account numbers per vendor. Numbers are text, so leading zeros are significant.
 
-An id also stands in the paths that change and delete its account, and there a slash would part it.
+A customer_id is also a path segment of the routes that change and delete the account, so it must
+not contain a slash.
 """
 
 import re
@@ -14,36 +15,34 @@ basis = stated("Customer cloud account")
 slash_basis = chosen("account-paths")
 
 
-class Written(NamedTuple):
-    """A pattern and its rule in words."""
-
+class NumberFormat(NamedTuple):
     pattern: re.Pattern[str]
-    words: str
+    description: str
 
 
-class Row(NamedTuple):
-    customer_id: Written
-    account_id: Written
+class AccountNumberFormats(NamedTuple):
+    customer_id: NumberFormat
+    account_id: NumberFormat
 
 
-NUMBERS: Mapping[str, Row] = {
-    "aws": Row(
-        customer_id=Written(re.compile(r"[0-9]{12}"), "12 digits"),
-        account_id=Written(re.compile(r"[0-9]{12}"), "12 digits"),
+FORMATS: Mapping[str, AccountNumberFormats] = {
+    "aws": AccountNumberFormats(
+        customer_id=NumberFormat(re.compile(r"[0-9]{12}"), "12 digits"),
+        account_id=NumberFormat(re.compile(r"[0-9]{12}"), "12 digits"),
     ),
-    "azure": Row(
-        customer_id=Written(re.compile(r"[^/]{16,36}"), "16 to 36 characters, none a slash"),
-        account_id=Written(re.compile(r"[0-9]{7}"), "7 digits"),
+    "azure": AccountNumberFormats(
+        customer_id=NumberFormat(re.compile(r"[^/]{16,36}"), "16 to 36 characters, none a slash"),
+        account_id=NumberFormat(re.compile(r"[0-9]{7}"), "7 digits"),
     ),
 }
 
 
-def number_violations(sent: Mapping[str, Any], *fields: str) -> Iterator[Violation]:
-    """Every one of these fields that is not written as its vendor writes it."""
-    row = NUMBERS.get(str(sent.get("vendor")))
-    if row is None:
+def find_number_violations(body: Mapping[str, Any], *fields: str) -> Iterator[Violation]:
+    """Check these fields of an unvalidated body against the formats of its vendor."""
+    formats = FORMATS.get(str(body.get("vendor")))
+    if formats is None:
         return
     for field in fields:
-        value, written = sent.get(field), getattr(row, field)
-        if isinstance(value, str) and not written.pattern.fullmatch(value):
-            yield Violation(field, written.words)
+        value, number_format = body.get(field), getattr(formats, field)
+        if isinstance(value, str) and not number_format.pattern.fullmatch(value):
+            yield Violation(field, number_format.description)

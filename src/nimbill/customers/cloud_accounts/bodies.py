@@ -1,13 +1,13 @@
-"""Bodies of the customer account operations, row by row as specified."""
+"""Request and response bodies of the cloud account routes, as specified."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar
 
-from nimbill.customers.cloud_accounts.account_number_rules import number_violations
+from nimbill.customers.cloud_accounts.account_number_rules import find_number_violations
 from nimbill.foundation.basis import Basis, chosen, stated
 from nimbill.foundation.errors import Violation
 from nimbill.foundation.vendors import BilledVendor
-from nimbill.http.request_bodies import Body, text
+from nimbill.http.request_bodies import Body, text_length
 
 
 class CloudAccountCreate(Body, frozen=True, kw_only=True):
@@ -17,28 +17,28 @@ class CloudAccountCreate(Body, frozen=True, kw_only=True):
     customer_id: str
     account_id: str
     company_id: str
-    name: Annotated[str, text(3, 100)]
+    name: Annotated[str, text_length(3, 100)]
     note: str | None = None
 
     @classmethod
-    def broken_rules(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
-        return number_violations(sent, "customer_id", "account_id")
+    def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
+        return find_number_violations(sent, "customer_id", "account_id")
 
 
 class CloudAccountUpdate(Body, frozen=True, kw_only=True):
-    """The customer_id stands in the path and cannot change, nor can the vendor."""
+    """The customer_id is in the path. Neither it nor the vendor can change."""
 
     basis: ClassVar[Basis] = stated("Customer cloud account")
 
     vendor: BilledVendor
     account_id: str
     company_id: str
-    name: Annotated[str, text(3, 100)]
+    name: Annotated[str, text_length(3, 100)]
     note: str | None = None
 
     @classmethod
-    def broken_rules(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
-        return number_violations(sent, "account_id")
+    def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
+        return find_number_violations(sent, "account_id")
 
 
 class CloudAccountRecord(Body, frozen=True, kw_only=True):

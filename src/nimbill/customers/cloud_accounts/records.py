@@ -1,15 +1,15 @@
-"""Stored customer accounts and the questions asked of them."""
+"""Stored cloud accounts and the queries on them."""
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.customers.billing_groups.records import billing_groups, visible
+from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
 from nimbill.customers.cloud_accounts.bodies import (
     CloudAccountCreate,
     CloudAccountRecord,
     CloudAccountUpdate,
 )
-from nimbill.database.tenant_scope import Row, TenantScope, metadata, visible_rows
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
 from nimbill.foundation.vendors import BilledVendor
 
 cloud_accounts = sa.Table(
@@ -26,16 +26,18 @@ cloud_accounts = sa.Table(
 )
 
 
-def _one(scope: TenantScope, customer_id: str) -> list[sa.ColumnElement[bool]]:
+def _match_id(scope: TenantScope, customer_id: str) -> list[sa.ColumnElement[bool]]:
     return [
         cloud_accounts.c.organisation_id == scope.organisation_id,
         cloud_accounts.c.customer_id == customer_id,
     ]
 
 
-def _group_of_each(scope: TenantScope) -> sa.FromClause:
-    """Looked up by its key. Left to itself, the database reads all of an organisation's groups for
-    every account, where it has no statistics of that organisation yet.
+def _lateral_billing_group(scope: TenantScope) -> sa.FromClause:
+    """Look up the billing group of each account by its key.
+
+    With a plain join PostgreSQL reads all groups of the organisation for every account as long as
+    it has no statistics of that organisation.
     """
     return (
         sa.select(
@@ -46,7 +48,7 @@ def _group_of_each(scope: TenantScope) -> sa.FromClause:
         .where(
             billing_groups.c.organisation_id == cloud_accounts.c.organisation_id,
             billing_groups.c.company_id == cloud_accounts.c.company_id,
-            *visible(scope),
+            *filter_visible_groups(scope),
         )
         .correlate(cloud_accounts)
         .limit(1)
@@ -57,9 +59,9 @@ def _group_of_each(scope: TenantScope) -> sa.FromClause:
 async def list_accounts(
     db: AsyncConnection, scope: TenantScope, vendor: BilledVendor, *, limit: int | None, offset: int
 ) -> list[CloudAccountRecord]:
-    """Accounts of the groups the caller may see, by customer_id; one question."""
-    group = _group_of_each(scope)
-    question = (
+    """List accounts of visible groups in the order of customer_id, with a single query."""
+    group = _lateral_billing_group(scope)
+    stmt = (
         sa.select(
             cloud_accounts.c.customer_id,
             cloud_accounts.c.name,
@@ -79,8 +81,8 @@ async def list_accounts(
         .limit(limit)
         .offset(offset)
     )
-    rows = (await db.execute(question)).all()
-    # by place and not by name, which takes twice as long: lists are long
+    rows = (await db.execute(stmt)).all()
+    # Unpacking takes half the time of access by name, and lists are long.
     return [
         CloudAccountRecord(
             customer_id=customer_id,
@@ -108,18 +110,18 @@ async def list_accounts(
     ]
 
 
-async def customer_id_taken(db: AsyncConnection, scope: TenantScope, customer_id: str) -> bool:
-    """Asked of the whole organisation: an id hidden from the caller is taken all the same."""
-    question = sa.select(sa.exists().where(*_one(scope, customer_id)))
-    return bool((await db.execute(question)).scalar_one())
+async def customer_id_exists(db: AsyncConnection, scope: TenantScope, customer_id: str) -> bool:
+    """Look in the whole organisation, also in billing groups that the caller cannot see."""
+    stmt = sa.select(sa.exists().where(*_match_id(scope, customer_id)))
+    return bool((await db.execute(stmt)).scalar_one())
 
 
-async def find_account(db: AsyncConnection, scope: TenantScope, customer_id: str) -> Row | None:
-    """Locked for the change that follows; None too where its group is hidden from the caller."""
-    question = sa.select(cloud_accounts).where(*_one(scope, customer_id)).with_for_update()
+async def lock_account(db: AsyncConnection, scope: TenantScope, customer_id: str) -> Row | None:
+    """Lock the row until the transaction ends; None if the caller cannot see its group."""
+    stmt = sa.select(cloud_accounts).where(*_match_id(scope, customer_id)).with_for_update()
     if scope.billing_groups is not None:
-        question = question.where(visible_rows(cloud_accounts.c.company_id, scope.billing_groups))
-    return (await db.execute(question)).one_or_none()
+        stmt = stmt.where(is_any_of(cloud_accounts.c.company_id, scope.billing_groups))
+    return (await db.execute(stmt)).one_or_none()
 
 
 async def add_account(db: AsyncConnection, scope: TenantScope, body: CloudAccountCreate) -> None:
@@ -136,10 +138,10 @@ async def add_account(db: AsyncConnection, scope: TenantScope, body: CloudAccoun
     )
 
 
-async def change_account(
+async def update_account(
     db: AsyncConnection, scope: TenantScope, customer_id: str, body: CloudAccountUpdate
 ) -> None:
-    """A note that is not sent stays; an empty one clears it."""
+    """Change the account. An absent note is not changed, an empty note clears it."""
     values: dict[str, str | None] = {
         "account_id": body.account_id,
         "company_id": body.company_id,
@@ -147,8 +149,10 @@ async def change_account(
     }
     if body.note is not None:
         values["note"] = body.note or None
-    await db.execute(sa.update(cloud_accounts).where(*_one(scope, customer_id)).values(**values))
+    await db.execute(
+        sa.update(cloud_accounts).where(*_match_id(scope, customer_id)).values(**values)
+    )
 
 
 async def delete_account(db: AsyncConnection, scope: TenantScope, customer_id: str) -> None:
-    await db.execute(sa.delete(cloud_accounts).where(*_one(scope, customer_id)))
+    await db.execute(sa.delete(cloud_accounts).where(*_match_id(scope, customer_id)))

@@ -1,4 +1,4 @@
-"""Customer accounts over HTTP; paths are relative to /m/core."""
+"""HTTP routes of cloud accounts; paths are relative to /m/core."""
 
 from litestar.params import FromPath, FromQuery, JSONBody
 
@@ -13,7 +13,7 @@ from nimbill.customers.cloud_accounts.bodies import (
 from nimbill.foundation.basis import chosen, stated
 from nimbill.foundation.vendors import BilledVendor
 from nimbill.http.request_bodies import Success
-from nimbill.http.routing import CallerOfRequest, Limit, Offset, Transaction, delete, get, post, put
+from nimbill.http.routing import Limit, Offset, RequestCaller, Transaction, delete, get, post, put
 
 
 @post(
@@ -24,7 +24,7 @@ from nimbill.http.routing import CallerOfRequest, Limit, Offset, Transaction, de
     audited="acct/{customer_id}",
 )
 async def create_account(
-    data: JSONBody[CloudAccountCreate], caller: CallerOfRequest, db: Transaction
+    data: JSONBody[CloudAccountCreate], caller: RequestCaller, db: Transaction
 ) -> Success:
     """Add a customer's account at a vendor to a billing group."""
     await operations.create_account(db, caller.scope, data)
@@ -38,13 +38,13 @@ async def create_account(
     basis=chosen("account-paths"),
 )
 async def list_accounts(
-    caller: CallerOfRequest,
+    caller: RequestCaller,
     db: Transaction,
     vendor: FromQuery[BilledVendor],
     limit: Limit = None,
     offset: Offset = 0,
 ) -> list[CloudAccountRecord]:
-    """The accounts of a vendor, by customer_id."""
+    """List the accounts at one vendor, ordered by customer_id."""
     return await records.list_accounts(db, caller.scope, vendor, limit=limit, offset=offset)
 
 
@@ -58,10 +58,10 @@ async def list_accounts(
 async def update_account(
     customer_id: FromPath[str],
     data: JSONBody[CloudAccountUpdate],
-    caller: CallerOfRequest,
+    caller: RequestCaller,
     db: Transaction,
 ) -> Success:
-    """Change an account's payer, billing group, name or note."""
+    """Change the payer, billing group, name or note of an account."""
     await operations.update_account(db, caller.scope, customer_id, data)
     return Success()
 
@@ -74,9 +74,9 @@ async def update_account(
     audited="acct/{both_ids}",
 )
 async def delete_account(
-    vendor: FromPath[str], both_ids: FromPath[str], caller: CallerOfRequest, db: Transaction
+    vendor: FromPath[str], both_ids: FromPath[str], caller: RequestCaller, db: Transaction
 ) -> Success:
-    """Delete an account, named as customer_id|account_id; created invoices keep it."""
+    """Delete the account `customer_id|account_id`. Existing invoices still show it."""
     await operations.delete_account(db, caller.scope, vendor, both_ids)
     return Success()
 

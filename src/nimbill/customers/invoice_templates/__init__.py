@@ -1,1 +1,1 @@
-"""Invoice templates: the issuer's block on a printed invoice, and how it looks."""
+"""Invoice templates: the issuer and the appearance of a printed invoice."""

@@ -1,4 +1,4 @@
-"""Stored invoice templates and the questions asked of them."""
+"""Stored invoice templates and the queries on them."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ invoice_templates = sa.Table(
 )
 
 
-def _one(scope: TenantScope, invoice_template_id: str) -> list[sa.ColumnElement[bool]]:
+def _match_id(scope: TenantScope, invoice_template_id: str) -> list[sa.ColumnElement[bool]]:
     return [
         invoice_templates.c.organisation_id == scope.organisation_id,
         invoice_templates.c.invoice_template_id == invoice_template_id,
@@ -28,19 +28,19 @@ def _one(scope: TenantScope, invoice_template_id: str) -> list[sa.ColumnElement[
 
 
 async def list_invoice_templates(db: AsyncConnection, scope: TenantScope) -> Sequence[Row]:
-    question = (
+    stmt = (
         sa.select(invoice_templates)
         .where(invoice_templates.c.organisation_id == scope.organisation_id)
         .order_by(invoice_templates.c.create_time, invoice_templates.c.invoice_template_id)
     )
-    return (await db.execute(question)).all()
+    return (await db.execute(stmt)).all()
 
 
 async def invoice_template_exists(
     db: AsyncConnection, scope: TenantScope, invoice_template_id: str
 ) -> bool:
-    question = sa.select(sa.exists().where(*_one(scope, invoice_template_id)))
-    return bool((await db.execute(question)).scalar_one())
+    stmt = sa.select(sa.exists().where(*_match_id(scope, invoice_template_id)))
+    return bool((await db.execute(stmt)).scalar_one())
 
 
 async def add_invoice_template(
@@ -58,18 +58,18 @@ async def add_invoice_template(
 async def change_invoice_template(
     db: AsyncConnection, scope: TenantScope, invoice_template_id: str, body: InvoiceTemplateBody
 ) -> bool:
-    changed = await db.execute(
+    result = await db.execute(
         sa.update(invoice_templates)
-        .where(*_one(scope, invoice_template_id))
+        .where(*_match_id(scope, invoice_template_id))
         .values(content=msgspec.to_builtins(body))
     )
-    return bool(changed.rowcount)
+    return bool(result.rowcount)
 
 
 async def delete_invoice_template(
     db: AsyncConnection, scope: TenantScope, invoice_template_id: str
 ) -> bool:
-    deleted = await db.execute(
-        sa.delete(invoice_templates).where(*_one(scope, invoice_template_id))
+    result = await db.execute(
+        sa.delete(invoice_templates).where(*_match_id(scope, invoice_template_id))
     )
-    return bool(deleted.rowcount)
+    return bool(result.rowcount)

@@ -1,4 +1,4 @@
-"""The registration number of a qualified invoice: T and 13 digits, the first a check digit."""
+"""Registration number of a qualified invoice issuer: T, a check digit and twelve digits."""
 
 import re
 
@@ -9,15 +9,14 @@ basis = chosen("invoice-templates")
 _NUMBER = re.compile(r"T[0-9]{13}")
 
 
-def registration_number_stands(number: str) -> bool:
-    """Whether it is written right and its check digit agrees with the twelve that follow."""
-    return bool(_NUMBER.fullmatch(number)) and int(number[1]) == check_digit(number[2:])
+def is_registration_number_valid(number: str) -> bool:
+    return bool(_NUMBER.fullmatch(number)) and int(number[1]) == compute_check_digit(number[2:])
 
 
-def check_digit(twelve_digits: str) -> int:
-    """9 less the remainder by 9 of the digits, from the right, times 1 and 2 in turn."""
-    weighted = sum(
-        int(digit) * (1 if place % 2 == 0 else 2)
-        for place, digit in enumerate(reversed(twelve_digits))
+def compute_check_digit(twelve_digits: str) -> int:
+    """Weight the digits from the right by 1, 2, 1, 2, …; the check digit is 9 - sum % 9."""
+    weighted_sum = sum(
+        int(digit) * (1 if position % 2 == 0 else 2)
+        for position, digit in enumerate(reversed(twelve_digits))
     )
-    return 9 - weighted % 9
+    return 9 - weighted_sum % 9

@@ -1,22 +1,20 @@
-"""Invoice templates over HTTP; paths are relative to /m/core."""
+"""HTTP routes of invoice templates; paths are relative to /m/core."""
 
 import msgspec
 from litestar.params import FromPath, JSONBody
-from sqlalchemy.exc import IntegrityError
 
 from nimbill.access.gate import Audience
 from nimbill.access.role_actions import RoleAction
-from nimbill.customers.invoice_templates import records
+from nimbill.customers.invoice_templates import operations, records
 from nimbill.customers.invoice_templates.bodies import (
     InvoiceTemplateBody,
     InvoiceTemplateCreated,
     InvoiceTemplateRecord,
 )
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.errors import Conflict, not_found
 from nimbill.foundation.ids import new_id
 from nimbill.http.request_bodies import Success
-from nimbill.http.routing import CallerOfRequest, Transaction, delete, get, post
+from nimbill.http.routing import RequestCaller, Transaction, delete, get, post
 
 MODIFY = [RoleAction.ModifyBillingGroup]
 READ = [RoleAction.ReadBillingGroup, RoleAction.ModifyBillingGroup]
@@ -31,7 +29,7 @@ _BASIS = chosen("invoice-templates")
     audited="invoicetemplate/{invoice_template_id}",
 )
 async def create_invoice_template(
-    data: JSONBody[InvoiceTemplateBody], caller: CallerOfRequest, db: Transaction
+    data: JSONBody[InvoiceTemplateBody], caller: RequestCaller, db: Transaction
 ) -> InvoiceTemplateCreated:
     """Create an invoice template."""
     template_id = new_id("tpl")
@@ -41,9 +39,9 @@ async def create_invoice_template(
 
 @get("/invoicetemplate", audiences=[Audience.core], role_actions=READ, basis=_BASIS)
 async def list_invoice_templates(
-    caller: CallerOfRequest, db: Transaction
+    caller: RequestCaller, db: Transaction
 ) -> list[InvoiceTemplateRecord]:
-    """Every invoice template, oldest first."""
+    """List all invoice templates, oldest first."""
     return [
         msgspec.convert(
             {**row.content, "invoice_template_id": row.invoice_template_id}, InvoiceTemplateRecord
@@ -62,12 +60,11 @@ async def list_invoice_templates(
 async def change_invoice_template(
     invoice_template_id: FromPath[str],
     data: JSONBody[InvoiceTemplateBody],
-    caller: CallerOfRequest,
+    caller: RequestCaller,
     db: Transaction,
 ) -> Success:
-    """Replace an invoice template; created invoices keep what they were printed with."""
-    if not await records.change_invoice_template(db, caller.scope, invoice_template_id, data):
-        raise not_found()
+    """Replace an invoice template. Existing invoices keep the version they were printed with."""
+    await operations.change_invoice_template(db, caller.scope, invoice_template_id, data)
     return Success()
 
 
@@ -79,15 +76,10 @@ async def change_invoice_template(
     audited="invoicetemplate/{invoice_template_id}",
 )
 async def delete_invoice_template(
-    invoice_template_id: FromPath[str], caller: CallerOfRequest, db: Transaction
+    invoice_template_id: FromPath[str], caller: RequestCaller, db: Transaction
 ) -> Success:
-    """Delete an invoice template that nothing refers to."""
-    try:
-        async with db.begin_nested():
-            if not await records.delete_invoice_template(db, caller.scope, invoice_template_id):
-                raise not_found()
-    except IntegrityError:
-        raise Conflict("invoice_template_in_use", "something refers to this template") from None
+    """Delete an invoice template that is not in use."""
+    await operations.delete_invoice_template(db, caller.scope, invoice_template_id)
     return Success()
 
 

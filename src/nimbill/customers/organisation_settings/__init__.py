@@ -1,1 +1,1 @@
-"""What an organisation settles once for all its invoices: rounding, bands, language."""
+"""Organisation settings: rounding, fee rate table, language and other defaults of invoices."""

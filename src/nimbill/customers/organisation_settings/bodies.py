@@ -1,4 +1,4 @@
-"""An organisation's settings, as they are read and changed."""
+"""Request and response bodies of the organisation settings routes."""
 
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
@@ -8,23 +8,26 @@ from zoneinfo import available_timezones
 
 import msgspec
 
-from nimbill.customers.organisation_settings.usage_table_rules import usage_table_violations
+from nimbill.customers.organisation_settings.usage_table_rules import find_usage_table_violations
 from nimbill.foundation.basis import Basis, chosen
 from nimbill.foundation.errors import Violation
+from nimbill.foundation.language import Language
 from nimbill.foundation.money import Rounding
-from nimbill.foundation.vocabulary import Language
-from nimbill.http.request_bodies import Body, text
+from nimbill.http.request_bodies import Body, text_length
 
 
-class SettingUpdate(StrEnum):
-    """Which values an update of an invoice setting accepts: its own column, or either."""
+class SettingUpdateMode(StrEnum):
+    """Which values an update of an invoice setting accepts.
+
+    `stated` accepts the values specified for updates, `either` also those specified for create.
+    """
 
     stated = "stated"
     either = "either"
 
 
 class Band(Body, frozen=True, kw_only=True):
-    """The rate up to an amount; the last band has no end."""
+    """A fee rate for amounts up to `upto`; the last band has no upper limit (null)."""
 
     basis: ClassVar[Basis] = chosen("organisation-settings")
 
@@ -37,7 +40,7 @@ class OrganisationSettings(Body, frozen=True, kw_only=True):
 
     rounding: Rounding = Rounding.half_up
     usage_table: list[Band] = msgspec.field(default_factory=list)
-    invoice_setting_update: SettingUpdate = SettingUpdate.stated
+    invoice_setting_update: SettingUpdateMode = SettingUpdateMode.stated
     cost_tag_key: str | None = None
     invoice_template_id: str | None = None
     time_zone: str = "Asia/Tokyo"
@@ -45,21 +48,21 @@ class OrganisationSettings(Body, frozen=True, kw_only=True):
 
 
 class OrganisationSettingsChange(Body, frozen=True, kw_only=True):
-    """Changes the keys sent; null leaves a setting as it is, "" clears a text."""
+    """An absent or null field is not changed; "" clears a text."""
 
     basis: ClassVar[Basis] = chosen("organisation-settings")
 
     rounding: Rounding | None = None
     usage_table: list[Band] | None = None
-    invoice_setting_update: SettingUpdate | None = None
-    cost_tag_key: Annotated[str, text(0, 128)] | None = None
+    invoice_setting_update: SettingUpdateMode | None = None
+    cost_tag_key: Annotated[str, text_length(0, 128)] | None = None
     invoice_template_id: str | None = None
     time_zone: str | None = None
     language: Language | None = None
 
     @classmethod
-    def broken_rules(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
+    def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
         zone = sent.get("time_zone")
         if isinstance(zone, str) and zone not in available_timezones():
             yield Violation("time_zone", "a name of the time zone database, such as Asia/Tokyo")
-        yield from usage_table_violations(sent.get("usage_table"))
+        yield from find_usage_table_violations(sent.get("usage_table"))

@@ -1,4 +1,4 @@
-"""Stored settings of an organisation; what was never changed has its default."""
+"""Stored organisation settings. Settings that were never changed have their default."""
 
 from typing import Any
 
@@ -7,14 +7,14 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.customers.organisation_settings.bodies import OrganisationSettings
+from nimbill.customers.organisation_settings.bodies import OrganisationSettings, SettingUpdateMode
 from nimbill.database.tenant_scope import Row, TenantScope, metadata
 from nimbill.foundation import exact_json
 
-__all__ = ["OrganisationSettings"]  # invoices are worked out by them
+__all__ = ["OrganisationSettings", "SettingUpdateMode"]
 
-# as JSON text, so that rates keep the digits they were sent with; what refers to a record is
-# a column of its own, so that the record cannot go
+# The settings are JSON text, so that rates keep their digits. The invoice template has its own
+# column with a foreign key, so that a template in use cannot be deleted.
 organisation_settings = sa.Table(
     "organisation_settings",
     metadata,
@@ -25,40 +25,43 @@ organisation_settings = sa.Table(
 )
 
 
-async def settings_of(db: AsyncConnection, scope: TenantScope) -> OrganisationSettings:
-    row = (await db.execute(_one(scope))).one_or_none()
-    return OrganisationSettings() if row is None else _settings(row)
+async def load_settings(db: AsyncConnection, scope: TenantScope) -> OrganisationSettings:
+    row = (await db.execute(_select_settings(scope))).one_or_none()
+    return OrganisationSettings() if row is None else _parse_settings(row)
 
 
-async def settings_for_change(db: AsyncConnection, scope: TenantScope) -> OrganisationSettings:
-    """Locked until the transaction ends, the very first time too: no change undoes another."""
-    first = insert(organisation_settings).values(
+async def lock_settings(db: AsyncConnection, scope: TenantScope) -> OrganisationSettings:
+    """Lock the row until the transaction ends, so that no concurrent change is lost.
+
+    Without a row there is nothing to lock, so it is inserted first.
+    """
+    stmt = insert(organisation_settings).values(
         organisation_id=scope.organisation_id, settings="{}"
     )
-    await db.execute(first.on_conflict_do_nothing())
-    return _settings((await db.execute(_one(scope).with_for_update())).one())
+    await db.execute(stmt.on_conflict_do_nothing())
+    return _parse_settings((await db.execute(_select_settings(scope).with_for_update())).one())
 
 
-def _one(scope: TenantScope) -> sa.Select[*tuple[Any, ...]]:
+def _select_settings(scope: TenantScope) -> sa.Select[*tuple[Any, ...]]:
     return sa.select(organisation_settings).where(
         organisation_settings.c.organisation_id == scope.organisation_id
     )
 
 
-def _settings(row: Row) -> OrganisationSettings:
-    stored = exact_json.read_own(row.settings)
+def _parse_settings(row: Row) -> OrganisationSettings:
+    stored = exact_json.decode_stored(row.settings)
     stored["invoice_template_id"] = row.invoice_template_id
     return msgspec.convert(stored, OrganisationSettings)
 
 
-async def change_settings(
+async def store_settings(
     db: AsyncConnection, scope: TenantScope, settings: OrganisationSettings
 ) -> None:
     await db.execute(
         sa.update(organisation_settings)
         .where(organisation_settings.c.organisation_id == scope.organisation_id)
         .values(
-            settings=exact_json.write(settings).decode(),
+            settings=exact_json.encode(settings).decode(),
             invoice_template_id=settings.invoice_template_id,
             update_time=sa.func.now(),
         )

@@ -1,19 +1,16 @@
-"""An organisation's settings over HTTP; paths are relative to /m/core."""
+"""HTTP routes of the organisation settings; paths are relative to /m/core."""
 
-import msgspec
 from litestar.params import JSONBody
 
 from nimbill.access.gate import Audience
 from nimbill.access.role_actions import RoleAction
-from nimbill.customers.invoice_templates.records import invoice_template_exists
-from nimbill.customers.organisation_settings import records
+from nimbill.customers.organisation_settings import operations, records
 from nimbill.customers.organisation_settings.bodies import (
     OrganisationSettings,
     OrganisationSettingsChange,
 )
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.errors import Violation, refuse_if
-from nimbill.http.routing import CallerOfRequest, Transaction, get, put
+from nimbill.http.routing import RequestCaller, Transaction, get, put
 
 
 @get(
@@ -22,9 +19,9 @@ from nimbill.http.routing import CallerOfRequest, Transaction, get, put
     role_actions=[RoleAction.ReadSettings, RoleAction.ModifySettings],
     basis=chosen("organisation-settings"),
 )
-async def read_settings(caller: CallerOfRequest, db: Transaction) -> OrganisationSettings:
-    """The organisation's settings."""
-    return await records.settings_of(db, caller.scope)
+async def read_settings(caller: RequestCaller, db: Transaction) -> OrganisationSettings:
+    """Show the settings of the organisation."""
+    return await records.load_settings(db, caller.scope)
 
 
 @put(
@@ -35,20 +32,10 @@ async def read_settings(caller: CallerOfRequest, db: Transaction) -> Organisatio
     audited="settings",
 )
 async def change_settings(
-    data: JSONBody[OrganisationSettingsChange], caller: CallerOfRequest, db: Transaction
+    data: JSONBody[OrganisationSettingsChange], caller: RequestCaller, db: Transaction
 ) -> OrganisationSettings:
-    """Change the settings sent; the answer shows all of them."""
-    template = data.invoice_template_id
-    if template and not await invoice_template_exists(db, caller.scope, template):
-        refuse_if([Violation("invoice_template_id", "an existing invoice template")])
-    before = await records.settings_for_change(db, caller.scope)
-    sent = {
-        name: value for name, value in msgspec.structs.asdict(data).items() if value is not None
-    }
-    cleared = {name: None for name, value in sent.items() if value == ""}
-    after = msgspec.structs.replace(before, **(sent | cleared))
-    await records.change_settings(db, caller.scope, after)
-    return after
+    """Change the settings that are sent; the response shows all settings."""
+    return await operations.change_settings(db, caller.scope, data)
 
 
 ROUTES = [read_settings, change_settings]

@@ -1,1 +1,1 @@
-"""Projects: what billing groups are counted under."""
+"""Projects: the units by which revenue and profit of billing groups are reported."""

@@ -1,19 +1,19 @@
-"""Bodies of the project operations, row by row as specified."""
+"""Request and response bodies of the project routes, as specified."""
 
 from typing import Annotated, ClassVar
 
 from nimbill.foundation.basis import Basis, chosen, stated
-from nimbill.foundation.vocabulary import Currency
-from nimbill.http.request_bodies import Body, Success, text
+from nimbill.foundation.currency import Currency
+from nimbill.http.request_bodies import Body, Success, text_length
 
 
 class ProjectBody(Body, frozen=True, kw_only=True):
-    """Create and edit take the same fields."""
+    """Body of both create and edit."""
 
     basis: ClassVar[Basis] = stated("Project")
 
-    project_code: Annotated[str, text(1, 40)]
-    project_label: Annotated[str, text(1, 40)]
+    project_code: Annotated[str, text_length(1, 40)]
+    project_label: Annotated[str, text_length(1, 40)]
     project_currency: Currency
 
 

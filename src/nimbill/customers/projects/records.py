@@ -1,4 +1,4 @@
-"""Stored projects and the questions asked of them."""
+"""Stored projects and the queries on them."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ projects = sa.Table(
 )
 
 
-def _one(scope: TenantScope, project_id: str) -> list[sa.ColumnElement[bool]]:
+def _match_id(scope: TenantScope, project_id: str) -> list[sa.ColumnElement[bool]]:
     return [
         projects.c.organisation_id == scope.organisation_id,
         projects.c.project_id == project_id,
@@ -28,38 +28,37 @@ def _one(scope: TenantScope, project_id: str) -> list[sa.ColumnElement[bool]]:
 
 
 async def list_projects(db: AsyncConnection, scope: TenantScope) -> Sequence[Row]:
-    """Every project of the organisation, by code."""
-    question = (
+    """List the projects of the organisation in the order of their codes."""
+    stmt = (
         sa.select(projects)
         .where(projects.c.organisation_id == scope.organisation_id)
         .order_by(projects.c.project_code)
     )
-    return (await db.execute(question)).all()
+    return (await db.execute(stmt)).all()
 
 
 async def project_exists(db: AsyncConnection, scope: TenantScope, project_id: str) -> bool:
-    question = sa.select(sa.exists().where(*_one(scope, project_id)))
-    return bool((await db.execute(question)).scalar_one())
+    stmt = sa.select(sa.exists().where(*_match_id(scope, project_id)))
+    return bool((await db.execute(stmt)).scalar_one())
 
 
 async def lock_project(db: AsyncConnection, scope: TenantScope, project_id: str) -> bool:
-    """For the change that follows; whether it is there."""
-    question = sa.select(projects.c.project_id).where(*_one(scope, project_id))
-    return (await db.execute(question.with_for_update())).one_or_none() is not None
+    """Lock the row until the transaction ends; return whether the project exists."""
+    stmt = sa.select(projects.c.project_id).where(*_match_id(scope, project_id))
+    return (await db.execute(stmt.with_for_update())).one_or_none() is not None
 
 
-async def project_code_taken(
-    db: AsyncConnection, scope: TenantScope, project_code: str, *, but_of: str | None = None
+async def project_code_exists(
+    db: AsyncConnection, scope: TenantScope, project_code: str, *, except_project: str | None = None
 ) -> bool:
-    """Whether another project has this code."""
-    question = sa.select(
+    stmt = sa.select(
         sa.exists().where(
             projects.c.organisation_id == scope.organisation_id,
             projects.c.project_code == project_code,
-            projects.c.project_id.is_distinct_from(but_of),
+            projects.c.project_id.is_distinct_from(except_project),
         )
     )
-    return bool((await db.execute(question)).scalar_one())
+    return bool((await db.execute(stmt)).scalar_one())
 
 
 async def add_project(
@@ -81,7 +80,7 @@ async def change_project(
 ) -> None:
     await db.execute(
         sa.update(projects)
-        .where(*_one(scope, project_id))
+        .where(*_match_id(scope, project_id))
         .values(
             project_code=body.project_code,
             project_label=body.project_label,
@@ -91,4 +90,4 @@ async def change_project(
 
 
 async def delete_project(db: AsyncConnection, scope: TenantScope, project_id: str) -> None:
-    await db.execute(sa.delete(projects).where(*_one(scope, project_id)))
+    await db.execute(sa.delete(projects).where(*_match_id(scope, project_id)))

@@ -1,4 +1,4 @@
-"""Projects over HTTP; paths are relative to /m/core."""
+"""HTTP routes of projects; paths are relative to /m/core."""
 
 from litestar.params import FromPath, JSONBody
 
@@ -7,9 +7,9 @@ from nimbill.access.role_actions import RoleAction
 from nimbill.customers.projects import operations, records
 from nimbill.customers.projects.bodies import ProjectBody, ProjectCreated, ProjectRecord
 from nimbill.foundation.basis import chosen, stated
-from nimbill.foundation.vocabulary import Currency
+from nimbill.foundation.currency import Currency
 from nimbill.http.request_bodies import Success
-from nimbill.http.routing import CallerOfRequest, Transaction, delete, get, post
+from nimbill.http.routing import RequestCaller, Transaction, delete, get, post
 
 
 @post(
@@ -20,9 +20,9 @@ from nimbill.http.routing import CallerOfRequest, Transaction, delete, get, post
     audited="project/{project_id}",
 )
 async def create_project(
-    data: JSONBody[ProjectBody], caller: CallerOfRequest, db: Transaction
+    data: JSONBody[ProjectBody], caller: RequestCaller, db: Transaction
 ) -> ProjectCreated:
-    """Create a project; its code is unique."""
+    """Create a project. Its code must be unique."""
     return ProjectCreated(project_id=await operations.create_project(db, caller.scope, data))
 
 
@@ -32,8 +32,8 @@ async def create_project(
     role_actions=[RoleAction.ReadProject, RoleAction.ModifyProject],
     basis=chosen("project-paths"),
 )
-async def list_projects(caller: CallerOfRequest, db: Transaction) -> list[ProjectRecord]:
-    """Every project, by code."""
+async def list_projects(caller: RequestCaller, db: Transaction) -> list[ProjectRecord]:
+    """List all projects, ordered by code."""
     return [
         ProjectRecord(
             project_id=row.project_id,
@@ -55,10 +55,10 @@ async def list_projects(caller: CallerOfRequest, db: Transaction) -> list[Projec
 async def edit_project(
     project_id: FromPath[str],
     data: JSONBody[ProjectBody],
-    caller: CallerOfRequest,
+    caller: RequestCaller,
     db: Transaction,
 ) -> Success:
-    """Change a project; every field is sent."""
+    """Change a project. All fields are required."""
     await operations.edit_project(db, caller.scope, project_id, data)
     return Success()
 
@@ -71,7 +71,7 @@ async def edit_project(
     audited="project/{project_id}",
 )
 async def delete_project(
-    project_id: FromPath[str], caller: CallerOfRequest, db: Transaction
+    project_id: FromPath[str], caller: RequestCaller, db: Transaction
 ) -> Success:
     """Delete a project that no billing group uses."""
     await operations.delete_project(db, caller.scope, project_id)

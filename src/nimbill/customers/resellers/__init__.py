@@ -1,1 +1,1 @@
-"""Reseller accounts: a customer's login to the portal, and what it is shown."""
+"""Reseller accounts: a customer's login to the portal and the pages it displays."""

@@ -1,4 +1,4 @@
-"""Bodies of the reseller account operations, row by row as specified."""
+"""Request and response bodies of the reseller account routes, as specified."""
 
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from msgspec import UNSET, UnsetType
 
-from nimbill.customers.resellers.meta_flags import flag_violations
+from nimbill.customers.resellers.meta_flags import find_flag_violations
 from nimbill.foundation.basis import Basis, chosen, stated
 from nimbill.foundation.errors import Violation
 from nimbill.http.request_bodies import Body, Success
@@ -31,10 +31,10 @@ class ResellerCreate(Body, frozen=True, kw_only=True):
     meta: dict[str, Any]
 
     @classmethod
-    def broken_rules(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
+    def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
         yield from email_violations(sent.get("email"))
-        yield from custom_password_violations(sent)
-        yield from flag_violations(sent.get("meta"))
+        yield from find_custom_password_violations(sent)
+        yield from find_flag_violations(sent.get("meta"))
 
 
 class ResellerPassword(Body, frozen=True, kw_only=True):
@@ -45,8 +45,8 @@ class ResellerPassword(Body, frozen=True, kw_only=True):
     password: str | None = None
 
     @classmethod
-    def broken_rules(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
-        return custom_password_violations(sent)
+    def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
+        return find_custom_password_violations(sent)
 
 
 class ResellerMeta(Body, frozen=True, kw_only=True):
@@ -55,12 +55,12 @@ class ResellerMeta(Body, frozen=True, kw_only=True):
     meta: dict[str, Any]
 
     @classmethod
-    def broken_rules(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
-        return flag_violations(sent.get("meta"))
+    def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
+        return find_flag_violations(sent.get("meta"))
 
 
 class ResellerChanged(Success, frozen=True, kw_only=True):
-    """`password` stands in the answer once, when it was made here and nobody is written to."""
+    """`password` is only present if it was generated and no notification is sent."""
 
     basis: ClassVar[Basis] = chosen("reseller-accounts")
 
@@ -82,7 +82,7 @@ class ResellerRecord(Body, frozen=True, kw_only=True):
     meta: dict[str, bool]
 
 
-def custom_password_violations(sent: Mapping[str, Any]) -> Iterator[Violation]:
-    """Custom needs a password; what is sent along with Auto is not looked at."""
+def find_custom_password_violations(sent: Mapping[str, Any]) -> Iterator[Violation]:
+    """Custom requires a valid password; with Auto the password field is ignored."""
     if sent.get("input_type") == InputType.Custom:
         yield from password_violations(sent.get("password"))

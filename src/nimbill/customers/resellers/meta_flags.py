@@ -1,4 +1,4 @@
-"""The display flags of a reseller account and their defaults."""
+"""Display flags of a reseller account and their defaults."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -6,12 +6,9 @@ from typing import Any
 from nimbill.foundation.basis import chosen, stated
 from nimbill.foundation.errors import Violation
 
-basis = stated(
-    "meta flags (all boolean; each controls whether a page or function is displayed "
-    "to the reseller)"
-)
+basis = stated("meta flags")
 
-SHOWN_AT_FIRST = (
+VISIBLE_BY_DEFAULT = (
     "dashboard_graph",
     "usage_account",
     "usage_account_graph",
@@ -24,7 +21,7 @@ SHOWN_AT_FIRST = (
     "usage_crosstag_graph",
     "ri_purchased",
 )
-HIDDEN_AT_FIRST = (
+HIDDEN_BY_DEFAULT = (
     "aq_coverage_ratio",
     "aq_ri_management",
     "aq_ri_sp_instances",
@@ -50,18 +47,18 @@ HIDDEN_AT_FIRST = (
     "budgetalerts",
 )
 
-# a 35th flag appears in one sample request only
+# This flag is not in the specification's list; it only appears in a sample request.
 aq_link_basis = chosen("aq-link-flag")
 
 FLAGS: Mapping[str, bool] = {
-    **dict.fromkeys(SHOWN_AT_FIRST, True),
-    **dict.fromkeys(HIDDEN_AT_FIRST, False),
+    **dict.fromkeys(VISIBLE_BY_DEFAULT, True),
+    **dict.fromkeys(HIDDEN_BY_DEFAULT, False),
     "aq_link": False,
 }
 
 
-def flag_violations(meta: Any) -> Iterator[Violation]:
-    """Every flag that is not one of ours or not true or false; its name is not repeated."""
+def find_flag_violations(meta: Any) -> Iterator[Violation]:
+    """Report unknown flags, without repeating their names, and values that are not boolean."""
     if not isinstance(meta, dict):
         return
     if not set(meta) <= set(FLAGS):

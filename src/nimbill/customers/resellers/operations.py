@@ -1,12 +1,14 @@
-"""What may be done with reseller accounts."""
+"""Changes to reseller accounts: the checks in order, then the change."""
+
+from collections.abc import Callable
 
 from msgspec import UNSET
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.passwords import generate_password, hash_password
 from nimbill.access.request_context import Resources
-from nimbill.customers.billing_groups.records import billing_group_visible
-from nimbill.customers.organisation_settings.records import settings_of
+from nimbill.customers.billing_groups.operations import require_company_id
+from nimbill.customers.organisation_settings.records import load_settings
 from nimbill.customers.resellers import records
 from nimbill.customers.resellers.bodies import (
     InputType,
@@ -17,9 +19,10 @@ from nimbill.customers.resellers.bodies import (
 )
 from nimbill.customers.resellers.meta_flags import FLAGS
 from nimbill.database.tenant_scope import Row, TenantScope
-from nimbill.foundation.errors import Conflict, Violation, not_found, refuse_if
+from nimbill.foundation.errors import Conflict, not_found
 from nimbill.foundation.ids import new_id
-from nimbill.foundation.vocabulary import Language, UserKind
+from nimbill.foundation.language import Language
+from nimbill.foundation.user_kind import UserKind
 from nimbill.identity.users import records as users
 from nimbill.identity.users.operations import delete_user_and_clients
 from nimbill.mail.delivery import queue_message
@@ -29,12 +32,11 @@ from nimbill.mail.messages import Message, account_created, password_changed
 async def create_reseller(
     db: AsyncConnection, scope: TenantScope, resources: Resources, body: ResellerCreate
 ) -> ResellerChanged:
-    """A login of its own for a billing group; its e-mail address is its name."""
-    if not await billing_group_visible(db, scope, body.company_id):
-        refuse_if([Violation("company_id", "an existing billing group")])
+    """Create the login of a billing group; the e-mail address is also the user name."""
+    await require_company_id(db, scope, body.company_id)
     if await users.taken_names(db, scope, username=body.email, email=body.email):
-        raise Conflict("email_taken", "this e-mail address is already in use")
-    password, made = _password(body)
+        raise Conflict("email_taken", "This e-mail address is already in use.")
+    password, generated_password = _choose_password(body)
     user_id = new_id("usr")
     await users.add_user(
         db,
@@ -45,13 +47,13 @@ async def create_reseller(
         username=body.email,
         email=body.email,
         notification_email=body.notification,
-        password_hash=await hash_password(password, resources.sealer),
+        password_hash=await hash_password(password, resources.encryptor),
     )
     await records.add_reseller(db, scope, user_id, body.company_id, {**FLAGS, **body.meta})
     if body.notification:
-        reseller = await _existing(db, scope, user_id)
-        await _write_to(db, scope, resources, reseller, made, changed=False)
-    return _changed(user_id, None if body.notification else made)
+        reseller = await _require_reseller(db, scope, user_id)
+        await _notify(db, scope, resources, reseller, account_created, generated_password)
+    return _build_response(user_id, None if body.notification else generated_password)
 
 
 async def change_password(
@@ -61,66 +63,65 @@ async def change_password(
     user_id: str,
     body: ResellerPassword,
 ) -> ResellerChanged:
-    """Every token of the account ends at once."""
-    reseller = await _existing(db, scope, user_id)
-    password, made = _password(body)
-    password_hash = await hash_password(password, resources.sealer)
+    """Store a new password; this revokes every token of the account."""
+    reseller = await _require_reseller(db, scope, user_id)
+    password, generated_password = _choose_password(body)
+    password_hash = await hash_password(password, resources.encryptor)
     await users.set_password(db, scope, user_id, password_hash)
     if body.notification:
-        await _write_to(db, scope, resources, reseller, made, changed=True)
-    return _changed(user_id, None if body.notification else made)
+        await _notify(db, scope, resources, reseller, password_changed, generated_password)
+    return _build_response(user_id, None if body.notification else generated_password)
 
 
 async def change_meta(
     db: AsyncConnection, scope: TenantScope, user_id: str, body: ResellerMeta
 ) -> None:
-    """Flags not sent keep their value."""
-    reseller = await _existing(db, scope, user_id)
-    await records.change_meta(db, scope, user_id, {**reseller.meta, **body.meta})
+    """Change the flags that were sent; the others keep their value."""
+    reseller = await _require_reseller(db, scope, user_id)
+    await records.store_meta(db, scope, user_id, {**reseller.meta, **body.meta})
 
 
 async def delete_reseller(db: AsyncConnection, scope: TenantScope, user_id: str) -> None:
-    """Its subusers, clients and tokens go with it."""
-    await _existing(db, scope, user_id)
+    """Delete the account with its subusers, clients and tokens."""
+    await _require_reseller(db, scope, user_id)
     for subuser in await users.list_subusers(db, scope, user_id):
         await delete_user_and_clients(db, scope, subuser.user_id)
     await delete_user_and_clients(db, scope, user_id)
 
 
-async def _existing(db: AsyncConnection, scope: TenantScope, user_id: str) -> Row:
-    reseller = await records.find_reseller(db, scope, user_id)
+async def _require_reseller(db: AsyncConnection, scope: TenantScope, user_id: str) -> Row:
+    reseller = await records.lock_reseller(db, scope, user_id)
     if reseller is None:
         raise not_found()
     return reseller
 
 
-def _changed(user_id: str, password: str | None) -> ResellerChanged:
+def _build_response(user_id: str, password: str | None) -> ResellerChanged:
     return ResellerChanged(user_id=user_id, password=UNSET if password is None else password)
 
 
-def _password(body: ResellerCreate | ResellerPassword) -> tuple[str, str | None]:
-    """The password, and again where we made it."""
+def _choose_password(body: ResellerCreate | ResellerPassword) -> tuple[str, str | None]:
+    """Return the password and, only if it was generated, a copy to tell the reseller."""
     if body.input_type is InputType.Auto:
-        made = generate_password()
-        return made, made
-    assert body.password is not None, "the body's rules ask for one"
+        generated = generate_password()
+        return generated, generated
+    assert body.password is not None, "the body check requires it"
     return body.password, None
 
 
-async def _write_to(
+async def _notify(
     db: AsyncConnection,
     scope: TenantScope,
     resources: Resources,
     reseller: Row,
-    password: str | None,
-    *,
-    changed: bool,
+    build_message: Callable[..., Message],
+    generated_password: str | None,
 ) -> None:
-    letter: Message = (password_changed if changed else account_created)(
+    message = build_message(
         to=reseller.email,
         company=reseller.company_name,
         address=f"{resources.settings.link_url}/portal",
-        language=Language(reseller.language or (await settings_of(db, scope)).language),
-        password=password,
+        language=Language(reseller.language or (await load_settings(db, scope)).language),
+        password=generated_password,
     )
-    await queue_message(db, scope, resources.sealer, letter)
+    await queue_message(db, scope, resources.encryptor, message)

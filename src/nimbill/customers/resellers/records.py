@@ -1,4 +1,4 @@
-"""Stored reseller accounts and the questions asked of them."""
+"""Stored reseller accounts and the queries on them."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.customers.billing_groups.records import billing_groups, visible
+from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
 from nimbill.database.tenant_scope import Row, TenantScope, metadata
 from nimbill.identity.users.records import users
 
@@ -22,11 +22,11 @@ resellers = sa.Table(
 )
 
 
-def _all(scope: TenantScope) -> sa.Select[*tuple[object, ...]]:
+def _select_resellers(scope: TenantScope) -> sa.Select[*tuple[object, ...]]:
     return (
         sa.select(
             *(column for column in resellers.c if column.name != "update_time"),
-            # a password is changed here or by the account itself; either way the account changed
+            # A password change counts as a change of the account, whoever makes it.
             sa.func.greatest(resellers.c.update_time, users.c.password_update_time).label(
                 "update_time"
             ),
@@ -48,20 +48,20 @@ def _all(scope: TenantScope) -> sa.Select[*tuple[object, ...]]:
             (billing_groups.c.organisation_id == resellers.c.organisation_id)
             & (billing_groups.c.company_id == resellers.c.company_id),
         )
-        .where(resellers.c.organisation_id == scope.organisation_id, *visible(scope))
+        .where(resellers.c.organisation_id == scope.organisation_id, *filter_visible_groups(scope))
     )
 
 
 async def list_resellers(db: AsyncConnection, scope: TenantScope) -> Sequence[Row]:
-    """Accounts of the groups the caller may see, oldest first."""
-    question = _all(scope).order_by(resellers.c.portal_registered, resellers.c.user_id)
-    return (await db.execute(question)).all()
+    """List the accounts of visible billing groups, oldest first."""
+    stmt = _select_resellers(scope).order_by(resellers.c.portal_registered, resellers.c.user_id)
+    return (await db.execute(stmt)).all()
 
 
-async def find_reseller(db: AsyncConnection, scope: TenantScope, user_id: str) -> Row | None:
-    """Locked for the change that follows."""
-    question = _all(scope).where(resellers.c.user_id == user_id)
-    return (await db.execute(question.with_for_update(of=resellers))).one_or_none()
+async def lock_reseller(db: AsyncConnection, scope: TenantScope, user_id: str) -> Row | None:
+    """Lock the row until the transaction ends; None if the caller cannot see its billing group."""
+    stmt = _select_resellers(scope).where(resellers.c.user_id == user_id)
+    return (await db.execute(stmt.with_for_update(of=resellers))).one_or_none()
 
 
 async def add_reseller(
@@ -77,7 +77,7 @@ async def add_reseller(
     )
 
 
-async def change_meta(
+async def store_meta(
     db: AsyncConnection, scope: TenantScope, user_id: str, meta: Mapping[str, bool]
 ) -> None:
     await db.execute(

@@ -1,4 +1,4 @@
-"""Reseller accounts over HTTP; paths are relative to /m/core."""
+"""HTTP routes of reseller accounts; paths are relative to /m/core."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -7,7 +7,7 @@ from litestar.params import FromPath, JSONBody
 
 from nimbill.access.gate import Audience
 from nimbill.access.role_actions import RoleAction
-from nimbill.customers.organisation_settings.records import settings_of
+from nimbill.customers.organisation_settings.records import load_settings
 from nimbill.customers.resellers import operations, records
 from nimbill.customers.resellers.bodies import (
     ResellerChanged,
@@ -20,9 +20,9 @@ from nimbill.database.tenant_scope import Row
 from nimbill.foundation.basis import chosen, stated
 from nimbill.http.request_bodies import Success
 from nimbill.http.routing import (
-    CallerOfRequest,
-    ResourcesOfWorker,
+    RequestCaller,
     Transaction,
+    WorkerResources,
     delete,
     get,
     post,
@@ -42,14 +42,14 @@ MODIFY = [RoleAction.ModifyReseller]
     audited="reseller/{user_id}",
 )
 async def create_or_list_resellers(
-    caller: CallerOfRequest,
+    caller: RequestCaller,
     db: Transaction,
-    resources: ResourcesOfWorker,
+    resources: WorkerResources,
     data: JSONBody[ResellerCreate | None] = None,
 ) -> ResellerChanged | list[ResellerRecord]:
-    """Create a reseller account; without a body, list them, as specified."""
+    """Create a reseller account. Without a body, list the accounts, as specified."""
     if data is None:
-        return await _records(caller, db)
+        return await _list_records(caller, db)
     return await operations.create_reseller(db, caller.scope, resources, data)
 
 
@@ -59,9 +59,9 @@ async def create_or_list_resellers(
     role_actions=READ,
     basis=chosen("reseller-accounts"),
 )
-async def list_resellers(caller: CallerOfRequest, db: Transaction) -> list[ResellerRecord]:
-    """The reseller accounts of the billing groups the caller may see."""
-    return await _records(caller, db)
+async def list_resellers(caller: RequestCaller, db: Transaction) -> list[ResellerRecord]:
+    """List the reseller accounts of the billing groups that the caller may see."""
+    return await _list_records(caller, db)
 
 
 @delete(
@@ -72,9 +72,9 @@ async def list_resellers(caller: CallerOfRequest, db: Transaction) -> list[Resel
     audited="reseller/{user_id}",
 )
 async def delete_reseller(
-    user_id: FromPath[str], caller: CallerOfRequest, db: Transaction
+    user_id: FromPath[str], caller: RequestCaller, db: Transaction
 ) -> Success:
-    """Delete a reseller account; its tokens end at once."""
+    """Delete a reseller account and revoke its tokens."""
     await operations.delete_reseller(db, caller.scope, user_id)
     return Success()
 
@@ -89,11 +89,11 @@ async def delete_reseller(
 async def change_reseller_password(
     user_id: FromPath[str],
     data: JSONBody[ResellerPassword],
-    caller: CallerOfRequest,
+    caller: RequestCaller,
     db: Transaction,
-    resources: ResourcesOfWorker,
+    resources: WorkerResources,
 ) -> ResellerChanged:
-    """Change the password; every token of the account ends at once."""
+    """Change the password and revoke every token of the account."""
     return await operations.change_password(db, caller.scope, resources, user_id, data)
 
 
@@ -107,22 +107,22 @@ async def change_reseller_password(
 async def update_reseller_meta(
     user_id: FromPath[str],
     data: JSONBody[ResellerMeta],
-    caller: CallerOfRequest,
+    caller: RequestCaller,
     db: Transaction,
 ) -> Success:
-    """Change display flags; those not sent keep their value."""
+    """Change display flags. Flags that are not sent keep their value."""
     await operations.change_meta(db, caller.scope, user_id, data)
     return Success()
 
 
-async def _records(caller: CallerOfRequest, db: Transaction) -> list[ResellerRecord]:
-    zone = ZoneInfo((await settings_of(db, caller.scope)).time_zone)
-    return [_record(row, zone) for row in await records.list_resellers(db, caller.scope)]
+async def _list_records(caller: RequestCaller, db: Transaction) -> list[ResellerRecord]:
+    zone = ZoneInfo((await load_settings(db, caller.scope)).time_zone)
+    return [_build_record(row, zone) for row in await records.list_resellers(db, caller.scope)]
 
 
-def _record(row: Row, zone: ZoneInfo) -> ResellerRecord:
-    def moment(at: datetime | None) -> str | None:
-        return None if at is None else at.astimezone(zone).isoformat(timespec="seconds")
+def _build_record(row: Row, zone: ZoneInfo) -> ResellerRecord:
+    def format_time(time: datetime | None) -> str | None:
+        return None if time is None else time.astimezone(zone).isoformat(timespec="seconds")
 
     return ResellerRecord(
         user_id=row.user_id,
@@ -130,8 +130,8 @@ def _record(row: Row, zone: ZoneInfo) -> ResellerRecord:
         billinggroup_name=row.billinggroup_name,
         email=row.email,
         company_id=row.company_id,
-        update_time=moment(row.update_time),
-        password_update_time=moment(row.password_update_time),
+        update_time=format_time(row.update_time),
+        password_update_time=format_time(row.password_update_time),
         portal_registered=row.portal_registered.astimezone(zone).isoformat(timespec="seconds"),
         meta=row.meta,
     )

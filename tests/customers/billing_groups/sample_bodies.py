@@ -1,4 +1,4 @@
-"""Sound bodies to start from; a test changes the one field it is about."""
+"""Valid request bodies of billing groups; a test changes the fields it is about."""
 
 from typing import Any
 
@@ -9,7 +9,8 @@ REQUIRED_FIELDS: dict[str, Any] = {
     "inv_aggregate": True,
 }
 
-SOUND_SETTING: dict[str, Any] = {
+# valid for create
+VALID_SETTING: dict[str, Any] = {
     "calc_type": "account",
     "currency": "jpy",
     "discount_calc_logic": "usageamount",
@@ -27,4 +28,23 @@ SOUND_SETTING: dict[str, Any] = {
     "support_fix": 0,
     "support_rate": 0,
     "tax_rate": 0.10,
+}
+
+# valid for update, for both vendors
+VALID_SETTING_UPDATE: dict[str, Any] = VALID_SETTING | {
+    "discount_calc_logic": "allamount",
+    "substitution_fee_calc_target": "cloudpayonly",
+    "substitution_fee_target_usage": "nondiscount",
+    "support_amount_target": "cloudpayonlywithfee",
+    "support_fee": "percent",
+    "support_fee_calc_target": "cloudpaywithfee",
+    "tax_rate": 0.08,
+}
+
+FREE_FORMAT_ITEM: dict[str, Any] = {
+    "enabled": True,
+    "label": "運用代行",
+    "unit_cost": 1500,
+    "quantity": 2,
+    "total": 3000,
 }

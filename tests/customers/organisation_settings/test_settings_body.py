@@ -1,0 +1,81 @@
+"""Field rules of the body that changes the organisation settings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from nimbill.customers.organisation_settings.bodies import OrganisationSettingsChange
+from tests.body_violations import find_body_violations
+
+ENUMERATIONS = {
+    "rounding": ("half_up", "down", "up"),
+    "invoice_setting_update": ("stated", "either"),
+    "language": ("ja", "en"),
+}
+TIME_ZONES = ("Asia/Tokyo", "UTC", "America/Argentina/Ushuaia", "Etc/GMT-14")
+
+
+def check(**fields: Any) -> list[tuple[str, str]]:
+    return find_body_violations(OrganisationSettingsChange, fields)
+
+
+@pytest.mark.parametrize("setting", ENUMERATIONS)
+def test_a_setting_with_fixed_values_accepts_only_these(setting: str) -> None:
+    words = ENUMERATIONS[setting]
+
+    for word in words:
+        assert check(**{setting: word}) == []
+    for invalid in ("", words[0].upper(), "unknown", 7):
+        assert check(**{setting: invalid}) == [(setting, f"one of {', '.join(words)}")]
+
+
+@pytest.mark.parametrize("time_zone", TIME_ZONES)
+def test_a_name_of_the_time_zone_database_is_accepted(time_zone: str) -> None:
+    assert check(time_zone=time_zone) == []
+
+
+@pytest.mark.parametrize(
+    "time_zone",
+    ["", "Asia/Nowhere", "asia/tokyo", "+09:00", "../etc/passwd", "Asia/Tokyo ", "/UTC"],
+)
+def test_any_other_time_zone_is_refused(time_zone: str) -> None:
+    rule = "a name of the time zone database, such as Asia/Tokyo"
+
+    assert check(time_zone=time_zone) == [("time_zone", rule)]
+
+
+def test_a_tag_key_has_at_most_128_characters() -> None:
+    assert check(cost_tag_key="長" * 128) == []
+    assert check(cost_tag_key="長" * 129) == [("cost_tag_key", "length 0 to 128")]
+
+
+@pytest.mark.parametrize(
+    ("usage_table", "violations"),
+    [
+        ([{"upto": 100, "rate": 0}], [("usage_table[0].upto", "null in the last band")]),
+        (
+            [{"upto": None, "rate": 0}, {"upto": None, "rate": 0}],
+            [("usage_table[0].upto", "more than in the band before")],
+        ),
+        (
+            [{"upto": 0, "rate": 0}, {"upto": None, "rate": 1.01}],
+            [
+                ("usage_table[0].upto", "more than in the band before"),
+                ("usage_table[1].rate", "from 0 to 1"),
+            ],
+        ),
+        ([{"upto": None, "rate": -0.1}], [("usage_table[0].rate", "from 0 to 1")]),
+        ([{"rate": 0.1}], [("usage_table[0].upto", "required")]),
+        ([{"upto": None}], [("usage_table[0].rate", "required")]),
+        ([{"upto": None, "rate": "0.1"}], [("usage_table[0].rate", "a number")]),
+        ([{"upto": "9", "rate": 0.1}], [("usage_table[0].upto", "a number")]),
+        ({"upto": None, "rate": 0}, [("usage_table", "a list")]),
+        ([7], [("usage_table[0]", "an object")]),
+    ],
+)
+def test_an_invalid_usage_table_is_refused(
+    usage_table: Any, violations: list[tuple[str, str]]
+) -> None:
+    assert check(usage_table=usage_table) == violations
