@@ -1,1 +1,1 @@
-"""The proof board: rows that measure a claim, and broken twins that each row must catch."""
+"""The proof board: rows that measure a claim, and broken variants that each row must catch."""

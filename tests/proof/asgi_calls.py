@@ -1,4 +1,4 @@
-"""Requests straight into the application: any bytes a server could hand over, no client between."""
+"""Requests sent directly into the application: any bytes that a server could pass on."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Request:
     query: bytes = b""
     headers: Headers = field(default_factory=list)
     body: bytes = b""
-    pieces: int = 1  # in how many the body arrives
+    pieces: int = 1  # number of chunks in which the body arrives
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Answer:
     headers: Mapping[str, str]
     body: bytes
     seconds: float
-    path_template: str | None  # of the route that was reached
+    path_template: str | None  # of the matched route
 
     def json(self) -> Any:
         return json.loads(self.body)
@@ -58,7 +58,7 @@ def json_request(
 
 
 async def call(app: ASGIApp, request: Request) -> Answer:
-    """One request; whatever the application raises is raised here."""
+    """Send one request; exceptions of the application are raised here."""
     scope = _scope(request)
     pieces = _pieces(request)
     got: list[Any] = []
@@ -68,7 +68,7 @@ async def call(app: ASGIApp, request: Request) -> Answer:
         if pieces:
             piece = pieces.pop(0)
             return {"type": "http.request", "body": piece, "more_body": bool(pieces)}
-        await answered.wait()  # the client stays and sends nothing more; then a server says this
+        await answered.wait()  # the client sends nothing more; a server then reports this
         return {"type": "http.disconnect"}
 
     async def send(message: Any) -> None:
@@ -97,7 +97,7 @@ def _scope(request: Request) -> Any:
         "http_version": "1.1",
         "method": request.method,
         "scheme": "http",
-        # servers that meet broken UTF-8 hand it on like this
+        # servers pass on invalid UTF-8 like this
         "path": unquote_to_bytes(request.path).decode("utf-8", "surrogateescape"),
         "raw_path": request.path,
         "query_string": request.query,
@@ -116,7 +116,7 @@ def _pieces(request: Request) -> list[bytes]:
 
 
 async def each(count: int, do: Callable[[int], Awaitable[None]], *, at_once: int) -> None:
-    """Numbers 0 to count, so many at once; the first error ends it."""
+    """Run for the numbers 0 to count, this many at once; the first error ends it."""
     numbers: Iterable[int] = iter(range(count))
 
     async def some() -> None:

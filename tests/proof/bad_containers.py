@@ -1,4 +1,4 @@
-"""Files whose text may be sound, in a container that is not: gzip, zip, Parquet, manifests."""
+"""Files whose text may be valid, in a broken container: gzip, zip, Parquet, manifests."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from nimbill.demo.vendor_files.dialects import Dialect
-from tests.proof.bad_file import IMPORTERS, BadFile, Sheet, sheet
+from tests.proof.bad_file import IMPORTERS, BadFile, CostSheet, sheet
 
 OFFSETS = 50
-OFFSETS_OF_OTHERS = 10  # unpacking is the same whatever is in it
+OFFSETS_OF_OTHERS = 10  # decompression does not depend on the content
 GIB_OF_MIB = 1024
 
 
@@ -31,7 +31,7 @@ def bad_containers(dialect: Dialect) -> Iterator[BadFile]:
 
 
 def bombs(dialect: Dialect) -> Iterator[BadFile]:
-    """Apart from the others, because writing them takes a moment too."""
+    """Separate from the others because writing them takes time."""
     head = sheet(dialect).bytes()
     for title, block, rules in (
         ("a GiB of zeros", bytes(2**20), ("line_too_long", "nul", "bomb")),
@@ -53,7 +53,7 @@ def bombs(dialect: Dialect) -> Iterator[BadFile]:
 
 
 def _deflated(head: bytes, block: bytes) -> tuple[bytes, int, int]:
-    """The head and then the block, over and over; checksum and size are of the head alone."""
+    """The head and then the block repeatedly; checksum and size belong to the head only."""
     packer = zlib.compressobj(9, wbits=-15)
     first = packer.compress(head) + packer.flush(zlib.Z_FULL_FLUSH)
     packed = packer.compress(block) + packer.flush(zlib.Z_FULL_FLUSH)
@@ -69,7 +69,7 @@ def _gzip_bomb(head: bytes, block: bytes) -> bytes:
 
 
 def _zip_bomb(head: bytes, block: bytes) -> bytes:
-    """It lies about its size, so that only whoever decompresses it notices."""
+    """It declares a wrong size, so that only decompression detects it."""
     content, checksum, _ = _deflated(head, block)
     name = b"report.csv"
     sizes = len(content).to_bytes(4, "little") + (1000).to_bytes(4, "little")
@@ -81,7 +81,7 @@ def _zip_bomb(head: bytes, block: bytes) -> bytes:
     return local + entry + end + len(local).to_bytes(4, "little") + b"\0\0"
 
 
-def _gzip(sound: Sheet) -> Iterator[BadFile]:
+def _gzip(sound: CostSheet) -> Iterator[BadFile]:
     whole = gzip.compress(sound.bytes(), mtime=0)
 
     def packed(title: str, content: bytes, *rules: str) -> BadFile:
@@ -121,7 +121,7 @@ def _zipped(*members: tuple[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> 
     return out.getvalue()
 
 
-def _zip(sound: Sheet) -> Iterator[BadFile]:
+def _zip(sound: CostSheet) -> Iterator[BadFile]:
     text = sound.bytes()
     whole = _zipped(("report.csv", text))
 
@@ -147,7 +147,7 @@ def _zip(sound: Sheet) -> Iterator[BadFile]:
     yield packed("the same file twice", twice, "same_part_twice")
 
 
-def _parquet(sound: Sheet) -> Iterator[BadFile]:
+def _parquet(sound: CostSheet) -> Iterator[BadFile]:
     header, *rows = sound.rows
     columns = {name: [row[at] for row in rows] for at, name in enumerate(header)}
     cost = sound.column("cost")
@@ -180,7 +180,7 @@ def _parquet(sound: Sheet) -> Iterator[BadFile]:
     yield packed("no cost in a line", written(none), "empty", line=1, column=cost)
 
 
-def _manifests(sound: Sheet) -> Iterator[BadFile]:
+def _manifests(sound: CostSheet) -> Iterator[BadFile]:
     text = sound.bytes()
 
     def with_manifest(title: str, said: object, *rules: str) -> BadFile:
@@ -196,7 +196,7 @@ def _manifests(sound: Sheet) -> Iterator[BadFile]:
         ),
         told="part-1.csv",
     )
-    rows = {"blobs": [{**part, "dataRowCount": len(sound.rows)}]}  # the header is none
+    rows = {"blobs": [{**part, "dataRowCount": len(sound.rows)}]}  # not a valid header
     yield replace(with_manifest("a part has a row less", rows, "part_rows"), told="part-1.csv")
     yield with_manifest("no parts", {"blobs": []}, "no_parts")
     yield with_manifest("not one", {"parts": [part]}, "manifest")

@@ -1,4 +1,4 @@
-"""What a bad file of the corpus is, and the sound file that each one is made from."""
+"""A bad file of the corpus, and the valid file that it is made from."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ IMPORTERS = (
     Dialect.azure_mca,
     Dialect.focus_1_2,
 )
-# which column is the cost, the currency, … in each of them
+# the columns of cost, currency, … in each dialect
 # fmt: off
 COLUMNS: Mapping[Dialect, Mapping[str, str]] = {
     Dialect.aws_cur: {
@@ -54,9 +54,9 @@ COLUMNS: Mapping[Dialect, Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class BadFile:
-    """Something nobody should import, and what must be said about it.
+    """A file that must be refused, and the expected error.
 
-    Any of `rules` will do. A line or column that is not None must be told, and be this one.
+    Any of `rules` is accepted. A line or column that is not None must be reported.
     """
 
     title: str
@@ -66,10 +66,10 @@ class BadFile:
     column: str | None = None
     vendor: str = "aws"
     month: str | None = None
-    told: str | None = None  # the file that must be named, where there are several
+    told: str | None = None  # the file that must be named if there are several
 
     def write(self, folder: Path) -> list[Path]:
-        """Its files, which are imported as the folder they are in."""
+        """Write its files; their folder is imported."""
         folder.mkdir(parents=True, exist_ok=True)
         paths = []
         for name, content in self.files.items():
@@ -84,12 +84,12 @@ class BadFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
-    """A sound month of a dialect as rows, ready to have something done to it."""
+class CostSheet:
+    """A valid month of a dialect as rows that can be modified."""
 
     dialect: Dialect
     vendor: str
-    rows: list[list[str]] = field(repr=False)  # the header is the first
+    rows: list[list[str]] = field(repr=False)  # the header is line 1
 
     @property
     def header(self) -> list[str]:
@@ -101,14 +101,14 @@ class Sheet:
     def column(self, meaning: str) -> str:
         return COLUMNS[self.dialect][meaning]
 
-    def with_cell(self, line: int, meaning: str, value: str) -> Sheet:
-        """A value in the line of that number; the header is line 1."""
+    def with_cell(self, line: int, meaning: str, value: str) -> CostSheet:
+        """Replace a value in the line of that number; the header is line 1."""
         rows = [list(row) for row in self.rows]
         rows[line - 1][self.header.index(self.column(meaning))] = value
         return self.with_rows(rows)
 
-    def with_rows(self, rows: list[list[str]]) -> Sheet:
-        return Sheet(self.dialect, self.vendor, rows)
+    def with_rows(self, rows: list[list[str]]) -> CostSheet:
+        return CostSheet(self.dialect, self.vendor, rows)
 
     def text(self, *, ends: str = "\n", sep: str = ",", quote_all: bool = False) -> str:
         out = io.StringIO()
@@ -123,9 +123,9 @@ class Sheet:
         return self.text().encode()
 
 
-def sheet(dialect: Dialect, seed: int = 5) -> Sheet:
+def sheet(dialect: Dialect, seed: int = 5) -> CostSheet:
     vendor = dialect.vendors[0]
     month = SyntheticMonth(vendor=vendor, lines=LINES, seed=seed)  # type: ignore[arg-type]
     columns = build_columns(month, dialect, "decimal", typed=False)
     text = csv_header(columns) + bytes(csv_lines(columns, next(generate_charges(month)), month))
-    return Sheet(dialect, vendor, list(csv.reader(io.StringIO(text.decode()), strict=True)))
+    return CostSheet(dialect, vendor, list(csv.reader(io.StringIO(text.decode()), strict=True)))

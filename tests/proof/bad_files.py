@@ -1,7 +1,7 @@
-"""The corpus of bad cost files: what nobody should import, told apart by what must be said of it.
+"""The corpus of bad cost files, with the error expected for each.
 
-Every importer meets every fault. Beside them stand files that look odd and are sound: they must
-give the same money as the plain one.
+Every importer gets every fault. Files that look odd but are valid must give the same sums as the
+plain file.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from dataclasses import replace
 
 from nimbill.demo.vendor_files.dialects import Dialect
 from tests.proof.bad_containers import bad_containers, bombs
-from tests.proof.bad_file import IMPORTERS, BadFile, Sheet, sheet
+from tests.proof.bad_file import IMPORTERS, BadFile, CostSheet, sheet
 from tests.proof.bad_texts import bad_texts
 
-__all__ = ["IMPORTERS", "BadFile", "bad_files", "bombs", "odd_but_sound"]
+__all__ = ["IMPORTERS", "BadFile", "bad_files", "bombs", "odd_but_valid"]
 
 
 def bad_files(dialect: Dialect) -> Iterator[BadFile]:
-    """All but the bombs, which are few and large."""
+    """All except the bombs, which are few and large."""
     yield from bad_texts(dialect)
     yield from bad_containers(dialect)
 
 
-def odd_but_sound(dialect: Dialect) -> Iterator[BadFile]:
-    """Files to be taken; they break no rule, and their sums are those of the plain file."""
+def odd_but_valid(dialect: Dialect) -> Iterator[BadFile]:
+    """Unusual files that break no rule; their sums equal those of the plain file."""
     sound = sheet(dialect)
     for one in _odd(sound):
         yield replace(one, vendor=sound.vendor)
@@ -37,7 +37,7 @@ def plain(dialect: Dialect) -> BadFile:
     return BadFile("as it is", {"report.csv": sound.bytes()}, (), vendor=sound.vendor)
 
 
-def _odd(sound: Sheet) -> Iterator[BadFile]:
+def _odd(sound: CostSheet) -> Iterator[BadFile]:
     text = sound.text()
     whole = text.encode()
 
@@ -85,5 +85,5 @@ def _odd(sound: Sheet) -> Iterator[BadFile]:
 
 
 def _other_case(name: str) -> str:
-    """Tags keep theirs: in them it counts."""
+    """Tags keep their case, which is significant."""
     return name if name.lower().startswith("resourcetags") else name.upper()

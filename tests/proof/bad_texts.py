@@ -1,4 +1,4 @@
-"""Files whose text is wrong: values, headers, lines, characters, months and vendors."""
+"""Files with wrong text: values, headers, lines, characters, months and vendors."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from nimbill.demo.vendor_files.dialects import Dialect
-from tests.proof.bad_file import LINES, BadFile, Sheet, sheet
+from tests.proof.bad_file import LINES, BadFile, CostSheet, sheet
 
-AT = 9  # the line that is spoilt, where one is
+AT = 9  # the broken line, if there is one
 
 # fmt: off
 NUMBERS = {
@@ -65,11 +65,11 @@ def bad_texts(dialect: Dialect) -> Iterator[BadFile]:
 
 
 def _file(title: str, content: bytes, *rules: str, **place: object) -> BadFile:
-    """Of the sheet's own vendor, which is filled in at the end."""
+    """A file of the sheet's own vendor, which is filled in at the end."""
     return BadFile(title, {"report.csv": content}, rules, vendor="", **place)  # type: ignore[arg-type]
 
 
-def _values(sound: Sheet) -> Iterator[BadFile]:
+def _values(sound: CostSheet) -> Iterator[BadFile]:
     def spoilt(meaning: str, title: str, value: str, *rules: str) -> BadFile:
         content = sound.with_cell(AT, meaning, value).bytes()
         return _file(title, content, *rules, line=AT, column=sound.column(meaning))
@@ -89,7 +89,7 @@ def _values(sound: Sheet) -> Iterator[BadFile]:
         yield spoilt("type", "type: of an amortised export", "UnusedReservation", "amortised")
 
 
-def _headers(sound: Sheet) -> Iterator[BadFile]:
+def _headers(sound: CostSheet) -> Iterator[BadFile]:
     header, *rest = sound.rows
     for meaning in ("cost", "currency", "date", "customer"):
         gone = sound.column(meaning)
@@ -112,7 +112,7 @@ def _headers(sound: Sheet) -> Iterator[BadFile]:
     yield _file("header: after blank lines", blank, "unknown_format", line=1)
 
 
-def _lines(sound: Sheet) -> Iterator[BadFile]:
+def _lines(sound: CostSheet) -> Iterator[BadFile]:
     def row_as(title: str, row: list[str], *rules: str) -> BadFile:
         rows = [list(one) for one in sound.rows]
         rows[AT - 1] = row
@@ -123,7 +123,7 @@ def _lines(sound: Sheet) -> Iterator[BadFile]:
     yield row_as("line: a column more", [*spoilt, "more"], "columns")
     yield row_as("line: one column", ["only this"], "columns")
     yield row_as("line: a million columns", ["x"] * 10**6, "columns")
-    if sound.dialect is not Dialect.focus_1_2:  # where it is a line of some other provider
+    if sound.dialect is not Dialect.focus_1_2:  # unless it is a line of another provider
         yield row_as("line: the header again", sound.header, "number", "moment", "currency")
     lines = sound.text().split("\n")
     cut = "\n".join([*lines[: LINES - 5], lines[LINES - 5][: len(lines[LINES - 5]) // 2]])
@@ -137,7 +137,7 @@ def _lines(sound: Sheet) -> Iterator[BadFile]:
     yield _file("line: carriage returns alone", returns, "unreadable", "unknown_format", line=1)
 
 
-def _characters(sound: Sheet) -> Iterator[BadFile]:
+def _characters(sound: CostSheet) -> Iterator[BadFile]:
     text, whole = sound.text(), sound.bytes()
     lines = whole.split(b"\n")
 
@@ -161,7 +161,7 @@ def _characters(sound: Sheet) -> Iterator[BadFile]:
         yield _file(f"characters: {name}", wide, "encoding", "nul", "unknown_format", line=1)
 
 
-def _wholes(sound: Sheet) -> Iterator[BadFile]:
+def _wholes(sound: CostSheet) -> Iterator[BadFile]:
     other = "azure" if sound.vendor == "aws" else "aws"
     strange = ("unknown_format",)
     yield _file("whole: nothing", b"", *strange, line=1)

@@ -1,4 +1,4 @@
-"""Words that must not come out: made up, sent, and looked for in every spelling."""
+"""Canaries: random words that are sent and then searched for in every encoding."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from pathlib import Path
 from random import Random
 
 READ_AT_ONCE = 2**24
-START = 2  # characters that tell canaries of a kind from most other text
+START = 2  # characters that distinguish canaries from other text
 
 
 @dataclass
 class Canaries:
-    """Secrets may be nowhere; words may be in records, but in no log and no refusal."""
+    """Secrets may appear nowhere; words may be in records, but in no log and no error response."""
 
     random: Random
-    secrets: dict[str, str] = field(default_factory=dict)  # the word, and what it was sent as
+    secrets: dict[str, str] = field(default_factory=dict)  # the word and where it was sent
     words: dict[str, str] = field(default_factory=dict)
 
     def secret(self, kind: str) -> str:
-        """At most 18 characters, so that it can be a password too."""
+        """At most 18 characters, so that it can be a password."""
         made = f"kn{self.random.getrandbits(64):016x}"
         self.secrets[made] = kind
         return made
@@ -32,19 +32,19 @@ class Canaries:
         return made
 
     def keep(self, kind: str, issued: str) -> str:
-        """A secret the service made up itself and has shown once."""
+        """Remember a secret that the service generated and showed once."""
         self.secrets[issued] = kind
         return issued
 
 
 def find_canaries(hay: bytes, needles: Iterable[str]) -> set[str]:
-    """Which of them stand in it, as they are or in hexadecimal or base64."""
+    """Those contained in the data, plain, in hexadecimal or in base64."""
     by_start: dict[bytes, dict[bytes, str]] = {}
     for needle in needles:
         for spelling in spellings(needle):
             by_start.setdefault(spelling[:START], {})[spelling] = needle
     found = set()
-    # few starts and many needles: one pass for each start is quickest by far
+    # few prefixes and many needles: one pass per prefix is fastest
     for start, spelled in by_start.items():
         lengths = {len(spelling) for spelling in spelled}
         at = hay.find(start)
@@ -60,7 +60,7 @@ def spellings(needle: str) -> Iterator[bytes]:
     yield raw
     yield raw.hex().encode()
     yield raw.hex().upper().encode()
-    for shift in range(3):  # base64 looks different at each place in its groups of three
+    for shift in range(3):  # base64 differs at each of its three alignments
         encoded = base64.b64encode(b"\0" * shift + raw)
         inside = encoded[(0, 2, 3)[shift] : len(encoded) // 4 * 4 - 4]
         yield inside
@@ -68,7 +68,7 @@ def spellings(needle: str) -> Iterator[bytes]:
 
 
 def find_canaries_in_folder(folder: Path, needles: Iterable[str]) -> Iterator[tuple[Path, str]]:
-    """In any file below it, also across the pieces it is read in."""
+    """Search every file below a folder, also across read boundaries."""
     wanted = list(needles)
     overlap = 2 * max((len(needle) for needle in wanted), default=0)
     for file in sorted(folder.rglob("*")):
@@ -86,5 +86,5 @@ def _found_in_file(file: Path, wanted: list[str], overlap: int) -> set[str]:
                 found |= find_canaries(before + piece, wanted)
                 before = piece[-overlap:]
     except FileNotFoundError:
-        return found  # the server removed it meanwhile
+        return found  # the server removed the file meanwhile
     return found

@@ -1,7 +1,7 @@
-"""Stands between the service and PostgreSQL, counts statements, and may strike at one of them.
+"""A proxy between the service and PostgreSQL that counts statements and can kill at one of them.
 
-Only what goes over the wire is looked at: the service knows nothing of it. A statement is a Query
-or an Execute message of the protocol.
+It reads the wire protocol only; the service does not know it. A statement is a Query or an Execute
+message.
 """
 
 from __future__ import annotations
@@ -27,8 +27,7 @@ SHOWN_MAX = 60
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """The n-th statement of these words, from when it is armed: before it runs, or once it has
-    been answered and nobody knows yet."""
+    """The n-th statement with these words after arming: before or after it runs."""
 
     text: str
     number: int
@@ -61,7 +60,7 @@ class CountingProxy(Striking[At]):
         back.close()
 
     def counted(self, text: str) -> tuple[bool, bool]:
-        """Whether to strike now, and whether once this statement is answered."""
+        """Whether to strike now, and whether to strike once this statement is answered."""
         self.seen.append(text)
         at = self.at
         if at is None or at.text != text or self.seen.count(text) != at.number:
@@ -70,7 +69,7 @@ class CountingProxy(Striking[At]):
 
 
 class _Conversation:
-    """One connection of the service, passed on in both directions."""
+    """One connection of the service, relayed in both directions."""
 
     def __init__(
         self,
@@ -81,13 +80,13 @@ class _Conversation:
         back: asyncio.StreamWriter,
     ) -> None:
         self.proxy, self.near, self.forth, self.far, self.back = proxy, near, forth, far, back
-        self.texts: dict[bytes, str] = {}  # of prepared statements, by name
+        self.texts: dict[bytes, str] = {}  # text of prepared statements by name
         self.bound = ""
         self.last = ""
         self.strike_when_ready = False
 
     async def hold(self) -> None:
-        """Until either side has gone, and then neither is kept waiting."""
+        """Relay until one side closes, then close the other."""
         ways = [asyncio.create_task(self._ask()), asyncio.create_task(self._answer())]
         _, waiting = await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
         for way in waiting:
@@ -95,7 +94,7 @@ class _Conversation:
         await asyncio.gather(*ways, return_exceptions=True)
 
     async def _ask(self) -> None:
-        size = await self.near.readexactly(4)  # the first message has no letter
+        size = await self.near.readexactly(4)  # the first message has no type byte
         self.forth.write(size + await self.near.readexactly(struct.unpack("!I", size)[0] - 4))
         await self.forth.drain()
         while True:
@@ -103,7 +102,7 @@ class _Conversation:
             body = await self.near.readexactly(struct.unpack("!I", head[1:])[0] - 4)
             text = self._statement(head[:1], body)
             if text is not None:
-                # every commit would look alike
+                # commits cannot be distinguished
                 text, self.last = (f"COMMIT of {self.last}" if _ends(text) else text), text
                 now, self.strike_when_ready = self.proxy.counted(text)
                 if now:
@@ -113,7 +112,7 @@ class _Conversation:
             await self.forth.drain()
 
     def _statement(self, letter: bytes, body: bytes) -> str | None:
-        """What it says, where it is one."""
+        """The text of a statement message."""
         if letter == QUERY:
             return _words(body)
         if letter == PARSE:
@@ -128,11 +127,13 @@ class _Conversation:
 
     async def _answer(self) -> None:
         while piece := await self.far.read(CHUNK_BYTES):
-            # whatever was asked while we waited is answered in this piece, or in one to come
+            # responses to everything sent so far are in this chunk or a later one
             if not self._struck_by():
                 self.back.write(piece)
                 await self.back.drain()
-            elif piece[-6:-5] == READY:  # run to its end, and nobody learns of it
+            elif (
+                piece[-6:-5] == READY
+            ):  # the statement is complete, and nobody receives the response
                 self.proxy.strike()
                 return
 
@@ -151,7 +152,7 @@ def _words(body: bytes) -> str:
 
 @contextmanager
 def counting_proxy(folder: Path, behind: Address) -> Iterator[CountingProxy]:
-    """Serves from a thread of its own; the socket lies in `folder`."""
+    """Serve from a thread; the socket is in `folder`."""
     proxy, ready = CountingProxy(folder, behind), threading.Event()
     loop, over = asyncio.new_event_loop(), asyncio.Event()
     thread = threading.Thread(

@@ -1,4 +1,4 @@
-"""Many connections at once that send a byte now and then, and some that never read."""
+"""Many connections that send a byte now and then, and some that never read."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from tests.proof.real_server import RealServer
 HOST = b"Host: 127.0.0.1\r\n"
 SECONDS_BETWEEN_BYTES = 1.0
 GIVE_UP_SECONDS = 20.0
-NEVER_READING_PART = 20  # one in so many
+NEVER_READING_PART = 20  # one in this many
 LARGE = b"GET /openapi.json HTTP/1.1\r\n" + HOST + b"\r\n"
 KEPT = "kept"
 
 
 @dataclass
 class Crowd:
-    ends: Counter[str] = field(default_factory=Counter)  # how the server got rid of them
+    ends: Counter[str] = field(default_factory=Counter)  # how the server closed them
     slowest: float = 0.0
-    memory: int = 0  # the most the server held meanwhile
+    memory: int = 0  # peak memory of the server
 
     def said(self) -> str:
         how = ", ".join(f"{count} × {what}" for what, count in self.ends.most_common())
@@ -36,14 +36,14 @@ class Crowd:
 
 
 async def crowd(server: RealServer, token: str, size: int, *, until: asyncio.Future[Any]) -> Crowd:
-    """So many connections, each replaced when the server has closed it, until that is done."""
+    """Keep this many connections open, replacing closed ones, until the block ends."""
     met = Crowd()
     head = b"POST /m/core/billinggroup HTTP/1.1\r\n" + HOST + b"Content-Type: application/json\r\n"
     head += b"Authorization: Bearer " + token.encode() + b"\r\n"
     in_body = head + b"Content-Length: 1000\r\n\r\n"
 
     async def one(number: int) -> None:
-        # not all at the same moment, as a real crowd would not
+        # not all at the same moment
         await asyncio.sleep(SECONDS_BETWEEN_BYTES * number / size)
         while not until.done():
             if number % NEVER_READING_PART == 0:
@@ -61,7 +61,7 @@ async def crowd(server: RealServer, token: str, size: int, *, until: asyncio.Fut
 
 
 async def _trickle(port: int, opening: bytes, met: Crowd) -> None:
-    """A byte now and then, in head or body, for as long as the server bears it."""
+    """Send a byte now and then, in head or body, as long as the server accepts it."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     began = time.monotonic()
     answer = asyncio.create_task(reader.read())
@@ -89,7 +89,7 @@ def _end(answer: asyncio.Task[bytes]) -> str:
 
 
 async def _never_read(port: int, until: asyncio.Future[Any]) -> None:
-    """Asks for much and takes nothing of it."""
+    """Request much and read nothing."""
     _, writer = await asyncio.open_connection("127.0.0.1", port, limit=1)
     try:
         writer.write(LARGE * 50)

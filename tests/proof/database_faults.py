@@ -1,4 +1,4 @@
-"""What a superuser may do to the database under the service: look at everything, let it fail."""
+"""What a superuser can do to the database below the service: read everything, make it fail."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CREATE CONSTRAINT TRIGGER fail_at_commit AFTER INSERT ON billing_groups
     WHEN (NEW.billinggroup_id LIKE 'fails-%') EXECUTE FUNCTION fail_at_commit();
 """
 
-WILL_FAIL = "fails-"  # a billinggroup_id that starts so fails at the very commit
+WILL_FAIL = "fails-"  # a billinggroup_id with this prefix fails at the commit
 
 
 @asynccontextmanager
@@ -38,7 +38,7 @@ async def connected(address: Address) -> AsyncIterator[Any]:
 
 
 def rows(address: Address, question: str, *values: Any) -> list[Any]:
-    """The answer to one question, asked and committed by itself."""
+    """Run one query in its own transaction."""
 
     async def ask() -> list[Any]:
         async with connected(address) as db:
@@ -50,7 +50,7 @@ def rows(address: Address, question: str, *values: Any) -> list[Any]:
 
 @asynccontextmanager
 async def failing_commits(superuser: Address) -> AsyncIterator[None]:
-    """Inside, the database gives up at the commit of what is named WILL_FAIL."""
+    """Inside the block, the commit of a group named WILL_FAIL fails."""
     async with connected(superuser) as db:
         await db.execute(_FAIL_AT_COMMIT)
         try:

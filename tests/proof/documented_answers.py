@@ -1,4 +1,4 @@
-"""Whether an answer is one that the OpenAPI document promises, and safe to show."""
+"""Checks whether a response is documented in OpenAPI and safe to show."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import jsonschema_rs
 from tests.proof.asgi_calls import Answer, Request
 from tests.proof.hostile_values import CANARY
 
-SECONDS_MAX = 20  # a watchdog, ten times what we aim at
+SECONDS_MAX = 20  # a watchdog, ten times the target
 PROBLEM = "application/problem+json"
 ALWAYS = ("x-request-id", "x-content-type-options", "referrer-policy", "cache-control")
 
 
-class Document:
-    """Answers what is wrong with an answer, one readable line each."""
+class DocumentedResponses:
+    """Lists what is wrong with a response, one readable line each."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         self._paths = document["paths"]

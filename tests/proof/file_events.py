@@ -1,4 +1,4 @@
-"""What happens to the files of a folder, seen from outside: each change is told as it is made."""
+"""Reports changes to the files of a folder as they happen."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 class FileEvents(Striking[int]):
-    """Counts changes below a folder from when it is armed; may strike at the n-th."""
+    """Counts changes below a folder after arming; can strike at the n-th."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
@@ -38,10 +38,10 @@ class FileEvents(Striking[int]):
         self._watch(folder)
 
     def _watch(self, folder: Path) -> None:
-        """Folders made later are watched as soon as they are told of."""
+        """Later folders are watched as soon as they are reported."""
         number = _libc.inotify_add_watch(self._handle, os.fsencode(folder), WATCHED)
         if number < 0:
-            return  # gone again
+            return  # removed meanwhile
         self._folders[number] = folder
         for one in folder.iterdir():
             if one.is_dir() and not one.is_symlink():

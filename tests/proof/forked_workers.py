@@ -1,7 +1,7 @@
-"""A worker of the service that comes back at once: forked from a process that has it all loaded.
+"""A worker of the service that restarts at once: forked from a process with everything imported.
 
-`nimbill serve` takes seconds to bring a worker back, and gives up on one that dies too often. Here
-it is forked off with everything imported, as often as it is killed; what it runs is the service.
+`nimbill serve` takes seconds to restart a worker and gives up on one that dies too often. Here it
+is forked as often as it is killed; it runs the same service.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ STOP_SECONDS_MAX = 20
 class ForkedWorkers:
     process: subprocess.Popen[bytes]
     port: int
-    current: Path  # holds the id of the worker that runs now, which leads its own group
+    current: Path  # contains the id of the current worker, which leads its own process group
 
     @property
     def url(self) -> str:
@@ -38,7 +38,7 @@ class ForkedWorkers:
         return int(self.current.read_text() or 0)
 
     def kill(self) -> bool:
-        """The worker and whatever it started; whether there was one."""
+        """Kill the worker and everything it started; return whether there was one."""
         worker = self.worker()
         if not worker:
             return False
@@ -51,7 +51,7 @@ class ForkedWorkers:
 
 @contextmanager
 def forked_workers(folder: Path, environment: Mapping[str, str]) -> Iterator[ForkedWorkers]:
-    """Stopped by its own process id, whatever happens inside."""
+    """Always stopped by its own process id."""
     port, current = free_port(), folder / "worker"
     current.write_text("")
     with (folder / "workers.log").open("ab") as log:

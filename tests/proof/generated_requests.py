@@ -1,4 +1,4 @@
-"""Requests made from the OpenAPI document, sound and unsound, by schemathesis."""
+"""Valid and invalid requests that schemathesis generates from the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PARTS = ("method", "url", "headers", "params", "json", "data", "files", "cookies
 def generated_requests(
     document: Mapping[str, Any], *, per_operation: int, number: int
 ) -> Iterator[Request]:
-    """Some for every operation, half of them sound; the same ones for the same number."""
+    """Some for every operation, half of them valid; the same for the same number."""
     schema = schemathesis.openapi.from_dict(dict(document))
     for found in schema.get_all_operations():
         for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE):
@@ -50,7 +50,7 @@ def _drawn(strategy: Any, count: int, number: int) -> list[Request]:
     try:
         draw()
     except Unsatisfiable:
-        return []  # an operation without anything to get wrong
+        return []  # an operation without parameters to break
     return drawn
 
 
@@ -59,7 +59,7 @@ def _as_request(case: Any) -> Request | None:
     try:
         ready = requests.Request(**{key: parts[key] for key in PARTS if key in parts}).prepare()
     except (requests.RequestException, UnicodeError, ValueError):
-        return None  # nothing that could be sent
+        return None  # cannot be sent
     address = urlsplit(ready.url or "")
     body = ready.body or b""
     return Request(

@@ -1,4 +1,4 @@
-"""Sound requests made unsound: in body, address, method, headers and token."""
+"""Valid requests made invalid: in body, address, method, headers and token."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NOTHING = object()
 
 
 @dataclass(frozen=True)
-class Draft:
+class RequestDraft:
     """A request whose parts can still be changed; `value` is its JSON, `form` its fields."""
 
     method: str
@@ -49,11 +49,11 @@ class Draft:
         return self.request().body
 
 
-Change = Callable[[Draft, Random], Draft]
+Change = Callable[[RequestDraft, Random], RequestDraft]
 
 
-def unsound(draft: Draft, random: Random) -> Request:
-    """The request with nothing, or up to four things, wrong with it."""
+def make_hostile(draft: RequestDraft, random: Random) -> Request:
+    """The request with up to four things wrong."""
     for _ in range(random.choice((0, 1, 1, 1, 1, 2, 2, 3, 4))):
         changes = random.choices((IN_BODY, IN_ADDRESS, IN_HEADERS), (6, 2, 2))[0]
         draft = random.choice(changes)(draft, random)
@@ -63,7 +63,7 @@ def unsound(draft: Draft, random: Random) -> Request:
 # ── body ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _change_value(draft: Draft, random: Random) -> Draft:
+def _change_value(draft: RequestDraft, random: Random) -> RequestDraft:
     if draft.form is not None:
         return _change_form(draft, random)
     if draft.value is NOTHING:
@@ -71,7 +71,7 @@ def _change_value(draft: Draft, random: Random) -> Draft:
     return replace(draft, value=mutated(draft.value, random))
 
 
-def _change_form(draft: Draft, random: Random) -> Draft:
+def _change_form(draft: RequestDraft, random: Random) -> RequestDraft:
     pairs = list(draft.form or ())
     match random.randrange(5):
         case 0 if pairs:
@@ -86,7 +86,7 @@ def _change_form(draft: Draft, random: Random) -> Draft:
     return replace(draft, form=tuple(pairs))
 
 
-def _break_bytes(draft: Draft, random: Random) -> Draft:
+def _break_bytes(draft: RequestDraft, random: Random) -> RequestDraft:
     body = bytearray(draft.body() or b"{}")
     for _ in range(random.randint(1, 4)):
         at = random.randrange(len(body) + 1)
@@ -103,7 +103,7 @@ def _break_bytes(draft: Draft, random: Random) -> Draft:
     return replace(draft, raw=bytes(body), content_type=kind)
 
 
-def _other_bytes(draft: Draft, random: Random) -> Draft:
+def _other_bytes(draft: RequestDraft, random: Random) -> RequestDraft:
     body = draft.body()
     raw = random.choice(
         (
@@ -127,7 +127,7 @@ def _other_bytes(draft: Draft, random: Random) -> Draft:
     return replace(draft, raw=raw, content_type=draft.content_type or _kind_of(draft))
 
 
-def _as_multipart(draft: Draft, random: Random) -> Draft:
+def _as_multipart(draft: RequestDraft, random: Random) -> RequestDraft:
     line = random.choice((b"\r\n", b"\n"))
     parts = b"".join(
         b"--b"
@@ -154,7 +154,7 @@ def _as_multipart(draft: Draft, random: Random) -> Draft:
     return replace(draft, raw=parts + end, content_type=kind)
 
 
-def _kind_of(draft: Draft) -> bytes:
+def _kind_of(draft: RequestDraft) -> bytes:
     form = draft.form is not None
     return b"application/x-www-form-urlencoded" if form else b"application/json"
 
@@ -162,7 +162,7 @@ def _kind_of(draft: Draft) -> bytes:
 # ── address and method ───────────────────────────────────────────────────────────────────────────
 
 
-def _change_segment(draft: Draft, random: Random) -> Draft:
+def _change_segment(draft: RequestDraft, random: Random) -> RequestDraft:
     segments = draft.path.split(b"/")
     at = random.randrange(1, len(segments)) if len(segments) > 1 else 0
     segments[at] = random.choice(
@@ -190,7 +190,7 @@ def _change_segment(draft: Draft, random: Random) -> Draft:
     return replace(draft, path=b"/".join(segments) or b"/")
 
 
-def _change_slashes(draft: Draft, random: Random) -> Draft:
+def _change_slashes(draft: RequestDraft, random: Random) -> RequestDraft:
     path = random.choice(
         (
             draft.path + b"/",
@@ -204,7 +204,7 @@ def _change_slashes(draft: Draft, random: Random) -> Draft:
     return replace(draft, path=path)
 
 
-def _change_query(draft: Draft, random: Random) -> Draft:
+def _change_query(draft: RequestDraft, random: Random) -> RequestDraft:
     name = random.choice(
         ("from", "to", "actor", "resource", "before", "namespace", "vendor", CANARY, "", "from")
     )
@@ -227,7 +227,7 @@ def _change_query(draft: Draft, random: Random) -> Draft:
     return replace(draft, query=query)
 
 
-def _change_method(draft: Draft, random: Random) -> Draft:
+def _change_method(draft: RequestDraft, random: Random) -> RequestDraft:
     methods = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "FOO", "get")
     return replace(draft, method=random.choice(methods))
 
@@ -235,7 +235,7 @@ def _change_method(draft: Draft, random: Random) -> Draft:
 # ── headers ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def _change_content_type(draft: Draft, random: Random) -> Draft:
+def _change_content_type(draft: RequestDraft, random: Random) -> RequestDraft:
     kind = random.choice(
         (
             b"",
@@ -257,7 +257,7 @@ def _change_content_type(draft: Draft, random: Random) -> Draft:
     return replace(draft, raw=draft.body(), content_type=kind)
 
 
-def _change_token(draft: Draft, random: Random) -> Draft:
+def _change_token(draft: RequestDraft, random: Random) -> RequestDraft:
     headers = [pair for pair in draft.headers if pair[0] != b"authorization"]
     token = next(
         (value for name, value in draft.headers if name == b"authorization"), b"Bearer a.b.c"
@@ -288,7 +288,7 @@ def _change_token(draft: Draft, random: Random) -> Draft:
     return replace(draft, headers=headers + [(b"authorization", value) for value in given])
 
 
-def _add_header(draft: Draft, random: Random) -> Draft:
+def _add_header(draft: RequestDraft, random: Random) -> RequestDraft:
     name, value = random.choice(
         (
             (b"idempotency-key", f"{CANARY}{random.randrange(40)}".encode()),

@@ -1,4 +1,4 @@
-"""What a hostile or careless client writes where a value is expected."""
+"""Values that a hostile or careless client sends."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any, NamedTuple
 
-CANARY = "kanarifuzz"  # stands in much of what is sent; no refusal may repeat it
+CANARY = "kanarifuzz"  # part of many requests; no error response may repeat it
 
 
 class Raw(NamedTuple):
-    """JSON text that no honest writer makes."""
+    """JSON text that a normal writer does not produce."""
 
     text: str
 
@@ -129,13 +129,13 @@ def any_value(random: Random) -> Any:
 
 
 def any_text(random: Random) -> str:
-    """For a place where only text can stand."""
+    """For places where only text is possible."""
     found = random.choice(TEXTS)
     return found if isinstance(found, str) and random.random() < 0.7 else f"{CANARY} {found}"
 
 
 def mutated(value: Any, random: Random) -> Any:
-    """The value with one thing changed; every place in it is as likely as any other."""
+    """The value with one thing changed; every place in it is equally likely."""
     place = random.choice(list(_places(value)))
     return _changed(value, place, random)
 
@@ -185,7 +185,7 @@ def _changed_object(value: dict[str, Any], random: Random) -> Any:
 
 
 def written(value: Any) -> bytes:
-    """The value as JSON text, raw parts as they are; lone surrogates stay escaped."""
+    """The value as JSON text with raw parts unchanged; lone surrogates stay escaped."""
     raw: list[str] = []
 
     def placed(item: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Clients that never give up, while the workers of a real server are killed under them."""
+"""Clients that never give up while the workers of a real server are killed."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from tests.proof.real_server import RealServer
 
 PATH = "/m/core/billinggroup"
 CLIENTS = 4
-SECONDS_BETWEEN_KILLS = 3.5  # sooner, the server takes it for a crash loop and gives up
+SECONDS_BETWEEN_KILLS = 3.5  # sooner, the server would detect a crash loop and stop
 SECONDS_PER_REQUEST_MAX = 60
 
 
 @dataclass
-class Run:
+class KilledWorkersRun:
     made: dict[str, str] = field(default_factory=dict)  # billinggroup_id to company_id
     misses: list[str] = field(default_factory=list)
-    cut_off: int = 0  # requests whose connection broke before the answer
+    cut_off: int = 0  # requests whose connection broke before the response
 
 
 def with_killed_workers(
     server: RealServer, headers: Mapping[str, str], kills: int, random: Random
-) -> Run:
-    """Every request is repeated with its key until it is answered, and once more after that."""
-    run, over = Run(), threading.Event()
+) -> KilledWorkersRun:
+    """Repeat every request with its key until it is answered, and once more after that."""
+    run, over = KilledWorkersRun(), threading.Event()
     clients = [
         threading.Thread(target=_keep_asking, args=(server, headers, run, over, number))
         for number in range(CLIENTS)
@@ -55,13 +55,17 @@ def with_killed_workers(
 
 
 def _kill_the_eldest(server: RealServer) -> None:
-    """Workers take turns, so that none dies again before it has come up."""
+    """Workers take turns, so that none dies again before it is ready."""
     eldest = min(server.workers())
     os.kill(eldest, signal.SIGKILL)
 
 
 def _keep_asking(
-    server: RealServer, headers: Mapping[str, str], run: Run, over: threading.Event, client: int
+    server: RealServer,
+    headers: Mapping[str, str],
+    run: KilledWorkersRun,
+    over: threading.Event,
+    client: int,
 ) -> None:
     number = 0
     with httpx.Client(base_url=server.url, headers=headers, timeout=10) as http:
@@ -76,7 +80,7 @@ def _keep_asking(
             run.made[name] = json.loads(first)["company_id"]
 
 
-def _until_answered(http: httpx.Client, run: Run, name: str) -> bytes | None:
+def _until_answered(http: httpx.Client, run: KilledWorkersRun, name: str) -> bytes | None:
     body = REQUIRED_FIELDS | {"billinggroup_id": name}
     until = time.monotonic() + SECONDS_PER_REQUEST_MAX
     while time.monotonic() < until:

@@ -1,4 +1,4 @@
-"""A service of its own whose workers are killed, and two organisations in it: one is disturbed."""
+"""A service whose workers are killed, with two organisations of which one is disturbed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SECONDS_BETWEEN_LOOKS = 0.02
 
 
 @dataclass
-class World:
+class KilledServiceWorld:
     workers: ForkedWorkers
     proxy: CountingProxy
     files: FileEvents
@@ -36,7 +36,7 @@ class World:
     kills: int = 0
 
     def kill(self) -> None:
-        """The worker and what it started. A minute passes: what it had in hand is free again."""
+        """Kill the worker and what it started, and expire its leases."""
         if self.workers.kill():
             self.kills += 1
 
@@ -44,13 +44,13 @@ class World:
         rows(self.superuser, "UPDATE jobs SET leased_until = now() WHERE state = 'running'")
 
     def seen(self, organisation: Organisation, questions: Sequence[str]) -> Seen:
-        """A digest of each answer, all of one moment."""
+        """A digest of each response, all at the same moment."""
         who = organisation.organisation_id
         (found,) = rows(self.superuser, _digests(questions), who)
         return tuple(found)
 
     def difference(self, questions: Sequence[str], found: Seen, expected: Seen) -> str:
-        """The first answer in which the two organisations differ, cut short."""
+        """The first response that differs between the two organisations, shortened."""
         at = next(at for at, one in enumerate(found) if one != expected[at])
         both = [
             [str(tuple(row)) for row in rows(self.superuser, questions[at], one.organisation_id)]
@@ -71,22 +71,24 @@ def _short(texts: list[str]) -> list[str]:
 
 
 def _digests(questions: Sequence[str]) -> str:
-    """One question for all of them; rows in an order of their own."""
+    """One query for all tables; rows in a fixed order."""
     one = "(SELECT md5(string_agg(t::text, '\n' ORDER BY t::text)) FROM ({}) t)"
     return "SELECT " + ", ".join(one.format(question) for question in questions)
 
 
-class Watcher:
-    """Looks all the time; whatever is neither the old nor the new is noted."""
+class StateWatcher:
+    """Reads continuously and records every state that is neither the old nor the new one."""
 
-    def __init__(self, world: World, questions: Sequence[str], before: Seen, after: Seen) -> None:
+    def __init__(
+        self, world: KilledServiceWorld, questions: Sequence[str], before: Seen, after: Seen
+    ) -> None:
         self.world, self.questions, self.before, self.after = world, questions, before, after
         self.looks = 0
         self.misses: list[str] = []
         self._over = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._look()), daemon=True)
 
-    def __enter__(self) -> Watcher:
+    def __enter__(self) -> StateWatcher:
         self._thread.start()
         return self
 
@@ -112,8 +114,8 @@ class Watcher:
 
 
 @contextmanager
-def killed_world(folder: Path) -> Iterator[World]:
-    """A database, a proxy before it, workers behind that, and two organisations."""
+def killed_world(folder: Path) -> Iterator[KilledServiceWorld]:
+    """A database, a proxy in front of it, workers behind the proxy, and two organisations."""
     data, sockets = folder / "data", folder / "sockets"
     for needed in (data, data / "inbox", sockets):
         needed.mkdir(parents=True)
@@ -140,7 +142,9 @@ def killed_world(folder: Path) -> Iterator[World]:
             organisation.headers |= _bearer(organisation, one, "/core/access_token")
             as_root = {"grant_type": "password", "username": "root", "password": PASSWORD}
             organisation.legacy |= _bearer(organisation, one, "/v3/access_token", **as_root)
-        yield World(workers, proxy, files, superuser, organisations[0], organisations[1])
+        yield KilledServiceWorld(
+            workers, proxy, files, superuser, organisations[0], organisations[1]
+        )
 
 
 async def _organisations(behind: Address, key_file: Path) -> list[NewOrganisation]:

@@ -1,4 +1,4 @@
-"""Requests full of canaries, sound and unsound, in every place where something may be sent."""
+"""Requests full of canaries, valid and invalid, in every place where something can be sent."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ SECRET_FIELDS = ("password", "old_password", "client_secret", "refresh_token", "
 
 
 @dataclass
-class Visitor:
-    """Sends, and sees to it that no answer shows what it must not."""
+class CanaryClient:
+    """Sends requests and checks that no response shows what it must not."""
 
     http: httpx.Client
     canaries: Canaries
@@ -33,7 +33,7 @@ class Visitor:
     def send(self, method: str, path: str, **what: Any) -> httpx.Response:
         try:
             answer = self.http.request(method, path, **what)
-        except httpx.RemoteProtocolError:  # the last body was too large, and ended the connection
+        except httpx.RemoteProtocolError:  # the last body was too large and closed the connection
             answer = self.http.request(method, path, **what)
         self.answers += 1
         self.statuses[answer.status_code] = self.statuses.get(answer.status_code, 0) + 1
@@ -48,7 +48,7 @@ class Visitor:
     # ── tokens ───────────────────────────────────────────────────────────────────────────────────
 
     def sign_in(self) -> str:
-        """A token for the rest; what it shows once, and to the right one, may be shown again."""
+        """Get a token; what is shown once to the right caller may be shown again."""
         client = {"client_id": self.organisation["client_id"], "username": "root"}
         client["client_secret"] = self.organisation["client_secret"]
         form = client | {"grant_type": "password", "password": self.password}
@@ -103,7 +103,7 @@ class Visitor:
     # ── everything else ──────────────────────────────────────────────────────────────────────────
 
     def make_things(self, token: str) -> None:
-        """Records whose words may be kept, made with secrets that may not."""
+        """Create records whose words may be stored and whose secrets may not."""
         bearer = {"Authorization": f"Bearer {token}"}
         group = self.group()
         key = {"Idempotency-Key": self.canaries.word("Idempotency-Key")}
@@ -142,7 +142,7 @@ class Visitor:
             self.send("GET", path, headers=bearer)
 
     def group(self) -> dict[str, Any]:
-        """Also with fields that nobody asked for and that are called like secrets."""
+        """Also with unknown fields whose names look like secrets."""
         return {
             "billinggroup_id": self.canaries.word("billinggroup_id"),
             "billinggroup_name": self.canaries.word("billinggroup_name"),

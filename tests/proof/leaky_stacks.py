@@ -1,4 +1,4 @@
-"""Templates full of secrets, in every form they may come in, and everything that shows stacks."""
+"""Templates full of secrets in every accepted form, and every request that shows stacks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from tests.proof.leaky_requests import USERS, Visitor
+from tests.proof.leaky_requests import USERS, CanaryClient
 
 TEMPLATES = "/v3/alm/template"
 STACKS = "/v3/alm/stack"
@@ -29,7 +29,7 @@ class Form:
 
 def forms_of(template: dict[str, Any]) -> Iterator[Form]:
     text = json.dumps(template)
-    as_yaml = yaml.safe_dump(json.loads(text))  # nothing in it is the same object twice
+    as_yaml = yaml.safe_dump(json.loads(text))  # without shared objects
     yield Form("an object", {"json": template})
     yield Form("a string", {"json": text})
     yield Form("a string of YAML", {"json": as_yaml})
@@ -40,10 +40,10 @@ def forms_of(template: dict[str, Any]) -> Iterator[Form]:
 
 
 @dataclass
-class StackVisitor:
-    """Sends what a visitor sends, to version 3; whatever should pass and does not is a miss."""
+class StackCanaryClient:
+    """Sends requests to version 3; a request that should succeed and does not is a miss."""
 
-    visitor: Visitor
+    visitor: CanaryClient
 
     def visit(self) -> None:
         master = self.master()
@@ -62,7 +62,7 @@ class StackVisitor:
         self.be_refused(master)
 
     def template(self, **more: Any) -> dict[str, Any]:
-        """Whose texts may be kept and whose secrets may not; some stand where nobody looks."""
+        """Its texts may be stored and its secrets may not; some are in unusual places."""
         secret, word = self.visitor.canaries.secret, self.visitor.canaries.word
         provision = {
             "image": "${computed}",
@@ -141,7 +141,7 @@ class StackVisitor:
         return str(made.get("stack_id", ""))
 
     def _changed(self, stack_id: str, master: dict[str, str]) -> None:
-        """Once with new secrets and once with what was read."""
+        """Once with new secrets and once with the template as read."""
         path = f"{TEMPLATES}/{stack_id}"
         self._expect(202, "PUT", path, json=self.template(), headers=master)
         shown = self._expect(200, "GET", path, headers=master)
@@ -156,7 +156,7 @@ class StackVisitor:
             self._expect(202, "POST", path, json={"id": [one], "body": [body]}, headers=master)
 
     def _settled(self, stacks: list[str], master: dict[str, str]) -> None:
-        """Launched, so that whatever launching and its agents could tell has been told."""
+        """Wait until it is launched, so that launching and agents have logged everything."""
         until = time.monotonic() + SETTLES_WITHIN_SECONDS
         for stack_id in stacks:
             while "IN_PROGRESS" in (status := self._status(stack_id, master)):
@@ -168,7 +168,7 @@ class StackVisitor:
                 self.visitor.misses.append(f"a stack came to {status}")
 
     def _status(self, stack_id: str, master: dict[str, str]) -> str:
-        """Not searched: the master account may see the token of a stack."""
+        """Not searched: the root user may see the token of a stack."""
         answer = self.visitor.http.get(f"{STACKS}/{stack_id}", headers=master)
         return str(answer.json().get("stack_status", answer.status_code))
 
@@ -183,7 +183,7 @@ class StackVisitor:
             self._only_for_its_agent(stack["stack_id"], agent)
 
     def _only_for_its_agent(self, stack_id: str, agent: dict[str, str]) -> None:
-        """The one answer that shows a git key; it must, or the search for others is blind."""
+        """The one response that shows a git key; it must, otherwise the search proves nothing."""
         query = {"stack_id": stack_id, "flag": "web"}
         shown = self.visitor.http.get("/v3/alm/agent/config", params=query, headers=agent)
         key = shown.json().get("gitPrivateKey", "").strip().rpartition("\n")[2]
@@ -193,7 +193,7 @@ class StackVisitor:
         self.visitor.send("GET", f"{TEMPLATES}/{stack_id}", headers=agent)
 
     def _looked_at(self, stack_id: str, other: dict[str, str]) -> None:
-        """By a user who may read everything, and by a client that may ask as an agent does."""
+        """By a user who may read everything, and by a client that calls agent endpoints."""
         self._expect(200, "GET", f"{STACKS}/{stack_id}", headers=other)
         self._expect(200, "GET", STACKS, headers=other)
         self._expect(200, "GET", f"{TEMPLATES}/{stack_id}", headers=other)
@@ -257,7 +257,7 @@ class StackVisitor:
     # ── what meets a broken database ─────────────────────────────────────────────────────────────
 
     def meet_errors(self, master: dict[str, str]) -> None:
-        """While the database is broken beneath it: whatever is answered, nothing is shown."""
+        """While the database fails: nothing may be shown, whatever is answered."""
         for form in forms_of(self.template()):
             what = form.what | {"headers": master | form.what.get("headers", {})}
             self.visitor.send("POST", TEMPLATES, **what)

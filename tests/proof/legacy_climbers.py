@@ -1,4 +1,4 @@
-"""Whoever is not the master account of version 3, and tries what is the master account's alone."""
+"""Callers who are not the root user of version 3 and try what only the root user may do."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from tests.legacy.roles.role_requests import (
 )
 from tests.running_service import Service
 
-Call = tuple[str, str, str, dict[str, Any]]  # what is tried, method, path, what is sent
+Call = tuple[str, str, str, dict[str, Any]]  # description, method, path, what is sent
 
 
 def climbers(service: Service) -> tuple[dict[str, dict[str, str]], list[Call]]:
-    """Headers by who it is, and what each of them tries; nothing of it may succeed."""
+    """Headers by kind of caller, and what each of them tries; nothing may succeed."""
     allowed, denied = create_subuser(service), create_subuser(service)
     everything, nothing = (
         create_role(service),

@@ -1,8 +1,8 @@
-"""Many who guess passwords at once, from a computer that is not ours: a process of low priority.
+"""Many parallel password guesses from another computer: a low-priority process.
 
-Usage: python -m tests.proof.login_flood <port>; reads a JSON list of requests, as `Guess` has them,
-from standard input and sends each over a connection of its own, again and again, until its own
-standard input ends; then prints how often it was answered what.
+Usage: python -m tests.proof.login_flood <port>. Reads a JSON list of requests (see `Guess`) from
+standard input and sends each over its own connection repeatedly until standard input ends; then
+prints how often each status was received.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 
 from tests.proof.real_server import ROOT
 
-NUMBER = "{number}"  # in a body: another one each time, so that no name is guessed at twice
+NUMBER = "{number}"  # placeholder for another name each time, so that no name is guessed twice
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Guess:
     path: str
     content_type: str
     body: str
-    address: str  # from which a trusted proxy says it comes
+    address: str  # the client address that the trusted proxy reports
 
 
 def _step_back() -> None:
@@ -33,7 +33,7 @@ def _step_back() -> None:
 
 
 class Flood:
-    """Runs from its making until it is ended."""
+    """Runs from its creation until it is ended."""
 
     def __init__(self, port: int, guesses: list[Guess]) -> None:
         self._process = subprocess.Popen(
@@ -49,7 +49,7 @@ class Flood:
         self._process.stdin.flush()
 
     def end(self) -> Counter[int]:
-        """How often it was answered with which status; 0 where a connection was cut."""
+        """Number of responses by status; 0 for closed connections."""
         said, _ = self._process.communicate(timeout=60)
         return Counter({int(status): count for status, count in json.loads(said).items()})
 

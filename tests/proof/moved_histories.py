@@ -1,8 +1,8 @@
-"""Whether what clients saw of moved instances could have happened one after the other.
+"""Checks whether an observed history of moved instances could have happened sequentially.
 
-Every move adds a record that nobody else adds, and taking it back ends it: a history of such
-writes and of reads that show which records stood. A history is sound when every operation can be
-given a moment between its call and its answer so that each read shows just what stood then.
+Every move adds a unique record and removing it ends it. A history is valid if every operation can
+be assigned a moment between its call and its response such that each read shows exactly the records
+of that moment.
 """
 
 from __future__ import annotations
@@ -17,40 +17,44 @@ DONE, TOO_FEW, GONE = "done", "too few remain", "gone"
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """A reservation in a read: what remains with its owner, and the moved records."""
+class ShownReservation:
+    """A reservation in a read: the number left with its owner, and the moved records."""
 
     remaining: int
     moved: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Operation:
+class ObservedOperation:
     kind: str  # move, remove or read
     began: float
     ended: float
     said: str = DONE
     reservation: str = ""
-    record: str = ""  # added by a move that was done, or to be taken back
+    record: str = ""  # added by a completed move, or to be removed
     number: int = 0
-    shown: Mapping[str, Shown] = field(default_factory=dict)
+    shown: Mapping[str, ShownReservation] = field(default_factory=dict)
 
 
 @dataclass
 class _Order:
-    """Which operation must stand before which, and pairs of which one must."""
+    """Which operation must come before which, and pairs of which one must."""
 
-    before: dict[Operation, set[Operation]] = field(default_factory=lambda: defaultdict(set))
-    either: list[tuple[tuple[Operation, Operation], tuple[Operation, Operation]]] = field(
-        default_factory=list
+    before: dict[ObservedOperation, set[ObservedOperation]] = field(
+        default_factory=lambda: defaultdict(set)
     )
+    either: list[
+        tuple[
+            tuple[ObservedOperation, ObservedOperation], tuple[ObservedOperation, ObservedOperation]
+        ]
+    ] = field(default_factory=list)
 
-    def put(self, first: Operation, then: Operation) -> None:
+    def put(self, first: ObservedOperation, then: ObservedOperation) -> None:
         self.before[then].add(first)
 
 
-def anomalies(operations: Sequence[Operation], totals: Mapping[str, int]) -> list[str]:
-    """What cannot have happened, one readable line each; none means the history is sound."""
+def find_anomalies(operations: Sequence[ObservedOperation], totals: Mapping[str, int]) -> list[str]:
+    """What cannot have happened, one readable line each; empty for a valid history."""
     added, complaints = _writers(operations, "move")
     taken, twice = _writers(operations, "remove")
     complaints += twice
@@ -73,8 +77,10 @@ def anomalies(operations: Sequence[Operation], totals: Mapping[str, int]) -> lis
     return complaints or _impossible(order)
 
 
-def _writers(operations: Sequence[Operation], kind: str) -> tuple[dict[str, Operation], list[str]]:
-    found: dict[str, Operation] = {}
+def _writers(
+    operations: Sequence[ObservedOperation], kind: str
+) -> tuple[dict[str, ObservedOperation], list[str]]:
+    found: dict[str, ObservedOperation] = {}
     complaints = []
     for one in operations:
         if one.kind == kind and one.said == DONE:
@@ -85,9 +91,9 @@ def _writers(operations: Sequence[Operation], kind: str) -> tuple[dict[str, Oper
 
 
 def _uneven(
-    read: Operation, added: Mapping[str, Operation], totals: Mapping[str, int]
+    read: ObservedOperation, added: Mapping[str, ObservedOperation], totals: Mapping[str, int]
 ) -> list[str]:
-    """Instances lost, made up or cut within one read."""
+    """Instances lost, invented or reduced within one read."""
     complaints = []
     for reservation, total in totals.items():
         shown = read.shown[reservation]
@@ -102,12 +108,12 @@ def _uneven(
 
 
 def _unjust_refusals(
-    operations: Sequence[Operation],
-    added: Mapping[str, Operation],
-    taken: Mapping[str, Operation],
+    operations: Sequence[ObservedOperation],
+    added: Mapping[str, ObservedOperation],
+    taken: Mapping[str, ObservedOperation],
     totals: Mapping[str, int],
 ) -> list[str]:
-    """Refused for want of instances though, whatever the order was, there were enough."""
+    """Refused for too few instances although there were enough in every possible order."""
     by_reservation: dict[str, list[tuple[float, float, int]]] = defaultdict(list)
     for record, adding in added.items():
         ended = taken[record].ended if record in taken else inf
@@ -123,14 +129,14 @@ def _unjust_refusals(
 
 
 def _ordered_by_reads(
-    reads: Sequence[Operation],
-    added: Mapping[str, Operation],
-    taken: Mapping[str, Operation],
+    reads: Sequence[ObservedOperation],
+    added: Mapping[str, ObservedOperation],
+    taken: Mapping[str, ObservedOperation],
     order: _Order,
 ) -> list[str]:
-    """A read stands behind what it shows and before what it does not show yet."""
+    """A read comes after what it shows and before what it does not show yet."""
     waiting = sorted(added, key=lambda record: added[record].began, reverse=True)
-    near: list[str] = []  # records that a read from here on could meet
+    near: list[str] = []  # records that a later read can show
     complaints = []
     for read in reads:
         while waiting and added[waiting[-1]].began <= read.ended:
@@ -154,9 +160,9 @@ def _ordered_by_reads(
 
 
 def _impossible(order: _Order) -> list[str]:
-    """Give every operation the earliest moment it can have; too late for one is an anomaly."""
+    """Assign each operation its earliest possible moment; one that is too late is an anomaly."""
     while True:
-        moments: dict[Operation, float] = {}
+        moments: dict[ObservedOperation, float] = {}
         try:
             for one in TopologicalSorter(order.before).static_order():
                 earliest = [moments[first] for first in order.before.get(one, ())]

@@ -1,4 +1,4 @@
-"""Clients that move reserved instances and give them back, all at once, and never give up."""
+"""Clients that move and return reserved instances in parallel and never give up."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from typing import Any
 
 import httpx
 
-from tests.proof.moved_histories import DONE, GONE, TOO_FEW, Operation, Shown
+from tests.proof.moved_histories import DONE, GONE, TOO_FEW, ObservedOperation, ShownReservation
 from tests.proof.real_server import RealServer
 
 PATH = "/m/core/ri/purchased"
-SECONDS_BETWEEN_KILLS = 4.0  # sooner, the server takes it for a crash loop and gives up
+SECONDS_BETWEEN_KILLS = 4.0  # sooner, the server would detect a crash loop and stop
 SECONDS_PER_REQUEST_MAX = 60
 CALLS_PER_KILL = 500
-# answers that say neither yes nor no, and after how many seconds to ask again
+# responses that are neither success nor failure, with seconds until the retry
 COME_BACK = {"idempotency_key_in_use": 0.05, "database_away": 1.0}
 NUMBER_MAX = 4
 
 
 @dataclass
-class Run:
-    history: list[Operation] = field(default_factory=list)
+class MovingClientsRun:
+    history: list[ObservedOperation] = field(default_factory=list)
     misses: list[str] = field(default_factory=list)
-    cut_off: int = 0  # requests whose connection broke before the answer
+    cut_off: int = 0  # requests whose connection broke before the response
     kills: int = 0
-    put_off: int = 0  # requests that were told to come back
+    put_off: int = 0  # requests that were asked to retry
 
 
 def move_all_at_once(
@@ -43,11 +43,11 @@ def move_all_at_once(
     size: int,
     random: Random,
     half_way: Callable[[], None],
-) -> Run:
-    """A client for each customer, who is the only one that moves anything to him."""
-    run, done = Run(), threading.Semaphore(0)
+) -> MovingClientsRun:
+    """One client per customer, which alone moves instances to that customer."""
+    run, done = MovingClientsRun(), threading.Semaphore(0)
     clients = [
-        _Client(server, headers, run, customer, reservations, Random(random.random()), done)
+        _MovingClient(server, headers, run, customer, reservations, Random(random.random()), done)
         for customer in customers
     ]
     each = -(-size // len(clients))
@@ -71,8 +71,8 @@ def move_all_at_once(
     return run
 
 
-def _kill_workers(server: RealServer, run: Run, over: threading.Event) -> None:
-    """After so many calls each time; workers take turns, so that one is always there."""
+def _kill_workers(server: RealServer, run: MovingClientsRun, over: threading.Event) -> None:
+    """Kill after this many calls each time; workers take turns, so that one is always alive."""
     while not over.wait(SECONDS_BETWEEN_KILLS if run.kills else 0.1):
         workers = server.workers()
         if len(run.history) >= (run.kills + 0.5) * CALLS_PER_KILL and len(workers) > 1:
@@ -81,16 +81,16 @@ def _kill_workers(server: RealServer, run: Run, over: threading.Event) -> None:
 
 
 @dataclass
-class _Client:
+class _MovingClient:
     server: RealServer
     headers: Mapping[str, str]
-    run: Run
+    run: MovingClientsRun
     customer: str
     reservations: list[str]
     random: Random
     done: threading.Semaphore
-    known: list[str] = field(default_factory=list)  # moved records as last read, anybody's
-    moves: dict[str, int] = field(default_factory=dict)  # done so far, by reservation
+    known: list[str] = field(default_factory=list)  # moved records of all clients in the last read
+    moves: dict[str, int] = field(default_factory=dict)  # completed moves by reservation
 
     def work(self, count: int) -> None:
         with httpx.Client(base_url=self.server.url, headers=self.headers, timeout=10) as http:
@@ -145,12 +145,12 @@ class _Client:
         self._note("read", began, said, shown=shown)
 
     def _note(self, kind: str, began: float, said: str, **facts: Any) -> None:
-        self.run.history.append(Operation(kind, began, time.monotonic(), said, **facts))
+        self.run.history.append(ObservedOperation(kind, began, time.monotonic(), said, **facts))
 
     def _asked(
         self, http: httpx.Client, key: str, send: Callable[[], httpx.Response]
     ) -> tuple[str, Any]:
-        """Repeated with its key until it is answered."""
+        """Repeat with the same key until it is answered."""
         until = time.monotonic() + SECONDS_PER_REQUEST_MAX
         while time.monotonic() < until:
             try:
@@ -173,22 +173,22 @@ class _Client:
 
 
 def _code(answer: httpx.Response) -> str:
-    """Of a refusal of ours; "" where it is none."""
+    """The code of an error response, or an empty text."""
     if answer.is_success:
         return ""
     ours = answer.headers.get("content-type") == "application/problem+json"
     return str(answer.json()["code"]) if ours else f"not ours: {answer.text[:80]}"
 
 
-def shown_in(records: list[dict[str, Any]]) -> dict[str, Shown]:
+def shown_in(records: list[dict[str, Any]]) -> dict[str, ShownReservation]:
     """What a list shows of each reservation; a moved record follows its original."""
-    found: dict[str, Shown] = {}
+    found: dict[str, ShownReservation] = {}
     original = ""
     for record in records:
         if record["remove"]:
             moved = {**found[original].moved, record["id"]: record["number"]}
-            found[original] = Shown(found[original].remaining, moved)
+            found[original] = ShownReservation(found[original].remaining, moved)
         else:
             original = record["id"]
-            found[original] = Shown(record["number"], {})
+            found[original] = ShownReservation(record["number"], {})
     return found

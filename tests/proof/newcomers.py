@@ -1,7 +1,7 @@
-"""Somebody logs in for the first time while two hundred addresses guess: how many go before him.
+"""A first login while two hundred addresses guess: how many are hashed before it.
 
-Counted, not timed, so that it can be said on a busy machine too: how many passwords are hashed
-between his coming into the line and his own.
+Counted, not timed, so that it works on a busy machine: the number of passwords hashed between a
+login's arrival in the queue and its own hash.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ SECONDS_BETWEEN = 0.3
 @dataclass
 class Hashes:
     begun: int = 0
-    before: dict[str, int] = field(default_factory=dict)  # by the source that came into the line
+    before: dict[str, int] = field(default_factory=dict)  # by the source that entered the queue
 
 
 def hashed_before_newcomers(stage: Stage, organisation_id: str) -> list[tuple[Answer, int]]:
-    """For each newcomer his answer, and how many were hashed before him."""
+    """For each newcomer its response and the number of hashes before it."""
     service = stage.service
     with (
         running_service(
@@ -49,7 +49,7 @@ def hashed_before_newcomers(stage: Stage, organisation_id: str) -> list[tuple[An
 
 @contextmanager
 def _counted_hashes() -> Iterator[Hashes]:
-    """Who failed before is forgotten, and who is sent away hears it sooner than in real life."""
+    """Forget earlier failures, and answer refused logins sooner than in production."""
     hashes = Hashes()
     real = passwords._verify, passwords._run_in_queue, login_rate_limits.SLOWLY_SECONDS
 
@@ -79,7 +79,7 @@ def _counted_hashes() -> Iterator[Hashes]:
 async def _newcomers(
     service: Service, organisation_id: str, hashes: Hashes
 ) -> list[tuple[Answer, int]]:
-    """They come when every address has been answered once."""
+    """They arrive when every address has been answered once."""
     app, answered = app_of(service), Counter[int]()
 
     async def sign_in(address: str, username: str, password: str) -> Answer:

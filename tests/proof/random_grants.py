@@ -1,7 +1,7 @@
-"""People with random roles who change each other's at random; each step is held against an oracle.
+"""Users with random roles change each other's roles; each step is compared with an oracle.
 
-Whatever somebody can do after a step that he could not do before, the one who took the step could
-do himself; and whoever gets the credentials of another could do all that the other can.
+Nobody may gain by a step what the user who made it cannot do, and whoever obtains the credentials
+of another must already have all of the other's permissions.
 """
 
 from __future__ import annotations
@@ -19,7 +19,13 @@ from nimbill.access.effective_permissions import (
 )
 from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.product import Product
-from tests.access.everything_doable import ACTIONS, NAMESPACES, RESOURCES, TYPES, doable
+from tests.access.permission_oracle import (
+    ACTIONS,
+    NAMESPACES,
+    RESOURCES,
+    TYPES,
+    list_possible_actions,
+)
 from tests.running_service import Service
 from tests.subusers import SubuserAccount, create_subuser
 
@@ -31,8 +37,8 @@ STEPS_IN_A_WORLD = 25
 
 
 @dataclass
-class World:
-    """An organisation of few people and few roles, so that they meet often."""
+class RandomOrganisation:
+    """An organisation with few users and few roles, so that they interact often."""
 
     service: Service
     random: Random
@@ -43,7 +49,7 @@ class World:
         return self.service.root()
 
     def held(self) -> dict[str, EffectivePermissions]:
-        """What everybody holds, as the tables have it."""
+        """The permissions of all users according to the tables."""
         organisation_id = self.service.organisation.organisation_id
 
         async def ask() -> dict[str, EffectivePermissions]:
@@ -57,7 +63,7 @@ class World:
         return self.service.run(ask) | {self.service.organisation.root_user_id: ROOT}
 
 
-def new_world(service: Service, random: Random) -> World:
+def new_world(service: Service, random: Random) -> RandomOrganisation:
     service.organisation = service.new_organisation()
     people = [
         create_subuser(
@@ -68,7 +74,7 @@ def new_world(service: Service, random: Random) -> World:
         )
         for _ in range(PEOPLE)
     ]
-    world = World(service, random, people)
+    world = RandomOrganisation(service, random, people)
     for name in ROLES:
         for namespace in NAMESPACES:
             body = {"name": name, "namespace": namespace, "permissions": _some(random, HELD, 2)}
@@ -76,8 +82,8 @@ def new_world(service: Service, random: Random) -> World:
     return world
 
 
-def walk(service: Service, random: Random, steps: int) -> tuple[int, list[str]]:
-    """How many steps were let through, and each that gave somebody more than it may."""
+def run_random_steps(service: Service, random: Random, steps: int) -> tuple[int, list[str]]:
+    """Number of accepted steps, and each step that granted too much."""
     passed, misses = 0, []
     world = new_world(service, random)
     for number in range(steps):
@@ -91,18 +97,21 @@ def walk(service: Service, random: Random, steps: int) -> tuple[int, list[str]]:
         if not answer.is_success:
             continue
         passed += 1
-        mine = doable(before[walker.user_id])
+        mine = list_possible_actions(before[walker.user_id])
         after = {who: now for who, now in world.held().items() if who in before}
-        gains = [doable(now) - doable(before[who]) for who, now in after.items()]
+        gains = [
+            list_possible_actions(now) - list_possible_actions(before[who])
+            for who, now in after.items()
+        ]
         if any(gain - mine for gain in gains):
             misses.append(f"{did} gave somebody more than its caller holds")
-        if taken and taken != walker.user_id and doable(before[taken]) - mine:
+        if taken and taken != walker.user_id and list_possible_actions(before[taken]) - mine:
             misses.append(f"{did} gave its caller the credentials of somebody who may do more")
     return passed, misses
 
 
-def _step(world: World, headers: dict[str, str]) -> tuple[str, str, httpx.Response]:
-    """Any call that could grant something; of which user it gives away the credentials."""
+def _step(world: RandomOrganisation, headers: dict[str, str]) -> tuple[str, str, httpx.Response]:
+    """Any call that could grant something; returns the user whose credentials it reveals."""
     random, http = world.random, world.service.http
     user, role, namespace = _user(world), random.choice(ROLES), random.choice(NAMESPACES)
     mapping: dict[str, Any] = {
@@ -138,13 +147,13 @@ def _step(world: World, headers: dict[str, str]) -> tuple[str, str, httpx.Respon
             return "a new password", user, answer
 
 
-def _forget(world: World, user_id: str) -> None:
-    """Whose tokens have ended is out of the game; another takes his place."""
+def _forget(world: RandomOrganisation, user_id: str) -> None:
+    """Replace a user whose tokens have ended."""
     world.people = [person for person in world.people if person.user_id != user_id]
     world.people.append(create_subuser(world.service, core=["ModifyRoles"]))
 
 
-def _user(world: World) -> str:
+def _user(world: RandomOrganisation) -> str:
     everybody = [person.user_id for person in world.people]
     return world.random.choice([*everybody, world.service.organisation.root_user_id])
 

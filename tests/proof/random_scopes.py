@@ -1,4 +1,4 @@
-"""Role scopes as nobody would write them, requests that nearly fit, and the largest scopes."""
+"""Random role scopes, requests that nearly match, and the largest allowed scopes."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ RESOURCES = (
     "mrn:alm:container:i-0a1b",
 )
 LETTERS = "ab*?"
-ODD = "ab*?\né日"  # a text may hold what no pattern can
+ODD = "ab*?\né日"  # a text may contain characters that patterns may not
 
 
 def random_scope(random: Random) -> tuple[list[Any], list[str], list[str]]:
-    """Statements, and the actions and resources to ask them about; of letters or of our words."""
+    """Statements, and actions and resources to evaluate; of random letters or real words."""
     words = random.random() < 0.5
     of_actions, of_resources = (ACTIONS, RESOURCES) if words else ((), ())
     statements = [
@@ -72,7 +72,7 @@ def _text(random: Random, words: tuple[str, ...]) -> str:
 
 
 def largest_scopes(resource: str) -> dict[str, str]:
-    """Each a little under the bound and made to be slow, and none of them allows the resource."""
+    """Each slightly below the limit and slow to match; none of them allows the resource."""
     long = PATTERN_LENGTH_MAX
     stuttering = "".join(f"*{letter}" for letter in resource)[: long - 2] + "*\x7e"
     shapes: dict[str, Iterator[str]] = {
@@ -90,7 +90,7 @@ def largest_scopes(resource: str) -> dict[str, str]:
 
 
 def _filled(patterns: list[str], statements: int) -> str:
-    """As many of the patterns as there is room for, shared among the statements."""
+    """As many patterns as fit, distributed over the statements."""
     least, most = 1, len(patterns)
     while least < most:
         middle = (least + most + 1) // 2

@@ -1,4 +1,4 @@
-"""Bytes on a connection of our own: what no HTTP client would agree to send."""
+"""Raw bytes on a connection: what HTTP clients refuse to send."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 GIVE_UP_SECONDS = 15.0
-QUIET_SECONDS = 0.7  # after an answer: whether a second one follows
+QUIET_SECONDS = 0.7  # after a response: wait whether a second one follows
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """What came back on one connection."""
+    """The response on one connection."""
 
     statuses: tuple[int, ...]
-    closed: bool  # by the server
-    seconds: float  # until the first answer was whole, or the connection closed
+    closed: bool  # closed by the server
+    seconds: float  # until the first response was complete or the connection closed
     received: bytes
 
 
 async def exchange(port: int, pieces: Sequence[bytes], *, pause: float = 0.0) -> Exchange:
-    """Send the pieces, with a pause after each, and read until the server has no more to say."""
+    """Send the pieces with pauses, and read until the server has nothing more to send."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     began = time.monotonic()
     sending = asyncio.create_task(_send(writer, pieces, pause))
@@ -59,7 +59,7 @@ async def _send(writer: asyncio.StreamWriter, pieces: Sequence[bytes], pause: fl
             if pause:
                 await asyncio.sleep(pause)
     except OSError:
-        return  # the server has had enough, which is what we want to see
+        return  # the server closed the connection, as expected
 
 
 def _statuses(received: bytes) -> tuple[int, ...]:

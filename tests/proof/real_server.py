@@ -1,4 +1,4 @@
-"""The service as it really runs: `nimbill serve` in processes of its own, on a free port."""
+"""A real `nimbill serve` in separate processes on a free port."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ STOP_SECONDS_MAX = 45
 
 
 class NotStarted(Exception):
-    """The server ended, or never became ready; the message holds the end of its log."""
+    """The server ended or never became ready; the message contains the end of its log."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class RealServer:
         return f"http://127.0.0.1:{self.port}"
 
     def init(self, name: str = "Proof", password: str = PASSWORD) -> dict[str, str]:
-        """A new organisation: what `nimbill init` prints."""
+        """Create an organisation; returns the output of `nimbill init`."""
         line = ["init", "--organisation", name, "--username", "root"]
         done = nimbill(*line, "--password-stdin", "--json", env=self.environment, sent=password)
         assert done.returncode == 0, done.stderr
@@ -60,11 +60,11 @@ class RealServer:
         return token
 
     def workers(self) -> list[int]:
-        """The processes that answer: children of the one that was started, not its trackers."""
+        """The worker processes: children of the main process without its trackers."""
         return [pid for pid in children(self.process.pid) if b"resource_tracker" not in _line(pid)]
 
     def resident_bytes(self) -> int:
-        """Memory of the whole family; a page they share is counted for each."""
+        """Memory of all its processes; shared pages count for each."""
         page = os.sysconf("SC_PAGE_SIZE")
         family = [self.process.pid, *children(self.process.pid)]
         return sum(int(_read(pid, "statm").split()[1] or 0) * page for pid in family)
@@ -74,7 +74,7 @@ class RealServer:
 def real_server(
     data: Path, environment: Mapping[str, str] | None = None, *, workers: int = 2
 ) -> Iterator[RealServer]:
-    """Ready to be asked; stopped by its own process id, whatever happens inside."""
+    """Yields a ready server and always stops it by its process id."""
     env = environment_for(data, environment)
     port = free_port()
     data.mkdir(parents=True, exist_ok=True)
@@ -99,7 +99,7 @@ def real_server(
 
 
 def environment_for(data: Path, more: Mapping[str, str] | None = None) -> dict[str, str]:
-    """A clean environment in which this very checkout is what `import nimbill` finds."""
+    """A clean environment in which `import nimbill` finds this checkout."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("NIMBILL_")}
     env.pop("PROMETHEUS_MULTIPROC_DIR", None)
     env |= {"NIMBILL_DATA": str(data), "PYTHONPATH": str(ROOT / "src"), **(more or {})}
@@ -120,7 +120,7 @@ def _found_package(python_path: str) -> str:
 def nimbill(
     *words: str, env: Mapping[str, str], sent: str = "", seconds_max: int = 120
 ) -> subprocess.CompletedProcess[str]:
-    """Run one command to its end."""
+    """Run one command to completion."""
     return subprocess.run(
         [sys.executable, "-m", "nimbill", *words],
         env=dict(env),
@@ -168,16 +168,16 @@ def _line(pid: int) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
-    """How a start went that should have been refused."""
+class StartAttempt:
+    """Result of a start that should be refused."""
 
     code: int
-    answered: bool  # whether it ever answered a request
+    answered: bool  # whether it answered a request
     said: str
 
 
-def try_to_serve(env: Mapping[str, str]) -> Tried:
-    """Start it and see; one that comes up all the same is stopped."""
+def try_to_serve(env: Mapping[str, str]) -> StartAttempt:
+    """Start the server; stop it if it comes up anyway."""
     port, data = free_port(), Path(env["NIMBILL_DATA"])
     log = data.parent / f"{data.name}.log"
     line = [sys.executable, "-m", "nimbill", "serve", "--port", str(port), "--workers", "1"]
@@ -192,7 +192,7 @@ def try_to_serve(env: Mapping[str, str]) -> Tried:
             time.sleep(0.1)
     finally:
         stop(process)
-    return Tried(process.returncode, answered, log.read_text(errors="replace"))
+    return StartAttempt(process.returncode, answered, log.read_text(errors="replace"))
 
 
 def _answers(port: int) -> bool:
@@ -218,7 +218,7 @@ def _wait_until_ready(server: RealServer) -> None:
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:
-    """In order where it can be, and for certain where it cannot; nothing else is touched."""
+    """Stop it gracefully, or kill it; no other process is touched."""
     if process.poll() is None:
         process.send_signal(signal.SIGTERM)
     try:

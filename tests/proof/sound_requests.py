@@ -1,4 +1,4 @@
-"""One sound request for every route there is: what hostile ones are made from."""
+"""One valid request for every route, from which hostile requests are made."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from tests.contract.superuser import Superuser
 from tests.contract.tenants import Tenant, new_tenant
 from tests.invoicing.exports.export_requests import create_link
 from tests.proof.asgi_calls import as_headers
-from tests.proof.hostile_requests import NOTHING, Draft
+from tests.proof.hostile_requests import NOTHING, RequestDraft
 from tests.running_service import PASSWORD, Service
 
 ENDS_ITS_TOKENS = ("sign_out_of_core", "sign_out_of_portal")
 
 
 @dataclass(frozen=True)
-class Seeds:
-    """The routes of one tenant, each as a request that should be answered with success."""
+class ValidRequests:
+    """The routes of one tenant, each as a request that should succeed."""
 
-    drafts: list[tuple[Route, Draft]]
+    drafts: list[tuple[Route, RequestDraft]]
     callers: Mapping[Product, Mapping[str, dict[str, str]]]
 
-    def pick(self, random: Random) -> Draft:
-        """One of them, as root, as a subuser with one action, or as nobody."""
+    def pick(self, random: Random) -> RequestDraft:
+        """One of them, as root, as a subuser with one action, or without a token."""
         weights = [_weight(route) for route, _ in self.drafts]
         route, draft = random.choices(self.drafts, weights)[0]
         if route.is_public:
@@ -47,12 +47,12 @@ class Seeds:
 
 
 def _weight(route: Route) -> int:
-    """What takes a body or an id is worth more tries than what takes nothing."""
+    """Requests with a body or an id are tried more often."""
     return 6 if route.body is not None else 3 if route.path_names or route.is_mutating else 1
 
 
-def _fresh(route: Route, draft: Draft, random: Random) -> Draft:
-    """What is to be created gets a name of its own, so that it can succeed again and again."""
+def _fresh(route: Route, draft: RequestDraft, random: Random) -> RequestDraft:
+    """New records get unique names, so that they can be created repeatedly."""
     if not route.operation.startswith("create_") or not isinstance(draft.value, dict):
         return draft
     renamed = {
@@ -65,7 +65,7 @@ def _fresh(route: Route, draft: Draft, random: Random) -> Draft:
 NAMES = ("billinggroup_id", "username", "name")
 
 
-def seeds_of(service: Service, superuser: Superuser, random: Random) -> Seeds:
+def seeds_of(service: Service, superuser: Superuser, random: Random) -> ValidRequests:
     tenant = new_tenant(service, superuser, f"s{random.randrange(16**6):06x}")
     drafts = [(route, _draft(route, tenant)) for route in all_routes()]
     callers = {
@@ -78,21 +78,21 @@ def seeds_of(service: Service, superuser: Superuser, random: Random) -> Seeds:
         }
         for product in PRODUCTS
     }
-    return Seeds(drafts, callers)
+    return ValidRequests(drafts, callers)
 
 
 def _caller(tenant: Tenant, product: Product, action: RoleAction) -> dict[str, str]:
     return tenant.service.caller(action, product=product, organisation=tenant.organisation)
 
 
-def _draft(route: Route, tenant: Tenant) -> Draft:
+def _draft(route: Route, tenant: Tenant) -> RequestDraft:
     if route.is_public:
         make = OF_STRANGERS.get(route.operation)
         made: dict[str, Any] = make(tenant) if make else {}
-        return Draft(**{"method": route.method, "path": route.fill_path().encode()} | made)
+        return RequestDraft(**{"method": route.method, "path": route.fill_path().encode()} | made)
     sent = build_valid_request(route, tenant)
     quoted = {name: quote(value, safe="") for name, value in sent.path.items()}
-    return Draft(
+    return RequestDraft(
         method=route.method,
         path=route.fill_path(**quoted).encode(),
         query=urlencode(sent.query).encode(),
@@ -134,7 +134,7 @@ def _signed_in(product: Product) -> Callable[[Tenant], dict[str, Any]]:
 
 
 def _download(tenant: Tenant) -> dict[str, Any]:
-    """The link is made in the tenant's own name and followed by anybody."""
+    """The link is created in the tenant's name and used by anybody."""
     address = urlsplit(
         create_link(tenant.service, headers=tenant.service.root(tenant.organisation))
     )

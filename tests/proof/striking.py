@@ -1,4 +1,4 @@
-"""Who counts what happens may be armed to strike at a point of it, once."""
+"""A counter of events that can be armed to strike once at a given one."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ Point = TypeVar("Point")
 
 class Striking(Generic[Point]):
     def __init__(self) -> None:
-        self.seen: list[str] = []  # what was counted since it was armed
+        self.seen: list[str] = []  # counted since arming
         self.at: Point | None = None
         self._strike: Callable[[], None] = lambda: None
 
     def arm(self, at: Point | None, strike: Callable[[], None]) -> None:
-        """From here on everything is counted anew."""
+        """Start counting from zero."""
         self.seen = []
         self._strike = strike
         self.at = at
 
     def disarm(self) -> list[str]:
-        """What was counted since it was armed."""
+        """Return what was counted since arming."""
         self.at = None
         return self.seen
 

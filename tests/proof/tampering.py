@@ -1,8 +1,8 @@
-"""Ways in which somebody with every right on the database may falsify an audit log.
+"""Ways in which a database superuser can falsify an audit log.
 
-Each takes the log as it was written and answers the falsified one with the first row at which a
-check that trusts nothing must stop. Where the forger also works out hashes, that is the first row
-whose hash still covers what was there before, or the first checkpoint that knew better.
+Each function takes the log as written and returns the falsified one with the first row at which a
+check must stop. If the attacker also recomputes hashes, that is the first row whose hash still
+covers the original, or the first checkpoint that contradicts it.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from random import Random
 from typing import NamedTuple
 
 
-class Kept(NamedTuple):
+class StoredLog(NamedTuple):
     seq: int
     entry: str
     hash: bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Log:
+class AuditLog:
     organisation_id: str
-    rows: tuple[Kept, ...]
+    rows: tuple[StoredLog, ...]
     head: tuple[int, bytes] | None
     checkpoints: tuple[int, ...]
 
@@ -34,108 +34,108 @@ class Log:
 
 
 class Falsified(NamedTuple):
-    log: Log
+    log: AuditLog
     first_bad: int
 
 
 def documented_hash(previous: bytes, seq: int, entry: str) -> bytes:
-    """As docs and migration say it: the hash before, the number in eight bytes, the entry."""
+    """As documented: previous hash, number in eight bytes, entry."""
     return sha256(previous + seq.to_bytes(8, "big") + entry.encode()).digest()
 
 
-def hash_before(log: Log, seq: int) -> bytes:
+def hash_before(log: AuditLog, seq: int) -> bytes:
     return log.rows[seq - 2].hash if seq > 1 else sha256(log.organisation_id.encode()).digest()
 
 
-def edit(log: Log, random: Random) -> Falsified:
+def edit(log: AuditLog, random: Random) -> Falsified:
     row = random.choice(log.rows)
     return Falsified(_with(log, row._replace(entry=_reworded(row, random))), row.seq)
 
 
-def edit_the_hash(log: Log, random: Random) -> Falsified:
+def edit_the_hash(log: AuditLog, random: Random) -> Falsified:
     row = random.choice(log.rows)
     return Falsified(_with(log, row._replace(hash=random.randbytes(32))), row.seq)
 
 
-def edit_and_work_out_its_hash(log: Log, random: Random) -> Falsified:
+def edit_and_work_out_its_hash(log: AuditLog, random: Random) -> Falsified:
     row = random.choice(log.rows)
     entry = _reworded(row, random)
-    made = Kept(row.seq, entry, documented_hash(hash_before(log, row.seq), row.seq, entry))
+    made = StoredLog(row.seq, entry, documented_hash(hash_before(log, row.seq), row.seq, entry))
     known = row.seq in log.checkpoints or row.seq == log.last
     return Falsified(_with(log, made), row.seq if known else row.seq + 1)
 
 
-def rewrite_everything_after_an_edit(log: Log, random: Random) -> Falsified:
-    """Hashes and head all agree; only a checkpoint outside the database knows better."""
+def rewrite_everything_after_an_edit(log: AuditLog, random: Random) -> Falsified:
+    """All hashes and the head agree; only a checkpoint outside the database contradicts."""
     first = random.randint(1, max(log.checkpoints))
     rows = list(log.rows[: first - 1])
     previous = hash_before(log, first)
     for row in log.rows[first - 1 :]:
         entry = _reworded(row, random) if row.seq == first else row.entry
         previous = documented_hash(previous, row.seq, entry)
-        rows.append(Kept(row.seq, entry, previous))
+        rows.append(StoredLog(row.seq, entry, previous))
     log = replace(log, rows=tuple(rows), head=(log.last, previous))
     return Falsified(log, min(seq for seq in log.checkpoints if seq >= first))
 
 
-def delete(log: Log, random: Random) -> Falsified:
+def delete(log: AuditLog, random: Random) -> Falsified:
     row = random.choice(log.rows)
     return Falsified(replace(log, rows=tuple(kept for kept in log.rows if kept != row)), row.seq)
 
 
-def delete_and_close_the_gap(log: Log, random: Random) -> Falsified:
+def delete_and_close_the_gap(log: AuditLog, random: Random) -> Falsified:
     gone = random.randint(1, log.last - 1)
     later = [row._replace(seq=row.seq - 1) for row in log.rows[gone:]]
     head = (later[-1].seq, later[-1].hash)
     return Falsified(replace(log, rows=(*log.rows[: gone - 1], *later), head=head), gone)
 
 
-def insert(log: Log, random: Random) -> Falsified:
+def insert(log: AuditLog, random: Random) -> Falsified:
     return _inserted(log, random, random.randbytes(32))
 
 
-def insert_and_work_out_its_hash(log: Log, random: Random) -> Falsified:
+def insert_and_work_out_its_hash(log: AuditLog, random: Random) -> Falsified:
     return _inserted(log, random, None)
 
 
-def _inserted(log: Log, random: Random, hash_: bytes | None) -> Falsified:
+def _inserted(log: AuditLog, random: Random, hash_: bytes | None) -> Falsified:
     at = random.randint(1, log.last)
     entry = _reworded(random.choice(log.rows), random)
     right = documented_hash(hash_before(log, at), at, entry)
-    made = Kept(at, entry, hash_ or right)
+    made = StoredLog(at, entry, hash_ or right)
     later = [row._replace(seq=row.seq + 1) for row in log.rows[at - 1 :]]
     rows = (*log.rows[: at - 1], made, *later)
     first_bad = at + 1 if hash_ is None and at not in log.checkpoints else at
     return Falsified(replace(log, rows=rows, head=(log.last + 1, later[-1].hash)), first_bad)
 
 
-def append_behind_the_head(log: Log, random: Random) -> Falsified:
+def append_behind_the_head(log: AuditLog, random: Random) -> Falsified:
     entry = _reworded(log.rows[-1], random)
     seq = log.last + 1
-    made = Kept(seq, entry, documented_hash(log.rows[-1].hash, seq, entry))
+    made = StoredLog(seq, entry, documented_hash(log.rows[-1].hash, seq, entry))
     return Falsified(replace(log, rows=(*log.rows, made)), seq)
 
 
-def reorder(log: Log, random: Random) -> Falsified:
+def reorder(log: AuditLog, random: Random) -> Falsified:
     one, other = sorted(random.sample(log.rows, 2))
-    swapped = _with(log, Kept(one.seq, other.entry, other.hash))
-    return Falsified(_with(swapped, Kept(other.seq, one.entry, one.hash)), one.seq)
+    swapped = _with(log, StoredLog(one.seq, other.entry, other.hash))
+    return Falsified(_with(swapped, StoredLog(other.seq, one.entry, one.hash)), one.seq)
 
 
-def cut_the_tail(log: Log, random: Random) -> Falsified:
-    """Rows and head as if nothing had followed; seen as far back as the last checkpoint."""
+def cut_the_tail(log: AuditLog, random: Random) -> Falsified:
+    """Rows and head as if nothing had followed; detected back to the last checkpoint."""
     left = random.randrange(max(log.checkpoints))
     rows = log.rows[:left]
     head = (left, rows[-1].hash) if rows and random.random() < 0.8 else None
     return Falsified(replace(log, rows=rows, head=head), left + 1)
 
 
-def cut_the_tail_and_leave_the_head(log: Log, random: Random) -> Falsified:
+def cut_the_tail_and_leave_the_head(log: AuditLog, random: Random) -> Falsified:
     left = random.randrange(log.last)
     return Falsified(replace(log, rows=log.rows[:left]), left + 1)
 
 
-def falsify_the_head(log: Log, random: Random) -> Falsified:
+def falsify_the_head(log: AuditLog, random: Random) -> Falsified:
     earlier = random.choice(log.rows[:-1])
     head, first_bad = random.choice(
         [
@@ -148,17 +148,17 @@ def falsify_the_head(log: Log, random: Random) -> Falsified:
     return Falsified(replace(log, head=head), first_bad)
 
 
-def transplant(log: Log, random: Random) -> Falsified:
-    """The whole log of somebody else, sound in itself."""
+def transplant(log: AuditLog, random: Random) -> Falsified:
+    """Another organisation's complete and valid log."""
     previous, rows = sha256(b"org_somebody_else").digest(), []
     for row in log.rows:
         entry = _reworded(row, random)
         previous = documented_hash(previous, row.seq, entry)
-        rows.append(Kept(row.seq, entry, previous))
+        rows.append(StoredLog(row.seq, entry, previous))
     return Falsified(replace(log, rows=tuple(rows), head=(log.last, previous)), 1)
 
 
-Tampering = Callable[[Log, Random], Falsified]
+Tampering = Callable[[AuditLog, Random], Falsified]
 
 TAMPERINGS: tuple[Tampering, ...] = (
     edit,
@@ -178,12 +178,12 @@ TAMPERINGS: tuple[Tampering, ...] = (
 )
 
 
-def _with(log: Log, row: Kept) -> Log:
+def _with(log: AuditLog, row: StoredLog) -> AuditLog:
     return replace(log, rows=(*log.rows[: row.seq - 1], row, *log.rows[row.seq :]))
 
 
-def _reworded(row: Kept, random: Random) -> str:
-    """Another entry that the database takes for a good one."""
+def _reworded(row: StoredLog, random: Random) -> str:
+    """Another entry that the database accepts."""
     fields = json.loads(row.entry)
     fields[random.choice(["actor", "action", "resource", "at"])] = f"forged {random.random()}"
     return json.dumps(fields, ensure_ascii=False)

@@ -1,6 +1,6 @@
-"""Every bad file of the corpus is refused with its place and rule by whoever reads deliveries.
+"""Every bad file of the corpus is refused with its place and rule when the delivery is read.
 
-Row D2 says the same of whole imports; here it takes no service, so that a fault is found at once.
+Row D2 checks complete imports; these tests need no service.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pytest
 from nimbill.costs.cost_file_error import CostFileError
 from nimbill.demo.vendor_files.dialects import Dialect
 from tests.costs.delivery_reader import DeliveryResult, read_delivery
-from tests.proof.bad_files import IMPORTERS, BadFile, bad_files, bombs, odd_but_sound, plain
+from tests.proof.bad_files import IMPORTERS, BadFile, bad_files, bombs, odd_but_valid, plain
 
 
 def read(bad: BadFile, folder: Path) -> DeliveryResult:
@@ -25,7 +25,7 @@ def read(bad: BadFile, folder: Path) -> DeliveryResult:
 
 
 def complaint(bad: BadFile, folder: Path) -> str | None:
-    """What is wrong with how it was refused."""
+    """What is wrong with the refusal."""
     try:
         read(bad, folder)
     except CostFileError as broken:
@@ -61,7 +61,7 @@ def test_what_looks_odd_and_is_sound_is_taken(tmp_path: Path, dialect: Dialect) 
     money = sums(plain(dialect), tmp_path)
 
     assert len(money) > 5
-    for odd in odd_but_sound(dialect):
+    for odd in odd_but_valid(dialect):
         assert sums(odd, tmp_path) == money, odd.title
 
 

@@ -1,4 +1,4 @@
-"""The checker of histories knows what can have happened and what cannot."""
+"""The history checker accepts possible histories and rejects impossible ones."""
 
 from __future__ import annotations
 
@@ -6,26 +6,35 @@ from random import Random
 
 import pytest
 
-from tests.proof.moved_histories import DONE, GONE, TOO_FEW, Operation, Shown, anomalies
+from tests.proof.moved_histories import (
+    DONE,
+    GONE,
+    TOO_FEW,
+    ObservedOperation,
+    ShownReservation,
+    find_anomalies,
+)
 
 TOTAL = {"R": 10}
 
 
-def move(record: str, number: int, began: float, ended: float) -> Operation:
-    return Operation("move", began, ended, DONE, "R", record, number)
+def move(record: str, number: int, began: float, ended: float) -> ObservedOperation:
+    return ObservedOperation("move", began, ended, DONE, "R", record, number)
 
 
-def refused(number: int, began: float, ended: float) -> Operation:
-    return Operation("move", began, ended, TOO_FEW, "R", "", number)
+def refused(number: int, began: float, ended: float) -> ObservedOperation:
+    return ObservedOperation("move", began, ended, TOO_FEW, "R", "", number)
 
 
-def remove(record: str, began: float, ended: float, said: str = DONE) -> Operation:
-    return Operation("remove", began, ended, said, "R", record)
+def remove(record: str, began: float, ended: float, said: str = DONE) -> ObservedOperation:
+    return ObservedOperation("remove", began, ended, said, "R", record)
 
 
-def read(began: float, ended: float, remaining: int | None = None, **moved: int) -> Operation:
+def read(
+    began: float, ended: float, remaining: int | None = None, **moved: int
+) -> ObservedOperation:
     left = 10 - sum(moved.values()) if remaining is None else remaining
-    return Operation("read", began, ended, shown={"R": Shown(left, moved)})
+    return ObservedOperation("read", began, ended, shown={"R": ShownReservation(left, moved)})
 
 
 SOUND = {
@@ -90,18 +99,18 @@ UNSOUND = {
 
 
 @pytest.mark.parametrize("history", SOUND.values(), ids=SOUND)
-def test_what_can_have_happened_is_sound(history: list[Operation]) -> None:
-    assert anomalies(history, TOTAL) == []
+def test_what_can_have_happened_is_sound(history: list[ObservedOperation]) -> None:
+    assert find_anomalies(history, TOTAL) == []
 
 
 @pytest.mark.parametrize(("history", "said"), UNSOUND.values(), ids=UNSOUND)
-def test_what_cannot_have_happened_is_found(history: list[Operation], said: str) -> None:
-    assert said in "\n".join(anomalies(history, TOTAL))
+def test_what_cannot_have_happened_is_found(history: list[ObservedOperation], said: str) -> None:
+    assert said in "\n".join(find_anomalies(history, TOTAL))
 
 
-def random_history(random: Random) -> list[Operation]:
-    """Operations that did happen one after the other, seen through calls that overlap."""
-    history: list[Operation] = []
+def random_history(random: Random) -> list[ObservedOperation]:
+    """Operations that happened sequentially, observed through overlapping calls."""
+    history: list[ObservedOperation] = []
     standing: dict[str, int] = {}
     for moment in range(60):
         began, ended = moment - random.random() * 5, moment + random.random() * 5
@@ -127,7 +136,7 @@ def test_whatever_happened_one_after_the_other_is_sound(seed: int) -> None:
     history = random_history(Random(seed))
     Random(seed).shuffle(history)
 
-    assert anomalies(history, TOTAL) == []
+    assert find_anomalies(history, TOTAL) == []
 
 
 def test_a_read_that_shows_something_else_is_found_nearly_always() -> None:
@@ -139,6 +148,6 @@ def test_a_read_that_shows_something_else_is_found_nearly_always() -> None:
         later = max(one.ended for one in history) + 1
         taken = any(one.kind == "remove" and one.record == lost.record for one in history)
         stale = {lost.record: lost.number} if taken else {}
-        found += bool(anomalies([*history, read(later, later + 1, **stale)], TOTAL))
+        found += bool(find_anomalies([*history, read(later, later + 1, **stale)], TOTAL))
 
     assert found == 50

@@ -1,4 +1,4 @@
-"""How long an honest client waits; in a process of its own, so that nothing else slows it down.
+"""Measures how long an honest client waits, in a separate process.
 
 Usage: python -m tests.proof.timed_requests <port> <token> <seconds>; prints one JSON object.
 """
@@ -37,7 +37,7 @@ def finish_timing(process: subprocess.Popen[str]) -> Waited:
 
 
 def time_requests(port: int, token: str, seconds: float) -> Waited:
-    """One after the other, half on a kept connection, half on a new one each."""
+    """Sequential requests, half on one connection, half on a new connection each."""
     waited, failed = [], 0
     until = time.monotonic() + seconds
     kept = http.client.HTTPConnection("127.0.0.1", port, timeout=GIVE_UP_SECONDS)

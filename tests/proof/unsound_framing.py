@@ -1,4 +1,4 @@
-"""Requests whose size, framing or headers no careful server takes, and what it answers instead."""
+"""Requests with bad size, framing or headers, and the expected responses."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ SMUGGLED = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class FramingCase:
     name: str
     pieces: tuple[bytes, ...]
     statuses: frozenset[int] = field(default_factory=lambda: frozenset({400}))
-    must_close: bool = False  # and no second answer: nothing was smuggled
-    may_only_close: bool = False  # without a word
+    must_close: bool = False  # and no second response: nothing was smuggled
+    may_only_close: bool = False  # without a response
 
 
-def cases(token: str) -> list[Case]:
-    """For a caller with this token, so that the body is looked at."""
+def cases(token: str) -> list[FramingCase]:
+    """For a caller with this token, so that the body is read."""
     bearer = b"Authorization: Bearer " + token.encode() + b"\r\n"
     to_groups = b"POST /m/core/billinggroup HTTP/1.1\r\n" + HOST + bearer
     to_groups += b"Content-Type: application/json\r\n"
@@ -36,24 +36,30 @@ def cases(token: str) -> list[Case]:
     ]
 
 
-def _too_large(to_groups: bytes, to_tokens: bytes) -> list[Case]:
+def _too_large(to_groups: bytes, to_tokens: bytes) -> list[FramingCase]:
     too_large = frozenset({413})
     chunks = b"".join(b"10000\r\n" + b" " * 65_536 + b"\r\n" for _ in range(17)) + b"0\r\n\r\n"
     return [
-        Case("JSON over 1 MiB", _measured(to_groups, b" " * (JSON_BYTES_MAX + 1)), too_large),
-        Case("2 GiB announced", (to_groups + b"Content-Length: 2147483648\r\n\r\n",), too_large),
-        Case("JSON over 1 MiB in chunks", _chunked(to_groups, chunks), too_large),
-        Case("a form over 64 KiB", _measured(to_tokens, b"a" * (FORM_BYTES_MAX + 1)), too_large),
-        Case("a form over 64 KiB in chunks", _chunked(to_tokens, chunks), too_large),
-        Case("10,000 form fields", _measured(to_tokens, b"&".join([b"a=b"] * 10_000))),
-        Case("10,000 form fields of one name", _measured(to_tokens, b"a&" * 10_000)),
+        FramingCase(
+            "JSON over 1 MiB", _measured(to_groups, b" " * (JSON_BYTES_MAX + 1)), too_large
+        ),
+        FramingCase(
+            "2 GiB announced", (to_groups + b"Content-Length: 2147483648\r\n\r\n",), too_large
+        ),
+        FramingCase("JSON over 1 MiB in chunks", _chunked(to_groups, chunks), too_large),
+        FramingCase(
+            "a form over 64 KiB", _measured(to_tokens, b"a" * (FORM_BYTES_MAX + 1)), too_large
+        ),
+        FramingCase("a form over 64 KiB in chunks", _chunked(to_tokens, chunks), too_large),
+        FramingCase("10,000 form fields", _measured(to_tokens, b"&".join([b"a=b"] * 10_000))),
+        FramingCase("10,000 form fields of one name", _measured(to_tokens, b"a&" * 10_000)),
     ]
 
 
-def _badly_measured(to_groups: bytes) -> list[Case]:
+def _badly_measured(to_groups: bytes) -> list[FramingCase]:
     lengths = (b"-5", b"+2", b"0x2", b"2, 2", b"2 2", b"", b"9" * 30, b"2\r\nContent-Length: 5")
     return [
-        Case(
+        FramingCase(
             f"Content-Length {length!r}",
             (to_groups + b"Content-Length: " + length + b"\r\n\r\n{}",),
         )
@@ -61,8 +67,8 @@ def _badly_measured(to_groups: bytes) -> list[Case]:
     ]
 
 
-def _smuggled(to_groups: bytes) -> list[Case]:
-    """A second request hides where the first is measured in two ways."""
+def _smuggled(to_groups: bytes) -> list[FramingCase]:
+    """A second request hides where the size of the first is ambiguous."""
     tail = b"0\r\n\r\n" + SMUGGLED
     both = b"Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n"
     other_way = b"Transfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n"
@@ -76,50 +82,54 @@ def _smuggled(to_groups: bytes) -> list[Case]:
     )
     sizes = (b"zz", b"-1", b"ffffffffffffffffff", b"2;" + b"a" * 70_000, b"0x2", b"")
     return [
-        Case("length and chunks", (to_groups + both + tail,), must_close=True),
-        Case("chunks and length", (to_groups + other_way + tail,), must_close=True),
+        FramingCase("length and chunks", (to_groups + both + tail,), must_close=True),
+        FramingCase("chunks and length", (to_groups + other_way + tail,), must_close=True),
         *[
-            Case(
+            FramingCase(
                 f"Transfer-Encoding {coding!r}",
                 (to_groups + b"Transfer-Encoding: " + coding + b"\r\n\r\n" + tail,),
                 must_close=True,
             )
             for coding in codings
         ],
-        Case(
+        FramingCase(
             "a space before the colon",
             (to_groups + b"Transfer-Encoding : chunked\r\n\r\n" + tail,),
             must_close=True,
         ),
         *[
-            Case(f"a chunk of {size[:20]!r}", _chunked(to_groups, size + b"\r\n{}\r\n" + tail))
+            FramingCase(
+                f"a chunk of {size[:20]!r}", _chunked(to_groups, size + b"\r\n{}\r\n" + tail)
+            )
             for size in sizes
         ],
     ]
 
 
-def _bad_heads(to_groups: bytes) -> list[Case]:
+def _bad_heads(to_groups: bytes) -> list[FramingCase]:
     get = b"GET /healthz HTTP/1.1\r\n" + HOST
     too_large = frozenset({431})
     many = b"".join(b"X-%d: a\r\n" % number for number in range(2_000))
     return [
-        Case(
+        FramingCase(
             "a header over 128 KiB",
             (get + b"X: " + b"a" * HEADER_BYTES_MAX + b"\r\n\r\n",),
             too_large,
         ),
-        Case("a header of 3 MB", (get + b"X: " + b"a" * 3_000_000 + b"\r\n\r\n",), too_large),
-        Case("2,000 headers", (get + many + b"\r\n",), too_large),
-        Case(
+        FramingCase(
+            "a header of 3 MB", (get + b"X: " + b"a" * 3_000_000 + b"\r\n\r\n",), too_large
+        ),
+        FramingCase("2,000 headers", (get + many + b"\r\n",), too_large),
+        FramingCase(
             "an address over 64 KiB",
             (b"GET /" + b"a" * 70_000 + b" HTTP/1.1\r\n" + HOST + b"\r\n",),
             frozenset({414, 431}),
         ),
-        Case("a folded header", (get + b"X: a\r\n b\r\n\r\n",)),
-        Case("a NUL in a header", (get + b"X: a\0b\r\n\r\n",)),
-        Case("no request at all", (b"\x16\x03\x01\x02\x00\x01\x00",), may_only_close=True),
-        Case("HTTP/2", (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",), may_only_close=True),
-        Case(
+        FramingCase("a folded header", (get + b"X: a\r\n b\r\n\r\n",)),
+        FramingCase("a NUL in a header", (get + b"X: a\0b\r\n\r\n",)),
+        FramingCase("no request at all", (b"\x16\x03\x01\x02\x00\x01\x00",), may_only_close=True),
+        FramingCase("HTTP/2", (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",), may_only_close=True),
+        FramingCase(
             "a body in gzip",
             (to_groups + b"Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\n\x1f\x8b\x08\x00",),
             frozenset({400, 415}),
@@ -127,26 +137,28 @@ def _bad_heads(to_groups: bytes) -> list[Case]:
     ]
 
 
-def _never_sent(to_groups: bytes, to_tokens: bytes) -> list[Case]:
+def _never_sent(to_groups: bytes, to_tokens: bytes) -> list[FramingCase]:
     too_slow = frozenset({408})
     length = b"Content-Length: 100\r\n\r\n"
     return [
-        Case("a body that never comes", (to_groups + length,), too_slow),
-        Case("a form that never comes", (to_tokens + length,), too_slow),
-        Case("half a body", (to_groups + length + b'{"billing',), too_slow),
-        Case("half a chunk", _chunked(to_groups, b"64\r\n{"), too_slow),
-        Case(
+        FramingCase("a body that never comes", (to_groups + length,), too_slow),
+        FramingCase("a form that never comes", (to_tokens + length,), too_slow),
+        FramingCase("half a body", (to_groups + length + b'{"billing',), too_slow),
+        FramingCase("half a chunk", _chunked(to_groups, b"64\r\n{"), too_slow),
+        FramingCase(
             "a body that waits to be asked for",
             (to_groups + b"Expect: 100-continue\r\n" + length,),
             frozenset({100, 408}),
         ),
-        Case("half a head", (b"GET /healthz HTTP/1.1\r\nHost",), too_slow, may_only_close=True),
-        Case("nothing", (), may_only_close=True),
+        FramingCase(
+            "half a head", (b"GET /healthz HTTP/1.1\r\nHost",), too_slow, may_only_close=True
+        ),
+        FramingCase("nothing", (), may_only_close=True),
     ]
 
 
 def at_the_limit(token: str, billinggroup_id: str) -> bytes:
-    """A sound body of exactly 1 MiB: the cap must not be a byte too low."""
+    """A valid body of exactly 1 MiB: the limit must not be a byte too low."""
     body = b'{"billinggroup_id": "' + billinggroup_id.encode() + b'", "billinggroup_name": "a", '
     body += b'"company_name": "b", "inv_aggregate": true}'
     body += b" " * (JSON_BYTES_MAX - len(body))

@@ -1,4 +1,4 @@
-"""Operations under which workers are killed: a file each. A further one is a file and its name."""
+"""Operations during which workers are killed, one file each."""
 
 from tests.proof.killed_operations.applying import Applying
 from tests.proof.killed_operations.importing import Importing

@@ -1,9 +1,15 @@
-"""All recalculation entries of a month are applied at once, and the next time taken back."""
+"""Apply all recalculation entries of a month at once, and remove them the next time."""
 
 from __future__ import annotations
 
 from tests.adjustments.recalculation.entries import MONTH, PATH
-from tests.proof.killed_operations.operation import Operation, Organisation, Sent, audited, stored
+from tests.proof.killed_operations.operation import (
+    KeyedRequest,
+    Operation,
+    Organisation,
+    audited,
+    stored,
+)
 from tests.proof.killed_operations.starting_records import start
 
 _ENTRY = (
@@ -24,7 +30,7 @@ class Applying(Operation):
     def furnish(self, organisation: Organisation) -> None:
         start(organisation)
 
-    def sent(self, organisation: Organisation, number: int) -> Sent:
+    def sent(self, organisation: Organisation, number: int) -> KeyedRequest:
         entries = organisation.get(f"{PATH}/{MONTH}?vendor=aws")
         body = {
             "data": [entry["id"] for entry in entries],
@@ -34,4 +40,4 @@ class Applying(Operation):
             "apply": number % 2 == 1,
             "vendor": "aws",
         }
-        return Sent(PATH, body, f"apply-{number}")
+        return KeyedRequest(PATH, body, f"apply-{number}")

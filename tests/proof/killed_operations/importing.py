@@ -1,4 +1,4 @@
-"""An import of a month, each time another version of it, through the API and the work loop."""
+"""Import a month, each time another version, through the API and the job runner."""
 
 from __future__ import annotations
 
@@ -9,7 +9,13 @@ import httpx
 from nimbill.demo.vendor_files.charges import SyntheticMonth, sum_costs
 from nimbill.demo.vendor_files.dialects import Dialect
 from nimbill.demo.vendor_files.file_writer import write_files
-from tests.proof.killed_operations.operation import Operation, Organisation, Sent, audited, stored
+from tests.proof.killed_operations.operation import (
+    KeyedRequest,
+    Operation,
+    Organisation,
+    audited,
+    stored,
+)
 
 PATH = "/m/core/costs/imports"
 FINAL = ("done", "unchanged", "refused", "parked", "drift", "failed")
@@ -33,25 +39,25 @@ class Importing(Operation):
         stored("cost_sums", f"{_SUM}, day::text", _OF_MONTH),
         stored("cost_tag_sums", f"{_SUM}, tag_key, tag_value", _OF_MONTH),
         stored("cost_months", "payer_id, provisional, lines", _OF_MONTH),
-        stored("lake_files", "lines, bytes, sha256", _OF_MONTH),  # the very bytes that count
+        stored("lake_files", "lines, bytes, sha256", _OF_MONTH),  # exactly these bytes
         stored("recalculation_entries", _ENTRY, _OF_MONTH),
         stored(_FEES, "reservation_id, customer_id, trim_scale(fee)::text", _OF_MONTH),
         audited("import_costs"),
     )
 
-    month: SyntheticMonth  # as last asked for
+    month: SyntheticMonth  # of the last request
 
-    def sent(self, organisation: Organisation, number: int) -> Sent:
+    def sent(self, organisation: Organisation, number: int) -> KeyedRequest:
         folder = organisation.inbox / f"v{number}"
         self.month = SyntheticMonth(month="2026-08", lines=LINES, seed=number)
         if not folder.exists():
             write_files(self.month, Dialect.aws_cur, folder, file_format="csv.gz", parts=2)
-        return Sent(PATH, {"vendor": "aws", "source": folder.name}, f"import-{number}")
+        return KeyedRequest(PATH, {"vendor": "aws", "source": folder.name}, f"import-{number}")
 
     def finish(self, organisation: Organisation, answer: httpx.Response) -> str | None:
         if answer.status_code != self.answer:
             return f"answered {answer.text[:200]}"
-        # asked past the service, whose statements are counted
+        # queried directly, because statements of the service are counted
         state = stored("cost_imports", "state", f"import_id = '{answer.json()['import_id']}'")
         until = time.monotonic() + SECONDS_MAX
         while (found := organisation.ask(state)[0][0]) not in FINAL and time.monotonic() < until:

@@ -1,4 +1,4 @@
-"""An invoice is made, each time at another rate, so that each is a revision of its own."""
+"""Create an invoice, each time with another rate, so that each is a new revision."""
 
 from __future__ import annotations
 
@@ -6,14 +6,20 @@ import httpx
 
 from tests.adjustments.recalculation.entries import MONTH
 from tests.customers.billing_groups.sample_bodies import VALID_SETTING
-from tests.proof.killed_operations.operation import Operation, Organisation, Sent, audited, stored
+from tests.proof.killed_operations.operation import (
+    KeyedRequest,
+    Operation,
+    Organisation,
+    audited,
+    stored,
+)
 from tests.proof.killed_operations.starting_records import start
 
 CORE = "/m/core/invoices"
 
 _REVISION = (
     "month, vendor, revision, currency, total::text, document::json ->> 'invoice_no', "
-    # ids of entries tell the organisation
+    # ids of entries differ between organisations
     "regexp_replace((document::json -> 'sheet')::text, 'rce_[a-z0-9]+', 'rce', 'g')"
 )
 _PER_RUN = (
@@ -38,12 +44,12 @@ class Invoicing(Operation):
         settings = {"settings": {group: {"aws": VALID_SETTING}}, "internal": False}
         self._put(organisation, f"{CORE}/save/{MONTH}", settings)
 
-    def sent(self, organisation: Organisation, number: int) -> Sent:
+    def sent(self, organisation: Organisation, number: int) -> KeyedRequest:
         group = self._group(organisation)
         rate = {"vendor": "aws", "billing_groups": [group], "exchange_rate": 100 + number}
         self._put(organisation, f"{CORE}/exchangerate/{MONTH}", rate)
         body = {"vendor": "aws", "group": [group], "bulk": False}
-        return Sent(f"{CORE}/calculation/{MONTH}", body, f"invoice-{number}")
+        return KeyedRequest(f"{CORE}/calculation/{MONTH}", body, f"invoice-{number}")
 
     def finish(self, organisation: Organisation, answer: httpx.Response) -> str | None:
         if answer.status_code != self.answer:

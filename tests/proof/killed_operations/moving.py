@@ -1,9 +1,15 @@
-"""A reserved instance is moved to another customer, one at a time."""
+"""Move reserved instances to another customer, one at a time."""
 
 from __future__ import annotations
 
 from tests.adjustments.reserved_instances.reservations import ARN, DEST, PATH
-from tests.proof.killed_operations.operation import Operation, Organisation, Sent, audited, stored
+from tests.proof.killed_operations.operation import (
+    KeyedRequest,
+    Operation,
+    Organisation,
+    audited,
+    stored,
+)
 from tests.proof.killed_operations.starting_records import start
 
 
@@ -20,8 +26,8 @@ class Moving(Operation):
     def furnish(self, organisation: Organisation) -> None:
         start(organisation)
 
-    def sent(self, organisation: Organisation, number: int) -> Sent:
+    def sent(self, organisation: Organisation, number: int) -> KeyedRequest:
         purchased = organisation.get(f"{PATH}?vendor=aws")
         (owned,) = (one["id"] for one in purchased if one["arn"] == ARN and not one["remove"])
         body = {"customer_id": DEST, "number": 1, "vendor": "aws"}
-        return Sent(f"{PATH}/{owned}", body, f"move-{number}")
+        return KeyedRequest(f"{PATH}/{owned}", body, f"move-{number}")

@@ -1,4 +1,4 @@
-"""Stacks are created, updated and deleted in turn, against a cloud that notes every launch."""
+"""Create, update and delete stacks in turn, against a cloud that records every launch."""
 
 from __future__ import annotations
 
@@ -10,12 +10,18 @@ import httpx
 
 from tests.legacy.provisioning.cloud_server import read_tags
 from tests.legacy.provisioning.stack_user import build_layer, build_stack_template
-from tests.proof.killed_operations.operation import Operation, Organisation, Sent, audited, stored
+from tests.proof.killed_operations.operation import (
+    KeyedRequest,
+    Operation,
+    Organisation,
+    audited,
+    stored,
+)
 
 PATH = "/v3/alm"
 SECONDS_MAX = 120
 
-# what is asked for in turn: of each stack its layers, one after the other, and None for its end
+# the requested layers of each stack in turn, and None for its deletion
 LIFE: tuple[list[dict[str, Any]] | None, ...] = (
     [build_layer("web", instance_count=2)],
     [build_layer("web", instance_count=3), build_layer("db", container=False, instance_count=1)],
@@ -31,7 +37,7 @@ class MovingStacks(Operation):
     name = "stack move"
     answer = 201
     slow = True
-    # launched, and nobody has heard of it yet
+    # launched, but not reported yet
     struck_first = r"UPDATE legacy_instances SET .*instance_id="
     seen = (
         stored("legacy_template_versions", "number, body"),
@@ -40,22 +46,22 @@ class MovingStacks(Operation):
         audited("delete_stack"),
     )
 
-    number = 0  # as last asked for
+    number = 0  # of the last request
 
-    def sent(self, organisation: Organisation, number: int) -> Sent:
+    def sent(self, organisation: Organisation, number: int) -> KeyedRequest:
         self.number = number
         round_, turn = divmod(number - 1, len(LIFE))
         layers, key = LIFE[turn], f"stack-{number}"
         nickname = f"stack-{round_}"
         body = None if layers is None else build_stack_template(*layers) | {"nickname": nickname}
         if turn == 0:
-            return Sent(f"{PATH}/template", body, key, headers=organisation.legacy)
+            return KeyedRequest(f"{PATH}/template", body, key, headers=organisation.legacy)
         stack_id = self._stack(organisation)[0]
         if layers is None:
             path = f"{PATH}/stack/{stack_id}"
-            return Sent(path, None, key, method="DELETE", headers=organisation.legacy)
+            return KeyedRequest(path, None, key, method="DELETE", headers=organisation.legacy)
         path = f"{PATH}/template/{stack_id}"
-        return Sent(path, body, key, method="PUT", headers=organisation.legacy)
+        return KeyedRequest(path, body, key, method="PUT", headers=organisation.legacy)
 
     def finish(self, organisation: Organisation, answer: httpx.Response) -> str | None:
         turn = (self.number - 1) % len(LIFE)
@@ -107,7 +113,7 @@ class MovingStacks(Operation):
         return "secrets were left behind" if secrets else None
 
     def _stack(self, organisation: Organisation) -> tuple[str, str, str | None]:
-        """Id, status and reason of the last one."""
+        """Id, status and reason of the last stack."""
         nickname = f"stack-{(self.number - 1) // len(LIFE)}"
         question = stored(
             "legacy_stacks", "stack_id, stack_status, reason", f"nickname = '{nickname}'"

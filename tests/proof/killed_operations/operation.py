@@ -1,4 +1,4 @@
-"""What an operation must tell so that workers can be killed under it, and what it is sent with."""
+"""An operation during which workers can be killed, and the request it sends."""
 
 from __future__ import annotations
 
@@ -19,37 +19,39 @@ from tests.legacy.provisioning.cloud_server import Cloud
 from tests.proof.database_faults import rows
 
 SECONDS_MAX = 120
-# answers that say neither yes nor no
+# responses that are neither success nor failure
 COME_BACK = ("idempotency_key_in_use", "database_away")
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
-    """A request; sent again with the same key until it is answered."""
+class KeyedRequest:
+    """A request; repeated with the same key until it is answered."""
 
     path: str
     body: dict[str, Any] | None
     key: str
     method: str = "POST"
-    headers: dict[str, str] | None = None  # else those of billing administration
+    headers: dict[str, str] | None = None  # default: those of billing administration
 
 
 @dataclass
 class Organisation:
-    """One of the two that everything is done in: one is disturbed, the other is not."""
+    """One of two organisations: one is disturbed, the other is not."""
 
     organisation_id: str
     url: str
     headers: dict[str, str]
-    legacy: dict[str, str]  # headers of the master account of the legacy API
-    cloud: Cloud  # where its instances are launched
-    inbox: Path  # of the service, for files to import
-    superuser: Address  # of its database, past whoever counts
-    cut_off: int = 0  # requests whose connection broke before the answer
-    journal: list[tuple[Sent, int, bytes]] = field(default_factory=list)  # what was acknowledged
+    legacy: dict[str, str]  # headers of the root user for the legacy API
+    cloud: Cloud  # endpoint where its instances are launched
+    inbox: Path  # data folder of the service, for files to import
+    superuser: Address  # address of its database, bypassing the proxy
+    cut_off: int = 0  # requests whose connection broke before the response
+    journal: list[tuple[KeyedRequest, int, bytes]] = field(
+        default_factory=list
+    )  # acknowledged requests
 
     def inside(self, do: Callable[[AsyncConnection, TenantScope], Awaitable[None]]) -> None:
-        """Done in a transaction of its own, past the service."""
+        """Run in a transaction of its own, bypassing the service."""
 
         async def run() -> None:
             engine = create_app_engine(self.superuser.url)
@@ -60,7 +62,7 @@ class Organisation:
         asyncio.run(run())
 
     def ask(self, question: str) -> list[Any]:
-        """The answer to a question of `stored`."""
+        """Run a query of `stored`."""
         return rows(self.superuser, question, self.organisation_id)
 
     def get(self, path: str) -> Any:
@@ -68,19 +70,19 @@ class Organisation:
         assert answer.status_code == 200, answer.text
         return answer.json()
 
-    def send(self, sent: Sent) -> httpx.Response:
-        """Never gives up; what it is told is noted."""
+    def send(self, sent: KeyedRequest) -> httpx.Response:
+        """Send repeatedly until it is answered; record the result."""
         answer = self.sent_again(sent)
         self.journal.append((sent, answer.status_code, answer.content))
         return answer
 
-    def sent_again(self, sent: Sent) -> httpx.Response:
+    def sent_again(self, sent: KeyedRequest) -> httpx.Response:
         headers = (sent.headers or self.headers) | {"Idempotency-Key": sent.key}
         body = {} if sent.body is None else {"json": sent.body}
         return self.answered(sent.method, sent.path, headers=headers, **body)
 
     def answered(self, method: str, path: str, **what: Any) -> httpx.Response:
-        """Asked until somebody answers."""
+        """Get repeatedly until it is answered."""
         what = {"headers": self.headers, "timeout": 20, **what}
         until = time.monotonic() + SECONDS_MAX
         while time.monotonic() < until:
@@ -98,33 +100,33 @@ class Organisation:
 
 
 def stored(table: str, columns: str, where: str = "true") -> str:
-    """A question to the rows of an organisation, which stands for $1."""
+    """A query for the rows of an organisation, which is $1."""
     return f"SELECT {columns} FROM {table} WHERE organisation_id = $1 AND {where}"
 
 
 def audited(action: str) -> str:
-    """How often it is told to have been done."""
+    """How often the audit log contains the operation."""
     return stored("audit_log", "count(*)", f"entry::json ->> 'action' = '{action}'")
 
 
 class Operation(ABC):
-    """Made once for a run; each time it is asked for, it does the same in both organisations."""
+    """Created once per run; each call does the same in both organisations."""
 
     name: str
     answer: int  # the status that acknowledges it
-    struck_first = ""  # a pattern: before the first statement like it, if there is one
-    slow = False  # it takes its turn half as often, and is killed at its changes to files too
+    struck_first = ""  # a pattern: kill before the first statement that matches
+    slow = False  # it runs half as often and is also killed at file changes
     # what anybody may ever see of it, old or new and nothing else; without ids and moments, which
     # differ between two runs
     seen: tuple[str, ...]
 
-    def furnish(self, organisation: Organisation) -> None:  # noqa: B027  # often nothing
-        """What there must be before the first time."""
+    def prepare(self, organisation: Organisation) -> None:  # noqa: B027  # often nothing
+        """Create what the operation needs."""
 
     @abstractmethod
-    def sent(self, organisation: Organisation, number: int) -> Sent:
+    def sent(self, organisation: Organisation, number: int) -> KeyedRequest:
         """The n-th request."""
 
     def finish(self, organisation: Organisation, answer: httpx.Response) -> str | None:
-        """Waits until what was acknowledged is done; what is wrong with it, if anything is."""
+        """Wait until the acknowledged work is done; return its faults."""
         return None if answer.status_code == self.answer else f"answered {answer.text[:200]}"

@@ -1,4 +1,4 @@
-"""What reserved instances and recalculation entries start from, put where an import would."""
+"""Initial reserved instances and recalculation entries, stored as an import would store them."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from nimbill.foundation.billing_period import BillingPeriod
 from tests.adjustments.recalculation.entries import CUSTOMER, FEE, MONTH, PAYER
 from tests.adjustments.reserved_instances.reservations import DEST, build_reservation
 from tests.customers.billing_groups.sample_bodies import REQUIRED_FIELDS
-from tests.proof.killed_operations.operation import Organisation, Sent
+from tests.proof.killed_operations.operation import KeyedRequest, Organisation
 
 ENTRIES = 12
 INSTANCES = 1_000_000
 
 
 def start(organisation: Organisation) -> None:
-    """One reservation, some entries and two customers; once, whoever asks first."""
+    """Create one reservation, some entries and two customers, once."""
     if organisation.journal:
         return
-    made = organisation.send(Sent("/m/core/billinggroup", REQUIRED_FIELDS, "group")).json()
+    made = organisation.send(KeyedRequest("/m/core/billinggroup", REQUIRED_FIELDS, "group")).json()
     for customer in (CUSTOMER, DEST):
         account = {"vendor": "aws", "customer_id": customer, "account_id": PAYER, "name": customer}
         account |= {"company_id": made["company_id"]}
-        answer = organisation.send(Sent("/m/core/accts", account, customer))
+        answer = organisation.send(KeyedRequest("/m/core/accts", account, customer))
         assert answer.status_code == 200, answer.text
     organisation.inside(_put)
 

@@ -14,7 +14,7 @@ from typing import Any
 from nimbill.foundation.product import Product
 from tests.contract.superuser import Superuser, connect_superuser
 from tests.proof.legacy_climbers import climbers
-from tests.proof.random_grants import walk
+from tests.proof.random_grants import run_random_steps
 from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 from tests.running_service import PASSWORD, Service
@@ -57,7 +57,7 @@ def measure(stage: Stage, size: int) -> Measurement:
         of_version_3, more = _legacy_attempts(service, behind)
         misses += more
     misses += _check_admin_is_alone(service)
-    passed, gains = walk(service, stage.random("A3"), size)
+    passed, gains = run_random_steps(service, stage.random("A3"), size)
     if passed < size // 20:
         misses.append(f"only {passed} of {size} random changes were accepted: too few")
     figures = (

@@ -39,7 +39,7 @@ RANGES = (b"bytes=0-0", b"bytes=0-", b"bytes=-5", b"bytes=2-1", b"lines=1-2", b"
 
 
 @dataclass(frozen=True)
-class Address:
+class LinkAddress:
     path: bytes
     query: bytes
 
@@ -53,10 +53,10 @@ class Address:
 
 
 @dataclass
-class Trials:
+class LinkTrials:
     app: ASGIApp
     random: Random
-    sound: list[Address]
+    sound: list[LinkAddress]
     never_was: str
     said: Counter[str] = field(default_factory=Counter)
     misses: list[str] = field(default_factory=list)
@@ -81,7 +81,7 @@ def measure(stage: Stage, size: int) -> Measurement:
     service.organisation = service.new_organisation("I4")
     sound = [_address(path) for path in _living_links(service)]
     lost = {story: _address(path) for story, path in create_invalid_links(service).items()}
-    trials = Trials(app_of(service), stage.random("I4"), sound, "")
+    trials = LinkTrials(app_of(service), stage.random("I4"), sound, "")
     service.run(lambda: _all(trials, lost, size))
     kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(trials.said.items()))
     total = sum(trials.said.values())
@@ -106,16 +106,16 @@ def _living_links(service: Service) -> list[str]:
     ]
 
 
-def _address(path: str) -> Address:
+def _address(path: str) -> LinkAddress:
     parts = urlsplit(path)
-    return Address(parts.path.encode(), parts.query.encode())
+    return LinkAddress(parts.path.encode(), parts.query.encode())
 
 
 def _without_id(answer: Answer) -> str:
     return re.sub(r"urn:request:\w+", "", answer.body.decode())
 
 
-async def _all(trials: Trials, lost: dict[str, Address], size: int) -> None:
+async def _all(trials: LinkTrials, lost: dict[str, LinkAddress], size: int) -> None:
     trials.never_was = _without_id(await trials.follow(b"/d/exp_never_was"))
     for address in trials.sound:
         answer = await trials.follow(address.whole)
@@ -141,14 +141,14 @@ async def _all(trials: Trials, lost: dict[str, Address], size: int) -> None:
 # ── ways to write another address ────────────────────────────────────────────────────────────────
 
 
-def _other_bytes(random: Random, sound: list[Address]) -> bytes:
+def _other_bytes(random: Random, sound: list[LinkAddress]) -> bytes:
     whole = bytearray(random.choice(sound).whole)
     for _ in range(random.choice([1, 1, 1, 2, 5])):
         whole[random.randrange(3, len(whole))] = random.choice(PRINTABLE)
     return bytes(whole)
 
 
-def _fewer_or_more_bytes(random: Random, sound: list[Address]) -> bytes:
+def _fewer_or_more_bytes(random: Random, sound: list[LinkAddress]) -> bytes:
     whole = random.choice(sound).whole
     start = random.randrange(3, len(whole))
     end = min(len(whole), start + random.choice([0, 1, 1, 2, 10]))
@@ -156,7 +156,7 @@ def _fewer_or_more_bytes(random: Random, sound: list[Address]) -> bytes:
     return whole[:start] + put + whole[end:]
 
 
-def _parts_of_several_links(random: Random, sound: list[Address]) -> bytes:
+def _parts_of_several_links(random: Random, sound: list[LinkAddress]) -> bytes:
     first, *others = random.sample(sound, 3)
     parts = first.parts
     for other in others:
@@ -166,7 +166,7 @@ def _parts_of_several_links(random: Random, sound: list[Address]) -> bytes:
     return path + b"?" + urlencode(parts).encode()
 
 
-def _parameters_moved(random: Random, sound: list[Address]) -> bytes:
+def _parameters_moved(random: Random, sound: list[LinkAddress]) -> bytes:
     address = random.choice(sound)
     pairs = address.query.split(b"&")
     how = random.randrange(4)
@@ -182,14 +182,14 @@ def _parameters_moved(random: Random, sound: list[Address]) -> bytes:
     return address.path + b"?" + random.choice([b"&", b"&", b"&", b";", b"&&"]).join(pairs)
 
 
-def _letters_escaped(random: Random, sound: list[Address]) -> bytes:
+def _letters_escaped(random: Random, sound: list[LinkAddress]) -> bytes:
     whole = random.choice(sound).whole
     at = random.randrange(3, len(whole))
     at += whole[at : at + 1] == b"?"
     return whole[:at] + b"%%%02x" % whole[at] + whole[at + 1 :]
 
 
-def _another_path(random: Random, sound: list[Address]) -> bytes:
+def _another_path(random: Random, sound: list[LinkAddress]) -> bytes:
     address = random.choice(sound)
     file = address.path.removeprefix(b"/d/")
     shape = random.choice(
@@ -216,7 +216,7 @@ def _another_path(random: Random, sound: list[Address]) -> bytes:
     return shape % file + b"?" + address.query
 
 
-def _another_number(random: Random, sound: list[Address]) -> bytes:
+def _another_number(random: Random, sound: list[LinkAddress]) -> bytes:
     address = random.choice(sound)
     parts = address.parts
     name = random.choice("pek")
@@ -225,7 +225,7 @@ def _another_number(random: Random, sound: list[Address]) -> bytes:
     return address.path + b"?" + urlencode(parts).encode()
 
 
-def _another_signature(random: Random, sound: list[Address]) -> bytes:
+def _another_signature(random: Random, sound: list[LinkAddress]) -> bytes:
     address = random.choice(sound)
     parts = address.parts
     kept = random.choice([0, 32, 63, 64])
@@ -234,7 +234,7 @@ def _another_signature(random: Random, sound: list[Address]) -> bytes:
     return address.path + b"?" + urlencode(parts).encode()
 
 
-KINDS: tuple[Callable[[Random, list[Address]], bytes], ...] = (
+KINDS: tuple[Callable[[Random, list[LinkAddress]], bytes], ...] = (
     _other_bytes,
     _fewer_or_more_bytes,
     _parts_of_several_links,

@@ -24,11 +24,11 @@ from nimbill.foundation.product import Product
 from tests.contract.superuser import Superuser, connect_superuser
 from tests.proof.asgi_calls import Request, app_of, as_headers, call, each
 from tests.proof.documented_answers import SECONDS_MAX as SECONDS_PER_ANSWER_MAX
-from tests.proof.documented_answers import Document
+from tests.proof.documented_answers import DocumentedResponses
 from tests.proof.generated_requests import generated_requests
-from tests.proof.hostile_requests import unsound
+from tests.proof.hostile_requests import make_hostile
 from tests.proof.row import Measurement
-from tests.proof.sound_requests import Seeds, seeds_of
+from tests.proof.sound_requests import ValidRequests, seeds_of
 from tests.proof.stage import Stage, print_progress
 from tests.running_service import Service
 
@@ -52,7 +52,7 @@ SECONDS_MAX_IN_FULL = 2.0
 class Fuzz:
     stage: Stage
     app: ASGIApp
-    document: Document
+    document: DocumentedResponses
     statuses: Counter[int] = field(default_factory=Counter)
     succeeded: set[tuple[str, str]] = field(default_factory=set)
     slowest: float = 0.0
@@ -87,7 +87,9 @@ class Fuzz:
 
 def measure(stage: Stage, size: int) -> Measurement:
     service = stage.service
-    fuzz = Fuzz(stage, app_of(service), Document(json.loads(service.app.state.openapi_document)))
+    fuzz = Fuzz(
+        stage, app_of(service), DocumentedResponses(json.loads(service.app.state.openapi_document))
+    )
     cheap = PasswordHasher(
         time_cost=1, memory_cost=8, parallelism=1
     )  # do not measure password hashes
@@ -124,7 +126,9 @@ def _said(fuzz: Fuzz, generated: int) -> str:
 def _send_hostile(service: Service, superuser: Superuser, fuzz: Fuzz, random: Random) -> None:
     seeds = seeds_of(service, superuser, random)
     requests = [seeds.pick(random).request() for _ in seeds.drafts]
-    requests += [unsound(seeds.pick(random), random) for _ in range(PER_TENANT - len(requests))]
+    requests += [
+        make_hostile(seeds.pick(random), random) for _ in range(PER_TENANT - len(requests))
+    ]
     random.shuffle(requests)
     _send_all(service, fuzz, requests)
 
@@ -143,7 +147,7 @@ def _send_generated(
     return len(requests)
 
 
-def _with_token(request: Request, seeds: Seeds, random: Random) -> Request:
+def _with_token(request: Request, seeds: ValidRequests, random: Random) -> Request:
     callers = seeds.callers[random.choice((Product.core, Product.core, Product.portal))]
     who = random.choices(("root", "one action", "nobody"), (14, 4, 2))[0]
     if request.path.endswith(b"/session") and who == "root":

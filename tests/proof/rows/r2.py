@@ -23,7 +23,7 @@ from tests.proof.real_server import RealServer, real_server
 from tests.proof.row import Measurement
 from tests.proof.stage import Stage
 from tests.proof.timed_requests import Waited, finish_timing, start_timing
-from tests.proof.unsound_framing import Case, at_the_limit, cases
+from tests.proof.unsound_framing import FramingCase, at_the_limit, cases
 
 TARGET = (
     "413, 431 or 408 within 10 s, nothing smuggled; under 1,000 slow connections an honest "
@@ -89,7 +89,7 @@ async def _send_cases(server: RealServer, token: str) -> tuple[Counter[str], lis
     misses: list[str] = []
     turns = asyncio.Semaphore(AT_ONCE)
 
-    async def send(case: Case) -> None:
+    async def send(case: FramingCase) -> None:
         async with turns:
             got = await exchange(server.port, case.pieces)
         answered[str(got.statuses[-1]) if got.statuses else "closed"] += 1
@@ -102,7 +102,7 @@ async def _send_cases(server: RealServer, token: str) -> tuple[Counter[str], lis
     return answered, misses
 
 
-def _wrong(case: Case, got: Exchange) -> list[str]:
+def _wrong(case: FramingCase, got: Exchange) -> list[str]:
     wrong = []
     silent = case.may_only_close and got.closed and not got.statuses
     if not silent and not (got.statuses and set(got.statuses) <= case.statuses):

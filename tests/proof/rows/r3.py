@@ -22,8 +22,8 @@ import httpx
 from nimbill.database.embedded_postgres import Address, bin_folder, superuser_address
 from tests.proof.canaries import Canaries, find_canaries, find_canaries_in_folder
 from tests.proof.database_faults import rows as ask
-from tests.proof.leaky_requests import GROUPS, USERS, Visitor
-from tests.proof.leaky_stacks import StackVisitor
+from tests.proof.leaky_requests import GROUPS, USERS, CanaryClient
+from tests.proof.leaky_stacks import StackCanaryClient
 from tests.proof.real_server import RealServer, children, real_server
 from tests.proof.row import Measurement
 from tests.proof.stage import Stage
@@ -78,7 +78,7 @@ def measure(stage: Stage, size: int) -> Measurement:
     return Measurement(_said(visitors, canaries, misses), misses)
 
 
-def _said(visitors: list[Visitor], canaries: Canaries, misses: list[str]) -> str:
+def _said(visitors: list[CanaryClient], canaries: Canaries, misses: list[str]) -> str:
     statuses: dict[int, int] = {}
     for visitor in visitors:
         for status, count in visitor.statuses.items():
@@ -90,16 +90,16 @@ def _said(visitors: list[Visitor], canaries: Canaries, misses: list[str]) -> str
     )
 
 
-def _visit(server: RealServer, superuser: Address, canaries: Canaries) -> Visitor:
+def _visit(server: RealServer, superuser: Address, canaries: Canaries) -> CanaryClient:
     password = canaries.secret("the root password")
     organisation = server.init(password=password)
     canaries.keep("the first client secret", organisation["client_secret"])
     with httpx.Client(base_url=server.url, timeout=30) as http:
-        visitor = Visitor(http, canaries, organisation, password)
+        visitor = CanaryClient(http, canaries, organisation, password)
         token = visitor.sign_in()
         visitor.make_things(token)
         visitor.be_refused(token)
-        stacks = StackVisitor(visitor)
+        stacks = StackCanaryClient(visitor)
         stacks.visit()
         master = stacks.master()
         for broken, mended in FAULTS:
@@ -125,7 +125,7 @@ WHERE datname = 'nimbill' AND pid <> pg_backend_pid()
 """
 
 
-def _ask_everything(visitor: Visitor, token: str) -> None:
+def _ask_everything(visitor: CanaryClient, token: str) -> None:
     bearer = {"Authorization": f"Bearer {token}"}
     visitor.send("GET", GROUPS, headers=bearer)
     key = {"Idempotency-Key": visitor.canaries.word("Idempotency-Key")}

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 
 from nimbill.application.installed import installed_issuers
 from nimbill.foundation.product import Product
-from tests.access.forging import forge, odd_tokens
-from tests.access.mutating import mutated
-from tests.access.other_verifiers import joserfc_accepts, ours_accepts, pyjwt_accepts
+from tests.access.forged_tokens import build_invalid_tokens, build_token_forge
+from tests.access.other_verifiers import joserfc_accepts, nimbill_accepts, pyjwt_accepts
+from tests.access.token_mutations import mutate_token
 from tests.proof.asgi_calls import Answer, Request, app_of, call, each
 from tests.proof.row import Measurement
 from tests.proof.stage import Stage
@@ -36,7 +36,7 @@ PATHS = (b"/m/core/billinggroup", b"/m/u/users", b"/m/auth/rbac/permissions", b"
 
 
 @dataclass
-class Tried:
+class TokenTrials:
     statuses: Counter[int] = field(default_factory=Counter)
     misses: list[str] = field(default_factory=list)
 
@@ -50,8 +50,8 @@ class Tried:
 def measure(stage: Stage, size: int) -> Measurement:
     service = stage.service
     service.organisation = service.new_organisation("T1")
-    tried = Tried()
-    odd = odd_tokens(service)
+    tried = TokenTrials()
+    odd = build_invalid_tokens(service)
     if len(odd) < ODD_MIN:
         tried.misses.append(f"only {len(odd)} odd tokens")
     service.run(lambda: _knock_with_odd(stage, tried, odd))
@@ -72,39 +72,39 @@ def _request(path: bytes, token: str) -> Request:
     return Request("GET", path, headers=[(b"authorization", f"Bearer {token}".encode())])
 
 
-async def _knock_with_odd(stage: Stage, tried: Tried, odd: dict[str, str]) -> None:
+async def _knock_with_odd(stage: Stage, tried: TokenTrials, odd: dict[str, str]) -> None:
     app = app_of(stage.service)
     for name, token in odd.items():
         for path in PATHS[:1] if "other product" in name or "portal" in name else PATHS:
             tried.note(f"odd token accepted, {name}", await call(app, _request(path, token)))
-    sound = await call(app, _request(PATHS[0], forge(stage.service).token()))
+    sound = await call(app, _request(PATHS[0], build_token_forge(stage.service).token()))
     if sound.status != 200:
         tried.misses.append(f"the sound token they are made from is answered {sound.status}")
 
 
-async def _knock_with_mutated(stage: Stage, tried: Tried, size: int) -> None:
+async def _knock_with_mutated(stage: Stage, tried: TokenTrials, size: int) -> None:
     app, random = app_of(stage.service), stage.random("T1")
-    real = forge(stage.service)
+    real = build_token_forge(stage.service)
 
     async def one(number: int) -> None:
         token = real.token(jti=f"tok_{number % 50}")
-        changed = mutated(random, token)
+        changed = mutate_token(random, token)
         while changed == token:  # a mutation that changed nothing does not count
-            changed = mutated(random, token)
+            changed = mutate_token(random, token)
         answer = await call(app, _request(random.choice(PATHS), changed))
         tried.note(f"mutated token accepted, {changed}", answer)
 
     await each(size, one, at_once=AT_ONCE)
 
 
-def _differences(stage: Stage, odd: dict[str, str], size: int, tried: Tried) -> int:
+def _differences(stage: Stage, odd: dict[str, str], size: int, tried: TokenTrials) -> int:
     """Tokens with odd or random claims that we accept and one of the two libraries refuses."""
     service, random = stage.service, stage.random("T1 claims")
     tokens, issuer = (
         service.resources.tokens,
         installed_issuers(service.settings)[Product.core].address,
     )
-    real = forge(service)
+    real = build_token_forge(service)
     alone = 0
     times = [0, 1, -1, 4, 5, 6, -4, -5, -6, 60, -60, 86_400, -86_400, 10**12]
     drawn = []
@@ -114,7 +114,7 @@ def _differences(stage: Stage, odd: dict[str, str], size: int, tried: Tried) -> 
         kept = {name: value for name, value in changed.items() if random.random() < 0.5}
         drawn.append(real.token(claims={**real.claims, **kept}))
     for token in [*odd.values(), *drawn]:
-        if ours_accepts(tokens, token) and not (
+        if nimbill_accepts(tokens, token) and not (
             pyjwt_accepts(tokens, token, Product.core, issuer)
             and joserfc_accepts(tokens, token, Product.core, issuer)
         ):
@@ -129,15 +129,15 @@ def _milliseconds_of_the_slowest(stage: Stage, size: int) -> float:
     Each is read several times and the best time counts, measured for this thread.
     """
     service, random = stage.service, stage.random("T1 times")
-    token = forge(service).token()
-    mutants = [mutated(random, token) for _ in range(size // 100)]
+    token = build_token_forge(service).token()
+    mutants = [mutate_token(random, token) for _ in range(size // 100)]
     return 1000 * max(
         min(_seconds(service, one) for _ in range(READ_TIMES))
-        for one in (*odd_tokens(service).values(), *mutants)
+        for one in (*build_invalid_tokens(service).values(), *mutants)
     )
 
 
 def _seconds(service: Service, token: str) -> float:
     began = time.thread_time()
-    ours_accepts(service.resources.tokens, token)
+    nimbill_accepts(service.resources.tokens, token)
     return time.thread_time() - began

@@ -17,7 +17,7 @@ from nimbill.access.gate import Audience
 from nimbill.application.installed import PRODUCTS
 from nimbill.foundation.product import Product
 from nimbill.legacy.audiences import LEGACY, LEGACY_AGENT, LEGACY_USER
-from tests.access.forging import forge
+from tests.access.forged_tokens import build_token_forge
 from tests.contract.declared_routes import Route, list_routes
 from tests.identity.login.token_requests import TOKEN_PATHS, client_form, password_form
 from tests.legacy.agents import create_agent
@@ -110,7 +110,7 @@ def _passed(answer: httpx.Response) -> bool:
 
 def _mixed_keys(service: Service, cells: Cells) -> None:
     """Claims of each product signed by each product's key: nine pairs, three of them valid."""
-    made = {product: forge(service, product) for product in PRODUCTS}
+    made = {product: build_token_forge(service, product) for product in PRODUCTS}
     for signer in PRODUCTS:
         for claimed in PRODUCTS:
             token = made[signer].token(claims=made[claimed].claims)

@@ -36,7 +36,7 @@ AT_ONCE = 4
 
 
 @dataclass
-class Trials:
+class RevocationTrials:
     stage: Stage
     servers: list[httpx.Client]
     root: dict[str, str]
@@ -54,7 +54,7 @@ def measure(stage: Stage, size: int) -> Measurement:
     service = stage.service
     service.organisation = service.new_organisation("T3")
     with _two_servers(stage) as servers:
-        trials = Trials(stage, servers, service.root())
+        trials = RevocationTrials(stage, servers, service.root())
         with ThreadPoolExecutor(AT_ONCE) as threads:
             for _ in threads.map(partial(_trial, trials), range(size)):
                 pass
@@ -79,7 +79,7 @@ def _two_servers(stage: Stage) -> Iterator[list[httpx.Client]]:
         yield [at_one, at_other]
 
 
-def _trial(trials: Trials, number: int) -> None:
+def _trial(trials: RevocationTrials, number: int) -> None:
     what, end, after = ENDS[number % len(ENDS)]
     person = create_subuser(trials.stage.service, core=[RoleAction.ReadBillingGroup])
     headers = person.core if what != "session ended" else _signed_in(trials)
@@ -94,7 +94,7 @@ def _trial(trials: Trials, number: int) -> None:
         trials.misses.append(f"{what}: accepted after it ended, answered {found}")
 
 
-End = Callable[[Trials, httpx.Client, SubuserAccount, dict[str, str]], httpx.Response]
+End = Callable[[RevocationTrials, httpx.Client, SubuserAccount, dict[str, str]], httpx.Response]
 
 
 def _role(person: SubuserAccount) -> str:
@@ -102,54 +102,56 @@ def _role(person: SubuserAccount) -> str:
 
 
 def _delete_client(
-    t: Trials, at: httpx.Client, p: SubuserAccount, _: dict[str, str]
+    t: RevocationTrials, at: httpx.Client, p: SubuserAccount, _: dict[str, str]
 ) -> httpx.Response:
     return at.delete(f"/m/u/users/client/{p.user_id}/{p.client_id}", headers=t.root)
 
 
 def _delete_user(
-    t: Trials, at: httpx.Client, p: SubuserAccount, _: dict[str, str]
+    t: RevocationTrials, at: httpx.Client, p: SubuserAccount, _: dict[str, str]
 ) -> httpx.Response:
     return at.delete(f"/m/u/users/{p.user_id}", headers=t.root)
 
 
 def _change_password(
-    t: Trials, at: httpx.Client, p: SubuserAccount, _: dict[str, str]
+    t: RevocationTrials, at: httpx.Client, p: SubuserAccount, _: dict[str, str]
 ) -> httpx.Response:
     return at.put(
         f"/m/u/users/{p.user_id}/password", json={"password": "another 77"}, headers=t.root
     )
 
 
-def _unmap(t: Trials, at: httpx.Client, p: SubuserAccount, _: dict[str, str]) -> httpx.Response:
+def _unmap(
+    t: RevocationTrials, at: httpx.Client, p: SubuserAccount, _: dict[str, str]
+) -> httpx.Response:
     return at.patch(f"/m/auth/rbac/{p.user_id}/userroles", json={"roles": []}, headers=t.root)
 
 
 def _delete_role(
-    t: Trials, at: httpx.Client, p: SubuserAccount, _: dict[str, str]
+    t: RevocationTrials, at: httpx.Client, p: SubuserAccount, _: dict[str, str]
 ) -> httpx.Response:
     return at.delete(_role(p), headers=t.root)
 
 
 def _narrow_role(
-    t: Trials, at: httpx.Client, p: SubuserAccount, _: dict[str, str]
+    t: RevocationTrials, at: httpx.Client, p: SubuserAccount, _: dict[str, str]
 ) -> httpx.Response:
     return at.patch(_role(p), json={"permissions": ["ReadUsers"]}, headers=t.root)
 
 
 def _rename_role(
-    t: Trials, at: httpx.Client, p: SubuserAccount, _: dict[str, str]
+    t: RevocationTrials, at: httpx.Client, p: SubuserAccount, _: dict[str, str]
 ) -> httpx.Response:
     return at.patch(_role(p), json={"name": f"name-{p.user_id[-12:]}"}, headers=t.root)
 
 
 def _sign_out(
-    _: Trials, at: httpx.Client, __: SubuserAccount, headers: dict[str, str]
+    _: RevocationTrials, at: httpx.Client, __: SubuserAccount, headers: dict[str, str]
 ) -> httpx.Response:
     return at.delete("/core/session", headers=headers)
 
 
-def _signed_in(trials: Trials) -> dict[str, str]:
+def _signed_in(trials: RevocationTrials) -> dict[str, str]:
     """A console session of its own root user, so that no other trial signs it out."""
     service = trials.stage.service
     made = service.new_organisation("T3 session")

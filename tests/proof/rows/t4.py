@@ -39,7 +39,7 @@ USES = 50
 
 
 @dataclass
-class Trials:
+class RefreshTrials:
     stage: Stage
     services: list[Service]  # two processes on one database
     who: NewOrganisation
@@ -61,7 +61,7 @@ def measure(stage: Stage, size: int) -> Measurement:
     service = stage.service
     with ExitStack() as opened:
         other = opened.enter_context(_another_process(stage))
-        trials = Trials(stage, [service, other], service.new_organisation("T4"))
+        trials = RefreshTrials(stage, [service, other], service.new_organisation("T4"))
         for number in range(size):
             kind = KINDS[number % len(KINDS)]
             trials.done[kind.__name__.lstrip("_").replace("_", " ")] += 1
@@ -96,7 +96,7 @@ def _use(service: Service, who: Any, token: str) -> Answer:
     return _send(service, refresh_form(who, token))
 
 
-def _new_token(trials: Trials, who: Any = None) -> str:
+def _new_token(trials: RefreshTrials, who: Any = None) -> str:
     answer = _send(trials.services[0], client_form(who or trials.who))
     assert answer.status == 200, answer.body
     token: str = answer.json()["refresh_token"]
@@ -107,7 +107,7 @@ def _is_refused(answer: Answer) -> bool:
     return answer.status == 400 and answer.json()["error"] == "invalid_grant"
 
 
-def _at_once(trials: Trials, fields: dict[str, str], count: int) -> list[Answer]:
+def _at_once(trials: RefreshTrials, fields: dict[str, str], count: int) -> list[Answer]:
     """Half of the requests at each process, all sent before the first is answered."""
 
     async def some(service: Service) -> list[Answer]:
@@ -120,7 +120,7 @@ def _at_once(trials: Trials, fields: dict[str, str], count: int) -> list[Answer]
     return [*started.result(), *answers]
 
 
-def _make_older(trials: Trials, token: str, column: str, seconds: float) -> None:
+def _make_older(trials: RefreshTrials, token: str, column: str, seconds: float) -> None:
     hash_ = sha256(token.encode()).digest()
     table, where = ("refresh_tokens", "token_hash = $2")
     if column == "create_time":
@@ -137,7 +137,7 @@ def _make_older(trials: Trials, token: str, column: str, seconds: float) -> None
 # ── what may happen to a refresh token ───────────────────────────────────────────────────────────
 
 
-def _many_at_once(trials: Trials) -> None:
+def _many_at_once(trials: RefreshTrials) -> None:
     answers = _at_once(trials, refresh_form(trials.who, _new_token(trials)), USES)
     refused = [answer for answer in answers if answer.status != 200]
     successors = {answer.json()["refresh_token"] for answer in answers if answer.status == 200}
@@ -145,7 +145,7 @@ def _many_at_once(trials: Trials) -> None:
     trials.expect("successors of one token", len(successors) == 1, f"{len(successors)} of them")
 
 
-def _reused_later(trials: Trials) -> None:
+def _reused_later(trials: RefreshTrials) -> None:
     first = _new_token(trials)
     second = _use(trials.services[0], trials.who, first).json()["refresh_token"]
     _make_older(trials, first, "used_time", 10.5)
@@ -157,7 +157,7 @@ def _reused_later(trials: Trials) -> None:
     trials.ended += [first, second]
 
 
-def _reused_while_used(trials: Trials) -> None:
+def _reused_while_used(trials: RefreshTrials) -> None:
     """A thief with the old token and the owner with the new one at the same moment."""
     first = _new_token(trials)
     second = _use(trials.services[0], trials.who, first).json()["refresh_token"]
@@ -178,7 +178,7 @@ def _reused_while_used(trials: Trials) -> None:
         trials.ended.append(token)
 
 
-def _of_another_client(trials: Trials) -> None:
+def _of_another_client(trials: RefreshTrials) -> None:
     token = _new_token(trials)
     other = trials.services[0].new_organisation("T4 other")
     for who in (other, trials.services[1].organisation):
@@ -188,7 +188,7 @@ def _of_another_client(trials: Trials) -> None:
     trials.expect("after another client tried", answer.status == 200, answer)
 
 
-def _unused_too_long(trials: Trials) -> None:
+def _unused_too_long(trials: RefreshTrials) -> None:
     token = _new_token(trials)
     _make_older(trials, token, "issue_time", 12 * 3600 + 1)
     answer = _use(trials.services[1], trials.who, token)
@@ -196,7 +196,7 @@ def _unused_too_long(trials: Trials) -> None:
     trials.ended.append(token)
 
 
-def _older_than_a_week(trials: Trials) -> None:
+def _older_than_a_week(trials: RefreshTrials) -> None:
     first = _new_token(trials)
     second = _use(trials.services[0], trials.who, first).json()["refresh_token"]
     _make_older(trials, first, "create_time", 7 * 86_400 + 1)
@@ -206,11 +206,11 @@ def _older_than_a_week(trials: Trials) -> None:
         trials.ended.append(token)
 
 
-def _deleted_meanwhile(trials: Trials) -> None:
+def _deleted_meanwhile(trials: RefreshTrials) -> None:
     """The client is deleted while it refreshes: a plain response, then nothing works any more."""
     service = trials.services[0]
     person, secret = _person_with_secret(trials)
-    who = _Client(person.client_id, secret)
+    who = _RefreshClient(person.client_id, secret)
     form = refresh_form(who, _new_token(trials, who))  # type: ignore[arg-type]
     path = f"/m/u/users/client/{person.user_id}/{person.client_id}".encode()
     root = service.root(trials.who)["Authorization"].encode()
@@ -230,12 +230,12 @@ def _deleted_meanwhile(trials: Trials) -> None:
 
 
 @dataclass(frozen=True)
-class _Client:
+class _RefreshClient:
     client_id: str
     client_secret: str
 
 
-def _person_with_secret(trials: Trials) -> tuple[SubuserAccount, str]:
+def _person_with_secret(trials: RefreshTrials) -> tuple[SubuserAccount, str]:
     service = trials.services[0]
     person = create_subuser(service, organisation=trials.who)
     made = service.http.post(
@@ -249,7 +249,7 @@ def _person_with_secret(trials: Trials) -> tuple[SubuserAccount, str]:
     return named, made["client_secret"]
 
 
-KINDS: tuple[Callable[[Trials], None], ...] = (
+KINDS: tuple[Callable[[RefreshTrials], None], ...] = (
     _many_at_once,
     _reused_later,
     _reused_while_used,

@@ -57,7 +57,7 @@ Condition = tuple[str, bool]
 
 
 @dataclass(frozen=True)
-class Suite:
+class ConformanceSuite:
     service: Service
     product: Product
 
@@ -76,7 +76,7 @@ def measure(stage: Stage, size: int) -> Measurement:
     service.organisation = service.new_organisation("T7")
     misses, held = [], 0
     for product in PRODUCTS:
-        suite = Suite(service, product)
+        suite = ConformanceSuite(service, product)
         for check in (_answers, _errors, _discovery, _keys, _id_token, _access_token, _resource):
             for condition, holds in _asked(check, suite):
                 held += holds
@@ -88,7 +88,9 @@ def measure(stage: Stage, size: int) -> Measurement:
     return Measurement(f"{said}{weakest:.0f} bits", misses)
 
 
-def _asked(check: Callable[[Suite], Iterator[Condition]], suite: Suite) -> Iterator[Condition]:
+def _asked(
+    check: Callable[[ConformanceSuite], Iterator[Condition]], suite: ConformanceSuite
+) -> Iterator[Condition]:
     """A token that a library refuses is a failed condition."""
     try:
         yield from check(suite)
@@ -101,7 +103,7 @@ def _not_stored(answer: httpx.Response) -> bool:
     return kept == ("no-store", "no-cache")
 
 
-def _answers(suite: Suite) -> Iterator[Condition]:
+def _answers(suite: ConformanceSuite) -> Iterator[Condition]:
     who = suite.service.organisation
     for form in (
         client_form(who),
@@ -123,7 +125,7 @@ def _answers(suite: Suite) -> Iterator[Condition]:
     yield "secrets in the query are no credentials", in_query.status_code >= 400
 
 
-def _errors(suite: Suite) -> Iterator[Condition]:
+def _errors(suite: ConformanceSuite) -> Iterator[Condition]:
     who = suite.service.organisation
     wrong = {
         "invalid_request": client_form(who) | {"grant_type": ""},
@@ -152,7 +154,7 @@ def _errors(suite: Suite) -> Iterator[Condition]:
     yield "a parameter twice is invalid_request", twice.json()["error"] == "invalid_request"
 
 
-def _discovery(suite: Suite) -> Iterator[Condition]:
+def _discovery(suite: ConformanceSuite) -> Iterator[Condition]:
     answer, document = suite.get("openid-configuration"), suite.document
     issuer = document["issuer"]
     host = urlsplit(suite.service.settings.auth_url).netloc
@@ -177,7 +179,7 @@ def _discovery(suite: Suite) -> Iterator[Condition]:
     yield "none is not offered", "none" not in document["id_token_signing_alg_values_supported"]
 
 
-def _keys(suite: Suite) -> Iterator[Condition]:
+def _keys(suite: ConformanceSuite) -> Iterator[Condition]:
     answer = suite.service.http.get(suite.document["jwks_uri"])
     keys = answer.json()["keys"]
     yield "the keys are 200", answer.status_code == 200
@@ -193,14 +195,14 @@ def _keys(suite: Suite) -> Iterator[Condition]:
     yield "another library takes them", bool(KeySet.import_key_set(answer.json()).keys)
 
 
-def _read(suite: Suite, token: str, audience: str) -> dict[str, Any]:
+def _read(suite: ConformanceSuite, token: str, audience: str) -> dict[str, Any]:
     keys = jwt.PyJWKSet.from_dict(suite.service.http.get(suite.document["jwks_uri"]).json())
     key = keys[jwt.get_unverified_header(token)["kid"]]
     issuer = suite.document["issuer"]
     return jwt.decode(token, key, algorithms=["ES256"], audience=audience, issuer=issuer)
 
 
-def _id_token(suite: Suite) -> Iterator[Condition]:
+def _id_token(suite: ConformanceSuite) -> Iterator[Condition]:
     who = suite.service.organisation
     told = issue_tokens(suite.service, password_form(who, "root"), suite.product)
     again = issue_tokens(suite.service, refresh_form(who, told["refresh_token"]), suite.product)
@@ -214,7 +216,7 @@ def _id_token(suite: Suite) -> Iterator[Condition]:
     yield "a refreshed id_token is of the same subject", all(same)
 
 
-def _access_token(suite: Suite) -> Iterator[Condition]:
+def _access_token(suite: ConformanceSuite) -> Iterator[Condition]:
     who = suite.service.organisation
     told = issue_tokens(suite.service, client_form(who), suite.product)
     token = told["access_token"]
@@ -228,7 +230,7 @@ def _access_token(suite: Suite) -> Iterator[Condition]:
     yield "it carries no permissions", not {"roles", "permissions", "groups"} & set(claims)
 
 
-def _resource(suite: Suite) -> Iterator[Condition]:
+def _resource(suite: ConformanceSuite) -> Iterator[Condition]:
     http, who = suite.service.http, suite.service.organisation
     told = issue_tokens(suite.service, client_form(who), suite.product)
     path = "/m/auth/rbac/permissions"

@@ -16,7 +16,7 @@ import time_machine
 
 from nimbill.access.tokens import Tokens
 from nimbill.application.installed import PRODUCTS, installed_issuers
-from tests.access.other_verifiers import ours_accepts
+from tests.access.other_verifiers import nimbill_accepts
 from tests.identity.login.token_requests import (
     client_form,
     decode_claims,
@@ -58,7 +58,7 @@ MOMENTS = (
 
 
 @dataclass
-class Trials:
+class ClockTrials:
     service: Service
     random: Random
     tried: Counter[str] = field(default_factory=Counter)
@@ -73,7 +73,7 @@ class Trials:
 def measure(stage: Stage, size: int) -> Measurement:
     service = stage.service
     service.organisation = service.new_organisation("T8")
-    trials = Trials(service, stage.random("T8"))
+    trials = ClockTrials(service, stage.random("T8"))
     for _ in range(size):
         _access_token(trials)
     _over_http(trials, max(3, size // HTTP_EVERY // 4))
@@ -99,7 +99,7 @@ def _spans(random: Random, life: int) -> float:
     return random.choice([*edges, *far, *near])
 
 
-def _access_token(trials: Trials) -> None:
+def _access_token(trials: ClockTrials) -> None:
     service, random = trials.service, trials.random
     product = random.choice(PRODUCTS)
     life = installed_issuers(service.settings)[product].lifetime_seconds
@@ -118,13 +118,13 @@ def _access_token(trials: Trials) -> None:
             epoch=1,
             subject_type="client",
         )
-        trials.expect("tokens read at issue: refused", ours_accepts(tokens, token))
+        trials.expect("tokens read at issue: refused", nimbill_accepts(tokens, token))
     if random.random() < 0.5:  # without a cache
         tokens = Tokens(keys, installed_issuers(service.settings))
     for _ in range(3):  # the clock jumps back and forth
         span = _spans(random, life)
         with time_machine.travel(moment + timedelta(seconds=span), tick=False):
-            accepted = ours_accepts(tokens, token)
+            accepted = nimbill_accepts(tokens, token)
         late, early = span >= life + LEEWAY, span < -LEEWAY - 1
         inside = -LEEWAY + 1 <= span < life + LEEWAY - 1
         wrong = (accepted and (late or early)) or (not accepted and inside)
@@ -132,7 +132,7 @@ def _access_token(trials: Trials) -> None:
         trials.expect(f"tokens read: {'accepted' if accepted else 'refused'} {when}", not wrong)
 
 
-def _over_http(trials: Trials, count: int) -> None:
+def _over_http(trials: ClockTrials, count: int) -> None:
     """The same through the complete service, which has its own clock reads."""
     service, life = trials.service, 86_400
     for _ in range(count):
@@ -147,7 +147,7 @@ def _over_http(trials: Trials, count: int) -> None:
             trials.expect(f"calls: {found} {span:+} s from its end {end}", found == expected)
 
 
-def _refresh_tokens(trials: Trials) -> None:
+def _refresh_tokens(trials: ClockTrials) -> None:
     service, who = trials.service, trials.service.organisation
     for moment in MOMENTS:
         for hours, expected in ((11.99, 200), (12.01, 400), (-1, 200), (7 * 24 + 0.01, 400)):
@@ -159,7 +159,7 @@ def _refresh_tokens(trials: Trials) -> None:
             trials.expect(f"refreshes: {found} {when}", found == expected)
 
 
-def _throttle(trials: Trials) -> None:
+def _throttle(trials: ClockTrials) -> None:
     """Ten wrong guesses, then the clock jumps: nobody waits longer than fifteen minutes."""
     service = trials.service
     for minutes, expected in ((1, 429), (15.1, 200), (60, 200), (-60, 200)):

@@ -19,8 +19,8 @@ from random import Random
 
 from tests.proof.counting_proxy import At
 from tests.proof.killed_operations import OPERATIONS
-from tests.proof.killed_operations.operation import Operation, Sent
-from tests.proof.killed_world import Watcher, World, killed_world
+from tests.proof.killed_operations.operation import KeyedRequest, Operation
+from tests.proof.killed_world import KilledServiceWorld, StateWatcher, killed_world
 from tests.proof.row import Measurement
 from tests.proof.stage import Stage, print_progress
 
@@ -90,7 +90,7 @@ def measure(stage: Stage, size: int) -> Measurement:
         turns = [Turns(operation()) for operation in OPERATIONS]
         for one in turns:
             for organisation in (world.undisturbed, world.disturbed):
-                one.operation.furnish(organisation)
+                one.operation.prepare(organisation)
         for one in _in_order(turns):
             if world.kills >= size or len(misses) >= MISSES_MAX:
                 break
@@ -114,7 +114,7 @@ def _counted(struck: Counter[str]) -> str:
     return ", ".join(f"{count} {what}" for what, count in sorted(struck.items()))
 
 
-def _turn(world: World, turns: Turns, random: Random) -> list[str]:
+def _turn(world: KilledServiceWorld, turns: Turns, random: Random) -> list[str]:
     """Run once undisturbed and once disturbed; return the faults."""
     operation, questions = turns.operation, turns.operation.seen
     turns.number += 1
@@ -128,7 +128,7 @@ def _turn(world: World, turns: Turns, random: Random) -> list[str]:
     point = _next_point(turns, kept, random)
     kills = world.kills
     sent = operation.sent(world.disturbed, turns.number)
-    with Watcher(world, questions, before, after) as watcher:
+    with StateWatcher(world, questions, before, after) as watcher:
         wrong = _done_disturbed(world, operation, sent, point, kept.seconds)
     where = f"killed {point}" if world.kills > kills else f"not killed {point}"
     turns.struck[_kind(point)] += world.kills > kills
@@ -139,7 +139,7 @@ def _turn(world: World, turns: Turns, random: Random) -> list[str]:
     return misses
 
 
-def _done_undisturbed(world: World, operation: Operation, number: int) -> Undisturbed:
+def _done_undisturbed(world: KilledServiceWorld, operation: Operation, number: int) -> Undisturbed:
     sent = operation.sent(world.undisturbed, number)
     world.proxy.arm(None, lambda: None)
     world.files.arm(None, lambda: None)
@@ -151,7 +151,11 @@ def _done_undisturbed(world: World, operation: Operation, number: int) -> Undist
 
 
 def _done_disturbed(
-    world: World, operation: Operation, sent: Sent, point: Point, seconds: float
+    world: KilledServiceWorld,
+    operation: Operation,
+    sent: KeyedRequest,
+    point: Point,
+    seconds: float,
 ) -> str | None:
     """Repeat the request until it is answered and done; return the faults."""
     world.proxy.arm(point if isinstance(point, At) else None, world.kill)
@@ -173,7 +177,7 @@ def _done_disturbed(
         passing.join()
 
 
-def _let_time_pass(world: World, over: threading.Event) -> None:
+def _let_time_pass(world: KilledServiceWorld, over: threading.Event) -> None:
     """Expire the dead worker's leases at once instead of after a minute."""
     kills = world.kills
     while not over.wait(0.2):
@@ -219,7 +223,7 @@ def _kind(point: Point) -> str:
     return {At: "at statements", AtFile: "at files", AtMoment: "at random"}[type(point)]
 
 
-def _forgotten(world: World) -> list[str]:
+def _forgotten(world: KilledServiceWorld) -> list[str]:
     """An acknowledged request is answered the same when repeated and changes nothing."""
     wrong = []
     for sent, status, content in world.disturbed.journal:

@@ -39,7 +39,7 @@ TRIALS_PER_KILL = 200
 
 
 @dataclass
-class Trials:
+class IdempotencyTrials:
     stage: Stage
     random: Random
     headers: Mapping[str, str]
@@ -70,7 +70,7 @@ class Trials:
 def measure(stage: Stage, size: int) -> Measurement:
     service = stage.service
     organisation = service.new_organisation("X5")
-    trials = Trials(
+    trials = IdempotencyTrials(
         stage,
         stage.random("X5"),
         service.root(organisation),
@@ -88,7 +88,7 @@ def measure(stage: Stage, size: int) -> Measurement:
     return Measurement(said, trials.misses)
 
 
-def _kill_workers(trials: Trials, kills: int) -> str:
+def _kill_workers(trials: IdempotencyTrials, kills: int) -> str:
     stage = trials.stage
     settings = {
         "NIMBILL_DATABASE_URL": stage.postgres.url,
@@ -104,7 +104,7 @@ def _kill_workers(trials: Trials, kills: int) -> str:
     )
 
 
-def _compare_with_records(trials: Trials) -> None:
+def _compare_with_records(trials: IdempotencyTrials) -> None:
     """Responses and stored records agree: nothing lost, doubled or invented."""
     stored = rows(
         trials.stage.superuser,
@@ -119,7 +119,7 @@ def _compare_with_records(trials: Trials) -> None:
             )
 
 
-async def _all(trials: Trials, size: int) -> None:
+async def _all(trials: IdempotencyTrials, size: int) -> None:
     async def one(number: int) -> None:
         kind = KINDS[number % len(KINDS)]
         trials.said[kind.__name__.lstrip("_").replace("_", " ")] += 1
@@ -133,7 +133,7 @@ def _body(name: str) -> dict[str, Any]:
     return REQUIRED_FIELDS | {"billinggroup_id": name, "invoices": {"aws": VALID_SETTING}}
 
 
-async def _same(trials: Trials, name: str) -> None:
+async def _same(trials: IdempotencyTrials, name: str) -> None:
     first = await trials.send(_body(name), name)
     again = await trials.send(_body(name), name)
     trials.expect("first", first.status == 200, first)
@@ -141,7 +141,7 @@ async def _same(trials: Trials, name: str) -> None:
     trials.expect("said to be repeated", "idempotent-replayed" in again.headers, again)
 
 
-async def _reordered(trials: Trials, name: str) -> None:
+async def _reordered(trials: IdempotencyTrials, name: str) -> None:
     first = await trials.send(_body(name), name)
     pairs = list(_body(name).items())
     trials.random.shuffle(pairs)
@@ -152,7 +152,7 @@ async def _reordered(trials: Trials, name: str) -> None:
     trials.repeated("reordered", first, again)
 
 
-async def _changed(trials: Trials, name: str) -> None:
+async def _changed(trials: IdempotencyTrials, name: str) -> None:
     first = await trials.send(_body(name), name)
     other = trials.random.choice(
         [
@@ -169,7 +169,7 @@ async def _changed(trials: Trials, name: str) -> None:
     trials.repeated("repeated after a changed body", first, again)
 
 
-async def _at_once(trials: Trials, name: str) -> None:
+async def _at_once(trials: IdempotencyTrials, name: str) -> None:
     answers = await asyncio.gather(*[trials.send(_body(name), name) for _ in range(5)])
     done = [answer for answer in answers if answer.status == 200]
     for answer in answers:
@@ -180,14 +180,14 @@ async def _at_once(trials: Trials, name: str) -> None:
     trials.repeated("after many at once", done[0] if done else answers[0], again)
 
 
-async def _of_another_user(trials: Trials, name: str) -> None:
+async def _of_another_user(trials: IdempotencyTrials, name: str) -> None:
     first = await trials.send(_body(name), name)
     others = await trials.send(_body(f"{name}-theirs"), name, trials.others_headers)
     trials.expect("another user's key", first.status == others.status == 200, others)
     trials.expect("another user's answer", first.body != others.body, others)
 
 
-async def _days_later(trials: Trials, name: str) -> None:
+async def _days_later(trials: IdempotencyTrials, name: str) -> None:
     """Age the row, run the daily clean-up, and repeat the request."""
     first = await trials.send(_body(name), name)
     hours = trials.random.choice([24, 25, 48, 7 * 24 - 1, 7 * 24])
@@ -196,7 +196,7 @@ async def _days_later(trials: Trials, name: str) -> None:
     trials.repeated(f"{hours} hours later", first, again)
 
 
-async def _weeks_later(trials: Trials, name: str) -> None:
+async def _weeks_later(trials: IdempotencyTrials, name: str) -> None:
     """Once deleted, it is a new request, and the records still prevent a duplicate."""
     await trials.send(_body(name), name)
     await _make_older(trials, name, 8 * 24 + 1)
@@ -205,7 +205,7 @@ async def _weeks_later(trials: Trials, name: str) -> None:
     trials.expect("after it was forgotten", taken, again)
 
 
-KINDS: tuple[Callable[[Trials, str], Awaitable[None]], ...] = (
+KINDS: tuple[Callable[[IdempotencyTrials, str], Awaitable[None]], ...] = (
     _same,
     _reordered,
     _changed,
@@ -216,7 +216,7 @@ KINDS: tuple[Callable[[Trials, str], Awaitable[None]], ...] = (
 )
 
 
-async def _after_failed_commits(trials: Trials) -> None:
+async def _after_failed_commits(trials: IdempotencyTrials) -> None:
     """Neither the effect nor the key may exist alone."""
     for number in range(10):
         name = f"{WILL_FAIL}{number}"
@@ -229,7 +229,7 @@ async def _after_failed_commits(trials: Trials) -> None:
         trials.expect("after a failed commit", anew, again)
 
 
-async def _make_older(trials: Trials, key: str, hours: int) -> None:
+async def _make_older(trials: IdempotencyTrials, key: str, hours: int) -> None:
     async with connected(trials.stage.superuser) as db:
         await db.execute(
             "UPDATE idempotency_keys SET create_time = now() - make_interval(hours => $1) "

@@ -27,8 +27,8 @@ from tests.costs.months.month_requests import close_month
 from tests.customers.billing_groups.billing_groups import create_billing_group as create_group
 from tests.customers.cloud_accounts.accounts import add_account
 from tests.proof.database_faults import rows
-from tests.proof.moved_histories import DONE, Operation, anomalies
-from tests.proof.moving_clients import PATH, Run, move_all_at_once, shown_in
+from tests.proof.moved_histories import DONE, ObservedOperation, find_anomalies
+from tests.proof.moving_clients import PATH, MovingClientsRun, move_all_at_once, shown_in
 from tests.proof.real_server import real_server
 from tests.proof.row import Measurement
 from tests.proof.stage import Stage
@@ -81,7 +81,7 @@ def measure(stage: Stage, size: int) -> Measurement:
             half_way=close_a_month,
         )
     misses = [*run.misses, *_unlike_the_records(stage, run)]
-    misses += anomalies(run.history, totals) + _wrong_fees(service, before)
+    misses += find_anomalies(run.history, totals) + _wrong_fees(service, before)
     if list_fees(service, CLOSED) != kept[0]:
         misses.append("the fees of a closed month changed")
     misses += _not_restored(service, before)
@@ -103,7 +103,7 @@ def _furnish(service: Service) -> list[str]:
     ]
 
 
-def _said(run: Run, wrong: int) -> str:
+def _said(run: MovingClientsRun, wrong: int) -> str:
     said: dict[str, int] = defaultdict(int)
     for one in run.history:
         said[f"{one.kind}s {one.said}"] += 1
@@ -118,7 +118,7 @@ class _Stored:
     number: int
 
 
-def _unlike_the_records(stage: Stage, run: Run) -> list[str]:
+def _unlike_the_records(stage: Stage, run: MovingClientsRun) -> list[str]:
     """Compare responses with stored records, and learn the record id of each move.
 
     A customer belongs to one client, so its moves are stored in the order of the responses.
@@ -150,7 +150,7 @@ def _unlike_the_records(stage: Stage, run: Run) -> list[str]:
     return complaints
 
 
-def _moved(one: Operation) -> bool:
+def _moved(one: ObservedOperation) -> bool:
     return one.kind == "move" and one.said == DONE
 
 
