@@ -1,1 +1,1 @@
-"""identity."""
+"""Who may use the service: organisations, users, roles and logins."""

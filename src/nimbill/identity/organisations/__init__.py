@@ -1,1 +1,1 @@
-"""An organisation: a root user and everything it owns."""
+"""Organisations: a root user and everything that belongs to it."""

@@ -1,4 +1,4 @@
-"""Making an organisation: its root user, its first API client, its own key."""
+"""Create an organisation with its root user, first API client and encryption key."""
 
 import re
 import secrets
@@ -20,11 +20,11 @@ from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.errors import refuse_if
 from nimbill.foundation.ids import new_id
-from nimbill.foundation.vocabulary import UserKind
+from nimbill.foundation.user_kind import UserKind
 from nimbill.identity.organisations import records
 from nimbill.identity.users import records as user_records
 from nimbill.identity.users.operations import add_api_client
-from nimbill.identity.users.user_rules import password_violations, username_violations
+from nimbill.identity.users.user_rules import find_password_violations, find_username_violations
 from nimbill.jobs.recurring import schedule_maintenance
 
 basis = chosen("organisations")
@@ -40,22 +40,22 @@ class NewOrganisation:
 
 
 async def create_organisation(
-    engine: AsyncEngine, sealer: Encryptor, *, name: str, username: str, password: str
+    engine: AsyncEngine, encryptor: Encryptor, *, name: str, username: str, password: str
 ) -> NewOrganisation:
-    """Everything or nothing; may run while the service does, as often as one likes."""
-    refuse_if([*username_violations(username), *password_violations(password)])
+    """Create everything in one transaction. The service may be running."""
+    refuse_if([*find_username_violations(username), *find_password_violations(password)])
     organisation_id, root_user_id = new_id("org"), new_id("usr")
-    password_hash = await hash_password(password, sealer)
+    password_hash = await hash_password(password, encryptor)
     scope = TenantScope(organisation_id)
     async with transaction(engine, organisation_id) as db:
         await lock_name_assignment(db)
-        short = _short_name(name)
-        while await find_organisation_id(db, LookupKind.short_name, short) is not None:
-            short = f"{_short_name(name)}-{secrets.token_hex(3)}"
-        await records.add_organisation(db, scope, name=name, short=short)
-        await add_lookup(db, scope, LookupKind.short_name, short)
+        short_name = _derive_short_name(name)
+        while await find_organisation_id(db, LookupKind.short_name, short_name) is not None:
+            short_name = f"{_derive_short_name(name)}-{secrets.token_hex(3)}"
+        await records.add_organisation(db, scope, name=name, short_name=short_name)
+        await add_lookup(db, scope, LookupKind.short_name, short_name)
         await add_lookup(db, scope, LookupKind.organisation, organisation_id)
-        await add_organisation_key(db, scope, sealer)
+        await add_organisation_key(db, scope, encryptor)
         await user_records.add_user(
             db,
             scope,
@@ -67,7 +67,7 @@ async def create_organisation(
         )
         client = await add_api_client(db, scope, user_id=root_user_id, name="first client")
         await schedule_maintenance(db, scope)
-        await audit.append(
+        await audit.append_entry(
             db,
             actor="command line",
             actor_name="command line",
@@ -81,7 +81,7 @@ async def create_organisation(
     )
 
 
-def _short_name(name: str) -> str:
-    """Letters, digits and hyphens, for the sign-in page; `org` where nothing is left."""
+def _derive_short_name(name: str) -> str:
+    """Keep letters, digits and hyphens for use at sign-in; `org` if nothing is left."""
     words = re.findall(r"[a-z0-9]+", name.lower())
     return "-".join(words)[:40].strip("-") or "org"

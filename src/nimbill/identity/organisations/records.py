@@ -1,4 +1,4 @@
-"""Stored organisations, and the directory that leads a stranger's key to one."""
+"""Stored organisations."""
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -16,10 +16,10 @@ organisations = sa.Table(
 
 
 async def add_organisation(
-    db: AsyncConnection, scope: TenantScope, *, name: str, short: str
+    db: AsyncConnection, scope: TenantScope, *, name: str, short_name: str
 ) -> None:
     await db.execute(
         sa.insert(organisations).values(
-            organisation_id=scope.organisation_id, name=name, short_name=short
+            organisation_id=scope.organisation_id, name=name, short_name=short_name
         )
     )

@@ -1,1 +1,1 @@
-"""Permissions, roles, and the roles and filters mapped to subusers."""
+"""Role-based access control: roles, and the roles and filters of subusers."""

@@ -1,4 +1,4 @@
-"""Bodies of the access control operations."""
+"""Request and response bodies of the access control routes."""
 
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
@@ -6,8 +6,8 @@ from typing import Annotated, Any, ClassVar
 
 from nimbill.foundation.basis import Basis, chosen, stated
 from nimbill.foundation.errors import Violation
-from nimbill.http.request_bodies import Body, text
-from nimbill.identity.rbac.role_rules import RESOURCE_LENGTH_MAX, role_name_violations
+from nimbill.http.request_bodies import Body, text_length
+from nimbill.identity.rbac.role_rules import RESOURCE_LENGTH_MAX, find_role_name_violations
 
 
 class Namespace(StrEnum):
@@ -23,31 +23,31 @@ class PermissionListing(Body, frozen=True, kw_only=True):
 
 
 class RoleCreate(Body, frozen=True, kw_only=True):
-    basis: ClassVar[Basis] = chosen("rbac-paths")
+    basis: ClassVar[Basis] = chosen("role-paths")
 
     name: str
     namespace: Namespace
     permissions: list[str]
 
     @classmethod
-    def broken_rules(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
-        return role_name_violations(sent.get("name"))
+    def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
+        return find_role_name_violations(sent.get("name"))
 
 
 class RoleUpdate(Body, frozen=True, kw_only=True):
-    basis: ClassVar[Basis] = chosen("rbac-paths")
+    basis: ClassVar[Basis] = chosen("role-paths")
 
     name: str | None = None
     permissions: list[str] | None = None
 
     @classmethod
-    def broken_rules(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
+    def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
         if sent.get("name") is not None:
-            yield from role_name_violations(sent["name"])
+            yield from find_role_name_violations(sent["name"])
 
 
 class Role(Body, frozen=True, kw_only=True):
-    basis: ClassVar[Basis] = chosen("rbac-paths")
+    basis: ClassVar[Basis] = chosen("role-paths")
 
     name: str
     namespace: Namespace
@@ -62,13 +62,13 @@ class RoleReference(Body, frozen=True, kw_only=True):
 
 
 class FilteringRule(Body, frozen=True, kw_only=True):
-    """What a mapping is narrowed to; no rule of a type means everything."""
+    """Restricts a user to resources of one type. Without a rule the type is unrestricted."""
 
     basis: ClassVar[Basis] = chosen("role-mappings")
 
     namespace: Namespace
     type: str
-    resource: list[Annotated[str, text(1, RESOURCE_LENGTH_MAX)]]
+    resource: list[Annotated[str, text_length(1, RESOURCE_LENGTH_MAX)]]
 
 
 class RolesMap(Body, frozen=True, kw_only=True):
@@ -95,7 +95,7 @@ class RolesMapped(Body, frozen=True, kw_only=True):
 
 
 class RoleMapping(Body, frozen=True, kw_only=True, omit_defaults=True):
-    """Either a role or a filter, as `type:resource`."""
+    """Either a role or a filter in the form `type:resource`."""
 
     basis: ClassVar[Basis] = chosen("role-mappings")
 

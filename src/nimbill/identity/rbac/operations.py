@@ -1,4 +1,4 @@
-"""What may be done with roles and mappings: the checks in order, then the change."""
+"""Changes to roles and mappings: the checks in order, then the change."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -8,19 +8,19 @@ from nimbill.access.caller import Caller
 from nimbill.access.effective_permissions import (
     EffectivePermissions,
     FilterKey,
-    filters_of,
     load_effective_permissions,
+    load_filters,
 )
 from nimbill.database.tenant_scope import Row
 from nimbill.foundation.errors import (
     Conflict,
-    Invalid,
     NotPermitted,
     Violation,
     not_found,
     refuse_if,
+    rule_violations_error,
 )
-from nimbill.foundation.vocabulary import Product
+from nimbill.foundation.product import Product
 from nimbill.identity.rbac import records
 from nimbill.identity.rbac.bodies import (
     FilteringRule,
@@ -37,27 +37,27 @@ from nimbill.identity.rbac.bodies import (
 )
 from nimbill.identity.rbac.records import RoleKey
 from nimbill.identity.rbac.role_rules import (
-    admin_alone,
-    filter_violations,
-    permission_violations,
-    too_many_roles,
+    find_filter_violations,
+    find_permission_violations,
+    find_role_count_violations,
+    normalize_permissions,
 )
 from nimbill.identity.users import records as users
-from nimbill.identity.users.operations import holdings_of_caller, holdings_of_user
+from nimbill.identity.users.operations import load_caller_permissions, load_user_permissions
 
 Filters = Mapping[FilterKey, frozenset[str]]
 
-NO_SUBUSER = Violation("user_id", "an existing subuser")
+UNKNOWN_SUBUSER = Violation("user_id", "an existing subuser")
 
 
 async def create_role(db: AsyncConnection, caller: Caller, body: RoleCreate) -> Role:
-    """Roles belong to the root user, whoever makes them; nobody grants more than he holds."""
+    """Create a role of the root user with permissions that the caller has too."""
     key = (body.namespace.value, body.name)
-    refuse_if(list(permission_violations(Product(body.namespace), body.permissions)))
-    permissions = admin_alone(body.permissions)
-    _refuse_to_grant(await holdings_of_caller(db, caller), body.namespace, permissions)
-    if await records.role_exists(db, caller.scope, caller.root_user, key):
-        raise Conflict("role_name_taken", "this namespace has a role of this name")
+    refuse_if(list(find_permission_violations(Product(body.namespace), body.permissions)))
+    permissions = normalize_permissions(body.permissions)
+    caller_permissions = await load_caller_permissions(db, caller)
+    _refuse_to_grant(caller_permissions, body.namespace, permissions)
+    await _refuse_duplicate_name(db, caller, key)
     await records.add_role(db, caller.scope, caller.root_user, key, permissions)
     return Role(name=body.name, namespace=body.namespace, permissions=permissions)
 
@@ -65,24 +65,23 @@ async def create_role(db: AsyncConnection, caller: Caller, body: RoleCreate) -> 
 async def update_role(
     db: AsyncConnection, caller: Caller, namespace: str, rolename: str, body: RoleUpdate
 ) -> Role:
-    """A new name follows into the mappings; what the role grants afterwards must be one's own."""
+    """Rename a role or replace its permissions by others that the caller has too."""
     key = (namespace, rolename)
     role = await records.lock_role(db, caller.scope, caller.root_user, key)
     if role is None:
         raise not_found()
-    sent = role.permissions if body.permissions is None else body.permissions
-    refuse_if(list(permission_violations(Product(role.namespace), sent)))
-    permissions, name = admin_alone(sent), body.name or role.name
+    requested = role.permissions if body.permissions is None else body.permissions
+    refuse_if(list(find_permission_violations(Product(role.namespace), requested)))
+    permissions, name = normalize_permissions(requested), body.name or role.name
     if body.permissions is not None:
-        mine = await holdings_of_caller(db, caller)
-        _refuse_to_grant(mine, namespace, permissions)
-        so_far = EffectivePermissions({namespace: frozenset(role.permissions)}, {})
-        if not so_far.allow(namespace, frozenset(permissions)):
-            await _refuse_to_grant_beyond_filters(db, caller, mine, key)
-    renamed = (namespace, name)
-    if name != rolename and await records.role_exists(db, caller.scope, caller.root_user, renamed):
-        raise Conflict("role_name_taken", "this namespace has a role of this name")
-    await records.change_role(
+        caller_permissions = await load_caller_permissions(db, caller)
+        _refuse_to_grant(caller_permissions, namespace, permissions)
+        before = EffectivePermissions({namespace: frozenset(role.permissions)}, {})
+        if not before.includes(namespace, frozenset(permissions)):
+            await _refuse_to_grant_beyond_filters(db, caller, caller_permissions, key)
+    if name != rolename:
+        await _refuse_duplicate_name(db, caller, (namespace, name))
+    await records.update_role(
         db, caller.scope, caller.root_user, key, name=name, permissions=permissions
     )
     return Role(name=name, namespace=Namespace(namespace), permissions=permissions)
@@ -94,174 +93,207 @@ async def delete_role(db: AsyncConnection, caller: Caller, namespace: str, rolen
         raise not_found()
 
 
+async def _refuse_duplicate_name(db: AsyncConnection, caller: Caller, key: RoleKey) -> None:
+    if await records.role_exists(db, caller.scope, caller.root_user, key):
+        raise Conflict("role_name_taken", "This namespace already has a role with this name.")
+
+
 def _refuse_to_grant(
-    mine: EffectivePermissions, namespace: str, permissions: Sequence[str]
+    caller_permissions: EffectivePermissions, namespace: str, permissions: Sequence[str]
 ) -> None:
-    if not mine.allow(namespace, frozenset(permissions)):
-        raise NotPermitted("grants_more", "nobody grants more than he holds")
+    if not caller_permissions.includes(namespace, frozenset(permissions)):
+        raise NotPermitted("grants_more", "You cannot grant permissions you do not have.")
 
 
 async def _refuse_to_grant_beyond_filters(
-    db: AsyncConnection, caller: Caller, mine: EffectivePermissions, key: RoleKey
+    db: AsyncConnection, caller: Caller, caller_permissions: EffectivePermissions, key: RoleKey
 ) -> None:
-    """A role that permits more from now on does so for all who have it, wherever they look."""
-    for user_id in await records.users_with_role(db, caller.scope, caller.root_user, key):
-        if not mine.reach(key[0], await filters_of(db, caller.scope, user_id)):
-            raise NotPermitted("grants_more", "who is filtered grants inside his own filters")
+    """Adding permissions to a role grants them to every user of the role, within its filters."""
+    namespace = key[0]
+    for user_id in await records.list_users_with_role(db, caller.scope, caller.root_user, key):
+        filters = await load_filters(db, caller.scope, user_id)
+        if not caller_permissions.covers_filters(namespace, filters):
+            raise NotPermitted(
+                "grants_more", "You cannot grant permissions outside your own filters."
+            )
 
 
 async def map_roles(db: AsyncConnection, caller: Caller, body: RolesMap) -> RolesMapped:
-    """Adds roles and filters to a subuser: all of them, or none."""
+    """Add all of these roles and filters to a subuser, or none of them."""
     user = await _lock_subuser(db, caller, body.user_id)
     if user is None:
-        raise Invalid("rule_broken", "the request breaks a rule", [NO_SUBUSER])
-    return await _map(db, caller, user, body, replaces=False)
+        raise rule_violations_error([UNKNOWN_SUBUSER])
+    return await _store_mappings(db, caller, user, body, replace=False)
 
 
 async def replace_mappings(
     db: AsyncConnection, caller: Caller, user_id: str, body: RolesReplace
 ) -> RolesMapped:
-    """The subuser's roles become these; filters absent are kept, [] clears them."""
+    """Replace the roles of a subuser. Absent filters are kept, an empty list clears them."""
     user = await _lock_subuser(db, caller, user_id)
     if user is None:
         raise not_found()
-    return await _map(db, caller, user, body, replaces=True)
+    return await _store_mappings(db, caller, user, body, replace=True)
 
 
 async def _lock_subuser(db: AsyncConnection, caller: Caller, user_id: str) -> Row | None:
-    """Two changes of one user's mappings take turns, so that five stays five."""
+    """Lock the user, so that concurrent changes cannot exceed the maximum number of roles."""
     user = await users.lock_user(db, caller.scope, user_id)
     if user is None or user.root_user != caller.root_user or user.user_id == user.root_user:
         return None
     return user
 
 
-async def _map(
+async def _store_mappings(
     db: AsyncConnection,
     caller: Caller,
     user: Row,
     body: RolesMap | RolesReplace,
     *,
-    replaces: bool,
+    replace: bool,
 ) -> RolesMapped:
-    """What the caller holds is asked before anything changes: he may be the user himself."""
-    mine = await holdings_of_caller(db, caller)
-    so_far = await load_effective_permissions(db, caller.scope, user.user_id)
-    before = await records.mapped_roles(db, caller.scope, user.user_id)
-    keys = list(dict.fromkeys(_keys(body.roles)))
-    permitted = await records.hold_roles(db, caller.scope, caller.root_user, keys)
-    _refuse_unsound(body, permitted, keys if replaces else [*before, *keys])
-    _refuse_to_map_more(mine, permitted)
-    if replaces:
-        await records.unmap_all_roles(db, caller.scope, user.user_id)
+    """Change roles and filters, then check the resulting permissions.
+
+    The caller's own permissions are loaded first, because the caller may be the user.
+    """
+    scope = caller.scope
+    caller_permissions = await load_caller_permissions(db, caller)
+    before = await load_effective_permissions(db, scope, user.user_id)
+    mapped = await records.list_mapped_roles(db, scope, user.user_id)
+    keys = list(dict.fromkeys(_to_role_keys(body.roles)))
+    role_permissions = await records.lock_role_permissions(db, scope, caller.root_user, keys)
+    _refuse_invalid_mappings(body, role_permissions, keys if replace else [*mapped, *keys])
+    _refuse_roles_beyond_caller(caller_permissions, role_permissions)
+
+    if replace:
+        await records.delete_mappings(db, scope, user.user_id)
         if body.filters is not None:
-            await records.clear_filters(db, caller.scope, user.user_id)
-    await records.map_roles(
-        db, caller.scope, root_user=caller.root_user, user_id=user.user_id, keys=keys
-    )
-    rules = [(f.namespace.value, f.type, one) for f in body.filters or [] for one in f.resource]
-    await records.add_filters(db, caller.scope, user.user_id, rules)
-    theirs = await load_effective_permissions(db, caller.scope, user.user_id)
-    _refuse_beyond_filters(mine, theirs, keys, body)
-    _refuse_to_widen_more(mine, so_far, theirs)
+            await records.delete_filters(db, scope, user.user_id)
+    await records.map_roles(db, scope, root_user=caller.root_user, user_id=user.user_id, keys=keys)
+    filters = [
+        (rule.namespace.value, rule.type, resource)
+        for rule in body.filters or []
+        for resource in rule.resource
+    ]
+    await records.add_filters(db, scope, user.user_id, filters)
+
+    after = await load_effective_permissions(db, scope, user.user_id)
+    _refuse_beyond_filters(caller_permissions, after, keys, body)
+    _refuse_wider_filters(caller_permissions, before, after)
     return RolesMapped(
-        success=[name for _, name in keys], failed=[], filters=_rules(theirs.filters)
+        success=[name for _, name in keys], failed=[], filters=_to_filtering_rules(after.filters)
     )
 
 
-def _refuse_unsound(
+def _refuse_invalid_mappings(
     body: RolesMap | RolesReplace,
     existing: Collection[RoleKey],
-    afterwards: Sequence[RoleKey],
+    resulting: Sequence[RoleKey],
 ) -> None:
-    """Every broken rule at once; one is enough to change nothing."""
-    broken = [
+    """Report every violation at once; `resulting` are the roles that the user would have."""
+    violations = [
         Violation(f"roles[{index}].role", "an existing role")
-        for index, key in enumerate(_keys(body.roles))
+        for index, key in enumerate(_to_role_keys(body.roles))
         if key not in existing
     ]
     for index, rule in enumerate(body.filters or []):
-        broken += filter_violations(
+        violations += find_filter_violations(
             index, namespace=rule.namespace, type_=rule.type, resources=rule.resource
         )
     for namespace in Namespace:
-        broken += too_many_roles(namespace, afterwards)
-    refuse_if(broken)
+        violations += find_role_count_violations(namespace, resulting)
+    refuse_if(violations)
 
 
-def _refuse_to_map_more(
-    mine: EffectivePermissions, permitted: Mapping[RoleKey, frozenset[str]]
+def _refuse_roles_beyond_caller(
+    caller_permissions: EffectivePermissions, role_permissions: Mapping[RoleKey, frozenset[str]]
 ) -> None:
-    for (namespace, _), permissions in permitted.items():
-        if not mine.allow(namespace, permissions):
-            raise NotPermitted("maps_more", "nobody maps more than he holds")
+    for (namespace, _), permissions in role_permissions.items():
+        if not caller_permissions.includes(namespace, permissions):
+            raise NotPermitted(
+                "maps_more", "You cannot map roles with permissions you do not have."
+            )
 
 
 def _refuse_beyond_filters(
-    mine: EffectivePermissions,
-    theirs: EffectivePermissions,
+    caller_permissions: EffectivePermissions,
+    after: EffectivePermissions,
     keys: Sequence[RoleKey],
     body: RolesMap | RolesReplace,
 ) -> None:
-    """Wherever the user gained something he must end up inside the mapper's own filters."""
+    """In every namespace that changed, the user must end up within the caller's filters."""
     changed = {namespace for namespace, _ in keys}
     if body.filters is not None:
-        changed |= theirs.permissions.keys()
-    if not all(mine.reach(namespace, theirs.filters) for namespace in changed):
-        raise NotPermitted("maps_more", "who is filtered maps inside his own filters")
+        changed |= after.permissions.keys()
+    if not all(
+        caller_permissions.covers_filters(namespace, after.filters) for namespace in changed
+    ):
+        raise NotPermitted("maps_more", "You cannot map roles outside your own filters.")
 
 
-def _refuse_to_widen_more(
-    mine: EffectivePermissions, so_far: EffectivePermissions, theirs: EffectivePermissions
+def _refuse_wider_filters(
+    caller_permissions: EffectivePermissions,
+    before: EffectivePermissions,
+    after: EffectivePermissions,
 ) -> None:
-    """Wider filters are a gain in everything the user may do, mapped now or long ago."""
-    for namespace, held in theirs.permissions.items():
-        wider = not so_far.reach(namespace, theirs.filters)
-        if wider and not mine.allow(namespace, held):
-            raise NotPermitted("maps_more", "nobody maps more than he holds")
+    """Wider filters extend all permissions of the user, also those mapped earlier."""
+    for namespace, permissions in after.permissions.items():
+        is_wider = not before.covers_filters(namespace, after.filters)
+        if is_wider and not caller_permissions.includes(namespace, permissions):
+            raise NotPermitted(
+                "maps_more", "You cannot map roles with permissions you do not have."
+            )
 
 
-def _keys(references: Sequence[RoleReference]) -> list[RoleKey]:
+def _to_role_keys(references: Sequence[RoleReference]) -> list[RoleKey]:
     return [(reference.namespace.value, reference.role) for reference in references]
 
 
-def _rules(filters: Filters) -> list[FilteringRule]:
+def _to_filtering_rules(filters: Filters) -> list[FilteringRule]:
     return [
         FilteringRule(namespace=Namespace(namespace), type=type_, resource=sorted(resources))
         for (namespace, type_), resources in sorted(filters.items())
     ]
 
 
-async def mappings_of(db: AsyncConnection, caller: Caller, user: Row) -> list[RoleMapping]:
-    """Every role and every filter attached to a user, one by one."""
-    roles = await records.mapped_roles(db, caller.scope, user.user_id)
-    filters = await filters_of(db, caller.scope, user.user_id)
-    mapped = [
-        RoleMapping(
-            root_user=user.root_user, sub_user=user.user_id, namespace=Namespace(ns), role=role
-        )
-        for ns, role in roles
-    ]
-    return mapped + [
+async def list_mappings(db: AsyncConnection, caller: Caller, user: Row) -> list[RoleMapping]:
+    """List every role and every filter of a user as separate items."""
+    roles = await records.list_mapped_roles(db, caller.scope, user.user_id)
+    filters = await load_filters(db, caller.scope, user.user_id)
+    role_mappings = [
         RoleMapping(
             root_user=user.root_user,
             sub_user=user.user_id,
-            namespace=Namespace(ns),
+            namespace=Namespace(namespace),
+            role=role,
+        )
+        for namespace, role in roles
+    ]
+    filter_mappings = [
+        RoleMapping(
+            root_user=user.root_user,
+            sub_user=user.user_id,
+            namespace=Namespace(namespace),
             filter=f"{type_}:{resource}",
         )
-        for (ns, type_), resources in sorted(filters.items())
+        for (namespace, type_), resources in sorted(filters.items())
         for resource in sorted(resources)
     ]
+    return role_mappings + filter_mappings
 
 
-async def permissions_of(db: AsyncConnection, caller: Caller, user: Row) -> list[PermissionListing]:
-    """All permissions of all roles of a user; the root user holds Admin everywhere."""
-    theirs = await holdings_of_user(db, caller.scope, user)
-    held = {"Admin"} if theirs.is_root else None
+async def list_permissions(
+    db: AsyncConnection, caller: Caller, user: Row
+) -> list[PermissionListing]:
+    """List the permissions of all roles of a user. The root user has Admin in every namespace."""
+    effective = await load_user_permissions(db, caller.scope, user)
+    root_permissions = {"Admin"} if effective.is_root else None
     return [
         PermissionListing(
             namespace=namespace,
-            permissions=sorted(held or theirs.permissions.get(namespace.value, frozenset())),
+            permissions=sorted(
+                root_permissions or effective.permissions.get(namespace.value, frozenset())
+            ),
         )
         for namespace in (Namespace.portal, Namespace.core)
     ]

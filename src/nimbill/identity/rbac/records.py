@@ -1,4 +1,4 @@
-"""Stored roles, mappings and filters, and the questions asked of them."""
+"""Stored roles, mappings and filters, and the queries on them."""
 
 from collections.abc import Collection, Sequence
 
@@ -12,74 +12,80 @@ from nimbill.database.tenant_scope import Row, TenantScope
 RoleKey = tuple[str, str]  # namespace, name
 
 
-def _of_root(scope: TenantScope, root_user: str) -> list[sa.ColumnElement[bool]]:
-    """Roles belong to a root user and are there for all of its subusers."""
+def _match_root_user(scope: TenantScope, root_user: str) -> list[sa.ColumnElement[bool]]:
+    """Roles belong to a root user and can be mapped to all of its subusers."""
     return [roles.c.organisation_id == scope.organisation_id, roles.c.root_user == root_user]
+
+
+def _match_role(scope: TenantScope, root_user: str, key: RoleKey) -> list[sa.ColumnElement[bool]]:
+    namespace, name = key
+    return [
+        *_match_root_user(scope, root_user),
+        roles.c.namespace == namespace,
+        roles.c.name == name,
+    ]
 
 
 async def list_roles(
     db: AsyncConnection, scope: TenantScope, root_user: str, namespace: str | None
 ) -> Sequence[Row]:
-    question = (
+    stmt = (
         sa.select(roles)
-        .where(*_of_root(scope, root_user))
-        .order_by(roles.c.namespace, roles.c.name.collate("C"))  # the same on every server
+        .where(*_match_root_user(scope, root_user))
+        # The order must not depend on the locale of the server.
+        .order_by(roles.c.namespace, roles.c.name.collate("C"))
     )
     if namespace is not None:
-        question = question.where(roles.c.namespace == namespace)
-    return (await db.execute(question)).all()
+        stmt = stmt.where(roles.c.namespace == namespace)
+    return (await db.execute(stmt)).all()
 
 
 async def role_exists(
     db: AsyncConnection, scope: TenantScope, root_user: str, key: RoleKey
 ) -> bool:
-    question = sa.select(
-        sa.exists().where(
-            *_of_root(scope, root_user), roles.c.namespace == key[0], roles.c.name == key[1]
-        )
-    )
-    return bool((await db.execute(question)).scalar_one())
+    stmt = sa.select(sa.exists().where(*_match_role(scope, root_user, key)))
+    return bool((await db.execute(stmt)).scalar_one())
 
 
 async def lock_role(
     db: AsyncConnection, scope: TenantScope, root_user: str, key: RoleKey
 ) -> Row | None:
-    """Found and held until the transaction ends, so that what was checked is what is changed."""
-    question = (
-        sa.select(roles)
-        .where(*_of_root(scope, root_user), roles.c.namespace == key[0], roles.c.name == key[1])
-        .with_for_update()
-    )
-    return (await db.execute(question)).one_or_none()
+    """Lock the row until the transaction ends."""
+    stmt = sa.select(roles).where(*_match_role(scope, root_user, key)).with_for_update()
+    return (await db.execute(stmt)).one_or_none()
 
 
-async def hold_roles(
+async def lock_role_permissions(
     db: AsyncConnection, scope: TenantScope, root_user: str, keys: Collection[RoleKey]
 ) -> dict[RoleKey, frozenset[str]]:
-    """What each of these roles permits; none of them changes until the transaction ends.
+    """Return the permissions of these roles and lock the roles until the transaction ends.
 
-    Many may hold a role at once, and all take them in the same order: nobody waits in a circle.
+    The locks are shared and always acquired in the same order, which prevents deadlocks.
     """
-    question = (
+    stmt = (
         sa.select(roles)
-        .where(*_of_root(scope, root_user), sa.tuple_(roles.c.namespace, roles.c.name).in_(keys))
+        .where(
+            *_match_root_user(scope, root_user),
+            sa.tuple_(roles.c.namespace, roles.c.name).in_(keys),
+        )
         .order_by(roles.c.namespace, roles.c.name)
         .with_for_update(read=True)
     )
-    found = await db.execute(question)
-    return {(row.namespace, row.name): frozenset(row.permissions) for row in found}
+    rows = await db.execute(stmt)
+    return {(row.namespace, row.name): frozenset(row.permissions) for row in rows}
 
 
-async def users_with_role(
+async def list_users_with_role(
     db: AsyncConnection, scope: TenantScope, root_user: str, key: RoleKey
 ) -> list[str]:
-    question = sa.select(role_mappings.c.user_id).where(
+    namespace, name = key
+    stmt = sa.select(role_mappings.c.user_id).where(
         role_mappings.c.organisation_id == scope.organisation_id,
         role_mappings.c.root_user == root_user,
-        role_mappings.c.namespace == key[0],
-        role_mappings.c.role == key[1],
+        role_mappings.c.namespace == namespace,
+        role_mappings.c.role == name,
     )
-    return list((await db.execute(question)).scalars())
+    return list((await db.execute(stmt)).scalars())
 
 
 async def add_role(
@@ -101,7 +107,7 @@ async def add_role(
     )
 
 
-async def change_role(
+async def update_role(
     db: AsyncConnection,
     scope: TenantScope,
     root_user: str,
@@ -110,10 +116,10 @@ async def change_role(
     name: str,
     permissions: Sequence[str],
 ) -> None:
-    """A new name follows into the mappings by itself."""
+    """Change the role. A foreign key passes a new name on to the mappings."""
     await db.execute(
         sa.update(roles)
-        .where(*_of_root(scope, root_user), roles.c.namespace == key[0], roles.c.name == key[1])
+        .where(*_match_role(scope, root_user, key))
         .values(name=name, permissions=list(permissions))
     )
 
@@ -121,17 +127,13 @@ async def change_role(
 async def delete_role(
     db: AsyncConnection, scope: TenantScope, root_user: str, key: RoleKey
 ) -> bool:
-    """All its mappings go with it."""
-    deleted = await db.execute(
-        sa.delete(roles).where(
-            *_of_root(scope, root_user), roles.c.namespace == key[0], roles.c.name == key[1]
-        )
-    )
-    return bool(deleted.rowcount)
+    """Delete the role. A foreign key deletes its mappings."""
+    result = await db.execute(sa.delete(roles).where(*_match_role(scope, root_user, key)))
+    return bool(result.rowcount)
 
 
-async def mapped_roles(db: AsyncConnection, scope: TenantScope, user_id: str) -> list[RoleKey]:
-    question = (
+async def list_mapped_roles(db: AsyncConnection, scope: TenantScope, user_id: str) -> list[RoleKey]:
+    stmt = (
         sa.select(role_mappings.c.namespace, role_mappings.c.role)
         .where(
             role_mappings.c.organisation_id == scope.organisation_id,
@@ -139,7 +141,7 @@ async def mapped_roles(db: AsyncConnection, scope: TenantScope, user_id: str) ->
         )
         .order_by(role_mappings.c.namespace, role_mappings.c.role.collate("C"))
     )
-    return [(row.namespace, row.role) for row in await db.execute(question)]
+    return [(row.namespace, row.role) for row in await db.execute(stmt)]
 
 
 async def map_roles(
@@ -164,7 +166,7 @@ async def map_roles(
         await db.execute(insert(role_mappings).on_conflict_do_nothing(), rows)
 
 
-async def unmap_all_roles(db: AsyncConnection, scope: TenantScope, user_id: str) -> None:
+async def delete_mappings(db: AsyncConnection, scope: TenantScope, user_id: str) -> None:
     await db.execute(
         sa.delete(role_mappings).where(
             role_mappings.c.organisation_id == scope.organisation_id,
@@ -176,7 +178,7 @@ async def unmap_all_roles(db: AsyncConnection, scope: TenantScope, user_id: str)
 async def add_filters(
     db: AsyncConnection, scope: TenantScope, user_id: str, rules: Collection[tuple[str, str, str]]
 ) -> None:
-    """Rules as (namespace, type, resource); one that is there already stays as it is."""
+    """Add rules given as (namespace, type, resource); existing rules are kept."""
     rows = [
         {
             "organisation_id": scope.organisation_id,
@@ -191,7 +193,7 @@ async def add_filters(
         await db.execute(insert(role_filters).on_conflict_do_nothing(), rows)
 
 
-async def clear_filters(db: AsyncConnection, scope: TenantScope, user_id: str) -> None:
+async def delete_filters(db: AsyncConnection, scope: TenantScope, user_id: str) -> None:
     await db.execute(
         sa.delete(role_filters).where(
             role_filters.c.organisation_id == scope.organisation_id,

@@ -1,16 +1,16 @@
-"""Role names, how many roles, Admin alone, and the types of filtering rules."""
+"""Rules of role names, permissions, number of roles and filtering rules."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from nimbill.access.role_actions import OFFERED
+from nimbill.access.role_actions import PERMISSIONS_BY_PRODUCT
 from nimbill.foundation.basis import stated
 from nimbill.foundation.errors import Violation
-from nimbill.foundation.vocabulary import Product
+from nimbill.foundation.product import Product
 
-basis = stated("Access control (base {rbac_url})")
+basis = stated("Access control")
 
-# 6 to 32 characters; hyphens and underscores stand between others, never at an end
+# 6 to 32 characters; hyphens and underscores neither at the start nor at the end.
 ROLE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{4,30}[A-Za-z0-9]")
 ROLES_PER_NAMESPACE_MAX = 5
 RESOURCE_LENGTH_MAX = 512
@@ -20,30 +20,32 @@ FILTER_TYPES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def admin_alone(permissions: Sequence[str]) -> list[str]:
-    """Admin discards every other entry; an entry that stands twice counts once."""
+def normalize_permissions(permissions: Sequence[str]) -> list[str]:
+    """Admin replaces all other permissions; duplicates are removed."""
     return ["Admin"] if "Admin" in permissions else list(dict.fromkeys(permissions))
 
 
-def role_name_violations(name: object) -> Iterator[Violation]:
+def find_role_name_violations(name: object) -> Iterator[Violation]:
     if not isinstance(name, str) or not ROLE_NAME.fullmatch(name):
         rule = "6 to 32 letters and digits, hyphens and underscores between them"
         yield Violation("name", rule)
 
 
-def permission_violations(namespace: Product, permissions: Sequence[str]) -> Iterator[Violation]:
-    """What Admin discards is not looked at."""
+def find_permission_violations(
+    namespace: Product, permissions: Sequence[str]
+) -> Iterator[Violation]:
+    """Report permissions that the namespace does not offer. Admin replaces all others."""
     if "Admin" in permissions:
         return
     for index, permission in enumerate(permissions):
-        if permission not in OFFERED[namespace]:
+        if permission not in PERMISSIONS_BY_PRODUCT[namespace]:
             yield Violation(f"permissions[{index}]", f"offered in namespace {namespace}")
 
 
-def filter_violations(
+def find_filter_violations(
     index: int, *, namespace: str, type_: str, resources: Sequence[str]
 ) -> Iterator[Violation]:
-    """A rule that names no resource would be none at all, and so open everything."""
+    """Require a resource: a rule without any would restrict nothing."""
     allowed = FILTER_TYPES[namespace]
     if type_ not in allowed:
         yield Violation(f"filters[{index}].type", f"one of {', '.join(allowed)}")
@@ -51,7 +53,9 @@ def filter_violations(
         yield Violation(f"filters[{index}].resource", "at least one")
 
 
-def too_many_roles(namespace: str, keys: Collection[tuple[str, str]]) -> Iterator[Violation]:
-    """Keys are namespace and name of all that would be mapped; the same one twice counts once."""
+def find_role_count_violations(
+    namespace: str, keys: Collection[tuple[str, str]]
+) -> Iterator[Violation]:
+    """Limit the roles of a user; `keys` are namespace and name, duplicates count once."""
     if len({key for key in keys if key[0] == namespace}) > ROLES_PER_NAMESPACE_MAX:
         yield Violation("roles", f"at most {ROLES_PER_NAMESPACE_MAX} roles in a namespace")

@@ -1,13 +1,13 @@
-"""Access control over HTTP; paths are relative to /m/auth/rbac."""
+"""HTTP routes of access control; paths are relative to /m/auth/rbac."""
 
 from litestar.params import FromPath, FromQuery, JSONBody
 
 from nimbill.access.gate import Audience
-from nimbill.access.role_actions import ANY_CALLER, OFFERED, RoleAction
+from nimbill.access.role_actions import ANY_CALLER, PERMISSIONS_BY_PRODUCT, RoleAction
 from nimbill.foundation.basis import chosen, stated
-from nimbill.foundation.vocabulary import Product
+from nimbill.foundation.product import Product
 from nimbill.http.request_bodies import Success
-from nimbill.http.routing import CallerOfRequest, Transaction, delete, get, patch, post
+from nimbill.http.routing import RequestCaller, Transaction, delete, get, patch, post
 from nimbill.identity.rbac import operations, records
 from nimbill.identity.rbac.bodies import (
     Namespace,
@@ -20,24 +20,24 @@ from nimbill.identity.rbac.bodies import (
     RolesReplace,
     RoleUpdate,
 )
-from nimbill.identity.users.operations import user_named
+from nimbill.identity.users.operations import require_user
 
-BOTH = [Audience.core, Audience.portal]
+PRODUCTS = [Audience.core, Audience.portal]
 READ_ROLES = [RoleAction.ReadRoles, RoleAction.ModifyRoles]
 
 
 @get(
     "/permissions",
-    audiences=BOTH,
+    audiences=PRODUCTS,
     role_actions=ANY_CALLER,
-    basis=stated("Access control (base {rbac_url})"),
+    basis=stated("Access control"),
 )
 async def list_permissions() -> list[PermissionListing]:
-    """The permissions each namespace offers."""
+    """List the permissions that each namespace offers."""
     return [
         PermissionListing(
             namespace=namespace,
-            permissions=[action.value for action in OFFERED[Product(namespace)]],
+            permissions=[action.value for action in PERMISSIONS_BY_PRODUCT[Product(namespace)]],
         )
         for namespace in (Namespace.portal, Namespace.core)
     ]
@@ -45,21 +45,21 @@ async def list_permissions() -> list[PermissionListing]:
 
 @post(
     "/roles",
-    audiences=BOTH,
+    audiences=PRODUCTS,
     role_actions=[RoleAction.ModifyRoles],
-    basis=chosen("rbac-paths"),
+    basis=chosen("role-paths"),
     audited="role/{namespace}/{name}",
 )
-async def create_role(data: JSONBody[RoleCreate], caller: CallerOfRequest, db: Transaction) -> Role:
+async def create_role(data: JSONBody[RoleCreate], caller: RequestCaller, db: Transaction) -> Role:
     """Create a role for all subusers of the root user."""
     return await operations.create_role(db, caller, data)
 
 
-@get("/roles", audiences=BOTH, role_actions=READ_ROLES, basis=chosen("rbac-paths"))
+@get("/roles", audiences=PRODUCTS, role_actions=READ_ROLES, basis=chosen("role-paths"))
 async def list_roles(
-    caller: CallerOfRequest, db: Transaction, namespace: FromQuery[Namespace | None] = None
+    caller: RequestCaller, db: Transaction, namespace: FromQuery[Namespace | None] = None
 ) -> list[Role]:
-    """All roles, or those of one namespace."""
+    """List all roles, or those of one namespace."""
     rows = await records.list_roles(db, caller.scope, caller.root_user, namespace)
     return [
         Role(name=row.name, namespace=Namespace(row.namespace), permissions=row.permissions)
@@ -69,31 +69,31 @@ async def list_roles(
 
 @patch(
     "/roles/{namespace:str}/{rolename:str}",
-    audiences=BOTH,
+    audiences=PRODUCTS,
     role_actions=[RoleAction.ModifyRoles],
-    basis=chosen("rbac-paths"),
+    basis=chosen("role-paths"),
     audited="role/{namespace}/{rolename}",
 )
 async def update_role(
     namespace: FromPath[str],
     rolename: FromPath[str],
     data: JSONBody[RoleUpdate],
-    caller: CallerOfRequest,
+    caller: RequestCaller,
     db: Transaction,
 ) -> Role:
-    """Rename a role or change what it permits; a new name follows into the mappings."""
+    """Rename a role or change its permissions. Mappings follow a new name."""
     return await operations.update_role(db, caller, namespace, rolename, data)
 
 
 @delete(
     "/roles/{namespace:str}/{rolename:str}",
-    audiences=BOTH,
+    audiences=PRODUCTS,
     role_actions=[RoleAction.ModifyRoles],
-    basis=chosen("rbac-paths"),
+    basis=chosen("role-paths"),
     audited="role/{namespace}/{rolename}",
 )
 async def delete_role(
-    namespace: FromPath[str], rolename: FromPath[str], caller: CallerOfRequest, db: Transaction
+    namespace: FromPath[str], rolename: FromPath[str], caller: RequestCaller, db: Transaction
 ) -> Success:
     """Delete a role and all its mappings."""
     await operations.delete_role(db, caller, namespace, rolename)
@@ -102,64 +102,64 @@ async def delete_role(
 
 @post(
     "/userroles",
-    audiences=BOTH,
+    audiences=PRODUCTS,
     role_actions=[RoleAction.ModifyRoles],
     basis=chosen("role-mappings"),
     audited="userroles/{user_id}",
 )
 async def map_roles(
-    data: JSONBody[RolesMap], caller: CallerOfRequest, db: Transaction
+    data: JSONBody[RolesMap], caller: RequestCaller, db: Transaction
 ) -> RolesMapped:
     """Add roles and filtering rules to a subuser."""
     return await operations.map_roles(db, caller, data)
 
 
-@get("/userroles", audiences=BOTH, role_actions=ANY_CALLER, basis=chosen("role-mappings"))
-async def list_own_mappings(caller: CallerOfRequest, db: Transaction) -> list[RoleMapping]:
-    """The roles and filtering rules attached to the caller."""
-    user = await user_named(db, caller, caller.user_id)
-    return await operations.mappings_of(db, caller, user)
+@get("/userroles", audiences=PRODUCTS, role_actions=ANY_CALLER, basis=chosen("role-mappings"))
+async def list_own_mappings(caller: RequestCaller, db: Transaction) -> list[RoleMapping]:
+    """List the roles and filtering rules of the caller."""
+    user = await require_user(db, caller, caller.user_id)
+    return await operations.list_mappings(db, caller, user)
 
 
 @get(
     "/{subuser:str}/userroles",
-    audiences=BOTH,
+    audiences=PRODUCTS,
     role_actions=READ_ROLES,
-    oneself="subuser",
+    own_user_parameter="subuser",
     basis=chosen("role-mappings"),
 )
 async def list_mappings_of_subuser(
-    subuser: FromPath[str], caller: CallerOfRequest, db: Transaction
+    subuser: FromPath[str], caller: RequestCaller, db: Transaction
 ) -> list[RoleMapping]:
-    """The roles and filtering rules attached to a subuser, by its name."""
-    return await operations.mappings_of(db, caller, await user_named(db, caller, subuser))
+    """List the roles and filtering rules of a subuser, found by its name."""
+    return await operations.list_mappings(db, caller, await require_user(db, caller, subuser))
 
 
 @get(
     "/{subuser:str}/permissions",
-    audiences=BOTH,
+    audiences=PRODUCTS,
     role_actions=READ_ROLES,
-    oneself="subuser",
+    own_user_parameter="subuser",
     basis=chosen("role-mappings"),
 )
 async def list_permissions_of_subuser(
-    subuser: FromPath[str], caller: CallerOfRequest, db: Transaction
+    subuser: FromPath[str], caller: RequestCaller, db: Transaction
 ) -> list[PermissionListing]:
-    """All permissions of all roles attached to a subuser, by its name."""
-    return await operations.permissions_of(db, caller, await user_named(db, caller, subuser))
+    """List the permissions of all roles of a subuser, found by its name."""
+    return await operations.list_permissions(db, caller, await require_user(db, caller, subuser))
 
 
 @patch(
     "/{subuser:str}/userroles",
-    audiences=BOTH,
+    audiences=PRODUCTS,
     role_actions=[RoleAction.ModifyRoles],
     basis=chosen("role-mappings"),
     audited="userroles/{subuser}",
 )
 async def replace_mappings(
-    subuser: FromPath[str], data: JSONBody[RolesReplace], caller: CallerOfRequest, db: Transaction
+    subuser: FromPath[str], data: JSONBody[RolesReplace], caller: RequestCaller, db: Transaction
 ) -> RolesMapped:
-    """Replace all roles of a subuser, by its id."""
+    """Replace all roles of a subuser, found by its id."""
     return await operations.replace_mappings(db, caller, subuser, data)
 
 

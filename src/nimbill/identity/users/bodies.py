@@ -1,4 +1,4 @@
-"""Bodies of the user and API client operations, row by row as specified."""
+"""Request and response bodies of the user and API client routes, as specified."""
 
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
@@ -6,16 +6,16 @@ from typing import Annotated, Any, ClassVar
 
 from nimbill.foundation.basis import Basis, chosen, stated
 from nimbill.foundation.errors import Violation
-from nimbill.http.request_bodies import Body, text
+from nimbill.http.request_bodies import Body, text_length
 from nimbill.identity.users.user_rules import (
-    email_violations,
-    password_violations,
-    username_violations,
+    find_email_violations,
+    find_password_violations,
+    find_username_violations,
 )
 
 
-class TrueOrFalse(StrEnum):
-    """Spelled as a text, as the specification has it."""
+class BooleanText(StrEnum):
+    """A boolean that the specification represents as text."""
 
     true = "true"
     false = "false"
@@ -24,7 +24,7 @@ class TrueOrFalse(StrEnum):
 class Notification(Body, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = stated("Subuser creation body")
 
-    email: TrueOrFalse
+    email: BooleanText
 
 
 class SubuserCreate(Body, frozen=True, kw_only=True):
@@ -36,11 +36,11 @@ class SubuserCreate(Body, frozen=True, kw_only=True):
     notification: Notification
 
     @classmethod
-    def broken_rules(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
-        yield from username_violations(sent.get("username"))
-        yield from password_violations(sent.get("password"))
+    def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
+        yield from find_username_violations(sent.get("username"))
+        yield from find_password_violations(sent.get("password"))
         if sent.get("email") is not None:
-            yield from email_violations(sent["email"])
+            yield from find_email_violations(sent["email"])
 
 
 class Subuser(Body, frozen=True, kw_only=True):
@@ -55,7 +55,7 @@ class Subuser(Body, frozen=True, kw_only=True):
 
 
 class PasswordChange(Body, frozen=True, kw_only=True):
-    """The old password proves that it is oneself; who may modify users leaves it out."""
+    """`old_password` is required to change the own password, and ignored for other users."""
 
     basis: ClassVar[Basis] = chosen("password-change")
 
@@ -63,18 +63,18 @@ class PasswordChange(Body, frozen=True, kw_only=True):
     old_password: str | None = None
 
     @classmethod
-    def broken_rules(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
-        return password_violations(sent.get("password"))
+    def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
+        return find_password_violations(sent.get("password"))
 
 
 class ApiClientCreate(Body, frozen=True, kw_only=True):
-    basis: ClassVar[Basis] = stated("API clients (base {users_url})")
+    basis: ClassVar[Basis] = stated("API clients")
 
-    name: Annotated[str, text(1, 100)]
+    name: Annotated[str, text_length(1, 100)]
 
 
 class ApiClient(Body, frozen=True, kw_only=True, omit_defaults=True):
-    """`client_secret` is in clear in the answer to its creation alone, empty ever after."""
+    """`client_secret` is only present in the response that creates the client, else empty."""
 
     basis: ClassVar[Basis] = stated("API client")
 

@@ -1,4 +1,4 @@
-"""What may be done with users and their API clients."""
+"""Changes to users and API clients: the checks in order, then the change."""
 
 import time
 from dataclasses import dataclass
@@ -24,57 +24,66 @@ from nimbill.database.tenant_lookup import LookupKind, add_lookup, remove_lookup
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock
 from nimbill.foundation.encryption import Encryptor
-from nimbill.foundation.errors import Conflict, Invalid, NotPermitted, TooMany, Violation, not_found
+from nimbill.foundation.errors import (
+    Conflict,
+    NotPermitted,
+    TooManyRequests,
+    Violation,
+    not_found,
+    rule_violations_error,
+)
 from nimbill.foundation.ids import new_id
-from nimbill.foundation.vocabulary import UserKind
+from nimbill.foundation.user_kind import UserKind
 from nimbill.identity.users import records
-from nimbill.identity.users.bodies import PasswordChange, SubuserCreate, TrueOrFalse
+from nimbill.identity.users.bodies import BooleanText, PasswordChange, SubuserCreate
 
-# whose subusers are of which kind; a subuser's are of its own
-_SUBUSER_OF = {
+# Users created by a root user or a reseller have another kind; others create their own kind.
+_SUBUSER_KINDS = {
     UserKind.root: UserKind.subuser,
     UserKind.reseller: UserKind.reseller_subuser,
 }
-OLD_PASSWORDS_MAX = RateLimitItemPerMinute(10, 15)  # wrong ones in fifteen minutes
+OLD_PASSWORD_ATTEMPTS = RateLimitItemPerMinute(10, 15)  # wrong passwords in 15 minutes
 
 
 @dataclass(frozen=True, slots=True)
-class NewClient:
+class NewApiClient:
     client_id: str
     client_secret: str  # shown once, stored as a hash
     create_time_ns: int
 
 
 async def create_subuser(
-    db: AsyncConnection, caller: Caller, sealer: Encryptor, body: SubuserCreate
+    db: AsyncConnection, caller: Caller, encryptor: Encryptor, body: SubuserCreate
 ) -> Row:
-    """Store the subuser, who may do nothing yet; refuse a name or address already in use."""
-    taken = await records.taken_names(db, caller.scope, username=body.username, email=body.email)
-    if "username" in taken:
-        raise Conflict("username_taken", "this username is already in use")
-    if "email" in taken:
-        raise Conflict("email_taken", "this e-mail address is already in use")
+    """Store a subuser without permissions; refuse a name or address that is already in use."""
+    in_use = await records.find_names_in_use(
+        db, caller.scope, username=body.username, email=body.email
+    )
+    if "username" in in_use:
+        raise Conflict("username_taken", "This username is already in use.")
+    if "email" in in_use:
+        raise Conflict("email_taken", "This e-mail address is already in use.")
     return await records.add_user(
         db,
         caller.scope,
         user_id=new_id("usr"),
         root_user=caller.root_user,
-        kind=_SUBUSER_OF.get(caller.kind, caller.kind),
+        kind=_SUBUSER_KINDS.get(caller.kind, caller.kind),
         username=body.username,
         email=body.email,
-        notification_email=body.notification.email is TrueOrFalse.true,
-        password_hash=await hash_password(body.password, sealer),
+        notification_email=body.notification.email is BooleanText.true,
+        password_hash=await hash_password(body.password, encryptor),
     )
 
 
 async def delete_subuser(db: AsyncConnection, caller: Caller, user_id: str) -> None:
-    """Clients, mappings and tokens go with the user; the audit log keeps the name."""
+    """Delete the user with its clients, mappings and tokens. The audit log keeps its name."""
     user = await records.lock_user(db, caller.scope, user_id, to_delete=True)
     if user is None or user.root_user != caller.root_user:
         raise not_found()
-    await refuse_over_oneself(db, caller, user)
+    await refuse_user_with_more_permissions(db, caller, user)
     if user.user_id == user.root_user:
-        raise Conflict("root_user", "the root user cannot be deleted")
+        raise Conflict("root_user", "The root user cannot be deleted.")
     await delete_user_and_clients(db, caller.scope, user_id)
 
 
@@ -87,57 +96,61 @@ async def delete_user_and_clients(db: AsyncConnection, scope: TenantScope, user_
 async def change_password(
     db: AsyncConnection, caller: Caller, resources: Resources, user_id: str, body: PasswordChange
 ) -> None:
-    """Oneself with the old password; somebody else's only where one holds all he holds."""
+    """Require the old password for the own user, and sufficient permissions for another user."""
     user = await records.find_user(db, caller.scope, user_id)
     if user is None or user.root_user != caller.root_user:
         raise not_found()
     if user_id != caller.user_id:
-        await refuse_over_oneself(db, caller, user)
+        await refuse_user_with_more_permissions(db, caller, user)
     else:
         await _refuse_wrong_password(resources, user, body.old_password)
-    password_hash = await hash_password(body.password, resources.sealer)
+    password_hash = await hash_password(body.password, resources.encryptor)
     await records.set_password(db, caller.scope, user_id, password_hash)
 
 
 async def _refuse_wrong_password(resources: Resources, user: Row, password: str | None) -> None:
-    """Who found a token must not guess the password by it: ten tries, counted before each."""
-    wrong = [Violation("old_password", "the present password")]
+    """Count each attempt before the check, so that a stolen token cannot guess the password."""
+    violations = [Violation("old_password", "the current password")]
     if password is None:
-        raise Invalid("rule_broken", "the request breaks a rule", wrong)
-    tries, key = resources.login_failures, f"old password of {user.user_id}"
-    if not tries.hit(OLD_PASSWORDS_MAX, key):
-        wait = int(tries.get_window_stats(OLD_PASSWORDS_MAX, key).reset_time - time.time()) + 1
-        raise TooMany("login_throttled", "too many wrong passwords for this name", retry_after=wait)
-    if not await password_matches(password, user.password_hash, resources.sealer):
-        raise Invalid("rule_broken", "the request breaks a rule", wrong)
-    tries.clear(OLD_PASSWORDS_MAX, key)
+        raise rule_violations_error(violations)
+    limiter, key = resources.login_failures, f"old password of {user.user_id}"
+    if not limiter.hit(OLD_PASSWORD_ATTEMPTS, key):
+        reset_time = limiter.get_window_stats(OLD_PASSWORD_ATTEMPTS, key).reset_time
+        raise TooManyRequests(
+            "login_throttled",
+            "Too many wrong passwords for this user name. Try again later.",
+            retry_after=int(reset_time - time.time()) + 1,
+        )
+    if not await password_matches(password, user.password_hash, resources.encryptor):
+        raise rule_violations_error(violations)
+    limiter.clear(OLD_PASSWORD_ATTEMPTS, key)
 
 
-async def user_named(db: AsyncConnection, caller: Caller, user: str) -> Row:
-    """The root user or a subuser, by id or by name."""
-    found = await records.find_user(db, caller.scope, user)
-    found = found or await records.find_user_by_name(db, caller.scope, user)
-    if found is None or found.root_user != caller.root_user:
+async def require_user(db: AsyncConnection, caller: Caller, user: str) -> Row:
+    """Find the root user or one of its subusers, by id or by name."""
+    row = await records.find_user(db, caller.scope, user)
+    row = row or await records.find_user_by_name(db, caller.scope, user)
+    if row is None or row.root_user != caller.root_user:
         raise not_found()
-    return found
+    return row
 
 
 async def create_api_client(
     db: AsyncConnection, caller: Caller, user: str, name: str
-) -> tuple[Row, NewClient]:
-    """A client acts as its user: nobody makes one for someone who may do more than himself."""
-    owner = await user_named(db, caller, user)
+) -> tuple[Row, NewApiClient]:
+    """Create a client of a user; refuse a user with more permissions than the caller."""
+    owner = await require_user(db, caller, user)
     if owner.user_id != caller.user_id:
-        await refuse_over_oneself(db, caller, owner)
+        await refuse_user_with_more_permissions(db, caller, owner)
     client = await add_api_client(db, caller.scope, user_id=owner.user_id, name=name)
     return owner, client
 
 
 async def add_api_client(
     db: AsyncConnection, scope: TenantScope, *, user_id: str, name: str
-) -> NewClient:
-    """Findable by its id before the caller is known."""
-    client = NewClient(new_id("cl"), generate_client_secret(), clock.unix_nanoseconds())
+) -> NewApiClient:
+    """Store the client and add it to the lookup that finds the organisation of a login."""
+    client = NewApiClient(new_id("cl"), generate_client_secret(), clock.unix_nanoseconds())
     await records.add_api_client(
         db,
         scope,
@@ -152,8 +165,8 @@ async def add_api_client(
 
 
 async def delete_api_client(db: AsyncConnection, caller: Caller, user: str, client_id: str) -> None:
-    """Its tokens, access and refresh, die with it."""
-    owner = await user_named(db, caller, user)
+    """Delete the client; its access and refresh tokens become invalid."""
+    owner = await require_user(db, caller, user)
     deleted = await records.delete_api_client(
         db, caller.scope, user_id=owner.user_id, client_id=client_id
     )
@@ -162,27 +175,27 @@ async def delete_api_client(db: AsyncConnection, caller: Caller, user: str, clie
     await remove_lookup(db, caller.scope, LookupKind.api_client, client_id)
 
 
-async def holdings_of_caller(db: AsyncConnection, caller: Caller) -> EffectivePermissions:
-    return await _holdings(db, caller.scope, caller.user_id, caller.kind)
+async def load_caller_permissions(db: AsyncConnection, caller: Caller) -> EffectivePermissions:
+    return await _load_permissions(db, caller.scope, caller.user_id, caller.kind)
 
 
-async def holdings_of_user(
+async def load_user_permissions(
     db: AsyncConnection, scope: TenantScope, user: Row
 ) -> EffectivePermissions:
-    return await _holdings(db, scope, user.user_id, user.kind)
+    return await _load_permissions(db, scope, user.user_id, user.kind)
 
 
-async def _holdings(
+async def _load_permissions(
     db: AsyncConnection, scope: TenantScope, user_id: str, kind: str
 ) -> EffectivePermissions:
-    by_kind = {UserKind.root: ROOT, UserKind.reseller: RESELLER}.get(UserKind(kind))
-    return by_kind if by_kind is not None else await load_effective_permissions(db, scope, user_id)
+    fixed = {UserKind.root: ROOT, UserKind.reseller: RESELLER}.get(UserKind(kind))
+    return fixed or await load_effective_permissions(db, scope, user_id)
 
 
-async def refuse_over_oneself(db: AsyncConnection, caller: Caller, user: Row) -> None:
-    """403 where the other may do more than the caller; otherwise acting as him would be a gain."""
+async def refuse_user_with_more_permissions(db: AsyncConnection, caller: Caller, user: Row) -> None:
+    """Prevent privilege escalation: acting as this user must not add permissions."""
     if user.user_id == caller.user_id:
         return
-    mine = await holdings_of_caller(db, caller)
-    if not mine.cover(await holdings_of_user(db, caller.scope, user)):
-        raise NotPermitted("holds_more", "the other user may do more than the caller")
+    caller_permissions = await load_caller_permissions(db, caller)
+    if not caller_permissions.covers(await load_user_permissions(db, caller.scope, user)):
+        raise NotPermitted("holds_more", "The other user has permissions that you do not have.")

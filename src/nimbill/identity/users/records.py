@@ -1,4 +1,4 @@
-"""Stored users and API clients."""
+"""Stored users and API clients, and the queries on them."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.tenant_scope import Row, TenantScope, metadata
-from nimbill.foundation.vocabulary import UserKind
+from nimbill.foundation.user_kind import UserKind
 
 users = sa.Table(
     "users",
@@ -48,7 +48,7 @@ async def add_user(
     email: str | None = None,
     notification_email: bool = False,
 ) -> Row:
-    added = await db.execute(
+    result = await db.execute(
         sa.insert(users)
         .values(
             organisation_id=scope.organisation_id,
@@ -62,69 +62,72 @@ async def add_user(
         )
         .returning(users)
     )
-    row: Row = added.one()
+    row: Row = result.one()
     return row
 
 
 async def list_subusers(db: AsyncConnection, scope: TenantScope, root_user: str) -> Sequence[Row]:
-    question = (
+    stmt = (
         sa.select(users)
         .where(
             users.c.organisation_id == scope.organisation_id,
             users.c.root_user == root_user,
             users.c.user_id != root_user,
         )
-        .order_by(sa.func.lower(users.c.username).collate("C"))  # the same on every server
+        .order_by(
+            sa.func.lower(users.c.username).collate("C")
+        )  # the locale of the server must not matter
     )
-    return (await db.execute(question)).all()
+    return (await db.execute(stmt)).all()
 
 
 async def find_user(db: AsyncConnection, scope: TenantScope, user_id: str) -> Row | None:
-    question = sa.select(users).where(
+    stmt = sa.select(users).where(
         users.c.organisation_id == scope.organisation_id, users.c.user_id == user_id
     )
-    return (await db.execute(question)).one_or_none()
+    return (await db.execute(stmt)).one_or_none()
 
 
 async def lock_user(
     db: AsyncConnection, scope: TenantScope, user_id: str, *, to_delete: bool = False
 ) -> Row | None:
-    """Found and held until the transaction ends: changes to one user take turns."""
-    question = (
+    """Lock the row until the transaction ends, so that changes to one user are serialised."""
+    stmt = (
         sa.select(users)
         .where(users.c.organisation_id == scope.organisation_id, users.c.user_id == user_id)
         .with_for_update(key_share=not to_delete)
     )
-    return (await db.execute(question)).one_or_none()
+    return (await db.execute(stmt)).one_or_none()
 
 
 async def find_user_by_name(db: AsyncConnection, scope: TenantScope, username: str) -> Row | None:
-    """Names are compared without regard to case."""
-    question = sa.select(users).where(
+    """Names are case-insensitive."""
+    stmt = sa.select(users).where(
         users.c.organisation_id == scope.organisation_id,
         sa.func.lower(users.c.username) == sa.func.lower(username),
     )
-    return (await db.execute(question)).one_or_none()
+    return (await db.execute(stmt)).one_or_none()
 
 
-async def taken_names(
+async def find_names_in_use(
     db: AsyncConnection, scope: TenantScope, *, username: str, email: str | None
 ) -> set[str]:
-    """Which of the two are in use already: `username`, `email`."""
+    """Return which of `username` and `email` another user of the organisation has."""
     same_name = sa.func.lower(users.c.username) == sa.func.lower(username)
     same_email = sa.func.lower(users.c.email) == sa.func.lower(email)
-    question = sa.select(
+    stmt = sa.select(
         sa.func.coalesce(sa.func.bool_or(same_name), False),
         sa.func.coalesce(sa.func.bool_or(same_email), False),
     ).where(users.c.organisation_id == scope.organisation_id, same_name | same_email)
-    by_name, by_email = (await db.execute(question)).one()
-    return {name for name, taken in (("username", by_name), ("email", by_email)) if taken}
+    username_in_use, email_in_use = (await db.execute(stmt)).one()
+    in_use = {"username": username_in_use, "email": email_in_use}
+    return {name for name in in_use if in_use[name]}
 
 
 async def set_password(
     db: AsyncConnection, scope: TenantScope, user_id: str, password_hash: str
 ) -> None:
-    """A new epoch with it: every token issued before dies on its next use."""
+    """Store the hash and start a new credential epoch, which revokes all tokens issued before."""
     await db.execute(
         sa.update(users)
         .where(users.c.organisation_id == scope.organisation_id, users.c.user_id == user_id)
@@ -137,7 +140,7 @@ async def set_password(
 
 
 async def delete_user(db: AsyncConnection, scope: TenantScope, user_id: str) -> None:
-    """Clients, mappings, filters, token families and kept answers go with it."""
+    """Foreign keys delete its clients, mappings, filters, tokens and stored responses."""
     await db.execute(
         sa.delete(users).where(
             users.c.organisation_id == scope.organisation_id, users.c.user_id == user_id
@@ -168,7 +171,7 @@ async def add_api_client(
 
 
 async def list_api_clients(db: AsyncConnection, scope: TenantScope, user_id: str) -> Sequence[Row]:
-    question = (
+    stmt = (
         sa.select(api_clients)
         .where(
             api_clients.c.organisation_id == scope.organisation_id,
@@ -176,26 +179,26 @@ async def list_api_clients(db: AsyncConnection, scope: TenantScope, user_id: str
         )
         .order_by(api_clients.c.create_time_ns, api_clients.c.client_id)
     )
-    return (await db.execute(question)).all()
+    return (await db.execute(stmt)).all()
 
 
 async def delete_api_client(
     db: AsyncConnection, scope: TenantScope, *, user_id: str, client_id: str
 ) -> bool:
-    deleted = await db.execute(
+    result = await db.execute(
         sa.delete(api_clients).where(
             api_clients.c.organisation_id == scope.organisation_id,
             api_clients.c.user_id == user_id,
             api_clients.c.client_id == client_id,
         )
     )
-    return bool(deleted.rowcount)
+    return bool(result.rowcount)
 
 
 async def find_root_user(db: AsyncConnection, scope: TenantScope) -> str | None:
-    """The user_id of whom the organisation belongs to; None where there is no such organisation."""
-    question = sa.select(users.c.user_id).where(
+    """Return the user_id of the root user, or None if the organisation does not exist."""
+    stmt = sa.select(users.c.user_id).where(
         users.c.organisation_id == scope.organisation_id, users.c.kind == UserKind.root
     )
-    found: str | None = (await db.execute(question)).scalar_one_or_none()
-    return found
+    user_id: str | None = (await db.execute(stmt)).scalar_one_or_none()
+    return user_id

@@ -1,4 +1,4 @@
-"""Users and API clients over HTTP; paths are relative to /m/u/users."""
+"""HTTP routes of users and API clients; paths are relative to /m/u/users."""
 
 from datetime import UTC, datetime
 
@@ -10,9 +10,9 @@ from nimbill.database.tenant_scope import Row
 from nimbill.foundation.basis import chosen, stated
 from nimbill.http.request_bodies import Success
 from nimbill.http.routing import (
-    CallerOfRequest,
-    ResourcesOfWorker,
+    RequestCaller,
     Transaction,
+    WorkerResources,
     delete,
     get,
     post,
@@ -22,19 +22,19 @@ from nimbill.identity.users import operations, records
 from nimbill.identity.users.bodies import (
     ApiClient,
     ApiClientCreate,
+    BooleanText,
     Notification,
     PasswordChange,
     Subuser,
     SubuserCreate,
-    TrueOrFalse,
 )
 
-BOTH = [Audience.core, Audience.portal]
+PRODUCTS = [Audience.core, Audience.portal]
 
 
 @post(
     "/",
-    audiences=BOTH,
+    audiences=PRODUCTS,
     flag="users_management",
     role_actions=[RoleAction.ModifyUsers],
     basis=stated("Users"),
@@ -42,39 +42,38 @@ BOTH = [Audience.core, Audience.portal]
 )
 async def create_subuser(
     data: JSONBody[SubuserCreate],
-    caller: CallerOfRequest,
+    caller: RequestCaller,
     db: Transaction,
-    resources: ResourcesOfWorker,
+    resources: WorkerResources,
 ) -> Subuser:
-    """Create a subuser; it may do nothing until roles are mapped to it."""
-    return _subuser(await operations.create_subuser(db, caller, resources.sealer, data))
+    """Create a subuser. It has no permissions until roles are mapped to it."""
+    return _build_subuser(await operations.create_subuser(db, caller, resources.encryptor, data))
 
 
 @get(
     "/",
-    audiences=BOTH,
+    audiences=PRODUCTS,
     flag="users_management",
     role_actions=[RoleAction.ReadUsers, RoleAction.ModifyUsers],
     basis=chosen("user-paths"),
 )
-async def list_subusers(caller: CallerOfRequest, db: Transaction) -> list[Subuser]:
-    """The subusers of the caller's root user, by name."""
+async def list_subusers(caller: RequestCaller, db: Transaction) -> list[Subuser]:
+    """List the subusers of the caller's root user, ordered by name."""
     return [
-        _subuser(row) for row in await records.list_subusers(db, caller.scope, caller.root_user)
+        _build_subuser(row)
+        for row in await records.list_subusers(db, caller.scope, caller.root_user)
     ]
 
 
 @delete(
     "/{user_id:str}",
-    audiences=BOTH,
+    audiences=PRODUCTS,
     flag="users_management",
     role_actions=[RoleAction.ModifyUsers],
     basis=chosen("user-paths"),
     audited="user/{user_id}",
 )
-async def delete_subuser(
-    user_id: FromPath[str], caller: CallerOfRequest, db: Transaction
-) -> Success:
+async def delete_subuser(user_id: FromPath[str], caller: RequestCaller, db: Transaction) -> Success:
     """Delete a subuser with its clients, mappings and tokens."""
     await operations.delete_subuser(db, caller, user_id)
     return Success()
@@ -82,47 +81,47 @@ async def delete_subuser(
 
 @put(
     "/{user_id:str}/password",
-    audiences=BOTH,
+    audiences=PRODUCTS,
     role_actions=[RoleAction.ModifyUsers],
-    oneself="user_id",
-    flag_over_others="users_management",
+    own_user_parameter="user_id",
+    flag_for_other_users="users_management",
     basis=chosen("password-change"),
     audited="user/{user_id}/password",
 )
 async def change_password(
     user_id: FromPath[str],
     data: JSONBody[PasswordChange],
-    caller: CallerOfRequest,
+    caller: RequestCaller,
     db: Transaction,
-    resources: ResourcesOfWorker,
+    resources: WorkerResources,
 ) -> Success:
-    """Change a password; every token of the user ends at once."""
+    """Change a password and revoke every token of the user."""
     await operations.change_password(db, caller, resources, user_id, data)
     return Success()
 
 
 @post(
     "/client/{user:str}",
-    audiences=BOTH,
+    audiences=PRODUCTS,
     flag="open_api",
     role_actions=[RoleAction.ModifyApiClients],
-    oneself="user",
-    basis=stated("API clients (base {users_url})"),
+    own_user_parameter="user",
+    basis=stated("API clients"),
     audited="user/{user_id}/client/{client_id}",
 )
 async def create_api_client(
     user: FromPath[str],
     data: JSONBody[ApiClientCreate],
-    caller: CallerOfRequest,
+    caller: RequestCaller,
     db: Transaction,
 ) -> ApiClient:
-    """Create an API client that acts as the user; its secret is shown this once."""
+    """Create an API client that acts as the user. Only this response shows its secret."""
     owner, client = await operations.create_api_client(db, caller, user, data.name)
     return ApiClient(
         client_id=client.client_id,
         client_secret=client.client_secret,
         grant_type="client_credentials",
-        create_time=_with_nanoseconds(client.create_time_ns),
+        create_time=_format_nanoseconds(client.create_time_ns),
         user_id=owner.user_id,
         username=owner.username,
         name=data.name,
@@ -131,23 +130,23 @@ async def create_api_client(
 
 @get(
     "/clients/{user:str}",
-    audiences=BOTH,
+    audiences=PRODUCTS,
     flag="open_api",
     role_actions=[RoleAction.ModifyApiClients],
-    oneself="user",
-    basis=stated("API clients (base {users_url})"),
+    own_user_parameter="user",
+    basis=stated("API clients"),
 )
 async def list_api_clients(
-    user: FromPath[str], caller: CallerOfRequest, db: Transaction
+    user: FromPath[str], caller: RequestCaller, db: Transaction
 ) -> list[ApiClient]:
-    """The API clients of a user, oldest first, without their secrets."""
-    owner = await operations.user_named(db, caller, user)
+    """List the API clients of a user, oldest first, without their secrets."""
+    owner = await operations.require_user(db, caller, user)
     return [
         ApiClient(
             client_id=row.client_id,
             client_secret="",
             grant_type="client_credentials",
-            create_time=_with_nanoseconds(row.create_time_ns),
+            create_time=_format_nanoseconds(row.create_time_ns),
             user_id=row.user_id,
             name=row.name,
         )
@@ -157,37 +156,37 @@ async def list_api_clients(
 
 @delete(
     "/client/{user:str}/{client_id:str}",
-    audiences=BOTH,
+    audiences=PRODUCTS,
     flag="open_api",
     role_actions=[RoleAction.ModifyApiClients],
-    oneself="user",
-    basis=stated("API clients (base {users_url})"),
+    own_user_parameter="user",
+    basis=stated("API clients"),
     audited="user/{user}/client/{client_id}",
 )
 async def delete_api_client(
-    user: FromPath[str], client_id: FromPath[str], caller: CallerOfRequest, db: Transaction
+    user: FromPath[str], client_id: FromPath[str], caller: RequestCaller, db: Transaction
 ) -> Success:
-    """Delete an API client; its tokens end at once."""
+    """Delete an API client and revoke its tokens."""
     await operations.delete_api_client(db, caller, user, client_id)
     return Success()
 
 
-def _subuser(row: Row) -> Subuser:
-    spelled = TrueOrFalse.true if row.notification_email else TrueOrFalse.false
-    microseconds = row.create_time.astimezone(UTC)
+def _build_subuser(row: Row) -> Subuser:
+    notification = BooleanText.true if row.notification_email else BooleanText.false
+    create_time = row.create_time.astimezone(UTC)
     return Subuser(
         user_id=row.user_id,
         username=row.username,
         email=row.email,
         root_user=row.root_user,
-        notification=Notification(email=spelled),
-        create_time=microseconds.strftime("%Y-%m-%dT%H:%M:%S.%f000Z"),
+        notification=Notification(email=notification),
+        create_time=create_time.strftime("%Y-%m-%dT%H:%M:%S.%f000Z"),
     )
 
 
-def _with_nanoseconds(moment_ns: int) -> str:
-    """RFC 3339 with a nanosecond fraction."""
-    seconds, fraction = divmod(moment_ns, 1_000_000_000)
+def _format_nanoseconds(time_ns: int) -> str:
+    """Format as RFC 3339 with nine decimals of a second."""
+    seconds, fraction = divmod(time_ns, 1_000_000_000)
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{fraction:09d}Z"
 
 

@@ -1,4 +1,4 @@
-"""What a username, a password and an e-mail address may be."""
+"""Rules of usernames, passwords and e-mail addresses."""
 
 import re
 from collections.abc import Iterator
@@ -14,30 +14,30 @@ PASSWORD_LENGTH_MAX = 18
 EMAIL_LENGTH_MAX = 254
 
 _USERNAME = re.compile(r"[A-Za-z0-9_.-]{4,18}")
-# no quoting before the @ and no "=?", by which mail encodes what must not stand there; a host of
-# plain labels after it; whether it exists is for mail to find
+# The local part has no quotes and no "=?" (an encoded word could hide another address in a mail
+# header); the host consists of plain labels. Whether the address exists is not checked.
 _EMAIL = re.compile(r"(?!.*=\?)[^\s@<>,;:\"()\[\]\\]+@[^\W_][\w-]*(?:\.[^\W_][\w-]*)*")
 
 reserved_basis = chosen("reserved-usernames")
-# words that stand where a name stands in a path
+# Path segments of routes that also accept a username at this position.
 RESERVED_USERNAMES = frozenset({"role", "roles", "templates", "userroles", "permissions"})
 
 
-def username_violations(username: Any) -> Iterator[Violation]:
+def find_username_violations(username: Any) -> Iterator[Violation]:
     if not isinstance(username, str) or not _USERNAME.fullmatch(username):
         yield Violation("username", "4 to 18 letters, digits, _, . or -")
     elif username.lower() in RESERVED_USERNAMES or not username.strip("."):
         yield Violation("username", "not a reserved word")
 
 
-def password_violations(password: Any, field: str = "password") -> Iterator[Violation]:
-    """Counted in code points as received: nothing is trimmed or folded."""
-    least, most = PASSWORD_LENGTH_MIN, PASSWORD_LENGTH_MAX
-    if not isinstance(password, str) or not least <= len(password) <= most:
-        yield Violation(field, f"length {least} to {most}")
+def find_password_violations(password: Any, field: str = "password") -> Iterator[Violation]:
+    """The length is counted in code points; nothing is trimmed or normalised."""
+    shortest, longest = PASSWORD_LENGTH_MIN, PASSWORD_LENGTH_MAX
+    if not isinstance(password, str) or not shortest <= len(password) <= longest:
+        yield Violation(field, f"length {shortest} to {longest}")
 
 
-def email_violations(email: Any) -> Iterator[Violation]:
-    sound = isinstance(email, str) and len(email) <= EMAIL_LENGTH_MAX and email.isprintable()
-    if not sound or not _EMAIL.fullmatch(email):
+def find_email_violations(email: Any) -> Iterator[Violation]:
+    printable = isinstance(email, str) and len(email) <= EMAIL_LENGTH_MAX and email.isprintable()
+    if not printable or not _EMAIL.fullmatch(email):
         yield Violation("email", "an e-mail address")
