@@ -9,11 +9,11 @@ from typing import Any
 
 from nimbill.foundation import exact_json
 from nimbill.foundation.ids import new_id
-from tests.answers import Answer
-from tests.customers.billing_groups.stored import create as create_group
+from tests.customers.billing_groups.billing_groups import create_billing_group as create_group
 from tests.customers.cloud_accounts.accounts import add_account
-from tests.imports.small_files import COLUMNS, cost, write
-from tests.imports.taking import Taking
+from tests.imports.aws_reports import COLUMNS, report_line, write_report
+from tests.imports.in_process_importer import InProcessImporter
+from tests.problem_responses import HttpResponse
 from tests.running_service import Service
 
 CORE = "/m/core"
@@ -50,14 +50,14 @@ class MonthEnd:
     month: str = MONTH
     vendor: str = "aws"
 
-    def group(self, name: str = "BG-1", *customer_ids: str, **fields: Any) -> str:
+    def create_group(self, name: str = "BG-1", *customer_ids: str, **fields: Any) -> str:
         """A billing group with these aws accounts; its company_id."""
         company_id = create_group(self.service, self.service.root(), billinggroup_id=name, **fields)
         for customer_id in customer_ids:
-            self.account(company_id, customer_id)
+            self.add_account(company_id, customer_id)
         return company_id
 
-    def account(self, company_id: str, customer_id: str) -> None:
+    def add_account(self, company_id: str, customer_id: str) -> None:
         add_account(
             self.service,
             company_id,
@@ -66,57 +66,61 @@ class MonthEnd:
             name=f"account {customer_id}",
         )
 
-    def costs(self, *lines: dict[str, str]) -> dict[str, Any]:
+    def import_costs(self, *lines: dict[str, str]) -> dict[str, Any]:
         """These lines and no others are the payer's month."""
-        taking = Taking(self.service, self.service.organisation, self.folder)
-        return taking(write(self.folder / f"{new_id('file')}.csv", lines))
+        taking = InProcessImporter(self.service, self.service.organisation, self.folder)
+        return taking(write_report(self.folder / f"{new_id('file')}.csv", lines))
 
-    def put(self, path: str, body: Any, headers: Any = None) -> Answer:
+    def put(self, path: str, body: Any, headers: Any = None) -> HttpResponse:
         return self.service.http.put(
             CORE + path,
-            content=exact_json.write(body),
+            content=exact_json.encode(body),
             headers=JSON | (headers or self.service.root()),
         )
 
-    def post(self, path: str, body: Any, headers: Any = None) -> Answer:
+    def post(self, path: str, body: Any, headers: Any = None) -> HttpResponse:
         return self.service.http.post(
             CORE + path,
-            content=exact_json.write(body),
+            content=exact_json.encode(body),
             headers=JSON | (headers or self.service.root()),
         )
 
-    def get(self, path: str, headers: Any = None) -> Answer:
+    def get(self, path: str, headers: Any = None) -> HttpResponse:
         return self.service.http.get(CORE + path, headers=headers or self.service.root())
 
-    def save(self, *company_ids: str, headers: Any = None, **fields: Any) -> Answer:
+    def save_settings(self, *company_ids: str, headers: Any = None, **fields: Any) -> HttpResponse:
         settings = {name: {self.vendor: SETTING | fields} for name in company_ids}
         return self.put(
             f"/invoices/save/{self.month}", {"settings": settings, "internal": False}, headers
         )
 
-    def rate(self, *company_ids: str, rate: Any = Decimal("150.25"), headers: Any = None) -> Answer:
+    def save_rate(
+        self, *company_ids: str, rate: Any = Decimal("150.25"), headers: Any = None
+    ) -> HttpResponse:
         body = {"vendor": self.vendor, "billing_groups": list(company_ids), "exchange_rate": rate}
         return self.put(f"/invoices/exchangerate/{self.month}", body, headers)
 
-    def create(self, *company_ids: str, headers: Any = None, **fields: Any) -> Answer:
+    def create_invoices(
+        self, *company_ids: str, headers: Any = None, **fields: Any
+    ) -> HttpResponse:
         """Of these groups, or in bulk where none is named."""
         body = {"vendor": self.vendor, "group": list(company_ids), "bulk": not company_ids}
         return self.post(f"/invoices/calculation/{self.month}", body | fields, headers)
 
-    def ready(self, *company_ids: str, **fields: Any) -> None:
-        for answer in (self.save(*company_ids, **fields), self.rate(*company_ids)):
-            assert answer.status_code == 200, answer.text
+    def prepare_groups(self, *company_ids: str, **fields: Any) -> None:
+        for response in (self.save_settings(*company_ids, **fields), self.save_rate(*company_ids)):
+            assert response.status_code == 200, response.text
 
-    def invoice(self, company_id: str, headers: Any = None) -> Any:
+    def get_invoice(self, company_id: str, headers: Any = None) -> Any:
         """With its numbers exact."""
-        answer = self.get(f"/invoices/{self.month}/{company_id}/{self.vendor}", headers)
-        assert answer.status_code == 200, answer.text
-        return exact_json.read_own(answer.text)
+        response = self.get(f"/invoices/{self.month}/{company_id}/{self.vendor}", headers)
+        assert response.status_code == 200, response.text
+        return exact_json.decode_stored(response.text)
 
 
 EXAMPLE_A = (
-    cost("1000.1234567890", UsageAccountId="111111111111"),
-    cost("50.2500000000", UsageAccountId="111111111111", ProductCode="AmazonS3"),
-    cost("20.3330000000", UsageAccountId="222222222222", ProductCode="AmazonRDS"),
+    report_line("1000.1234567890", UsageAccountId="111111111111"),
+    report_line("50.2500000000", UsageAccountId="111111111111", ProductCode="AmazonS3"),
+    report_line("20.3330000000", UsageAccountId="222222222222", ProductCode="AmazonRDS"),
 )
 ACCOUNTS_OF_A = ("111111111111", "222222222222")

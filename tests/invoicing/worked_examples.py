@@ -8,34 +8,34 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from nimbill.foundation.currency import Currency
 from nimbill.foundation.money import Rounding
-from nimbill.foundation.vocabulary import Currency
 from nimbill.invoicing.calculation.charges import AppliedEntry, FreeItem, MonthlyCharges
 from nimbill.invoicing.calculation.sheet import Fee, InvoiceSheet
-from tests.invoicing.random_invoices import Case
-from tests.invoicing.small_invoices import charge, entry
+from tests.invoicing.invoice_builders import build_charge, build_entry
+from tests.invoicing.random_invoices import InvoiceCase
 
 FOLDER = Path(__file__).parent / "examples"
 EXAMPLES = sorted(path.stem for path in FOLDER.glob("*.toml"))
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
-    case: Case
+class WorkedExample:
+    case: InvoiceCase
     printed: dict[str, Any]
 
 
-def example(name: str) -> Example:
-    said = _said(name)
-    return Example(
-        Case(
-            month=MonthlyCharges(
+def load_example(name: str) -> WorkedExample:
+    said = _load_toml(name)
+    return WorkedExample(
+        InvoiceCase(
+            charges=MonthlyCharges(
                 cost_currency=Currency(said["cost_currency"]),
-                usage=tuple(charge(**one) for one in said["usage"]),
-                entries=tuple(_entry(**one) for one in said.get("entries", [])),
-                items=tuple(_item(**one) for one in said.get("items", [])),
+                usage=tuple(build_charge(**charge) for charge in said["usage"]),
+                entries=tuple(_build_entry(**entry) for entry in said.get("entries", [])),
+                items=tuple(_build_item(**item) for item in said.get("items", [])),
             ),
-            sent=({field: _exact(value) for field, value in said["setting"].items()},),
+            settings=({field: _to_decimal(value) for field, value in said["setting"].items()},),
             exchange_rate=Decimal(said["exchange_rate"]),
             rounding=Rounding(said["rounding"]),
             usage_table=tuple(
@@ -47,7 +47,7 @@ def example(name: str) -> Example:
     )
 
 
-def as_printed(sheet: InvoiceSheet) -> dict[str, Any]:
+def list_printed_amounts(sheet: InvoiceSheet) -> dict[str, Any]:
     """In the words of the examples; entries in the order of the page."""
 
     def fee(line: Fee | None) -> list[Decimal] | None:
@@ -74,25 +74,25 @@ def as_printed(sheet: InvoiceSheet) -> dict[str, Any]:
     }
 
 
-def _said(name: str) -> dict[str, Any]:
+def _load_toml(name: str) -> dict[str, Any]:
     """`like` begins with another example; a setting then says only what differs."""
     said = tomllib.loads((FOLDER / f"{name}.toml").read_text(), parse_float=Decimal)
     if "like" not in said:
         return said
-    other = _said(said["like"])
+    other = _load_toml(said["like"])
     return other | said | {"setting": other["setting"] | said["setting"]}
 
 
-def _exact(value: Any) -> Any:
+def _to_decimal(value: Any) -> Any:
     return Decimal(value) if isinstance(value, int) else value
 
 
-def _entry(*, id: str, kind: str, **said: Any) -> AppliedEntry:  # noqa: A002 - their word
+def _build_entry(*, id: str, kind: str, **said: Any) -> AppliedEntry:  # noqa: A002 - their word
     currency = Currency(said.pop("currency"))
-    return entry(entry_id=id, calc_type=kind, currency=currency, **said)
+    return build_entry(entry_id=id, calc_type=kind, currency=currency, **said)
 
 
-def _item(
+def _build_item(
     *, enabled: bool, label: str, unit_cost: Decimal, quantity: Decimal, total: Decimal
 ) -> FreeItem:
     return FreeItem(

@@ -1,1 +1,1 @@
-"""adjustments."""
+"""Adjustments between import and invoice: recalculation entries and reserved instances."""

@@ -1,1 +1,1 @@
-"""invoicing."""
+"""Invoices: calculation, runs, stored documents, PDF, reconciliation, profit and CSV exports."""

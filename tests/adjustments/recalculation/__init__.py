@@ -1,1 +1,1 @@
-"""Tests of the room of recalculation entries."""
+"""Tests of recalculation entries."""

@@ -1,4 +1,4 @@
-"""Recalculation entries to start from, put where an import would put them."""
+"""Sample recalculation entries, and the requests on them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from typing import Any
 
 from nimbill.adjustments.recalculation.operations import EntryReplacement, replace_entries
 from nimbill.adjustments.recalculation.records import NewRecalculationEntry
+from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.vendors import Vendor
-from tests.answers import Answer
-from tests.costs.months.closing import inside
-from tests.customers.billing_groups.stored import create as create_group
+from tests.costs.months.month_requests import run_in_transaction
+from tests.customers.billing_groups.billing_groups import create_billing_group as create_group
 from tests.customers.cloud_accounts.accounts import add_account
+from tests.problem_responses import HttpResponse
 from tests.running_service import Service
 
 PATH = "/m/core/billinggroup/recalculation"
@@ -38,45 +39,49 @@ FEE = NewRecalculationEntry(
 CREDIT = replace(FEE, calc_type="Credit", description="credit", unblended_cost=Decimal("-12.5"))
 
 
-def deliver(
+def import_entries(
     service: Service,
     *entries: NewRecalculationEntry,
     month: str = MONTH,
     vendor: Vendor = "aws",
     payer_id: str = PAYER,
 ) -> EntryReplacement:
-    """As an import of this payer and month would."""
-    return inside(
+    """Replace the entries of the payer and month, as an import does."""
+    return run_in_transaction(
         service,
         lambda db, scope: replace_entries(
-            db, scope, vendor=vendor, payer_id=payer_id, month=month, entries=entries
+            db, scope, BillingPeriod(month, vendor), payer_id, entries
         ),
     )
 
 
-def customer_of_group(service: Service, customer_id: str = CUSTOMER, **group: Any) -> str:
-    """An account in a new billing group; the group's company_id."""
+def create_group_with_account(service: Service, customer_id: str = CUSTOMER, **group: Any) -> str:
+    """Create a billing group with one account; return its company_id."""
     fields = {"billinggroup_id": f"BG-{customer_id}"} | group
     company_id = create_group(service, service.root(), **fields)
     add_account(service, company_id, customer_id=customer_id, account_id=PAYER, name="さくら本番")
     return company_id
 
 
-def listed(
+def list_entries(
     service: Service, month: str = MONTH, vendor: str = "aws", headers: Any = None
 ) -> list[dict[str, Any]]:
-    answer = service.http.get(f"{PATH}/{month}?vendor={vendor}", headers=headers or service.root())
-    assert answer.status_code == 200, answer.text
-    found: list[dict[str, Any]] = answer.json()
-    return found
+    response = service.http.get(
+        f"{PATH}/{month}?vendor={vendor}", headers=headers or service.root()
+    )
+    assert response.status_code == 200, response.text
+    entries: list[dict[str, Any]] = response.json()
+    return entries
 
 
-def only(service: Service, month: str = MONTH) -> dict[str, Any]:
-    (entry,) = listed(service, month)
+def get_only_entry(service: Service, month: str = MONTH) -> dict[str, Any]:
+    (entry,) = list_entries(service, month)
     return entry
 
 
-def apply(service: Service, ids: Sequence[Any], headers: Any = None, **fields: Any) -> Answer:
+def apply_entries(
+    service: Service, ids: Sequence[Any], headers: Any = None, **fields: Any
+) -> HttpResponse:
     body = {
         "data": list(ids),
         "month": MONTH,

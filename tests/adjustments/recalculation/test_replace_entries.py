@@ -1,4 +1,4 @@
-"""What an import does to the entries of a payer and month: replaced as a whole, decisions kept."""
+"""An import replaces all entries of a payer and month; applied entries stay applied."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from nimbill.adjustments.recalculation.records import NewEntry
+from nimbill.adjustments.recalculation.operations import EntryReplacement
+from nimbill.adjustments.recalculation.records import NewRecalculationEntry
 from nimbill.foundation.errors import Conflict
 from tests.adjustments.recalculation.entries import (
     CREDIT,
@@ -17,73 +18,77 @@ from tests.adjustments.recalculation.entries import (
     FEE,
     LATER,
     MONTH,
-    apply,
-    customer_of_group,
-    deliver,
-    listed,
-    only,
+    apply_entries,
+    create_group_with_account,
+    get_only_entry,
+    import_entries,
+    list_entries,
 )
-from tests.costs.months.closing import close
+from tests.costs.months.month_requests import close_month
 from tests.running_service import Service
 
 
-def counts(found: Any) -> tuple[int, int, int]:
-    return found.added, found.kept, found.removed
+def counts(replacement: EntryReplacement) -> tuple[int, int, int]:
+    return replacement.added, replacement.unchanged, replacement.removed
 
 
-def ids(service: Service, month: str = MONTH) -> list[str]:
-    return [entry["id"] for entry in listed(service, month)]
+def list_ids(service: Service, month: str = MONTH) -> list[str]:
+    return [entry["id"] for entry in list_entries(service, month)]
 
 
-def test_the_same_delivery_changes_nothing(service: Service) -> None:
-    customer_of_group(service)
-    assert counts(deliver(service, FEE, CREDIT)) == (2, 0, 0)
-    apply(service, ids(service)[:1], exchange_rate=150, tax_free=True)
-    before = listed(service)
+def test_importing_the_same_entries_again_changes_nothing(service: Service) -> None:
+    create_group_with_account(service)
+    assert counts(import_entries(service, FEE, CREDIT)) == (2, 0, 0)
+    apply_entries(service, list_ids(service)[:1], exchange_rate=150, tax_free=True)
+    before = list_entries(service)
 
-    assert counts(deliver(service, CREDIT, FEE)) == (0, 2, 0)
+    assert counts(import_entries(service, CREDIT, FEE)) == (0, 2, 0)
 
-    assert listed(service) == before
+    assert list_entries(service) == before
 
 
-def test_equal_entries_are_as_many_as_were_delivered(service: Service) -> None:
-    assert counts(deliver(service, FEE, FEE, FEE)) == (3, 0, 0)
-    three = ids(service)
+def test_entries_of_equal_content_are_stored_as_often_as_imported(service: Service) -> None:
+    assert counts(import_entries(service, FEE, FEE, FEE)) == (3, 0, 0)
+    three = list_ids(service)
     assert len(set(three)) == 3
 
-    assert counts(deliver(service, FEE, FEE)) == (0, 2, 1)
-    assert set(ids(service)) < set(three)
-    assert counts(deliver(service, FEE, FEE, FEE)) == (1, 2, 0)
-    assert ids(service) == three
+    assert counts(import_entries(service, FEE, FEE)) == (0, 2, 1)
+    assert set(list_ids(service)) < set(three)
+    assert counts(import_entries(service, FEE, FEE, FEE)) == (1, 2, 0)
+    assert list_ids(service) == three
 
 
-def test_new_ones_come_and_old_ones_go(service: Service) -> None:
-    deliver(service, FEE)
+def test_missing_entries_are_removed_and_new_entries_added(service: Service) -> None:
+    import_entries(service, FEE)
 
-    assert counts(deliver(service, CREDIT)) == (1, 0, 1)
+    assert counts(import_entries(service, CREDIT)) == (1, 0, 1)
 
-    assert only(service)["calc_type"] == "Credit"
-
-
-def test_the_number_of_the_invoice_comes_later_and_the_entry_stays(service: Service) -> None:
-    customer_of_group(service)
-    deliver(service, FEE)
-    apply(service, ids(service))
-
-    found = deliver(service, replace(FEE, invoice_id="INV-1"))
-
-    assert counts(found) == (0, 1, 0)
-    assert only(service)["apply"] is True
+    assert get_only_entry(service)["calc_type"] == "Credit"
 
 
-def test_amounts_that_are_equal_are_the_same_entry(service: Service) -> None:
-    deliver(service, FEE)
+def test_an_invoice_id_added_later_keeps_the_entry(service: Service) -> None:
+    create_group_with_account(service)
+    import_entries(service, FEE)
+    apply_entries(service, list_ids(service))
 
-    for written in ("672", "672.00", "6.72E+2"):
-        assert counts(deliver(service, replace(FEE, unblended_cost=Decimal(written)))) == (0, 1, 0)
+    replacement = import_entries(service, replace(FEE, invoice_id="INV-1"))
+
+    assert counts(replacement) == (0, 1, 0)
+    assert get_only_entry(service)["apply"] is True
 
 
-OTHERWISE: dict[str, Any] = {
+def test_equal_amounts_with_different_digits_are_the_same_entry(service: Service) -> None:
+    import_entries(service, FEE)
+
+    for digits in ("672", "672.00", "6.72E+2"):
+        assert counts(import_entries(service, replace(FEE, unblended_cost=Decimal(digits)))) == (
+            0,
+            1,
+            0,
+        )
+
+
+OTHER_VALUES: dict[str, Any] = {
     "customer_id": "000000000009",
     "calc_type": "Refund",
     "platform_type": "AWS Marketplace",
@@ -97,43 +102,43 @@ OTHERWISE: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("field", OTHERWISE)
-def test_whatever_else_differs_makes_another_entry(service: Service, field: str) -> None:
-    deliver(service, FEE)
+def test_a_difference_in_any_content_field_makes_another_entry(service: Service) -> None:
+    import_entries(service, FEE)
 
-    changed = replace(FEE, **{field: OTHERWISE[field]})
-
-    assert counts(deliver(service, changed)) == (1, 0, 1)
-
-
-def test_nothing_else_makes_an_entry_another_one() -> None:
-    assert OTHERWISE.keys() | {"payer_id", "invoice_id"} == asdict(FEE).keys()
+    for field, value in OTHER_VALUES.items():
+        changed = replace(FEE, **{field: value})
+        assert counts(import_entries(service, changed)) == (1, 0, 1), field
+        assert counts(import_entries(service, FEE)) == (1, 0, 1), field
 
 
-def test_another_payer_month_or_vendor_is_not_touched(service: Service) -> None:
+def test_payer_id_and_invoice_id_are_the_only_fields_outside_the_content() -> None:
+    assert OTHER_VALUES.keys() | {"payer_id", "invoice_id"} == asdict(FEE).keys()
+
+
+def test_other_payers_months_and_vendors_are_unchanged(service: Service) -> None:
     other = replace(FEE, payer_id="000000000077")
-    deliver(service, FEE)
-    deliver(service, other, payer_id=other.payer_id)
-    deliver(service, FEE, month=LATER)
-    deliver(service, FEE, vendor="azure")
+    import_entries(service, FEE)
+    import_entries(service, other, payer_id=other.payer_id)
+    import_entries(service, FEE, month=LATER)
+    import_entries(service, FEE, vendor="azure")
 
-    assert counts(deliver(service)) == (0, 0, 1)
+    assert counts(import_entries(service)) == (0, 0, 1)
 
-    assert [entry["account_id"] for entry in listed(service)] == [other.payer_id]
-    assert len(listed(service, LATER)) == 1
-    assert len(listed(service, vendor="azure")) == 1
+    assert [entry["account_id"] for entry in list_entries(service)] == [other.payer_id]
+    assert len(list_entries(service, LATER)) == 1
+    assert len(list_entries(service, vendor="azure")) == 1
 
 
-def test_an_applied_entry_that_vanished_stays_and_is_reported(service: Service) -> None:
-    customer_of_group(service)
-    deliver(service, FEE, CREDIT)
-    fee = next(entry["id"] for entry in listed(service) if entry["calc_type"] == "Fee")
-    apply(service, [fee], month=LATER, exchange_rate=150)
+def test_an_applied_entry_missing_from_the_import_is_kept_and_reported(service: Service) -> None:
+    create_group_with_account(service)
+    import_entries(service, FEE, CREDIT)
+    fee = next(entry["id"] for entry in list_entries(service) if entry["calc_type"] == "Fee")
+    apply_entries(service, [fee], month=LATER, exchange_rate=150)
 
-    found = deliver(service, CREDIT)
+    replacement = import_entries(service, CREDIT)
 
-    assert counts(found) == (0, 1, 0)
-    assert [asdict(one) for one in found.vanished] == [
+    assert counts(replacement) == (0, 1, 0)
+    assert [asdict(entry) for entry in replacement.vanished] == [
         {
             "entry_id": fee,
             "applied_month": LATER,
@@ -143,68 +148,68 @@ def test_an_applied_entry_that_vanished_stays_and_is_reported(service: Service) 
             "unblended_cost": "672",
         }
     ]
-    assert only(service, LATER)["id"] == fee
-    assert [one.entry_id for one in deliver(service, CREDIT).vanished] == [fee]
+    assert get_only_entry(service, LATER)["id"] == fee
+    assert [entry.entry_id for entry in import_entries(service, CREDIT).vanished] == [fee]
 
 
-def test_a_vanished_entry_that_is_taken_back_is_forgotten(service: Service) -> None:
-    customer_of_group(service)
-    deliver(service, FEE)
-    fee = only(service)["id"]
-    apply(service, [fee])
-    deliver(service)
+def test_unapplying_a_vanished_entry_deletes_it(service: Service) -> None:
+    create_group_with_account(service)
+    import_entries(service, FEE)
+    fee = get_only_entry(service)["id"]
+    apply_entries(service, [fee])
+    import_entries(service)
 
-    assert apply(service, [fee], apply=False).status_code == 200
+    assert apply_entries(service, [fee], apply=False).status_code == 200
 
-    assert listed(service) == []
-    assert apply(service, [fee]).status_code == 404
-
-
-def test_a_vanished_entry_that_comes_back_is_the_one_it_was(service: Service) -> None:
-    customer_of_group(service)
-    deliver(service, FEE)
-    fee = only(service)["id"]
-    apply(service, [fee], exchange_rate=150)
-    deliver(service)
-
-    found = deliver(service, FEE)
-
-    assert (counts(found), found.vanished) == ((0, 1, 0), ())
-    assert (only(service)["id"], only(service)["exchange_rate"]) == (fee, 150)
-    apply(service, [fee], apply=False)
-    assert only(service)["apply"] is False
+    assert list_entries(service) == []
+    assert apply_entries(service, [fee]).status_code == 404
 
 
-def test_two_organisations_have_ids_of_their_own(service: Service) -> None:
-    deliver(service, FEE)
-    ours = only(service)["id"]
+def test_a_vanished_entry_that_is_imported_again_is_still_applied(service: Service) -> None:
+    create_group_with_account(service)
+    import_entries(service, FEE)
+    fee = get_only_entry(service)["id"]
+    apply_entries(service, [fee], exchange_rate=150)
+    import_entries(service)
+
+    replacement = import_entries(service, FEE)
+
+    assert (counts(replacement), replacement.vanished) == ((0, 1, 0), ())
+    assert (get_only_entry(service)["id"], get_only_entry(service)["exchange_rate"]) == (fee, 150)
+    apply_entries(service, [fee], apply=False)
+    assert get_only_entry(service)["apply"] is False
+
+
+def test_equal_entries_of_two_organisations_have_different_ids(service: Service) -> None:
+    import_entries(service, FEE)
+    ours = get_only_entry(service)["id"]
 
     service.organisation = service.new_organisation()
-    deliver(service, FEE)
+    import_entries(service, FEE)
 
-    assert only(service)["id"] != ours
+    assert get_only_entry(service)["id"] != ours
 
 
-def test_a_closed_month_is_not_replaced(service: Service) -> None:
-    deliver(service, FEE)
-    close(service, MONTH)
+def test_entries_of_a_closed_month_cannot_be_replaced(service: Service) -> None:
+    import_entries(service, FEE)
+    close_month(service, MONTH)
 
     with pytest.raises(Conflict, match="month_closed"):
-        deliver(service, CREDIT)
+        import_entries(service, CREDIT)
 
-    assert only(service)["calc_type"] == "Fee"
+    assert get_only_entry(service)["calc_type"] == "Fee"
 
 
-def test_an_entry_of_another_payer_is_a_mistake_of_the_import(service: Service) -> None:
-    stray: NewEntry = replace(FEE, payer_id="000000000077")
+def test_an_entry_of_another_payer_is_refused(service: Service) -> None:
+    stray: NewRecalculationEntry = replace(FEE, payer_id="000000000077")
 
     with pytest.raises(ValueError, match="another payer"):
-        deliver(service, stray)
+        import_entries(service, stray)
 
 
 def test_thousands_of_entries_are_replaced_at_once(service: Service) -> None:
     many = [replace(FEE, description=f"line {number}") for number in range(3000)]
 
-    assert counts(deliver(service, *many)) == (3000, 0, 0)
-    assert counts(deliver(service, *many[1000:], FEE)) == (1, 2000, 1000)
-    assert len(listed(service)) == 2001
+    assert counts(import_entries(service, *many)) == (3000, 0, 0)
+    assert counts(import_entries(service, *many[1000:], FEE)) == (1, 2000, 1000)
+    assert len(list_entries(service)) == 2001

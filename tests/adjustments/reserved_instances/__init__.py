@@ -1,1 +1,1 @@
-"""Tests of the room of reserved instances."""
+"""Tests of reserved instances."""

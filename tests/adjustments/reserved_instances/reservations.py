@@ -1,21 +1,25 @@
-"""Reservations to start from, put where an import would put them, and how they are moved."""
+"""Sample reservations, and the requests on them."""
 
 from __future__ import annotations
 
 from decimal import Decimal
 from typing import Any
 
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill.adjustments.reserved_instances.moved_fees import MovedFee, list_moved_fees
 from nimbill.adjustments.reserved_instances.operations import (
-    MovedFee,
-    ReservationOfMonth,
-    moved_fees,
+    MonthlyReservation,
     replace_reservations,
 )
+from nimbill.costs.months.records import load_month_state
+from nimbill.database.tenant_scope import TenantScope
+from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.vendors import Vendor
-from tests.answers import Answer
-from tests.costs.months.closing import inside
-from tests.customers.billing_groups.stored import create as create_group
+from tests.costs.months.month_requests import run_in_transaction
+from tests.customers.billing_groups.billing_groups import create_billing_group as create_group
 from tests.customers.cloud_accounts.accounts import add_account
+from tests.problem_responses import HttpResponse
 from tests.running_service import Service
 
 PATH = "/m/core/ri/purchased"
@@ -51,30 +55,33 @@ RESERVATION: dict[str, Any] = {
 }
 
 
-def reservation(**fields: Any) -> ReservationOfMonth:
-    return ReservationOfMonth(**RESERVATION | fields)
+def build_reservation(**fields: Any) -> MonthlyReservation:
+    return MonthlyReservation(**RESERVATION | fields)
 
 
-def deliver(
+def import_reservations(
     service: Service,
-    *reservations: ReservationOfMonth,
+    *reservations: MonthlyReservation,
     month: str = MONTH,
     vendor: Vendor = "aws",
     payer_id: str = PAYER,
 ) -> None:
-    """As an import of this payer and month would."""
-    inside(
+    """Replace the reservations of the payer and month, as an import does."""
+    run_in_transaction(
         service,
         lambda db, scope: replace_reservations(
-            db, scope, vendor=vendor, payer_id=payer_id, month=month, reservations=reservations
+            db, scope, BillingPeriod(month, vendor), payer_id, reservations
         ),
     )
 
 
-def furnish(service: Service, *reservations: ReservationOfMonth) -> dict[str, str]:
-    """Three customers in groups of their own, the first of them an owner; their company ids."""
-    deliver(service, *(reservations or [reservation()]))
-    found = {}
+def create_customers(service: Service, *reservations: MonthlyReservation) -> dict[str, str]:
+    """Import the reservations and create three customers, each in its own billing group.
+
+    Return the company_id of each customer; the first owns the default reservation.
+    """
+    import_reservations(service, *(reservations or [build_reservation()]))
+    company_ids = {}
     for customer_id in (OWNER, DEST, OTHER):
         name = f"BG-{customer_id}"
         company_id = create_group(
@@ -85,33 +92,35 @@ def furnish(service: Service, *reservations: ReservationOfMonth) -> dict[str, st
         )
         account = {"customer_id": customer_id, "account_id": PAYER}
         add_account(service, company_id, **account, name=f"name of {customer_id}")
-        found[customer_id] = company_id
-    return found
+        company_ids[customer_id] = company_id
+    return company_ids
 
 
-def listed(service: Service, vendor: str = "aws", headers: Any = None) -> list[dict[str, Any]]:
-    answer = service.http.get(f"{PATH}?vendor={vendor}", headers=headers or service.root())
-    assert answer.status_code == 200, answer.text
-    found: list[dict[str, Any]] = answer.json()
-    return found
+def list_records(
+    service: Service, vendor: str = "aws", headers: Any = None
+) -> list[dict[str, Any]]:
+    response = service.http.get(f"{PATH}?vendor={vendor}", headers=headers or service.root())
+    assert response.status_code == 200, response.text
+    records: list[dict[str, Any]] = response.json()
+    return records
 
 
-def owned(service: Service) -> dict[str, Any]:
-    """The owner's record of the only reservation."""
-    (record,) = (one for one in listed(service) if not one["remove"])
+def get_owner_record(service: Service) -> dict[str, Any]:
+    """Return the owner's record of the only reservation."""
+    (record,) = (record for record in list_records(service) if not record["remove"])
     return record
 
 
-def moved(service: Service) -> list[dict[str, Any]]:
-    return [one for one in listed(service) if one["remove"]]
+def list_moved_records(service: Service) -> list[dict[str, Any]]:
+    return [record for record in list_records(service) if record["remove"]]
 
 
-def numbers(service: Service) -> list[int]:
-    """Of the owner's record, then of those moved, the oldest first."""
-    return [one["number"] for one in listed(service)]
+def list_numbers(service: Service) -> list[int]:
+    """List the number of the owner's record, then of the moved records, the oldest first."""
+    return [record["number"] for record in list_records(service)]
 
 
-def move(
+def move_instances(
     service: Service,
     number: Any = 1,
     customer_id: Any = DEST,
@@ -119,24 +128,32 @@ def move(
     ri_id: str | None = None,
     vendor: Any = "aws",
     headers: Any = None,
-) -> Answer:
+) -> HttpResponse:
     body = {"customer_id": customer_id, "number": number, "vendor": vendor}
-    path = f"{PATH}/{owned(service)['id'] if ri_id is None else ri_id}"
+    path = f"{PATH}/{get_owner_record(service)['id'] if ri_id is None else ri_id}"
     return service.http.post(path, json=body, headers=headers or service.root())
 
 
-def remove(service: Service, ri_id: str, *, vendor: str = "aws", headers: Any = None) -> Answer:
+def remove_move(
+    service: Service, ri_id: str, *, vendor: str = "aws", headers: Any = None
+) -> HttpResponse:
     path = f"{PATH}/{ri_id}/remove?vendor={vendor}"
     return service.http.post(path, headers=headers or service.root())
 
 
-def fees(service: Service, month: str = MONTH) -> list[MovedFee]:
-    return inside(service, lambda db, scope: moved_fees(db, scope, "aws", month))
+def list_fees(service: Service, month: str = MONTH) -> list[MovedFee]:
+    period = BillingPeriod(month, "aws")
+
+    async def load(db: AsyncConnection, scope: TenantScope) -> list[MovedFee]:
+        state = await load_month_state(db, scope, period)
+        return await list_moved_fees(db, scope, period, state)
+
+    return run_in_transaction(service, load)
 
 
-def by_customer(service: Service, month: str = MONTH) -> dict[str, Decimal]:
-    """What moving adds to each customer's fees in a month."""
-    found: dict[str, Decimal] = {}
-    for fee in fees(service, month):
-        found[fee.customer_id] = found.get(fee.customer_id, Decimal(0)) + fee.amount
-    return found
+def sum_fees_by_customer(service: Service, month: str = MONTH) -> dict[str, Decimal]:
+    """Sum what moves add to the fees of each customer in a month."""
+    sums: dict[str, Decimal] = {}
+    for fee in list_fees(service, month):
+        sums[fee.customer_id] = sums.get(fee.customer_id, Decimal(0)) + fee.amount
+    return sums

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from typing import Any
 
 import pytest
 
 from nimbill.access.role_actions import RoleAction
+from nimbill.adjustments.reserved_instances.operations import MonthlyReservation
 from nimbill.foundation import clock
 from tests.adjustments.reserved_instances.reservations import (
     ARN,
@@ -18,24 +18,24 @@ from tests.adjustments.reserved_instances.reservations import (
     OWNER,
     PATH,
     PAYER,
-    deliver,
-    furnish,
-    listed,
-    move,
-    moved,
-    numbers,
-    owned,
-    reservation,
+    build_reservation,
+    create_customers,
+    get_owner_record,
+    import_reservations,
+    list_moved_records,
+    list_numbers,
+    list_records,
+    move_instances,
 )
-from tests.answers import violations_of
 from tests.customers.cloud_accounts.accounts import AZURE, add_account
+from tests.problem_responses import read_violations
 from tests.running_service import Service
 
 
 def test_a_reservation_is_shown_with_every_specified_field(service: Service) -> None:
-    furnish(service)
+    create_customers(service)
 
-    (record,) = listed(service, headers=service.caller(RoleAction.ReadRi))
+    (record,) = list_records(service, headers=service.caller(RoleAction.ReadRi))
 
     assert record.pop("id").startswith("ri_")
     assert record == {
@@ -70,11 +70,11 @@ def test_a_reservation_is_shown_with_every_specified_field(service: Service) -> 
     }
 
 
-def test_a_moved_record_is_shown_behind_its_original(service: Service) -> None:
-    furnish(service)
-    move(service, 3)
+def test_a_moved_record_follows_its_original(service: Service) -> None:
+    create_customers(service)
+    move_instances(service, 3)
 
-    original, split_off = listed(service)
+    original, split_off = list_records(service)
 
     assert original["number"] == 7
     assert split_off["id"].startswith("ri_")
@@ -87,145 +87,162 @@ def test_a_moved_record_is_shown_behind_its_original(service: Service) -> None:
     }
 
 
-def test_numbers_are_numbers_with_the_digits_of_the_vendor(service: Service) -> None:
-    deliver(service, reservation(unblended_rate="0.0786123456789012345678", upfront_value="1E3"))
+def test_numbers_keep_the_digits_of_the_vendor(service: Service) -> None:
+    import_reservations(
+        service, build_reservation(unblended_rate="0.0786123456789012345678", upfront_value="1E3")
+    )
 
-    answer = service.http.get(f"{PATH}?vendor=aws", headers=service.root())
+    response = service.http.get(f"{PATH}?vendor=aws", headers=service.root())
 
-    (record,) = json.loads(answer.text, parse_float=Decimal, parse_int=Decimal)
+    (record,) = json.loads(response.text, parse_float=Decimal, parse_int=Decimal)
     assert record["unblended_rate"] == Decimal("0.0786123456789012345678")
     assert record["upfront_value"] == 1000
     assert record["number"] == 10
 
 
-def test_of_azure_the_id_is_the_reservations_own(service: Service) -> None:
-    """What its files do not say is an empty text, or 0."""
-    unknown: dict[str, Any] = dict.fromkeys(("reservation_id", "customer_id"), AZURE["customer_id"])
-    bare = reservation(**unknown, number=0)
-    known = {"reservation_id", "customer_id", "payer_id", "fee", "currency", "number"}
-    bare = type(bare)(**{name: getattr(bare, name) for name in known})
-    deliver(service, bare, vendor="azure")
-    company_id = furnish(service)[OWNER]
+def test_an_azure_record_has_the_id_of_its_reservation(service: Service) -> None:
+    """Values that Azure's files do not contain are empty texts or 0."""
+    reservation = MonthlyReservation(
+        reservation_id=AZURE["customer_id"],
+        customer_id=AZURE["customer_id"],
+        payer_id=PAYER,
+        fee=Decimal(1),
+        currency="USD",
+        number=0,
+    )
+    import_reservations(service, reservation, vendor="azure")
+    company_id = create_customers(service)[OWNER]
     add_account(service, company_id, **AZURE)
 
-    (record,) = listed(service, "azure")
+    (record,) = list_records(service, "azure")
 
-    shown = {name for name, value in record.items() if value not in ("", 0)}
+    filled_fields = {name for name, value in record.items() if value not in ("", 0)}
     assert record["id"] == AZURE["customer_id"]
     assert record["arn"] == ""
     assert record["billinggroup_id"] == f"BG-{OWNER}"
-    assert shown == {
+    assert filled_fields == {
         *("billinggroup_id", "billinggroup_name", "customer_id", "customer_name"),
         *("id", "paid_by", "vendor", "disabled"),
     }
-    numbers_of = ("normalization_factor", "number", "unblended_rate", "upfront_value")
-    assert [record[name] for name in numbers_of] == [0, 0, 0, 0]
+    number_fields = ("normalization_factor", "number", "unblended_rate", "upfront_value")
+    assert [record[name] for name in number_fields] == [0, 0, 0, 0]
 
 
 def test_an_owner_in_no_group_has_empty_names(service: Service) -> None:
-    deliver(service, reservation())
+    import_reservations(service, build_reservation())
 
-    (record,) = listed(service)
+    (record,) = list_records(service)
 
     names = ("billinggroup_id", "billinggroup_name", "customer_name")
     assert [record[name] for name in names] == ["", "", ""]
     assert record["customer_id"] == OWNER
 
 
-def test_one_of_which_nothing_is_left_is_disabled(service: Service) -> None:
-    furnish(service)
-    move(service, 9)
-    assert [one["disabled"] for one in listed(service)] == [False, False]
+def test_a_record_without_remaining_instances_is_disabled(service: Service) -> None:
+    create_customers(service)
+    move_instances(service, 9)
+    assert [record["disabled"] for record in list_records(service)] == [False, False]
 
-    move(service, 1, OTHER)
+    move_instances(service, 1, OTHER)
 
-    assert numbers(service) == [0, 9, 1]
-    assert [one["disabled"] for one in listed(service)] == [True, False, False]
+    assert list_numbers(service) == [0, 9, 1]
+    assert [record["disabled"] for record in list_records(service)] == [True, False, False]
 
 
-def test_one_past_its_end_is_disabled(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_expired_reservation_is_disabled(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     end = datetime(2030, 5, 1, 12, 0, tzinfo=UTC)
-    furnish(service, reservation(end=end.isoformat()))
-    move(service, 4)
+    create_customers(service, build_reservation(end=end.isoformat()))
+    move_instances(service, 4)
     headers = service.root()
 
     for moment, over in ((end - timedelta(seconds=1), False), (end, True)):
         monkeypatch.setattr(
             "nimbill.adjustments.reserved_instances.routes.now", lambda moment=moment: moment
         )
-        assert [one["disabled"] for one in listed(service, headers=headers)] == [over, over]
+        assert [record["disabled"] for record in list_records(service, headers=headers)] == [
+            over,
+            over,
+        ]
     assert clock.now() < end
 
 
-def test_one_without_an_end_goes_on(service: Service) -> None:
-    deliver(service, reservation(start="", end="not known"))
+def test_a_reservation_without_an_end_never_expires(service: Service) -> None:
+    import_reservations(service, build_reservation(start="", end="not known"))
 
-    assert (owned(service)["start"], owned(service)["end"]) == ("", "")
-    assert owned(service)["disabled"] is False
+    assert (get_owner_record(service)["start"], get_owner_record(service)["end"]) == ("", "")
+    assert get_owner_record(service)["disabled"] is False
 
 
-def test_they_stand_by_owner_and_reservation(service: Service) -> None:
-    ids = [("b", OWNER), ("a", OWNER), ("c", DEST)]
-    deliver(service, *(reservation(reservation_id=one, customer_id=who) for one, who in ids))
+def test_records_are_sorted_by_owner_and_reservation(service: Service) -> None:
+    owners = [("b", OWNER), ("a", OWNER), ("c", DEST)]
+    import_reservations(
+        service, *(build_reservation(reservation_id=ri, customer_id=owner) for ri, owner in owners)
+    )
 
-    found = [(one["customer_id"], one["arn"]) for one in listed(service)]
+    found = [(record["customer_id"], record["arn"]) for record in list_records(service)]
 
     assert found == [(DEST, "c"), (OWNER, "a"), (OWNER, "b")]
 
 
 def test_a_reservation_of_two_owners_is_two_records(service: Service) -> None:
-    deliver(service, reservation(), reservation(customer_id=DEST))
+    import_reservations(service, build_reservation(), build_reservation(customer_id=DEST))
 
-    assert len({one["id"] for one in listed(service)}) == 2
-
-
-def test_a_vendors_reservations_are_its_own(service: Service) -> None:
-    deliver(service, reservation())
-
-    assert listed(service, "azure") == []
+    assert len({record["id"] for record in list_records(service)}) == 2
 
 
-def test_a_filter_hides_other_owners_and_those_in_no_group(service: Service) -> None:
-    strangers = [reservation(customer_id=DEST), reservation(customer_id="000000000009")]
-    groups = furnish(service, reservation(), *strangers)
-    narrowed = service.caller(RoleAction.ReadRi, billing_groups=[groups[OWNER]])
+def test_reservations_of_another_vendor_are_not_listed(service: Service) -> None:
+    import_reservations(service, build_reservation())
 
-    assert [one["customer_id"] for one in listed(service, headers=narrowed)] == [OWNER]
-    assert len(listed(service)) == 3
+    assert list_records(service, "azure") == []
 
 
-def test_a_moved_record_is_hidden_from_those_who_may_not_know_both(service: Service) -> None:
-    groups = furnish(service)
-    move(service, 3, DEST)
-    move(service, 2, OTHER)
+def test_restricted_users_see_only_owners_in_their_billing_groups(service: Service) -> None:
+    others = [build_reservation(customer_id=DEST), build_reservation(customer_id="000000000009")]
+    groups = create_customers(service, build_reservation(), *others)
+    restricted = service.caller(RoleAction.ReadRi, billing_groups=[groups[OWNER]])
 
-    def seen(*customers: str) -> list[tuple[str, int]]:
+    assert [record["customer_id"] for record in list_records(service, headers=restricted)] == [
+        OWNER
+    ]
+    assert len(list_records(service)) == 3
+
+
+def test_a_moved_record_is_visible_only_to_users_who_see_both_customers(service: Service) -> None:
+    groups = create_customers(service)
+    move_instances(service, 3, DEST)
+    move_instances(service, 2, OTHER)
+
+    def list_visible(*customers: str) -> list[tuple[str, int]]:
         company_ids = [groups[customer] for customer in customers]
         headers = service.caller(RoleAction.ReadRi, billing_groups=company_ids)
-        answer = listed(service, headers=headers)
-        return [(one["dest_customer_id"], one["number"]) for one in answer]
+        response = list_records(service, headers=headers)
+        return [(record["dest_customer_id"], record["number"]) for record in response]
 
-    assert seen(OWNER) == [("", 5)]
-    assert seen(OWNER, DEST) == [("", 5), (DEST, 3)]
-    assert seen(DEST) == []
-    assert seen(OWNER, DEST, OTHER) == [("", 5), (DEST, 3), (OTHER, 2)]
+    assert list_visible(OWNER) == [("", 5)]
+    assert list_visible(OWNER, DEST) == [("", 5), (DEST, 3)]
+    assert list_visible(DEST) == []
+    assert list_visible(OWNER, DEST, OTHER) == [("", 5), (DEST, 3), (OTHER, 2)]
 
 
-def test_another_organisations_reservations_are_not_shown(service: Service) -> None:
-    furnish(service)
-    move(service)
-    assert len(moved(service)) == 1
+def test_reservations_of_another_organisation_are_not_listed(service: Service) -> None:
+    create_customers(service)
+    move_instances(service)
+    assert len(list_moved_records(service)) == 1
 
     service.organisation = service.new_organisation()
 
-    assert listed(service) == []
+    assert list_records(service) == []
 
 
 @pytest.mark.parametrize(
     ("query", "rule"),
     [("", "required"), ("?vendor=gcp", "one of aws, azure"), ("?vendor=AWS", "one of aws, azure")],
 )
-def test_the_vendor_is_required_and_one_of_two(service: Service, query: str, rule: str) -> None:
-    answer = service.http.get(PATH + query, headers=service.root())
+def test_the_vendor_is_required_and_must_be_aws_or_azure(
+    service: Service, query: str, rule: str
+) -> None:
+    response = service.http.get(PATH + query, headers=service.root())
 
-    assert violations_of(answer) == [("vendor", rule)]
+    assert read_violations(response) == [("vendor", rule)]

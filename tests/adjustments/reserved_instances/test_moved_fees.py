@@ -1,4 +1,4 @@
-"""What moving adds to and takes from customers' fees, month by month, to the last digit."""
+"""Fees that moves shift between customers, month by month and exact."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from random import Random
 
 import pytest
 
-from nimbill.adjustments.reserved_instances.operations import moved_fees
+from nimbill.adjustments.reserved_instances.moved_fees import list_moved_fees
+from nimbill.costs.months.records import MonthState
 from nimbill.database.tenant_scope import TenantScope
+from nimbill.foundation.billing_period import BillingPeriod
 from tests.adjustments.reserved_instances.reservations import (
     ARN,
     DEST,
@@ -19,218 +21,224 @@ from tests.adjustments.reserved_instances.reservations import (
     MONTH,
     OTHER,
     OWNER,
-    by_customer,
-    deliver,
-    fees,
-    furnish,
-    move,
-    moved,
-    owned,
-    remove,
-    reservation,
+    build_reservation,
+    create_customers,
+    import_reservations,
+    list_fees,
+    list_moved_records,
+    list_records,
+    move_instances,
+    remove_move,
+    sum_fees_by_customer,
 )
-from tests.costs.months.closing import close, inside, reopen
+from tests.costs.months.month_requests import close_month, reopen_month, run_in_transaction
 from tests.running_service import Service
 
-PAGE = (Path(__file__).parents[3] / "docs/recalculation-and-reservations.md").read_text()
+DOCUMENTATION = (Path(__file__).parents[3] / "docs/recalculation-and-reservations.md").read_text()
 
 
-def test_without_a_move_nothing_is_moved(service: Service) -> None:
-    furnish(service)
+def test_without_a_move_there_are_no_moved_fees(service: Service) -> None:
+    create_customers(service)
 
-    assert fees(service) == []
+    assert list_fees(service) == []
 
 
-def test_a_move_is_two_amounts_that_cancel_each_other(service: Service) -> None:
-    furnish(service)
-    move(service, 3)
+def test_a_move_creates_two_fees_that_add_up_to_zero(service: Service) -> None:
+    create_customers(service)
+    move_instances(service, 3)
 
-    given, taken = fees(service)
+    given, taken = list_fees(service)
 
     assert (given.customer_id, given.amount) == (DEST, Decimal("44.9326137"))
     assert (taken.customer_id, taken.amount) == (OWNER, Decimal("-44.9326137"))
-    for one in (given, taken):
-        assert (one.reservation_id, one.service, one.currency) == (ARN, "AmazonEC2", "USD")
-        assert one.move_id == moved(service)[0]["id"]
+    for fee in (given, taken):
+        assert (fee.reservation_id, fee.service, fee.currency) == (ARN, "AmazonEC2", "USD")
+        assert fee.move_id == list_moved_records(service)[0]["id"]
 
 
-def test_the_rest_of_the_rounding_stays_with_the_owner(service: Service) -> None:
-    """A hundred among three, of which each gets a third that cannot be written down."""
-    furnish(service, reservation(fee=Decimal(100), number=3))
+def test_the_owner_keeps_what_rounding_leaves_over(service: Service) -> None:
+    """A fee of 100 split among three customers has no exact third."""
+    create_customers(service, build_reservation(fee=Decimal(100), number=3))
     for customer_id in (DEST, OTHER, DEST):
-        move(service, 1, customer_id)
+        move_instances(service, 1, customer_id)
 
-    found = by_customer(service)
+    sums = sum_fees_by_customer(service)
 
-    assert found == {
+    assert sums == {
         DEST: Decimal("66.6666666666"),
         OTHER: Decimal("33.3333333333"),
         OWNER: Decimal("-99.9999999999"),
     }
-    assert Decimal(100) + found[OWNER] == Decimal("0.0000000001")
+    assert Decimal(100) + sums[OWNER] == Decimal("0.0000000001")
 
 
-def test_the_example_of_the_page_is_so(service: Service) -> None:
-    rows = re.findall(r"^\| (?:as|one|and) .*? \| (.*?) \| (.*?) \| (.*?) \|$", PAGE, re.MULTILINE)
-    furnish(service, reservation(fee=Decimal(100), number=3))
-    found = []
+def test_the_documented_example_is_correct(service: Service) -> None:
+    rows = re.findall(
+        r"^\| (?:as|one|and) .*? \| (.*?) \| (.*?) \| (.*?) \|$", DOCUMENTATION, re.MULTILINE
+    )
+    create_customers(service, build_reservation(fee=Decimal(100), number=3))
+    calculated = []
     for customer_id in (None, DEST, OTHER):
         if customer_id is not None:
-            move(service, 1, customer_id)
+            move_instances(service, 1, customer_id)
         charged = {OWNER: Decimal(100), DEST: Decimal(0), OTHER: Decimal(0)}
-        for one, amount in by_customer(service).items():
-            charged[one] += amount
-        found.append(tuple(charged.values()))
+        for customer, amount in sum_fees_by_customer(service).items():
+            charged[customer] += amount
+        calculated.append(tuple(charged.values()))
 
-    assert found == [tuple(Decimal(cell) for cell in row) for row in rows]
+    assert calculated == [tuple(Decimal(cell) for cell in row) for row in rows]
     assert len(rows) == 3
 
 
-def test_digits_beyond_the_tenth_stay_with_the_owner(service: Service) -> None:
+def test_the_owner_keeps_digits_beyond_the_tenth_decimal(service: Service) -> None:
     fee = Decimal("1234567890123456.0123456789012345678901")
-    furnish(service, reservation(fee=fee, number=2))
-    move(service, 2)
+    create_customers(service, build_reservation(fee=fee, number=2))
+    move_instances(service, 2)
 
-    given, taken = fees(service)
+    given, taken = list_fees(service)
 
     assert str(given.amount) == "1234567890123456.0123456789"
     assert str(taken.amount) == "-1234567890123456.0123456789"
 
 
-def test_it_holds_for_every_month_there_is(service: Service) -> None:
-    furnish(service, reservation(fee=Decimal(100)))
+def test_a_move_applies_to_every_open_month(service: Service) -> None:
+    create_customers(service, build_reservation(fee=Decimal(100)))
     for month, fee in ((EARLIER, 50), (LATER, 200)):
-        deliver(service, reservation(fee=Decimal(fee)), month=month)
-    move(service, 5)
+        import_reservations(service, build_reservation(fee=Decimal(fee)), month=month)
+    move_instances(service, 5)
 
-    found = {month: by_customer(service, month)[DEST] for month in (EARLIER, MONTH, LATER)}
+    found = {month: sum_fees_by_customer(service, month)[DEST] for month in (EARLIER, MONTH, LATER)}
 
     assert found == {EARLIER: 25, MONTH: 50, LATER: 100}
-    assert fees(service, "2027-01") == []
+    assert list_fees(service, "2027-01") == []
 
 
-def test_what_was_given_back_is_not_moved(service: Service) -> None:
-    furnish(service)
-    move(service, 3)
-    move(service, 2, OTHER)
-    remove(service, moved(service)[0]["id"])
+def test_a_removed_move_moves_no_fees(service: Service) -> None:
+    create_customers(service)
+    move_instances(service, 3)
+    move_instances(service, 2, OTHER)
+    remove_move(service, list_moved_records(service)[0]["id"])
 
-    assert by_customer(service).keys() == {OTHER, OWNER}
-
-
-def test_a_reservation_that_cost_nothing_moves_nothing(service: Service) -> None:
-    furnish(service, reservation(fee=Decimal(0)))
-    move(service, 3)
-
-    assert fees(service) == []
+    assert sum_fees_by_customer(service).keys() == {OTHER, OWNER}
 
 
-def test_who_asks_makes_no_difference(service: Service) -> None:
-    """An invoice counts what was moved from groups that its maker may not see."""
-    groups = furnish(service)
-    move(service, 3)
+def test_a_reservation_without_fee_moves_no_fees(service: Service) -> None:
+    create_customers(service, build_reservation(fee=Decimal(0)))
+    move_instances(service, 3)
 
-    narrowed = TenantScope(service.organisation.organisation_id, frozenset([groups[OTHER]]))
-    found = inside(service, lambda db, _: moved_fees(db, narrowed, "aws", MONTH))
-
-    assert found == fees(service)
+    assert list_fees(service) == []
 
 
-# ── closed months ────────────────────────────────────────────────────────────────────────────────
+def test_moved_fees_do_not_depend_on_the_callers_billing_groups(service: Service) -> None:
+    """An invoice includes moves from groups that its creator cannot see."""
+    groups = create_customers(service)
+    move_instances(service, 3)
+
+    restricted = TenantScope(service.organisation.organisation_id, frozenset([groups[OTHER]]))
+    period = BillingPeriod(MONTH, "aws")
+    open_month = MonthState(closed=False, closing_number=0, parked_reasons={})
+    fees = run_in_transaction(
+        service, lambda db, _: list_moved_fees(db, restricted, period, open_month)
+    )
+
+    assert fees == list_fees(service)
+
+
+# ── closed months ─────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.fixture
 def closed(service: Service) -> Service:
-    """Two months of 100 with 4 of 10 moved; the first of them is closed."""
-    furnish(service, reservation(fee=Decimal(100)))
-    deliver(service, reservation(fee=Decimal(100)), month=LATER)
-    move(service, 4)
-    assert close(service, MONTH).status_code == 200
+    """Two months with a fee of 100 and 4 of 10 instances moved; the first month is closed."""
+    create_customers(service, build_reservation(fee=Decimal(100)))
+    import_reservations(service, build_reservation(fee=Decimal(100)), month=LATER)
+    move_instances(service, 4)
+    assert close_month(service, MONTH).status_code == 200
     return service
 
 
-def test_a_closed_month_keeps_its_split_when_more_is_moved(closed: Service) -> None:
-    move(closed, 2, OTHER)
+def test_a_closed_month_keeps_its_split_after_another_move(closed: Service) -> None:
+    move_instances(closed, 2, OTHER)
 
-    assert by_customer(closed, MONTH) == {DEST: 40, OWNER: -40}
-    assert by_customer(closed, LATER) == {DEST: 40, OTHER: 20, OWNER: -60}
+    assert sum_fees_by_customer(closed, MONTH) == {DEST: 40, OWNER: -40}
+    assert sum_fees_by_customer(closed, LATER) == {DEST: 40, OTHER: 20, OWNER: -60}
 
 
-def test_a_closed_month_keeps_its_split_when_it_is_given_back(closed: Service) -> None:
-    remove(closed, moved(closed)[0]["id"])
+def test_a_closed_month_keeps_its_split_after_a_move_is_removed(closed: Service) -> None:
+    remove_move(closed, list_moved_records(closed)[0]["id"])
 
-    assert by_customer(closed, MONTH) == {DEST: 40, OWNER: -40}
-    assert by_customer(closed, LATER) == {}
+    assert sum_fees_by_customer(closed, MONTH) == {DEST: 40, OWNER: -40}
+    assert sum_fees_by_customer(closed, LATER) == {}
 
 
 def test_a_closed_month_keeps_its_split_when_the_reservation_changes(closed: Service) -> None:
-    deliver(closed, reservation(fee=Decimal(10), number=1), month=LATER)
+    import_reservations(closed, build_reservation(fee=Decimal(10), number=1), month=LATER)
 
-    assert by_customer(closed, MONTH) == {DEST: 40, OWNER: -40}
-    deliver(closed, month=LATER)
-    assert by_customer(closed, MONTH) == {DEST: 40, OWNER: -40}
-
-
-def test_a_reopened_month_has_what_is_moved_by_then(closed: Service) -> None:
-    remove(closed, moved(closed)[0]["id"])
-    move(closed, 1, OTHER)
-
-    reopen(closed, MONTH)
-
-    assert by_customer(closed, MONTH) == {OTHER: 10, OWNER: -10}
+    assert sum_fees_by_customer(closed, MONTH) == {DEST: 40, OWNER: -40}
+    import_reservations(closed, month=LATER)
+    assert sum_fees_by_customer(closed, MONTH) == {DEST: 40, OWNER: -40}
 
 
-def test_a_month_closed_again_keeps_its_newest_split(closed: Service) -> None:
-    move(closed, 1, OTHER)
-    reopen(closed, MONTH)
-    close(closed, MONTH)
+def test_a_reopened_month_uses_the_current_moves(closed: Service) -> None:
+    remove_move(closed, list_moved_records(closed)[0]["id"])
+    move_instances(closed, 1, OTHER)
 
-    move(closed, 2, OTHER)
-    remove(closed, moved(closed)[0]["id"])
+    reopen_month(closed, MONTH)
 
-    assert by_customer(closed, MONTH) == {DEST: 40, OTHER: 10, OWNER: -50}
-    assert by_customer(closed, LATER) == {OTHER: 30, OWNER: -30}
+    assert sum_fees_by_customer(closed, MONTH) == {OTHER: 10, OWNER: -10}
+
+
+def test_a_month_closed_again_keeps_the_split_of_its_latest_closing(closed: Service) -> None:
+    move_instances(closed, 1, OTHER)
+    reopen_month(closed, MONTH)
+    close_month(closed, MONTH)
+
+    move_instances(closed, 2, OTHER)
+    remove_move(closed, list_moved_records(closed)[0]["id"])
+
+    assert sum_fees_by_customer(closed, MONTH) == {DEST: 40, OTHER: 10, OWNER: -50}
+    assert sum_fees_by_customer(closed, LATER) == {OTHER: 30, OWNER: -30}
 
 
 def test_each_closed_month_keeps_its_own_split(closed: Service) -> None:
-    move(closed, 1, OTHER)
-    close(closed, LATER)
-    remove(closed, moved(closed)[0]["id"])
-    deliver(closed, reservation(fee=Decimal(100)), month="2026-03")
+    move_instances(closed, 1, OTHER)
+    close_month(closed, LATER)
+    remove_move(closed, list_moved_records(closed)[0]["id"])
+    import_reservations(closed, build_reservation(fee=Decimal(100)), month="2026-03")
 
-    assert by_customer(closed, MONTH) == {DEST: 40, OWNER: -40}
-    assert by_customer(closed, LATER) == {DEST: 40, OTHER: 10, OWNER: -50}
-    assert by_customer(closed, "2026-03") == {OTHER: 10, OWNER: -10}
-
-
-def test_another_vendors_closing_changes_nothing(service: Service) -> None:
-    furnish(service, reservation(fee=Decimal(100)))
-    close(service, MONTH, "azure")
-    move(service, 4)
-
-    assert by_customer(service) == {DEST: 40, OWNER: -40}
+    assert sum_fees_by_customer(closed, MONTH) == {DEST: 40, OWNER: -40}
+    assert sum_fees_by_customer(closed, LATER) == {DEST: 40, OTHER: 10, OWNER: -50}
+    assert sum_fees_by_customer(closed, "2026-03") == {OTHER: 10, OWNER: -10}
 
 
-# ── whatever is done ─────────────────────────────────────────────────────────────────────────────
+def test_closing_a_month_of_another_vendor_changes_nothing(service: Service) -> None:
+    create_customers(service, build_reservation(fee=Decimal(100)))
+    close_month(service, MONTH, "azure")
+    move_instances(service, 4)
+
+    assert sum_fees_by_customer(service) == {DEST: 40, OWNER: -40}
 
 
-def test_whatever_is_done_amounts_add_up_to_nothing(service: Service) -> None:
+# ── random operations ─────────────────────────────────────────────────────────────────────────────
+
+
+def test_moved_fees_always_add_up_to_zero(service: Service) -> None:
     random = Random(20260115)
     fee = Decimal("149.7753790000123456789")
-    furnish(service, reservation(fee=fee, number=7))
-    ri_id = owned(service)["id"]
+    create_customers(service, build_reservation(fee=fee, number=7))
+    headers, (owner, *moves) = service.root(), list_records(service)
     for _ in range(40):
-        there = moved(service)
-        if there and random.random() < 0.4:
-            remove(service, random.choice(there)["id"])
+        if moves and random.random() < 0.4:
+            remove_move(service, random.choice(moves)["id"], headers=headers)
         else:
-            move(service, random.randint(1, 4), random.choice([DEST, OTHER]), ri_id=ri_id)
+            number, customer_id = random.randint(1, 4), random.choice([DEST, OTHER])
+            move_instances(service, number, customer_id, ri_id=owner["id"], headers=headers)
         if random.random() < 0.2:
-            deliver(service, reservation(fee=fee, number=random.randint(1, 9)))
+            import_reservations(service, build_reservation(fee=fee, number=random.randint(1, 9)))
 
-        found = fees(service)
+        fees = list_fees(service)
+        owner, *moves = list_records(service, headers=headers)
 
-        assert sum((one.amount for one in found), Decimal(0)) == 0
-        records = [(one["dest_customer_id"], one["number"]) for one in moved(service)]
-        assert owned(service)["number"] >= 0
-        assert len(found) == 2 * len([number for _, number in records if number])
+        assert sum((fee.amount for fee in fees), Decimal(0)) == 0
+        assert owner["number"] >= 0
+        assert len(fees) == 2 * len([move for move in moves if move["number"]])

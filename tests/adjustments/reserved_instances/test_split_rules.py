@@ -1,4 +1,4 @@
-"""How instances and fees are split: by hand, and against fractions for any numbers."""
+"""Splitting instances and fees: worked examples, and comparison with exact fractions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nimbill.adjustments.reserved_instances.split_rules import honoured, shares
+from nimbill.adjustments.reserved_instances.split_rules import limit_moves, split_fee
 
 
 @pytest.mark.parametrize(
@@ -24,10 +24,10 @@ from nimbill.adjustments.reserved_instances.split_rules import honoured, shares
         (0, [4, 3], [0, 0]),
     ],
 )
-def test_the_oldest_moves_are_honoured_first(
+def test_the_oldest_moves_are_served_first(
     total: int, moved: list[int], expected: list[int]
 ) -> None:
-    assert honoured(total, moved) == expected
+    assert limit_moves(total, moved) == expected
 
 
 @pytest.mark.parametrize(
@@ -37,9 +37,9 @@ def test_the_oldest_moves_are_honoured_first(
         ("100", 3, [1, 1, 1], ["33.3333333333"] * 3),
         ("200", 3, [1], ["66.6666666667"]),
         ("-100", 3, [1], ["-33.3333333333"]),
-        ("0.0000000001", 2, [1], ["0.0000000001"]),  # just half goes up
+        ("0.0000000001", 2, [1], ["0.0000000001"]),  # a tie is rounded up
         ("-0.0000000001", 2, [1], ["-0.0000000001"]),  # of the absolute value
-        ("0.00000000009999999999", 2, [1], ["0"]),  # just below half does not
+        ("0.00000000009999999999", 2, [1], ["0"]),  # below a tie it is not
         ("149.775379", 10, [3], ["44.9326137"]),
         ("1234567890123456.0123456789012345678901", 1, [1], ["1234567890123456.0123456789"]),
         ("100", 0, [0], ["0"]),
@@ -49,7 +49,7 @@ def test_the_oldest_moves_are_honoured_first(
 def test_a_share_is_rounded_once_half_up_to_ten_decimals(
     fee: str, total: int, moved: list[int], expected: list[str]
 ) -> None:
-    assert shares(Decimal(fee), total, moved) == [Decimal(one) for one in expected]
+    assert split_fee(Decimal(fee), total, moved) == [Decimal(share) for share in expected]
 
 
 FEES = st.decimals(
@@ -58,16 +58,16 @@ FEES = st.decimals(
 
 
 @given(FEES, st.integers(1, 10**6), st.lists(st.integers(1, 10**6), max_size=8))
-def test_for_any_numbers(fee: Decimal, total: int, moved: list[int]) -> None:
-    numbers = honoured(total, moved)
-    found = shares(fee, total, numbers)
+def test_split_of_any_fee_and_moves(fee: Decimal, total: int, moved: list[int]) -> None:
+    numbers = limit_moves(total, moved)
+    shares = split_fee(fee, total, numbers)
 
-    assert all(0 <= kept <= asked for kept, asked in zip(numbers, moved, strict=True))
+    assert all(0 <= number <= limit for number, limit in zip(numbers, moved, strict=True))
     assert sum(numbers) == min(total, sum(moved))
-    assert all(kept == asked for kept, asked in zip(numbers, moved, strict=True)) or (
+    assert all(number == limit for number, limit in zip(numbers, moved, strict=True)) or (
         sum(numbers) == total
     )
-    for share, number in zip(found, numbers, strict=True):
+    for share, number in zip(shares, numbers, strict=True):
         exact = Fraction(fee) * number / total
         assert abs(Fraction(share) - exact) <= Fraction(1, 2 * 10**10)
         assert abs(share) == 0 or (share < 0) == (fee < 0)

@@ -1,4 +1,4 @@
-"""Numbers and moments as vendors write them."""
+"""Parsing of numbers and times as vendors write them."""
 
 from __future__ import annotations
 
@@ -7,27 +7,31 @@ from decimal import Decimal
 
 import pytest
 
-from nimbill.adjustments.reserved_instances.vendor_values import moment_of, number_of, timestamp
+from nimbill.adjustments.reserved_instances.vendor_values import (
+    format_time,
+    parse_number,
+    parse_time,
+)
 
 
 @pytest.mark.parametrize(
-    ("written", "number"),
+    ("text", "number"),
     [("4", "4"), ("0.0786000000", "0.0786"), ("1E3", "1000"), ("9.2e-6", "0.0000092"), ("5.", "5")],
 )
-def test_a_number_is_read_digit_by_digit(written: str, number: str) -> None:
-    assert number_of(written) == Decimal(number)
+def test_a_number_keeps_its_digits(text: str, number: str) -> None:
+    assert parse_number(text) == Decimal(number)
 
 
 @pytest.mark.parametrize(
-    "written",
+    "text",
     ["", "NA", "NaN", "Infinity", "1e1000000", "1_000", "１", "٣", " 1", "1\n", "-1", "1" * 21],
 )
-def test_what_is_no_number_is_nought(written: str) -> None:
-    assert number_of(written) == 0
+def test_an_unreadable_number_is_0(text: str) -> None:
+    assert parse_number(text) == 0
 
 
 @pytest.mark.parametrize(
-    ("written", "shown"),
+    ("text", "expected"),
     [
         ("2025-06-01T04:11:37.000Z", "2025-06-01T04:11:37Z"),
         ("2025-06-01T04:11:37Z", "2025-06-01T04:11:37Z"),
@@ -37,17 +41,17 @@ def test_what_is_no_number_is_nought(written: str) -> None:
         ("2025-06-01T04:11:37.5Z", "2025-06-01T04:11:37.500000Z"),
     ],
 )
-def test_a_moment_is_shown_in_utc(written: str, shown: str) -> None:
-    assert timestamp(moment_of(written)) == shown
+def test_a_time_is_formatted_in_utc(text: str, expected: str) -> None:
+    assert format_time(parse_time(text)) == expected
 
 
 @pytest.mark.parametrize(
-    "written", ["", "never", "06/01/2025", "0001-01-01T00:00:00+09:00", "2025-13-01"]
+    "text", ["", "never", "06/01/2025", "0001-01-01T00:00:00+09:00", "2025-13-01"]
 )
-def test_what_is_no_moment_is_none(written: str) -> None:
-    assert moment_of(written) is None
-    assert timestamp(moment_of(written)) == ""
+def test_an_unreadable_time_is_none(text: str) -> None:
+    assert parse_time(text) is None
+    assert format_time(parse_time(text)) == ""
 
 
-def test_a_moment_without_an_offset_is_utc() -> None:
-    assert moment_of("2025-06-01T04:11:37") == datetime(2025, 6, 1, 4, 11, 37, tzinfo=UTC)
+def test_a_time_without_an_offset_is_in_utc() -> None:
+    assert parse_time("2025-06-01T04:11:37") == datetime(2025, 6, 1, 4, 11, 37, tzinfo=UTC)

@@ -8,31 +8,33 @@ from itertools import product
 
 import pytest
 
-from nimbill.customers.billing_groups.invoice_setting_rules import ALLOWED
-from nimbill.foundation.money import exact
+from nimbill.customers.billing_groups.invoice_setting_rules import ALLOWED_VALUES
+from nimbill.foundation.currency import Currency
+from nimbill.foundation.money import to_exact
 from nimbill.foundation.rules import OneOf
-from nimbill.foundation.vocabulary import Currency
 from nimbill.invoicing.calculation.charges import MonthlyCharges
-from nimbill.invoicing.calculation.fees import FEES, by_bands
+from nimbill.invoicing.calculation.fees import FEE_FORMULAS, apply_bands
 from nimbill.invoicing.calculation.sheet import Fee, calculate_invoice
 from nimbill.invoicing.calculation.terms import CannotBeBilled
-from tests.invoicing.small_invoices import charge, entry, terms
+from tests.invoicing.invoice_builders import build_charge, build_entry, build_terms
 
-USAGE = (charge("100"), charge("500", marketplace=True, service="Firewall"))
-FEE = entry("10", calc_type="Fee")
+USAGE = (build_charge("100"), build_charge("500", marketplace=True, service="Firewall"))
+FEE = build_entry("10", calc_type="Fee")
 
 
 def month(*usage: str) -> MonthlyCharges:
     """An account for each amount."""
     return MonthlyCharges(
         cost_currency=Currency.usd,
-        usage=tuple(charge(amount, account=str(number)) for number, amount in enumerate(usage)),
+        usage=tuple(
+            build_charge(amount, account=str(number)) for number, amount in enumerate(usage)
+        ),
     )
 
 
 def fees(charges: MonthlyCharges, **differing: object) -> tuple[Decimal, Decimal]:
     """Support and agency fee after discount."""
-    sheet = calculate_invoice(charges, terms(**differing))
+    sheet = calculate_invoice(charges, build_terms(**differing))
     assert isinstance(sheet.support, Fee)
     assert isinstance(sheet.agency, Fee)
     return sheet.support.after, sheet.agency.after
@@ -41,11 +43,11 @@ def fees(charges: MonthlyCharges, **differing: object) -> tuple[Decimal, Decimal
 def test_there_is_a_row_for_every_word_a_setting_may_have() -> None:
     words = set()
     for field, column in product(("support_fee", "substitution_fee"), ("create", "update")):
-        cell = getattr(ALLOWED[field], column)
+        cell = getattr(ALLOWED_VALUES[field], column)
         for rule in [cell] if isinstance(cell, OneOf) else cell.rows.values():
-            words |= set(rule.words)
+            words |= set(rule.values)
 
-    assert set(FEES) == words
+    assert set(FEE_FORMULAS) == words
 
 
 @pytest.mark.parametrize(
@@ -112,7 +114,7 @@ def test_what_support_is_taken_of(
 @pytest.mark.parametrize("calc_type", ["Credit", "Refund", "Upfront"])
 def test_only_fees_among_the_entries_carry_support(calc_type: str) -> None:
     charges = MonthlyCharges(
-        cost_currency=Currency.usd, usage=USAGE, entries=(entry("10", calc_type=calc_type),)
+        cost_currency=Currency.usd, usage=USAGE, entries=(build_entry("10", calc_type=calc_type),)
     )
 
     support, _ = fees(
@@ -209,7 +211,7 @@ def test_a_fee_of_nothing_below_zero() -> None:
 
 
 def test_no_usage_no_fees() -> None:
-    sheet = calculate_invoice(month(), terms(support_fix=Decimal(5), substitution_fee="fix"))
+    sheet = calculate_invoice(month(), build_terms(support_fix=Decimal(5), substitution_fee="fix"))
 
     assert (sheet.support, sheet.agency) == (None, None)
 
@@ -217,7 +219,7 @@ def test_no_usage_no_fees() -> None:
 @pytest.mark.parametrize("usage", [[], ["100"]])
 def test_a_table_that_is_not_there_is_said_by_name(usage: list[str]) -> None:
     with pytest.raises(CannotBeBilled) as refused:
-        calculate_invoice(month(*usage), terms(substitution_fee="usagetable"))
+        calculate_invoice(month(*usage), build_terms(substitution_fee="usagetable"))
 
     assert refused.value.reason == "usage_table_missing"
 
@@ -239,11 +241,11 @@ BANDS = ((Decimal(100), Decimal("0.10")), (Decimal(1000), Decimal("0.05")), (Non
 def test_each_part_at_the_rate_of_its_band(
     base: Fraction | int, fee: Fraction | int, working: str
 ) -> None:
-    worked = by_bands(BANDS, exact(base))
+    worked = apply_bands(BANDS, to_exact(base))
 
-    assert worked.amount == exact(fee)
+    assert worked.amount == to_exact(fee)
     assert worked.working == working
 
 
 def test_one_band_without_an_end_is_a_rate() -> None:
-    assert by_bands([(None, Decimal("0.5"))], exact(7)).amount == Fraction(7, 2)
+    assert apply_bands([(None, Decimal("0.5"))], to_exact(7)).amount == Fraction(7, 2)

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 from msgspec.structs import replace
 
-from nimbill.foundation.vocabulary import Currency
+from nimbill.foundation.currency import Currency
 from nimbill.invoicing.calculation.charges import FreeItem, MonthlyCharges
 from nimbill.invoicing.calculation.sheet import (
     AccountEntry,
@@ -15,13 +15,13 @@ from nimbill.invoicing.calculation.sheet import (
     InvoiceSheet,
     calculate_invoice,
 )
-from tests.invoicing.small_invoices import charge, entry, terms
+from tests.invoicing.invoice_builders import build_charge, build_entry, build_terms
 
-CLOUD = charge("100")
-MARKET = charge("500", service="Firewall", marketplace=True)
-OTHER = charge("20", account="222222222222")
-FEE = entry("10", entry_id="fee", exchange_rate="120")
-CREDIT = entry("-5", entry_id="credit", account="222222222222", calc_type="Credit")
+CLOUD = build_charge("100")
+MARKET = build_charge("500", service="Firewall", marketplace=True)
+OTHER = build_charge("20", account="222222222222")
+FEE = build_entry("10", entry_id="fee", exchange_rate="120")
+CREDIT = build_entry("-5", entry_id="credit", account="222222222222", calc_type="Credit")
 
 
 def item(total: str, *, enabled: bool = True) -> FreeItem:
@@ -43,7 +43,7 @@ MONTH = MonthlyCharges(
 
 
 def drawn(**differing: object) -> InvoiceSheet:
-    return calculate_invoice(MONTH, terms(**differing))
+    return calculate_invoice(MONTH, build_terms(**differing))
 
 
 def of_fees(sheet: InvoiceSheet) -> tuple[Explanation, Explanation]:
@@ -111,9 +111,9 @@ def test_a_fixed_fee_has_neither_base_nor_sources() -> None:
 
 
 def test_a_plan_on_yen_shows_the_way_to_dollars_and_back() -> None:
-    month = MonthlyCharges(cost_currency=Currency.jpy, usage=(charge("1200000"),))
+    month = MonthlyCharges(cost_currency=Currency.jpy, usage=(build_charge("1200000"),))
 
-    sheet = calculate_invoice(month, terms(support_fee="aws_business", currency=Currency.jpy))
+    sheet = calculate_invoice(month, build_terms(support_fee="aws_business", currency=Currency.jpy))
 
     assert sheet.support is not None
     assert sheet.support.why.working == "max(100, 0.10 × 10000 + 0.07 × 2000) × 100 = 114000"
@@ -171,16 +171,16 @@ def test_a_line_names_its_account_or_its_tag() -> None:
 def test_what_an_invoice_by_account_knows_of_tags_does_not_part_its_lines() -> None:
     month = replace(MONTH, usage=tuple(replace(CLOUD, tag=tag) for tag in ("prod", "", "test")))
 
-    (line,) = calculate_invoice(month, terms()).lines
+    (line,) = calculate_invoice(month, build_terms()).lines
 
     assert (line.cost, line.tag) == (Decimal(300), "")
 
 
 def test_an_accounts_entries_are_shown_in_dollars_and_as_printed() -> None:
-    yen = entry("1205", entry_id="yen", currency=Currency.jpy, exchange_rate="120.5")
+    yen = build_entry("1205", entry_id="yen", currency=Currency.jpy, exchange_rate="120.5")
     month = replace(MONTH, entries=(yen, FEE))
 
-    (first, _) = calculate_invoice(month, terms(currency=Currency.jpy)).accounts
+    (first, _) = calculate_invoice(month, build_terms(currency=Currency.jpy)).accounts
 
     assert first.entries == (
         AccountEntry("Fee of the vendor", Decimal("10.00"), Decimal(1200)),
@@ -195,8 +195,8 @@ def test_an_account_with_two_names_is_one_account() -> None:
     month = replace(MONTH, usage=(CLOUD, renamed), entries=())
 
     for usage in (month.usage, month.usage[::-1]):
-        sheet = calculate_invoice(replace(month, usage=usage), terms())
-        assert [(one.customer_name, one.total) for one in sheet.accounts] == [
+        sheet = calculate_invoice(replace(month, usage=usage), build_terms())
+        assert [(account.customer_name, account.total) for account in sheet.accounts] == [
             ("account 111111111111", Decimal(200))
         ]
         assert [line.customer_name for line in sheet.lines] == ["account 111111111111"]

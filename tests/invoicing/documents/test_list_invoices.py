@@ -7,20 +7,20 @@ from typing import Any
 
 from nimbill.access.role_actions import RoleAction
 from nimbill.foundation import exact_json
-from tests.customers.billing_groups.bodies import SOUND_SETTING
-from tests.imports.small_files import cost
-from tests.invoicing.made import of_a
+from tests.customers.billing_groups.sample_bodies import VALID_SETTING
+from tests.imports.aws_reports import report_line
+from tests.invoicing.invoice_runs import prepare_example_a
 from tests.invoicing.month_end import ACCOUNTS_OF_A, MONTH, MonthEnd
 
 
 def listed(month_end: MonthEnd, headers: Any = None) -> Any:
-    answer = month_end.get(f"/invoices/{MONTH}", headers)
-    assert answer.status_code == 200, answer.text
-    return exact_json.read_own(answer.text)
+    response = month_end.get(f"/invoices/{MONTH}", headers)
+    assert response.status_code == 200, response.text
+    return exact_json.decode_stored(response.text)
 
 
 def test_a_group_without_anything_is_listed_with_nothing(month_end: MonthEnd) -> None:
-    group = month_end.group("BG-1", language="en")
+    group = month_end.create_group("BG-1", language="en")
 
     assert listed(month_end) == {
         "total": {"stock": 0, "sales": 0, "azure_stock": 0, "azure_sales": 0},
@@ -50,13 +50,13 @@ def test_a_group_without_anything_is_listed_with_nothing(month_end: MonthEnd) ->
 
 
 def test_what_was_made_saved_and_set_stand_beside_each_other(month_end: MonthEnd) -> None:
-    group = month_end.group("BG-A", *ACCOUNTS_OF_A, invoices={"aws": SOUND_SETTING})
+    group = month_end.create_group("BG-A", *ACCOUNTS_OF_A, invoices={"aws": VALID_SETTING})
     item = {"enabled": True, "label": "setup", "unit_cost": 1, "quantity": 1, "total": 1}
     month_end.post(f"/billinggroup/{group}/freeformat/aws", {"additional_items": [item]})
-    month_end.save(group, memo="first")
-    month_end.rate(group)
-    month_end.create(group)
-    month_end.save(group, memo="second", discount_rate=0)
+    month_end.save_settings(group, memo="first")
+    month_end.save_rate(group)
+    month_end.create_invoices(group)
+    month_end.save_settings(group, memo="second", discount_rate=0)
 
     (record,) = listed(month_end)["billinggroup"]
 
@@ -68,24 +68,24 @@ def test_what_was_made_saved_and_set_stand_beside_each_other(month_end: MonthEnd
     assert (created["discount_rate"], saved["discount_rate"]) == (Decimal("0.05"), 0)
     assert created["exchange_rate"] == saved["exchange_rate"] == Decimal("150.25")
     assert created["additional_items"] == default["additional_items"] == [item]
-    assert [one["customer_id"] for one in record["accounts"]] == list(ACCOUNTS_OF_A)
+    assert [account["customer_id"] for account in record["accounts"]] == list(ACCOUNTS_OF_A)
     assert record["create_time"] == record["update_time"] is not None
 
 
 def test_what_was_read_can_be_saved_back(month_end: MonthEnd) -> None:
-    group = of_a(month_end)
-    month_end.create(group)
+    group = prepare_example_a(month_end)
+    month_end.create_invoices(group)
     (record,) = listed(month_end)["billinggroup"]
     settings = {group: {"aws": record["created_data"]["aws"]}}
 
-    answer = month_end.put(f"/invoices/save/{MONTH}", {"settings": settings, "internal": False})
+    response = month_end.put(f"/invoices/save/{MONTH}", {"settings": settings, "internal": False})
 
-    assert answer.status_code == 200, answer.text
+    assert response.status_code == 200, response.text
 
 
 def test_totals_are_in_the_invoices_currency(month_end: MonthEnd) -> None:
-    group = of_a(month_end)
-    month_end.create(group)
+    group = prepare_example_a(month_end)
+    month_end.create_invoices(group)
 
     total = listed(month_end)["total"]
 
@@ -94,12 +94,12 @@ def test_totals_are_in_the_invoices_currency(month_end: MonthEnd) -> None:
 
 
 def test_totals_of_several_currencies_are_in_yen(month_end: MonthEnd) -> None:
-    yen, dollars = (month_end.group(f"BG-{n}", f"00000000000{n}") for n in (1, 2))
-    month_end.costs(*(cost("10", UsageAccountId=f"00000000000{n}") for n in (1, 2)))
+    yen, dollars = (month_end.create_group(f"BG-{n}", f"00000000000{n}") for n in (1, 2))
+    month_end.import_costs(*(report_line("10", UsageAccountId=f"00000000000{n}") for n in (1, 2)))
     plain = {"support_fee": "fix", "substitution_rate": 0, "discount_rate": 0}
-    month_end.ready(yen, **plain)
-    month_end.ready(dollars, **plain | {"currency": "usd"})
-    month_end.create()
+    month_end.prepare_groups(yen, **plain)
+    month_end.prepare_groups(dollars, **plain | {"currency": "usd"})
+    month_end.create_invoices()
 
     # twice ten dollars at 150.25, the one rounded on its invoice to 1503 yen
     assert listed(month_end)["total"]["sales"] == 3006
@@ -107,24 +107,24 @@ def test_totals_of_several_currencies_are_in_yen(month_end: MonthEnd) -> None:
 
 
 def test_who_sees_some_groups_is_told_of_those(month_end: MonthEnd) -> None:
-    seen = month_end.group("BG-1", "000000000001")
-    hidden = month_end.group("BG-2", "000000000002")
-    month_end.costs(*(cost("10", UsageAccountId=f"00000000000{n}") for n in (1, 2)))
-    month_end.ready(seen, hidden)
-    month_end.create()
-    narrowed = month_end.service.caller(RoleAction.ReadInvoice, billing_groups=[seen])
+    seen = month_end.create_group("BG-1", "000000000001")
+    hidden = month_end.create_group("BG-2", "000000000002")
+    month_end.import_costs(*(report_line("10", UsageAccountId=f"00000000000{n}") for n in (1, 2)))
+    month_end.prepare_groups(seen, hidden)
+    month_end.create_invoices()
+    restricted = month_end.service.caller(RoleAction.ReadInvoice, billing_groups=[seen])
 
-    shown = listed(month_end, narrowed)
-    details = month_end.get(f"/invoice/{MONTH}/details", narrowed).json()
+    shown = listed(month_end, restricted)
+    details = month_end.get(f"/invoice/{MONTH}/details", restricted).json()
 
-    assert [one["company_id"] for one in shown["billinggroup"]] == [seen]
+    assert [group["company_id"] for group in shown["billinggroup"]] == [seen]
     assert shown["total"]["sales"] * 2 == listed(month_end)["total"]["sales"]
-    assert [one["customer_id"] for one in details["accounts"]] == ["000000000001"]
-    assert [one["billing_group_id"] for one in details["billing_groups"]] == ["BG-1"]
+    assert [account["customer_id"] for account in details["accounts"]] == ["000000000001"]
+    assert [group["billing_group_id"] for group in details["billing_groups"]] == ["BG-1"]
 
 
 def test_details_are_those_of_created_invoices_alone(month_end: MonthEnd) -> None:
-    of_a(month_end)
+    prepare_example_a(month_end)
 
     assert month_end.get(f"/invoice/{MONTH}/details").json() == {
         "accounts": [],
@@ -133,10 +133,10 @@ def test_details_are_those_of_created_invoices_alone(month_end: MonthEnd) -> Non
 
 
 def test_what_accounts_and_groups_owe_in_dollars_and_as_printed(month_end: MonthEnd) -> None:
-    group = of_a(month_end)
-    month_end.create(group)
+    group = prepare_example_a(month_end)
+    month_end.create_invoices(group)
 
-    details = exact_json.read_own(month_end.get(f"/invoice/{MONTH}/details").text)
+    details = exact_json.decode_stored(month_end.get(f"/invoice/{MONTH}/details").text)
 
     assert details["accounts"] == [
         {
@@ -168,9 +168,9 @@ def test_what_accounts_and_groups_owe_in_dollars_and_as_printed(month_end: Month
 
 
 def test_entries_on_the_invoice_stand_with_their_account(month_end: MonthEnd) -> None:
-    group = month_end.group("BG-1", "000000000001")
-    month_end.costs(
-        cost(
+    group = month_end.create_group("BG-1", "000000000001")
+    month_end.import_costs(
+        report_line(
             "672", UsageAccountId="000000000001", LineItemType="Fee", LineItemDescription="sign up"
         )
     )
@@ -184,8 +184,8 @@ def test_entries_on_the_invoice_stand_with_their_account(month_end: MonthEnd) ->
         "vendor": "aws",
     }
     month_end.post("/billinggroup/recalculation", body)
-    month_end.ready(group)
-    month_end.create(group)
+    month_end.prepare_groups(group)
+    month_end.create_invoices(group)
 
     (account,) = month_end.get(f"/invoice/{MONTH}/details").json()["accounts"]
 

@@ -8,12 +8,24 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from nimbill.invoicing.exports.csv_file import csv_file
-from tests.customers.billing_groups.bodies import SOUND_SETTING
-from tests.customers.billing_groups.stored import create
+from nimbill.invoicing.exports.csv_file import encode_csv
+from tests.customers.billing_groups.billing_groups import create_billing_group
+from tests.customers.billing_groups.sample_bodies import VALID_SETTING
 from tests.invoicing.exports import rfc4180
-from tests.invoicing.exports.asking import BOM, GROUPS, SETTINGS, content, link
-from tests.invoicing.exports.defusing import FORMULAS, NEVER_FIRST, faults, original, parsed_by_both
+from tests.invoicing.exports.export_requests import (
+    BOM,
+    GROUPS,
+    SETTINGS,
+    create_link,
+    download_content,
+)
+from tests.invoicing.exports.formula_escaping import (
+    FORMULA_CHARACTERS,
+    FORMULAS,
+    find_faults,
+    parse_with_both_readers,
+    unescape_cell,
+)
 from tests.running_service import Service
 
 HARD = st.sampled_from("=+-@\t\r\n\0＝＋－＠'\",; \ufeff\u2028|a1あ𠮷")
@@ -36,21 +48,21 @@ ROWS = st.integers(1, 5).flatmap(
 def test_texts_come_back_and_never_run_and_numbers_are_left_alone(
     rows: list[list[str | Decimal | int | None]],
 ) -> None:
-    assert faults(rows) == []
+    assert find_faults(rows) == []
 
 
 @given(one=TEXTS, other=TEXTS)
 @example(one="=1", other="'=1")
 @example(one="'=1", other="''=1")
 def test_two_different_texts_are_never_written_alike(one: str, other: str) -> None:
-    assert (csv_file(["h"], [[one]]) == csv_file(["h"], [[other]])) is (one == other)
+    assert (encode_csv(["h"], [[one]]) == encode_csv(["h"], [[other]])) is (one == other)
 
 
 @pytest.mark.parametrize("text", FORMULAS)
 def test_a_text_that_would_run_gets_one_quote_and_any_other_is_left_alone(text: str) -> None:
-    _, (cell,) = parsed_by_both(csv_file(["h"], [[text]]))
+    _, (cell,) = parse_with_both_readers(encode_csv(["h"], [[text]]))
 
-    runs = text.lstrip("'").startswith(NEVER_FIRST)
+    runs = text.lstrip("'").startswith(FORMULA_CHARACTERS)
     assert cell == (f"'{text}" if runs else text)
 
 
@@ -70,13 +82,13 @@ def test_a_text_that_would_run_gets_one_quote_and_any_other_is_left_alone(text: 
 def test_a_number_is_written_with_the_digits_it_has(
     number: Decimal | int | None, written: str
 ) -> None:
-    file = csv_file(["h", "i"], [[number, "x"]])
+    file = encode_csv(["h", "i"], [[number, "x"]])
 
     assert file == BOM + f"h,i\r\n{written},x\r\n".encode()
 
 
 def test_the_file_opens_with_one_mark_of_its_encoding() -> None:
-    assert csv_file(["名"], []) == b"\xef\xbb\xbf" + "名\r\n".encode()
+    assert encode_csv(["名"], []) == b"\xef\xbb\xbf" + "名\r\n".encode()
 
 
 def test_formulas_in_every_free_field_of_a_group_are_defused(service: Service) -> None:
@@ -87,25 +99,31 @@ def test_formulas_in_every_free_field_of_a_group_are_defused(service: Service) -
     root = service.root()
     for number, text in enumerate(texts):
         fields = dict.fromkeys(free, text)
-        setting = {"aws": SOUND_SETTING}
-        create(service, root, billinggroup_id=f"{text}{number}", invoices=setting, **fields)
+        setting = {"aws": VALID_SETTING}
+        create_billing_group(
+            service, root, billinggroup_id=f"{text}{number}", invoices=setting, **fields
+        )
 
     files = [
-        parsed_by_both(content(service, link(service, address)))[1:]
+        parse_with_both_readers(download_content(service, create_link(service, address)))[1:]
         for address in (GROUPS, SETTINGS)
     ]
 
-    found = {original(row[0]): [original(cell) for cell in row[1:8]] for row in files[0]}
+    found = {unescape_cell(row[0]): [unescape_cell(cell) for cell in row[1:8]] for row in files[0]}
     assert found == {f"{text}{number}": [text] * 7 for number, text in enumerate(texts)}
-    named = {original(row[0]): original(row[1]) for row in files[1]}
+    named = {unescape_cell(row[0]): unescape_cell(row[1]) for row in files[1]}
     assert named == {f"{text}{number}": text for number, text in enumerate(texts)}
     assert not [
-        cell for rows in files for row in rows for cell in row if cell.startswith(NEVER_FIRST)
+        cell
+        for rows in files
+        for row in rows
+        for cell in row
+        if cell.startswith(FORMULA_CHARACTERS)
     ]
     assert {row[3] for row in files[1]} == {"0.05"}
 
 
-# ── the second reader ────────────────────────────────────────────────────────────────────────────
+# ── the second reader ─────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize(

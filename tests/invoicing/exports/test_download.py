@@ -11,24 +11,35 @@ import pytest
 import time_machine
 
 from nimbill.access.role_actions import RoleAction
-from nimbill.foundation.vocabulary import Product
-from tests.answers import problem_of
-from tests.customers.billing_groups.stored import create
-from tests.identity.login.asking import as_client, issued, new_user
-from tests.invoicing.exports.asking import GROUPS, SETTINGS, content, download, link
-from tests.invoicing.exports.lost_links import change_password, delete_user, reader, signed_in
-from tests.people import new_person
+from nimbill.foundation.product import Product
+from tests.customers.billing_groups.billing_groups import create_billing_group
+from tests.identity.login.token_requests import client_form, create_user, issue_tokens
+from tests.invoicing.exports.export_requests import (
+    GROUPS,
+    SETTINGS,
+    create_link,
+    download_content,
+    download_file,
+)
+from tests.invoicing.exports.invalid_links import (
+    change_password,
+    create_reader,
+    delete_user,
+    sign_in,
+)
+from tests.problem_responses import read_problem
 from tests.running_service import Service
+from tests.subusers import create_subuser
 
 MINUTES = timedelta(minutes=10)
 
 
-def gone(answer: httpx.Response) -> bool:
+def gone(response: httpx.Response) -> bool:
     """Answered as if there had never been such a file."""
-    if answer.status_code == 200:
+    if response.status_code == 200:
         return False
-    problem = problem_of(answer, 404)
-    assert (problem["code"], problem["detail"]) == ("not_found", "there is no such record")
+    problem = read_problem(response, 404)
+    assert (problem["code"], problem["detail"]) == ("not_found", "The record does not exist.")
     return True
 
 
@@ -37,20 +48,20 @@ def signature(path: str) -> str:
     return found
 
 
-# ── what is answered ─────────────────────────────────────────────────────────────────────────────
+# ── what is answered ──────────────────────────────────────────────────────────────────────────────
 
 
 def test_a_link_is_a_whole_address_of_this_service(service: Service) -> None:
-    parts = urlsplit(link(service))
+    parts = urlsplit(create_link(service))
 
     assert f"{parts.scheme}://{parts.netloc}" == service.settings.link_url
     assert re.fullmatch(r"/d/exp_[a-z0-9]{20,}", parts.path)
     assert list(parse_qs(parts.query)) == list("oucpeks")
-    assert re.fullmatch(r"[0-9a-f]{64}", signature(link(service)))
+    assert re.fullmatch(r"[0-9a-f]{64}", signature(create_link(service)))
 
 
 def test_no_token_is_needed_and_any_header_is_ignored(service: Service) -> None:
-    path = link(service)
+    path = create_link(service)
 
     for headers in ({}, {"Authorization": "Bearer nonsense"}, {"Cookie": "a=b"}):
         assert service.http.get(path, headers=headers).status_code == 200
@@ -58,18 +69,18 @@ def test_no_token_is_needed_and_any_header_is_ignored(service: Service) -> None:
 
 def test_it_is_a_csv_to_be_saved_and_nothing_else(service: Service) -> None:
     for address, name in ((GROUPS, "billing-group"), (SETTINGS, "billing-group-setting")):
-        answer = download(service, link(service, address))
+        response = download_file(service, create_link(service, address))
 
-        disposition = answer.headers["content-disposition"]
+        disposition = response.headers["content-disposition"]
         assert re.fullmatch(rf'attachment; filename="{name}-\d{{8}}\.csv"', disposition)
-        assert answer.headers["content-type"] == "text/csv; charset=utf-8"
-        assert answer.headers["x-content-type-options"] == "nosniff"
-        assert answer.headers["cache-control"] == "no-store"
-        assert answer.headers["referrer-policy"] == "no-referrer"
-        assert answer.headers["content-security-policy"].startswith("default-src 'none'")
-        assert int(answer.headers["content-length"]) == len(answer.content)
-        assert "etag" not in answer.headers
-        assert "set-cookie" not in answer.headers
+        assert response.headers["content-type"] == "text/csv; charset=utf-8"
+        assert response.headers["x-content-type-options"] == "nosniff"
+        assert response.headers["cache-control"] == "no-store"
+        assert response.headers["referrer-policy"] == "no-referrer"
+        assert response.headers["content-security-policy"].startswith("default-src 'none'")
+        assert int(response.headers["content-length"]) == len(response.content)
+        assert "etag" not in response.headers
+        assert "set-cookie" not in response.headers
 
 
 @pytest.mark.parametrize(
@@ -89,47 +100,47 @@ def test_it_is_a_csv_to_be_saved_and_nothing_else(service: Service) -> None:
     ],
 )
 def test_it_is_always_whole(service: Service, headers: dict[str, str]) -> None:
-    create(service, service.root(), billinggroup_id="1")
-    path = link(service)
-    whole = content(service, path)
+    create_billing_group(service, service.root(), billinggroup_id="1")
+    path = create_link(service)
+    whole = download_content(service, path)
 
-    answer = service.http.get(path, headers=headers)
+    response = service.http.get(path, headers=headers)
 
-    assert answer.status_code == 200
-    assert answer.content == whole
-    assert "content-range" not in answer.headers
-    assert "accept-ranges" not in answer.headers
+    assert response.status_code == 200
+    assert response.content == whole
+    assert "content-range" not in response.headers
+    assert "accept-ranges" not in response.headers
 
 
 @pytest.mark.parametrize("method", ["HEAD", "POST", "PUT", "PATCH", "DELETE"])
 def test_a_link_can_only_be_read(service: Service, method: str) -> None:
-    answer = service.http.request(method, link(service))
+    response = service.http.request(method, create_link(service))
 
-    assert answer.status_code == 405
+    assert response.status_code == 405
 
 
 def test_a_link_may_be_followed_again_and_again(service: Service) -> None:
-    path = link(service)
+    path = create_link(service)
 
-    assert len({content(service, path) for _ in range(3)}) == 1
+    assert len({download_content(service, path) for _ in range(3)}) == 1
 
 
 def test_two_links_to_one_file_are_both_good(service: Service) -> None:
-    first = link(service)
+    first = create_link(service)
     with time_machine.travel(datetime.now(UTC) + timedelta(minutes=1), tick=False):
-        second = link(service, redo=True)
+        second = create_link(service, redo=True)
 
     assert first != second
-    assert content(service, first) == content(service, second)
+    assert download_content(service, first) == download_content(service, second)
 
 
 def test_the_signature_stands_in_no_log_line(
     service: Service, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = link(service)
-    download(service, path)
-    download(service, path.replace("&s=", "&s=0"))
-    download(service, f"{path}&more=1")
+    path = create_link(service)
+    download_file(service, path)
+    download_file(service, path.replace("&s=", "&s=0"))
+    download_file(service, f"{path}&more=1")
 
     logged = "".join(capsys.readouterr())
 
@@ -138,13 +149,13 @@ def test_the_signature_stands_in_no_log_line(
     assert urlsplit(path).query not in logged
 
 
-# ── until when ───────────────────────────────────────────────────────────────────────────────────
+# ── until when ────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_a_link_works_for_ten_minutes_and_no_longer(service: Service) -> None:
     made = datetime(2026, 11, 15, 9, 0, 0, tzinfo=UTC)
     with time_machine.travel(made, tick=False):
-        path = link(service)
+        path = create_link(service)
         assert parse_qs(urlsplit(path).query)["e"] == [str(int((made + MINUTES).timestamp()))]
 
     for after, works in (
@@ -157,92 +168,92 @@ def test_a_link_works_for_ten_minutes_and_no_longer(service: Service) -> None:
         (timedelta(days=40_000), False),
     ):
         with time_machine.travel(made + after, tick=False):
-            assert gone(download(service, path)) is not works, after
+            assert gone(download_file(service, path)) is not works, after
 
 
 def test_asking_again_gives_ten_more_minutes_by_a_link_of_its_own(service: Service) -> None:
     made = datetime(2026, 11, 15, 9, 0, 0, tzinfo=UTC)
     with time_machine.travel(made, tick=False):
-        old = link(service)
+        old = create_link(service)
     with time_machine.travel(made + timedelta(minutes=9), tick=False):
-        new = link(service, redo=True)
+        new = create_link(service, redo=True)
 
     with time_machine.travel(made + timedelta(minutes=15), tick=False):
-        assert gone(download(service, old))
-        assert not gone(download(service, new))
+        assert gone(download_file(service, old))
+        assert not gone(download_file(service, new))
 
 
-# ── with whom it dies ────────────────────────────────────────────────────────────────────────────
+# ── with whom it dies ─────────────────────────────────────────────────────────────────────────────
 
 
 def test_a_link_dies_with_a_changed_password(service: Service) -> None:
-    user_id, headers = reader(service)
-    path = link(service, headers=headers)
-    assert not gone(download(service, path))
+    user_id, headers = create_reader(service)
+    path = create_link(service, headers=headers)
+    assert not gone(download_file(service, path))
 
     change_password(service, user_id)
 
-    assert gone(download(service, path))
+    assert gone(download_file(service, path))
 
 
 def test_a_link_dies_with_its_user(service: Service) -> None:
-    user_id, headers = reader(service)
-    path = link(service, headers=headers)
+    user_id, headers = create_reader(service)
+    path = create_link(service, headers=headers)
 
     delete_user(service, user_id)
 
-    assert gone(download(service, path))
+    assert gone(download_file(service, path))
 
 
 def test_a_link_dies_with_the_client_that_carried_its_token(service: Service) -> None:
-    who = new_person(service, core=[RoleAction.ReadBillingGroup])
-    path = link(service, headers=who.core)
-    assert not gone(download(service, path))
+    who = create_subuser(service, core=[RoleAction.ReadBillingGroup])
+    path = create_link(service, headers=who.core)
+    assert not gone(download_file(service, path))
 
     deleted = service.http.delete(
         f"/m/u/users/client/{who.user_id}/{who.client_id}", headers=service.root()
     )
 
     assert deleted.status_code == 200
-    assert gone(download(service, path))
+    assert gone(download_file(service, path))
 
 
 def test_a_link_of_one_client_outlives_another_client_of_the_same_user(service: Service) -> None:
-    user = new_user(service)
+    user = create_user(service)
     root = service.root()
-    issued(service, as_client(user))
-    path = link(service)
+    issue_tokens(service, client_form(user))
+    path = create_link(service)
 
     service.http.delete(f"/m/u/users/client/{user.user_id}/{user.client_id}", headers=root)
 
-    assert not gone(download(service, path))
+    assert not gone(download_file(service, path))
 
 
 def test_a_link_dies_when_its_session_is_signed_out(service: Service) -> None:
-    headers = signed_in(service)
-    path = link(service, headers=headers)
-    assert not gone(download(service, path))
+    headers = sign_in(service)
+    path = create_link(service, headers=headers)
+    assert not gone(download_file(service, path))
 
     assert service.http.delete("/core/session", headers=headers).is_success
     service.http.cookies.clear()
 
-    assert gone(download(service, path))
+    assert gone(download_file(service, path))
 
 
 def test_the_links_of_others_live_on(service: Service) -> None:
-    user_id, headers = reader(service)
-    _, others = reader(service, "john.roe")
-    link(service, headers=headers)
-    path = link(service, headers=others)
+    user_id, headers = create_reader(service)
+    _, others = create_reader(service, "john.roe")
+    create_link(service, headers=headers)
+    path = create_link(service, headers=others)
 
     delete_user(service, user_id)
 
-    assert not gone(download(service, path))
+    assert not gone(download_file(service, path))
 
 
 def test_a_portal_token_makes_no_link(service: Service) -> None:
-    answer = service.http.post(
+    response = service.http.post(
         GROUPS, json={"redo": True}, headers=service.root(product=Product.portal)
     )
 
-    assert answer.status_code == 401
+    assert response.status_code == 401

@@ -7,22 +7,29 @@ import json
 import pytest
 
 from nimbill.access.role_actions import RoleAction
-from tests.customers.billing_groups.bodies import SOUND_SETTING
-from tests.customers.billing_groups.stored import PATH, create
-from tests.invoicing.exports.asking import BOM, SETTING_HEADER, SETTINGS, content, exported, link
+from tests.customers.billing_groups.billing_groups import PATH, create_billing_group
+from tests.customers.billing_groups.sample_bodies import VALID_SETTING
+from tests.invoicing.exports.export_requests import (
+    BOM,
+    SETTING_HEADER,
+    SETTINGS,
+    create_link,
+    download_content,
+    export_rows,
+)
 from tests.running_service import Service
 
 
 def test_without_settings_there_is_the_header_alone(service: Service) -> None:
-    create(service, service.root(), billinggroup_id="has none")
+    create_billing_group(service, service.root(), billinggroup_id="has none")
 
-    file = content(service, link(service, SETTINGS))
+    file = download_content(service, create_link(service, SETTINGS))
 
     assert file == BOM + (",".join(SETTING_HEADER) + "\r\n").encode()
 
 
 def test_every_field_stands_in_its_column(service: Service) -> None:
-    setting = SOUND_SETTING | {
+    setting = VALID_SETTING | {
         "discount_rate": 0.05,
         "tax_rate": 0.1,
         "support_fee": "aws_business",
@@ -35,7 +42,7 @@ def test_every_field_stands_in_its_column(service: Service) -> None:
         "discount_target_usage": "cloudpayonly",
         "substitution_fee_calc_target": "discounted",
     }
-    create(
+    create_billing_group(
         service,
         service.root(),
         billinggroup_id="BG-1",
@@ -43,7 +50,7 @@ def test_every_field_stands_in_its_column(service: Service) -> None:
         invoices={"aws": setting},
     )
 
-    assert exported(service, SETTINGS) == [
+    assert export_rows(service, SETTINGS) == [
         [
             "BG-1",
             "さくら",
@@ -64,12 +71,14 @@ def test_every_field_stands_in_its_column(service: Service) -> None:
 
 
 def test_there_is_one_row_a_group_and_vendor_in_order(service: Service) -> None:
-    both = {"azure": SOUND_SETTING, "aws": SOUND_SETTING}
-    create(service, service.root(), billinggroup_id="b", invoices=both)
-    create(service, service.root(), billinggroup_id="a", invoices={"azure": SOUND_SETTING})
-    create(service, service.root(), billinggroup_id="c")
+    both = {"azure": VALID_SETTING, "aws": VALID_SETTING}
+    create_billing_group(service, service.root(), billinggroup_id="b", invoices=both)
+    create_billing_group(
+        service, service.root(), billinggroup_id="a", invoices={"azure": VALID_SETTING}
+    )
+    create_billing_group(service, service.root(), billinggroup_id="c")
 
-    assert [(row[0], row[2]) for row in exported(service, SETTINGS)] == [
+    assert [(row[0], row[2]) for row in export_rows(service, SETTINGS)] == [
         ("a", "azure"),
         ("b", "aws"),
         ("b", "azure"),
@@ -99,7 +108,7 @@ def test_a_number_stands_there_digit_for_digit(service: Service, sent: str, writ
         "billinggroup_name": "n",
         "company_name": "c",
         "inv_aggregate": True,
-        "invoices": {"aws": SOUND_SETTING | {"discount_rate": marker}},
+        "invoices": {"aws": VALID_SETTING | {"discount_rate": marker}},
     }
     made = service.http.post(
         PATH,
@@ -108,34 +117,36 @@ def test_a_number_stands_there_digit_for_digit(service: Service, sent: str, writ
     )
     assert made.status_code == 200, made.text
 
-    ((_, _, _, discount_rate, *_),) = exported(service, SETTINGS)
+    ((_, _, _, discount_rate, *_),) = export_rows(service, SETTINGS)
 
     assert discount_rate == written
 
 
 def test_a_large_fixed_amount_has_no_exponent(service: Service) -> None:
-    setting = SOUND_SETTING | {"support_fix": 1_000_000, "substitution_fix": 1_000_000}
-    create(service, service.root(), billinggroup_id="1", invoices={"aws": setting})
+    setting = VALID_SETTING | {"support_fix": 1_000_000, "substitution_fix": 1_000_000}
+    create_billing_group(service, service.root(), billinggroup_id="1", invoices={"aws": setting})
 
-    (row,) = exported(service, SETTINGS)
+    (row,) = export_rows(service, SETTINGS)
 
     assert (row[7], row[10]) == ("1000000", "1000000")
 
 
 def test_a_narrowed_caller_gets_the_groups_of_the_filter_alone(service: Service) -> None:
-    aws = {"aws": SOUND_SETTING}
-    seen = create(service, service.root(), billinggroup_id="seen", invoices=aws)
-    create(service, service.root(), billinggroup_id="hidden", invoices=aws)
+    aws = {"aws": VALID_SETTING}
+    seen = create_billing_group(service, service.root(), billinggroup_id="seen", invoices=aws)
+    create_billing_group(service, service.root(), billinggroup_id="hidden", invoices=aws)
 
-    narrowed = service.caller(RoleAction.ModifyBillingGroup, billing_groups=[seen])
+    restricted = service.caller(RoleAction.ModifyBillingGroup, billing_groups=[seen])
 
-    assert [row[0] for row in exported(service, SETTINGS, narrowed)] == ["seen"]
+    assert [row[0] for row in export_rows(service, SETTINGS, restricted)] == ["seen"]
 
 
 def test_the_two_kinds_of_file_are_kept_apart(service: Service) -> None:
-    create(service, service.root(), billinggroup_id="1", invoices={"aws": SOUND_SETTING})
-    link(service)
+    create_billing_group(
+        service, service.root(), billinggroup_id="1", invoices={"aws": VALID_SETTING}
+    )
+    create_link(service)
 
-    file = content(service, link(service, SETTINGS, redo=True))
+    file = download_content(service, create_link(service, SETTINGS, redo=True))
 
     assert file.startswith(BOM + ",".join(SETTING_HEADER).encode())

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from nimbill.access.role_actions import RoleAction
 from nimbill.invoicing.exports import columns
-from tests.contract.specification import choices_beside_it, words
-from tests.customers.billing_groups.stored import create
-from tests.invoicing.exports.asking import (
+from tests.contract.specification import read_choice
+from tests.customers.billing_groups.billing_groups import create_billing_group
+from tests.invoicing.exports.export_requests import (
     BOM,
     GROUP_HEADER,
     GROUPS,
     SETTING_HEADER,
-    content,
-    exported,
-    link,
-    rows,
+    create_link,
+    download_content,
+    export_rows,
+    parse_rows,
 )
 from tests.running_service import Service
 
@@ -32,26 +32,19 @@ ALL_FIELDS = {
 
 
 def test_an_organisation_without_groups_gets_the_header_alone(service: Service) -> None:
-    file = content(service, link(service))
+    file = download_content(service, create_link(service))
 
     assert file == BOM + (",".join(GROUP_HEADER) + "\r\n").encode()
 
 
-def test_the_headers_are_the_agreed_ones_word_for_word() -> None:
-    agreed = words(choices_beside_it())
+def test_the_headers_are_the_documented_ones() -> None:
+    documented = [
+        line.split(", ")
+        for line in read_choice("csv-headers").splitlines()
+        if line.startswith("請求グループID, ")
+    ]
 
-    for header, opening in (
-        (GROUP_HEADER, "billing group: "),
-        (SETTING_HEADER, "billing group setting: "),
-    ):
-        written = agreed.partition(f" {opening}")[2].partition(". ")[0]
-        cells = [cell.partition(" (")[0].strip(" .") for cell in _cells(written)]
-        assert cells == header
-
-
-def _cells(written: str) -> list[str]:
-    """Cells between commas; explanations in ASCII brackets hold none."""
-    return written.split(", ")
+    assert documented == [GROUP_HEADER, SETTING_HEADER]
 
 
 def test_the_headers_in_the_code_are_the_ones_of_the_file() -> None:
@@ -60,9 +53,9 @@ def test_the_headers_in_the_code_are_the_ones_of_the_file() -> None:
 
 
 def test_every_field_stands_in_its_column(service: Service) -> None:
-    create(service, service.root(), **ALL_FIELDS)
+    create_billing_group(service, service.root(), **ALL_FIELDS)
 
-    assert exported(service) == [
+    assert export_rows(service) == [
         [
             "BG-1",
             "さくら商事",
@@ -79,23 +72,23 @@ def test_every_field_stands_in_its_column(service: Service) -> None:
 
 
 def test_fields_that_were_not_given_are_empty(service: Service) -> None:
-    create(service, service.root(), billinggroup_id="BG-1")
+    create_billing_group(service, service.root(), billinggroup_id="BG-1")
 
-    assert exported(service) == [["BG-1", "name", "company", "", "", "", "", "", "", ""]]
+    assert export_rows(service) == [["BG-1", "name", "company", "", "", "", "", "", "", ""]]
 
 
 def test_there_is_one_row_a_group_in_the_order_of_the_list(service: Service) -> None:
     for billinggroup_id in ("b", "A", "a2", "さくら", "a10", "Z"):
-        create(service, service.root(), billinggroup_id=billinggroup_id)
+        create_billing_group(service, service.root(), billinggroup_id=billinggroup_id)
 
-    assert [row[0] for row in exported(service)] == ["A", "Z", "a10", "a2", "b", "さくら"]
+    assert [row[0] for row in export_rows(service)] == ["A", "Z", "a10", "a2", "b", "さくら"]
 
 
 def test_every_line_ends_with_crlf_and_no_line_feed_stands_alone(service: Service) -> None:
-    create(service, service.root(), billinggroup_id="1")
-    create(service, service.root(), billinggroup_id="2")
+    create_billing_group(service, service.root(), billinggroup_id="1")
+    create_billing_group(service, service.root(), billinggroup_id="2")
 
-    text = content(service, link(service)).decode()
+    text = download_content(service, create_link(service)).decode()
 
     assert text.endswith("\r\n")
     assert text.count("\n") == text.count("\r") == text.count("\r\n") == 3
@@ -103,35 +96,35 @@ def test_every_line_ends_with_crlf_and_no_line_feed_stands_alone(service: Servic
 
 def test_commas_quotes_and_line_breaks_stay_inside_their_cell(service: Service) -> None:
     odd = {"company_name": 'A, "B"', "address": "1\r\n2", "personal": "x\ny", "postal": "\u2028"}
-    create(service, service.root(), billinggroup_id="1", **odd)
+    create_billing_group(service, service.root(), billinggroup_id="1", **odd)
 
-    (row,) = exported(service)
+    (row,) = export_rows(service)
 
     assert row[2:5] == ['A, "B"', "\u2028", "1\r\n2"]
     assert row[6] == "x\ny"
 
 
 def test_a_narrowed_caller_gets_the_groups_of_the_filter_alone(service: Service) -> None:
-    seen = create(service, service.root(), billinggroup_id="seen")
-    create(service, service.root(), billinggroup_id="hidden")
+    seen = create_billing_group(service, service.root(), billinggroup_id="seen")
+    create_billing_group(service, service.root(), billinggroup_id="hidden")
 
-    narrowed = service.caller(RoleAction.ReadBillingGroup, billing_groups=[seen])
+    restricted = service.caller(RoleAction.ReadBillingGroup, billing_groups=[seen])
 
-    assert [row[0] for row in exported(service, GROUPS, narrowed)] == ["seen"]
+    assert [row[0] for row in export_rows(service, GROUPS, restricted)] == ["seen"]
 
 
 def test_groups_of_another_organisation_are_never_in_it(service: Service) -> None:
     other = service.new_organisation()
-    create(service, service.root(other), billinggroup_id="theirs")
-    create(service, service.root(), billinggroup_id="mine")
+    create_billing_group(service, service.root(other), billinggroup_id="theirs")
+    create_billing_group(service, service.root(), billinggroup_id="mine")
 
-    assert [row[0] for row in exported(service)] == ["mine"]
-    assert [row[0] for row in exported(service, headers=service.root(other))] == ["theirs"]
+    assert [row[0] for row in export_rows(service)] == ["mine"]
+    assert [row[0] for row in export_rows(service, headers=service.root(other))] == ["theirs"]
 
 
 def test_the_file_is_as_it_was_when_it_was_made(service: Service) -> None:
-    create(service, service.root(), billinggroup_id="1")
-    path = link(service)
-    create(service, service.root(), billinggroup_id="2")
+    create_billing_group(service, service.root(), billinggroup_id="1")
+    path = create_link(service)
+    create_billing_group(service, service.root(), billinggroup_id="2")
 
-    assert [row[0] for row in rows(content(service, path))[1:]] == ["1"]
+    assert [row[0] for row in parse_rows(download_content(service, path))[1:]] == ["1"]

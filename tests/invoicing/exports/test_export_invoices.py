@@ -6,11 +6,17 @@ from decimal import Decimal
 
 from nimbill.access.role_actions import RoleAction
 from nimbill.invoicing.exports import columns
-from tests.answers import problem_of
-from tests.imports.small_files import cost
-from tests.invoicing.exports.asking import BOM, content, download, month_link, rows
+from tests.imports.aws_reports import report_line
+from tests.invoicing.exports.export_requests import (
+    BOM,
+    create_month_link,
+    download_content,
+    download_file,
+    parse_rows,
+)
 from tests.invoicing.month_end import ACCOUNTS_OF_A, EXAMPLE_A, MONTH, MonthEnd
-from tests.people import new_person
+from tests.problem_responses import read_problem
+from tests.subusers import create_subuser
 
 READER = RoleAction.ReadInvoice
 GROUP = ["BG-A", "name", "company", "aws"]
@@ -21,7 +27,9 @@ def file_of_month(
 ) -> list[list[str]]:
     """The rows, without the header."""
     service = month_end.service
-    header, *found = rows(content(service, month_link(service, what, MONTH, headers)))
+    header, *found = parse_rows(
+        download_content(service, create_month_link(service, what, MONTH, headers))
+    )
     assert header == list(
         columns.INVOICE_ACCOUNT if what == "invoice_account" else columns.INVOICE_TAG
     )
@@ -29,21 +37,21 @@ def file_of_month(
 
 
 def billed(month_end: MonthEnd, **fields: str) -> str:
-    group = month_end.group("BG-A", *ACCOUNTS_OF_A)
-    month_end.costs(*EXAMPLE_A)
-    month_end.ready(group, **fields)
-    assert month_end.create(group).status_code == 200
+    group = month_end.create_group("BG-A", *ACCOUNTS_OF_A)
+    month_end.import_costs(*EXAMPLE_A)
+    month_end.prepare_groups(group, **fields)
+    assert month_end.create_invoices(group).status_code == 200
     return group
 
 
 def test_a_month_without_invoices_is_the_header_alone(month_end: MonthEnd) -> None:
-    month_end.ready(month_end.group("BG-A", *ACCOUNTS_OF_A))
+    month_end.prepare_groups(month_end.create_group("BG-A", *ACCOUNTS_OF_A))
 
     for what, header in (
         ("invoice_account", columns.INVOICE_ACCOUNT),
         ("invoice_tag", columns.INVOICE_TAG),
     ):
-        file = content(month_end.service, month_link(month_end.service, what))
+        file = download_content(month_end.service, create_month_link(month_end.service, what))
         assert file == BOM + (",".join(header) + "\r\n").encode()
 
 
@@ -69,17 +77,17 @@ def test_worked_example_a_row_by_row(month_end: MonthEnd) -> None:
 
 def test_each_file_holds_the_invoices_of_its_own_calc_type(month_end: MonthEnd) -> None:
     service = month_end.service
-    answer = service.http.put(
+    response = service.http.put(
         "/m/core/settings", json={"cost_tag_key": "Team"}, headers=service.root()
     )
-    assert answer.status_code == 200, answer.text
-    by_tag = month_end.group("BG-T", "333333333333")
-    by_account = month_end.group("BG-A", *ACCOUNTS_OF_A)
-    tagged = cost("10", UsageAccountId="333333333333", Team="web")
-    month_end.costs(*EXAMPLE_A, tagged, cost("5", UsageAccountId="333333333333"))
-    month_end.ready(by_account)
-    month_end.ready(by_tag, calc_type="tag")
-    assert month_end.create().status_code == 200
+    assert response.status_code == 200, response.text
+    by_tag = month_end.create_group("BG-T", "333333333333")
+    by_account = month_end.create_group("BG-A", *ACCOUNTS_OF_A)
+    tagged = report_line("10", UsageAccountId="333333333333", Team="web")
+    month_end.import_costs(*EXAMPLE_A, tagged, report_line("5", UsageAccountId="333333333333"))
+    month_end.prepare_groups(by_account)
+    month_end.prepare_groups(by_tag, calc_type="tag")
+    assert month_end.create_invoices().status_code == 200
 
     tags = file_of_month(month_end, "invoice_tag")
 
@@ -92,14 +100,14 @@ def test_each_file_holds_the_invoices_of_its_own_calc_type(month_end: MonthEnd) 
 
 
 def test_an_applied_entry_stands_with_its_account_and_cannot_run(month_end: MonthEnd) -> None:
-    group = month_end.group("BG-A", *ACCOUNTS_OF_A)
-    fee = cost(
+    group = month_end.create_group("BG-A", *ACCOUNTS_OF_A)
+    fee = report_line(
         "10",
         LineItemType="Fee",
         UsageAccountId=ACCOUNTS_OF_A[0],
         LineItemDescription="=1+1",
     )
-    month_end.costs(*EXAMPLE_A, fee)
+    month_end.import_costs(*EXAMPLE_A, fee)
     entries = month_end.get(f"/billinggroup/recalculation/{MONTH}?vendor=aws").json()
     applied = month_end.post(
         "/billinggroup/recalculation",
@@ -113,8 +121,8 @@ def test_an_applied_entry_stands_with_its_account_and_cannot_run(month_end: Mont
         },
     )
     assert applied.status_code == 200, applied.text
-    month_end.ready(group)
-    month_end.create(group)
+    month_end.prepare_groups(group)
+    month_end.create_invoices(group)
 
     *_, entry, total = file_of_month(month_end)
 
@@ -127,10 +135,12 @@ def test_an_applied_entry_stands_with_its_account_and_cannot_run(month_end: Mont
 
 def test_who_sees_one_group_gets_its_invoices_alone(month_end: MonthEnd) -> None:
     billed(month_end)
-    other = month_end.group("BG-B", "444444444444")
-    month_end.ready(other)
-    month_end.create(other)
-    person = new_person(month_end.service, core=[READER], filters=[("core", "billingGroup", other)])
+    other = month_end.create_group("BG-B", "444444444444")
+    month_end.prepare_groups(other)
+    month_end.create_invoices(other)
+    person = create_subuser(
+        month_end.service, core=[READER], filters=[("core", "billingGroup", other)]
+    )
 
     assert {row[0] for row in file_of_month(month_end)} == {"BG-A", "BG-B"}
     assert {row[0] for row in file_of_month(month_end, headers=person.core)} == {"BG-B"}
@@ -138,8 +148,8 @@ def test_who_sees_one_group_gets_its_invoices_alone(month_end: MonthEnd) -> None
 
 def test_an_invoice_made_again_stands_there_once_as_it_is_now(month_end: MonthEnd) -> None:
     group = billed(month_end)
-    month_end.save(group, tax_rate=Decimal(0))
-    month_end.create(group)
+    month_end.save_settings(group, tax_rate=Decimal(0))
+    month_end.create_invoices(group)
 
     totals = [row for row in file_of_month(month_end) if row[7] == "_TOTAL"]
 
@@ -148,19 +158,19 @@ def test_an_invoice_made_again_stands_there_once_as_it_is_now(month_end: MonthEn
 
 def test_the_file_is_named_after_the_month_and_goes_with_who_asked(month_end: MonthEnd) -> None:
     service = month_end.service
-    person = new_person(service, core=[READER])
-    url = month_link(service, headers=person.core)
+    person = create_subuser(service, core=[READER])
+    url = create_month_link(service, headers=person.core)
 
-    before = download(service, url)
+    before = download_file(service, url)
     client = f"/m/u/users/client/{person.user_id}/{person.client_id}"
     assert service.http.delete(client, headers=service.root()).status_code == 200
 
     assert before.headers["content-disposition"] == (
         f'attachment; filename="invoice-account-{MONTH}.csv"'
     )
-    assert download(service, url).status_code == 404
+    assert download_file(service, url).status_code == 404
 
 
 def test_a_month_that_is_none_is_refused(month_end: MonthEnd) -> None:
     for month in ("2026-13", "202609", "latest"):
-        problem_of(month_end.post(f"/export/csv/invoice_tag/{month}", {}), 400)
+        read_problem(month_end.post(f"/export/csv/invoice_tag/{month}", {}), 400)

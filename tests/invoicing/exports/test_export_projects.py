@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from nimbill.invoicing.exports import columns
-from tests.customers.projects.projects import made
-from tests.invoicing.exports.asking import content, project_link, rows
+from tests.customers.projects.projects import create_project
+from tests.invoicing.exports.export_requests import (
+    create_project_link,
+    download_content,
+    parse_rows,
+)
 from tests.invoicing.month_end import ACCOUNTS_OF_A, EXAMPLE_A, MonthEnd
-from tests.people import new_person
+from tests.subusers import create_subuser
 
 
 def exported_projects(
     month_end: MonthEnd, headers: dict[str, str] | None = None
 ) -> list[list[str]]:
-    link = project_link(month_end.service, headers=headers)
-    header, *found = rows(content(month_end.service, link))
+    link = create_project_link(month_end.service, headers=headers)
+    header, *found = parse_rows(download_content(month_end.service, link))
     assert header == list(columns.PROJECT)
     return found
 
@@ -23,11 +27,11 @@ def test_without_projects_there_is_the_header_alone(month_end: MonthEnd) -> None
 
 
 def test_a_project_has_a_row_for_each_vendor_and_one_of_both(month_end: MonthEnd) -> None:
-    project_id = made(month_end.service, project_code="=P-1")
-    group = month_end.group("BG-A", *ACCOUNTS_OF_A, project_id=project_id)
-    month_end.costs(*EXAMPLE_A)
-    month_end.ready(group)
-    month_end.create(group)
+    project_id = create_project(month_end.service, project_code="=P-1")
+    group = month_end.create_group("BG-A", *ACCOUNTS_OF_A, project_id=project_id)
+    month_end.import_costs(*EXAMPLE_A)
+    month_end.prepare_groups(group)
+    month_end.create_invoices(group)
 
     project = ["'=P-1", "さくら移行", "jpy"]
     figures = ["1070.71", "1152.45", "81.74", "0.0709", "160874", "173156", "12282", "0.0709"]
@@ -40,13 +44,13 @@ def test_a_project_has_a_row_for_each_vendor_and_one_of_both(month_end: MonthEnd
 
 
 def test_who_sees_no_group_of_a_project_gets_no_figures_of_it(month_end: MonthEnd) -> None:
-    project_id = made(month_end.service, project_code="P-1")
-    group = month_end.group("BG-A", *ACCOUNTS_OF_A, project_id=project_id)
-    other = month_end.group("BG-B")
-    month_end.costs(*EXAMPLE_A)
-    month_end.ready(group)
-    month_end.create(group)
-    person = new_person(
+    project_id = create_project(month_end.service, project_code="P-1")
+    group = month_end.create_group("BG-A", *ACCOUNTS_OF_A, project_id=project_id)
+    other = month_end.create_group("BG-B")
+    month_end.import_costs(*EXAMPLE_A)
+    month_end.prepare_groups(group)
+    month_end.create_invoices(group)
+    person = create_subuser(
         month_end.service, core=["ReadProject"], filters=[("core", "billingGroup", other)]
     )
 

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from nimbill.invoicing.pdf.plain_text import (
     BREAK,
     WORD_MAX,
-    breakable,
-    one_line,
-    printable,
-    shortened,
+    join_lines,
+    make_breakable,
+    make_printable,
+    shorten,
 )
 
 
@@ -26,24 +26,24 @@ from nimbill.invoicing.pdf.plain_text import (
     ],
 )
 def test_what_cannot_be_seen_is_left_out(text: str, shown: str) -> None:
-    assert printable(text) == shown
+    assert make_printable(text) == shown
 
 
 def test_long_words_get_places_to_break_and_others_do_not() -> None:
-    assert BREAK not in breakable("x" * WORD_MAX)
-    assert breakable("x" * (WORD_MAX + 1)).replace(BREAK, "") == "x" * (WORD_MAX + 1)
-    assert BREAK in breakable("x" * (WORD_MAX + 1))
+    assert BREAK not in make_breakable("x" * WORD_MAX)
+    assert make_breakable("x" * (WORD_MAX + 1)).replace(BREAK, "") == "x" * (WORD_MAX + 1)
+    assert BREAK in make_breakable("x" * (WORD_MAX + 1))
 
 
 def test_one_line_is_one_line() -> None:
-    assert one_line("a\n b\u3000c") == "a b c"
-    assert shortened("abcdef", 4) == "abc…"
-    assert shortened("abcd", 4) == "abcd"
+    assert join_lines("a\n b\u3000c") == "a b c"
+    assert shorten("abcdef", 4) == "abc…"
+    assert shorten("abcd", 4) == "abcd"
 
 
 @given(st.text())
 def test_no_text_breaks_it_and_nothing_visible_is_lost(text: str) -> None:
-    shown = breakable(text)
+    shown = make_breakable(text)
 
     shown.encode()
     assert [sign for sign in shown if sign.isalnum()] == [sign for sign in text if sign.isalnum()]

@@ -11,16 +11,16 @@ import pytest
 
 from nimbill.access.role_actions import RoleAction
 from nimbill.invoicing import pdf as paper
-from tests.answers import problem_of
-from tests.imports.small_files import cost
+from tests.imports.aws_reports import report_line
 from tests.invoicing.month_end import ACCOUNTS_OF_A, EXAMPLE_A, MONTH, MonthEnd
+from tests.problem_responses import read_problem
 
 
 def invoiced(month_end: MonthEnd, **fields: object) -> str:
-    group = month_end.group("BG-A", *ACCOUNTS_OF_A, **fields)
-    month_end.costs(*EXAMPLE_A)
-    month_end.ready(group)
-    assert month_end.create(group).status_code == 200
+    group = month_end.create_group("BG-A", *ACCOUNTS_OF_A, **fields)
+    month_end.import_costs(*EXAMPLE_A)
+    month_end.prepare_groups(group)
+    assert month_end.create_invoices(group).status_code == 200
     return group
 
 
@@ -31,14 +31,14 @@ def text_of(pdf: bytes) -> str:
 def test_an_invoice_is_a_pdf_with_its_total(month_end: MonthEnd) -> None:
     group = invoiced(month_end, language="en")
 
-    answer = month_end.service.http.get(
+    response = month_end.service.http.get(
         f"/m/core/invoices/{MONTH}/{group}/aws/pdf", headers=month_end.service.root()
     )
 
-    assert answer.status_code == 200
-    assert answer.headers["content-type"] == "application/pdf"
-    assert answer.headers["content-disposition"] == 'inline; filename="202609-0001-aws.pdf"'
-    assert "190,472" in text_of(answer.content)
+    assert response.status_code == 200
+    assert response.headers["content-type"] == "application/pdf"
+    assert response.headers["content-disposition"] == 'inline; filename="202609-0001-aws.pdf"'
+    assert "190,472" in text_of(response.content)
 
 
 def test_what_was_printed_once_is_what_is_printed_again(
@@ -48,7 +48,7 @@ def test_what_was_printed_once_is_what_is_printed_again(
     path = f"/m/core/invoices/{MONTH}/{group}/aws/pdf"
     headers = month_end.service.root()
     first = month_end.service.http.get(path, headers=headers).content
-    monkeypatch.setattr(paper, "pdf_of", lambda _document: b"a later layout")
+    monkeypatch.setattr(paper, "render_invoice", lambda _document: b"a later layout")
 
     again = month_end.service.http.get(path, headers=headers).content
 
@@ -60,8 +60,8 @@ def test_a_new_revision_is_printed_anew(month_end: MonthEnd) -> None:
     path = f"/m/core/invoices/{MONTH}/{group}/aws/pdf"
     headers = month_end.service.root()
     first = month_end.service.http.get(path, headers=headers).content
-    month_end.save(group, discount_rate=Decimal(0))
-    month_end.create(group)
+    month_end.save_settings(group, discount_rate=Decimal(0))
+    month_end.create_invoices(group)
 
     again = month_end.service.http.get(path, headers=headers).content
 
@@ -72,34 +72,36 @@ def test_a_new_revision_is_printed_anew(month_end: MonthEnd) -> None:
 def test_a_covering_page_is_for_groups_that_are_invoiced_in_bulk(month_end: MonthEnd) -> None:
     group = invoiced(month_end, inv_aggregate=True, language="en")
 
-    answer = month_end.service.http.get(
+    response = month_end.service.http.get(
         f"/m/core/invoices/{MONTH}/{group}/pdf", headers=month_end.service.root()
     )
 
-    assert answer.status_code == 200
-    assert text_of(answer.content).count("202609-0001") > 1
+    assert response.status_code == 200
+    assert text_of(response.content).count("202609-0001") > 1
 
 
 def test_by_vendor_there_is_no_covering_page(month_end: MonthEnd) -> None:
     group = invoiced(month_end, inv_aggregate=False)
 
-    problem_of(month_end.get(f"/invoices/{MONTH}/{group}/pdf"), 404)
+    read_problem(month_end.get(f"/invoices/{MONTH}/{group}/pdf"), 404)
 
 
 def test_a_month_comes_in_one_zip(month_end: MonthEnd) -> None:
-    groups = [month_end.group(f"BG-{n}", f"00000000000{n}") for n in range(1, 4)]
-    month_end.costs(*(cost("10", UsageAccountId=f"00000000000{n}") for n in range(1, 4)))
-    month_end.ready(*groups)
-    month_end.create()
-    narrowed = month_end.service.caller(RoleAction.ReadInvoice, billing_groups=groups[:1])
+    groups = [month_end.create_group(f"BG-{n}", f"00000000000{n}") for n in range(1, 4)]
+    month_end.import_costs(
+        *(report_line("10", UsageAccountId=f"00000000000{n}") for n in range(1, 4))
+    )
+    month_end.prepare_groups(*groups)
+    month_end.create_invoices()
+    restricted = month_end.service.caller(RoleAction.ReadInvoice, billing_groups=groups[:1])
 
     def names(headers: dict[str, str]) -> list[str]:
-        answer = month_end.service.http.get(f"/m/core/invoices/{MONTH}/zip", headers=headers)
-        assert answer.status_code == 200
-        with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        response = month_end.service.http.get(f"/m/core/invoices/{MONTH}/zip", headers=headers)
+        assert response.status_code == 200
+        with zipfile.ZipFile(io.BytesIO(response.content)) as archive:
             assert archive.testzip() is None
             return archive.namelist()
 
     everything = names(month_end.service.root())
     assert everything == [f"202609-000{n}-aws.pdf" for n in range(1, 4)]
-    assert len(names(narrowed)) == 1
+    assert len(names(restricted)) == 1

@@ -7,56 +7,60 @@ from decimal import Decimal
 from random import Random
 
 from nimbill.invoicing.reconciliation.tie_out import (
-    Account,
-    Charged,
-    Difference,
-    Entry,
-    Invoice,
-    Month,
-    Service,
-    TiedOut,
+    AccountOwner,
+    AmountDifference,
+    ChargedAmount,
+    EntryAmount,
+    InvoicedUsage,
+    ServiceKey,
+    TieOutInput,
+    TieOutResult,
     tie_out,
 )
 
 MONTHS = 500
 KINDS = ("usage", "usage", "usage", "entry", "tax", "discount", "unknown")
 
-OURS = Account(company_id="cmp_1", payer_id="P1")
-EC2 = Service("A", "AmazonEC2", False, "USD")
-RDS = Service("A", "AmazonRDS", False, "USD")
+OURS = AccountOwner(company_id="cmp_1", payer_id="P1")
+EC2 = ServiceKey("A", "AmazonEC2", False, "USD")
+RDS = ServiceKey("A", "AmazonRDS", False, "USD")
 
 
-def charged(amount: str, what: Service = EC2, payer: str = "P1", kind: str = "usage") -> Charged:
-    return Charged(payer_id=payer, kind=kind, what=what, amount=Decimal(amount))
+def charged(
+    amount: str, what: ServiceKey = EC2, payer: str = "P1", kind: str = "usage"
+) -> ChargedAmount:
+    return ChargedAmount(payer_id=payer, kind=kind, key=what, amount=Decimal(amount))
 
 
-def invoice(company_id: str = "cmp_1", **usage: str) -> Invoice:
+def invoice(company_id: str = "cmp_1", **usage: str) -> InvoicedUsage:
     """Over these services of account A."""
-    return Invoice(
+    return InvoicedUsage(
         company_id=company_id,
         invoice_no="202609-0001",
         payers=("P1",),
-        usage={Service("A", name, False, "USD"): Decimal(amount) for name, amount in usage.items()},
+        usage={
+            ServiceKey("A", name, False, "USD"): Decimal(amount) for name, amount in usage.items()
+        },
     )
 
 
 def month(
-    *charges: Charged,
-    invoices: tuple[Invoice, ...] = (),
-    entries: tuple[Entry, ...] = (),
-    moved: tuple[tuple[Service, Decimal], ...] = (),
-    accounts: dict[str, Account] | None = None,
-) -> Month:
-    return Month(
-        charged=charges,
+    *charges: ChargedAmount,
+    invoices: tuple[InvoicedUsage, ...] = (),
+    entries: tuple[EntryAmount, ...] = (),
+    moved: tuple[tuple[ServiceKey, Decimal], ...] = (),
+    accounts: dict[str, AccountOwner] | None = None,
+) -> TieOutInput:
+    return TieOutInput(
+        charges=charges,
         entries=entries,
-        moved=moved,
+        moved_fees=moved,
         invoices=invoices,
         accounts={"A": OURS} if accounts is None else accounts,
     )
 
 
-def only(found: TiedOut) -> Difference:
+def only(found: TieOutResult) -> AmountDifference:
     (one,) = found.differences
     assert not found.ties
     return one
@@ -79,8 +83,8 @@ def test_what_changed_after_the_invoice_is_named_with_both_amounts() -> None:
     one = only(tie_out(month(charged("3"), invoices=(invoice(AmazonEC2="1"),))))
 
     assert one.reason == "amount_differs"
-    assert [one.invoiced, one.counts, one.amount] == [1, 3, 2]
-    assert (one.company_id, one.invoice_no, one.what) == ("cmp_1", "202609-0001", EC2)
+    assert [one.invoiced, one.charged, one.amount] == [1, 3, 2]
+    assert (one.company_id, one.invoice_no, one.key) == ("cmp_1", "202609-0001", EC2)
 
 
 def test_differences_that_cancel_each_other_do_not_tie() -> None:
@@ -89,14 +93,14 @@ def test_differences_that_cancel_each_other_do_not_tie() -> None:
     )
 
     assert found.statements["P1", "USD"].difference == 0
-    assert [one.amount for one in found.differences] == [2, -2]
+    assert [difference.amount for difference in found.differences] == [2, -2]
     assert not found.ties
 
 
 def test_a_service_that_came_later_and_one_that_went_are_told_apart() -> None:
     found = tie_out(month(charged("1", RDS), invoices=(invoice(AmazonEC2="1"),)))
 
-    assert [(one.what.service, one.reason) for one in found.differences] == [
+    assert [(difference.key.service, difference.reason) for difference in found.differences] == [
         ("AmazonEC2", "not_in_costs"),
         ("AmazonRDS", "not_on_invoice"),
     ]
@@ -142,7 +146,9 @@ def test_tax_discounts_and_unknown_lines_are_kept_apart() -> None:
 
 def test_entries_count_whether_they_are_applied_or_not() -> None:
     entries = tuple(
-        Entry(payer_id="P1", customer_id="A", currency="USD", amount=Decimal(amount), applied=done)
+        EntryAmount(
+            payer_id="P1", customer_id="A", currency="USD", amount=Decimal(amount), applied=done
+        )
         for amount, done in (("2", True), ("3", False))
     )
 
@@ -163,11 +169,11 @@ def test_entries_of_accounts_in_no_group_have_no_group() -> None:
 
 
 def test_a_moved_fee_leaves_one_payer_and_reaches_the_other() -> None:
-    other = Service("B", "AmazonEC2", False, "USD")
-    accounts = {"A": OURS, "B": Account(company_id="cmp_2", payer_id="P2")}
+    other = ServiceKey("B", "AmazonEC2", False, "USD")
+    accounts = {"A": OURS, "B": AccountOwner(company_id="cmp_2", payer_id="P2")}
     bills = (
         invoice(AmazonEC2="6"),
-        Invoice(
+        InvoicedUsage(
             company_id="cmp_2",
             invoice_no="202609-0002",
             payers=("P2",),
@@ -180,13 +186,13 @@ def test_a_moved_fee_leaves_one_payer_and_reaches_the_other() -> None:
     found = tie_out(month(*lines, invoices=bills, moved=moved, accounts=accounts))
 
     assert found.ties
-    fees = [one.moved_fees for one in found.statements.values()]
+    fees = [statement.moved_fees for statement in found.statements.values()]
     assert fees == [-4, 4]
 
 
 def test_a_fee_moved_to_an_account_that_costs_nothing_is_its_payers() -> None:
-    other = Service("B", "AmazonEC2", False, "USD")
-    accounts = {"A": OURS, "B": Account(company_id="cmp_2", payer_id="P2")}
+    other = ServiceKey("B", "AmazonEC2", False, "USD")
+    accounts = {"A": OURS, "B": AccountOwner(company_id="cmp_2", payer_id="P2")}
 
     found = tie_out(
         month(
@@ -208,7 +214,7 @@ def test_an_account_that_two_pay_for_ties_for_both() -> None:
     less = tie_out(month(*lines, invoices=(invoice(AmazonEC2="2"),)))
 
     assert found.ties
-    assert [one.invoiced for one in found.statements.values()] == [2, 1]
+    assert [statement.invoiced for statement in found.statements.values()] == [2, 1]
     assert only(less).payer_id == "P1"
     assert only(less).amount == 1
     assert less.statements["P0", "USD"].difference == 0
@@ -227,13 +233,13 @@ def test_for_any_month_the_listed_lines_are_the_whole_difference() -> None:
     for _ in range(MONTHS):
         found = tie_out(_any_month(random))
         listed: dict[tuple[str, str], Decimal] = defaultdict(Decimal)
-        for one in found.differences:
-            listed[one.payer_id, one.what.currency] += one.amount
-            seen.add(one.reason)
+        for difference in found.differences:
+            listed[difference.payer_id, difference.key.currency] += difference.amount
+            seen.add(difference.reason)
         for key, statement in found.statements.items():
             assert statement.difference == listed.pop(key, 0), key
         assert listed == {}
-        assert sum(one.moved_fees for one in found.statements.values()) == 0
+        assert sum(statement.moved_fees for statement in found.statements.values()) == 0
 
     assert seen == {
         "amount_differs",
@@ -244,9 +250,9 @@ def test_for_any_month_the_listed_lines_are_the_whole_difference() -> None:
     }
 
 
-def _any_month(random: Random) -> Month:
+def _any_month(random: Random) -> TieOutInput:
     whats = [
-        Service(name, service, False, currency)
+        ServiceKey(name, service, False, currency)
         for name in "ABC"
         for service in ("AmazonEC2", "AmazonRDS")
         for currency in ("USD", "JPY")
@@ -256,7 +262,7 @@ def _any_month(random: Random) -> Month:
         for _ in range(random.randrange(12))
     ]
     invoices = [
-        Invoice(
+        InvoicedUsage(
             company_id=f"cmp_{number}",
             invoice_no=f"202609-{number:04}",
             payers=("P",),
@@ -265,10 +271,10 @@ def _any_month(random: Random) -> Month:
         for number in range(random.randrange(3))
     ]
     entries = [
-        Entry(
+        EntryAmount(
             payer_id=line.payer_id,
-            customer_id=line.what.customer_id,
-            currency=line.what.currency,
+            customer_id=line.key.customer_id,
+            currency=line.key.currency,
             amount=line.amount,
             applied=random.random() < 0.5,
         )
@@ -281,10 +287,12 @@ def _any_month(random: Random) -> Month:
         fee = Decimal(_amount(random))
         moved += [(given, fee), (taken, -fee)]
     accounts = {
-        name: Account(company_id=f"cmp_{random.randrange(4)}", payer_id=random.choice("PQR"))
+        name: AccountOwner(company_id=f"cmp_{random.randrange(4)}", payer_id=random.choice("PQR"))
         for name in random.sample("ABC", random.randrange(4))
     }
-    return Month(charged=lines, entries=entries, moved=moved, invoices=invoices, accounts=accounts)
+    return TieOutInput(
+        charges=lines, entries=entries, moved_fees=moved, invoices=invoices, accounts=accounts
+    )
 
 
 def _amount(random: Random) -> str:

@@ -9,26 +9,31 @@ import pytest
 from nimbill.costs.months.records import park_month
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.invoicing.runs import invoice_run
-from nimbill.invoicing.runs.build_invoice import drawn_up
-from tests.answers import problem_of, violations_of
-from tests.costs.months.closing import close, inside, reopen
-from tests.imports.small_files import cost
-from tests.invoicing.made import missing, numbers, of_a, stored
+from nimbill.invoicing.runs.build_invoice import build_invoice
+from tests.costs.months.month_requests import close_month, reopen_month, run_in_transaction
+from tests.imports.aws_reports import report_line
+from tests.invoicing.invoice_runs import (
+    list_invoice_numbers,
+    list_missing_reasons,
+    prepare_example_a,
+    query_rows,
+)
 from tests.invoicing.month_end import MONTH, MonthEnd
+from tests.problem_responses import read_problem, read_violations
 
 
 def test_a_month_from_the_vendors_file_to_the_last_yen(month_end: MonthEnd) -> None:
-    group = of_a(month_end)
+    group = prepare_example_a(month_end)
 
-    answer = month_end.create(group)
+    response = month_end.create_invoices(group)
 
-    assert answer.status_code == 200, answer.text
-    assert answer.json() == {
+    assert response.status_code == 200, response.text
+    assert response.json() == {
         "status": "success",
         "created": [{"company_id": group, "vendor": "aws", "invoice_no": "202609-0001"}],
         "skipped": [],
     }
-    sheet = month_end.invoice(group)["sheet"]
+    sheet = month_end.get_invoice(group)["sheet"]
     printed = [(line["charge"], line["after"]) for line in sheet["lines"]]
     assert printed == [(150269, 142755), (7550, 7173), (3055, 2902)]
     assert (sheet["support"]["charge"], sheet["support"]["after"]) == (16087, 15283)
@@ -37,21 +42,23 @@ def test_a_month_from_the_vendors_file_to_the_last_yen(month_end: MonthEnd) -> N
 
 
 def test_every_amount_of_an_invoice_says_how_it_came_about(month_end: MonthEnd) -> None:
-    group = of_a(month_end)
-    month_end.create(group)
+    group = prepare_example_a(month_end)
+    month_end.create_invoices(group)
 
-    sheet = month_end.invoice(group)["sheet"]
+    sheet = month_end.get_invoice(group)["sheet"]
 
-    for one in (*sheet["lines"], sheet["support"], sheet["agency"]):
-        assert {"rule", "base", "working", "sources"} <= one["why"].keys()
+    for line in (*sheet["lines"], sheet["support"], sheet["agency"]):
+        assert {"rule", "base", "working", "sources"} <= line["why"].keys()
     for name in ("pre_tax_why", "tax_why", "total_why"):
         assert sheet[name]["working"]
 
 
 def test_groups_may_come_as_the_keys_of_an_object(month_end: MonthEnd) -> None:
-    group = of_a(month_end)
+    group = prepare_example_a(month_end)
 
-    assert numbers(month_end.create(group, group={group: {}})) == ["202609-0001"]
+    assert list_invoice_numbers(month_end.create_invoices(group, group={group: {}})) == [
+        "202609-0001"
+    ]
 
 
 @pytest.mark.parametrize("field", ["vendor", "group", "bulk"])
@@ -59,146 +66,148 @@ def test_every_stated_field_is_required(month_end: MonthEnd, field: str) -> None
     body = {"vendor": "aws", "group": {}, "bulk": True}
     del body[field]
 
-    answer = month_end.post(f"/invoices/calculation/{MONTH}", body)
+    response = month_end.post(f"/invoices/calculation/{MONTH}", body)
 
-    assert violations_of(answer) == [(field, "required")]
+    assert read_violations(response) == [(field, "required")]
 
 
 @pytest.mark.parametrize("nobody", [[], {}], ids=["list", "object"])
 def test_without_bulk_a_group_must_be_named(month_end: MonthEnd, nobody: Any) -> None:
-    answer = month_end.create("x", group=nobody)
+    response = month_end.create_invoices("x", group=nobody)
 
-    assert violations_of(answer) == [("group", "at least one billing group")]
+    assert read_violations(response) == [("group", "at least one billing group")]
 
 
 def test_a_named_group_that_is_not_there_is_refused(month_end: MonthEnd) -> None:
-    group = of_a(month_end)
+    group = prepare_example_a(month_end)
 
-    answer = month_end.create(group, "cmp_" + "a" * 26)
+    response = month_end.create_invoices(group, "cmp_" + "a" * 26)
 
-    assert violations_of(answer) == [("group", "existing billing groups")]
-    assert stored(month_end, "SELECT 1 FROM invoices") == []
+    assert read_violations(response) == [("group", "existing billing groups")]
+    assert query_rows(month_end, "SELECT 1 FROM invoices") == []
 
 
 def test_named_groups_must_all_be_ready_or_none_is_made(month_end: MonthEnd) -> None:
-    ready = of_a(month_end)
-    without_accounts = month_end.group("BG-1")
-    without_settings = month_end.group("BG-2", "000000000002")
-    without_rate = month_end.group("BG-3", "000000000003")
-    month_end.save(without_rate)
+    ready = prepare_example_a(month_end)
+    without_accounts = month_end.create_group("BG-1")
+    without_settings = month_end.create_group("BG-2", "000000000002")
+    without_rate = month_end.create_group("BG-3", "000000000003")
+    month_end.save_settings(without_rate)
 
-    answer = month_end.create(ready, without_accounts, without_settings, without_rate)
+    response = month_end.create_invoices(ready, without_accounts, without_settings, without_rate)
 
-    assert missing(answer) == {
+    assert list_missing_reasons(response) == {
         without_accounts: "no_accounts",
         without_settings: "settings_missing",
         without_rate: "rate_missing",
     }
-    assert stored(month_end, "SELECT 1 FROM invoices") == []
+    assert query_rows(month_end, "SELECT 1 FROM invoices") == []
 
 
 def test_in_bulk_those_that_are_ready_are_made_and_the_others_named(month_end: MonthEnd) -> None:
-    ready = of_a(month_end)
-    without_accounts = month_end.group("BG-1")
-    without_rate = month_end.group("BG-3", "000000000003")
-    month_end.save(without_rate)
+    ready = prepare_example_a(month_end)
+    without_accounts = month_end.create_group("BG-1")
+    without_rate = month_end.create_group("BG-3", "000000000003")
+    month_end.save_settings(without_rate)
 
-    answer = month_end.create()
+    response = month_end.create_invoices()
 
-    assert [one["company_id"] for one in answer.json()["created"]] == [ready]
-    assert {one["company_id"]: one["reason"] for one in answer.json()["skipped"]} == {
+    assert [invoice["company_id"] for invoice in response.json()["created"]] == [ready]
+    assert {group["company_id"]: group["reason"] for group in response.json()["skipped"]} == {
         without_accounts: "no_accounts",
         without_rate: "rate_missing",
     }
 
 
 def test_in_bulk_it_is_a_conflict_only_when_no_group_is_ready(month_end: MonthEnd) -> None:
-    group = month_end.group("BG-1", "000000000001")
+    group = month_end.create_group("BG-1", "000000000001")
 
-    problem = problem_of(month_end.create(), 409)
+    problem = read_problem(month_end.create_invoices(), 409)
 
     assert problem["code"] == "no_group_ready"
     assert problem["violations"] == [{"field": group, "rule": "settings_missing"}]
 
 
 def test_gcp_is_accepted_and_every_group_has_no_accounts(month_end: MonthEnd) -> None:
-    group = of_a(month_end)
+    group = prepare_example_a(month_end)
 
-    assert missing(month_end.create(vendor="gcp")) == {group: "no_accounts"}
-    assert missing(month_end.create(group, vendor="gcp")) == {group: "no_accounts"}
+    assert list_missing_reasons(month_end.create_invoices(vendor="gcp")) == {group: "no_accounts"}
+    assert list_missing_reasons(month_end.create_invoices(group, vendor="gcp")) == {
+        group: "no_accounts"
+    }
 
 
 def test_lines_of_two_currencies_cannot_be_on_one_invoice(month_end: MonthEnd) -> None:
-    group = month_end.group("BG-1", "000000000001")
-    month_end.costs(
-        cost("1", UsageAccountId="000000000001"),
-        cost("1", UsageAccountId="000000000001", CurrencyCode="JPY"),
+    group = month_end.create_group("BG-1", "000000000001")
+    month_end.import_costs(
+        report_line("1", UsageAccountId="000000000001"),
+        report_line("1", UsageAccountId="000000000001", CurrencyCode="JPY"),
     )
-    month_end.ready(group)
+    month_end.prepare_groups(group)
 
-    assert missing(month_end.create(group)) == {group: "mixed_currency"}
+    assert list_missing_reasons(month_end.create_invoices(group)) == {group: "mixed_currency"}
 
 
 def test_a_currency_nobody_has_a_rate_for_cannot_be_billed(month_end: MonthEnd) -> None:
-    group = month_end.group("BG-1", "000000000001")
-    month_end.costs(cost("1", UsageAccountId="000000000001", CurrencyCode="EUR"))
-    month_end.ready(group)
+    group = month_end.create_group("BG-1", "000000000001")
+    month_end.import_costs(report_line("1", UsageAccountId="000000000001", CurrencyCode="EUR"))
+    month_end.prepare_groups(group)
 
-    assert missing(month_end.create(group)) == {group: "unsupported_currency"}
+    assert list_missing_reasons(month_end.create_invoices(group)) == {group: "unsupported_currency"}
 
 
 def test_a_usage_table_that_is_not_there_cannot_be_asked(month_end: MonthEnd) -> None:
-    group = of_a(month_end)
-    month_end.save(group, substitution_fee="usagetable")
+    group = prepare_example_a(month_end)
+    month_end.save_settings(group, substitution_fee="usagetable")
 
-    assert missing(month_end.create(group)) == {group: "usage_table_missing"}
+    assert list_missing_reasons(month_end.create_invoices(group)) == {group: "usage_table_missing"}
 
 
 def test_an_invoice_by_tag_needs_to_know_which(month_end: MonthEnd) -> None:
-    group = of_a(month_end)
-    month_end.save(group, calc_type="tag")
+    group = prepare_example_a(month_end)
+    month_end.save_settings(group, calc_type="tag")
 
-    assert missing(month_end.create(group)) == {group: "tag_key_missing"}
+    assert list_missing_reasons(month_end.create_invoices(group)) == {group: "tag_key_missing"}
 
 
 def test_a_parked_month_is_not_billed(month_end: MonthEnd) -> None:
-    group = of_a(month_end)
-    inside(
+    group = prepare_example_a(month_end)
+    run_in_transaction(
         month_end.service,
         lambda db, scope: park_month(db, scope, BillingPeriod(MONTH, "aws"), "imp_x", "sums"),
     )
 
-    assert missing(month_end.create(group)) == {group: "month_parked"}
-    assert missing(month_end.create()) == {group: "month_parked"}
+    assert list_missing_reasons(month_end.create_invoices(group)) == {group: "month_parked"}
+    assert list_missing_reasons(month_end.create_invoices()) == {group: "month_parked"}
 
 
 def test_a_closed_month_is_not_billed_until_it_is_reopened(month_end: MonthEnd) -> None:
-    group = of_a(month_end)
-    month_end.create(group)
-    assert close(month_end.service, MONTH).status_code == 200
+    group = prepare_example_a(month_end)
+    month_end.create_invoices(group)
+    assert close_month(month_end.service, MONTH).status_code == 200
 
-    for answer in (month_end.create(group), month_end.create()):
-        assert problem_of(answer, 409)["code"] == "month_closed"
-    assert reopen(month_end.service, MONTH).status_code == 200
-    assert numbers(month_end.create(group)) == ["202609-0001"]
+    for response in (month_end.create_invoices(group), month_end.create_invoices()):
+        assert read_problem(response, 409)["code"] == "month_closed"
+    assert reopen_month(month_end.service, MONTH).status_code == 200
+    assert list_invoice_numbers(month_end.create_invoices(group)) == ["202609-0001"]
 
 
 def test_one_group_that_goes_wrong_does_not_stop_the_others(
     month_end: MonthEnd, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bad = month_end.group("BG-1", "000000000001")
-    good = month_end.group("BG-2", "000000000002")
-    month_end.ready(bad, good)
+    bad = month_end.create_group("BG-1", "000000000001")
+    good = month_end.create_group("BG-2", "000000000002")
+    month_end.prepare_groups(bad, good)
 
     def failing(found: Any, *args: Any, **named: Any) -> Any:
         if found.group.company_id == bad:
             raise ZeroDivisionError
-        return drawn_up(found, *args, **named)
+        return build_invoice(found, *args, **named)
 
-    monkeypatch.setattr(invoice_run, "drawn_up", failing)
+    monkeypatch.setattr(invoice_run, "build_invoice", failing)
 
-    answer = month_end.create()
+    response = month_end.create_invoices()
 
-    assert numbers(answer) == ["202609-0001"]
-    assert answer.json()["skipped"] == [{"company_id": bad, "reason": "failed"}]
-    assert answer.json()["created"][0]["company_id"] == good
+    assert list_invoice_numbers(response) == ["202609-0001"]
+    assert response.json()["skipped"] == [{"company_id": bad, "reason": "failed"}]
+    assert response.json()["created"][0]["company_id"] == good

@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from nimbill.access.role_actions import RoleAction
-from tests.answers import problem_of, violations_of
-from tests.costs.months.closing import close
-from tests.customers.billing_groups.bodies import SOUND_SETTING
+from tests.costs.months.month_requests import close_month
+from tests.customers.billing_groups.sample_bodies import VALID_SETTING
 from tests.invoicing.month_end import MONTH, SETTING, MonthEnd
+from tests.problem_responses import read_problem, read_violations
 
 
 def saved(month_end: MonthEnd, company_id: str, vendor: str = "aws") -> Any:
     listed = month_end.get(f"/invoices/{MONTH}").json()["billinggroup"]
-    (record,) = [one for one in listed if one["company_id"] == company_id]
+    (record,) = [record for record in listed if record["company_id"] == company_id]
     return record["saved_data"][vendor]
 
 
@@ -30,11 +30,11 @@ def _number(value: Any) -> Any:
 
 
 def test_settings_that_were_sent_are_read_back(month_end: MonthEnd) -> None:
-    group = month_end.group()
+    group = month_end.create_group()
 
-    answer = month_end.save(group, memo="agreed by telephone")
+    response = month_end.save_settings(group, memo="agreed by telephone")
 
-    assert (answer.status_code, answer.json()) == (200, {"status": "success"})
+    assert (response.status_code, response.json()) == (200, {"status": "success"})
     found = saved(month_end, group)
     assert {name: _number(found[name]) for name in SETTING} == {
         name: _number(value) for name, value in SETTING.items()
@@ -44,31 +44,31 @@ def test_settings_that_were_sent_are_read_back(month_end: MonthEnd) -> None:
 
 @pytest.mark.parametrize("nothing", [[], {}], ids=["list", "object"])
 def test_internal_copies_every_groups_own_settings(month_end: MonthEnd, nothing: Any) -> None:
-    own = month_end.group("BG-1", invoices={"aws": SOUND_SETTING, "azure": SOUND_SETTING})
-    without = month_end.group("BG-2")
+    own = month_end.create_group("BG-1", invoices={"aws": VALID_SETTING, "azure": VALID_SETTING})
+    without = month_end.create_group("BG-2")
 
     assert save_all(month_end, nothing).status_code == 200
 
-    assert saved(month_end, own)["calc_type"] == SOUND_SETTING["calc_type"]
+    assert saved(month_end, own)["calc_type"] == VALID_SETTING["calc_type"]
     assert saved(month_end, own, "azure") is not None
     assert saved(month_end, without) is None
 
 
 def test_internal_copies_only_groups_the_caller_sees(month_end: MonthEnd) -> None:
-    seen = month_end.group("BG-1", invoices={"aws": SOUND_SETTING})
-    hidden = month_end.group("BG-2", invoices={"aws": SOUND_SETTING})
-    narrowed = month_end.service.caller(RoleAction.ModifyInvoice, billing_groups=[seen])
+    seen = month_end.create_group("BG-1", invoices={"aws": VALID_SETTING})
+    hidden = month_end.create_group("BG-2", invoices={"aws": VALID_SETTING})
+    restricted = month_end.service.caller(RoleAction.ModifyInvoice, billing_groups=[seen])
 
-    save_all(month_end, {}, narrowed)
+    save_all(month_end, {}, restricted)
 
     assert saved(month_end, seen) is not None
     assert saved(month_end, hidden) is None
 
 
 def test_what_was_saved_stays_when_the_defaults_change(month_end: MonthEnd) -> None:
-    group = month_end.group("BG-1", invoices={"aws": SOUND_SETTING})
+    group = month_end.create_group("BG-1", invoices={"aws": VALID_SETTING})
     save_all(month_end, {})
-    changed = SOUND_SETTING | {
+    changed = VALID_SETTING | {
         "substitution_fee_calc_target": "cloudpayonly",
         "substitution_fee_target_usage": "discounted",
         "support_fee_calc_target": "cloudpaywithfee",
@@ -76,12 +76,12 @@ def test_what_was_saved_stays_when_the_defaults_change(month_end: MonthEnd) -> N
         "tax_rate": 0,
     }
 
-    answer = month_end.post(
+    response = month_end.post(
         f"/billinggroup/{group}/invoices", {"vendor": "aws", "invoices": changed}
     )
 
-    assert answer.status_code == 200, answer.text
-    assert saved(month_end, group)["discount_rate"] == SOUND_SETTING["discount_rate"]
+    assert response.status_code == 200, response.text
+    assert saved(month_end, group)["discount_rate"] == VALID_SETTING["discount_rate"]
 
 
 @pytest.mark.parametrize(
@@ -94,22 +94,22 @@ def test_what_was_saved_stays_when_the_defaults_change(month_end: MonthEnd) -> N
     ],
 )
 def test_a_value_of_either_column_can_be_saved(month_end: MonthEnd, field: str, value: Any) -> None:
-    group = month_end.group()
+    group = month_end.create_group()
 
-    assert month_end.save(group, **{field: value}).status_code == 200
+    assert month_end.save_settings(group, **{field: value}).status_code == 200
 
 
 def test_what_no_column_allows_is_refused_and_changes_nothing(month_end: MonthEnd) -> None:
-    group, other = month_end.group("BG-1"), month_end.group("BG-2")
+    group, other = month_end.create_group("BG-1"), month_end.create_group("BG-2")
     settings = {
         other: {"aws": SETTING},
         group: {"aws": SETTING | {"currency": "eur", "tax_rate": Decimal("0.11")}},
     }
 
-    answer = month_end.put(f"/invoices/save/{MONTH}", {"settings": settings, "internal": False})
+    response = month_end.put(f"/invoices/save/{MONTH}", {"settings": settings, "internal": False})
 
-    assert answer.status_code == 400
-    assert violations_of(answer) == [
+    assert response.status_code == 400
+    assert read_violations(response) == [
         ("settings.aws.currency", "one of jpy, usd"),
         ("settings.aws.tax_rate", "from 0 to 0.10, or from 0 to 0.08"),
     ]
@@ -117,15 +117,15 @@ def test_what_no_column_allows_is_refused_and_changes_nothing(month_end: MonthEn
 
 
 def test_two_words_for_one_dimension_are_refused(month_end: MonthEnd) -> None:
-    group = month_end.group()
+    group = month_end.create_group()
 
-    answer = month_end.save(
+    response = month_end.save_settings(
         group,
         substitution_fee_calc_target="discounted",
         substitution_fee_target_usage="nondiscount",
     )
 
-    assert [field for field, _ in violations_of(answer)] == [
+    assert [field for field, _ in read_violations(response)] == [
         "settings.aws.substitution_fee_target_usage"
     ]
 
@@ -138,23 +138,23 @@ def test_two_words_for_one_dimension_are_refused(month_end: MonthEnd) -> None:
 def test_settings_of_another_shape_are_refused(month_end: MonthEnd, settings: Any) -> None:
     body = {"settings": settings, "internal": False}
 
-    problem_of(month_end.put(f"/invoices/save/{MONTH}", body), 400)
+    read_problem(month_end.put(f"/invoices/save/{MONTH}", body), 400)
 
 
 def test_an_unknown_group_is_refused_and_nothing_is_saved(month_end: MonthEnd) -> None:
-    group = month_end.group()
+    group = month_end.create_group()
 
-    answer = month_end.save(group, "cmp_" + "a" * 26)
+    response = month_end.save_settings(group, "cmp_" + "a" * 26)
 
-    assert violations_of(answer) == [("settings", "existing billing groups")]
+    assert read_violations(response) == [("settings", "existing billing groups")]
     assert saved(month_end, group) is None
 
 
 def test_saving_settings_again_keeps_the_rate(month_end: MonthEnd) -> None:
-    group = month_end.group("BG-1", invoices={"aws": SOUND_SETTING})
-    month_end.ready(group)
+    group = month_end.create_group("BG-1", invoices={"aws": VALID_SETTING})
+    month_end.prepare_groups(group)
 
-    month_end.save(group, discount_rate=0)
+    month_end.save_settings(group, discount_rate=0)
     save_all(month_end, [])
 
     assert saved(month_end, group)["exchange_rate"] == 150.25
@@ -162,18 +162,18 @@ def test_saving_settings_again_keeps_the_rate(month_end: MonthEnd) -> None:
 
 def test_an_open_dimension_keeps_what_was_saved_before(month_end: MonthEnd) -> None:
     """The support basis stays `discounted` where the later word speaks of the scope alone."""
-    group = month_end.group("BG-1", "222222222222")
-    month_end.save(group, support_fee_calc_target="discounted")
-    month_end.save(group, support_fee_calc_target="cloudpaywithfee")
-    month_end.rate(group)
+    group = month_end.create_group("BG-1", "222222222222")
+    month_end.save_settings(group, support_fee_calc_target="discounted")
+    month_end.save_settings(group, support_fee_calc_target="cloudpaywithfee")
+    month_end.save_rate(group)
 
-    assert month_end.create(group).status_code == 200
+    assert month_end.create_invoices(group).status_code == 200
 
-    terms = month_end.invoice(group)["terms"]
+    terms = month_end.get_invoice(group)["terms"]
     assert (terms["support_basis"], terms["support_scope"]) == ("discounted", "cloudpaywithfee")
 
 
-# ── rates ────────────────────────────────────────────────────────────────────────────────────────
+# ── rates ─────────────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize("method", ["PUT", "POST"])
@@ -181,23 +181,23 @@ def test_an_open_dimension_keeps_what_was_saved_before(month_end: MonthEnd) -> N
 def test_a_rate_is_saved_exactly_as_it_was_sent(
     month_end: MonthEnd, method: str, as_object: bool
 ) -> None:
-    group = month_end.group()
-    month_end.save(group)
+    group = month_end.create_group()
+    month_end.save_settings(group)
     groups: Any = {group: {"whatever": 1}} if as_object else [group]
     body = {"vendor": "aws", "billing_groups": groups, "exchange_rate": Decimal("150.250")}
     send = month_end.put if method == "PUT" else month_end.post
 
-    answer = send(f"/invoices/exchangerate/{MONTH}", body)
+    response = send(f"/invoices/exchangerate/{MONTH}", body)
 
-    assert (answer.status_code, answer.json()) == (200, {"status": "success"})
+    assert (response.status_code, response.json()) == (200, {"status": "success"})
     assert '"exchange_rate":150.250,' in month_end.get(f"/invoices/{MONTH}").text
 
 
 def test_a_rate_before_settings_is_refused_for_all_and_says_for_whom(month_end: MonthEnd) -> None:
-    ready, bare = month_end.group("BG-1"), month_end.group("BG-2")
-    month_end.save(ready)
+    ready, bare = month_end.create_group("BG-1"), month_end.create_group("BG-2")
+    month_end.save_settings(ready)
 
-    problem = problem_of(month_end.rate(ready, bare), 409)
+    problem = read_problem(month_end.save_rate(ready, bare), 409)
 
     assert problem["code"] == "not_ready"
     assert problem["violations"] == [{"field": bare, "rule": "settings_missing"}]
@@ -206,31 +206,31 @@ def test_a_rate_before_settings_is_refused_for_all_and_says_for_whom(month_end: 
 
 @pytest.mark.parametrize("rate", [0, -1, Decimal("1000000.1"), "150", None])
 def test_a_rate_that_is_none_is_refused(month_end: MonthEnd, rate: Any) -> None:
-    group = month_end.group()
-    month_end.save(group)
+    group = month_end.create_group()
+    month_end.save_settings(group)
 
-    answer = month_end.rate(group, rate=rate)
+    response = month_end.save_rate(group, rate=rate)
 
-    assert [field for field, _ in violations_of(answer)] == ["exchange_rate"]
+    assert [field for field, _ in read_violations(response)] == ["exchange_rate"]
 
 
 @pytest.mark.parametrize("groups", [[], {}, "cmp", [1], None], ids=str)
 def test_a_rate_is_for_at_least_one_group(month_end: MonthEnd, groups: Any) -> None:
     body = {"vendor": "aws", "billing_groups": groups, "exchange_rate": 150}
 
-    answer = month_end.put(f"/invoices/exchangerate/{MONTH}", body)
+    response = month_end.put(f"/invoices/exchangerate/{MONTH}", body)
 
-    assert answer.status_code == 400
-    assert {field.partition("[")[0] for field, _ in violations_of(answer)} == {"billing_groups"}
+    assert response.status_code == 400
+    assert {field.partition("[")[0] for field, _ in read_violations(response)} == {"billing_groups"}
 
 
 def test_nothing_is_saved_in_a_closed_month(month_end: MonthEnd) -> None:
-    group = month_end.group("BG-1", invoices={"aws": SOUND_SETTING, "azure": SOUND_SETTING})
-    month_end.save(group)
-    assert close(month_end.service, MONTH).status_code == 200
+    group = month_end.create_group("BG-1", invoices={"aws": VALID_SETTING, "azure": VALID_SETTING})
+    month_end.save_settings(group)
+    assert close_month(month_end.service, MONTH).status_code == 200
 
-    for answer in (month_end.save(group, discount_rate=0), month_end.rate(group)):
-        assert problem_of(answer, 409)["code"] == "month_closed"
+    for response in (month_end.save_settings(group, discount_rate=0), month_end.save_rate(group)):
+        assert read_problem(response, 409)["code"] == "month_closed"
     save_all(month_end, {})
     assert saved(month_end, group)["discount_rate"] == 0.05
     assert saved(month_end, group, "azure") is not None

@@ -1,1 +1,1 @@
-"""Recalculation entries: one-off charges and credits, billed once somebody applies them."""
+"""Recalculation entries: one-off charges and credits that are billed only when applied."""

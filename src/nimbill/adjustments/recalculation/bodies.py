@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any, ClassVar
 
 from nimbill.foundation.basis import Basis, stated
-from nimbill.foundation.calendar_month import Month
+from nimbill.foundation.calendar_month import CalendarMonth
 from nimbill.foundation.errors import Violation
 from nimbill.foundation.vendors import BilledVendor
 from nimbill.http.request_bodies import Body
@@ -38,19 +38,19 @@ class RecalculationRecord(Body, frozen=True, kw_only=True):
 
 
 class RecalculationApply(Body, frozen=True, kw_only=True):
-    """Whichever way it goes, every field is sent."""
+    """Every field is required, also when `apply` is false."""
 
     basis: ClassVar[Basis] = stated("Recalculation")
 
     data: list[str]
-    month: Month
+    month: CalendarMonth
     exchange_rate: Decimal
     tax_free: bool
     apply: bool
     vendor: BilledVendor
 
     @classmethod
-    def broken_rules(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
+    def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
         if sent.get("data") == []:
             yield Violation("data", "one id or more")
         rate = sent.get("exchange_rate")

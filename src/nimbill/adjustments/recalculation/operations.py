@@ -1,6 +1,6 @@
-"""What may be done with recalculation entries: applied, taken back, replaced by an import."""
+"""Operations on recalculation entries: apply, unapply, replace by an import."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC
 
@@ -8,15 +8,16 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.adjustments.recalculation import records
 from nimbill.adjustments.recalculation.bodies import RecalculationApply
-from nimbill.adjustments.recalculation.records import NewRecalculationEntry, plain
+from nimbill.adjustments.recalculation.records import NewRecalculationEntry
 from nimbill.costs.months.operations import refuse_closed
 from nimbill.costs.months.records import lock_month
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import Conflict, not_found
-from nimbill.foundation.ids import derived_id
-from nimbill.foundation.vendors import BilledVendor, Vendor
+from nimbill.foundation.ids import derive_id
+from nimbill.foundation.money import format_decimal
+from nimbill.foundation.vendors import Vendor
 
 basis = chosen("recalculation-apply")
 entries_basis = chosen("recalculation-entries")
@@ -25,7 +26,7 @@ entries_basis = chosen("recalculation-entries")
 async def apply_recalculation(
     db: AsyncConnection, scope: TenantScope, body: RecalculationApply
 ) -> None:
-    """All of the entries or none of them."""
+    """Apply or unapply all of the entries; if one cannot be changed, none is."""
     if body.apply:
         await _apply(db, scope, body)
     else:
@@ -33,10 +34,10 @@ async def apply_recalculation(
 
 
 async def _apply(db: AsyncConnection, scope: TenantScope, body: RecalculationApply) -> None:
-    """An entry that is applied just so already is left as it is."""
-    target = await lock_month(db, scope, BillingPeriod(body.month, body.vendor), shared=True)
+    """An entry that is already applied with the same values stays unchanged."""
+    state = await lock_month(db, scope, BillingPeriod(body.month, body.vendor), shared=True)
     entries = await _require_entries(db, scope, body.vendor, body.data)
-    refuse_closed(target)
+    refuse_closed(state)
     for entry in entries:
         _refuse_inapplicable(entry, body)
     await records.mark_applied(
@@ -51,17 +52,26 @@ async def _apply(db: AsyncConnection, scope: TenantScope, body: RecalculationApp
 
 def _refuse_inapplicable(entry: Row, body: RecalculationApply) -> None:
     if entry.applied_month is not None:
-        as_asked = (body.month, body.exchange_rate, body.tax_free)
-        if (entry.applied_month, entry.exchange_rate, entry.tax_free) != as_asked:
-            raise Conflict("entry_applied", "an entry is applied in another way: unapply it first")
+        requested = (body.month, body.exchange_rate, body.tax_free)
+        if (entry.applied_month, entry.exchange_rate, entry.tax_free) != requested:
+            raise Conflict(
+                "entry_applied",
+                "An entry is already applied with another month, exchange_rate or tax_free. "
+                "Unapply it first.",
+            )
     elif entry.company_id is None:
-        raise Conflict("entry_without_group", "an entry's account is in no billing group")
+        raise Conflict("entry_without_group", "The account of an entry is in no billing group.")
     elif body.month < entry.month:
-        raise Conflict("month_before_entry", "an entry is of a later month")
+        raise Conflict(
+            "month_before_entry", "An entry cannot be applied to a month before its own."
+        )
 
 
 async def _unapply(db: AsyncConnection, scope: TenantScope, body: RecalculationApply) -> None:
-    """From wherever it is applied; one that the vendor's data no longer has is then forgotten."""
+    """Unapply the entries from the months they are applied to, which `body.month` need not name.
+
+    Entries that the vendor's latest data no longer contains are deleted.
+    """
     months = await records.list_applied_months(db, scope, body.vendor, body.data)
     states = {
         month: await lock_month(db, scope, BillingPeriod(month, body.vendor), shared=True)
@@ -74,27 +84,29 @@ async def _unapply(db: AsyncConnection, scope: TenantScope, body: RecalculationA
     ]
     for month in {entry.applied_month for entry in entries}:
         if month not in states:
-            raise Conflict("conflict", "the records changed meanwhile and now forbid this")
+            raise Conflict("conflict", "An entry was changed by another request. Try again.")
         refuse_closed(states[month])
-    await records.mark_unapplied(db, scope, [entry.entry_id for entry in entries if entry.delivered])
+    await records.mark_unapplied(
+        db, scope, [entry.entry_id for entry in entries if entry.delivered]
+    )
     await records.delete_entries(
         db, scope, [entry.entry_id for entry in entries if not entry.delivered]
     )
 
 
 async def _require_entries(
-    db: AsyncConnection, scope: TenantScope, vendor: BilledVendor, ids: Iterable[str]
+    db: AsyncConnection, scope: TenantScope, vendor: Vendor, entry_ids: Iterable[str]
 ) -> Sequence[Row]:
-    wanted = set(ids)
-    entries = await records.lock_entries(db, scope, vendor, wanted)
-    if len(entries) != len(wanted):
+    unique_ids = set(entry_ids)
+    entries = await records.lock_entries(db, scope, vendor, unique_ids)
+    if len(entries) != len(unique_ids):
         raise not_found()
     return entries
 
 
 @dataclass(frozen=True, slots=True)
 class VanishedEntry:
-    """An applied entry that the vendor's newest data no longer has."""
+    """An applied entry that the vendor's latest data no longer contains."""
 
     entry_id: str
     applied_month: str
@@ -106,67 +118,67 @@ class VanishedEntry:
 
 @dataclass(frozen=True, slots=True)
 class EntryReplacement:
+    """The result of `replace_entries`, counted in entries."""
+
     added: int
-    kept: int
+    unchanged: int
     removed: int
-    vanished: tuple[VanishedEntry, ...]  # they stay applied until somebody takes them back
+    vanished: tuple[VanishedEntry, ...]  # they stay applied until they are unapplied
 
 
 async def replace_entries(
     db: AsyncConnection,
     scope: TenantScope,
-    *,
-    vendor: Vendor,
+    period: BillingPeriod,
     payer_id: str,
-    month: str,
     entries: Sequence[NewRecalculationEntry],
 ) -> EntryReplacement:
-    """The entries of a payer and month become these; what was applied stays applied."""
-    refuse_closed(await lock_month(db, scope, BillingPeriod(month, vendor)))
-    named = _assign_entry_ids(scope, vendor, payer_id, month, entries)
-    before = await records.lock_entries_of_payer(db, scope, vendor, payer_id, month)
-    gone = [row for row in before if row.entry_id not in named]
-    vanished = [row for row in gone if row.applied_month is not None]
-    await records.put_entries(db, scope, vendor, month, named)
+    """Replace all entries of a payer and period by these; applied entries stay applied."""
+    refuse_closed(await lock_month(db, scope, period))
+    new_entries = _assign_entry_ids(scope, period, payer_id, entries)
+    existing = await records.lock_payer_entries(db, scope, period, payer_id)
+    missing = [row for row in existing if row.entry_id not in new_entries]
+    vanished = [row for row in missing if row.applied_month is not None]
+    removed_ids = [row.entry_id for row in missing if row.applied_month is None]
+    await records.upsert_entries(db, scope, period, new_entries)
     await records.mark_undelivered(db, scope, [row.entry_id for row in vanished])
-    forgotten = [row.entry_id for row in gone if row.applied_month is None]
-    await records.delete_entries(db, scope, forgotten)
-    kept = len(before) - len(gone)
+    await records.delete_entries(db, scope, removed_ids)
+    unchanged = len(existing) - len(missing)
     return EntryReplacement(
-        added=len(named) - kept,
-        kept=kept,
-        removed=len(forgotten),
-        vanished=tuple(
-            VanishedEntry(
-                entry_id=row.entry_id,
-                applied_month=row.applied_month,
-                customer_id=row.customer_id,
-                description=row.description,
-                currency_code=row.currency_code,
-                unblended_cost=plain(row.unblended_cost),
-            )
-            for row in vanished
-        ),
+        added=len(new_entries) - unchanged,
+        unchanged=unchanged,
+        removed=len(removed_ids),
+        vanished=tuple(_build_vanished_entry(row) for row in vanished),
+    )
+
+
+def _build_vanished_entry(row: Row) -> VanishedEntry:
+    return VanishedEntry(
+        entry_id=row.entry_id,
+        applied_month=row.applied_month,
+        customer_id=row.customer_id,
+        description=row.description,
+        currency_code=row.currency_code,
+        unblended_cost=format_decimal(row.unblended_cost),
     )
 
 
 def _assign_entry_ids(
     scope: TenantScope,
-    vendor: str,
+    period: BillingPeriod,
     payer_id: str,
-    month: str,
     entries: Sequence[NewRecalculationEntry],
-) -> dict[str, NewRecalculationEntry]:
-    """By ids made from what an entry says, and from its place among those that say the same.
+) -> Mapping[str, NewRecalculationEntry]:
+    """Derive each id from the entry's content and its position among entries of equal content.
 
-    The invoice's number is left out: it comes later, and the entry is still the same one.
+    The vendor's invoice_id is not part of the content: the vendor adds it later to the same entry.
     """
-    found: dict[str, NewRecalculationEntry] = {}
+    entries_by_id: dict[str, NewRecalculationEntry] = {}
     counts: dict[tuple[str, ...], int] = {}
     for entry in sorted(entries, key=lambda entry: entry.invoice_id or ""):
         if entry.payer_id != payer_id:
-            raise ValueError("an entry of another payer")
-        said = (
+            raise ValueError("the entry belongs to another payer")
+        content = (
             entry.customer_id,
             entry.calc_type,
             entry.platform_type,
@@ -174,11 +186,11 @@ def _assign_entry_ids(
             entry.product_name,
             entry.product_code,
             entry.currency_code,
-            plain(entry.unblended_cost),
+            format_decimal(entry.unblended_cost),
             entry.time_interval,
             entry.usage_start.astimezone(UTC).isoformat(),
         )
-        place = counts[said] = counts.get(said, 0) + 1
-        whose = (scope.organisation_id, str(vendor), payer_id, month)
-        found[derived_id("rce", *whose, *said, place)] = entry
-    return found
+        position = counts[content] = counts.get(content, 0) + 1
+        owner = (scope.organisation_id, period.vendor, payer_id, period.month)
+        entries_by_id[derive_id("rce", *owner, *content, position)] = entry
+    return entries_by_id

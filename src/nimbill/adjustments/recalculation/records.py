@@ -1,4 +1,4 @@
-"""Stored recalculation entries and the questions asked of them."""
+"""The table of recalculation entries and its queries."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,9 +14,11 @@ from nimbill.adjustments.recalculation.bodies import RecalculationRecord
 from nimbill.customers.billing_groups.records import billing_groups
 from nimbill.customers.cloud_accounts.records import cloud_accounts
 from nimbill.customers.projects.records import projects
-from nimbill.database.tenant_scope import Row, TenantScope, metadata, visible_rows
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
 from nimbill.foundation import clock
-from nimbill.foundation.vendors import BilledVendor
+from nimbill.foundation.billing_period import BillingPeriod
+from nimbill.foundation.money import format_decimal
+from nimbill.foundation.vendors import BilledVendor, Vendor
 
 recalculation_entries = sa.Table(
     "recalculation_entries",
@@ -37,7 +39,7 @@ recalculation_entries = sa.Table(
     sa.Column("time_interval", sa.Text, nullable=False),
     sa.Column("usage_start", sa.DateTime(timezone=True), nullable=False),
     sa.Column("invoice_id", sa.Text),
-    # false: the vendor's newest data no longer has it, but it is applied and stays until it is not
+    # false: the vendor's latest data no longer contains the entry; it is kept while it is applied
     sa.Column("delivered", sa.Boolean, nullable=False),
     sa.Column("applied_month", sa.Text),
     sa.Column("exchange_rate", sa.Numeric),
@@ -47,8 +49,8 @@ _entries = recalculation_entries.c
 
 
 @dataclass(frozen=True, slots=True)
-class NewEntry:
-    """A one-off line of the vendor's."""
+class NewRecalculationEntry:
+    """A one-off charge or credit from the vendor's data."""
 
     customer_id: str
     payer_id: str
@@ -59,14 +61,14 @@ class NewEntry:
     product_code: str
     currency_code: str
     unblended_cost: Decimal
-    time_interval: str  # two timestamps with a slash between them
+    time_interval: str  # two timestamps separated by a slash
     usage_start: datetime
     invoice_id: str | None = None
 
 
-def _with_groups(*columns: Any) -> sa.Select[*tuple[Any, ...]]:
-    """Entries beside the account, the group and the project they belong to, where they do."""
-    whose = (
+def _select_with_group(*columns: Any) -> sa.Select[*tuple[Any, ...]]:
+    """Select entries with their account, billing group and project, where they have one."""
+    account = (
         (cloud_accounts.c.organisation_id == _entries.organisation_id)
         & (cloud_accounts.c.customer_id == _entries.customer_id)
         & (cloud_accounts.c.vendor == _entries.vendor)
@@ -79,26 +81,26 @@ def _with_groups(*columns: Any) -> sa.Select[*tuple[Any, ...]]:
     )
     return (
         sa.select(*columns)
-        .join_from(recalculation_entries, cloud_accounts, whose, isouter=True)
+        .join_from(recalculation_entries, cloud_accounts, account, isouter=True)
         .join(billing_groups, group, isouter=True)
         .join(projects, project, isouter=True)
     )
 
 
-def _of_vendor(scope: TenantScope, vendor: BilledVendor) -> list[sa.ColumnElement[bool]]:
-    """Who sees only some billing groups sees nothing of accounts that are in none."""
-    of_vendor = [_entries.organisation_id == scope.organisation_id, _entries.vendor == vendor]
+def _filter_visible_entries(scope: TenantScope, vendor: Vendor) -> list[sa.ColumnElement[bool]]:
+    """Users restricted to certain billing groups cannot see accounts in no billing group."""
+    conditions = [_entries.organisation_id == scope.organisation_id, _entries.vendor == vendor]
     if scope.billing_groups is None:
-        return of_vendor
-    return [*of_vendor, visible_rows(cloud_accounts.c.company_id, scope.billing_groups)]
+        return conditions
+    return [*conditions, is_any_of(cloud_accounts.c.company_id, scope.billing_groups)]
 
 
 async def list_recalculation(
     db: AsyncConnection, scope: TenantScope, vendor: BilledVendor, month: str
 ) -> list[RecalculationRecord]:
-    """Entries of the month and those applied into it, by customer and time."""
-    question = (
-        _with_groups(
+    """List entries of the month and entries applied to it, by customer and time."""
+    stmt = (
+        _select_with_group(
             recalculation_entries,
             sa.func.coalesce(cloud_accounts.c.name, "").label("customer_name"),
             sa.func.coalesce(cloud_accounts.c.company_id, "").label("company_id"),
@@ -107,15 +109,15 @@ async def list_recalculation(
             projects.c.project_code,
         )
         .where(
-            *_of_vendor(scope, vendor),
+            *_filter_visible_entries(scope, vendor),
             (_entries.month == month) | (_entries.applied_month == month),
         )
         .order_by(_entries.customer_id, _entries.usage_start, _entries.entry_id)
     )
-    return [_record(row, vendor) for row in await db.execute(question)]
+    return [_build_record(row, vendor) for row in await db.execute(stmt)]
 
 
-def _record(row: Row, vendor: BilledVendor) -> RecalculationRecord:
+def _build_record(row: Row, vendor: BilledVendor) -> RecalculationRecord:
     return RecalculationRecord(
         id=row.entry_id,
         customer_id=row.customer_id,
@@ -131,9 +133,9 @@ def _record(row: Row, vendor: BilledVendor) -> RecalculationRecord:
         product_code=row.product_code,
         account_id=row.payer_id,
         currency_code=row.currency_code,
-        unblended_cost=plain(row.unblended_cost),
+        unblended_cost=format_decimal(row.unblended_cost),
         time_interval=row.time_interval,
-        usage_start=clock.written(row.usage_start),
+        usage_start=clock.format_timestamp(row.usage_start),
         apply=row.applied_month is not None,
         exchange_rate=row.exchange_rate,
         tax_free=row.tax_free,
@@ -141,37 +143,33 @@ def _record(row: Row, vendor: BilledVendor) -> RecalculationRecord:
     )
 
 
-def plain(amount: Decimal) -> str:
-    """Every digit that counts, without exponent and without zeros behind them."""
-    written = f"{amount:f}"
-    written = written.rstrip("0").rstrip(".") if "." in written else written
-    return "0" if written == "-0" else written
-
-
-async def applied_months(
-    db: AsyncConnection, scope: TenantScope, vendor: BilledVendor, entry_ids: Collection[str]
+async def list_applied_months(
+    db: AsyncConnection, scope: TenantScope, vendor: Vendor, entry_ids: Collection[str]
 ) -> list[str]:
-    """Into which months any of these are applied, in order."""
-    question = (
+    """List the months to which any of these entries are applied, in order."""
+    stmt = (
         sa.select(_entries.applied_month)
         .where(
             _entries.organisation_id == scope.organisation_id,
             _entries.vendor == vendor,
-            visible_rows(_entries.entry_id, entry_ids),
+            is_any_of(_entries.entry_id, entry_ids),
             _entries.applied_month.is_not(None),
         )
         .distinct()
         .order_by(_entries.applied_month)
     )
-    return list((await db.execute(question)).scalars())
+    return list((await db.execute(stmt)).scalars())
 
 
 async def lock_entries(
-    db: AsyncConnection, scope: TenantScope, vendor: BilledVendor, entry_ids: Collection[str]
+    db: AsyncConnection, scope: TenantScope, vendor: Vendor, entry_ids: Collection[str]
 ) -> Sequence[Row]:
-    """Those of them that the caller may see, always in the same order, with their group."""
-    question = (
-        _with_groups(
+    """Lock those of the entries that the caller may see.
+
+    The order is always the same, so that two requests cannot deadlock.
+    """
+    stmt = (
+        _select_with_group(
             _entries.entry_id,
             _entries.month,
             _entries.applied_month,
@@ -180,14 +178,14 @@ async def lock_entries(
             _entries.delivered,
             cloud_accounts.c.company_id,
         )
-        .where(*_of_vendor(scope, vendor), visible_rows(_entries.entry_id, entry_ids))
+        .where(*_filter_visible_entries(scope, vendor), is_any_of(_entries.entry_id, entry_ids))
         .order_by(_entries.entry_id)
         .with_for_update(of=recalculation_entries)
     )
-    return (await db.execute(question)).all()
+    return (await db.execute(stmt)).all()
 
 
-async def put_applied(
+async def mark_applied(
     db: AsyncConnection,
     scope: TenantScope,
     entry_ids: Collection[str],
@@ -196,88 +194,90 @@ async def put_applied(
     exchange_rate: Decimal,
     tax_free: bool,
 ) -> None:
-    await _change(
+    await _update_entries(
         db, scope, entry_ids, applied_month=month, exchange_rate=exchange_rate, tax_free=tax_free
     )
 
 
-async def put_unapplied(
+async def mark_unapplied(
     db: AsyncConnection, scope: TenantScope, entry_ids: Collection[str]
 ) -> None:
-    await _change(db, scope, entry_ids, applied_month=None, exchange_rate=None, tax_free=False)
+    await _update_entries(
+        db, scope, entry_ids, applied_month=None, exchange_rate=None, tax_free=False
+    )
 
 
-async def put_undelivered(
+async def mark_undelivered(
     db: AsyncConnection, scope: TenantScope, entry_ids: Collection[str]
 ) -> None:
-    await _change(db, scope, entry_ids, delivered=False)
+    await _update_entries(db, scope, entry_ids, delivered=False)
 
 
-async def _change(
+async def _update_entries(
     db: AsyncConnection, scope: TenantScope, entry_ids: Collection[str], **values: Any
 ) -> None:
     if entry_ids:
         await db.execute(
-            sa.update(recalculation_entries).where(*_these(scope, entry_ids)).values(**values)
+            sa.update(recalculation_entries)
+            .where(*_filter_by_id(scope, entry_ids))
+            .values(**values)
         )
 
 
-async def forget_entries(
+async def delete_entries(
     db: AsyncConnection, scope: TenantScope, entry_ids: Collection[str]
 ) -> None:
     if entry_ids:
-        await db.execute(sa.delete(recalculation_entries).where(*_these(scope, entry_ids)))
+        await db.execute(sa.delete(recalculation_entries).where(*_filter_by_id(scope, entry_ids)))
 
 
-def _these(scope: TenantScope, entry_ids: Collection[str]) -> list[sa.ColumnElement[bool]]:
+def _filter_by_id(scope: TenantScope, entry_ids: Collection[str]) -> list[sa.ColumnElement[bool]]:
     return [
         _entries.organisation_id == scope.organisation_id,
-        visible_rows(_entries.entry_id, entry_ids),
+        is_any_of(_entries.entry_id, entry_ids),
     ]
 
 
-async def lock_entries_of_payer(
-    db: AsyncConnection, scope: TenantScope, vendor: str, payer_id: str, month: str
+async def lock_payer_entries(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod, payer_id: str
 ) -> Sequence[Row]:
-    """What the vendor delivered for a payer and month so far."""
-    question = (
+    stmt = (
         sa.select(recalculation_entries)
         .where(
             _entries.organisation_id == scope.organisation_id,
-            _entries.vendor == vendor,
+            _entries.vendor == period.vendor,
             _entries.payer_id == payer_id,
-            _entries.month == month,
+            _entries.month == period.month,
         )
         .order_by(_entries.entry_id)
         .with_for_update()
     )
-    return (await db.execute(question)).all()
+    return (await db.execute(stmt)).all()
 
 
-async def put_entries(
+async def upsert_entries(
     db: AsyncConnection,
     scope: TenantScope,
-    vendor: str,
-    month: str,
-    entries: Mapping[str, NewEntry],
+    period: BillingPeriod,
+    entries: Mapping[str, NewRecalculationEntry],
 ) -> None:
-    """New ones are added; of those already there only what may come later changes."""
+    """Add new entries; existing entries receive the invoice_id, which the vendor adds later."""
     rows = [
         {
             "organisation_id": scope.organisation_id,
             "entry_id": entry_id,
-            "vendor": str(vendor),
-            "month": month,
+            "vendor": period.vendor,
+            "month": period.month,
             "delivered": True,
             "tax_free": False,
-            **{name: getattr(entry, name) for name in NewEntry.__dataclass_fields__},
+            **{name: getattr(entry, name) for name in NewRecalculationEntry.__dataclass_fields__},
         }
         for entry_id, entry in sorted(entries.items())
     ]
-    adding = insert(recalculation_entries)
-    adding = adding.on_conflict_do_update(
+    stmt = insert(recalculation_entries)
+    stmt = stmt.on_conflict_do_update(
         index_elements=["organisation_id", "entry_id"],
-        set_={"invoice_id": adding.excluded.invoice_id, "delivered": True},
+        set_={"invoice_id": stmt.excluded.invoice_id, "delivered": True},
     )
     if rows:
-        await db.execute(adding, rows)
+        await db.execute(stmt, rows)

@@ -9,7 +9,7 @@ from nimbill.adjustments.recalculation.bodies import RecalculationApply, Recalcu
 from nimbill.foundation.basis import chosen, stated
 from nimbill.foundation.vendors import BilledVendor
 from nimbill.http.request_bodies import Success
-from nimbill.http.routing import CallerOfRequest, MonthOfPath, Transaction, get, post
+from nimbill.http.routing import PathMonth, RequestCaller, Transaction, get, post
 
 
 @get(
@@ -19,9 +19,9 @@ from nimbill.http.routing import CallerOfRequest, MonthOfPath, Transaction, get,
     basis=stated("Recalculation"),
 )
 async def list_recalculation(
-    month: MonthOfPath, vendor: FromQuery[BilledVendor], caller: CallerOfRequest, db: Transaction
+    month: PathMonth, vendor: FromQuery[BilledVendor], caller: RequestCaller, db: Transaction
 ) -> list[RecalculationRecord]:
-    """The entries of a month, and those that are applied into it."""
+    """List the entries of a month and the entries applied to it."""
     return await records.list_recalculation(db, caller.scope, vendor, month)
 
 
@@ -33,9 +33,9 @@ async def list_recalculation(
     audited="recalculation/{vendor}/{month}",
 )
 async def apply_recalculation(
-    data: JSONBody[RecalculationApply], caller: CallerOfRequest, db: Transaction
+    data: JSONBody[RecalculationApply], caller: RequestCaller, db: Transaction
 ) -> Success:
-    """Apply entries into a month's invoices, or take them back; all of them or none."""
+    """Apply entries to a month's invoices, or unapply them; all of them or none."""
     await operations.apply_recalculation(db, caller.scope, data)
     return Success()
 

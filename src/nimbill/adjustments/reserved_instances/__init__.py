@@ -1,1 +1,1 @@
-"""Reserved instances: what a customer bought at the vendor, and what of it was moved to others."""
+"""Reserved instances that customers bought at the vendor, and moves of them to other customers."""

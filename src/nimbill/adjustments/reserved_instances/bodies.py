@@ -52,7 +52,7 @@ class ReservedInstanceMove(Body, frozen=True, kw_only=True):
     vendor: Literal["aws"]
 
     @classmethod
-    def broken_rules(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
+    def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
         number = sent.get("number")
         if isinstance(number, int) and number < 1:
             yield Violation("number", "1 or more")

@@ -1,4 +1,4 @@
-"""What a reservation cost its owner month by month, and which moves count in a month."""
+"""The table of monthly reservation fees, its queries, and the updates made by imports."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -8,7 +8,8 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.adjustments.reserved_instances.records import reservation_moves, reserved_instances
-from nimbill.database.tenant_scope import Row, TenantScope, metadata, visible_rows
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
+from nimbill.foundation.billing_period import BillingPeriod
 
 reservation_fees = sa.Table(
     "reservation_fees",
@@ -23,24 +24,26 @@ reservation_fees = sa.Table(
 )
 
 _ri, _fees, _moves = reserved_instances.c, reservation_fees.c, reservation_moves.c
-_FEE_OF = (_fees.organisation_id == _ri.organisation_id) & (_fees.ri_id == _ri.ri_id)
-_MOVE_OF = (_moves.organisation_id == _ri.organisation_id) & (_moves.ri_id == _ri.ri_id)
+_RESERVATION_FEE = (_fees.organisation_id == _ri.organisation_id) & (_fees.ri_id == _ri.ri_id)
+_RESERVATION_MOVE = (_moves.organisation_id == _ri.organisation_id) & (_moves.ri_id == _ri.ri_id)
 
 
-async def fees_and_moves(
-    db: AsyncConnection, scope: TenantScope, vendor: str, month: str, closing: int | None
+async def list_fees_with_moves(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod, closing_number: int | None
 ) -> Sequence[Row]:
-    """A row for each fee of the month and each move that counts in it, the oldest move first.
+    """List a row for each fee of the period and each of its active moves, the oldest move first.
 
-    In a month that was closed those count that stood at its closing.
+    With a `closing_number`, the moves that were active at that closing are listed.
     """
-    counts: list[sa.ColumnElement[bool]]
-    if closing is None:
-        counts = [_moves.removed_after.is_(None)]
+    is_active: list[sa.ColumnElement[bool]]
+    if closing_number is None:
+        is_active = [_moves.removed_after_closing.is_(None)]
     else:
-        not_yet_removed = _moves.removed_after.is_(None) | (_moves.removed_after >= closing)
-        counts = [_moves.made_after < closing, not_yet_removed]
-    question = (
+        not_yet_removed = _moves.removed_after_closing.is_(None) | (
+            _moves.removed_after_closing >= closing_number
+        )
+        is_active = [_moves.created_after_closing < closing_number, not_yet_removed]
+    stmt = (
         sa.select(
             _ri.ri_id,
             _ri.reservation_id,
@@ -54,72 +57,79 @@ async def fees_and_moves(
             _moves.dest_customer_id,
             _moves.number.label("moved"),
         )
-        .join_from(reserved_instances, reservation_fees, _FEE_OF)
-        .join(reservation_moves, _MOVE_OF)
+        .join_from(reserved_instances, reservation_fees, _RESERVATION_FEE)
+        .join(reservation_moves, _RESERVATION_MOVE)
         .where(
             _ri.organisation_id == scope.organisation_id,
-            _ri.vendor == vendor,
-            _fees.month == month,
-            *counts,
+            _ri.vendor == period.vendor,
+            _fees.month == period.month,
+            *is_active,
         )
         .order_by(_ri.ri_id, _fees.payer_id, _fees.currency, _moves.position)
     )
-    return (await db.execute(question)).all()
+    return (await db.execute(stmt)).all()
 
 
-async def reservations_of_payer(
-    db: AsyncConnection, scope: TenantScope, vendor: str, payer_id: str, month: str
+async def list_payer_reservations(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod, payer_id: str
 ) -> set[str]:
-    """Which of them cost something in that month so far."""
-    question = (
+    """List the ri_id of each reservation for which the payer has a fee in the period."""
+    stmt = (
         sa.select(_ri.ri_id)
-        .join_from(reserved_instances, reservation_fees, _FEE_OF)
+        .join_from(reserved_instances, reservation_fees, _RESERVATION_FEE)
         .where(
             _ri.organisation_id == scope.organisation_id,
-            _ri.vendor == vendor,
+            _ri.vendor == period.vendor,
             _fees.payer_id == payer_id,
-            _fees.month == month,
+            _fees.month == period.month,
         )
     )
-    return set((await db.execute(question)).scalars())
+    return set((await db.execute(stmt)).scalars())
 
 
 async def lock_reservations(
     db: AsyncConnection, scope: TenantScope, ri_ids: Collection[str]
 ) -> None:
-    """Always in the same order, so that two imports never wait for each other."""
-    question = sa.select(_ri.ri_id).where(*_these(scope, ri_ids)).order_by(_ri.ri_id)
-    await db.execute(question.with_for_update())
+    """Lock in a fixed order, so that two imports cannot deadlock."""
+    stmt = sa.select(_ri.ri_id).where(*_filter_by_id(scope, ri_ids)).order_by(_ri.ri_id)
+    await db.execute(stmt.with_for_update())
 
 
-def _these(scope: TenantScope, ri_ids: Collection[str]) -> list[sa.ColumnElement[bool]]:
-    return [_ri.organisation_id == scope.organisation_id, visible_rows(_ri.ri_id, ri_ids)]
+def _filter_by_id(scope: TenantScope, ri_ids: Collection[str]) -> list[sa.ColumnElement[bool]]:
+    return [_ri.organisation_id == scope.organisation_id, is_any_of(_ri.ri_id, ri_ids)]
 
 
-async def add_reservations(
+async def add_missing_reservations(
     db: AsyncConnection, scope: TenantScope, rows: Sequence[Mapping[str, Any]]
 ) -> None:
-    """Those that are there already stay as they are."""
+    """Existing reservations stay unchanged."""
     if rows:
-        whole = [{"organisation_id": scope.organisation_id, **row} for row in rows]
-        await db.execute(insert(reserved_instances).on_conflict_do_nothing(), whole)
+        await db.execute(
+            insert(reserved_instances).on_conflict_do_nothing(), _add_organisation(scope, rows)
+        )
 
 
-async def describe_reservations(
+async def upsert_reservations(
     db: AsyncConnection, scope: TenantScope, rows: Sequence[Mapping[str, Any]]
 ) -> None:
-    """Those that are there already are described anew."""
+    """Existing reservations receive the new description but keep their number of instances."""
     if not rows:
         return
-    whole = [{"organisation_id": scope.organisation_id, **row} for row in rows]
-    adding = insert(reserved_instances)
-    anew = {name: adding.excluded[name] for name in rows[0] if name not in ("ri_id", "number")}
+    stmt = insert(reserved_instances)
+    changes = {name: stmt.excluded[name] for name in rows[0] if name not in ("ri_id", "number")}
     await db.execute(
-        adding.on_conflict_do_update(index_elements=["organisation_id", "ri_id"], set_=anew), whole
+        stmt.on_conflict_do_update(index_elements=["organisation_id", "ri_id"], set_=changes),
+        _add_organisation(scope, rows),
     )
 
 
-async def put_fees(
+def _add_organisation(
+    scope: TenantScope, rows: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    return [{"organisation_id": scope.organisation_id, **row} for row in rows]
+
+
+async def replace_fees(
     db: AsyncConnection,
     scope: TenantScope,
     *,
@@ -128,40 +138,42 @@ async def put_fees(
     ri_ids: Collection[str],
     fees: Sequence[Mapping[str, Any]],
 ) -> None:
-    """In place of the fees that these reservations had in that month."""
+    """Replace the payer's fees of these reservations in the month."""
     await db.execute(
         sa.delete(reservation_fees).where(
             _fees.organisation_id == scope.organisation_id,
             _fees.payer_id == payer_id,
             _fees.month == month,
-            visible_rows(_fees.ri_id, ri_ids),
+            is_any_of(_fees.ri_id, ri_ids),
         )
     )
     if fees:
-        whose = {
+        key = {
             "organisation_id": scope.organisation_id,
             "payer_id": payer_id,
             "month": month,
         }
-        await db.execute(sa.insert(reservation_fees), [{**whose, **fee} for fee in fees])
+        await db.execute(sa.insert(reservation_fees), [{**key, **fee} for fee in fees])
 
 
-async def newest_months(
+async def load_newest_months(
     db: AsyncConnection, scope: TenantScope, ri_ids: Collection[str]
 ) -> dict[str, str]:
-    question = (
+    stmt = (
         sa.select(_fees.ri_id, sa.func.max(_fees.month).label("newest"))
-        .where(_fees.organisation_id == scope.organisation_id, visible_rows(_fees.ri_id, ri_ids))
+        .where(_fees.organisation_id == scope.organisation_id, is_any_of(_fees.ri_id, ri_ids))
         .group_by(_fees.ri_id)
     )
-    return {row.ri_id: row.newest for row in await db.execute(question)}
+    return {row.ri_id: row.newest for row in await db.execute(stmt)}
 
 
-async def count_anew(db: AsyncConnection, scope: TenantScope, ri_ids: Collection[str]) -> None:
-    """As many instances as a reservation has in its newest month; none where it has no month."""
+async def refresh_instance_counts(
+    db: AsyncConnection, scope: TenantScope, ri_ids: Collection[str]
+) -> None:
+    """Set the number of instances to that of the newest month; 0 without any month."""
     newest = (
         sa.select(_fees.number)
-        .where(_FEE_OF)
+        .where(_RESERVATION_FEE)
         .order_by(_fees.month.desc(), _fees.number.desc())
         .limit(1)
         .correlate(reserved_instances)
@@ -169,19 +181,19 @@ async def count_anew(db: AsyncConnection, scope: TenantScope, ri_ids: Collection
     )
     await db.execute(
         sa.update(reserved_instances)
-        .where(*_these(scope, ri_ids))
+        .where(*_filter_by_id(scope, ri_ids))
         .values(number=sa.func.coalesce(newest, 0))
     )
 
 
-async def forget_reservations(
+async def delete_unused_reservations(
     db: AsyncConnection, scope: TenantScope, ri_ids: Collection[str]
 ) -> None:
-    """Those that have no month any more, unless something was moved of them."""
+    """Delete those of the reservations that have neither fees nor moves."""
     await db.execute(
         sa.delete(reserved_instances).where(
-            *_these(scope, ri_ids),
-            ~sa.exists().where(_FEE_OF),
-            ~sa.exists().where(_MOVE_OF),
+            *_filter_by_id(scope, ri_ids),
+            ~sa.exists().where(_RESERVATION_FEE),
+            ~sa.exists().where(_RESERVATION_MOVE),
         )
     )

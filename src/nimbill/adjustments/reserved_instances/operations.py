@@ -1,24 +1,22 @@
-"""What may be done with reserved instances: moved, given back, replaced by an import."""
+"""Operations on reserved instances: move, remove a move, replace by an import."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from decimal import Decimal
-from itertools import groupby
 from typing import Any, Literal
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.adjustments.reserved_instances import fee_records, records
 from nimbill.adjustments.reserved_instances.bodies import ReservedInstanceMove
-from nimbill.adjustments.reserved_instances.split_rules import honoured, shares
-from nimbill.adjustments.reserved_instances.vendor_values import moment_of, number_of
+from nimbill.adjustments.reserved_instances.vendor_values import parse_number, parse_time
 from nimbill.costs.months.operations import refuse_closed
-from nimbill.costs.months.records import load_month_state, lock_closing_count, lock_month
-from nimbill.database.tenant_scope import Row, TenantScope
+from nimbill.costs.months.records import lock_closing_count, lock_month
+from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import Conflict, not_found
-from nimbill.foundation.ids import derived_id, new_id
+from nimbill.foundation.ids import derive_id, new_id
 from nimbill.foundation.vendors import Vendor
 
 basis = chosen("reserved-instance-moves")
@@ -28,19 +26,22 @@ records_basis = chosen("reserved-instance-records")
 async def move_reserved_instance(
     db: AsyncConnection, scope: TenantScope, ri_id: str, body: ReservedInstanceMove
 ) -> None:
-    """Split off a moved record; no more than remain, and never to the owner."""
-    closings = await lock_closing_count(db, scope, body.vendor)
+    """Move instances that remain with the owner to another customer, as a new record."""
+    closing_count = await lock_closing_count(db, scope, body.vendor)
     reservation = await records.lock_reservation(db, scope, body.vendor, ri_id)
     if reservation is None:
         if await records.find_move(db, scope, body.vendor, ri_id) is None:
             raise not_found()
-        raise Conflict("reservation_moved", "what was moved cannot be moved on")
-    if not await records.account_visible(db, scope, body.vendor, body.customer_id):
+        raise Conflict(
+            "reservation_moved",
+            "This record was moved. Move instances from the original record instead.",
+        )
+    if not await records.is_account_visible(db, scope, body.vendor, body.customer_id):
         raise not_found()
     if body.customer_id == reservation.customer_id:
-        raise Conflict("reservation_of_customer", "the customer is its owner already")
-    if body.number > reservation.number - await records.number_moved(db, scope, ri_id):
-        raise Conflict("too_few_remain", "fewer instances remain with the owner")
+        raise Conflict("reservation_of_customer", "The customer already owns this reservation.")
+    if body.number > reservation.number - await records.count_moved_instances(db, scope, ri_id):
+        raise Conflict("too_few_remain", "Fewer instances than `number` remain with the owner.")
     await records.add_move(
         db,
         scope,
@@ -48,80 +49,34 @@ async def move_reserved_instance(
         ri_id=ri_id,
         customer_id=body.customer_id,
         number=body.number,
-        closings=closings,
+        closing_count=closing_count,
     )
 
 
 async def remove_reserved_instance(
     db: AsyncConnection, scope: TenantScope, ri_id: str, vendor: Literal["aws"]
 ) -> None:
-    """Give what was moved back to the original record."""
-    closings = await lock_closing_count(db, scope, vendor)
+    """Return the instances of a moved record to the original record."""
+    closing_count = await lock_closing_count(db, scope, vendor)
     move = await records.find_move(db, scope, vendor, ri_id)
     if move is None:
         if await records.lock_reservation(db, scope, vendor, ri_id) is None:
             raise not_found()
-        raise Conflict("reservation_not_moved", "this record was not moved")
+        raise Conflict(
+            "reservation_not_moved",
+            "This is an original record. Only moved records can be removed.",
+        )
     await records.lock_reservation(db, scope, vendor, move.ri_id)
-    if not await records.remove_move(db, scope, ri_id, closings):
+    if not await records.remove_move(db, scope, ri_id, closing_count):
         raise not_found()
 
 
-# ── what invoices ask ────────────────────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True, slots=True)
-class MovedFee:
-    """What a move adds to a customer's fees, or takes from the owner's."""
-
-    reservation_id: str
-    move_id: str
-    customer_id: str
-    service: str
-    currency: str
-    amount: Decimal
-
-
-async def moved_fees(
-    db: AsyncConnection, scope: TenantScope, vendor: Vendor, month: str
-) -> list[MovedFee]:
-    """Two for each move, which cancel each other to the last digit.
-
-    Of the whole organisation: an invoice counts what was moved from groups its maker cannot see.
-    A closed month keeps the moves it was closed with.
-    """
-    state = await load_month_state(db, scope, BillingPeriod(month, vendor))
-    closing = state.closing_number if state.closed else None
-    rows = await fee_records.fees_and_moves(db, scope, vendor, month, closing)
-    found = []
-    for _, of_one in groupby(rows, key=lambda row: (row.ri_id, row.payer_id, row.currency)):
-        moves = list(of_one)
-        numbers = honoured(moves[0].total, [row.moved for row in moves])
-        amounts = shares(moves[0].fee, moves[0].total, numbers)
-        for row, amount in zip(moves, amounts, strict=True):
-            given = (row.dest_customer_id, amount)
-            taken = (row.customer_id, amount.copy_negate())  # a minus sign would round
-            found += [_moved_fee(row, *given), _moved_fee(row, *taken)] if amount else []
-    return found
-
-
-def _moved_fee(row: Row, customer_id: str, amount: Decimal) -> MovedFee:
-    return MovedFee(
-        reservation_id=row.reservation_id,
-        move_id=row.move_id,
-        customer_id=customer_id,
-        service=row.service,
-        currency=row.currency,
-        amount=amount,
-    )
-
-
-# ── what imports bring ───────────────────────────────────────────────────────────────────────────
+# ── imports ──────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReservationOfMonth:
-    """A reservation as the vendor's lines of one month have it; texts and numbers as written."""
+class MonthlyReservation:
+    """A reservation in the vendor's lines of one month, with the vendor's texts and numbers."""
 
     reservation_id: str  # the ARN, or the vendor's id
     customer_id: str  # the owner, who is charged the fee
@@ -151,72 +106,83 @@ class ReservationOfMonth:
 async def replace_reservations(
     db: AsyncConnection,
     scope: TenantScope,
-    *,
-    vendor: Vendor,
+    period: BillingPeriod,
     payer_id: str,
-    month: str,
-    reservations: Sequence[ReservationOfMonth],
+    reservations: Sequence[MonthlyReservation],
 ) -> None:
-    """The fees of a payer and month become these; reservations and moves live on over months.
+    """Replace the reservation fees of a payer and period; reservations and moves span months.
 
-    What a reservation is like is taken from its newest month. One that shrinks below what was
-    moved of it keeps its moves: the oldest are honoured first, and all again should it grow.
+    The description of a reservation comes from its newest month. If a reservation shrinks below the
+    number of moved instances, its moves stay: the oldest moves are served first, and all of them
+    again when it grows.
     """
-    refuse_closed(await lock_month(db, scope, BillingPeriod(month, vendor)))
-    named = _named(scope, vendor, payer_id, reservations)
-    before = await fee_records.reservations_of_payer(db, scope, vendor, payer_id, month)
-    touched = before | named.keys()
-    if not touched:
+    refuse_closed(await lock_month(db, scope, period))
+    reservations_by_id = _group_by_id(scope, period.vendor, payer_id, reservations)
+    existing_ids = await fee_records.list_payer_reservations(db, scope, period, payer_id)
+    affected_ids = existing_ids | reservations_by_id.keys()
+    if not affected_ids:
         return
-    described = {ri_id: _described(ri_id, vendor, one) for ri_id, (one, *_) in named.items()}
-    await fee_records.lock_reservations(db, scope, touched)
-    await fee_records.add_reservations(db, scope, list(described.values()))
-    fees = [
-        {"ri_id": ri_id, "fee": one.fee, "currency": one.currency, "number": one.number}
-        for ri_id, in_currencies in named.items()
-        for one in in_currencies
-    ]
-    await fee_records.put_fees(db, scope, payer_id=payer_id, month=month, ri_ids=touched, fees=fees)
-    newest = await fee_records.newest_months(db, scope, touched)
-    await fee_records.describe_reservations(
-        db, scope, [row for ri_id, row in described.items() if newest[ri_id] == month]
+    rows = {
+        ri_id: _build_row(ri_id, period.vendor, fees[0])
+        for ri_id, fees in reservations_by_id.items()
+    }
+    await fee_records.lock_reservations(db, scope, affected_ids)
+    await fee_records.add_missing_reservations(db, scope, list(rows.values()))
+    await fee_records.replace_fees(
+        db,
+        scope,
+        payer_id=payer_id,
+        month=period.month,
+        ri_ids=affected_ids,
+        fees=[
+            {"ri_id": ri_id, "fee": fee.fee, "currency": fee.currency, "number": fee.number}
+            for ri_id, fees in reservations_by_id.items()
+            for fee in fees
+        ],
     )
-    await fee_records.count_anew(db, scope, touched)
-    await fee_records.forget_reservations(db, scope, touched)
+    newest = await fee_records.load_newest_months(db, scope, affected_ids)
+    await fee_records.upsert_reservations(
+        db, scope, [row for ri_id, row in rows.items() if newest[ri_id] == period.month]
+    )
+    await fee_records.refresh_instance_counts(db, scope, affected_ids)
+    await fee_records.delete_unused_reservations(db, scope, affected_ids)
 
 
-def _named(
-    scope: TenantScope, vendor: str, payer_id: str, reservations: Sequence[ReservationOfMonth]
-) -> dict[str, list[ReservationOfMonth]]:
-    """By id, in its order; more than one where a fee is charged in several currencies."""
-    found: dict[str, list[ReservationOfMonth]] = {}
-    for one in reservations:
-        if one.payer_id != payer_id:
-            raise ValueError("a reservation of another payer")
-        whose = (scope.organisation_id, str(vendor), one.reservation_id, one.customer_id)
-        in_currencies = found.setdefault(derived_id("ri", *whose), [])
-        if one.currency in [other.currency for other in in_currencies]:
-            raise ValueError("a reservation of one owner is given twice")
-        in_currencies.append(one)
-    return dict(sorted(found.items()))
+def _group_by_id(
+    scope: TenantScope, vendor: Vendor, payer_id: str, reservations: Sequence[MonthlyReservation]
+) -> Mapping[str, list[MonthlyReservation]]:
+    """Group by ri_id, in order; an id has one item for each currency of its fee."""
+    reservations_by_id: dict[str, list[MonthlyReservation]] = {}
+    for reservation in reservations:
+        if reservation.payer_id != payer_id:
+            raise ValueError("the reservation belongs to another payer")
+        owner = (reservation.reservation_id, reservation.customer_id)
+        ri_id = derive_id("ri", scope.organisation_id, vendor, *owner)
+        fees = reservations_by_id.setdefault(ri_id, [])
+        if reservation.currency in [fee.currency for fee in fees]:
+            raise ValueError("the reservation has two fees in one currency")
+        fees.append(reservation)
+    return dict(sorted(reservations_by_id.items()))
 
 
-_AS_GIVEN = [one.name for one in fields(ReservationOfMonth) if one.name in records.TEXTS]
+_COPIED_FIELDS = [
+    field.name for field in fields(MonthlyReservation) if field.name in records.TEXT_COLUMNS
+]
 
 
-def _described(ri_id: str, vendor: str, one: ReservationOfMonth) -> dict[str, Any]:
+def _build_row(ri_id: str, vendor: Vendor, reservation: MonthlyReservation) -> dict[str, Any]:
     return {
         "ri_id": ri_id,
-        "vendor": str(vendor),
-        "reservation_id": one.reservation_id,
-        "customer_id": one.customer_id,
-        "arn": one.reservation_id if vendor == "aws" else "",
-        "start_time": moment_of(one.start),
-        "end_time": moment_of(one.end),
-        **{name: getattr(one, name) for name in _AS_GIVEN},
-        "paid_by": one.payer_id,
-        "normalization_factor": number_of(one.normalization_factor),
-        "number": one.number,
-        "unblended_rate": number_of(one.unblended_rate),
-        "upfront_value": number_of(one.upfront_value),
+        "vendor": vendor,
+        "reservation_id": reservation.reservation_id,
+        "customer_id": reservation.customer_id,
+        "arn": reservation.reservation_id if vendor == "aws" else "",
+        "start_time": parse_time(reservation.start),
+        "end_time": parse_time(reservation.end),
+        **{name: getattr(reservation, name) for name in _COPIED_FIELDS},
+        "paid_by": reservation.payer_id,
+        "normalization_factor": parse_number(reservation.normalization_factor),
+        "number": reservation.number,
+        "unblended_rate": parse_number(reservation.unblended_rate),
+        "upfront_value": parse_number(reservation.upfront_value),
     }

@@ -1,4 +1,4 @@
-"""Stored reservations, what was moved of them, and the questions asked of both."""
+"""The tables of reservations and of their moves, and the queries on both."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -9,14 +9,14 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.adjustments.reserved_instances.bodies import ReservedInstanceRecord
-from nimbill.adjustments.reserved_instances.split_rules import honoured
-from nimbill.adjustments.reserved_instances.vendor_values import timestamp
+from nimbill.adjustments.reserved_instances.split_rules import limit_moves
+from nimbill.adjustments.reserved_instances.vendor_values import format_time
 from nimbill.customers.billing_groups.records import billing_groups
 from nimbill.customers.cloud_accounts.records import cloud_accounts
-from nimbill.database.tenant_scope import Row, TenantScope, metadata, visible_rows
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
 from nimbill.foundation.vendors import BilledVendor
 
-TEXTS = (
+TEXT_COLUMNS = (
     "instance_type",
     "modification_status",
     "offer_class",
@@ -43,9 +43,9 @@ reserved_instances = sa.Table(
     sa.Column("arn", sa.Text, nullable=False),
     sa.Column("start_time", sa.DateTime(timezone=True)),
     sa.Column("end_time", sa.DateTime(timezone=True)),
-    *(sa.Column(name, sa.Text, nullable=False) for name in TEXTS),
+    *(sa.Column(name, sa.Text, nullable=False) for name in TEXT_COLUMNS),
     sa.Column("normalization_factor", sa.Numeric, nullable=False),
-    sa.Column("number", sa.BigInteger, nullable=False),  # in the newest month there is of it
+    sa.Column("number", sa.BigInteger, nullable=False),  # in its newest month
     sa.Column("unblended_rate", sa.Numeric, nullable=False),
     sa.Column("upfront_value", sa.Numeric, nullable=False),
 )
@@ -59,10 +59,10 @@ reservation_moves = sa.Table(
     sa.Column("position", sa.Integer, nullable=False),  # among the moves of its reservation
     sa.Column("dest_customer_id", sa.Text, nullable=False),
     sa.Column("number", sa.BigInteger, nullable=False),
-    # how many months had been closed by then: a closed month keeps the moves it was closed with
-    sa.Column("made_after", sa.Integer, nullable=False),
-    sa.Column("removed_after", sa.Integer),
-    # the destination while the move stands, so that its account cannot be deleted meanwhile
+    # the count of closings at that time: a closed month keeps the moves it was closed with
+    sa.Column("created_after_closing", sa.Integer, nullable=False),
+    sa.Column("removed_after_closing", sa.Integer),
+    # the destination while the move is active: a foreign key, so that it cannot be deleted
     sa.Column("account_in_use", sa.Text),
     sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
 )
@@ -72,21 +72,21 @@ _owners = cloud_accounts.alias("owners")
 _destinations = cloud_accounts.alias("destinations")
 
 
-def _account(accounts: Any, customer_id: sa.ColumnElement[str]) -> sa.ColumnElement[bool]:
-    found: sa.ColumnElement[bool] = (
+def _join_account(accounts: Any, customer_id: sa.ColumnElement[str]) -> sa.ColumnElement[bool]:
+    condition: sa.ColumnElement[bool] = (
         (accounts.c.organisation_id == _ri.organisation_id)
         & (accounts.c.customer_id == customer_id)
         & (accounts.c.vendor == _ri.vendor)
     )
-    return found
+    return condition
 
 
-_STANDING = (
+_ACTIVE_MOVE = (
     (_moves.organisation_id == _ri.organisation_id)
     & (_moves.ri_id == _ri.ri_id)
-    & _moves.removed_after.is_(None)
+    & _moves.removed_after_closing.is_(None)
 )
-_GROUP = (billing_groups.c.organisation_id == _owners.c.organisation_id) & (
+_OWNER_GROUP = (billing_groups.c.organisation_id == _owners.c.organisation_id) & (
     billing_groups.c.company_id == _owners.c.company_id
 )
 
@@ -94,8 +94,11 @@ _GROUP = (billing_groups.c.organisation_id == _owners.c.organisation_id) & (
 async def list_reserved_instances(
     db: AsyncConnection, scope: TenantScope, vendor: BilledVendor, now: datetime
 ) -> list[ReservedInstanceRecord]:
-    """Each reservation and what was moved of it, in one question: the numbers always add up."""
-    question = (
+    """List each reservation followed by its moves.
+
+    One statement reads both, so that their numbers always add up.
+    """
+    stmt = (
         sa.select(
             reserved_instances,
             sa.func.coalesce(_owners.c.name, "").label("customer_name"),
@@ -106,129 +109,133 @@ async def list_reserved_instances(
             _moves.number.label("moved"),
             _destinations.c.company_id.label("dest_company_id"),
         )
-        .join_from(reserved_instances, _owners, _account(_owners, _ri.customer_id), isouter=True)
-        .join(billing_groups, _GROUP, isouter=True)
-        .join(reservation_moves, _STANDING, isouter=True)
-        .join(_destinations, _account(_destinations, _moves.dest_customer_id), isouter=True)
+        .join_from(
+            reserved_instances, _owners, _join_account(_owners, _ri.customer_id), isouter=True
+        )
+        .join(billing_groups, _OWNER_GROUP, isouter=True)
+        .join(reservation_moves, _ACTIVE_MOVE, isouter=True)
+        .join(_destinations, _join_account(_destinations, _moves.dest_customer_id), isouter=True)
         .where(_ri.organisation_id == scope.organisation_id, _ri.vendor == vendor)
-        .where(*_owner_visible(scope))
+        .where(*_filter_visible_owner(scope))
         .order_by(_ri.customer_id, _ri.reservation_id, _moves.position)
     )
-    rows = (await db.execute(question)).all()
+    rows = (await db.execute(stmt)).all()
     return [
         record
-        for _, of_one in groupby(rows, key=lambda row: row.ri_id)
-        for record in _records(list(of_one), scope, vendor, now)
+        for _, moves in groupby(rows, key=lambda row: row.ri_id)
+        for record in _build_records(list(moves), scope, vendor, now)
     ]
 
 
-def _owner_visible(scope: TenantScope) -> list[sa.ColumnElement[bool]]:
-    """Who sees only some billing groups sees nothing of accounts that are in none."""
+def _filter_visible_owner(scope: TenantScope) -> list[sa.ColumnElement[bool]]:
+    """Users restricted to certain billing groups cannot see accounts in no billing group."""
     if scope.billing_groups is None:
         return []
-    return [visible_rows(_owners.c.company_id, scope.billing_groups)]
+    return [is_any_of(_owners.c.company_id, scope.billing_groups)]
 
 
-def _records(
+def _build_records(
     rows: Sequence[Row], scope: TenantScope, vendor: BilledVendor, now: datetime
 ) -> Iterator[ReservedInstanceRecord]:
-    """The owner's record with what remains, then a record for each move that may be seen."""
+    """Build the owner's record with the remaining instances, then one for each visible move."""
     moves = [row for row in rows if row.move_id is not None]
-    numbers = honoured(rows[0].number, [row.moved for row in moves])
-    yield _record(rows[0], vendor, now, number=rows[0].number - sum(numbers), move=None)
+    numbers = limit_moves(rows[0].number, [row.moved for row in moves])
+    yield _build_record(rows[0], vendor, now, number=rows[0].number - sum(numbers), move=None)
     for row, number in zip(moves, numbers, strict=True):
         if scope.billing_groups is None or row.dest_company_id in scope.billing_groups:
-            yield _record(row, vendor, now, number=number, move=row)
+            yield _build_record(row, vendor, now, number=number, move=row)
 
 
-def _record(
+def _build_record(
     row: Row, vendor: BilledVendor, now: datetime, *, number: int, move: Row | None
 ) -> ReservedInstanceRecord:
-    own_id = row.ri_id if vendor == "aws" else row.reservation_id
-    ended = row.end_time is not None and row.end_time <= now
+    record_id = row.ri_id if vendor == "aws" else row.reservation_id
+    is_expired = row.end_time is not None and row.end_time <= now
     return ReservedInstanceRecord(
         billinggroup_id=row.billinggroup_id,
         billinggroup_name=row.billinggroup_name,
         customer_id=row.customer_id,
         customer_name=row.customer_name,
         dest_customer_id="" if move is None else move.dest_customer_id,
-        id=own_id if move is None else move.move_id,
+        id=record_id if move is None else move.move_id,
         arn=row.arn,
-        start=timestamp(row.start_time),
-        end=timestamp(row.end_time),
-        **{name: getattr(row, name) for name in TEXTS},
+        start=format_time(row.start_time),
+        end=format_time(row.end_time),
+        **{name: getattr(row, name) for name in TEXT_COLUMNS},
         vendor=vendor,
         normalization_factor=row.normalization_factor,
         number=number,
         unblended_rate=row.unblended_rate,
         upfront_value=row.upfront_value,
         remove=move is not None,
-        disabled=number == 0 or ended,
+        disabled=number == 0 or is_expired,
     )
 
 
 async def lock_reservation(
     db: AsyncConnection, scope: TenantScope, vendor: str, ri_id: str
 ) -> Row | None:
-    """Until the transaction ends nobody else moves anything of it, or gives it back."""
-    question = (
+    """Lock against other moves and removals until the transaction ends."""
+    stmt = (
         sa.select(_ri.ri_id, _ri.customer_id, _ri.number)
-        .join_from(reserved_instances, _owners, _account(_owners, _ri.customer_id), isouter=True)
+        .join_from(
+            reserved_instances, _owners, _join_account(_owners, _ri.customer_id), isouter=True
+        )
         .where(
             _ri.organisation_id == scope.organisation_id,
             _ri.vendor == vendor,
             _ri.ri_id == ri_id,
-            *_owner_visible(scope),
+            *_filter_visible_owner(scope),
         )
         .with_for_update(of=reserved_instances)
     )
-    return (await db.execute(question)).one_or_none()
+    return (await db.execute(stmt)).one_or_none()
 
 
 async def find_move(
     db: AsyncConnection, scope: TenantScope, vendor: str, move_id: str
 ) -> Row | None:
-    """A move that stands, between accounts the caller may both see."""
-    question = (
+    """Find an active move between two accounts that are both visible to the caller."""
+    stmt = (
         sa.select(_moves.move_id, _moves.ri_id)
-        .join_from(reserved_instances, reservation_moves, _STANDING)
-        .join(_owners, _account(_owners, _ri.customer_id), isouter=True)
-        .join(_destinations, _account(_destinations, _moves.dest_customer_id), isouter=True)
+        .join_from(reserved_instances, reservation_moves, _ACTIVE_MOVE)
+        .join(_owners, _join_account(_owners, _ri.customer_id), isouter=True)
+        .join(_destinations, _join_account(_destinations, _moves.dest_customer_id), isouter=True)
         .where(
             _ri.organisation_id == scope.organisation_id,
             _ri.vendor == vendor,
             _moves.move_id == move_id,
-            *_owner_visible(scope),
+            *_filter_visible_owner(scope),
         )
     )
     if scope.billing_groups is not None:
-        question = question.where(visible_rows(_destinations.c.company_id, scope.billing_groups))
-    return (await db.execute(question)).one_or_none()
+        stmt = stmt.where(is_any_of(_destinations.c.company_id, scope.billing_groups))
+    return (await db.execute(stmt)).one_or_none()
 
 
-async def account_visible(
+async def is_account_visible(
     db: AsyncConnection, scope: TenantScope, vendor: str, customer_id: str
 ) -> bool:
     accounts = cloud_accounts.c
-    wanted = sa.exists().where(
+    condition = sa.exists().where(
         accounts.organisation_id == scope.organisation_id,
         accounts.vendor == vendor,
         accounts.customer_id == customer_id,
     )
     if scope.billing_groups is not None:
-        wanted = wanted.where(visible_rows(accounts.company_id, scope.billing_groups))
-    return bool((await db.execute(sa.select(wanted))).scalar_one())
+        condition = condition.where(is_any_of(accounts.company_id, scope.billing_groups))
+    return bool((await db.execute(sa.select(condition))).scalar_one())
 
 
-async def number_moved(db: AsyncConnection, scope: TenantScope, ri_id: str) -> int:
-    """Of the moves that stand."""
-    question = sa.select(sa.func.coalesce(sa.func.sum(_moves.number), 0)).where(
-        *_of_reservation(scope, ri_id), _moves.removed_after.is_(None)
+async def count_moved_instances(db: AsyncConnection, scope: TenantScope, ri_id: str) -> int:
+    """Count the instances of active moves."""
+    stmt = sa.select(sa.func.coalesce(sa.func.sum(_moves.number), 0)).where(
+        *_filter_moves(scope, ri_id), _moves.removed_after_closing.is_(None)
     )
-    return int((await db.execute(question)).scalar_one())
+    return int((await db.execute(stmt)).scalar_one())
 
 
-def _of_reservation(scope: TenantScope, ri_id: str) -> list[sa.ColumnElement[bool]]:
+def _filter_moves(scope: TenantScope, ri_id: str) -> list[sa.ColumnElement[bool]]:
     return [_moves.organisation_id == scope.organisation_id, _moves.ri_id == ri_id]
 
 
@@ -240,32 +247,34 @@ async def add_move(
     ri_id: str,
     customer_id: str,
     number: int,
-    closings: int,
+    closing_count: int,
 ) -> None:
-    places = sa.select(sa.func.coalesce(sa.func.max(_moves.position), 0) + 1)
+    next_position = sa.select(sa.func.coalesce(sa.func.max(_moves.position), 0) + 1)
     await db.execute(
         sa.insert(reservation_moves).values(
             organisation_id=scope.organisation_id,
             move_id=move_id,
             ri_id=ri_id,
-            position=places.where(*_of_reservation(scope, ri_id)).scalar_subquery(),
+            position=next_position.where(*_filter_moves(scope, ri_id)).scalar_subquery(),
             dest_customer_id=customer_id,
             number=number,
-            made_after=closings,
+            created_after_closing=closing_count,
             account_in_use=customer_id,
         )
     )
 
 
-async def remove_move(db: AsyncConnection, scope: TenantScope, move_id: str, closings: int) -> bool:
-    """Whether it still stood."""
-    done = await db.execute(
+async def remove_move(
+    db: AsyncConnection, scope: TenantScope, move_id: str, closing_count: int
+) -> bool:
+    """Return whether the move was still active."""
+    result = await db.execute(
         sa.update(reservation_moves)
         .where(
             _moves.organisation_id == scope.organisation_id,
             _moves.move_id == move_id,
-            _moves.removed_after.is_(None),
+            _moves.removed_after_closing.is_(None),
         )
-        .values(removed_after=closings, account_in_use=None)
+        .values(removed_after_closing=closing_count, account_in_use=None)
     )
-    return bool(done.rowcount)
+    return bool(result.rowcount)

@@ -15,7 +15,7 @@ from nimbill.foundation.basis import stated
 from nimbill.foundation.clock import now
 from nimbill.foundation.vendors import BilledVendor
 from nimbill.http.request_bodies import Success
-from nimbill.http.routing import CallerOfRequest, Transaction, get, post
+from nimbill.http.routing import RequestCaller, Transaction, get, post
 
 
 @get(
@@ -25,9 +25,9 @@ from nimbill.http.routing import CallerOfRequest, Transaction, get, post
     basis=stated("Reserved-instance records"),
 )
 async def list_reserved_instances(
-    vendor: FromQuery[BilledVendor], caller: CallerOfRequest, db: Transaction
+    vendor: FromQuery[BilledVendor], caller: RequestCaller, db: Transaction
 ) -> list[ReservedInstanceRecord]:
-    """The reservations of a vendor, each followed by what was moved of it."""
+    """List the reservations of a vendor, each followed by its moved records."""
     return await records.list_reserved_instances(db, caller.scope, vendor, now())
 
 
@@ -41,10 +41,10 @@ async def list_reserved_instances(
 async def move_reserved_instance(
     ri_id: FromPath[str],
     data: JSONBody[ReservedInstanceMove],
-    caller: CallerOfRequest,
+    caller: RequestCaller,
     db: Transaction,
 ) -> Success:
-    """Move some instances of a reservation, and their part of its fee, to another customer."""
+    """Move instances of a reservation, with their part of its fee, to another customer."""
     await operations.move_reserved_instance(db, caller.scope, ri_id, data)
     return Success()
 
@@ -59,10 +59,10 @@ async def move_reserved_instance(
 async def remove_reserved_instance(
     ri_id: FromPath[str],
     vendor: FromQuery[Literal["aws"]],
-    caller: CallerOfRequest,
+    caller: RequestCaller,
     db: Transaction,
 ) -> Success:
-    """Give what was moved back to its original record."""
+    """Return the instances of a moved record to its original record."""
     await operations.remove_reserved_instance(db, caller.scope, ri_id, vendor)
     return Success()
 

@@ -1,4 +1,4 @@
-"""How instances and fees of a reservation are split between its owner and those it was moved to."""
+"""Splits instances and fees of a reservation between its owner and the customers of its moves."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -11,29 +11,31 @@ basis = chosen("reserved-instance-moves")
 DECIMALS = 10
 
 
-def honoured(total: int, moved: Sequence[int]) -> list[int]:
-    """How many instances of each move there are, the oldest move first.
+def limit_moves(total: int, moved: Sequence[int]) -> list[int]:
+    """How many instances each move has; the oldest move comes first.
 
-    A reservation may shrink below what was moved of it: then the youngest moves are cut.
+    A reservation may shrink below the number of moved instances: then the newest moves are cut.
     """
-    left, found = total, []
+    remaining, numbers = total, []
     for number in moved:
-        found.append(min(number, left))
-        left -= found[-1]
-    return found
+        numbers.append(min(number, remaining))
+        remaining -= numbers[-1]
+    return numbers
 
 
-def shares(fee: Decimal, total: int, moved: Sequence[int]) -> list[Decimal]:
-    """What of the fee goes with each move: fee × number / total, to 10 decimals, half up.
+def split_fee(fee: Decimal, total: int, moved: Sequence[int]) -> list[Decimal]:
+    """The part of the fee for each move: fee × number / total, to 10 decimals, half up.
 
-    Whatever the rounding leaves stays with the owner.
+    The owner keeps what rounding leaves over.
     """
-    return [_rounded(Fraction(fee) * number / total) if number else Decimal(0) for number in moved]
+    return [
+        _round_half_up(Fraction(fee) * number / total) if number else Decimal(0) for number in moved
+    ]
 
 
-def _rounded(amount: Fraction) -> Decimal:
-    """Half up of the absolute value, without a step in between that could round first."""
+def _round_half_up(amount: Fraction) -> Decimal:
+    """Round the absolute value half up in one step, so that nothing is rounded twice."""
     scaled = abs(amount) * 10**DECIMALS
-    whole = (2 * scaled.numerator + scaled.denominator) // (2 * scaled.denominator)
-    digits = tuple(int(digit) for digit in str(whole))
+    rounded = (2 * scaled.numerator + scaled.denominator) // (2 * scaled.denominator)
+    digits = tuple(int(digit) for digit in str(rounded))
     return Decimal((int(amount < 0), digits, -DECIMALS))

@@ -1,4 +1,4 @@
-"""Numbers and moments as vendors write them; what cannot be read is 0, or nothing."""
+"""Parses numbers and times as vendors write them; unreadable values become 0 or None."""
 
 import re
 from datetime import UTC, datetime
@@ -9,18 +9,18 @@ from nimbill.foundation import clock
 _NUMBER = re.compile(r"[0-9]{1,20}(\.[0-9]{0,22})?([eE][+-]?[0-9]{1,2})?", re.ASCII)
 
 
-def number_of(written: str) -> Decimal:
-    return Decimal(written) if _NUMBER.fullmatch(written) else Decimal(0)
+def parse_number(text: str) -> Decimal:
+    return Decimal(text) if _NUMBER.fullmatch(text) else Decimal(0)
 
 
-def moment_of(written: str) -> datetime | None:
-    """A time without an offset is taken as UTC."""
+def parse_time(text: str) -> datetime | None:
+    """A time without an offset is in UTC."""
     try:
-        read = datetime.fromisoformat(written)
-        return read.replace(tzinfo=UTC) if read.tzinfo is None else read.astimezone(UTC)
+        time = datetime.fromisoformat(text)
+        return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
     except (ValueError, OverflowError):
         return None
 
 
-def timestamp(moment: datetime | None) -> str:
-    return "" if moment is None else clock.written(moment)
+def format_time(time: datetime | None) -> str:
+    return "" if time is None else clock.format_timestamp(time)

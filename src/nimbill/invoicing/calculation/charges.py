@@ -5,8 +5,8 @@ from decimal import Decimal
 import msgspec
 
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.money import Exact, exact, exchanged
-from nimbill.foundation.vocabulary import Currency
+from nimbill.foundation.currency import Currency
+from nimbill.foundation.money import ExactAmount, convert_currency, to_exact
 
 basis = chosen("invoice-arithmetic")
 
@@ -38,13 +38,13 @@ class AppliedEntry(msgspec.Struct, frozen=True, kw_only=True):
     exchange_rate: Decimal  # yen for one dollar; 0 = the invoice's
     tax_free: bool
 
-    def rate(self, of_invoice: Decimal) -> Decimal:
+    def effective_rate(self, of_invoice: Decimal) -> Decimal:
         return self.exchange_rate or of_invoice
 
-    def worth(self, currency: Currency, rate_of_invoice: Decimal) -> Exact:
+    def convert(self, currency: Currency, rate_of_invoice: Decimal) -> ExactAmount:
         """In this currency, exactly, at its own rate."""
-        rate = exact(self.rate(rate_of_invoice))
-        return exchanged(exact(self.amount), self.currency, currency, rate)
+        rate = to_exact(self.effective_rate(rate_of_invoice))
+        return convert_currency(to_exact(self.amount), self.currency, currency, rate)
 
 
 class FreeItem(msgspec.Struct, frozen=True, kw_only=True):

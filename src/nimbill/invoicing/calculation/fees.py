@@ -7,20 +7,28 @@ from itertools import groupby
 from typing import NamedTuple
 
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.money import ONE, ZERO, Exact, exact, exchanged, readable, sum_of
-from nimbill.foundation.vocabulary import Currency
+from nimbill.foundation.currency import Currency
+from nimbill.foundation.money import (
+    ONE,
+    ZERO,
+    ExactAmount,
+    convert_currency,
+    format_amount,
+    sum_exact,
+    to_exact,
+)
 from nimbill.invoicing.calculation.charges import AppliedEntry, MonthlyCharges
-from nimbill.invoicing.calculation.support_plans import support_plan
-from nimbill.invoicing.calculation.terms import Band, CannotBeBilled, Terms
-from nimbill.invoicing.calculation.usage import Usage, charged
+from nimbill.invoicing.calculation.support_plans import find_support_plan
+from nimbill.invoicing.calculation.terms import CannotBeBilled, RateBand, Terms
+from nimbill.invoicing.calculation.usage import ExactUsage, total_charge
 
 basis = chosen("invoice-arithmetic")
 
 
-class Worked(NamedTuple):
+class CalculatedAmount(NamedTuple):
     """An exact amount, and how it was worked out for whoever asks."""
 
-    amount: Exact
+    amount: ExactAmount
     working: str
 
 
@@ -38,10 +46,10 @@ class ExactFee(NamedTuple):
     """In the cost's currency, not yet printed."""
 
     kind: str
-    charge: Exact
-    after: Exact
+    charge: ExactAmount
+    after: ExactAmount
     discounted: bool
-    base: Exact | None  # None where the fee does not depend on one
+    base: ExactAmount | None  # None where the fee does not depend on one
     working: str
     sources: tuple[str, ...]
 
@@ -49,68 +57,70 @@ class ExactFee(NamedTuple):
 # ── kinds of fee ─────────────────────────────────────────────────────────────────────────────────
 
 
-def percent(fee: FeeTerms, base: Exact) -> Worked:
-    return Worked(exact(fee.rate) * base, f"{fee.rate:f} × {readable(base)}")
+def _percent_fee(fee: FeeTerms, base: ExactAmount) -> CalculatedAmount:
+    return CalculatedAmount(to_exact(fee.rate) * base, f"{fee.rate:f} × {format_amount(base)}")
 
 
-def fix(fee: FeeTerms, _base: Exact) -> Worked:
-    return Worked(exact(fee.fixed), f"{fee.fixed:f}")
+def _fixed_fee(fee: FeeTerms, _base: ExactAmount) -> CalculatedAmount:
+    return CalculatedAmount(to_exact(fee.fixed), f"{fee.fixed:f}")
 
 
-def automatic(fee: FeeTerms, base: Exact) -> Worked:
-    return larger(percent(fee, base), fix(fee, base))
+def _automatic_fee(fee: FeeTerms, base: ExactAmount) -> CalculatedAmount:
+    return _larger(_percent_fee(fee, base), _fixed_fee(fee, base))
 
 
-def usagetable(fee: FeeTerms, base: Exact) -> Worked:
-    return by_bands(fee.terms.usage_table, base)
+def _usage_table_fee(fee: FeeTerms, base: ExactAmount) -> CalculatedAmount:
+    return apply_bands(fee.terms.usage_table, base)
 
 
-def plan(fee: FeeTerms, base: Exact) -> Worked:
+def _support_plan_fee(fee: FeeTerms, base: ExactAmount) -> CalculatedAmount:
     """The vendor's own support fee. Plans are in dollars: a base in yen goes there and back."""
-    rate = exact(fee.terms.exchange_rate)
-    price = support_plan(fee.kind, fee.terms.month)
-    in_dollars = exchanged(base, fee.currency, Currency.usd, rate)
-    least = Worked(exact(price.minimum), f"{price.minimum:f}")
-    worked = larger(least, by_bands(price.bands, in_dollars))
+    rate = to_exact(fee.terms.exchange_rate)
+    price = find_support_plan(fee.kind, fee.terms.month)
+    in_dollars = convert_currency(base, fee.currency, Currency.usd, rate)
+    least = CalculatedAmount(to_exact(price.minimum), f"{price.minimum:f}")
+    worked = _larger(least, apply_bands(price.bands, in_dollars))
     if fee.currency is Currency.usd:
         return worked
-    there_and_back = exchanged(worked.amount, Currency.usd, fee.currency, rate)
-    return Worked(there_and_back, f"{worked.working} × {fee.terms.exchange_rate:f}")
+    there_and_back = convert_currency(worked.amount, Currency.usd, fee.currency, rate)
+    return CalculatedAmount(there_and_back, f"{worked.working} × {fee.terms.exchange_rate:f}")
 
 
-FEES: Mapping[str, Callable[[FeeTerms, Exact], Worked]] = {
-    "percent": percent,
-    "fix": fix,
-    "automatic": automatic,
-    "usagetable": usagetable,
-    "aws_developer": plan,
-    "aws_business": plan,
-    "aws_enterprise": plan,
+FEE_FORMULAS: Mapping[str, Callable[[FeeTerms, ExactAmount], CalculatedAmount]] = {
+    "percent": _percent_fee,
+    "fix": _fixed_fee,
+    "automatic": _automatic_fee,
+    "usagetable": _usage_table_fee,
+    "aws_developer": _support_plan_fee,
+    "aws_business": _support_plan_fee,
+    "aws_enterprise": _support_plan_fee,
 }
 
 
-def larger(one: Worked, other: Worked) -> Worked:
-    return Worked(max(one.amount, other.amount), f"max({one.working}, {other.working})")
+def _larger(one: CalculatedAmount, other: CalculatedAmount) -> CalculatedAmount:
+    return CalculatedAmount(max(one.amount, other.amount), f"max({one.working}, {other.working})")
 
 
-def by_bands(bands: Iterable[Band], base: Exact) -> Worked:
+def apply_bands(bands: Iterable[RateBand], base: ExactAmount) -> CalculatedAmount:
     """Each part of the base at the rate of the band that it lies in."""
     amount, start, parts = ZERO, ZERO, []
     for upto, rate in bands:
         if not start < base:
             break
-        end = base if upto is None else min(base, exact(upto))
+        end = base if upto is None else min(base, to_exact(upto))
         part = end - start
-        amount += exact(rate) * part
-        parts.append(f"{rate:f} × {readable(part)}")
+        amount += to_exact(rate) * part
+        parts.append(f"{rate:f} × {format_amount(part)}")
         start = end
-    return Worked(amount, " + ".join(parts) or "0")
+    return CalculatedAmount(amount, " + ".join(parts) or "0")
 
 
 # ── the two fees of an invoice ───────────────────────────────────────────────────────────────────
 
 
-def support_fee(usage: Sequence[Usage], month: MonthlyCharges, terms: Terms) -> ExactFee | None:
+def calculate_support_fee(
+    usage: Sequence[ExactUsage], month: MonthlyCharges, terms: Terms
+) -> ExactFee | None:
     """No usage line, no fee. A base already discounted may be discounted twice: that is meant."""
     if not usage:
         return None
@@ -118,9 +128,9 @@ def support_fee(usage: Sequence[Usage], month: MonthlyCharges, terms: Terms) -> 
     lines = [line for line in usage if everything or not line.marketplace]
     fees = [entry for entry in month.entries if _counts_for_support(entry, terms)]
 
-    of_usage = _usage(lines, terms.support_basis, terms)
-    of_fees = sum_of(entry.worth(month.cost_currency, terms.exchange_rate) for entry in fees)
-    return _fee(
+    of_usage = _sum_usage(lines, terms.support_basis, terms)
+    of_fees = sum_exact(entry.convert(month.cost_currency, terms.exchange_rate) for entry in fees)
+    return _calculate_fee(
         FeeTerms(
             kind=terms.support_fee,
             fixed=terms.support_fix,
@@ -130,12 +140,12 @@ def support_fee(usage: Sequence[Usage], month: MonthlyCharges, terms: Terms) -> 
         ),
         bases=[of_usage + of_fees],
         discounted=terms.discount_target_usage == "cloudpaywithfee",
-        sources=(*_sources(lines), *sorted(entry.entry_id for entry in fees)),
+        sources=(*_list_sources(lines), *sorted(entry.entry_id for entry in fees)),
     )
 
 
-def agency_fee(
-    usage: Sequence[Usage], support: ExactFee | None, month: MonthlyCharges, terms: Terms
+def calculate_agency_fee(
+    usage: Sequence[ExactUsage], support: ExactFee | None, month: MonthlyCharges, terms: Terms
 ) -> ExactFee | None:
     """On the sum, or on each account (tag) with its share of the support fee; printed once.
 
@@ -149,8 +159,8 @@ def agency_fee(
     added = ZERO
     if with_fee:
         added = support.after if terms.substitution_basis == "discounted" else support.charge
-    owners = _owners(usage) if terms.substitution_fee_calc_type == "account" else [usage]
-    return _fee(
+    owners = _group_by_owner(usage) if terms.substitution_fee_calc_type == "account" else [usage]
+    return _calculate_fee(
         FeeTerms(
             kind=terms.substitution_fee,
             fixed=terms.substitution_fix,
@@ -159,29 +169,29 @@ def agency_fee(
             currency=month.cost_currency,
         ),
         bases=[
-            _usage(lines, terms.substitution_basis, terms) + added * share
-            for lines, share in zip(owners, _shares(owners), strict=True)
+            _sum_usage(lines, terms.substitution_basis, terms) + added * share
+            for lines, share in zip(owners, _usage_shares(owners), strict=True)
         ],
         discounted=terms.discount_calc_logic == "allamount",
-        sources=(*_sources(usage), *(["support fee"] if with_fee else [])),
+        sources=(*_list_sources(usage), *(["support fee"] if with_fee else [])),
     )
 
 
-def _fee(
-    fee: FeeTerms, *, bases: Sequence[Exact], discounted: bool, sources: tuple[str, ...]
+def _calculate_fee(
+    fee: FeeTerms, *, bases: Sequence[ExactAmount], discounted: bool, sources: tuple[str, ...]
 ) -> ExactFee:
     """One fee for each base, added exactly; a base below zero counts as zero."""
     bases = [max(base, ZERO) for base in bases]
-    worked = [FEES[fee.kind](fee, base) for base in bases]
-    charge = sum_of(one.amount for one in worked)
-    kept = ONE - exact(fee.terms.discount_rate) if discounted else ONE
+    worked = [FEE_FORMULAS[fee.kind](fee, base) for base in bases]
+    charge = sum_exact(one.amount for one in worked)
+    kept = ONE - to_exact(fee.terms.discount_rate) if discounted else ONE
     needs_base = fee.kind != "fix"
     return ExactFee(
         kind=fee.kind,
         charge=charge,
         after=charge * kept,
         discounted=discounted,
-        base=sum_of(bases) if needs_base else None,
+        base=sum_exact(bases) if needs_base else None,
         working=" + ".join(one.working for one in worked),
         sources=sources if needs_base else (),
     )
@@ -195,24 +205,24 @@ def _counts_for_support(entry: AppliedEntry, terms: Terms) -> bool:
     return entry.calc_type == "Fee" and (targeted or terms.support_scope == "cloudpaywithfee")
 
 
-def _usage(lines: Iterable[Usage], stage: str, terms: Terms) -> Exact:
+def _sum_usage(lines: Iterable[ExactUsage], stage: str, terms: Terms) -> ExactAmount:
     """Together, before or after discount."""
-    charge = charged(lines)
-    return charge * (ONE - exact(terms.discount_rate)) if stage == "discounted" else charge
+    charge = total_charge(lines)
+    return charge * (ONE - to_exact(terms.discount_rate)) if stage == "discounted" else charge
 
 
-def _owners(usage: Sequence[Usage]) -> list[list[Usage]]:
+def _group_by_owner(usage: Sequence[ExactUsage]) -> list[list[ExactUsage]]:
     return [list(lines) for _, lines in groupby(usage, key=lambda line: line.owner)]
 
 
-def _shares(owners: Sequence[Sequence[Usage]]) -> list[Exact]:
+def _usage_shares(owners: Sequence[Sequence[ExactUsage]]) -> list[ExactAmount]:
     """In proportion to usage before discount; equal where that sums to nothing."""
     if len(owners) == 1:
         return [ONE]
-    amounts = [charged(lines) for lines in owners]
-    whole = sum_of(amounts)
-    return [amount / whole if whole else exact(Fraction(1, len(owners))) for amount in amounts]
+    amounts = [total_charge(lines) for lines in owners]
+    whole = sum_exact(amounts)
+    return [amount / whole if whole else to_exact(Fraction(1, len(owners))) for amount in amounts]
 
 
-def _sources(lines: Iterable[Usage]) -> list[str]:
+def _list_sources(lines: Iterable[ExactUsage]) -> list[str]:
     return list(dict.fromkeys(source for line in lines for source in line.sources))

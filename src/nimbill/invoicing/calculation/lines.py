@@ -7,7 +7,7 @@ from typing import NamedTuple
 import msgspec
 
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.vocabulary import Currency
+from nimbill.foundation.currency import Currency
 
 basis = chosen("invoice-arithmetic")
 

@@ -5,11 +5,19 @@ from decimal import Decimal
 import msgspec
 
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.money import difference, exact, total_of
-from nimbill.foundation.vocabulary import Currency
-from nimbill.invoicing.calculation.account_totals import account_totals, pre_tax_in_dollars
+from nimbill.foundation.currency import Currency
+from nimbill.foundation.money import subtract_decimals, sum_decimals, to_exact
+from nimbill.invoicing.calculation.account_totals import (
+    calculate_account_totals,
+    calculate_pre_tax_usd,
+)
 from nimbill.invoicing.calculation.charges import MonthlyCharges
-from nimbill.invoicing.calculation.fees import agency_fee, support_fee
+from nimbill.invoicing.calculation.fees import calculate_agency_fee, calculate_support_fee
+from nimbill.invoicing.calculation.line_builder import (
+    LineBuilder,
+    number_enabled_items,
+    sort_entries,
+)
 from nimbill.invoicing.calculation.lines import (
     RULES,
     AccountEntry,
@@ -20,9 +28,8 @@ from nimbill.invoicing.calculation.lines import (
     ItemLine,
     UsageLine,
 )
-from nimbill.invoicing.calculation.page import Page, in_order, numbered
 from nimbill.invoicing.calculation.terms import Terms
-from nimbill.invoicing.calculation.usage import usage_lines
+from nimbill.invoicing.calculation.usage import group_usage
 
 basis = chosen("invoice-arithmetic")
 
@@ -68,28 +75,28 @@ class InvoiceSheet(msgspec.Struct, frozen=True, kw_only=True):
 # fmt: off
 def calculate_invoice(month: MonthlyCharges, terms: Terms) -> InvoiceSheet:
     """The page from top to bottom: printed amounts are rounded once, sums add what is printed."""
-    page         = Page(month.cost_currency, terms)
-    usage        = usage_lines(month.usage, terms)
-    support      = support_fee(usage, month, terms)
-    agency       = agency_fee(usage, support, month, terms)
+    page         = LineBuilder(month.cost_currency, terms)
+    usage        = group_usage(month.usage, terms)
+    support      = calculate_support_fee(usage, month, terms)
+    agency       = calculate_agency_fee(usage, support, month, terms)
 
-    lines        = tuple(page.usage_line(line) for line in usage)
-    support_line = page.fee("support", support)
-    agency_line  = page.fee("agency", agency)
-    entries      = tuple(page.entry_line(entry) for entry in in_order(month.entries))
-    items        = tuple(page.item_line(number, item) for number, item in numbered(month.items))
+    lines        = tuple(page.build_usage_line(line) for line in usage)
+    support_line = page.build_fee("support", support)
+    agency_line  = page.build_fee("agency", agency)
+    entries      = tuple(page.build_entry_line(entry) for entry in sort_entries(month.entries))
+    items        = tuple(page.build_item_line(number, item) for number, item in number_enabled_items(month.items))
 
-    usage_charge = total_of(line.charge for line in lines)
-    usage_after  = total_of(line.after for line in lines)
-    of_fees      = total_of(fee.after for fee in (support_line, agency_line) if fee)
-    of_entries   = total_of(entry.amount for entry in entries)
-    of_items     = total_of(item.total for item in items)
+    usage_charge = sum_decimals(line.charge for line in lines)
+    usage_after  = sum_decimals(line.after for line in lines)
+    of_fees      = sum_decimals(fee.after for fee in (support_line, agency_line) if fee)
+    of_entries   = sum_decimals(entry.amount for entry in entries)
+    of_items     = sum_decimals(item.total for item in items)
 
-    pre_tax      = total_of([usage_after, of_fees, of_entries, of_items])
-    tax_free     = total_of(entry.amount for entry in entries if entry.tax_free)
-    taxable      = difference(pre_tax, tax_free)
-    tax          = page.printed(exact(taxable) * exact(terms.tax_rate))
-    total        = total_of([pre_tax, tax])
+    pre_tax      = sum_decimals([usage_after, of_fees, of_entries, of_items])
+    tax_free     = sum_decimals(entry.amount for entry in entries if entry.tax_free)
+    taxable      = subtract_decimals(pre_tax, tax_free)
+    tax          = page.round_amount(to_exact(taxable) * to_exact(terms.tax_rate))
+    total        = sum_decimals([pre_tax, tax])
 
     return InvoiceSheet(
         currency=terms.currency, cost_currency=month.cost_currency,
@@ -97,10 +104,10 @@ def calculate_invoice(month: MonthlyCharges, terms: Terms) -> InvoiceSheet:
         usage_charge=usage_charge, usage_after=usage_after,
         tax_free=tax_free, pre_tax=pre_tax, taxable=taxable, tax_rate=terms.tax_rate,
         tax=tax, total=total,
-        pre_tax_usd=pre_tax_in_dollars(month, terms, usage, [support, agency]),
-        accounts=account_totals(month, terms, lines, entries),
-        pre_tax_why=page.sum_why("pre_tax", usage_after, of_fees, of_entries, of_items),
-        tax_why=page.tax_why(taxable, tax),
-        total_why=page.sum_why("total", pre_tax, tax),
+        pre_tax_usd=calculate_pre_tax_usd(month, terms, usage, [support, agency]),
+        accounts=calculate_account_totals(month, terms, lines, entries),
+        pre_tax_why=page.explain_sum("pre_tax", usage_after, of_fees, of_entries, of_items),
+        tax_why=page.explain_tax(taxable, tax),
+        total_why=page.explain_sum("total", pre_tax, tax),
     )
 # fmt: on

@@ -6,14 +6,14 @@ from typing import Any
 
 import msgspec
 
-from nimbill.customers.billing_groups.settled_terms import Settled
+from nimbill.customers.billing_groups.fee_targets import FeeTargets
 from nimbill.foundation.basis import chosen
+from nimbill.foundation.currency import Currency
 from nimbill.foundation.money import Rounding
-from nimbill.foundation.vocabulary import Currency
 
 basis = chosen("invoice-arithmetic")
 
-Band = tuple[Decimal | None, Decimal]  # up to which amount, the rate; the last band has no end
+RateBand = tuple[Decimal | None, Decimal]  # up to which amount, the rate; the last band has no end
 
 
 class CannotBeBilled(Exception):
@@ -47,29 +47,29 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     tax_rate: Decimal
     exchange_rate: Decimal  # yen for one dollar
     rounding: Rounding
-    usage_table: tuple[Band, ...]
+    usage_table: tuple[RateBand, ...]
     month: str  # yyyy-mm
 
 
 # The fields of a setting whose words are settled, and so do not stand in the terms themselves.
-CROSSWISE = (
+FEE_TARGET_FIELDS = (
     "substitution_fee_calc_target",
     "substitution_fee_target_usage",
     "support_fee_calc_target",
 )
 
 
-def terms_of(
+def build_terms(
     setting: Mapping[str, Any],
-    settled: Settled,
+    settled: FeeTargets,
     *,
     exchange_rate: Decimal,
     rounding: Rounding,
-    usage_table: tuple[Band, ...],
+    usage_table: tuple[RateBand, ...],
     month: str,
 ) -> Terms:
     """From the 17 fields of a sound setting, what they settle, and the organisation's settings."""
-    plain = {field: value for field, value in setting.items() if field not in CROSSWISE}
+    plain = {field: value for field, value in setting.items() if field not in FEE_TARGET_FIELDS}
     return Terms(
         **plain | {"currency": Currency(setting["currency"])},
         substitution_basis=settled.substitution_basis,

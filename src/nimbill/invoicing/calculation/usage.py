@@ -6,14 +6,14 @@ from itertools import groupby
 from typing import NamedTuple
 
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.money import ONE, Exact, exact, total_of
+from nimbill.foundation.money import ONE, ExactAmount, sum_decimals, to_exact
 from nimbill.invoicing.calculation.charges import UsageCharge
 from nimbill.invoicing.calculation.terms import Terms
 
 basis = chosen("invoice-arithmetic")
 
 
-class Usage(NamedTuple):
+class ExactUsage(NamedTuple):
     """Exact and in the cost's currency: what will be printed as one line."""
 
     owner: tuple[bool, str]  # whose account, or which tag; what has no tag sorts behind
@@ -23,15 +23,15 @@ class Usage(NamedTuple):
     service: str
     marketplace: bool
     cost: Decimal
-    charge: Exact
-    after: Exact
+    charge: ExactAmount
+    after: ExactAmount
     sources: tuple[str, ...]
 
 
-def usage_lines(charges: Iterable[UsageCharge], terms: Terms) -> list[Usage]:
+def group_usage(charges: Iterable[UsageCharge], terms: Terms) -> list[ExactUsage]:
     """In the order of the page, whatever the order of what came in."""
     by_tag = terms.calc_type == "tag"
-    kept = ONE - exact(terms.discount_rate)
+    kept = ONE - to_exact(terms.discount_rate)
 
     def line_of(charge: UsageCharge) -> tuple[tuple[bool, str], str, bool]:
         owner = (charge.tag == "", charge.tag) if by_tag else (False, charge.customer_id)
@@ -39,23 +39,23 @@ def usage_lines(charges: Iterable[UsageCharge], terms: Terms) -> list[Usage]:
 
     ordered = sorted(charges, key=lambda one: (line_of(one), one.customer_id, one.customer_name))
     return [
-        _line(owner, list(ones), by_tag=by_tag, kept=kept)
+        _build_usage(owner, list(ones), by_tag=by_tag, kept=kept)
         for (owner, _, _), ones in groupby(ordered, key=line_of)
     ]
 
 
-def charged(lines: Iterable[Usage]) -> Exact:
+def total_charge(lines: Iterable[ExactUsage]) -> ExactAmount:
     """Together and before discount."""
-    return exact(total_of(line.cost for line in lines))
+    return to_exact(sum_decimals(line.cost for line in lines))
 
 
-def _line(
-    owner: tuple[bool, str], charges: Sequence[UsageCharge], *, by_tag: bool, kept: Exact
-) -> Usage:
+def _build_usage(
+    owner: tuple[bool, str], charges: Sequence[UsageCharge], *, by_tag: bool, kept: ExactAmount
+) -> ExactUsage:
     first = charges[0]
-    cost = total_of(charge.amount for charge in charges)
-    charge = exact(cost)
-    return Usage(
+    cost = sum_decimals(charge.amount for charge in charges)
+    charge = to_exact(cost)
+    return ExactUsage(
         owner=owner,
         customer_id="" if by_tag else first.customer_id,
         customer_name="" if by_tag else first.customer_name,
@@ -65,9 +65,9 @@ def _line(
         cost=cost,
         charge=charge,
         after=charge * kept,
-        sources=tuple(dict.fromkeys(_source(one) for one in charges)),
+        sources=tuple(dict.fromkeys(_format_source(one) for one in charges)),
     )
 
 
-def _source(charge: UsageCharge) -> str:
+def _format_source(charge: UsageCharge) -> str:
     return f"{charge.customer_id} {charge.service}{' marketplace' if charge.marketplace else ''}"

@@ -1,1 +1,1 @@
-"""What a billing group owes for a month and a vendor, line by line."""
+"""Stored invoices: one document for each billing group, month and vendor."""

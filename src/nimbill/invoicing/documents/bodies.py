@@ -5,56 +5,58 @@ from decimal import Decimal
 from typing import Annotated, Any, ClassVar
 
 from nimbill.customers.billing_groups import invoice_setting_rules
+from nimbill.customers.billing_groups.fee_targets import find_target_conflicts
 from nimbill.customers.billing_groups.records import InvoiceSetting
-from nimbill.customers.billing_groups.settled_terms import crossed
 from nimbill.foundation.basis import Basis, chosen, stated
 from nimbill.foundation.errors import Violation
+from nimbill.foundation.language import Language
 from nimbill.foundation.vendors import BILLED_VENDORS, BilledVendor, Vendor
-from nimbill.foundation.vocabulary import Language
-from nimbill.http.request_bodies import Body, Success, text
+from nimbill.http.request_bodies import Body, Success, text_length
 from nimbill.invoicing.documents.document import InvoiceDocument
 
 MEMO_MAX = 1_000
 RATE_MAX = Decimal(1_000_000)
-AT_LEAST_ONE = "at least one billing group"
+AT_LEAST_ONE_GROUP = "at least one billing group"
 
 
-class MonthSetting(InvoiceSetting, frozen=True, kw_only=True):
+class MonthlyInvoiceSetting(InvoiceSetting, frozen=True, kw_only=True):
     """A value that stands in either column will do."""
 
     basis: ClassVar[Basis] = chosen("invoice-paths")
 
-    memo: Annotated[str, text(0, MEMO_MAX)] | None = None
+    memo: Annotated[str, text_length(0, MEMO_MAX)] | None = None
 
 
-class SettingsToSave(Body, frozen=True, kw_only=True):
+class SaveSettingsRequest(Body, frozen=True, kw_only=True):
     """By company_id and vendor; empty where `internal` is true."""
 
     basis: ClassVar[Basis] = stated("Invoices")
 
-    settings: dict[str, dict[BilledVendor, MonthSetting]] | list[Any]
+    settings: dict[str, dict[BilledVendor, MonthlyInvoiceSetting]] | list[Any]
     internal: bool
 
     @classmethod
-    def broken_rules(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
+    def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
         settings = sent.get("settings")
         if isinstance(settings, list) and settings:
             yield Violation("settings", "an object keyed by company_id")
         if isinstance(settings, dict) and sent.get("internal") is not True:
             for of_group in settings.values():
-                yield from _unsound(of_group)
+                yield from _check_group_settings(of_group)
 
 
-def _unsound(of_group: Any) -> Iterator[Violation]:
+def _check_group_settings(of_group: Any) -> Iterator[Violation]:
     for vendor in BILLED_VENDORS:
         setting = of_group.get(vendor) if isinstance(of_group, dict) else None
         if isinstance(setting, dict):
             at = f"settings.{vendor}"
-            broken = list(invoice_setting_rules.broken(setting, vendor, ["create", "update"], at))
-            yield from broken or crossed(setting, at)
+            broken = list(
+                invoice_setting_rules.find_violations(setting, vendor, ["create", "update"], at)
+            )
+            yield from broken or find_target_conflicts(setting, at)
 
 
-class ExchangeRateToSave(Body, frozen=True, kw_only=True):
+class SaveExchangeRateRequest(Body, frozen=True, kw_only=True):
     """`customers/billing_groups`: an object keyed by company_id, or an array of them."""
 
     basis: ClassVar[Basis] = stated("Invoices")
@@ -64,15 +66,15 @@ class ExchangeRateToSave(Body, frozen=True, kw_only=True):
     exchange_rate: Decimal
 
     @classmethod
-    def broken_rules(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
+    def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
         if sent.get("billing_groups") in ([], {}):
-            yield Violation("billing_groups", AT_LEAST_ONE)
+            yield Violation("billing_groups", AT_LEAST_ONE_GROUP)
         rate = sent.get("exchange_rate")
         if isinstance(rate, int | Decimal) and not 0 < rate <= RATE_MAX:
             yield Violation("exchange_rate", f"more than 0, up to {RATE_MAX:,}")
 
 
-class InvoicesToCreate(Body, frozen=True, kw_only=True):
+class CreateInvoicesRequest(Body, frozen=True, kw_only=True):
     """`group`: an object keyed by company_id, or an array of them; idle where `bulk` is true."""
 
     basis: ClassVar[Basis] = stated("Invoices")
@@ -82,9 +84,9 @@ class InvoicesToCreate(Body, frozen=True, kw_only=True):
     bulk: bool
 
     @classmethod
-    def broken_rules(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
+    def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
         if sent.get("bulk") is False and sent.get("group") in ([], {}):
-            yield Violation("group", AT_LEAST_ONE)
+            yield Violation("group", AT_LEAST_ONE_GROUP)
 
 
 class CreatedInvoice(Body, frozen=True, kw_only=True):
@@ -102,7 +104,7 @@ class SkippedGroup(Body, frozen=True, kw_only=True):
     reason: str
 
 
-class InvoicesCreated(Success, frozen=True, kw_only=True):
+class CreateInvoicesResponse(Success, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = chosen("invoice-paths")
 
     created: list[CreatedInvoice]
@@ -123,15 +125,15 @@ class InvoiceRun(Body, frozen=True, kw_only=True):
 
 
 class AdjustmentEntry(Body, frozen=True, kw_only=True):
-    basis: ClassVar[Basis] = stated("Account total list (response of the invoice details endpoint)")
+    basis: ClassVar[Basis] = stated("Account total list")
 
     name: str
     amount: Decimal
     amount_exchanged: Decimal
 
 
-class AccountOfTotals(Body, frozen=True, kw_only=True):
-    basis: ClassVar[Basis] = stated("Account total list (response of the invoice details endpoint)")
+class AccountTotalRecord(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = stated("Account total list")
 
     customer_id: str
     customer_name: str
@@ -140,8 +142,8 @@ class AccountOfTotals(Body, frozen=True, kw_only=True):
     adjustment_entries: list[AdjustmentEntry]
 
 
-class GroupOfTotals(Body, frozen=True, kw_only=True):
-    basis: ClassVar[Basis] = stated("Account total list (response of the invoice details endpoint)")
+class BillingGroupTotal(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = stated("Account total list")
 
     billing_group_id: str
     billing_group_name: str
@@ -152,14 +154,14 @@ class GroupOfTotals(Body, frozen=True, kw_only=True):
     total_amount_exchanged: Decimal
 
 
-class AccountTotals(Body, frozen=True, kw_only=True):
-    basis: ClassVar[Basis] = stated("Account total list (response of the invoice details endpoint)")
+class AccountTotalList(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = stated("Account total list")
 
-    accounts: list[AccountOfTotals]
-    billing_groups: list[GroupOfTotals]
+    accounts: list[AccountTotalRecord]
+    billing_groups: list[BillingGroupTotal]
 
 
-class ItemOfList(Body, frozen=True, kw_only=True):
+class InvoiceListItem(Body, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = chosen("invoice-list")
 
     enabled: bool
@@ -169,7 +171,7 @@ class ItemOfList(Body, frozen=True, kw_only=True):
     total: Decimal
 
 
-class DataOfVendor(InvoiceSetting, frozen=True, kw_only=True):
+class VendorInvoiceData(InvoiceSetting, frozen=True, kw_only=True):
     """The settings with what goes with them; what is read can be saved back."""
 
     basis: ClassVar[Basis] = chosen("invoice-list")
@@ -177,10 +179,10 @@ class DataOfVendor(InvoiceSetting, frozen=True, kw_only=True):
     invoice_no: str | None
     exchange_rate: Decimal | None
     memo: str | None
-    additional_items: list[ItemOfList]
+    additional_items: list[InvoiceListItem]
 
 
-class AccountOfList(Body, frozen=True, kw_only=True):
+class InvoiceListAccount(Body, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = chosen("invoice-list")
 
     account_id: str
@@ -190,7 +192,7 @@ class AccountOfList(Body, frozen=True, kw_only=True):
     service_discount: None
 
 
-class InvoiceOfList(Body, frozen=True, kw_only=True):
+class InvoiceListRecord(Body, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = chosen("invoice-list")
 
     company_id: str
@@ -203,17 +205,17 @@ class InvoiceOfList(Body, frozen=True, kw_only=True):
     project_currency: str | None
     month: str
     invoice_no: str | None
-    created_data: dict[BilledVendor, DataOfVendor | None]
-    saved_data: dict[BilledVendor, DataOfVendor | None]
-    default_data: dict[BilledVendor, DataOfVendor | None]
-    accounts: list[AccountOfList]
+    created_data: dict[BilledVendor, VendorInvoiceData | None]
+    saved_data: dict[BilledVendor, VendorInvoiceData | None]
+    default_data: dict[BilledVendor, VendorInvoiceData | None]
+    accounts: list[InvoiceListAccount]
     create_time: str | None
     update_time: str | None
     total: dict[BilledVendor, Decimal | None]
     language: Language | None
 
 
-class ListTotals(Body, frozen=True, kw_only=True):
+class InvoiceListTotals(Body, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = chosen("invoice-list")
 
     stock: Decimal
@@ -225,14 +227,14 @@ class ListTotals(Body, frozen=True, kw_only=True):
 class InvoiceList(Body, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = chosen("invoice-list")
 
-    total: ListTotals
-    billinggroup: list[InvoiceOfList]
+    total: InvoiceListTotals
+    billinggroup: list[InvoiceListRecord]
 
 
-class Revision(Body, frozen=True, kw_only=True):
+class InvoiceRevision(Body, frozen=True, kw_only=True):
     """An earlier invoice, unchanged."""
 
-    basis: ClassVar[Basis] = chosen("one-invoice")
+    basis: ClassVar[Basis] = chosen("invoice-document")
 
     revision: int
     create_time: str

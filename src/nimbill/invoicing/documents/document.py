@@ -1,7 +1,7 @@
-"""An invoice as it is kept: all that it was worked out from and all that stands on it, frozen.
+"""The stored invoice document: everything it was calculated from and everything printed on it.
 
-The answer, the CSV and the printed page read this and nothing else, so that what is shown years
-later is what was sent, whatever became of the records since.
+The API response, the CSV file and the PDF read only this document, so that they show what was sent
+even after the records have changed.
 """
 
 from decimal import Decimal
@@ -11,19 +11,20 @@ import msgspec
 
 from nimbill.customers.billing_groups.records import InvoiceSetting
 from nimbill.foundation import exact_json
-from nimbill.foundation.vocabulary import Currency, Language
+from nimbill.foundation.currency import Currency
+from nimbill.foundation.language import Language
 from nimbill.invoicing.calculation.charges import FreeItem, MonthlyCharges
 from nimbill.invoicing.calculation.sheet import InvoiceSheet
 from nimbill.invoicing.calculation.terms import Terms
 
-FORM = 1  # of the document; a later form is a new number, and old ones stay readable
+FORM_VERSION = 1  # increased when the format changes; older documents stay readable
 
 
-class _Frozen(msgspec.Struct, frozen=True, kw_only=True):
+class _FrozenStruct(msgspec.Struct, frozen=True, kw_only=True):
     pass
 
 
-class Addressee(_Frozen, frozen=True, kw_only=True):
+class Addressee(_FrozenStruct, frozen=True, kw_only=True):
     company_name: str
     contact: str | None
     postal: str | None
@@ -31,8 +32,8 @@ class Addressee(_Frozen, frozen=True, kw_only=True):
     phone: str | None
 
 
-class Issuer(_Frozen, frozen=True, kw_only=True):
-    """The invoice template as it stood; see there for the rules of its fields."""
+class Issuer(_FrozenStruct, frozen=True, kw_only=True):
+    """A copy of the invoice template."""
 
     invoice_template_id: str
     company: str
@@ -46,36 +47,36 @@ class Issuer(_Frozen, frozen=True, kw_only=True):
     accent_colour: str | None = None
 
 
-class Project(_Frozen, frozen=True, kw_only=True):
+class InvoiceProject(_FrozenStruct, frozen=True, kw_only=True):
     project_id: str
     project_code: str
     project_label: str
     project_currency: str
 
 
-class ImportOfPayer(_Frozen, frozen=True, kw_only=True):
-    """Which import of which payer the costs are from."""
+class PayerImport(_FrozenStruct, frozen=True, kw_only=True):
+    """The import that a payer's costs come from."""
 
     payer_id: str
     import_id: str
     provisional: bool
 
 
-class VendorCharge(_Frozen, frozen=True, kw_only=True):
-    """What the vendor charged for the accounts without its tax, in one currency."""
+class VendorCharge(_FrozenStruct, frozen=True, kw_only=True):
+    """The vendor's charges for the accounts without vendor tax, in one currency."""
 
     currency: str
     amount: Decimal
 
 
-class InvoiceDocument(_Frozen, frozen=True, kw_only=True):
-    form: int = FORM
+class InvoiceDocument(_FrozenStruct, frozen=True, kw_only=True):
+    form: int = FORM_VERSION
 
     invoice_no: str
     revision: int  # 1 for the first
     month: str
     vendor: str
-    issue_date: str  # yyyy-mm-dd, in the organisation's time zone
+    issue_date: str  # yyyy-mm-dd in the organisation's time zone
     due_date: str | None
     language: Language
 
@@ -88,28 +89,28 @@ class InvoiceDocument(_Frozen, frozen=True, kw_only=True):
     remarks: str | None
     memo: str | None
     issuer: Issuer | None
-    project: Project | None
+    project: InvoiceProject | None
 
     currency: Currency
     cost_currency: Currency
     exchange_rate: Decimal
-    setting: InvoiceSetting  # as it was saved
+    setting: InvoiceSetting  # as saved
     tag_key: str | None
-    imports: list[ImportOfPayer]
-    stock: list[VendorCharge]
+    imports: list[PayerImport]
+    stock: list[VendorCharge]  # the vendor cost
 
     terms: Terms
     charges: MonthlyCharges
     sheet: InvoiceSheet
 
 
-def written(document: InvoiceDocument) -> str:
-    """As JSON text, decimals with the digits they have."""
-    return exact_json.write(document).decode()
+def encode_document(document: InvoiceDocument) -> str:
+    """Encode as JSON; decimals keep their digits."""
+    return exact_json.encode(document).decode()
 
 
-class Draft(NamedTuple):
-    """A document but for its number, as it will be kept: a fraction of the size in memory."""
+class InvoiceDraft(NamedTuple):
+    """An encoded document without its number; it needs a fraction of the document's memory."""
 
     company_id: str
     lines: int
@@ -120,19 +121,21 @@ class Draft(NamedTuple):
     pre_tax_usd: Decimal
     text: str
 
-    def numbered(self, invoice_no: str, revision: int) -> str:
-        """The text of the document with these two, which stand before all that anybody wrote."""
-        own = f'"invoice_no":"{invoice_no}","revision":{revision},'
-        return self.text.replace(_UNNUMBERED, own, 1)
+    def encode_with_number(self, invoice_no: str, revision: int) -> str:
+        """Insert the number; its placeholder comes before any text that users can enter."""
+        number = f'"invoice_no":"{invoice_no}","revision":{revision},'
+        return self.text.replace(_NUMBER_PLACEHOLDER, number, 1)
 
 
-_UNNUMBERED = '"invoice_no":"","revision":0,'
+_NUMBER_PLACEHOLDER = '"invoice_no":"","revision":0,'
 
 
-def draft_of(document: InvoiceDocument) -> Draft:
-    sheet, text = document.sheet, written(document)
-    assert text.startswith(f'{{"form":{FORM},{_UNNUMBERED}'), "drawn up, and not numbered yet"
-    return Draft(
+def build_draft(document: InvoiceDocument) -> InvoiceDraft:
+    sheet, text = document.sheet, encode_document(document)
+    assert text.startswith(f'{{"form":{FORM_VERSION},{_NUMBER_PLACEHOLDER}'), (
+        "the document has a number already"
+    )
+    return InvoiceDraft(
         company_id=document.company_id,
         lines=len(sheet.lines),
         currency=sheet.currency.value,
@@ -144,27 +147,27 @@ def draft_of(document: InvoiceDocument) -> Draft:
     )
 
 
-def read(text: str) -> InvoiceDocument:
-    return _decoder.decode(text)
+def decode_document(text: str) -> InvoiceDocument:
+    return _document_decoder.decode(text)
 
 
-_decoder = msgspec.json.Decoder(InvoiceDocument)
+_document_decoder = msgspec.json.Decoder(InvoiceDocument)
 
 
-# ── a month of them at a glance: the rest of each is skipped, which takes a tenth of the time ─────
+# ── summaries: decoding only some fields takes a tenth of the time ────────────────────────────────
 
 
-class _Sums(_Frozen, frozen=True, kw_only=True):
+class _SummarySheet(_FrozenStruct, frozen=True, kw_only=True):
     pre_tax: Decimal
     total: Decimal
 
 
-class _Items(_Frozen, frozen=True, kw_only=True):
+class _SummaryCharges(_FrozenStruct, frozen=True, kw_only=True):
     items: tuple[FreeItem, ...]
 
 
-class Glance(_Frozen, frozen=True, kw_only=True):
-    """The same fields by the same names, but few of them."""
+class InvoiceSummary(_FrozenStruct, frozen=True, kw_only=True):
+    """Some fields of InvoiceDocument, with the same names."""
 
     invoice_no: str
     vendor: str
@@ -173,12 +176,12 @@ class Glance(_Frozen, frozen=True, kw_only=True):
     memo: str | None
     setting: InvoiceSetting
     stock: list[VendorCharge]
-    charges: _Items
-    sheet: _Sums
+    charges: _SummaryCharges
+    sheet: _SummarySheet
 
 
-def glance(text: str) -> Glance:
-    return _glancing.decode(text)
+def decode_summary(text: str) -> InvoiceSummary:
+    return _summary_decoder.decode(text)
 
 
-_glancing = msgspec.json.Decoder(Glance)
+_summary_decoder = msgspec.json.Decoder(InvoiceSummary)

@@ -1,4 +1,4 @@
-"""What each billing group was last invoiced: its newest month with an invoice, all vendors."""
+"""The amount of each billing group's newest invoiced month, summed over all vendors."""
 
 from collections import defaultdict
 from decimal import Decimal
@@ -7,73 +7,76 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.customers.billing_groups.records import billing_groups, visible
+from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.money import Rounding, exact, exchanged, rounded, sum_of
-from nimbill.foundation.vocabulary import Currency
+from nimbill.foundation.currency import Currency
+from nimbill.foundation.money import Rounding, convert_currency, round_amount, sum_exact, to_exact
 from nimbill.invoicing.documents.stored_invoices import invoice_revisions, invoices
 
 basis = chosen("csv-headers")
 
-_heads, _revisions = invoices.c, invoice_revisions.c
+_invoices, _revisions = invoices.c, invoice_revisions.c
 
 
-async def latest_pre_tax(db: AsyncConnection, scope: TenantScope) -> dict[str, Decimal]:
-    """By company_id; a group without an invoice is not there.
+async def load_latest_pre_tax(db: AsyncConnection, scope: TenantScope) -> dict[str, Decimal]:
+    """Load amounts before tax by company_id, only for groups with an invoice.
 
-    In the invoices' currency; where the vendors' invoices have two, in yen at each one's rate.
+    Amounts are in the invoices' currency. If the vendors' invoices use two currencies, the sum is
+    in yen, converted at the rate of each invoice.
     """
-    found: dict[str, list[Row]] = defaultdict(list)
-    for row in await db.execute(_latest(scope)):
-        found[row.company_id].append(row)
-    return {company_id: _added(rows) for company_id, rows in found.items()}
+    rows_by_group: dict[str, list[Row]] = defaultdict(list)
+    for row in await db.execute(_select_latest(scope)):
+        rows_by_group[row.company_id].append(row)
+    return {company_id: _sum_pre_tax(rows) for company_id, rows in rows_by_group.items()}
 
 
-def _added(rows: list[Row]) -> Decimal:
-    used = {Currency(row.currency) for row in rows}
-    currency = used.pop() if len(used) == 1 else Currency.jpy
-    whole = sum_of(
-        exchanged(exact(row.pre_tax), Currency(row.currency), currency, exact(row.rate or 1))
+def _sum_pre_tax(rows: list[Row]) -> Decimal:
+    currencies = {Currency(row.currency) for row in rows}
+    currency = currencies.pop() if len(currencies) == 1 else Currency.jpy
+    total = sum_exact(
+        convert_currency(
+            to_exact(row.pre_tax), Currency(row.currency), currency, to_exact(row.rate or 1)
+        )
         for row in rows
     )
-    return rounded(whole, currency, Rounding.half_up)
+    return round_amount(total, currency, Rounding.half_up)
 
 
-def _latest(scope: TenantScope) -> sa.Select[*tuple[object, ...]]:
+def _select_latest(scope: TenantScope) -> sa.Select[*tuple[object, ...]]:
     newest = (
-        sa.select(_heads.company_id, sa.func.max(_heads.month).label("month"))
-        .where(_heads.organisation_id == scope.organisation_id)
-        .group_by(_heads.company_id)
+        sa.select(_invoices.company_id, sa.func.max(_invoices.month).label("month"))
+        .where(_invoices.organisation_id == scope.organisation_id)
+        .group_by(_invoices.company_id)
         .subquery()
     )
-    least, most = (
-        which(_revisions.currency).over(partition_by=_heads.company_id)
-        for which in (sa.func.min, sa.func.max)
+    first_currency, last_currency = (
+        function(_revisions.currency).over(partition_by=_invoices.company_id)
+        for function in (sa.func.min, sa.func.max)
     )
-    written = sa.cast(_revisions.document, JSONB)["exchange_rate"].astext
-    # the document is large, and is looked into only where there is something to exchange
-    rate = sa.case((least != most, sa.cast(written, sa.Numeric)), else_=None).label("rate")
+    rate = sa.cast(sa.cast(_revisions.document, JSONB)["exchange_rate"].astext, sa.Numeric)
+    # parsing the large document is only worth it if the group's invoices use two currencies
+    rate_if_needed = sa.case((first_currency != last_currency, rate), else_=None).label("rate")
     return (
-        sa.select(_heads.company_id, _revisions.currency, _revisions.pre_tax, rate)
+        sa.select(_invoices.company_id, _revisions.currency, _revisions.pre_tax, rate_if_needed)
         .join_from(
             invoices,
             newest,
-            (newest.c.company_id == _heads.company_id) & (newest.c.month == _heads.month),
+            (newest.c.company_id == _invoices.company_id) & (newest.c.month == _invoices.month),
         )
         .join(
             invoice_revisions,
-            (_revisions.organisation_id == _heads.organisation_id)
-            & (_revisions.month == _heads.month)
-            & (_revisions.company_id == _heads.company_id)
-            & (_revisions.vendor == _heads.vendor)
-            & (_revisions.revision == _heads.revision),
+            (_revisions.organisation_id == _invoices.organisation_id)
+            & (_revisions.month == _invoices.month)
+            & (_revisions.company_id == _invoices.company_id)
+            & (_revisions.vendor == _invoices.vendor)
+            & (_revisions.revision == _invoices.revision),
         )
         .join(
             billing_groups,
-            (billing_groups.c.organisation_id == _heads.organisation_id)
-            & (billing_groups.c.company_id == _heads.company_id),
+            (billing_groups.c.organisation_id == _invoices.organisation_id)
+            & (billing_groups.c.company_id == _invoices.company_id),
         )
-        .where(_heads.organisation_id == scope.organisation_id, *visible(scope))
-        .order_by(_heads.company_id, _heads.vendor)
+        .where(_invoices.organisation_id == scope.organisation_id, *filter_visible_groups(scope))
+        .order_by(_invoices.company_id, _invoices.vendor)
     )

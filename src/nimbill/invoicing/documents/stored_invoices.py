@@ -1,4 +1,8 @@
-"""Created invoices: a head that says which revision counts, and revisions that never change."""
+"""Tables and queries of stored invoices.
+
+A row of `invoices` holds the number and the current revision; rows of `invoice_revisions` never
+change.
+"""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -8,10 +12,17 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.customers.billing_groups.records import billing_groups, visible
-from nimbill.database.tenant_scope import Row, TenantScope, fetch_row, metadata, visible_rows
+from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
+from nimbill.database.tenant_scope import Row, TenantScope, fetch_row, is_any_of, metadata
 from nimbill.foundation.basis import chosen
-from nimbill.invoicing.documents.document import Draft, Glance, InvoiceDocument, glance, read
+from nimbill.foundation.billing_period import BillingPeriod
+from nimbill.invoicing.documents.document import (
+    InvoiceDocument,
+    InvoiceDraft,
+    InvoiceSummary,
+    decode_document,
+    decode_summary,
+)
 
 basis = chosen("invoice-numbers")
 
@@ -20,7 +31,7 @@ invoice_counters = sa.Table(
     metadata,
     sa.Column("organisation_id", sa.Text, primary_key=True),
     sa.Column("month", sa.Text, primary_key=True),
-    sa.Column("last", sa.Integer, nullable=False),
+    sa.Column("last_number", sa.Integer, nullable=False),
 )
 
 invoices = sa.Table(
@@ -54,24 +65,24 @@ invoice_revisions = sa.Table(
     sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
 )
 
-invoice_papers = sa.Table(
-    "invoice_papers",
+invoice_pdfs = sa.Table(
+    "invoice_pdfs",
     metadata,
     sa.Column("organisation_id", sa.Text, primary_key=True),
-    sa.Column("paper_id", sa.Text, primary_key=True),
+    sa.Column("pdf_id", sa.Text, primary_key=True),
     sa.Column("content", sa.LargeBinary, nullable=False),
     sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
 )
 
-_heads, _revisions = invoices.c, invoice_revisions.c
+_invoices, _revisions = invoices.c, invoice_revisions.c
 
 
 D = TypeVar("D")
 
 
 @dataclass(frozen=True, slots=True)
-class Created(Generic[D]):
-    """An invoice that counts, with what was read of it."""
+class StoredInvoice(Generic[D]):
+    """The current revision of an invoice, decoded completely or as a summary."""
 
     company_id: str
     vendor: str
@@ -81,38 +92,38 @@ class Created(Generic[D]):
     update_time: Any
 
 
-def invoice_no(month: str, number: int) -> str:
+def format_invoice_no(month: str, number: int) -> str:
     return f"{month.replace('-', '')}-{number:04}"
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """An invoice that was made before, as it is while the lock is held."""
+class ExistingInvoice:
+    """An invoice that exists already; its values stay valid while the lock is held."""
 
     number: int
     revision: int
-    made: bool  # by this very run, before it was taken up again
+    created_by_run: bool  # by an earlier attempt of the same run
 
 
-class Numbered(NamedTuple):
-    """An invoice that is ready to be kept."""
+class NumberedDraft(NamedTuple):
+    """An invoice that is ready to be stored."""
 
     number: int
     revision: int
-    draft: Draft
+    draft: InvoiceDraft
 
 
 _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))"
-# However many there are it is one question, in the driver's own words.
-_KEEP = """
-WITH made AS (
+# One statement for any number of invoices, in the syntax of the driver.
+_INSERT_REVISIONS = """
+WITH drafts AS (
     SELECT * FROM unnest($4::text[], $5::integer[], $6::integer[], $7::text[], $8::text[],
         $9::text[], $10::text[], $11::text[], $12::text[])
-    AS made (company_id, number, revision, currency, pre_tax, tax, total, pre_tax_usd, document)
+    AS drafts (company_id, number, revision, currency, pre_tax, tax, total, pre_tax_usd, document)
 ), heads AS (
     INSERT INTO invoices
         (organisation_id, month, company_id, vendor, number, revision, create_time, update_time)
-    SELECT $1, $2, company_id, $3, number, revision, now(), now() FROM made
+    SELECT $1, $2, company_id, $3, number, revision, now(), now() FROM drafts
     ON CONFLICT (organisation_id, month, company_id, vendor)
         DO UPDATE SET revision = excluded.revision, update_time = now()
 )
@@ -121,240 +132,243 @@ INSERT INTO invoice_revisions
         pre_tax_usd, document, create_time)
 SELECT $1, $2, company_id, $3, revision, $13, currency, pre_tax::numeric, tax::numeric,
     total::numeric, pre_tax_usd::numeric, document, now()
-FROM made
+FROM drafts
 """
 
 
 async def lock_invoices(
     db: AsyncConnection,
     scope: TenantScope,
-    month: str,
-    vendor: str,
+    period: BillingPeriod,
     company_ids: Collection[str],
     run_id: str,
-) -> dict[str, Standing]:
-    """Those of these groups, as they stand: until the transaction ends nobody else makes any.
+) -> dict[str, ExistingInvoice]:
+    """Lock the invoices of the period until the transaction ends; return those of these groups.
 
-    One lock for all of a month and vendor: who makes them waits for the counter anyway.
+    One lock covers the whole period, because creating invoices waits for the counter anyway.
     """
-    # a statement of its own: what is asked next sees what the last holder committed
-    await fetch_row(db, _LOCK, f"invoices {scope.organisation_id} {month} {vendor}")
-    made = sa.exists().where(
+    # a separate statement, so that the next query sees what the previous holder committed
+    lock_name = f"invoices {scope.organisation_id} {period.month} {period.vendor}"
+    await fetch_row(db, _LOCK, lock_name)
+    created_by_run = sa.exists().where(
         _revisions.organisation_id == scope.organisation_id,
         _revisions.run_id == run_id,
-        _revisions.company_id == _heads.company_id,
+        _revisions.company_id == _invoices.company_id,
     )
-    question = sa.select(_heads.company_id, _heads.number, _heads.revision, made).where(
-        _heads.organisation_id == scope.organisation_id,
-        _heads.month == month,
-        _heads.vendor == vendor,
-        visible_rows(_heads.company_id, company_ids),
+    stmt = sa.select(
+        _invoices.company_id, _invoices.number, _invoices.revision, created_by_run
+    ).where(
+        _invoices.organisation_id == scope.organisation_id,
+        _invoices.month == period.month,
+        _invoices.vendor == period.vendor,
+        is_any_of(_invoices.company_id, company_ids),
     )
-    return {
-        company_id: Standing(number, revision, by_run)
-        for company_id, number, revision, by_run in await db.execute(question)
-    }
+    return {row[0]: ExistingInvoice(*row[1:]) for row in await db.execute(stmt)}
 
 
-async def next_numbers(
+async def allocate_numbers(
     db: AsyncConnection, scope: TenantScope, month: str, count: int
 ) -> Iterator[int]:
-    """Without a gap: whoever gives up gives them back. Asked for as late as can be."""
+    """Allocate consecutive numbers; a rollback returns them, so that there are no gaps.
+
+    The counter stays locked until the transaction ends, so call this as late as possible.
+    """
     if not count:
         return iter(())
-    adding = insert(invoice_counters).values(
-        organisation_id=scope.organisation_id, month=month, last=count
+    stmt = insert(invoice_counters).values(
+        organisation_id=scope.organisation_id, month=month, last_number=count
     )
-    counted = await db.execute(
-        adding.on_conflict_do_update(
+    result = await db.execute(
+        stmt.on_conflict_do_update(
             index_elements=["organisation_id", "month"],
-            set_={"last": invoice_counters.c.last + count},
-        ).returning(invoice_counters.c.last)
+            set_={"last_number": invoice_counters.c.last_number + count},
+        ).returning(invoice_counters.c.last_number)
     )
-    last = int(counted.scalar_one())
+    last = int(result.scalar_one())
     return iter(range(last - count + 1, last + 1))
 
 
 async def add_revisions(
     db: AsyncConnection,
     scope: TenantScope,
-    month: str,
-    vendor: str,
+    period: BillingPeriod,
     run_id: str,
-    numbered: Sequence[Numbered],
+    numbered_drafts: Sequence[NumberedDraft],
 ) -> None:
-    """They count from here on; the ones before stay as they are."""
-    drafts = [one.draft for one in numbered]
+    """Store the drafts as the current revisions; earlier revisions stay unchanged."""
+    numbers, revisions, drafts = zip(*numbered_drafts, strict=True)
     await fetch_row(
         db,
-        _KEEP,
+        _INSERT_REVISIONS,
         scope.organisation_id,
-        month,
-        vendor,
+        period.month,
+        period.vendor,
         [draft.company_id for draft in drafts],
-        [one.number for one in numbered],
-        [one.revision for one in numbered],
+        list(numbers),
+        list(revisions),
         [draft.currency for draft in drafts],
         [str(draft.pre_tax) for draft in drafts],
         [str(draft.tax) for draft in drafts],
         [str(draft.total) for draft in drafts],
         [str(draft.pre_tax_usd) for draft in drafts],
         [
-            draft.numbered(invoice_no(month, number), revision)
-            for number, revision, draft in numbered
+            draft.encode_with_number(format_invoice_no(period.month, number), revision)
+            for number, revision, draft in numbered_drafts
         ],
         run_id,
     )
 
 
-async def made_by_run(db: AsyncConnection, scope: TenantScope, run_id: str) -> Sequence[Row]:
-    """company_id and number of what a run has made so far, by number."""
-    question = (
-        sa.select(_revisions.company_id, _revisions.vendor, _revisions.month, _heads.number)
-        .join_from(invoice_revisions, invoices, _head_of(counting=False))
+async def list_run_invoices(db: AsyncConnection, scope: TenantScope, run_id: str) -> Sequence[Row]:
+    """List company_id, vendor, month and number of the invoices created by a run, by number."""
+    stmt = (
+        sa.select(_revisions.company_id, _revisions.vendor, _revisions.month, _invoices.number)
+        .join_from(invoice_revisions, invoices, _join_revision(current=False))
         .where(_revisions.organisation_id == scope.organisation_id, _revisions.run_id == run_id)
-        .order_by(_heads.number)
+        .order_by(_invoices.number)
     )
-    return (await db.execute(question)).all()
+    return (await db.execute(stmt)).all()
 
 
-async def created_of_month(
+async def list_invoices(
     db: AsyncConnection,
     scope: TenantScope,
     month: str,
     *,
     vendor: str | None = None,
     company_ids: Collection[str] | None = None,
-) -> list[Created[InvoiceDocument]]:
-    """The invoices that count, of groups the caller may see, by number."""
-    return await _created(db, scope, month, read, vendor=vendor, company_ids=company_ids)
+) -> list[StoredInvoice[InvoiceDocument]]:
+    """List the current invoices of groups that the caller may see, by number."""
+    return await _load_invoices(
+        db, scope, month, decode_document, vendor=vendor, company_ids=company_ids
+    )
 
 
-async def glances_of_month(
+async def list_invoice_summaries(
     db: AsyncConnection, scope: TenantScope, month: str
-) -> list[Created[Glance]]:
-    """The same, as far as a list of them shows."""
-    return await _created(db, scope, month, glance)
+) -> list[StoredInvoice[InvoiceSummary]]:
+    """List the same invoices without their lines."""
+    return await _load_invoices(db, scope, month, decode_summary)
 
 
-async def _created(
+async def _load_invoices(
     db: AsyncConnection,
     scope: TenantScope,
     month: str,
-    read_as: Callable[[str], D],
+    decode: Callable[[str], D],
     *,
     vendor: str | None = None,
     company_ids: Collection[str] | None = None,
-) -> list[Created[D]]:
-    question = (
+) -> list[StoredInvoice[D]]:
+    stmt = (
         sa.select(
             _revisions.company_id,
             _revisions.vendor,
-            _heads.number,
+            _invoices.number,
             _revisions.document,
-            _heads.create_time,
-            _heads.update_time,
+            _invoices.create_time,
+            _invoices.update_time,
         )
-        .join_from(invoices, invoice_revisions, _head_of(counting=True))
-        .join(billing_groups, _group_of())
+        .join_from(invoices, invoice_revisions, _join_revision(current=True))
+        .join(billing_groups, _join_group())
         .where(
-            _heads.organisation_id == scope.organisation_id,
-            _heads.month == month,
-            *visible(scope),
+            _invoices.organisation_id == scope.organisation_id,
+            _invoices.month == month,
+            *filter_visible_groups(scope),
         )
-        .order_by(_heads.number)
+        .order_by(_invoices.number)
     )
     if vendor is not None:
-        question = question.where(_heads.vendor == vendor)
+        stmt = stmt.where(_invoices.vendor == vendor)
     if company_ids is not None:
-        question = question.where(visible_rows(_heads.company_id, company_ids))
+        stmt = stmt.where(is_any_of(_invoices.company_id, company_ids))
     return [
-        Created(
+        StoredInvoice(
             company_id=row.company_id,
             vendor=row.vendor,
-            invoice_no=invoice_no(month, row.number),
-            document=read_as(row.document),
+            invoice_no=format_invoice_no(month, row.number),
+            document=decode(row.document),
             create_time=row.create_time,
             update_time=row.update_time,
         )
-        for row in await db.execute(question)
+        for row in await db.execute(stmt)
     ]
 
 
-async def invoiced_groups(
+async def list_invoiced_groups(
     db: AsyncConnection, scope: TenantScope, month: str, vendor: str | None
 ) -> list[str]:
-    """Groups that the caller may see and that have an invoice, by the first number they have."""
-    question = (
-        sa.select(_heads.company_id)
-        .join_from(invoices, billing_groups, _group_of())
+    """List visible groups that have an invoice, by their lowest invoice number."""
+    stmt = (
+        sa.select(_invoices.company_id)
+        .join_from(invoices, billing_groups, _join_group())
         .where(
-            _heads.organisation_id == scope.organisation_id,
-            _heads.month == month,
-            *visible(scope),
+            _invoices.organisation_id == scope.organisation_id,
+            _invoices.month == month,
+            *filter_visible_groups(scope),
         )
-        .group_by(_heads.company_id)
-        .order_by(sa.func.min(_heads.number))
+        .group_by(_invoices.company_id)
+        .order_by(sa.func.min(_invoices.number))
     )
     if vendor is not None:
-        question = question.where(_heads.vendor == vendor)
-    return list((await db.execute(question)).scalars())
+        stmt = stmt.where(_invoices.vendor == vendor)
+    return list((await db.execute(stmt)).scalars())
 
 
-async def revisions_of(
-    db: AsyncConnection, scope: TenantScope, month: str, vendor: str, company_id: str
+async def list_revisions(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod, company_id: str
 ) -> Sequence[Row]:
-    """Every revision, the newest first; none where the group is not the caller's to see."""
-    question = (
+    """List all revisions, the newest first; none if the caller cannot see the group."""
+    stmt = (
         sa.select(_revisions.revision, _revisions.document, _revisions.create_time)
-        .join_from(invoice_revisions, billing_groups, _group_of(invoice_revisions))
+        .join_from(invoice_revisions, billing_groups, _join_group(invoice_revisions))
         .where(
             _revisions.organisation_id == scope.organisation_id,
-            _revisions.month == month,
-            _revisions.vendor == vendor,
+            _revisions.month == period.month,
+            _revisions.vendor == period.vendor,
             _revisions.company_id == company_id,
-            *visible(scope),
+            *filter_visible_groups(scope),
         )
         .order_by(_revisions.revision.desc())
     )
-    return (await db.execute(question)).all()
+    return (await db.execute(stmt)).all()
 
 
-def _head_of(*, counting: bool) -> sa.ColumnElement[bool]:
-    """A revision beside its head; with `counting` the one that counts alone."""
-    same = sa.and_(
-        _heads.organisation_id == _revisions.organisation_id,
-        _heads.month == _revisions.month,
-        _heads.company_id == _revisions.company_id,
-        _heads.vendor == _revisions.vendor,
+def _join_revision(*, current: bool) -> sa.ColumnElement[bool]:
+    """Join revisions with their invoice; with `current`, only the current revision."""
+    same_invoice = sa.and_(
+        _invoices.organisation_id == _revisions.organisation_id,
+        _invoices.month == _revisions.month,
+        _invoices.company_id == _revisions.company_id,
+        _invoices.vendor == _revisions.vendor,
     )
-    return same & (_heads.revision == _revisions.revision) if counting else same
+    if not current:
+        return same_invoice
+    return same_invoice & (_invoices.revision == _revisions.revision)
 
 
-def _group_of(table: sa.Table = invoices) -> sa.ColumnElement[bool]:
+def _join_group(table: sa.Table = invoices) -> sa.ColumnElement[bool]:
     return (billing_groups.c.organisation_id == table.c.organisation_id) & (
         billing_groups.c.company_id == table.c.company_id
     )
 
 
-async def find_paper(db: AsyncConnection, scope: TenantScope, paper_id: str) -> bytes | None:
-    question = sa.select(invoice_papers.c.content).where(
-        invoice_papers.c.organisation_id == scope.organisation_id,
-        invoice_papers.c.paper_id == paper_id,
+async def find_pdf(db: AsyncConnection, scope: TenantScope, pdf_id: str) -> bytes | None:
+    stmt = sa.select(invoice_pdfs.c.content).where(
+        invoice_pdfs.c.organisation_id == scope.organisation_id,
+        invoice_pdfs.c.pdf_id == pdf_id,
     )
-    found: bytes | None = (await db.execute(question)).scalar_one_or_none()
-    return found
+    content: bytes | None = (await db.execute(stmt)).scalar_one_or_none()
+    return content
 
 
-async def keep_paper(
-    db: AsyncConnection, scope: TenantScope, paper_id: str, content: bytes
-) -> bytes:
-    """The first to be kept is the one that everybody gets."""
+async def store_pdf(db: AsyncConnection, scope: TenantScope, pdf_id: str, content: bytes) -> bytes:
+    """Store the PDF unless one exists; return the PDF that was stored first."""
     await db.execute(
-        insert(invoice_papers)
-        .values(organisation_id=scope.organisation_id, paper_id=paper_id, content=content)
+        insert(invoice_pdfs)
+        .values(organisation_id=scope.organisation_id, pdf_id=pdf_id, content=content)
         .on_conflict_do_nothing()
     )
-    kept = await find_paper(db, scope, paper_id)
-    assert kept is not None, "it was kept just now, or before"
-    return kept
+    stored = await find_pdf(db, scope, pdf_id)
+    assert stored is not None, "stored by this transaction or by an earlier one"
+    return stored

@@ -1,1 +1,1 @@
-"""CSV files: made complete, kept in the database, handed out by signed links that expire."""
+"""CSV exports, stored in the database and downloaded by signed links that expire."""

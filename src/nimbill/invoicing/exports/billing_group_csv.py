@@ -7,7 +7,7 @@ from nimbill.customers.billing_groups.records import BillingGroupRecord
 from nimbill.invoicing.exports.csv_file import Cell
 
 
-def billing_group_rows(
+def build_billing_group_rows(
     groups: Iterable[BillingGroupRecord], costs: Mapping[str, Decimal]
 ) -> Iterator[tuple[Cell, ...]]:
     """One row a group; `costs` by company_id. Where there is none yet, the cell is empty."""
@@ -26,7 +26,7 @@ def billing_group_rows(
         )
 
 
-def billing_group_setting_rows(
+def build_setting_rows(
     groups: Iterable[BillingGroupRecord],
 ) -> Iterator[tuple[Cell, ...]]:
     """One row a group and vendor."""

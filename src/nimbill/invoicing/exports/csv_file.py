@@ -16,23 +16,23 @@ BOM = "\ufeff"
 # A spreadsheet runs a text that begins so, a Japanese one also where the sign has full width,
 # unless something harmless stands before it. What looks defused already is defused once more, so
 # that whoever takes one quote away gets back what was stored.
-_RUNS_AS_FORMULA = re.compile("'*[=+\\-@\t\r\n\0＝＋－＠]")
-DEFUSED_BY = "'"
+_FORMULA_START = re.compile("'*[=+\\-@\t\r\n\0＝＋－＠]")
+ESCAPE_PREFIX = "'"
 
 
-def csv_file(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> bytes:
+def encode_csv(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> bytes:
     """The whole file; numbers are written as they are, without exponents."""
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(header)
     for row in rows:
-        writer.writerow([_written(cell) for cell in row])
+        writer.writerow([_format_cell(cell) for cell in row])
     return (BOM + out.getvalue()).encode("utf-8")
 
 
-def _written(cell: Cell) -> str:
+def _format_cell(cell: Cell) -> str:
     if cell is None:
         return ""
     if isinstance(cell, str):
-        return DEFUSED_BY + cell if _RUNS_AS_FORMULA.match(cell) else cell
+        return ESCAPE_PREFIX + cell if _FORMULA_START.match(cell) else cell
     return f"{cell:f}" if isinstance(cell, Decimal) else str(cell)

@@ -5,7 +5,7 @@ from decimal import Decimal
 from itertools import groupby
 
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.money import difference, total_of
+from nimbill.foundation.money import subtract_decimals, sum_decimals
 from nimbill.invoicing.calculation.lines import EntryLine, Fee, UsageLine
 from nimbill.invoicing.documents.document import InvoiceDocument
 from nimbill.invoicing.exports.csv_file import Cell
@@ -14,27 +14,27 @@ basis = chosen("invoice-csv")
 
 NOTHING = Decimal(0)
 
-Row = tuple[Cell, ...]
-Whose = tuple[str, ...]  # account and its name, or the tag
+CsvRow = tuple[Cell, ...]
+RowOwner = tuple[str, ...]  # account and its name, or the tag
 
 
-def invoice_account_rows(documents: Iterable[InvoiceDocument]) -> Iterator[Row]:
+def build_invoice_account_rows(documents: Iterable[InvoiceDocument]) -> Iterator[CsvRow]:
     """Of the invoices whose lines are accounts'."""
-    return _rows(documents, "account")
+    return _build_rows(documents, "account")
 
 
-def invoice_tag_rows(documents: Iterable[InvoiceDocument]) -> Iterator[Row]:
+def build_invoice_tag_rows(documents: Iterable[InvoiceDocument]) -> Iterator[CsvRow]:
     """Of the invoices whose lines are tags'."""
-    return _rows(documents, "tag")
+    return _build_rows(documents, "tag")
 
 
-def _rows(documents: Iterable[InvoiceDocument], calc_type: str) -> Iterator[Row]:
+def _build_rows(documents: Iterable[InvoiceDocument], calc_type: str) -> Iterator[CsvRow]:
     for document in documents:
         if document.terms.calc_type == calc_type:
-            yield from _Invoice(document).rows()
+            yield from _InvoiceRows(document).rows()
 
 
-class _Invoice:
+class _InvoiceRows:
     """Amounts as printed; beside each other in a row, below each other in the file."""
 
     def __init__(self, document: InvoiceDocument) -> None:
@@ -47,53 +47,57 @@ class _Invoice:
             document.vendor,
         )
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[CsvRow]:
         for line in self.sheet.lines:
-            yield self._row(self._of_line(line), "Service", line.service, line.charge, line.after)
-        for whose, lines in groupby(self.sheet.lines, key=self._of_line):
-            charge, after = _sums(list(lines))
-            yield self._row(whose, "Account", "_ACCOUNT_TOTAL", charge, after)
-        yield self._fee("_SUPPORT", self.sheet.support)
-        yield self._fee("_SUBSTITUTION", self.sheet.agency)
+            yield self._build_row(
+                self._line_owner(line), "Service", line.service, line.charge, line.after
+            )
+        for whose, lines in groupby(self.sheet.lines, key=self._line_owner):
+            charge, after = _sum_lines(list(lines))
+            yield self._build_row(whose, "Account", "_ACCOUNT_TOTAL", charge, after)
+        yield self._build_fee_row("_SUPPORT", self.sheet.support)
+        yield self._build_fee_row("_SUBSTITUTION", self.sheet.agency)
         for entry in self.sheet.entries:
-            yield self._entry(entry)
-        yield self._total()
+            yield self._build_entry_row(entry)
+        yield self._build_total_row()
 
-    def _of_line(self, line: UsageLine) -> Whose:
+    def _line_owner(self, line: UsageLine) -> RowOwner:
         return (line.tag,) if self.by_tag else (line.customer_id, line.customer_name)
 
     @property
-    def _nobody(self) -> Whose:
+    def _no_owner(self) -> RowOwner:
         return ("",) if self.by_tag else ("", "")
 
-    def _fee(self, name: str, fee: Fee | None) -> Row:
+    def _build_fee_row(self, name: str, fee: Fee | None) -> CsvRow:
         charge, after = (fee.charge, fee.after) if fee else (NOTHING, NOTHING)
-        return self._row(self._nobody, "Product", name, charge, after)
+        return self._build_row(self._no_owner, "Product", name, charge, after)
 
-    def _entry(self, entry: EntryLine) -> Row:
-        whose = self._nobody if self.by_tag else (entry.customer_id, entry.customer_name)
+    def _build_entry_row(self, entry: EntryLine) -> CsvRow:
+        whose = self._no_owner if self.by_tag else (entry.customer_id, entry.customer_name)
         taxed = NOTHING if entry.tax_free else entry.amount
-        return self._row(whose, "Product", entry.description, entry.amount, entry.amount, taxed)
+        return self._build_row(
+            whose, "Product", entry.description, entry.amount, entry.amount, taxed
+        )
 
-    def _total(self) -> Row:
+    def _build_total_row(self) -> CsvRow:
         sheet = self.sheet
-        items = total_of(item.total for item in sheet.items)
+        items = sum_decimals(item.total for item in sheet.items)
         fees = [fee for fee in (sheet.support, sheet.agency) if fee]
         entries = [entry.amount for entry in sheet.entries]
-        charge = total_of([sheet.usage_charge, *(fee.charge for fee in fees), *entries])
-        return self._row(
-            self._nobody,
+        charge = sum_decimals([sheet.usage_charge, *(fee.charge for fee in fees), *entries])
+        return self._build_row(
+            self._no_owner,
             "Product",
             "_TOTAL",
             charge,
-            difference(sheet.pre_tax, items),
-            difference(sheet.taxable, items),
+            subtract_decimals(sheet.pre_tax, items),
+            subtract_decimals(sheet.taxable, items),
             at_the_end=(items, sheet.tax, sheet.total),
         )
 
-    def _row(
+    def _build_row(
         self,
-        whose: Whose,
+        whose: RowOwner,
         kind: str,
         name: str,
         charge: Decimal,
@@ -101,7 +105,7 @@ class _Invoice:
         taxed: Decimal | None = None,
         *,
         at_the_end: tuple[Cell, Cell, Cell] = (None, None, None),
-    ) -> Row:
+    ) -> CsvRow:
         items, tax, total = at_the_end
         taxed = after if taxed is None else taxed
         of_service = 0
@@ -120,5 +124,5 @@ class _Invoice:
         )
 
 
-def _sums(lines: list[UsageLine]) -> tuple[Decimal, Decimal]:
-    return total_of(line.charge for line in lines), total_of(line.after for line in lines)
+def _sum_lines(lines: list[UsageLine]) -> tuple[Decimal, Decimal]:
+    return sum_decimals(line.charge for line in lines), sum_decimals(line.after for line in lines)

@@ -18,7 +18,7 @@ _DIGITS_MAX = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class DownloadLink:
     """Which file of which organisation, who made the link with what, and until when it works."""
 
     organisation_id: str
@@ -29,25 +29,25 @@ class Link:
     expires_at: int
 
 
-def signed_address(base_url: str, sealer: Encryptor, link: Link) -> str:
-    return base_url + _path_and_query(sealer, link)
+def build_signed_url(base_url: str, encryptor: Encryptor, link: DownloadLink) -> str:
+    return base_url + _build_path_and_query(encryptor, link)
 
 
-def read_link(sealer: Encryptor, export_id: str, path: bytes, query: bytes) -> Link:
+def verify_link(encryptor: Encryptor, export_id: str, path: bytes, query: bytes) -> DownloadLink:
     """The link, where path and query are byte for byte what we wrote, and in time; 404 otherwise.
 
     What is written differently and means the same, a slash more or a letter escaped, is no link.
     """
     parts = dict(parse_qsl(query.decode("ascii", "replace")))
-    link = Link(
+    link = DownloadLink(
         organisation_id=parts.get("o", ""),
         export_id=export_id,
         user_id=parts.get("u", ""),
         client_id=parts.get("c", ""),
-        epoch=_number(parts.get("p", "")),
-        expires_at=_number(parts.get("e", "")),
+        epoch=_parse_number(parts.get("p", "")),
+        expires_at=_parse_number(parts.get("e", "")),
     )
-    written = _path_and_query(sealer, link).encode()
+    written = _build_path_and_query(encryptor, link).encode()
     if not hmac.compare_digest(written, path + b"?" + query):
         raise not_found()
     if clock.unix_seconds() >= link.expires_at:
@@ -55,7 +55,7 @@ def read_link(sealer: Encryptor, export_id: str, path: bytes, query: bytes) -> L
     return link
 
 
-def _path_and_query(sealer: Encryptor, link: Link) -> str:
+def _build_path_and_query(encryptor: Encryptor, link: DownloadLink) -> str:
     query = {
         "o": link.organisation_id,
         "u": link.user_id,
@@ -63,18 +63,18 @@ def _path_and_query(sealer: Encryptor, link: Link) -> str:
         "p": link.epoch,
         "e": link.expires_at,
         "k": _KEY_VERSION,
-        "s": _signature(sealer, link),
+        "s": _sign(encryptor, link),
     }
     return f"/d/{link.export_id}?{urlencode(query)}"
 
 
-def _number(written: str) -> int:
+def _parse_number(written: str) -> int:
     if not written.isascii() or not written.isdigit() or len(written) > _DIGITS_MAX:
         raise not_found()
     return int(written)
 
 
-def _signature(sealer: Encryptor, link: Link) -> str:
+def _sign(encryptor: Encryptor, link: DownloadLink) -> str:
     signed = "|".join(
         [
             "v1",
@@ -87,4 +87,4 @@ def _signature(sealer: Encryptor, link: Link) -> str:
             str(link.expires_at),
         ]
     )
-    return hmac.new(sealer.derived("download links"), signed.encode(), sha256).hexdigest()
+    return hmac.new(encryptor.derive_key("download links"), signed.encode(), sha256).hexdigest()

@@ -12,41 +12,45 @@ from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation import clock
 from nimbill.foundation.ids import new_id
 from nimbill.invoicing.documents.document import InvoiceDocument
-from nimbill.invoicing.documents.latest_invoices import latest_pre_tax
-from nimbill.invoicing.documents.stored_invoices import created_of_month
+from nimbill.invoicing.documents.latest_invoices import load_latest_pre_tax
+from nimbill.invoicing.documents.stored_invoices import list_invoices
 from nimbill.invoicing.exports import columns, records
 from nimbill.invoicing.exports.billing_group_csv import (
-    billing_group_rows,
-    billing_group_setting_rows,
+    build_billing_group_rows,
+    build_setting_rows,
 )
-from nimbill.invoicing.exports.csv_file import Cell, csv_file
-from nimbill.invoicing.exports.invoice_csv import Row, invoice_account_rows, invoice_tag_rows
-from nimbill.invoicing.exports.links import LINK_SECONDS, Link, signed_address
-from nimbill.invoicing.exports.project_csv import project_rows
-from nimbill.invoicing.profit.project_months import projects_of_month
+from nimbill.invoicing.exports.csv_file import Cell, encode_csv
+from nimbill.invoicing.exports.invoice_csv import (
+    CsvRow,
+    build_invoice_account_rows,
+    build_invoice_tag_rows,
+)
+from nimbill.invoicing.exports.links import LINK_SECONDS, DownloadLink, build_signed_url
+from nimbill.invoicing.exports.project_csv import build_project_rows
+from nimbill.invoicing.profit.project_profits import list_project_profits
 
 Rows = Iterable[Sequence[Cell]]
-RowsOfGroups = Callable[[AsyncConnection, TenantScope], Awaitable[Rows]]
-RowsOfInvoices = Callable[[Iterable[InvoiceDocument]], Iterator[Row]]
+LoadRows = Callable[[AsyncConnection, TenantScope], Awaitable[Rows]]
+BuildInvoiceRows = Callable[[Iterable[InvoiceDocument]], Iterator[CsvRow]]
 
 
-async def _of_groups(db: AsyncConnection, scope: TenantScope) -> Rows:
+async def _load_group_rows(db: AsyncConnection, scope: TenantScope) -> Rows:
     groups = await list_billing_groups(db, scope)
-    return billing_group_rows(groups, await latest_pre_tax(db, scope))
+    return build_billing_group_rows(groups, await load_latest_pre_tax(db, scope))
 
 
-async def _of_settings(db: AsyncConnection, scope: TenantScope) -> Rows:
-    return billing_group_setting_rows(await list_billing_groups(db, scope))
+async def _load_setting_rows(db: AsyncConnection, scope: TenantScope) -> Rows:
+    return build_setting_rows(await list_billing_groups(db, scope))
 
 
-FILES: dict[str, tuple[Sequence[str], RowsOfGroups]] = {
-    "billing-group": (columns.BILLING_GROUP, _of_groups),
-    "billing-group-setting": (columns.BILLING_GROUP_SETTING, _of_settings),
+BILLING_GROUP_FILES: dict[str, tuple[Sequence[str], LoadRows]] = {
+    "billing-group": (columns.BILLING_GROUP, _load_group_rows),
+    "billing-group-setting": (columns.BILLING_GROUP_SETTING, _load_setting_rows),
 }
 
-INVOICE_FILES: dict[str, tuple[Sequence[str], RowsOfInvoices]] = {
-    "invoice-account": (columns.INVOICE_ACCOUNT, invoice_account_rows),
-    "invoice-tag": (columns.INVOICE_TAG, invoice_tag_rows),
+INVOICE_FILES: dict[str, tuple[Sequence[str], BuildInvoiceRows]] = {
+    "invoice-account": (columns.INVOICE_ACCOUNT, build_invoice_account_rows),
+    "invoice-tag": (columns.INVOICE_TAG, build_invoice_tag_rows),
 }
 
 
@@ -54,12 +58,12 @@ async def export_billing_groups(
     db: AsyncConnection, caller: Caller, resources: Resources, kind: str, *, redo: bool
 ) -> str:
     """`redo` true: the file made before, made now only if there is none; false: a new one."""
-    export_id = await records.newest_export(db, caller.scope, kind) if redo else None
+    export_id = await records.find_newest_export(db, caller.scope, kind) if redo else None
     if export_id is not None:
-        return link_to(caller, resources, export_id)
-    header, rows = FILES[kind]
-    content = csv_file(header, await rows(db, caller.scope))
-    return await _kept(db, caller, resources, kind, f"{clock.now():%Y%m%d}", content)
+        return build_link(caller, resources, export_id)
+    header, rows = BILLING_GROUP_FILES[kind]
+    content = encode_csv(header, await rows(db, caller.scope))
+    return await _store_file(db, caller, resources, kind, f"{clock.now():%Y%m%d}", content)
 
 
 async def export_invoices(
@@ -67,22 +71,22 @@ async def export_invoices(
 ) -> str:
     """The invoices that count; the header alone where there are none."""
     header, rows = INVOICE_FILES[kind]
-    created = await created_of_month(db, caller.scope, month)
-    documents = [one.document for one in created]
+    created = await list_invoices(db, caller.scope, month)
+    documents = [invoice.document for invoice in created]
     # a large month takes a while, and others want to be answered meanwhile
-    content = await asyncio.to_thread(lambda: csv_file(header, rows(documents)))
-    return await _kept(db, caller, resources, kind, month, content)
+    content = await asyncio.to_thread(lambda: encode_csv(header, rows(documents)))
+    return await _store_file(db, caller, resources, kind, month, content)
 
 
 async def export_projects(
     db: AsyncConnection, caller: Caller, resources: Resources, month: str
 ) -> str:
-    projects = await projects_of_month(db, caller.scope, month)
-    content = csv_file(columns.PROJECT, project_rows(projects))
-    return await _kept(db, caller, resources, "project", month, content)
+    projects = await list_project_profits(db, caller.scope, month)
+    content = encode_csv(columns.PROJECT, build_project_rows(projects))
+    return await _store_file(db, caller, resources, "project", month, content)
 
 
-async def _kept(
+async def _store_file(
     db: AsyncConnection,
     caller: Caller,
     resources: Resources,
@@ -100,11 +104,11 @@ async def _kept(
         file_name=f"{kind}-{of}.csv",
         content=content,
     )
-    return link_to(caller, resources, export_id)
+    return build_link(caller, resources, export_id)
 
 
-def link_to(caller: Caller, resources: Resources, export_id: str) -> str:
-    link = Link(
+def build_link(caller: Caller, resources: Resources, export_id: str) -> str:
+    link = DownloadLink(
         organisation_id=caller.scope.organisation_id,
         export_id=export_id,
         user_id=caller.user_id,
@@ -112,4 +116,4 @@ def link_to(caller: Caller, resources: Resources, export_id: str) -> str:
         epoch=caller.epoch,
         expires_at=clock.unix_seconds() + LINK_SECONDS,
     )
-    return signed_address(resources.settings.link_url, resources.sealer, link)
+    return build_signed_url(resources.settings.link_url, resources.encryptor, link)

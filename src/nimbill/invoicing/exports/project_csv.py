@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator
 
 from nimbill.foundation.basis import chosen
 from nimbill.invoicing.exports.csv_file import Cell
-from nimbill.invoicing.profit.project_months import ProjectOfMonth
+from nimbill.invoicing.profit.project_profits import ProjectProfit
 
 basis = chosen("project-months")
 
 
-def project_rows(projects: Iterable[ProjectOfMonth]) -> Iterator[tuple[Cell, ...]]:
+def build_project_rows(projects: Iterable[ProjectProfit]) -> Iterator[tuple[Cell, ...]]:
     """One row a project and vendor, and one of both; a rate that cannot be told is empty."""
     for project in projects:
         for vendor in ("aws", "azure", "total"):

@@ -12,16 +12,16 @@ from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.basis import chosen, stated
 from nimbill.foundation.errors import not_found
 from nimbill.http.routing import (
-    CallerOfRequest,
-    MonthOfPath,
-    ResourcesOfWorker,
+    PathMonth,
+    RequestCaller,
     Transaction,
+    WorkerResources,
     get,
     post,
 )
 from nimbill.invoicing.exports import operations, records
 from nimbill.invoicing.exports.bodies import ExportData, ExportPath, ExportRequest, ExportUrl
-from nimbill.invoicing.exports.links import read_link
+from nimbill.invoicing.exports.links import verify_link
 
 READ = [RoleAction.ReadBillingGroup, RoleAction.ModifyBillingGroup]
 READ_INVOICES = [RoleAction.ReadInvoice, RoleAction.ModifyInvoice]
@@ -35,7 +35,7 @@ READ_INVOICES = [RoleAction.ReadInvoice, RoleAction.ModifyInvoice]
     audited="export/invoice_account/{month}",
 )
 async def export_invoice_account_csv(
-    month: MonthOfPath, caller: CallerOfRequest, db: Transaction, resources: ResourcesOfWorker
+    month: PathMonth, caller: RequestCaller, db: Transaction, resources: WorkerResources
 ) -> ExportUrl:
     """A month's invoices by account as CSV; a link that works for ten minutes."""
     url = await operations.export_invoices(db, caller, resources, "invoice-account", month)
@@ -50,7 +50,7 @@ async def export_invoice_account_csv(
     audited="export/invoice_tag/{month}",
 )
 async def export_invoice_tag_csv(
-    month: MonthOfPath, caller: CallerOfRequest, db: Transaction, resources: ResourcesOfWorker
+    month: PathMonth, caller: RequestCaller, db: Transaction, resources: WorkerResources
 ) -> ExportUrl:
     """A month's invoices by tag as CSV; a link that works for ten minutes."""
     url = await operations.export_invoices(db, caller, resources, "invoice-tag", month)
@@ -64,7 +64,7 @@ async def export_invoice_tag_csv(
     basis=chosen("project-months"),
 )
 async def export_projects_of_month(
-    month: MonthOfPath, caller: CallerOfRequest, db: Transaction, resources: ResourcesOfWorker
+    month: PathMonth, caller: RequestCaller, db: Transaction, resources: WorkerResources
 ) -> ExportData:
     """A month's projects as CSV; a link that works for ten minutes."""
     return ExportData(data=await operations.export_projects(db, caller, resources, month))
@@ -79,9 +79,9 @@ async def export_projects_of_month(
 )
 async def export_billing_group_csv(
     data: JSONBody[ExportRequest],
-    caller: CallerOfRequest,
+    caller: RequestCaller,
     db: Transaction,
-    resources: ResourcesOfWorker,
+    resources: WorkerResources,
 ) -> ExportPath:
     """The billing groups as CSV; a link that works for ten minutes."""
     path = await operations.export_billing_groups(
@@ -99,9 +99,9 @@ async def export_billing_group_csv(
 )
 async def export_billing_group_setting_csv(
     data: JSONBody[ExportRequest],
-    caller: CallerOfRequest,
+    caller: RequestCaller,
     db: Transaction,
-    resources: ResourcesOfWorker,
+    resources: WorkerResources,
 ) -> ExportPath:
     """The billing groups' invoice settings as CSV; a link that works for ten minutes."""
     path = await operations.export_billing_groups(
@@ -118,11 +118,11 @@ async def export_billing_group_setting_csv(
     media_type="text/csv",
 )
 async def download(
-    export_id: FromPath[str], request: Request[Any, Any, Any], resources: ResourcesOfWorker
+    export_id: FromPath[str], request: Request[Any, Any, Any], resources: WorkerResources
 ) -> Response[bytes]:
     """A file, whole, by its signed link."""
     path, _, _ = bytes(request.scope["raw_path"]).partition(b"?")
-    link = read_link(resources.sealer, export_id, path, request.scope["query_string"])
+    link = verify_link(resources.encryptor, export_id, path, request.scope["query_string"])
     scope = TenantScope(link.organisation_id)
     async with transaction(resources.engine, link.organisation_id) as db:
         if not await credentials_valid(

@@ -1,5 +1,5 @@
-"""The printed invoice: a PDF from the kept document and from nothing else."""
+"""Printed invoices: PDF files rendered from stored documents only."""
 
-from nimbill.invoicing.pdf.rendering import covering_pdf, pdf_of
+from nimbill.invoicing.pdf.rendering import render_cover, render_invoice
 
-__all__ = ["covering_pdf", "pdf_of"]
+__all__ = ["render_cover", "render_invoice"]

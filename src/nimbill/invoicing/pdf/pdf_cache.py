@@ -1,4 +1,4 @@
-"""Printed invoices: made when first asked for, and the same bytes for everybody from then on."""
+"""PDF files of invoices: rendered at the first request, then stored and returned unchanged."""
 
 import asyncio
 import zipfile
@@ -11,110 +11,115 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import not_found
-from nimbill.foundation.ids import derived_id
+from nimbill.foundation.ids import derive_id
 from nimbill.invoicing.documents import stored_invoices
 from nimbill.invoicing.documents.document import InvoiceDocument
-from nimbill.invoicing.documents.stored_invoices import Created
+from nimbill.invoicing.documents.stored_invoices import StoredInvoice
+from nimbill.invoicing.pdf import rendering
 
 basis = chosen("printed-invoices")
 
-PAPERS_AT_ONCE = 50
-# the time in a zip is of no meaning here, and would make two of the same month differ
-_NO_TIME = (1980, 1, 1, 0, 0, 0)
+BATCH_SIZE = 50
+# a fixed time, so that two archives of the same month are equal
+_ZIP_TIME = (1980, 1, 1, 0, 0, 0)
 
 
-async def printed_invoice(
+async def load_invoice_pdf(
     db: AsyncConnection, scope: TenantScope, month: str, company_id: str, vendor: str
 ) -> tuple[str, bytes]:
-    """Its file name and the PDF."""
-    (created,) = await _created(db, scope, month, company_id, vendor)
-    return _file_name(created), await _kept(db, scope, [created], covered=False)
+    """Return the file name and the PDF."""
+    (invoice,) = await _require_invoices(db, scope, month, company_id, vendor)
+    return _file_name(invoice), await _load_or_render(db, scope, [invoice], with_cover=False)
 
 
-async def printed_covering(
+async def load_cover_pdf(
     db: AsyncConnection, scope: TenantScope, month: str, company_id: str
 ) -> tuple[str, bytes]:
-    """A page over the vendors' invoices, for groups that have them in bulk."""
-    created = await _created(db, scope, month, company_id, None)
-    if not any(one.document.inv_aggregate for one in created):
+    """Return the file name and the PDF with a cover page, for groups with inv_aggregate."""
+    invoices = await _require_invoices(db, scope, month, company_id, None)
+    if not any(invoice.document.inv_aggregate for invoice in invoices):
         raise not_found()
-    by_vendor = sorted(created, key=lambda one: one.vendor)
+    by_vendor = sorted(invoices, key=lambda invoice: invoice.vendor)
     name = f"{by_vendor[0].invoice_no}.pdf"
-    return name, await _kept(db, scope, by_vendor, covered=True)
+    return name, await _load_or_render(db, scope, by_vendor, with_cover=True)
 
 
-async def _created(
+async def _require_invoices(
     db: AsyncConnection, scope: TenantScope, month: str, company_id: str, vendor: str | None
-) -> list[Created[InvoiceDocument]]:
-    found = await stored_invoices.created_of_month(
+) -> list[StoredInvoice[InvoiceDocument]]:
+    invoices = await stored_invoices.list_invoices(
         db, scope, month, vendor=vendor, company_ids=[company_id]
     )
-    if not found:
+    if not invoices:
         raise not_found()
-    return found
+    return invoices
 
 
-def _file_name(created: Created[InvoiceDocument]) -> str:
-    return f"{created.invoice_no}-{created.vendor}.pdf"
+def _file_name(invoice: StoredInvoice[InvoiceDocument]) -> str:
+    return f"{invoice.invoice_no}-{invoice.vendor}.pdf"
 
 
-async def _kept(
+async def _load_or_render(
     db: AsyncConnection,
     scope: TenantScope,
-    created: Sequence[Created[InvoiceDocument]],
+    invoices: Sequence[StoredInvoice[InvoiceDocument]],
     *,
-    covered: bool,
+    with_cover: bool,
 ) -> bytes:
-    from nimbill.invoicing import pdf as paper  # with what it prints by, when something is printed
-
-    documents = [one.document for one in created]
-    revisions = [f"{one.month}/{one.company_id}/{one.vendor}/{one.revision}" for one in documents]
-    paper_id = derived_id("pap", "cover" if covered else "invoice", *revisions)
-    found = await stored_invoices.find_paper(db, scope, paper_id)
-    if found is not None:
-        return found
-    if covered:
-        made = await asyncio.to_thread(paper.covering_pdf, documents)
+    documents = [invoice.document for invoice in invoices]
+    revisions = [
+        f"{document.month}/{document.company_id}/{document.vendor}/{document.revision}"
+        for document in documents
+    ]
+    pdf_id = derive_id("pap", "cover" if with_cover else "invoice", *revisions)
+    stored = await stored_invoices.find_pdf(db, scope, pdf_id)
+    if stored is not None:
+        return stored
+    if with_cover:
+        pdf = await asyncio.to_thread(rendering.render_cover, documents)
     else:
-        made = await asyncio.to_thread(paper.pdf_of, documents[0])
-    return await stored_invoices.keep_paper(db, scope, paper_id, made)
+        pdf = await asyncio.to_thread(rendering.render_invoice, documents[0])
+    return await stored_invoices.store_pdf(db, scope, pdf_id, pdf)
 
 
-async def zip_of_month(
+async def write_zip(
     engine: AsyncEngine, scope: TenantScope, month: str, vendor: str | None, file: IO[bytes]
 ) -> None:
-    """Every invoice of the month that the caller may see."""
+    """Write every invoice of the month that the caller may see into a zip archive."""
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-        async for name, content in _papers(engine, scope, month, vendor):
-            await asyncio.to_thread(archive.writestr, zipfile.ZipInfo(name, _NO_TIME), content)
+        async for name, content in _iterate_pdfs(engine, scope, month, vendor):
+            await asyncio.to_thread(archive.writestr, zipfile.ZipInfo(name, _ZIP_TIME), content)
 
 
-async def print_month(engine: AsyncEngine, scope: TenantScope, month: str, into: Path) -> list[str]:
-    """The same as files in a folder; their names."""
+async def write_pdf_files(
+    engine: AsyncEngine, scope: TenantScope, month: str, into: Path
+) -> list[str]:
+    """Write the same invoices as files into a folder; return their names."""
     names = []
-    async for name, content in _papers(engine, scope, month, None):
+    async for name, content in _iterate_pdfs(engine, scope, month, None):
         await asyncio.to_thread((into / name).write_bytes, content)
         names.append(name)
     return names
 
 
-async def _papers(
+async def _iterate_pdfs(
     engine: AsyncEngine, scope: TenantScope, month: str, vendor: str | None
 ) -> AsyncIterator[tuple[str, bytes]]:
-    """Some at a time, so that memory stays, each lot in a transaction of its own."""
+    """Yield file names and PDFs, in batches with their own transaction to limit memory."""
     async with transaction(engine, scope.organisation_id) as db:
-        company_ids = await stored_invoices.invoiced_groups(db, scope, month, vendor)
-    for start in range(0, len(company_ids), PAPERS_AT_ONCE):
+        company_ids = await stored_invoices.list_invoiced_groups(db, scope, month, vendor)
+    for start in range(0, len(company_ids), BATCH_SIZE):
         async with transaction(engine, scope.organisation_id) as db:
-            created = await stored_invoices.created_of_month(
+            invoices = await stored_invoices.list_invoices(
                 db,
                 scope,
                 month,
                 vendor=vendor,
-                company_ids=company_ids[start : start + PAPERS_AT_ONCE],
+                company_ids=company_ids[start : start + BATCH_SIZE],
             )
-            papers = [
-                (_file_name(one), await _kept(db, scope, [one], covered=False)) for one in created
+            files = [
+                (_file_name(invoice), await _load_or_render(db, scope, [invoice], with_cover=False))
+                for invoice in invoices
             ]
-        for paper in papers:
-            yield paper
+        for file in files:
+            yield file

@@ -1,48 +1,48 @@
-"""Text of others made fit for paper: no invisible signs, and no word too long for its line."""
+"""Prepares user-entered text for printing: no invisible characters, no unbreakable long words."""
 
 import re
 import unicodedata
 
-# Without a place to break, a word longer than this could run over the edge of a column.
+# a longer word without break positions could run over the edge of a column
 WORD_MAX = 24
-BREAK = "\u200b"  # the layout breaks there and prints nothing; taken out of what was sent
+BREAK = "\u200b"  # an invisible break position; removed from the text that users sent
 _STEP = 4
 _LONG = re.compile(rf"[!-~\u00a1-\u02ff]{{{WORD_MAX + 1},}}")
-_ENDS_OF_LINES = re.compile("\r\n?|[\v\f\x85\u2028\u2029]")
-_JOINING = "\u200d\ufe0e\ufe0f"  # what holds the parts of one sign together
+_LINE_BREAKS = re.compile("\r\n?|[\v\f\x85\u2028\u2029]")
+_JOINERS = "\u200d\ufe0e\ufe0f"  # they join several code points to one visible character
 
 
-def printable(text: str) -> str:
-    """The same text without control signs, direction signs and halves of characters."""
-    lines = _ENDS_OF_LINES.sub("\n", text).replace("\t", " ")
-    return "".join(map(_shown, lines)).strip()
+def make_printable(text: str) -> str:
+    """Remove control and direction characters; replace lone surrogates."""
+    lines = _LINE_BREAKS.sub("\n", text).replace("\t", " ")
+    return "".join(map(_replace_unprintable, lines)).strip()
 
 
-def breakable(text: str) -> str:
-    """Printable, with places to break inside long words."""
-    return _LONG.sub(_with_breaks, printable(text))
+def make_breakable(text: str) -> str:
+    """Make the text printable and insert break positions into long words."""
+    return _LONG.sub(_insert_breaks, make_printable(text))
 
 
-def one_line(text: str) -> str:
-    return " ".join(printable(text).split())
+def join_lines(text: str) -> str:
+    return " ".join(make_printable(text).split())
 
 
-def shortened(text: str, most: int) -> str:
-    """In one line, for the edge of a page."""
-    line = one_line(text)
-    return line if len(line) <= most else line[: most - 1] + "…"
+def shorten(text: str, max_length: int) -> str:
+    """Join the lines and cut the text to a maximum length."""
+    line = join_lines(text)
+    return line if len(line) <= max_length else line[: max_length - 1] + "…"
 
 
-def _shown(sign: str) -> str:
-    match unicodedata.category(sign):
+def _replace_unprintable(char: str) -> str:
+    match unicodedata.category(char):
         case "Cs":
             return "\ufffd"
-        case "Cc" | "Cf" if sign not in _JOINING and sign != "\n":
+        case "Cc" | "Cf" if char not in _JOINERS and char != "\n":
             return ""
         case _:
-            return sign
+            return char
 
 
-def _with_breaks(found: re.Match[str]) -> str:
-    word = found.group()
+def _insert_breaks(match: re.Match[str]) -> str:
+    word = match.group()
     return BREAK.join(word[start : start + _STEP] for start in range(0, len(word), _STEP))

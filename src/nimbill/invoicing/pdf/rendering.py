@@ -1,4 +1,4 @@
-"""From kept documents to PDF: the same documents give the same bytes."""
+"""Renders invoice documents as PDF; the same documents give the same bytes."""
 
 import datetime
 import json
@@ -7,31 +7,37 @@ from typing import Any
 
 from nimbill.invoicing.documents.document import InvoiceDocument
 from nimbill.invoicing.pdf import typst_compiler
-from nimbill.invoicing.pdf.contents import invoice_page
-from nimbill.invoicing.pdf.cover import covering_page
+from nimbill.invoicing.pdf.cover_page import build_cover_page
+from nimbill.invoicing.pdf.invoice_page import build_invoice_page
 
 
-def pdf_of(document: InvoiceDocument) -> bytes:
-    """One invoice. Takes some ten milliseconds of a thread; others run meanwhile."""
-    return typst_compiler.pdf(paper_of([document]), moment=_moment(document.issue_date))
+def render_invoice(document: InvoiceDocument) -> bytes:
+    """Render one invoice. It takes some ten milliseconds, without holding the interpreter lock."""
+    return typst_compiler.compile_pdf(
+        build_template_data([document]), timestamp=_to_unix_time(document.issue_date)
+    )
 
 
-def covering_pdf(documents: Sequence[InvoiceDocument]) -> bytes:
-    """The invoices of one group and month under a covering page that adds them up."""
-    cover = covering_page(documents)
+def render_cover(documents: Sequence[InvoiceDocument]) -> bytes:
+    """Render the invoices of one billing group and month behind a cover page with their sums."""
+    cover = build_cover_page(documents)
     latest = max(document.issue_date for document in documents)
-    return typst_compiler.pdf(paper_of(documents, cover=cover), moment=_moment(latest))
+    return typst_compiler.compile_pdf(
+        build_template_data(documents, cover=cover), timestamp=_to_unix_time(latest)
+    )
 
 
-def paper_of(documents: Sequence[InvoiceDocument], *, cover: dict[str, Any] | None = None) -> str:
-    """All that the layout is given, as JSON: it reads words and figures and works out nothing."""
-    invoices = [invoice_page(document) for document in documents]
+def build_template_data(
+    documents: Sequence[InvoiceDocument], *, cover: dict[str, Any] | None = None
+) -> str:
+    """Build the JSON for the Typst templates, which lay out texts and figures only."""
+    invoices = [build_invoice_page(document) for document in documents]
     head = cover["head"] if cover else invoices[0]["head"]
     file = {"title": head["file_title"], "author": head["author"], "date": head["issue_date"]}
     return json.dumps({"file": file, "cover": cover, "invoices": invoices})
 
 
-def _moment(date: str) -> int:
-    """Of the file: when the invoice was issued, so that the clock does not get into the bytes."""
+def _to_unix_time(date: str) -> int:
+    """Use the issue date as the time of the file, so that its bytes do not depend on the clock."""
     day = datetime.date.fromisoformat(date)
     return int(datetime.datetime.combine(day, datetime.time(), datetime.UTC).timestamp())

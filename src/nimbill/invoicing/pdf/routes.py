@@ -11,11 +11,11 @@ from litestar.params import FromPath, QueryParameter
 from litestar.response import Stream
 
 from nimbill.access.gate import Audience
-from nimbill.access.request_context import request_context_of
+from nimbill.access.request_context import get_request_context
 from nimbill.access.role_actions import RoleAction
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.vendors import BilledVendor
-from nimbill.http.routing import CallerOfRequest, MonthOfPath, ResourcesOfWorker, Transaction, get
+from nimbill.http.routing import PathMonth, RequestCaller, Transaction, WorkerResources, get
 from nimbill.invoicing.pdf import pdf_cache
 
 READ = [RoleAction.ReadInvoice, RoleAction.ModifyInvoice]
@@ -31,15 +31,15 @@ CHUNK = 1 << 18
     media_type=PDF,
 )
 async def print_invoice(
-    month: MonthOfPath,
+    month: PathMonth,
     company_id: FromPath[str],
     vendor: FromPath[BilledVendor],
-    caller: CallerOfRequest,
+    caller: RequestCaller,
     db: Transaction,
 ) -> Response[bytes]:
-    """One invoice as a PDF, in the group's language."""
-    file = await pdf_cache.printed_invoice(db, caller.scope, month, company_id, vendor)
-    return _pdf(*file)
+    """Return an invoice as PDF, in the billing group's language."""
+    file = await pdf_cache.load_invoice_pdf(db, caller.scope, month, company_id, vendor)
+    return _build_response(*file)
 
 
 @get(
@@ -50,13 +50,13 @@ async def print_invoice(
     media_type=PDF,
 )
 async def print_covering_page(
-    month: MonthOfPath, company_id: FromPath[str], caller: CallerOfRequest, db: Transaction
+    month: PathMonth, company_id: FromPath[str], caller: RequestCaller, db: Transaction
 ) -> Response[bytes]:
-    """The vendors' invoices of a group under one covering page, where inv_aggregate is true."""
-    return _pdf(*await pdf_cache.printed_covering(db, caller.scope, month, company_id))
+    """Return the vendors' invoices of a group with a cover page, if inv_aggregate is true."""
+    return _build_response(*await pdf_cache.load_cover_pdf(db, caller.scope, month, company_id))
 
 
-def _pdf(name: str, content: bytes) -> Response[bytes]:
+def _build_response(name: str, content: bytes) -> Response[bytes]:
     headers = {"Content-Disposition": f'inline; filename="{name}"'}
     return Response(content, media_type=PDF, headers=headers)
 
@@ -69,30 +69,30 @@ def _pdf(name: str, content: bytes) -> Response[bytes]:
     media_type=ZIP,
 )
 async def print_month(
-    month: MonthOfPath,
-    caller: CallerOfRequest,
-    resources: ResourcesOfWorker,
+    month: PathMonth,
+    caller: RequestCaller,
+    resources: WorkerResources,
     request: Request[Any, Any, Any],
     vendor: Annotated[BilledVendor | None, QueryParameter()] = None,
 ) -> Stream:
-    """All invoices of a month in one zip, those of one vendor if it is named."""
-    await request_context_of(request.scope).pause()  # printing a thousand takes a while
-    file = await asyncio.to_thread(_nameless_file, resources.settings.data)
+    """Return all invoices of a month, or those of one vendor, as a zip archive."""
+    await get_request_context(request.scope).pause()  # rendering a thousand invoices takes a while
+    file = await asyncio.to_thread(_open_temporary_file, resources.settings.data)
     try:
-        await pdf_cache.zip_of_month(resources.engine, caller.scope, month, vendor, file)
+        await pdf_cache.write_zip(resources.engine, caller.scope, month, vendor, file)
     except BaseException:
         file.close()
         raise
     headers = {"Content-Disposition": f'attachment; filename="invoices-{month}.zip"'}
-    return Stream(_contents(file), media_type=ZIP, headers=headers)
+    return Stream(_read_chunks(file), media_type=ZIP, headers=headers)
 
 
-def _nameless_file(folder: Path) -> IO[bytes]:
-    """Whatever becomes of the request, nothing is left behind."""
-    return tempfile.TemporaryFile(dir=folder)  # closed once it is sent
+def _open_temporary_file(folder: Path) -> IO[bytes]:
+    """Open a file without a name, so that nothing is left behind if the request fails."""
+    return tempfile.TemporaryFile(dir=folder)  # closed after it is sent
 
 
-async def _contents(file: IO[bytes]) -> AsyncIterator[bytes]:
+async def _read_chunks(file: IO[bytes]) -> AsyncIterator[bytes]:
     with file:
         file.seek(0)
         while chunk := await asyncio.to_thread(file.read, CHUNK):

@@ -1,4 +1,4 @@
-"""Typst, kept warm: loaded when something is first printed, with our layout and our font."""
+"""Runs the Typst compiler with the invoice templates and font; it is loaded at the first use."""
 
 from __future__ import annotations
 
@@ -15,43 +15,47 @@ if TYPE_CHECKING:
 
 LAYOUT = Path(str(files("nimbill.invoicing.pdf"))) / "layout"
 FONTS = Path(str(files("nimbill.invoicing.pdf"))) / "fonts"
-NO_PACKAGES = LAYOUT / "packages"  # is not there: a layout imports its own files alone
+NO_PACKAGES = LAYOUT / "packages"  # does not exist, so that templates import only their own files
 
-# A compiler serves one thread at a time; those at rest are kept, and there are never more than
-# prints under way. deque is safe to share among threads.
-_at_rest: deque[typst.Compiler] = deque()
+# A compiler serves one thread at a time. Idle compilers are reused, so that there are never more
+# than concurrent renderings. A deque is thread-safe.
+_idle_compilers: deque[typst.Compiler] = deque()
 
 
-def pdf(paper: str, *, moment: int) -> bytes:
-    """`paper` is JSON; it is handed over as data, so that nothing in it can be read as markup."""
+def compile_pdf(template_data: str, *, timestamp: int) -> bytes:
+    """The template data is JSON; as an input, its texts cannot be interpreted as markup."""
     try:
-        compiler = _at_rest.pop()
+        compiler = _idle_compilers.pop()
     except IndexError:
         compiler = new_compiler()
-    made = compiler.compile(sys_inputs={"paper": paper}, format="pdf", timestamp=moment)
-    _at_rest.append(compiler)  # one that failed is not used again
-    assert isinstance(made, bytes)
-    return made
+    pdf = compiler.compile(sys_inputs={"data": template_data}, format="pdf", timestamp=timestamp)
+    _idle_compilers.append(compiler)  # a compiler that failed is not reused
+    assert isinstance(pdf, bytes)
+    return pdf
 
 
 def new_compiler() -> typst.Compiler:
-    import typst  # 80 MB of native code, which a server that prints nothing need not load
+    import typst  # 80 MB of native code, loaded only by processes that render
 
     return typst.Compiler(
         LAYOUT / "main.typ",
         root=LAYOUT,
-        font_paths=_fonts(),
+        font_paths=_load_fonts(),
         package_path=NO_PACKAGES,
         package_cache_path=NO_PACKAGES,
     )
 
 
 @cache
-def _fonts() -> typst.Fonts:
-    """Ours, and those inside Typst for signs that ours lacks; none of the machine's."""
+def _load_fonts() -> typst.Fonts:
+    """Our font, and Typst's own fonts for missing characters; no fonts of the machine."""
     import typst
 
     if not any(FONTS.glob("*.ttf")):
-        # without it Japanese would be printed as boxes, and kept so
-        raise Unavailable("font_missing", "the font of invoices is not installed", retry_after=60)
+        # without the font, Japanese would be printed as boxes, and the PDF would be stored
+        raise Unavailable(
+            "font_missing",
+            "The font for invoices is not installed on the server.",
+            retry_after=60,
+        )
     return typst.Fonts(include_system_fonts=False, font_paths=[FONTS])

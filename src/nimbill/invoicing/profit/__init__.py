@@ -1,1 +1,1 @@
-"""profit."""
+"""Vendor cost, sales and profit of each project per month."""

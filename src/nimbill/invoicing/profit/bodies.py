@@ -1,15 +1,15 @@
-"""Bodies of the projects per month."""
+"""Bodies of the project profit."""
 
 from decimal import Decimal
 from typing import ClassVar
 
 from nimbill.foundation.basis import Basis, chosen
-from nimbill.foundation.vocabulary import Currency
+from nimbill.foundation.currency import Currency
 from nimbill.http.request_bodies import Body
 
 
 class ProjectFigures(Body, frozen=True, kw_only=True):
-    """In USD, and `exchanged` in the project's currency; a rate is profit for one of sales."""
+    """Amounts in USD, and `exchanged` amounts in the project's currency; rate = profit / sales."""
 
     basis: ClassVar[Basis] = chosen("project-months")
 
@@ -31,7 +31,7 @@ class ProjectAmount(Body, frozen=True, kw_only=True):
     total: ProjectFigures
 
 
-class ProjectOfMonth(Body, frozen=True, kw_only=True):
+class ProjectProfit(Body, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = chosen("project-months")
 
     project_id: str

@@ -3,9 +3,9 @@
 from nimbill.access.gate import Audience
 from nimbill.access.role_actions import RoleAction
 from nimbill.foundation.basis import chosen
-from nimbill.http.routing import CallerOfRequest, MonthOfPath, Transaction, get
-from nimbill.invoicing.profit import project_months
-from nimbill.invoicing.profit.bodies import ProjectOfMonth
+from nimbill.http.routing import PathMonth, RequestCaller, Transaction, get
+from nimbill.invoicing.profit import project_profits
+from nimbill.invoicing.profit.bodies import ProjectProfit
 
 
 @get(
@@ -15,10 +15,10 @@ from nimbill.invoicing.profit.bodies import ProjectOfMonth
     basis=chosen("project-months"),
 )
 async def list_projects_of_month(
-    month: MonthOfPath, caller: CallerOfRequest, db: Transaction
-) -> list[ProjectOfMonth]:
-    """Every project with what it cost, brought and left over in a month."""
-    return await project_months.projects_of_month(db, caller.scope, month)
+    month: PathMonth, caller: RequestCaller, db: Transaction
+) -> list[ProjectProfit]:
+    """List every project with its vendor cost, sales and profit in a month."""
+    return await project_profits.list_project_profits(db, caller.scope, month)
 
 
 ROUTES = [list_projects_of_month]

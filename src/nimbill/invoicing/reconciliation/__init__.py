@@ -1,1 +1,1 @@
-"""reconciliation."""
+"""The tie-out: compares the vendor's charges of a month with its invoices."""

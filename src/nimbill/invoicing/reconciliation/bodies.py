@@ -9,7 +9,7 @@ from nimbill.http.request_bodies import Body
 
 
 class TieOutPayer(Body, frozen=True, kw_only=True):
-    """total + moved_fees = the rest of it, but for the difference."""
+    """total + moved_fees equals the sum of the amounts that follow them."""
 
     basis: ClassVar[Basis] = chosen("tie-out")
 
@@ -48,7 +48,7 @@ class TieOutDifference(Body, frozen=True, kw_only=True):
 
 
 class TieOutAccount(Body, frozen=True, kw_only=True):
-    """Usage of an account that is in no billing group."""
+    """Usage of an account in no billing group."""
 
     basis: ClassVar[Basis] = chosen("tie-out")
 

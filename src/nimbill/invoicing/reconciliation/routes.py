@@ -6,9 +6,9 @@ from nimbill.access.gate import Audience
 from nimbill.access.role_actions import RoleAction
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.vendors import VENDORS, Vendor
-from nimbill.http.routing import CallerOfRequest, MonthOfPath, Transaction, get
+from nimbill.http.routing import PathMonth, RequestCaller, Transaction, get
 from nimbill.invoicing.reconciliation.bodies import TieOut
-from nimbill.invoicing.reconciliation.records import tie_out_month
+from nimbill.invoicing.reconciliation.records import load_tie_out
 
 
 @get(
@@ -18,14 +18,14 @@ from nimbill.invoicing.reconciliation.records import tie_out_month
     basis=chosen("tie-out"),
 )
 async def read_tie_out(
-    month: MonthOfPath,
-    caller: CallerOfRequest,
+    month: PathMonth,
+    caller: RequestCaller,
     db: Transaction,
     vendor: FromQuery[Vendor | None] = None,
 ) -> TieOut:
-    """What the vendors charged beside what accounts for it, payer by payer; what differs."""
+    """Compare the vendors' charges with invoices, entries and other uses, payer by payer."""
     vendors = list(VENDORS) if vendor is None else [vendor]
-    return await tie_out_month(db, caller.scope, month, vendors)
+    return await load_tie_out(db, caller.scope, month, vendors)
 
 
 ROUTES = [read_tie_out]

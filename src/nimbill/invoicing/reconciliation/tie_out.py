@@ -1,4 +1,4 @@
-"""Whether what the vendor charged is all accounted for, line by line; pure."""
+"""Ties out a month: checks that all charges of the vendor are accounted for. Pure functions."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.money import difference, total_of
+from nimbill.foundation.money import add_decimals, subtract_decimals, sum_decimals
 
 basis = chosen("tie-out")
 
-NOTHING = Decimal(0)
+ZERO = Decimal(0)
 
 AMOUNT_DIFFERS = "amount_differs"
 INVOICE_MISSING = "invoice_missing"
@@ -22,8 +22,8 @@ Amounts = defaultdict[str, Decimal]
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Service:
-    """What an invoice has one amount at cost for."""
+class ServiceKey:
+    """An invoice has one amount at cost for each key."""
 
     customer_id: str
     service: str
@@ -32,18 +32,18 @@ class Service:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Charged:
+class ChargedAmount:
     """A sum of the vendor's lines of one kind."""
 
     payer_id: str
     kind: str
-    what: Service
+    key: ServiceKey
     amount: Decimal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
-    """A recalculation entry of the month; `applied` into whatever month."""
+class EntryAmount:
+    """A sum of recalculation entries of the month; they may be applied to any month."""
 
     payer_id: str
     customer_id: str
@@ -53,227 +53,258 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Invoice:
-    """Its usage at cost; what several lines of a service cost is one amount."""
+class InvoicedUsage:
+    """The usage on an invoice at cost."""
 
     company_id: str
     invoice_no: str
     payers: tuple[str, ...]
-    usage: Mapping[Service, Decimal]
+    usage: Mapping[ServiceKey, Decimal]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Account:
+class AccountOwner:
     company_id: str
     payer_id: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Month:
-    """Everything of one vendor and one month that has to agree."""
+class TieOutInput:
+    """The stored data of one period."""
 
-    charged: Iterable[Charged]
-    entries: Iterable[Entry]
-    moved: Iterable[tuple[Service, Decimal]]  # fees of reservations; together nothing
-    invoices: Iterable[Invoice]
-    accounts: Mapping[str, Account]  # those in a billing group
+    charges: Iterable[ChargedAmount]
+    entries: Iterable[EntryAmount]
+    moved_fees: Iterable[tuple[ServiceKey, Decimal]]  # they add up to zero
+    invoices: Iterable[InvoicedUsage]
+    accounts: Mapping[str, AccountOwner]  # accounts in a billing group, by customer_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class AmountDifference:
     payer_id: str
     reason: str
     company_id: str | None
     invoice_no: str | None
-    what: Service
+    key: ServiceKey
     invoiced: Decimal
-    counts: Decimal
+    charged: Decimal
 
     @property
     def amount(self) -> Decimal:
-        return difference(self.counts, self.invoiced)
+        return subtract_decimals(self.charged, self.invoiced)
 
 
 @dataclass(slots=True)
-class Statement:
-    """Of one payer in one currency."""
+class PayerStatement:
+    """The amounts of one payer in one currency."""
 
     by_kind: Amounts = field(default_factory=lambda: Amounts(Decimal))
-    moved_fees: Decimal = NOTHING  # to the payer's accounts from those of others
-    invoiced: Decimal = NOTHING
-    in_no_group: Decimal = NOTHING
-    entries_applied: Decimal = NOTHING
-    entries_unapplied: Decimal = NOTHING
+    moved_fees: Decimal = ZERO  # moved to the payer's accounts from accounts of other payers
+    invoiced: Decimal = ZERO
+    in_no_group: Decimal = ZERO
+    entries_applied: Decimal = ZERO
+    entries_unapplied: Decimal = ZERO
 
     @property
     def total(self) -> Decimal:
-        return total_of(self.by_kind.values())
+        return sum_decimals(self.by_kind.values())
 
     @property
     def difference(self) -> Decimal:
-        """What the vendor charged and nothing accounts for."""
-        apart = [self.by_kind[kind] for kind in ("tax", "discount", "unknown")]
+        """Charges of the vendor that are not accounted for."""
+        not_invoiced = [self.by_kind[kind] for kind in ("tax", "discount", "unknown")]
         entries = [self.entries_applied, self.entries_unapplied]
-        found = total_of([self.invoiced, self.in_no_group, *entries, *apart])
-        return difference(total_of([self.total, self.moved_fees]), found)
+        accounted = sum_decimals([self.invoiced, self.in_no_group, *entries, *not_invoiced])
+        return subtract_decimals(add_decimals(self.total, self.moved_fees), accounted)
 
 
 @dataclass(slots=True)
-class TiedOut:
-    statements: dict[tuple[str, str], Statement]  # by payer and currency
-    differences: list[Difference]
+class TieOutResult:
+    statements: dict[tuple[str, str], PayerStatement]  # by payer and currency
+    differences: list[AmountDifference]
     in_no_group: dict[tuple[str, str, str], Decimal]  # by payer, account and currency
 
     @property
     def ties(self) -> bool:
-        """Nothing differs, also where differences would cancel each other."""
-        return not self.differences and not any(one.difference for one in self.statements.values())
+        """False also if differences cancel each other out."""
+        return not self.differences and not any(
+            statement.difference for statement in self.statements.values()
+        )
 
 
-def tie_out(month: Month) -> TiedOut:
-    return _TieOut(month).done()
+def tie_out(data: TieOutInput) -> TieOutResult:
+    return _TieOutCalculation(data).run()
 
 
-class _TieOut:
-    def __init__(self, month: Month) -> None:
-        self.month = month
-        self.statements: defaultdict[tuple[str, str], Statement] = defaultdict(Statement)
-        self.differences: list[Difference] = []
+class _TieOutCalculation:
+    def __init__(self, data: TieOutInput) -> None:
+        self.data = data
+        self.statements: defaultdict[tuple[str, str], PayerStatement] = defaultdict(PayerStatement)
+        self.differences: list[AmountDifference] = []
         self.in_no_group: defaultdict[tuple[str, str, str], Decimal] = defaultdict(Decimal)
-        self.paid: defaultdict[Service, Amounts] = defaultdict(lambda: Amounts(Decimal))
-        self.payers: defaultdict[str, set[str]] = defaultdict(set)  # of an account
-        self.on_invoices: defaultdict[Service, list[tuple[Invoice, Decimal]]] = defaultdict(list)
-        self.invoice_of: dict[str, Invoice] = {}  # of an account
-        self.invoice_of_group: dict[str, Invoice] = {}
+        # charges and moved fees by payer
+        self.charged: defaultdict[ServiceKey, Amounts] = defaultdict(lambda: Amounts(Decimal))
+        self.payers_by_account: defaultdict[str, set[str]] = defaultdict(set)
+        self.invoiced: defaultdict[ServiceKey, list[tuple[InvoicedUsage, Decimal]]] = defaultdict(
+            list
+        )
+        self.invoice_by_account: dict[str, InvoicedUsage] = {}
+        self.invoice_by_group: dict[str, InvoicedUsage] = {}
 
-    def done(self) -> TiedOut:
-        self._read_charged()
-        self._read_invoices()
-        self._read_moved()
-        for what in sorted(self.paid.keys() | self.on_invoices.keys()):
-            self._usage(what)
-        self._entries()
-        self.differences.sort(key=lambda one: (one.payer_id, one.what, one.reason))
-        return TiedOut(
+    def run(self) -> TieOutResult:
+        self._add_charges()
+        self._index_invoices()
+        self._add_moved_fees()
+        for key in sorted(self.charged.keys() | self.invoiced.keys()):
+            self._check_usage(key)
+        self._check_entries()
+        self.differences.sort(key=lambda found: (found.payer_id, found.key, found.reason))
+        return TieOutResult(
             statements=dict(sorted(self.statements.items())),
             differences=self.differences,
             in_no_group=dict(sorted(self.in_no_group.items())),
         )
 
-    def _read_charged(self) -> None:
-        for one in self.month.charged:
-            kinds = self.statements[one.payer_id, one.what.currency].by_kind
-            kinds[one.kind] = total_of([kinds[one.kind], one.amount])
-            if one.kind == "usage":
-                self.payers[one.what.customer_id].add(one.payer_id)
-                paid = self.paid[one.what]
-                paid[one.payer_id] = total_of([paid[one.payer_id], one.amount])
+    def _add_charges(self) -> None:
+        for charge in self.data.charges:
+            payer, key, amount = charge.payer_id, charge.key, charge.amount
+            by_kind = self.statements[payer, key.currency].by_kind
+            by_kind[charge.kind] = add_decimals(by_kind[charge.kind], amount)
+            if charge.kind == "usage":
+                self.payers_by_account[key.customer_id].add(payer)
+                self.charged[key][payer] = add_decimals(self.charged[key][payer], amount)
 
-    def _read_invoices(self) -> None:
-        for invoice in self.month.invoices:
-            self.invoice_of_group[invoice.company_id] = invoice
-            for what, amount in invoice.usage.items():
-                self.on_invoices[what].append((invoice, amount))
-                self.invoice_of[what.customer_id] = invoice
+    def _index_invoices(self) -> None:
+        for invoice in self.data.invoices:
+            self.invoice_by_group[invoice.company_id] = invoice
+            for key, amount in invoice.usage.items():
+                self.invoiced[key].append((invoice, amount))
+                self.invoice_by_account[key.customer_id] = invoice
 
-    def _read_moved(self) -> None:
-        """Counted as if the payer of the new owner had paid them."""
-        for what, amount in self.month.moved:
-            payer = self._payer_of(what.customer_id)
-            statement, paid = self.statements[payer, what.currency], self.paid[what]
-            statement.moved_fees = total_of([statement.moved_fees, amount])
-            paid[payer] = total_of([paid[payer], amount])
+    def _add_moved_fees(self) -> None:
+        """Treat moved fees as charges to the payer of the new owner."""
+        for key, amount in self.data.moved_fees:
+            payer = self._find_payer(key.customer_id)
+            statement = self.statements[payer, key.currency]
+            statement.moved_fees = add_decimals(statement.moved_fees, amount)
+            self.charged[key][payer] = add_decimals(self.charged[key][payer], amount)
 
-    def _payer_of(self, customer_id: str) -> str:
-        """The account's own, if it paid; else the first who did, or is said to."""
-        account, invoice = self.month.accounts.get(customer_id), self.invoice_of.get(customer_id)
-        paying = self.payers.get(customer_id, set())
-        if account is not None and (account.payer_id in paying or not paying):
+    def _find_payer(self, customer_id: str) -> str:
+        """The account's registered payer unless only others are charged for it.
+
+        Otherwise, and for unknown accounts: the first payer charged, or else named on an invoice.
+        """
+        account = self.data.accounts.get(customer_id)
+        invoice = self.invoice_by_account.get(customer_id)
+        payers = self.payers_by_account.get(customer_id, set())
+        if account is not None and (account.payer_id in payers or not payers):
             return account.payer_id
-        return min(paying or (invoice.payers if invoice else ()), default="")
+        return min(payers or (invoice.payers if invoice else ()), default="")
 
-    def _usage(self, what: Service) -> None:
-        account = self.month.accounts.get(what.customer_id)
-        group = account.company_id if account else None
-        invoice = self.invoice_of.get(what.customer_id) or self.invoice_of_group.get(group or "")
+    def _check_usage(self, key: ServiceKey) -> None:
+        account = self.data.accounts.get(key.customer_id)
+        company_id = account.company_id if account else None
+        invoice = self.invoice_by_account.get(key.customer_id)
+        invoice = invoice or self.invoice_by_group.get(company_id or "")
         if invoice is not None:
-            self._compare(what, invoice)
-        elif group is not None:
-            for payer, amount in self.paid[what].items():
-                self._differs(payer, INVOICE_MISSING, group, None, what, NOTHING, amount)
+            self._compare_with_invoice(key, invoice)
+        elif company_id is not None:
+            for payer, amount in self.charged[key].items():
+                self._add_difference(payer, INVOICE_MISSING, company_id, None, key, ZERO, amount)
         else:
-            for payer, amount in self.paid[what].items():
-                key, statement = (payer, what.customer_id, what.currency), self._of(payer, what)
-                statement.in_no_group = total_of([statement.in_no_group, amount])
-                self.in_no_group[key] = total_of([self.in_no_group[key], amount])
+            self._add_usage_in_no_group(key)
 
-    def _compare(self, what: Service, invoice: Invoice) -> None:
-        """Where several paid, a difference is with the account's own payer; the others agree."""
-        own, paid = self._payer_of(what.customer_id), dict(self.paid[what])
-        billed = self.on_invoices[what]
-        invoiced = total_of(amount for _, amount in billed)
-        for payer, amount in paid.items():
-            if payer != own:
-                invoiced = difference(invoiced, amount)
-                statement = self._of(payer, what)
-                statement.invoiced = total_of([statement.invoiced, amount])
-        counts = paid.get(own, NOTHING)
-        statement = self._of(own, what)
-        statement.invoiced = total_of([statement.invoiced, invoiced])
-        if not billed:
+    def _add_usage_in_no_group(self, key: ServiceKey) -> None:
+        for payer, amount in self.charged[key].items():
+            statement = self.statements[payer, key.currency]
+            statement.in_no_group = add_decimals(statement.in_no_group, amount)
+            account_key = (payer, key.customer_id, key.currency)
+            self.in_no_group[account_key] = add_decimals(self.in_no_group[account_key], amount)
+
+    def _compare_with_invoice(self, key: ServiceKey, invoice: InvoicedUsage) -> None:
+        """If several payers are charged, a difference is assigned to the account's own payer."""
+        own_payer, charged = self._find_payer(key.customer_id), dict(self.charged[key])
+        invoices = self.invoiced[key]
+        invoiced = sum_decimals(amount for _, amount in invoices)
+        for payer, amount in charged.items():
+            if payer != own_payer:
+                invoiced = subtract_decimals(invoiced, amount)
+                self._add_invoiced(payer, key, amount)
+        self._add_invoiced(own_payer, key, invoiced)
+        if not invoices:
             reason = NOT_ON_INVOICE
-        elif not paid:
+        elif not charged:
             reason = NOT_IN_COSTS
         else:
             reason = AMOUNT_DIFFERS
-        of = billed[0][0] if billed else invoice
-        self._differs(own, reason, of.company_id, of.invoice_no, what, invoiced, counts)
+        if invoices:
+            invoice = invoices[0][0]
+        self._add_difference(
+            own_payer,
+            reason,
+            invoice.company_id,
+            invoice.invoice_no,
+            key,
+            invoiced,
+            charged.get(own_payer, ZERO),
+        )
 
-    def _of(self, payer: str, what: Service) -> Statement:
-        return self.statements[payer, what.currency]
+    def _add_invoiced(self, payer: str, key: ServiceKey, amount: Decimal) -> None:
+        statement = self.statements[payer, key.currency]
+        statement.invoiced = add_decimals(statement.invoiced, amount)
 
-    def _differs(
+    def _add_difference(
         self,
         payer: str,
         reason: str,
         company_id: str | None,
         invoice_no: str | None,
-        what: Service,
+        key: ServiceKey,
         invoiced: Decimal,
-        counts: Decimal,
+        charged: Decimal,
     ) -> None:
-        """Listed, unless there is no difference; a missing invoice is one even over nothing."""
-        if invoiced != counts or reason == INVOICE_MISSING:
+        """Equal amounts are no difference, except that a missing invoice is one even over zero."""
+        if invoiced != charged or reason == INVOICE_MISSING:
             self.differences.append(
-                Difference(
+                AmountDifference(
                     payer_id=payer,
                     reason=reason,
                     company_id=company_id,
                     invoice_no=invoice_no,
-                    what=what,
+                    key=key,
                     invoiced=invoiced,
-                    counts=counts,
+                    charged=charged,
                 )
             )
 
-    def _entries(self) -> None:
-        """Each one-off line is an entry; that none was lost is looked at account by account."""
-        kept: defaultdict[tuple[str, Service], Decimal] = defaultdict(Decimal)
-        lines: defaultdict[tuple[str, Service], Decimal] = defaultdict(Decimal)
-        for entry in self.month.entries:
-            statement = self.statements[entry.payer_id, entry.currency]
-            if entry.applied:
-                statement.entries_applied = total_of([statement.entries_applied, entry.amount])
-            else:
-                statement.entries_unapplied = total_of([statement.entries_unapplied, entry.amount])
-            key = entry.payer_id, Service(entry.customer_id, "", False, entry.currency)
-            kept[key] = total_of([kept[key], entry.amount])
-        for one in self.month.charged:
-            if one.kind == "entry":
-                key = one.payer_id, Service(one.what.customer_id, "", False, one.what.currency)
-                lines[key] = total_of([lines[key], one.amount])
-        for payer, what in sorted(kept.keys() | lines.keys()):
-            account = self.month.accounts.get(what.customer_id)
-            company_id = account.company_id if account else None
-            had, has = kept[payer, what], lines[payer, what]
-            self._differs(payer, ENTRIES_DIFFER, company_id, None, what, had, has)
+    def _check_entries(self) -> None:
+        """Compare one-off lines with the entries created from them, account by account."""
+        entries: defaultdict[tuple[str, ServiceKey], Decimal] = defaultdict(Decimal)
+        lines: defaultdict[tuple[str, ServiceKey], Decimal] = defaultdict(Decimal)
+        for entry in self.data.entries:
+            self._add_entry(entry)
+            key = entry.payer_id, ServiceKey(entry.customer_id, "", False, entry.currency)
+            entries[key] = add_decimals(entries[key], entry.amount)
+        for charge in self.data.charges:
+            if charge.kind == "entry":
+                account_key = ServiceKey(charge.key.customer_id, "", False, charge.key.currency)
+                key = charge.payer_id, account_key
+                lines[key] = add_decimals(lines[key], charge.amount)
+        for payer, account_key in sorted(entries.keys() | lines.keys()):
+            account = self.data.accounts.get(account_key.customer_id)
+            self._add_difference(
+                payer,
+                ENTRIES_DIFFER,
+                account.company_id if account else None,
+                None,
+                account_key,
+                entries[payer, account_key],
+                lines[payer, account_key],
+            )
+
+    def _add_entry(self, entry: EntryAmount) -> None:
+        statement = self.statements[entry.payer_id, entry.currency]
+        if entry.applied:
+            statement.entries_applied = add_decimals(statement.entries_applied, entry.amount)
+        else:
+            statement.entries_unapplied = add_decimals(statement.entries_unapplied, entry.amount)

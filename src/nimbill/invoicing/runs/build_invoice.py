@@ -1,4 +1,4 @@
-"""From what is stored to an invoice: the first reason it cannot be made, or the document."""
+"""Builds the invoice document of a billing group from its inputs, or says why it cannot."""
 
 import calendar
 from collections.abc import Mapping
@@ -10,7 +10,9 @@ from nimbill.customers.billing_groups.records import InvoiceSetting
 from nimbill.customers.organisation_settings.records import OrganisationSettings
 from nimbill.database.tenant_scope import Row
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.vocabulary import Currency, Language
+from nimbill.foundation.billing_period import BillingPeriod
+from nimbill.foundation.currency import Currency
+from nimbill.foundation.language import Language
 from nimbill.invoicing.calculation.charges import (
     AppliedEntry,
     FreeItem,
@@ -18,92 +20,133 @@ from nimbill.invoicing.calculation.charges import (
     UsageCharge,
 )
 from nimbill.invoicing.calculation.sheet import calculate_invoice
-from nimbill.invoicing.calculation.terms import CannotBeBilled, Terms, terms_of
+from nimbill.invoicing.calculation.terms import CannotBeBilled, build_terms
 from nimbill.invoicing.documents.document import (
     Addressee,
-    ImportOfPayer,
     InvoiceDocument,
+    InvoiceProject,
     Issuer,
-    Project,
+    PayerImport,
     VendorCharge,
 )
-from nimbill.invoicing.runs.invoice_inputs import Gathered
-from nimbill.invoicing.runs.month_settings import setting_fields, settled
+from nimbill.invoicing.runs.invoice_inputs import InvoiceInputs
+from nimbill.invoicing.runs.month_settings import read_fee_targets, read_setting_fields
 
 basis = chosen("skipped-groups")
 dates_basis = chosen("invoice-dates")
 
-# the currencies an invoice can be worked out from, by the vendors' names for them
+# currencies in which costs can be invoiced, by the code that vendors use
 CURRENCIES: Mapping[str, Currency] = {"USD": Currency.usd, "JPY": Currency.jpy}
 
 
-def drawn_up(
-    found: Gathered,
-    of: OrganisationSettings,
-    *,
-    month: str,
-    vendor: str,
-    at: datetime,
+def build_invoice(
+    inputs: InvoiceInputs, settings: OrganisationSettings, period: BillingPeriod, at: datetime
 ) -> InvoiceDocument:
-    """But for its number, which it gets last; CannotBeBilled with the first reason there is."""
-    saved = _ready(found, of)
-    setting = setting_fields(saved)
-    terms = terms_of(
+    """Build the document without its number, which is assigned when it is stored.
+
+    Raises CannotBeBilled with the first reason found.
+    """
+    saved = _require_settings(inputs, settings)
+    setting = read_setting_fields(saved)
+    terms = build_terms(
         setting,
-        settled(saved),
+        read_fee_targets(saved),
         exchange_rate=saved.exchange_rate,
-        rounding=of.rounding,
-        usage_table=tuple((band.upto, band.rate) for band in of.usage_table),
-        month=month,
+        rounding=settings.rounding,
+        usage_table=tuple((band.upto, band.rate) for band in settings.usage_table),
+        month=period.month,
     )
-    charges = MonthlyCharges(
-        cost_currency=_cost_currency(found),
+    charges = _build_charges(inputs)
+    issue_date = at.astimezone(ZoneInfo(settings.time_zone)).date()
+    template = {} if inputs.template is None else inputs.template.content
+    group = inputs.group
+    return InvoiceDocument(
+        invoice_no="",
+        revision=0,
+        month=period.month,
+        vendor=period.vendor,
+        issue_date=issue_date.isoformat(),
+        due_date=_calculate_due_date(template, issue_date),
+        language=Language(group.language) if group.language else settings.language,
+        company_id=group.company_id,
+        billinggroup_id=group.billinggroup_id,
+        billinggroup_name=group.billinggroup_name,
+        inv_aggregate=group.inv_aggregate,
+        addressee=_build_addressee(group),
+        title=group.billing_title,
+        remarks=group.remarks,
+        memo=saved.memo,
+        issuer=_build_issuer(inputs.template),
+        project=_build_project(group),
+        currency=terms.currency,
+        cost_currency=charges.cost_currency,
+        exchange_rate=terms.exchange_rate,
+        setting=InvoiceSetting(**setting),
+        tag_key=settings.cost_tag_key if terms.calc_type == "tag" else None,
+        imports=[
+            PayerImport(payer_id=row.payer_id, import_id=row.import_id, provisional=row.provisional)
+            for row in inputs.imports
+        ],
+        stock=[
+            VendorCharge(currency=currency, amount=amount)
+            for currency, amount in sorted(inputs.vendor_cost.items())
+        ],
+        terms=terms,
+        charges=charges,
+        sheet=calculate_invoice(charges, terms),
+    )
+
+
+def _require_settings(inputs: InvoiceInputs, settings: OrganisationSettings) -> Row:
+    """Return the saved setting of the month.
+
+    Accounts are checked first: a billing group without accounts usually lacks the rest as well.
+    """
+    if not inputs.accounts:
+        raise CannotBeBilled("no_accounts")
+    if inputs.setting is None:
+        raise CannotBeBilled("settings_missing")
+    if inputs.setting.exchange_rate is None:
+        raise CannotBeBilled("rate_missing")
+    if inputs.setting.calc_type == "tag" and settings.cost_tag_key is None:
+        raise CannotBeBilled("tag_key_missing")
+    return inputs.setting
+
+
+def _build_charges(inputs: InvoiceInputs) -> MonthlyCharges:
+    return MonthlyCharges(
+        cost_currency=_find_cost_currency(inputs),
         usage=tuple(
             UsageCharge(
-                customer_id=one.customer_id,
-                customer_name=found.accounts[one.customer_id],
-                tag=one.tag,
-                service=one.service,
-                marketplace=one.marketplace,
-                amount=one.amount,
+                customer_id=usage.customer_id,
+                customer_name=inputs.accounts[usage.customer_id],
+                tag=usage.tag,
+                service=usage.service,
+                marketplace=usage.marketplace,
+                amount=usage.amount,
             )
-            for one in found.usage
+            for usage in inputs.usage
         ),
-        entries=tuple(_entry(row, found.accounts) for row in found.entries),
-        items=tuple(_item(row) for row in found.items),
+        entries=tuple(_build_entry(row, inputs.accounts) for row in inputs.entries),
+        items=tuple(_build_item(row) for row in inputs.items),
     )
-    issued = at.astimezone(ZoneInfo(of.time_zone)).date()
-    return _document(found, of, setting, terms, charges, vendor, issued)
 
 
-def _ready(found: Gathered, of: OrganisationSettings) -> Row:
-    """Its saved setting; whoever lacks accounts lacks everything else too, so that comes first."""
-    if not found.accounts:
-        raise CannotBeBilled("no_accounts")
-    if found.saved is None:
-        raise CannotBeBilled("settings_missing")
-    if found.saved.exchange_rate is None:
-        raise CannotBeBilled("rate_missing")
-    if found.saved.calc_type == "tag" and of.cost_tag_key is None:
-        raise CannotBeBilled("tag_key_missing")
-    return found.saved
-
-
-def _cost_currency(found: Gathered) -> Currency:
-    """Of all usage lines; dollars where there are none, and nothing to convert."""
-    named = {one.currency for one in found.usage}
-    if not (named | {row.currency_code for row in found.entries}) <= CURRENCIES.keys():
+def _find_cost_currency(inputs: InvoiceInputs) -> Currency:
+    """The currency of all usage; USD if there is no usage to convert."""
+    codes = {usage.currency for usage in inputs.usage}
+    if not (codes | {row.currency_code for row in inputs.entries}) <= CURRENCIES.keys():
         raise CannotBeBilled("unsupported_currency")
-    if len(named) > 1:
+    if len(codes) > 1:
         raise CannotBeBilled("mixed_currency")
-    return CURRENCIES[named.pop()] if named else Currency.usd
+    return CURRENCIES[codes.pop()] if codes else Currency.usd
 
 
-def _entry(row: Row, names: Mapping[str, str]) -> AppliedEntry:
+def _build_entry(row: Row, account_names: Mapping[str, str]) -> AppliedEntry:
     return AppliedEntry(
         entry_id=row.entry_id,
         customer_id=row.customer_id,
-        customer_name=names[row.customer_id],
+        customer_name=account_names[row.customer_id],
         calc_type=row.calc_type,
         description=row.description,
         amount=row.unblended_cost,
@@ -113,7 +156,7 @@ def _entry(row: Row, names: Mapping[str, str]) -> AppliedEntry:
     )
 
 
-def _item(row: Row) -> FreeItem:
+def _build_item(row: Row) -> FreeItem:
     return FreeItem(
         enabled=row.enabled,
         label=row.label,
@@ -123,74 +166,27 @@ def _item(row: Row) -> FreeItem:
     )
 
 
-def _document(
-    found: Gathered,
-    of: OrganisationSettings,
-    setting: Mapping[str, Any],
-    terms: Terms,
-    charges: MonthlyCharges,
-    vendor: str,
-    issued: date,
-) -> InvoiceDocument:
-    group, saved = found.group, found.saved
-    assert saved is not None, "the group was ready"
-    template = {} if found.template is None else found.template.content
-    return InvoiceDocument(
-        invoice_no="",
-        revision=0,
-        month=terms.month,
-        vendor=vendor,
-        issue_date=issued.isoformat(),
-        due_date=_due_date(template, issued),
-        language=Language(group.language) if group.language else of.language,
-        company_id=group.company_id,
-        billinggroup_id=group.billinggroup_id,
-        billinggroup_name=group.billinggroup_name,
-        inv_aggregate=group.inv_aggregate,
-        addressee=Addressee(
-            company_name=group.company_name,
-            contact=group.personal,
-            postal=group.postal,
-            address=group.address,
-            phone=group.phone,
-        ),
-        title=group.billing_title,
-        remarks=group.remarks,
-        memo=saved.memo,
-        issuer=_issuer(found.template),
-        project=_project(group),
-        currency=terms.currency,
-        cost_currency=charges.cost_currency,
-        exchange_rate=terms.exchange_rate,
-        setting=InvoiceSetting(**setting),
-        tag_key=of.cost_tag_key if terms.calc_type == "tag" else None,
-        imports=[
-            ImportOfPayer(
-                payer_id=row.payer_id, import_id=row.import_id, provisional=row.provisional
-            )
-            for row in found.imports
-        ],
-        stock=[
-            VendorCharge(currency=currency, amount=amount)
-            for currency, amount in sorted(found.stock.items())
-        ],
-        terms=terms,
-        charges=charges,
-        sheet=calculate_invoice(charges, terms),
+def _build_addressee(group: Row) -> Addressee:
+    return Addressee(
+        company_name=group.company_name,
+        contact=group.personal,
+        postal=group.postal,
+        address=group.address,
+        phone=group.phone,
     )
 
 
-def _issuer(template: Row | None) -> Issuer | None:
+def _build_issuer(template: Row | None) -> Issuer | None:
     if template is None:
         return None
-    known = {name: template.content.get(name) for name in Issuer.__struct_fields__}
-    return Issuer(**known | {"invoice_template_id": template.invoice_template_id})
+    fields = {name: template.content.get(name) for name in Issuer.__struct_fields__}
+    return Issuer(**fields | {"invoice_template_id": template.invoice_template_id})
 
 
-def _project(group: Row) -> Project | None:
+def _build_project(group: Row) -> InvoiceProject | None:
     if group.project_id is None:
         return None
-    return Project(
+    return InvoiceProject(
         project_id=group.project_id,
         project_code=group.project_code,
         project_label=group.project_label,
@@ -198,11 +194,11 @@ def _project(group: Row) -> Project | None:
     )
 
 
-def _due_date(template: Mapping[str, Any], issued: date) -> str | None:
-    """By the template's rule; without one no date is printed."""
+def _calculate_due_date(template: Mapping[str, Any], issue_date: date) -> str | None:
+    """Apply the due rule of the template; without a rule the invoice has no due date."""
     if template.get("due_rule") == "days":
-        return (issued + timedelta(days=template["due_days"])).isoformat()
+        return (issue_date + timedelta(days=template["due_days"])).isoformat()
     if template.get("due_rule") == "end_of_next_month":
-        year, month = issued.year + issued.month // 12, issued.month % 12 + 1
+        year, month = issue_date.year + issue_date.month // 12, issue_date.month % 12 + 1
         return date(year, month, calendar.monthrange(year, month)[1]).isoformat()
     return None

@@ -1,7 +1,7 @@
-"""Everything an invoice is worked out from, asked for many groups at once."""
+"""Loads everything that invoices are calculated from, with a fixed number of queries per batch."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -10,26 +10,30 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.adjustments.recalculation.records import recalculation_entries
-from nimbill.adjustments.reserved_instances.operations import MovedFee, moved_fees
-from nimbill.costs.lake.records import EXACT, USAGE, cost_months, cost_sums, cost_tag_sums
+from nimbill.adjustments.reserved_instances.moved_fees import MovedFee, list_moved_fees
+from nimbill.costs.lake.records import USAGE
+from nimbill.costs.months.records import MonthState
 from nimbill.customers.billing_groups.free_format_records import free_format_items
 from nimbill.customers.billing_groups.records import billing_groups
 from nimbill.customers.cloud_accounts.records import cloud_accounts
 from nimbill.customers.invoice_templates.records import invoice_templates
-from nimbill.customers.organisation_settings.records import OrganisationSettings, settings_of
+from nimbill.customers.organisation_settings.records import OrganisationSettings, load_settings
 from nimbill.customers.projects.records import projects
-from nimbill.database.tenant_scope import Row, TenantScope, visible_rows
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.vendors import Vendor
-from nimbill.invoicing.runs.month_settings import saved_settings
+from nimbill.foundation.billing_period import BillingPeriod
+from nimbill.foundation.money import add_decimals, subtract_decimals
+from nimbill.invoicing.runs import cost_records
+from nimbill.invoicing.runs.cost_records import TagSum, UsageKey
+from nimbill.invoicing.runs.month_settings import monthly_invoice_settings
 
-basis = chosen("what-an-invoice-counts")
+basis = chosen("invoice-inputs")
 
 TAX = "tax"
 
 
-class Usage(NamedTuple):
-    """A sum of usage lines as it is kept, or a reservation's fee that was moved."""
+class UsageSum(NamedTuple):
+    """A sum of usage lines, or the moved fee of a reservation."""
 
     customer_id: str
     tag: str
@@ -40,316 +44,238 @@ class Usage(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class OfMonth:
-    """What holds for every group of a month."""
+class MonthContext:
+    """What all billing groups of a period share."""
 
+    state: MonthState
     settings: OrganisationSettings
     imports: Sequence[Row]
-    moved: Sequence[MovedFee]
+    moved_fees: Sequence[MovedFee]
 
 
 @dataclass(slots=True)
-class Gathered:
-    """What is stored for one group, one vendor and one month."""
+class InvoiceInputs:
+    """What is stored for one billing group and period."""
 
     group: Row
-    saved: Row | None
+    setting: Row | None  # the saved setting of the month
     template: Row | None
-    accounts: dict[str, str] = field(default_factory=dict)  # customer_id to its name
-    usage: list[Usage] = field(default_factory=list)
-    stock: dict[str, Decimal] = field(default_factory=dict)  # per currency, without vendor tax
+    accounts: dict[str, str] = field(default_factory=dict)  # customer_id to account name
+    usage: list[UsageSum] = field(default_factory=list)
+    # per currency, without vendor tax
+    vendor_cost: dict[str, Decimal] = field(default_factory=dict)
     entries: list[Row] = field(default_factory=list)
     items: list[Row] = field(default_factory=list)
     imports: list[Row] = field(default_factory=list)
 
 
-async def of_month(db: AsyncConnection, scope: TenantScope, month: str, vendor: Vendor) -> OfMonth:
-    return OfMonth(
-        settings=await settings_of(db, scope),
-        imports=await imports_of_month(db, scope, month, vendor),
-        moved=await moved_fees(db, scope, vendor, month),
+async def load_month_context(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod, state: MonthState
+) -> MonthContext:
+    return MonthContext(
+        state=state,
+        settings=await load_settings(db, scope),
+        imports=await cost_records.list_imports(db, scope, period),
+        moved_fees=await list_moved_fees(db, scope, period, state),
     )
 
 
-async def gather(
+async def load_invoice_inputs(
     db: AsyncConnection,
     scope: TenantScope,
-    month: str,
-    vendor: str,
+    period: BillingPeriod,
+    context: MonthContext,
     company_ids: Collection[str],
-    whole: OfMonth,
-) -> dict[str, Gathered]:
-    """By company_id; groups that are gone are left out. As many questions for one as for all."""
-    groups = await _groups(db, scope, company_ids, whole.settings.invoice_template_id)
-    saved = await _of_groups(db, scope, saved_settings, groups, vendor, month)
-    found = {
-        company_id: Gathered(group=row, saved=saved.get(company_id, [None])[0], template=template)
-        for company_id, (row, template) in groups.items()
-    }
-    owner = await _put_accounts(db, scope, vendor, found)
-    for company_id, rows in (
-        await _of_groups(db, scope, free_format_items, groups, vendor)
-    ).items():
-        found[company_id].items = sorted(rows, key=lambda row: row.position)
-    by_tag = {id_ for id_, one in found.items() if one.saved and one.saved.calc_type == "tag"}
-    await _put_costs(db, scope, month, vendor, found, owner, whole, by_tag)
-    _put_moved_fees(whole.moved, found, owner)
-    await _put_entries(db, scope, month, vendor, found, owner)
-    return found
+) -> dict[str, InvoiceInputs]:
+    """Load inputs by company_id; deleted billing groups are left out."""
+    loader = _InputLoader(db, scope, period, context)
+    await loader.load(company_ids)
+    return loader.inputs
 
 
-async def _groups(
-    db: AsyncConnection, scope: TenantScope, company_ids: Collection[str], template_id: str | None
-) -> dict[str, tuple[Row, Row | None]]:
-    """Each with its project's fields and the template it is printed with."""
-    question = (
-        sa.select(
-            billing_groups,
-            projects.c.project_code,
-            projects.c.project_label,
-            projects.c.project_currency,
+class _InputLoader:
+    def __init__(
+        self, db: AsyncConnection, scope: TenantScope, period: BillingPeriod, context: MonthContext
+    ) -> None:
+        self.db, self.scope, self.period, self.context = db, scope, period, context
+        self.inputs: dict[str, InvoiceInputs] = {}  # by company_id
+        self.company_ids: dict[str, str] = {}  # by customer_id
+
+    async def load(self, company_ids: Collection[str]) -> None:
+        await self._add_groups(company_ids)
+        await self._add_accounts()
+        await self._add_items()
+        await self._add_costs()
+        self._add_moved_fees()
+        await self._add_entries()
+
+    async def _add_groups(self, company_ids: Collection[str]) -> None:
+        """Each group with its project's fields, its saved setting and its invoice template."""
+        groups = await self._load_groups(company_ids)
+        default_id = self.context.settings.invoice_template_id
+        templates = await self._load_templates(
+            {group.invoice_template_id or default_id for group in groups}
         )
-        .join_from(
-            billing_groups,
-            projects,
-            (projects.c.organisation_id == billing_groups.c.organisation_id)
-            & (projects.c.project_id == billing_groups.c.project_id),
-            isouter=True,
+        settings = await self._load_rows_by_group(
+            monthly_invoice_settings,
+            [group.company_id for group in groups],
+            monthly_invoice_settings.c.month == self.period.month,
         )
-        .where(
-            billing_groups.c.organisation_id == scope.organisation_id,
-            visible_rows(billing_groups.c.company_id, company_ids),
+        for group in groups:
+            self.inputs[group.company_id] = InvoiceInputs(
+                group=group,
+                setting=settings.get(group.company_id, [None])[0],
+                template=templates.get(group.invoice_template_id or default_id or ""),
+            )
+
+    async def _load_groups(self, company_ids: Collection[str]) -> Sequence[Row]:
+        stmt = (
+            sa.select(
+                billing_groups,
+                projects.c.project_code,
+                projects.c.project_label,
+                projects.c.project_currency,
+            )
+            .join_from(
+                billing_groups,
+                projects,
+                (projects.c.organisation_id == billing_groups.c.organisation_id)
+                & (projects.c.project_id == billing_groups.c.project_id),
+                isouter=True,
+            )
+            .where(
+                billing_groups.c.organisation_id == self.scope.organisation_id,
+                is_any_of(billing_groups.c.company_id, company_ids),
+            )
         )
-    )
-    rows = (await db.execute(question)).all()
-    wanted = {row.invoice_template_id or template_id for row in rows} - {None}
-    templates_asked = sa.select(invoice_templates).where(
-        invoice_templates.c.organisation_id == scope.organisation_id,
-        visible_rows(invoice_templates.c.invoice_template_id, [name for name in wanted if name]),
-    )
-    templates = {row.invoice_template_id: row for row in await db.execute(templates_asked)}
-    return {
-        row.company_id: (row, templates.get(row.invoice_template_id or template_id or ""))
-        for row in rows
-    }
+        return (await self.db.execute(stmt)).all()
 
+    async def _load_templates(self, template_ids: Collection[str | None]) -> Mapping[str, Row]:
+        known_ids = [template_id for template_id in template_ids if template_id]
+        stmt = sa.select(invoice_templates).where(
+            invoice_templates.c.organisation_id == self.scope.organisation_id,
+            is_any_of(invoice_templates.c.invoice_template_id, known_ids),
+        )
+        return {row.invoice_template_id: row for row in await self.db.execute(stmt)}
 
-async def _of_groups(
-    db: AsyncConnection,
-    scope: TenantScope,
-    table: sa.Table,
-    company_ids: Collection[str],
-    vendor: str,
-    month: str | None = None,
-) -> Mapping[str, list[Any]]:
-    question = sa.select(table).where(
-        table.c.organisation_id == scope.organisation_id,
-        table.c.vendor == vendor,
-        visible_rows(table.c.company_id, company_ids),
-    )
-    if month is not None:
-        question = question.where(table.c.month == month)
-    found: dict[str, list[Any]] = defaultdict(list)
-    for row in await db.execute(question):
-        found[row.company_id].append(row)
-    return found
+    async def _load_rows_by_group(
+        self, table: sa.Table, company_ids: Collection[str], *conditions: sa.ColumnElement[bool]
+    ) -> Mapping[str, list[Any]]:
+        stmt = sa.select(table).where(
+            table.c.organisation_id == self.scope.organisation_id,
+            table.c.vendor == self.period.vendor,
+            is_any_of(table.c.company_id, company_ids),
+            *conditions,
+        )
+        rows_by_group: dict[str, list[Any]] = defaultdict(list)
+        for row in await self.db.execute(stmt):
+            rows_by_group[row.company_id].append(row)
+        return rows_by_group
 
+    async def _add_accounts(self) -> None:
+        for company_id, accounts in (
+            await self._load_rows_by_group(cloud_accounts, self.inputs)
+        ).items():
+            for account in accounts:
+                self.inputs[company_id].accounts[account.customer_id] = account.name
+                self.company_ids[account.customer_id] = company_id
 
-async def _put_accounts(
-    db: AsyncConnection, scope: TenantScope, vendor: str, found: Mapping[str, Gathered]
-) -> dict[str, str]:
-    """Which group each of the accounts belongs to."""
-    owner = {}
-    for company_id, rows in (await _of_groups(db, scope, cloud_accounts, found, vendor)).items():
-        for row in rows:
-            found[company_id].accounts[row.customer_id] = row.name
-            owner[row.customer_id] = company_id
-    return owner
+    async def _add_items(self) -> None:
+        for company_id, items in (
+            await self._load_rows_by_group(free_format_items, self.inputs)
+        ).items():
+            self.inputs[company_id].items = sorted(items, key=lambda item: item.position)
 
+    async def _add_costs(self) -> None:
+        payers: dict[str, set[str]] = defaultdict(set)
+        usage: dict[str, dict[UsageKey, Decimal]] = defaultdict(dict)
+        for (
+            customer_id,
+            payer_id,
+            kind,
+            service,
+            marketplace,
+            currency,
+            cost,
+        ) in await cost_records.load_cost_sums(self.db, self.scope, self.period, self.company_ids):
+            company_id = self.company_ids[customer_id]
+            payers[company_id].add(payer_id)
+            if kind != TAX:
+                _add_to(self.inputs[company_id].vendor_cost, currency, cost)
+            if kind == USAGE:
+                key = UsageKey(customer_id, service, marketplace, currency)
+                _add_to(usage[company_id], key, cost)
+        tag_sums = await self._load_tag_sums()
+        for company_id, amounts in usage.items():
+            for key, amount in amounts.items():
+                self.inputs[company_id].usage += _split_by_tag(key, amount, tag_sums.get(key, []))
+        for company_id, payer_ids in payers.items():
+            self.inputs[company_id].imports = [
+                row for row in self.context.imports if row.payer_id in payer_ids
+            ]
 
-async def _put_costs(
-    db: AsyncConnection,
-    scope: TenantScope,
-    month: str,
-    vendor: str,
-    found: Mapping[str, Gathered],
-    owner: Mapping[str, str],
-    whole: OfMonth,
-    by_tag: Collection[str],
-) -> None:
-    payers: dict[str, set[str]] = defaultdict(set)
-    sums: dict[str, dict[tuple[str, str, bool, str], Decimal]] = defaultdict(dict)
-    for customer_id, payer_id, kind, service, marketplace, currency, cost in await _sums(
-        db, scope, month, vendor, owner
-    ):
-        company_id = owner[customer_id]
-        payers[company_id].add(payer_id)
-        if kind != TAX:
-            stock = found[company_id].stock
-            stock[currency] = _added(stock.get(currency), cost)
-        if kind == USAGE:
-            key = (customer_id, service, marketplace, currency)
-            of_group = sums[company_id]
-            of_group[key] = _added(of_group.get(key), cost)
-    tagged = [name for name, company_id in owner.items() if company_id in by_tag]
-    by_value = await _tagged(db, scope, month, vendor, tagged, whole.settings.cost_tag_key)
-    for company_id, of_group in sums.items():
-        for key, amount in of_group.items():
-            found[company_id].usage += _parted(key, amount, by_value.get(key, []))
-    for company_id, of_group_payers in payers.items():
-        found[company_id].imports = [
-            row for row in whole.imports if row.payer_id in of_group_payers
+    async def _load_tag_sums(self) -> Mapping[UsageKey, Sequence[TagSum]]:
+        """Load sums for the accounts of billing groups that are invoiced by tag."""
+        customer_ids = [
+            customer_id
+            for customer_id, company_id in self.company_ids.items()
+            if self._is_invoiced_by_tag(company_id)
         ]
+        tag_key = self.context.settings.cost_tag_key
+        if not customer_ids or tag_key is None:
+            return {}
+        return await cost_records.load_tag_sums(
+            self.db, self.scope, self.period, customer_ids, tag_key
+        )
+
+    def _is_invoiced_by_tag(self, company_id: str) -> bool:
+        setting = self.inputs[company_id].setting
+        return setting is not None and setting.calc_type == "tag"
+
+    def _add_moved_fees(self) -> None:
+        """Add each fee to its new owner, under the empty tag because its tags are unknown."""
+        for fee in self.context.moved_fees:
+            if fee.customer_id in self.company_ids:
+                inputs = self.inputs[self.company_ids[fee.customer_id]]
+                _add_to(inputs.vendor_cost, fee.currency, fee.amount)
+                inputs.usage.append(
+                    UsageSum(fee.customer_id, "", fee.service, False, fee.currency, fee.amount)
+                )
+
+    async def _add_entries(self) -> None:
+        entries = recalculation_entries.c
+        stmt = (
+            sa.select(recalculation_entries)
+            .where(
+                entries.organisation_id == self.scope.organisation_id,
+                entries.vendor == self.period.vendor,
+                entries.applied_month == self.period.month,
+                is_any_of(entries.customer_id, self.company_ids),
+            )
+            .order_by(entries.customer_id, entries.usage_start, entries.entry_id)
+        )
+        for entry in await self.db.execute(stmt):
+            self.inputs[self.company_ids[entry.customer_id]].entries.append(entry)
 
 
-def _parted(
-    key: tuple[str, str, bool, str], whole: Decimal, by_value: Sequence[tuple[str, Decimal, bool]]
-) -> list[Usage]:
-    """By the tag's values, and what has none of them under the empty one."""
-    customer_id, service, marketplace, currency = key
-    rest, some_left = whole, True
+def _split_by_tag(key: UsageKey, total: Decimal, tag_sums: Sequence[TagSum]) -> list[UsageSum]:
+    """Split into one sum per tag value, and one with the empty tag for lines without a value."""
+    remaining, has_untagged_lines = total, True
     parts = []
-    for value, amount, all_lines in by_value:
-        parts.append(Usage(customer_id, value, service, marketplace, currency, amount))
-        rest, some_left = EXACT.subtract(rest, amount), some_left and not all_lines
-    if some_left:
-        parts.append(Usage(customer_id, "", service, marketplace, currency, rest))
+    for tag in tag_sums:
+        parts.append(_build_usage_sum(key, tag.value, tag.amount))
+        remaining = subtract_decimals(remaining, tag.amount)
+        has_untagged_lines = has_untagged_lines and not tag.is_complete
+    if has_untagged_lines:
+        parts.append(_build_usage_sum(key, "", remaining))
     return parts
 
 
-async def _sums(
-    db: AsyncConnection, scope: TenantScope, month: str, vendor: str, customer_ids: Collection[str]
-) -> Iterable[Row]:
-    sums = cost_sums.c
-    by = (
-        sums.customer_id,
-        sums.payer_id,
-        sums.kind,
-        sums.service,
-        sums.marketplace,
-        sums.currency,
-    )
-    question = (
-        sa.select(*by, _sum(sums.cost))
-        .where(
-            sums.organisation_id == scope.organisation_id,
-            sums.vendor == vendor,
-            sums.month == month,
-            visible_rows(sums.customer_id, customer_ids),
-        )
-        .group_by(*by)
-    )
-    return await db.execute(question)
+def _build_usage_sum(key: UsageKey, tag: str, amount: Decimal) -> UsageSum:
+    return UsageSum(key.customer_id, tag, key.service, key.marketplace, key.currency, amount)
 
 
-async def _tagged(
-    db: AsyncConnection,
-    scope: TenantScope,
-    month: str,
-    vendor: str,
-    customer_ids: Collection[str],
-    tag_key: str | None,
-) -> dict[tuple[str, str, bool, str], list[tuple[str, Decimal, bool]]]:
-    """Value, amount, and with the last value whether no line is left without one."""
-    if not customer_ids or tag_key is None:
-        return {}
-    tags, by = cost_tag_sums.c, ("customer_id", "service", "marketplace", "currency")
-    whole = (
-        sa.select(
-            *(cost_sums.c[name] for name in by), sa.func.sum(cost_sums.c.lines).label("lines")
-        )
-        .where(
-            cost_sums.c.organisation_id == scope.organisation_id,
-            cost_sums.c.vendor == vendor,
-            cost_sums.c.month == month,
-            cost_sums.c.kind == USAGE,
-            visible_rows(cost_sums.c.customer_id, customer_ids),
-        )
-        .group_by(*(cost_sums.c[name] for name in by))
-    )
-    lines = {tuple(row[:4]): row.lines for row in await db.execute(whole)}
-    question = (
-        sa.select(
-            *(tags[name] for name in by),
-            tags.tag_value,
-            _sum(tags.cost),
-            sa.func.sum(tags.lines).label("lines"),
-        )
-        .where(
-            tags.organisation_id == scope.organisation_id,
-            tags.vendor == vendor,
-            tags.month == month,
-            tags.kind == USAGE,
-            tags.tag_key == tag_key,
-            visible_rows(tags.customer_id, customer_ids),
-        )
-        .group_by(*(tags[name] for name in by), tags.tag_value)
-        .order_by(tags.tag_value)
-    )
-    found: dict[tuple[str, str, bool, str], list[tuple[str, Decimal, bool]]] = defaultdict(list)
-    for row in await db.execute(question):
-        key = (row.customer_id, row.service, row.marketplace, row.currency)
-        lines[key] -= row.lines
-        found[key].append((row.tag_value, row.cost, lines[key] == 0))
-    return found
-
-
-async def imports_of_month(
-    db: AsyncConnection, scope: TenantScope, month: str, vendor: str
-) -> Sequence[Row]:
-    question = (
-        sa.select(cost_months.c.payer_id, cost_months.c.import_id, cost_months.c.provisional)
-        .where(
-            cost_months.c.organisation_id == scope.organisation_id,
-            cost_months.c.vendor == vendor,
-            cost_months.c.month == month,
-        )
-        .order_by(cost_months.c.payer_id)
-    )
-    return (await db.execute(question)).all()
-
-
-def _put_moved_fees(
-    fees: Iterable[MovedFee], found: Mapping[str, Gathered], owner: Mapping[str, str]
-) -> None:
-    """At their new owner; under the empty tag, since whose tag it bears is not known."""
-    for moved in fees:
-        if moved.customer_id not in owner:
-            continue
-        one = found[owner[moved.customer_id]]
-        one.stock[moved.currency] = _added(one.stock.get(moved.currency), moved.amount)
-        one.usage.append(
-            Usage(moved.customer_id, "", moved.service, False, moved.currency, moved.amount)
-        )
-
-
-async def _put_entries(
-    db: AsyncConnection,
-    scope: TenantScope,
-    month: str,
-    vendor: str,
-    found: Mapping[str, Gathered],
-    owner: Mapping[str, str],
-) -> None:
-    entries = recalculation_entries.c
-    question = (
-        sa.select(recalculation_entries)
-        .where(
-            entries.organisation_id == scope.organisation_id,
-            entries.vendor == vendor,
-            entries.applied_month == month,
-            visible_rows(entries.customer_id, owner),
-        )
-        .order_by(entries.customer_id, entries.usage_start, entries.entry_id)
-    )
-    for row in await db.execute(question):
-        found[owner[row.customer_id]].entries.append(row)
-
-
-def _sum(column: sa.ColumnElement[Decimal]) -> sa.Label[Decimal]:
-    """Without idle zeros: lines are kept with 22 decimals, and nobody wrote that many."""
-    return sa.func.trim_scale(sa.func.sum(column), type_=sa.Numeric).label("cost")
-
-
-def _added(before: Decimal | None, amount: Decimal) -> Decimal:
-    return amount if before is None else EXACT.add(before, amount)
+def _add_to(amounts: dict[Any, Decimal], key: Any, amount: Decimal) -> None:
+    """The first amount is stored unchanged, because an addition may change its exponent."""
+    before = amounts.get(key)
+    amounts[key] = amount if before is None else add_decimals(before, amount)

@@ -1,4 +1,4 @@
-"""The month at a glance: every group beside what was made, saved and set for it."""
+"""The invoice list of a month and the totals of its created invoices."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,63 +9,75 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.records import BillingGroupRecord, list_billing_groups
 from nimbill.customers.cloud_accounts.records import cloud_accounts
-from nimbill.database.tenant_scope import Row, TenantScope, visible_rows
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.money import Exact, Rounding, exact, exchanged, rounded, sum_of
-from nimbill.foundation.vendors import BILLED_VENDORS, BilledVendor
-from nimbill.foundation.vocabulary import Currency
-from nimbill.invoicing.documents.bodies import (
-    AccountOfList,
-    AccountOfTotals,
-    AccountTotals,
-    AdjustmentEntry,
-    DataOfVendor,
-    GroupOfTotals,
-    InvoiceList,
-    InvoiceOfList,
-    ItemOfList,
-    ListTotals,
+from nimbill.foundation.currency import Currency
+from nimbill.foundation.money import (
+    ExactAmount,
+    Rounding,
+    convert_currency,
+    round_amount,
+    sum_exact,
+    to_exact,
 )
-from nimbill.invoicing.documents.document import Glance, InvoiceDocument
-from nimbill.invoicing.documents.stored_invoices import Created, created_of_month, glances_of_month
+from nimbill.foundation.vendors import BILLED_VENDORS, BilledVendor
+from nimbill.invoicing.documents.bodies import (
+    AccountTotalList,
+    AccountTotalRecord,
+    AdjustmentEntry,
+    BillingGroupTotal,
+    InvoiceList,
+    InvoiceListAccount,
+    InvoiceListItem,
+    InvoiceListRecord,
+    InvoiceListTotals,
+    VendorInvoiceData,
+)
+from nimbill.invoicing.documents.document import InvoiceDocument, InvoiceSummary
+from nimbill.invoicing.documents.stored_invoices import (
+    StoredInvoice,
+    list_invoice_summaries,
+    list_invoices,
+)
 from nimbill.invoicing.runs.build_invoice import CURRENCIES
-from nimbill.invoicing.runs.month_settings import saved_of, setting_fields
+from nimbill.invoicing.runs.month_settings import load_saved_settings, read_setting_fields
 
 basis = chosen("invoice-list")
 
 
-async def invoice_list(db: AsyncConnection, scope: TenantScope, month: str) -> InvoiceList:
-    """Every group that the caller may see, with or without invoices."""
+async def load_invoice_list(db: AsyncConnection, scope: TenantScope, month: str) -> InvoiceList:
+    """List every billing group that the caller may see, with or without invoices."""
     groups = await list_billing_groups(db, scope)
     company_ids = [group.company_id for group in groups]
-    saved = await saved_of(db, scope, month, company_ids)
-    accounts = await _accounts(db, scope, company_ids)
-    created = await glances_of_month(db, scope, month)
-    by_group = {(one.company_id, one.vendor): one for one in created}
+    saved = await load_saved_settings(db, scope, month, company_ids)
+    accounts = await _load_accounts(db, scope, company_ids)
+    created = await list_invoice_summaries(db, scope, month)
+    by_key = {(invoice.company_id, invoice.vendor): invoice for invoice in created}
     return InvoiceList(
-        total=list_totals([one.document for one in created]),
+        total=calculate_list_totals([invoice.document for invoice in created]),
         billinggroup=[
-            _record(group, month, by_group, saved, accounts[group.company_id]) for group in groups
+            _build_record(group, month, by_key, saved, accounts[group.company_id])
+            for group in groups
         ],
     )
 
 
-async def _accounts(
+async def _load_accounts(
     db: AsyncConnection, scope: TenantScope, company_ids: Sequence[str]
-) -> Mapping[str, list[AccountOfList]]:
-    question = (
+) -> Mapping[str, list[InvoiceListAccount]]:
+    stmt = (
         sa.select(cloud_accounts)
         .where(
             cloud_accounts.c.organisation_id == scope.organisation_id,
-            visible_rows(cloud_accounts.c.company_id, company_ids),
+            is_any_of(cloud_accounts.c.company_id, company_ids),
         )
         .order_by(cloud_accounts.c.vendor, cloud_accounts.c.customer_id)
     )
-    found = defaultdict(list)
-    for row in await db.execute(question):
-        found[row.company_id].append(
-            AccountOfList(
+    accounts = defaultdict(list)
+    for row in await db.execute(stmt):
+        accounts[row.company_id].append(
+            InvoiceListAccount(
                 account_id=row.account_id,
                 customer_id=row.customer_id,
                 customer_name=row.name,
@@ -73,19 +85,19 @@ async def _accounts(
                 service_discount=None,
             )
         )
-    return found
+    return accounts
 
 
-def _record(
+def _build_record(
     group: BillingGroupRecord,
     month: str,
-    created: Mapping[tuple[str, str], Created[Glance]],
+    created: Mapping[tuple[str, str], StoredInvoice[InvoiceSummary]],
     saved: Mapping[tuple[str, str], Row],
-    accounts: list[AccountOfList],
-) -> InvoiceOfList:
-    made = {vendor: created.get((group.company_id, vendor)) for vendor in BILLED_VENDORS}
-    newest = [one for one in made.values() if one is not None]
-    return InvoiceOfList(
+    accounts: list[InvoiceListAccount],
+) -> InvoiceListRecord:
+    invoices = {vendor: created.get((group.company_id, vendor)) for vendor in BILLED_VENDORS}
+    existing = [invoice for invoice in invoices.values() if invoice is not None]
+    return InvoiceListRecord(
         company_id=group.company_id,
         name=group.name,
         billinggroup_id=group.billinggroup_id,
@@ -95,111 +107,117 @@ def _record(
         project_label=group.project_label,
         project_currency=group.project_currency,
         month=month,
-        invoice_no=newest[0].invoice_no if newest else None,
+        invoice_no=existing[0].invoice_no if existing else None,
         created_data={
-            vendor: None if one is None else _created_data(one.document)
-            for vendor, one in made.items()
+            vendor: None if invoice is None else _build_created_data(invoice.document)
+            for vendor, invoice in invoices.items()
         },
         saved_data={
-            vendor: _saved_data(saved.get((group.company_id, vendor)), group, vendor)
+            vendor: _build_saved_data(saved.get((group.company_id, vendor)), group, vendor)
             for vendor in BILLED_VENDORS
         },
-        default_data={vendor: _default_data(group, vendor) for vendor in BILLED_VENDORS},
+        default_data={vendor: _build_default_data(group, vendor) for vendor in BILLED_VENDORS},
         accounts=accounts,
-        create_time=_moment(min((one.create_time for one in newest), default=None)),
-        update_time=_moment(max((one.update_time for one in newest), default=None)),
+        create_time=_format_time(min((invoice.create_time for invoice in existing), default=None)),
+        update_time=_format_time(max((invoice.update_time for invoice in existing), default=None)),
         total={
-            vendor: None if one is None else one.document.sheet.total
-            for vendor, one in made.items()
+            vendor: None if invoice is None else invoice.document.sheet.total
+            for vendor, invoice in invoices.items()
         },
         language=group.language,
     )
 
 
-def _moment(at: Any) -> str | None:
-    return None if at is None else clock.written(at)
+def _format_time(at: Any) -> str | None:
+    return None if at is None else clock.format_timestamp(at)
 
 
-def _created_data(document: Glance) -> DataOfVendor:
-    return DataOfVendor(
-        **setting_fields(document.setting),
+def _build_created_data(document: InvoiceSummary) -> VendorInvoiceData:
+    return VendorInvoiceData(
+        **read_setting_fields(document.setting),
         invoice_no=document.invoice_no,
         exchange_rate=document.exchange_rate,
         memo=document.memo,
-        additional_items=_items(document.charges.items),
+        additional_items=_build_items(document.charges.items),
     )
 
 
-def _saved_data(
+def _build_saved_data(
     row: Row | None, group: BillingGroupRecord, vendor: BilledVendor
-) -> DataOfVendor | None:
+) -> VendorInvoiceData | None:
     if row is None:
         return None
-    return DataOfVendor(
-        **setting_fields(row),
+    return VendorInvoiceData(
+        **read_setting_fields(row),
         invoice_no=None,
         exchange_rate=row.exchange_rate,
         memo=row.memo,
-        additional_items=_items(group.additional_items.get(vendor, [])),
+        additional_items=_build_items(group.additional_items.get(vendor, [])),
     )
 
 
-def _default_data(group: BillingGroupRecord, vendor: BilledVendor) -> DataOfVendor | None:
+def _build_default_data(
+    group: BillingGroupRecord, vendor: BilledVendor
+) -> VendorInvoiceData | None:
     setting = group.invoices.get(vendor)
     if setting is None:
         return None
-    return DataOfVendor(
-        **setting_fields(setting),
+    return VendorInvoiceData(
+        **read_setting_fields(setting),
         invoice_no=None,
         exchange_rate=None,
         memo=None,
-        additional_items=_items(group.additional_items.get(vendor, [])),
+        additional_items=_build_items(group.additional_items.get(vendor, [])),
     )
 
 
-def _items(items: Iterable[Any]) -> list[ItemOfList]:
+def _build_items(items: Iterable[Any]) -> list[InvoiceListItem]:
     return [
-        ItemOfList(**{name: getattr(item, name) for name in ItemOfList.__struct_fields__})
+        InvoiceListItem(**{name: getattr(item, name) for name in InvoiceListItem.__struct_fields__})
         for item in items
     ]
 
 
-def list_totals(documents: Sequence[Glance]) -> ListTotals:
-    """In the invoices' currency; where they have several, in yen at each one's rate."""
-    used = {document.currency for document in documents}
-    currency = used.pop() if len(used) == 1 else Currency.jpy
-    found = {}
-    for vendor, name in (("aws", ""), ("azure", "azure_")):
-        own = [document for document in documents if document.vendor == vendor]
-        stock = sum_of(stock_in(document, currency) for document in own)
-        sales = sum_of(sales_in(document, currency) for document in own)
-        found[f"{name}stock"] = rounded(stock, currency, Rounding.half_up)
-        found[f"{name}sales"] = rounded(sales, currency, Rounding.half_up)
-    return ListTotals(**found)
+def calculate_list_totals(documents: Sequence[InvoiceSummary]) -> InvoiceListTotals:
+    """Sum up in the invoices' currency; in yen at each invoice's rate if there are several."""
+    currencies = {document.currency for document in documents}
+    currency = currencies.pop() if len(currencies) == 1 else Currency.jpy
+    totals = {}
+    for vendor, prefix in (("aws", ""), ("azure", "azure_")):
+        invoices = [document for document in documents if document.vendor == vendor]
+        vendor_cost = sum_exact(convert_vendor_cost(document, currency) for document in invoices)
+        sales = sum_exact(convert_sales(document, currency) for document in invoices)
+        totals[f"{prefix}stock"] = round_amount(vendor_cost, currency, Rounding.half_up)
+        totals[f"{prefix}sales"] = round_amount(sales, currency, Rounding.half_up)
+    return InvoiceListTotals(**totals)
 
 
-def sales_in(document: InvoiceDocument | Glance, currency: Currency) -> Exact:
-    """What was invoiced before tax, at the invoice's rate; exact."""
-    rate = exact(document.exchange_rate)
-    return exchanged(exact(document.sheet.pre_tax), document.currency, currency, rate)
+def convert_sales(document: InvoiceDocument | InvoiceSummary, currency: Currency) -> ExactAmount:
+    """The invoiced amount before tax, converted at the invoice's rate; not rounded."""
+    rate = to_exact(document.exchange_rate)
+    return convert_currency(to_exact(document.sheet.pre_tax), document.currency, currency, rate)
 
 
-def stock_in(document: InvoiceDocument | Glance, currency: Currency) -> Exact:
-    """What the vendor charged without tax, at the invoice's rate; exact."""
-    rate = exact(document.exchange_rate)
-    return sum_of(
-        exchanged(exact(one.amount), CURRENCIES[one.currency], currency, rate)
-        for one in document.stock
-        if one.currency in CURRENCIES
+def convert_vendor_cost(
+    document: InvoiceDocument | InvoiceSummary, currency: Currency
+) -> ExactAmount:
+    """The vendor's charges without tax, converted at the invoice's rate; not rounded."""
+    rate = to_exact(document.exchange_rate)
+    return sum_exact(
+        convert_currency(to_exact(charge.amount), CURRENCIES[charge.currency], currency, rate)
+        for charge in document.stock
+        if charge.currency in CURRENCIES
     )
 
 
-async def account_totals(db: AsyncConnection, scope: TenantScope, month: str) -> AccountTotals:
-    """The rows of created invoices, by their numbers."""
-    documents = [one.document for one in await created_of_month(db, scope, month)]
-    return AccountTotals(
+async def load_account_totals(
+    db: AsyncConnection, scope: TenantScope, month: str
+) -> AccountTotalList:
+    """Load the totals of created invoices, by invoice number."""
+    documents = [invoice.document for invoice in await list_invoices(db, scope, month)]
+    return AccountTotalList(
         accounts=[
-            AccountOfTotals(
+            AccountTotalRecord(
                 customer_id=account.customer_id,
                 customer_name=account.customer_name,
                 total=account.total,
@@ -217,7 +235,7 @@ async def account_totals(db: AsyncConnection, scope: TenantScope, month: str) ->
             for account in document.sheet.accounts
         ],
         billing_groups=[
-            GroupOfTotals(
+            BillingGroupTotal(
                 billing_group_id=document.billinggroup_id,
                 billing_group_name=document.billinggroup_name,
                 vendor=cast(BilledVendor, document.vendor),

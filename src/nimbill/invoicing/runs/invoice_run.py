@@ -1,72 +1,71 @@
-"""A run over billing groups: they are made in batches, and one that cannot be is named.
+"""The job that creates invoices in batches of billing groups; each is created or skipped.
 
-What a run has made is known by its revisions, so that whoever takes it up after a crash goes on
-where it stood and makes nothing twice.
+The revisions stored by a run show what it has created. A run that is retried after a crash
+continues from there and creates nothing twice.
 """
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from nimbill.audit import records as audit
-from nimbill.costs.months.records import lock_month, lock_month_shared
+from nimbill.costs.months.records import MonthState, lock_month, lock_month_shared
 from nimbill.database.tenant_scope import TenantScope, is_database_unavailable, transaction
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
-from nimbill.foundation.vendors import Vendor
 from nimbill.invoicing.calculation.terms import CannotBeBilled
 from nimbill.invoicing.documents import stored_invoices
-from nimbill.invoicing.documents.document import Draft, draft_of
+from nimbill.invoicing.documents.document import InvoiceDraft, build_draft
+from nimbill.invoicing.documents.stored_invoices import ExistingInvoice, NumberedDraft
 from nimbill.invoicing.runs import records
-from nimbill.invoicing.runs.build_invoice import drawn_up
+from nimbill.invoicing.runs.build_invoice import build_invoice
+from nimbill.invoicing.runs.cost_records import list_imports
 from nimbill.invoicing.runs.invoice_inputs import (
-    Gathered,
-    OfMonth,
-    gather,
-    imports_of_month,
-    of_month,
+    InvoiceInputs,
+    MonthContext,
+    load_invoice_inputs,
+    load_month_context,
 )
 from nimbill.jobs.runner import Job, JobType, ReportProgress
 
 basis = chosen("invoice-runs")
 
-GROUPS_AT_FIRST, GROUPS_AT_ONCE = 10, 200
-LINES_AT_ONCE = 2_000  # of the invoices that are stored together, but for the last
+FIRST_BATCH_GROUPS, BATCH_GROUPS = 10, 200
+BATCH_LINES = 2_000  # drafts are stored together until they have this many lines
 ATTEMPTS_MAX = 4
 
 log = structlog.get_logger()
 
 T = TypeVar("T")
-# by company_id: the invoice but for its number, or the reason there is none
-Drafts = Mapping[str, Draft | str]
+# by company_id: the invoice without its number, or the reason why there is none
+Drafts = Mapping[str, InvoiceDraft | str]
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
-    """What was stored for some groups, and for their whole month, at one moment."""
+class InputBatch:
+    """The inputs of several billing groups, read at one point in time."""
 
     company_ids: Sequence[str]
-    whole: OfMonth
-    found: Mapping[str, Gathered]
+    context: MonthContext
+    inputs: Mapping[str, InvoiceInputs]
 
 
 def invoice_job_types(engine: AsyncEngine) -> list[JobType]:
-    async def prepare(taken: Job, tell: ReportProgress) -> dict[str, str]:
-        return await make_invoices(engine, taken, tell)
+    async def prepare(job: Job, report_progress: ReportProgress) -> dict[str, str]:
+        return await create_invoices(engine, job, report_progress)
 
-    async def finish(db: AsyncConnection, taken: Job) -> None:
-        await _finish(db, taken, taken.prepared)
+    async def finish(db: AsyncConnection, job: Job) -> None:
+        await _finish_run(db, job, job.prepared)
 
-    async def give_up(db: AsyncConnection, taken: Job) -> None:
-        made = {row.company_id for row in await _made(db, taken)}
-        left = [name for name in taken.payload["company_ids"] if name not in made]
-        await _finish(db, taken, dict.fromkeys(left, "failed"))
+    async def skip_remaining(db: AsyncConnection, job: Job) -> None:
+        remaining = await _list_remaining_groups(db, job)
+        await _finish_run(db, job, dict.fromkeys(remaining, "failed"))
 
     return [
         JobType(
@@ -74,224 +73,252 @@ def invoice_job_types(engine: AsyncEngine) -> list[JobType]:
             finish,
             attempts_max=ATTEMPTS_MAX,
             prepare=prepare,
-            on_failure=give_up,
+            on_failure=skip_remaining,
         )
     ]
 
 
-async def make_invoices(engine: AsyncEngine, taken: Job, tell: ReportProgress) -> dict[str, str]:
-    """All that can be made; which groups were left out, and why."""
-    async with transaction(engine, taken.scope.organisation_id) as db:
-        made = {row.company_id for row in await _made(db, taken)}
-    left = [name for name in taken.payload["company_ids"] if name not in made]
-    run = _Run(engine, taken, tell, done=len(made))
-    await run.make(left)
+async def create_invoices(
+    engine: AsyncEngine, job: Job, report_progress: ReportProgress
+) -> dict[str, str]:
+    """Create all invoices that can be created; return the skipped groups with their reasons."""
+    async with transaction(engine, job.scope.organisation_id) as db:
+        remaining = await _list_remaining_groups(db, job)
+    run = _InvoiceRun(engine, job, report_progress, remaining=len(remaining))
+    await run.create(remaining)
     return run.skipped
 
 
-async def ready_batch(
+async def load_batch(
     db: AsyncConnection,
     scope: TenantScope,
-    month: str,
-    vendor: Vendor,
+    period: BillingPeriod,
     company_ids: Sequence[str],
-    whole: OfMonth | None = None,
-) -> Batch:
-    """Under the month's lock, so that no import and no entry comes in between."""
-    await lock_month_shared(db, scope, BillingPeriod(month, vendor))
-    whole = whole or await of_month(db, scope, month, vendor)
-    found = await gather(db, scope, month, vendor, company_ids, whole)
-    return Batch(company_ids, whole, found)
+    context: MonthContext | None = None,
+) -> InputBatch:
+    """Load the inputs under a lock that keeps out imports and changes to entries."""
+    if context is None:
+        state = await lock_month(db, scope, period, shared=True)
+        context = await load_month_context(db, scope, period, state)
+    else:
+        await lock_month_shared(db, scope, period)
+    inputs = await load_invoice_inputs(db, scope, period, context, company_ids)
+    return InputBatch(company_ids, context, inputs)
 
 
-class _Run:
-    """On its way: a batch is stored while the next is drawn up and the one after it gathered."""
+class _InvoiceRun:
+    """Stores one batch while the next is calculated and the one after it is loaded."""
 
-    def __init__(self, engine: AsyncEngine, taken: Job, tell: ReportProgress, *, done: int) -> None:
-        self.engine, self.taken, self.tell, self.done = engine, taken, tell, done
-        self.scope, self.run_id = taken.scope, taken.subject
-        self.month, self.vendor = taken.payload["month"], taken.payload["vendor"]
+    def __init__(
+        self, engine: AsyncEngine, job: Job, report_progress: ReportProgress, *, remaining: int
+    ) -> None:
+        self.engine, self.job, self.report_progress = engine, job, report_progress
+        self.scope, self.run_id = job.scope, job.subject
+        self.period = BillingPeriod(job.payload["month"], job.payload["vendor"])
+        self.group_count = len(job.payload["company_ids"])
+        self.done = self.group_count - remaining
         self.skipped: dict[str, str] = {}
-        self.whole: OfMonth | None = None
+        self.context: MonthContext | None = None
 
-    async def make(self, company_ids: Sequence[str]) -> None:
-        drafted = self._drafted(ahead(self._gathered(company_ids)))
-        async with aclosing(ahead(drafted)) as ready:
+    async def create(self, company_ids: Sequence[str]) -> None:
+        drafts_of_batches = self._build_drafts(prefetch(self._load_batches(company_ids)))
+        async with aclosing(prefetch(drafts_of_batches)) as ready:
             async for batch, drafts in ready:
-                await self._settle(batch, drafts)
+                self.skipped |= await self._store(batch, drafts)
+                self.done += len(drafts)
+                await self.report_progress(
+                    {
+                        "groups": self.group_count,
+                        "done": self.done,
+                        "skipped": len(self.skipped),
+                    }
+                )
 
-    async def _gathered(self, company_ids: Sequence[str]) -> AsyncGenerator[Batch, None]:
-        """What holds for the whole month is asked for once, and anew when an import came in."""
-        for some in in_batches(company_ids):
+    async def _load_batches(self, company_ids: Sequence[str]) -> AsyncGenerator[InputBatch, None]:
+        """The month context is loaded once per run, and again after an import."""
+        for batch_ids in split_into_batches(company_ids):
             async with transaction(self.engine, self.scope.organisation_id) as db:
-                batch = await ready_batch(db, self.scope, self.month, self.vendor, some, self.whole)
-            self.whole = self.whole or batch.whole
+                batch = await load_batch(db, self.scope, self.period, batch_ids, self.context)
+            self.context = self.context or batch.context
             yield batch
 
-    async def _drafted(
-        self, gathered: AsyncGenerator[Batch, None]
-    ) -> AsyncGenerator[tuple[Batch, Drafts], None]:
-        """As many of a batch as are not too long to be stored at once."""
-        async with aclosing(gathered):
-            async for batch in gathered:
-                drafts: dict[str, Draft | str] = {}
+    async def _build_drafts(
+        self, batches: AsyncGenerator[InputBatch, None]
+    ) -> AsyncGenerator[tuple[InputBatch, Drafts], None]:
+        """Split batches whose invoices have too many lines to be stored together."""
+        async with aclosing(batches):
+            async for batch in batches:
+                drafts: dict[str, InvoiceDraft | str] = {}
                 lines = 0
-                async for company_id, draft in self._drafts(batch):
+                async for company_id, draft in self._build_batch_drafts(batch):
                     drafts[company_id] = draft
                     lines += 0 if isinstance(draft, str) else draft.lines
-                    if lines >= LINES_AT_ONCE:
+                    if lines >= BATCH_LINES:
                         yield batch, drafts
                         drafts, lines = {}, 0
                 if drafts:
                     yield batch, drafts
 
-    async def _drafts(self, batch: Batch) -> AsyncGenerator[tuple[str, Draft | str], None]:
+    async def _build_batch_drafts(
+        self, batch: InputBatch
+    ) -> AsyncGenerator[tuple[str, InvoiceDraft | str], None]:
         for company_id in batch.company_ids:
-            await asyncio.sleep(0)  # whoever else is in this process comes in between
-            yield company_id, self._draft(batch, company_id)
+            await asyncio.sleep(0)  # lets other tasks of this process run between two invoices
+            yield company_id, self._build_draft(batch, company_id)
 
-    def _draft(self, batch: Batch, company_id: str) -> Draft | str:
-        """The invoice but for its number; or the reason there is none."""
-        found = batch.found.get(company_id)
-        if found is None:
+    def _build_draft(self, batch: InputBatch, company_id: str) -> InvoiceDraft | str:
+        inputs = batch.inputs.get(company_id)
+        if inputs is None:
             return "billing_group_deleted"
         try:
-            settings, at = batch.whole.settings, clock.now()
-            return draft_of(drawn_up(found, settings, month=self.month, vendor=self.vendor, at=at))
+            invoice = build_invoice(inputs, batch.context.settings, self.period, clock.now())
+            return build_draft(invoice)
         except CannotBeBilled as refusal:
             return refusal.reason
-        except Exception as error:  # noqa: BLE001  # what nobody foresaw stops this group alone
-            return self._failed(company_id, error)
+        except Exception as error:  # noqa: BLE001  # an unexpected error skips only this group
+            return self._log_failure(company_id, error)
 
-    async def _settle(self, batch: Batch, drafts: Drafts) -> None:
-        self.skipped |= await self._stored(batch, drafts)
-        self.done += len(drafts)
-        await self.tell(
-            {
-                "groups": len(self.taken.payload["company_ids"]),
-                "done": self.done,
-                "skipped": len(self.skipped),
-            }
-        )
+    async def _store(self, batch: InputBatch, drafts: Drafts) -> dict[str, str]:
+        """Store the drafts; return the skipped groups with their reasons.
 
-    async def _stored(self, batch: Batch, drafts: Drafts) -> dict[str, str]:
-        """Which were not, and why. What goes wrong for all of them is tried for each by itself."""
+        If storing them together fails, each draft is stored separately.
+        """
         try:
             async with transaction(self.engine, self.scope.organisation_id) as db:
-                return await self._store(db, batch, drafts)
+                return await self._store_together(db, batch, drafts)
         except Exception as error:
             if is_database_unavailable(error):
                 raise
             if len(drafts) == 1:
-                return {name: self._failed(name, error) for name in drafts}
+                return {company_id: self._log_failure(company_id, error) for company_id in drafts}
         skipped: dict[str, str] = {}
         for company_id, draft in drafts.items():
-            skipped |= await self._stored(batch, {company_id: draft})
+            skipped |= await self._store(batch, {company_id: draft})
         return skipped
 
-    def _failed(self, company_id: str, error: Exception) -> str:
+    def _log_failure(self, company_id: str, error: Exception) -> str:
         log.error("invoice_failed", company_id=company_id, run_id=self.run_id, exc_info=error)
         return "failed"
 
-    async def _store(self, db: AsyncConnection, batch: Batch, drafts: Drafts) -> dict[str, str]:
-        state = await lock_month(
-            db, self.scope, BillingPeriod(self.month, self.vendor), shared=True
+    async def _store_together(
+        self, db: AsyncConnection, batch: InputBatch, drafts: Drafts
+    ) -> dict[str, str]:
+        state = await lock_month(db, self.scope, self.period, shared=True)
+        existing = await stored_invoices.lock_invoices(
+            db, self.scope, self.period, drafts, self.run_id
         )
-        standing = await stored_invoices.lock_invoices(
-            db, self.scope, self.month, self.vendor, drafts, self.run_id
-        )
-        made = {name for name, one in standing.items() if one.made}
-        left: Drafts = {name: draft for name, draft in drafts.items() if name not in made}
-        if await imports_of_month(db, self.scope, self.month, self.vendor) != batch.whole.imports:
-            fresh = await ready_batch(db, self.scope, self.month, self.vendor, list(left))
-            self.whole = fresh.whole
-            left = {name: draft async for name, draft in self._drafts(fresh)}
-        skipped = {name: draft for name, draft in left.items() if isinstance(draft, str)}
-        ready = {name: draft for name, draft in left.items() if isinstance(draft, Draft)}
-        reason = unready(closed=state.closed, parked=state.is_parked)
-        if reason is not None:
-            return skipped | dict.fromkeys(ready, reason)
+        remaining: Drafts = {
+            company_id: draft
+            for company_id, draft in drafts.items()
+            if company_id not in existing or not existing[company_id].created_by_run
+        }
+        if await list_imports(db, self.scope, self.period) != batch.context.imports:
+            remaining = await self._rebuild_drafts(db, state, list(remaining))
+        skipped = {name: draft for name, draft in remaining.items() if isinstance(draft, str)}
+        ready = {
+            name: draft for name, draft in remaining.items() if isinstance(draft, InvoiceDraft)
+        }
+        obstacle = find_month_obstacle(state)
+        if obstacle is not None:
+            return skipped | dict.fromkeys(ready, obstacle)
         if ready:
-            await self._keep(db, standing, ready)
+            await self._add_revisions(db, existing, ready)
         return skipped
 
-    async def _keep(
+    async def _rebuild_drafts(
+        self, db: AsyncConnection, state: MonthState, company_ids: Sequence[str]
+    ) -> Drafts:
+        """Load the inputs again, because an import has replaced the costs they were read from."""
+        self.context = await load_month_context(db, self.scope, self.period, state)
+        batch = await load_batch(db, self.scope, self.period, company_ids, self.context)
+        return {name: draft async for name, draft in self._build_batch_drafts(batch)}
+
+    async def _add_revisions(
         self,
         db: AsyncConnection,
-        standing: Mapping[str, stored_invoices.Standing],
-        drafts: Mapping[str, Draft],
+        existing: Mapping[str, ExistingInvoice],
+        drafts: Mapping[str, InvoiceDraft],
     ) -> None:
-        new = sum(name not in standing for name in drafts)
-        numbers = await stored_invoices.next_numbers(db, self.scope, self.month, new)
-        numbered = []
-        for company_id, draft in drafts.items():
-            before = standing.get(company_id)
-            number, revision = (before.number, before.revision) if before else (next(numbers), 0)
-            numbered.append(stored_invoices.Numbered(number, revision + 1, draft))
-        await stored_invoices.add_revisions(
-            db, self.scope, self.month, self.vendor, self.run_id, numbered
+        new_count = sum(company_id not in existing for company_id in drafts)
+        numbers = await stored_invoices.allocate_numbers(
+            db, self.scope, self.period.month, new_count
         )
-        await audit.append_all(db, map(self._row, numbered))
+        numbered_drafts = []
+        for company_id, draft in drafts.items():
+            if company_id in existing:
+                number, revision = existing[company_id].number, existing[company_id].revision + 1
+            else:
+                number, revision = next(numbers), 1
+            numbered_drafts.append(NumberedDraft(number, revision, draft))
+        await stored_invoices.add_revisions(
+            db, self.scope, self.period, self.run_id, numbered_drafts
+        )
+        await audit.append_entries(db, map(self._build_audit_entry, numbered_drafts))
 
-    def _row(self, made: stored_invoices.Numbered) -> audit.Change:
-        who = self.taken.payload["actor"]
-        return audit.Change(
-            actor=who["actor"],
-            actor_name=who["actor_name"],
-            client_id=who.get("client_id"),
-            request_id=who["request_id"],
+    def _build_audit_entry(self, numbered: NumberedDraft) -> audit.AuditedChange:
+        actor, month = self.job.payload["actor"], self.period.month
+        company_id = numbered.draft.company_id
+        return audit.AuditedChange(
+            actor=actor["actor"],
+            actor_name=actor["actor_name"],
+            client_id=actor.get("client_id"),
+            request_id=actor["request_id"],
             action="create_invoice",
-            resource=f"invoice/{self.month}/{made.draft.company_id}/{self.vendor}",
-            company_id=made.draft.company_id,
+            resource=f"invoice/{month}/{company_id}/{self.period.vendor}",
+            company_id=company_id,
             sent={
-                "invoice_no": stored_invoices.invoice_no(self.month, made.number),
-                "revision": made.revision,
+                "invoice_no": stored_invoices.format_invoice_no(month, numbered.number),
+                "revision": numbered.revision,
                 "run_id": self.run_id,
             },
         )
 
 
-async def ahead(items: AsyncGenerator[T, None]) -> AsyncGenerator[T, None]:
-    """The same; while one is in use, the next is already worked on."""
-    following = asyncio.ensure_future(anext(items, None))
+async def prefetch(items: AsyncGenerator[T, None]) -> AsyncGenerator[T, None]:
+    """Yield the same items, but produce the next one while the current one is in use."""
+    next_item = asyncio.ensure_future(anext(items, None))
     try:
-        while (item := await following) is not None:
-            following = asyncio.ensure_future(anext(items, None))
+        while (item := await next_item) is not None:
+            next_item = asyncio.ensure_future(anext(items, None))
             yield item
     finally:
-        following.cancel()
-        await asyncio.gather(following, return_exceptions=True)
+        next_item.cancel()
+        await asyncio.gather(next_item, return_exceptions=True)
         await items.aclose()
 
 
-def in_batches(company_ids: Sequence[str]) -> Iterator[Sequence[str]]:
-    """A small one first, so that whoever watches soon sees something."""
-    start, size = 0, GROUPS_AT_FIRST
-    while some := company_ids[start : start + size]:
-        yield some
-        start, size = start + size, GROUPS_AT_ONCE
+def split_into_batches(company_ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    """The first batch is small, so that progress is reported early."""
+    start, size = 0, FIRST_BATCH_GROUPS
+    while batch := company_ids[start : start + size]:
+        yield batch
+        start, size = start + size, BATCH_GROUPS
 
 
-def unready(*, closed: bool, parked: bool) -> str | None:
-    if closed:
+def find_month_obstacle(state: MonthState) -> str | None:
+    """The reason why no invoice of the month can be created, if there is one."""
+    if state.closed:
         return "month_closed"
-    return "month_parked" if parked else None
+    return "month_parked" if state.is_parked else None
 
 
-async def _made(db: AsyncConnection, taken: Job) -> Sequence[Any]:
-    return await stored_invoices.made_by_run(db, taken.scope, taken.subject)
+async def _list_remaining_groups(db: AsyncConnection, job: Job) -> list[str]:
+    """List the groups for which the run has created no invoice yet."""
+    invoices = await stored_invoices.list_run_invoices(db, job.scope, job.subject)
+    created = {invoice.company_id for invoice in invoices}
+    return [name for name in job.payload["company_ids"] if name not in created]
 
 
-async def _finish(db: AsyncConnection, taken: Job, skipped: Mapping[str, str]) -> None:
-    payload = taken.payload
-    await records.finish_run(db, taken.scope, taken.subject, skipped)
-    await audit.append(
+async def _finish_run(db: AsyncConnection, job: Job, skipped: Mapping[str, str]) -> None:
+    payload = job.payload
+    await records.finish_run(db, job.scope, job.subject, skipped)
+    await audit.append_entry(
         db,
         **payload["actor"],
         action="create_invoices",
         resource=f"invoices/{payload['month']}/{payload['vendor']}",
         sent={
-            "run_id": taken.subject,
+            "run_id": job.subject,
             "groups": len(payload["company_ids"]),
             "skipped": len(skipped),
         },

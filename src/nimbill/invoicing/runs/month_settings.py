@@ -1,4 +1,4 @@
-"""What is saved for a month before its invoices are made: settings, rates, a memo."""
+"""The invoice settings, exchange rates and memos saved for a month before it is invoiced."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -10,68 +10,69 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill.customers.billing_groups.fee_targets import FeeTargets
+from nimbill.customers.billing_groups.invoice_setting_records import invoice_settings
 from nimbill.customers.billing_groups.records import (
     InvoiceSetting,
     billing_groups,
-    invoice_settings,
-    visible,
+    filter_visible_groups,
 )
-from nimbill.customers.billing_groups.settled_terms import Settled
-from nimbill.database.tenant_scope import Row, TenantScope, metadata, visible_rows
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
+from nimbill.foundation.billing_period import BillingPeriod
 
 SETTING_FIELDS = InvoiceSetting.__struct_fields__
-SETTLED_FIELDS = tuple(Settled.__dataclass_fields__)
-_COPIED = (*SETTING_FIELDS, *SETTLED_FIELDS)
-_read_setting, _read_settled = attrgetter(*SETTING_FIELDS), attrgetter(*SETTLED_FIELDS)
+FEE_TARGET_COLUMNS = tuple(FeeTargets.__dataclass_fields__)
+_COPIED_COLUMNS = (*SETTING_FIELDS, *FEE_TARGET_COLUMNS)
+_get_setting, _get_fee_targets = attrgetter(*SETTING_FIELDS), attrgetter(*FEE_TARGET_COLUMNS)
 _KEY = ("organisation_id", "month", "vendor", "company_id")
 
-saved_settings = sa.Table(
-    "saved_settings",
+monthly_invoice_settings = sa.Table(
+    "monthly_invoice_settings",
     metadata,
     *(sa.Column(name, sa.Text, primary_key=True) for name in _KEY),
     *(
         sa.Column(name, invoice_settings.c[name].type, nullable=invoice_settings.c[name].nullable)
-        for name in _COPIED
+        for name in _COPIED_COLUMNS
     ),
     sa.Column("memo", sa.Text),
-    sa.Column("exchange_rate", sa.Numeric),  # null until it is saved, after the settings
+    sa.Column("exchange_rate", sa.Numeric),  # null until it is saved in a later request
     sa.Column("update_time", sa.DateTime(timezone=True), nullable=False),
 )
-_saved = saved_settings.c
+_saved = monthly_invoice_settings.c
 
 
 @dataclass(frozen=True, slots=True)
-class NewSetting:
-    """A group's terms for the month, as they are to be saved."""
+class NewMonthlySetting:
+    """The setting of a billing group that is saved for a month."""
 
     company_id: str
     vendor: str
     setting: InvoiceSetting
-    settled: Settled
+    fee_targets: FeeTargets
     memo: str | None
 
 
-async def visible_groups(
+async def list_visible_groups(
     db: AsyncConnection, scope: TenantScope, company_ids: Collection[str] | None = None
 ) -> list[str]:
-    """Those of the groups that the caller may see, in a settled order; all of them by default."""
-    question = sa.select(billing_groups.c.company_id).where(*visible(scope))
+    """List the visible groups among these, or all visible groups, by billinggroup_id."""
+    stmt = sa.select(billing_groups.c.company_id).where(*filter_visible_groups(scope))
     if company_ids is not None:
-        question = question.where(visible_rows(billing_groups.c.company_id, company_ids))
-    return list((await db.execute(question.order_by(billing_groups.c.billinggroup_id))).scalars())
+        stmt = stmt.where(is_any_of(billing_groups.c.company_id, company_ids))
+    return list((await db.execute(stmt.order_by(billing_groups.c.billinggroup_id))).scalars())
 
 
 async def copy_defaults(
     db: AsyncConnection, scope: TenantScope, month: str, vendors: Collection[str]
 ) -> None:
-    """Every visible group's own settings become the month's; rates and memos stay."""
+    """Copy the default settings of all visible groups; saved rates and memos stay."""
     defaults = (
         sa.select(
             sa.literal(scope.organisation_id),
             sa.literal(month),
             invoice_settings.c.vendor,
             invoice_settings.c.company_id,
-            *(invoice_settings.c[name] for name in _COPIED),
+            *(invoice_settings.c[name] for name in _COPIED_COLUMNS),
         )
         .join_from(
             invoice_settings,
@@ -81,96 +82,98 @@ async def copy_defaults(
         )
         .where(
             invoice_settings.c.organisation_id == scope.organisation_id,
-            visible_rows(invoice_settings.c.vendor, vendors),
-            *visible(scope),
+            is_any_of(invoice_settings.c.vendor, vendors),
+            *filter_visible_groups(scope),
         )
     )
-    adding = insert(saved_settings).from_select([*_KEY, *_COPIED], defaults)
-    changes = {name: adding.excluded[name] for name in _COPIED} | {"update_time": sa.func.now()}
-    await db.execute(adding.on_conflict_do_update(index_elements=list(_KEY), set_=changes))
+    stmt = insert(monthly_invoice_settings).from_select([*_KEY, *_COPIED_COLUMNS], defaults)
+    changes = {name: stmt.excluded[name] for name in _COPIED_COLUMNS} | {
+        "update_time": sa.func.now()
+    }
+    await db.execute(stmt.on_conflict_do_update(index_elements=list(_KEY), set_=changes))
 
 
-async def put_settings(
-    db: AsyncConnection, scope: TenantScope, month: str, settings: Sequence[NewSetting]
+async def save_settings(
+    db: AsyncConnection, scope: TenantScope, month: str, settings: Sequence[NewMonthlySetting]
 ) -> None:
-    """Rates that were saved stay."""
+    """Saved exchange rates stay."""
     rows = [
         {
             "organisation_id": scope.organisation_id,
             "month": month,
-            "vendor": new.vendor,
-            "company_id": new.company_id,
-            **{name: getattr(new.setting, name) for name in SETTING_FIELDS},
-            **asdict(new.settled),
-            "memo": new.memo,
+            "vendor": setting.vendor,
+            "company_id": setting.company_id,
+            **{name: getattr(setting.setting, name) for name in SETTING_FIELDS},
+            **asdict(setting.fee_targets),
+            "memo": setting.memo,
         }
-        for new in settings
+        for setting in settings
     ]
-    adding = insert(saved_settings)
-    changes: dict[str, Any] = {name: adding.excluded[name] for name in (*_COPIED, "memo")}
+    stmt = insert(monthly_invoice_settings)
+    changes: dict[str, Any] = {name: stmt.excluded[name] for name in (*_COPIED_COLUMNS, "memo")}
     changes["update_time"] = sa.func.now()
     if rows:
-        await db.execute(
-            adding.on_conflict_do_update(index_elements=list(_KEY), set_=changes), rows
-        )
+        await db.execute(stmt.on_conflict_do_update(index_elements=list(_KEY), set_=changes), rows)
 
 
-async def put_rates(
+async def save_rates(
     db: AsyncConnection,
     scope: TenantScope,
-    month: str,
-    vendor: str,
+    period: BillingPeriod,
     company_ids: Collection[str],
     rate: Decimal,
 ) -> set[str]:
-    """Which of the groups have settings, and so a rate now."""
-    changed = await db.execute(
-        sa.update(saved_settings)
+    """Save the rate; return the groups that have saved settings, and so have a rate now."""
+    updated = await db.execute(
+        sa.update(monthly_invoice_settings)
         .where(
             _saved.organisation_id == scope.organisation_id,
-            _saved.month == month,
-            _saved.vendor == vendor,
-            visible_rows(_saved.company_id, company_ids),
+            _saved.month == period.month,
+            _saved.vendor == period.vendor,
+            is_any_of(_saved.company_id, company_ids),
         )
         .values(exchange_rate=rate, update_time=sa.func.now())
         .returning(_saved.company_id)
     )
-    return set(changed.scalars())
+    return set(updated.scalars())
 
 
-async def saved_of(
+async def load_saved_settings(
     db: AsyncConnection, scope: TenantScope, month: str, company_ids: Collection[str]
 ) -> Mapping[tuple[str, str], Row]:
-    """By company_id and vendor."""
-    question = sa.select(saved_settings).where(
+    """Load the saved settings by company_id and vendor."""
+    stmt = sa.select(monthly_invoice_settings).where(
         _saved.organisation_id == scope.organisation_id,
         _saved.month == month,
-        visible_rows(_saved.company_id, company_ids),
+        is_any_of(_saved.company_id, company_ids),
     )
-    return {(row.company_id, row.vendor): row for row in await db.execute(question)}
+    return {(row.company_id, row.vendor): row for row in await db.execute(stmt)}
 
 
-async def settled_before(
+async def load_earlier_fee_targets(
     db: AsyncConnection, scope: TenantScope, month: str, company_ids: Collection[str]
-) -> Mapping[tuple[str, str], Settled]:
-    """What an open dimension keeps: the month's own, else that of the group's setting."""
-    own = sa.select(
+) -> Mapping[tuple[str, str], FeeTargets]:
+    """Load the fee targets that a new setting keeps where it does not state them.
+
+    They come from the saved setting of the month, or else from the group's default setting.
+    """
+    default_stmt = sa.select(
         invoice_settings.c.company_id,
         invoice_settings.c.vendor,
-        *(invoice_settings.c[name] for name in SETTLED_FIELDS),
+        *(invoice_settings.c[name] for name in FEE_TARGET_COLUMNS),
     ).where(
         invoice_settings.c.organisation_id == scope.organisation_id,
-        visible_rows(invoice_settings.c.company_id, company_ids),
+        is_any_of(invoice_settings.c.company_id, company_ids),
     )
-    found = {(row[0], row[1]): Settled(*row[2:]) for row in await db.execute(own)}
-    saved = await saved_of(db, scope, month, company_ids)
-    return found | {key: settled(row) for key, row in saved.items()}
+    defaults = {(row[0], row[1]): FeeTargets(*row[2:]) for row in await db.execute(default_stmt)}
+    saved = await load_saved_settings(db, scope, month, company_ids)
+    return defaults | {key: read_fee_targets(row) for key, row in saved.items()}
 
 
-def settled(row: Row) -> Settled:
-    return Settled(*_read_settled(row))
+def read_fee_targets(row: Row) -> FeeTargets:
+    return FeeTargets(*_get_fee_targets(row))
 
 
-def setting_fields(row: Row | Any) -> dict[str, Any]:
-    """The 17 fields as they were last sent."""
-    return dict(zip(SETTING_FIELDS, _read_setting(row), strict=True))
+def read_setting_fields(row: Row | Any) -> dict[str, Any]:
+    """Return the 17 fields of the setting as last sent."""
+    return dict(zip(SETTING_FIELDS, _get_setting(row), strict=True))

@@ -1,4 +1,4 @@
-"""Runs that make invoices: who asked for which, how far they are, what they left out."""
+"""Tables and queries of invoice runs: what was requested, the progress, and the skipped groups."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.tenant_scope import Row, TenantScope, metadata
 from nimbill.foundation import clock, exact_json
+from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.ids import new_id
+from nimbill.invoicing.documents.bodies import InvoiceRun
 from nimbill.jobs.records import add_job, jobs
 
 CREATE_INVOICES = "create_invoices"
@@ -24,9 +26,9 @@ invoice_runs = sa.Table(
     sa.Column("vendor", sa.Text, nullable=False),
     sa.Column("groups_hash", sa.LargeBinary, nullable=False),
     sa.Column("state", sa.Text, nullable=False),
-    sa.Column("work_id", sa.Text, nullable=False),
-    sa.Column("groups", sa.Integer, nullable=False),
-    sa.Column("skipped", sa.Text),  # JSON: company_id to the reason, once it is done
+    sa.Column("job_id", sa.Text, nullable=False),
+    sa.Column("group_count", sa.Integer, nullable=False),
+    sa.Column("skipped", sa.Text),  # JSON: company_id to reason; null until the run is done
     sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
     sa.Column("update_time", sa.DateTime(timezone=True), nullable=False),
 )
@@ -44,44 +46,43 @@ _runs, _keys = invoice_runs.c, invoice_run_keys.c
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """What a run is to make; two that ask for the same are one while it runs."""
+    """The invoices to create. A request equal to that of a running run joins the run."""
 
-    month: str
-    vendor: str
+    period: BillingPeriod
     company_ids: Sequence[str]
     groups_hash: bytes
-    actor: Mapping[str, Any]  # for the audit rows
+    actor: Mapping[str, Any]  # for the audit log
 
 
-async def to_join(
-    db: AsyncConnection, scope: TenantScope, asked: RunRequest, key_hash: bytes | None
+async def find_run_to_join(
+    db: AsyncConnection, scope: TenantScope, request: RunRequest, key_hash: bytes | None
 ) -> str | None:
-    """The run of this key, or the one that is running for the same groups."""
+    """Find the run started with the same idempotency key, or one running for the same groups."""
     if key_hash is not None:
-        of_key = sa.select(_keys.run_id).where(
+        stmt = sa.select(_keys.run_id).where(
             _keys.organisation_id == scope.organisation_id, _keys.key_hash == key_hash
         )
-        earlier: str | None = (await db.execute(of_key)).scalar_one_or_none()
-        if earlier is not None:
-            return earlier
-    running = await _running(db, scope, asked)
+        run_id: str | None = (await db.execute(stmt)).scalar_one_or_none()
+        if run_id is not None:
+            return run_id
+    running = await _find_running(db, scope, request)
     if running is not None:
-        await _note_key(db, scope, key_hash, running)
+        await _save_key(db, scope, key_hash, running)
     return running
 
 
-async def start_or_join(
-    db: AsyncConnection, scope: TenantScope, asked: RunRequest, key_hash: bytes | None
+async def start_or_join_run(
+    db: AsyncConnection, scope: TenantScope, request: RunRequest, key_hash: bytes | None
 ) -> str:
-    """A new run, where none to join has come up meanwhile."""
+    """Start a run, or join one that another request has started in the meantime."""
     run_id = None
-    while run_id is None:  # the one in the way may have finished meanwhile
-        run_id = await _started(db, scope, asked) or await _running(db, scope, asked)
-    await _note_key(db, scope, key_hash, run_id)
+    while run_id is None:  # a run that prevented the start may have finished since
+        run_id = await _start_run(db, scope, request) or await _find_running(db, scope, request)
+    await _save_key(db, scope, key_hash, run_id)
     return run_id
 
 
-async def _note_key(
+async def _save_key(
     db: AsyncConnection, scope: TenantScope, key_hash: bytes | None, run_id: str
 ) -> None:
     if key_hash is not None:
@@ -92,72 +93,91 @@ async def _note_key(
         )
 
 
-async def _started(db: AsyncConnection, scope: TenantScope, asked: RunRequest) -> str | None:
+async def _start_run(db: AsyncConnection, scope: TenantScope, request: RunRequest) -> str | None:
     run_id = new_id("run")
     payload = {
-        "month": asked.month,
-        "vendor": asked.vendor,
-        "company_ids": list(asked.company_ids),
-        "actor": dict(asked.actor),
+        "month": request.period.month,
+        "vendor": request.period.vendor,
+        "company_ids": list(request.company_ids),
+        "actor": dict(request.actor),
     }
-    added = await db.execute(
+    inserted = await db.execute(
         insert(invoice_runs)
         .values(
             organisation_id=scope.organisation_id,
             run_id=run_id,
-            month=asked.month,
-            vendor=asked.vendor,
-            groups_hash=asked.groups_hash,
+            month=request.period.month,
+            vendor=request.period.vendor,
+            groups_hash=request.groups_hash,
             state="running",
-            work_id="",
-            groups=len(asked.company_ids),
+            job_id="",
+            group_count=len(request.company_ids),
         )
         .on_conflict_do_nothing()
     )
-    if not added.rowcount:
+    if not inserted.rowcount:
         return None
-    work_id = await add_job(
+    job_id = await add_job(
         db, scope, CREATE_INVOICES, due=clock.now(), subject=run_id, payload=payload
     )
-    await db.execute(sa.update(invoice_runs).where(*_one(scope, run_id)).values(work_id=work_id))
+    await db.execute(
+        sa.update(invoice_runs).where(*_filter_run(scope, run_id)).values(job_id=job_id)
+    )
     return run_id
 
 
-async def _running(db: AsyncConnection, scope: TenantScope, asked: RunRequest) -> str | None:
-    question = sa.select(_runs.run_id).where(
+async def _find_running(db: AsyncConnection, scope: TenantScope, request: RunRequest) -> str | None:
+    stmt = sa.select(_runs.run_id).where(
         _runs.organisation_id == scope.organisation_id,
-        _runs.month == asked.month,
-        _runs.vendor == asked.vendor,
-        _runs.groups_hash == asked.groups_hash,
+        _runs.month == request.period.month,
+        _runs.vendor == request.period.vendor,
+        _runs.groups_hash == request.groups_hash,
         _runs.state == "running",
     )
-    found: str | None = (await db.execute(question)).scalar_one_or_none()
-    return found
+    run_id: str | None = (await db.execute(stmt)).scalar_one_or_none()
+    return run_id
 
 
-def _one(scope: TenantScope, run_id: str) -> list[sa.ColumnElement[bool]]:
+def _filter_run(scope: TenantScope, run_id: str) -> list[sa.ColumnElement[bool]]:
     return [_runs.organisation_id == scope.organisation_id, _runs.run_id == run_id]
 
 
 async def find_run(db: AsyncConnection, scope: TenantScope, run_id: str) -> Row | None:
-    return (await db.execute(_with_progress().where(*_one(scope, run_id)))).one_or_none()
+    return (
+        await db.execute(_select_with_progress().where(*_filter_run(scope, run_id)))
+    ).one_or_none()
 
 
-async def runs_of_month(db: AsyncConnection, scope: TenantScope, month: str) -> Sequence[Row]:
-    """The newest first."""
-    question = (
-        _with_progress()
+async def list_runs(db: AsyncConnection, scope: TenantScope, month: str) -> list[InvoiceRun]:
+    """List at most 100 runs, the newest first."""
+    stmt = (
+        _select_with_progress()
         .where(_runs.organisation_id == scope.organisation_id, _runs.month == month)
         .order_by(_runs.create_time.desc(), _runs.run_id)
         .limit(100)
     )
-    return (await db.execute(question)).all()
+    return [_build_run(row) for row in await db.execute(stmt)]
 
 
-def _with_progress() -> sa.Select[*tuple[Any, ...]]:
-    same = (jobs.c.organisation_id == _runs.organisation_id) & (jobs.c.work_id == _runs.work_id)
+def _build_run(row: Row) -> InvoiceRun:
+    skipped = None if row.skipped is None else exact_json.decode_stored(row.skipped)
+    progress = row.progress or {}
+    return InvoiceRun(
+        run_id=row.run_id,
+        month=row.month,
+        vendor=row.vendor,
+        state=row.state,
+        groups=row.group_count,
+        done=progress.get("done", 0) if skipped is None else row.group_count,
+        skipped=progress.get("skipped", 0) if skipped is None else len(skipped),
+        create_time=clock.format_timestamp(row.create_time),
+    )
+
+
+def _select_with_progress() -> sa.Select[*tuple[Any, ...]]:
+    same_job = (jobs.c.organisation_id == _runs.organisation_id) & (jobs.c.job_id == _runs.job_id)
     return sa.select(invoice_runs, jobs.c.progress).join_from(
-        invoice_runs, jobs, same, isouter=True
+        invoice_runs, jobs, same_job, isouter=True
     )
 
 
@@ -166,10 +186,10 @@ async def finish_run(
 ) -> None:
     await db.execute(
         sa.update(invoice_runs)
-        .where(*_one(scope, run_id))
+        .where(*_filter_run(scope, run_id))
         .values(
             state="done",
-            skipped=exact_json.write(dict(skipped)).decode(),
+            skipped=exact_json.encode(dict(skipped)).decode(),
             update_time=sa.func.now(),
         )
     )

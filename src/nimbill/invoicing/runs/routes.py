@@ -7,35 +7,34 @@ from litestar import Request
 from litestar.params import FromPath, JSONBody
 
 from nimbill.access.gate import Audience, Unaudited
-from nimbill.access.request_context import RequestContext, request_context_of
+from nimbill.access.request_context import RequestContext, get_request_context
 from nimbill.access.role_actions import RoleAction
-from nimbill.foundation import clock, exact_json
+from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen, stated
-from nimbill.foundation.errors import not_found
+from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.vendors import BilledVendor
-from nimbill.http.idempotency import HeldKey
+from nimbill.http.idempotency import ReservedKey
 from nimbill.http.request_bodies import Success
 from nimbill.http.routing import (
-    CallerOfRequest,
-    MonthOfPath,
-    ResourcesOfWorker,
+    PathMonth,
+    RequestCaller,
     Transaction,
+    WorkerResources,
     get,
     post,
     put,
 )
-from nimbill.invoicing.documents import stored_invoices
 from nimbill.invoicing.documents.bodies import (
-    AccountTotals,
-    ExchangeRateToSave,
+    AccountTotalList,
+    CreateInvoicesRequest,
+    CreateInvoicesResponse,
     InvoiceList,
+    InvoiceRevision,
     InvoiceRun,
-    InvoicesCreated,
-    InvoicesToCreate,
-    Revision,
-    SettingsToSave,
+    SaveExchangeRateRequest,
+    SaveSettingsRequest,
 )
-from nimbill.invoicing.documents.document import InvoiceDocument, read
+from nimbill.invoicing.documents.document import InvoiceDocument, decode_document
 from nimbill.invoicing.runs import invoice_list, operations, records
 
 READ = [RoleAction.ReadInvoice, RoleAction.ModifyInvoice]
@@ -49,10 +48,10 @@ CHANGE = [RoleAction.ModifyInvoice]
     basis=stated("Invoices"),
 )
 async def list_account_totals(
-    month: MonthOfPath, caller: CallerOfRequest, db: Transaction
-) -> AccountTotals:
-    """What each account and each billing group owes, of created invoices."""
-    return await invoice_list.account_totals(db, caller.scope, month)
+    month: PathMonth, caller: RequestCaller, db: Transaction
+) -> AccountTotalList:
+    """List the totals of each account and each billing group on created invoices."""
+    return await invoice_list.load_account_totals(db, caller.scope, month)
 
 
 @get(
@@ -61,11 +60,9 @@ async def list_account_totals(
     role_actions=READ,
     basis=chosen("invoice-paths"),
 )
-async def list_invoices(
-    month: MonthOfPath, caller: CallerOfRequest, db: Transaction
-) -> InvoiceList:
-    """Every billing group with what was made, saved and set for it, and the month's totals."""
-    return await invoice_list.invoice_list(db, caller.scope, month)
+async def list_invoices(month: PathMonth, caller: RequestCaller, db: Transaction) -> InvoiceList:
+    """List every billing group with its created, saved and default data, and the month's totals."""
+    return await invoice_list.load_invoice_list(db, caller.scope, month)
 
 
 @put(
@@ -76,15 +73,18 @@ async def list_invoices(
     audited="invoices/{month}/settings",
 )
 async def save_invoice_settings(
-    month: MonthOfPath, data: JSONBody[SettingsToSave], caller: CallerOfRequest, db: Transaction
+    month: PathMonth,
+    data: JSONBody[SaveSettingsRequest],
+    caller: RequestCaller,
+    db: Transaction,
 ) -> Success:
-    """Save the settings of a month, those sent or every group's own."""
+    """Save the settings of a month: those sent, or the default settings of every group."""
     await operations.save_invoice_settings(db, caller.scope, month, data)
     return Success()
 
 
 async def _save_rates(
-    month: str, data: ExchangeRateToSave, caller: CallerOfRequest, db: Transaction
+    month: str, data: SaveExchangeRateRequest, caller: RequestCaller, db: Transaction
 ) -> Success:
     await operations.save_exchange_rates(db, caller.scope, month, data)
     return Success()
@@ -98,9 +98,12 @@ async def _save_rates(
     audited="invoices/{month}/exchangerate",
 )
 async def save_exchange_rates(
-    month: MonthOfPath, data: JSONBody[ExchangeRateToSave], caller: CallerOfRequest, db: Transaction
+    month: PathMonth,
+    data: JSONBody[SaveExchangeRateRequest],
+    caller: RequestCaller,
+    db: Transaction,
 ) -> Success:
-    """Save the month's exchange rate of these groups, for one vendor."""
+    """Save the month's exchange rate of these groups for one vendor."""
     return await _save_rates(month, data, caller, db)
 
 
@@ -112,9 +115,12 @@ async def save_exchange_rates(
     audited="invoices/{month}/exchangerate",
 )
 async def save_exchange_rates_by_post(
-    month: MonthOfPath, data: JSONBody[ExchangeRateToSave], caller: CallerOfRequest, db: Transaction
+    month: PathMonth,
+    data: JSONBody[SaveExchangeRateRequest],
+    caller: RequestCaller,
+    db: Transaction,
 ) -> Success:
-    """The same, for clients that post."""
+    """The same operation for clients that send POST."""
     return await _save_rates(month, data, caller, db)
 
 
@@ -123,39 +129,42 @@ async def save_exchange_rates_by_post(
     audiences=[Audience.core],
     role_actions=CHANGE,
     basis=chosen("invoice-paths"),
-    audited=Unaudited("every invoice leaves a row of its own, and the run that makes them one"),
+    audited=Unaudited("the run writes an audit entry for each invoice and one for itself"),
 )
 async def create_invoices(
-    month: MonthOfPath,
-    data: JSONBody[InvoicesToCreate],
-    caller: CallerOfRequest,
+    month: PathMonth,
+    data: JSONBody[CreateInvoicesRequest],
+    caller: RequestCaller,
     db: Transaction,
-    resources: ResourcesOfWorker,
+    resources: WorkerResources,
     request: Request[Any, Any, Any],
-) -> InvoicesCreated:
-    """Make the invoices of these groups, or of all that are ready; answers when it is done."""
-    visit = request_context_of(request.scope)
+) -> CreateInvoicesResponse:
+    """Create the invoices of these groups, or of all that are ready; responds when it is done."""
+    context = get_request_context(request.scope)
     actor = {
         "actor": caller.user_id,
         "actor_name": caller.username,
         "client_id": caller.client_id,
-        "request_id": visit.request_id,
+        "request_id": context.request_id,
     }
-    run_id = await operations.ask_for_invoices(
-        db, caller.scope, month, data, actor=actor, key_hash=_key_hash(visit, caller.user_id)
+    run_id = await operations.start_invoice_run(
+        db, caller.scope, month, data, actor=actor, key_hash=_hash_key(context, caller.user_id)
     )
-    await visit.pause()
-    made = await operations.finished_run(resources.engine, resources.do_now, caller.scope, run_id)
-    await visit.go_on(resources.engine)
-    return made
+    await context.pause()
+    response = await operations.wait_for_run(
+        resources.engine, resources.run_job_now, caller.scope, run_id
+    )
+    await context.resume(resources.engine)
+    return response
 
 
-def _key_hash(visit: RequestContext, user_id: str) -> bytes | None:
-    """A repeat after a crash finds its run by this, where no answer was kept yet."""
-    held = visit.idempotency
-    if not isinstance(held, HeldKey):
+def _hash_key(context: RequestContext, user_id: str) -> bytes | None:
+    """Hash the idempotency key: a request repeated after a crash finds its run by this hash."""
+    reserved_key = context.idempotency
+    if not isinstance(reserved_key, ReservedKey):
         return None
-    return sha256(b"\0".join([user_id.encode(), held.key.encode(), held.fingerprint])).digest()
+    parts = [user_id.encode(), reserved_key.key.encode(), reserved_key.request_hash]
+    return sha256(b"\0".join(parts)).digest()
 
 
 @get(
@@ -165,73 +174,54 @@ def _key_hash(visit: RequestContext, user_id: str) -> bytes | None:
     basis=chosen("invoice-runs"),
 )
 async def list_invoice_runs(
-    month: MonthOfPath, caller: CallerOfRequest, db: Transaction
+    month: PathMonth, caller: RequestCaller, db: Transaction
 ) -> list[InvoiceRun]:
-    """The newest runs that made invoices of a month, and how far they are."""
-    rows = await records.runs_of_month(db, caller.scope, month)
-    found = []
-    for row in rows:
-        skipped = None if row.skipped is None else exact_json.read_own(row.skipped)
-        progress = row.progress or {}
-        found.append(
-            InvoiceRun(
-                run_id=row.run_id,
-                month=row.month,
-                vendor=row.vendor,
-                state=row.state,
-                groups=row.groups,
-                done=progress.get("done", 0) if skipped is None else row.groups,
-                skipped=progress.get("skipped", 0) if skipped is None else len(skipped),
-                create_time=clock.written(row.create_time),
-            )
-        )
-    return found
+    """List the newest invoice runs of a month with their progress."""
+    return await records.list_runs(db, caller.scope, month)
 
 
 @get(
     "/invoices/{month:str}/{company_id:str}/{vendor:str}",
     audiences=[Audience.core],
     role_actions=READ,
-    basis=chosen("one-invoice"),
+    basis=chosen("invoice-document"),
 )
 async def read_invoice(
-    month: MonthOfPath,
+    month: PathMonth,
     company_id: FromPath[str],
     vendor: FromPath[BilledVendor],
-    caller: CallerOfRequest,
+    caller: RequestCaller,
     db: Transaction,
 ) -> InvoiceDocument:
-    """One invoice: every line, every total, and for each amount its rule, base and source."""
-    rows = await stored_invoices.revisions_of(db, caller.scope, month, vendor, company_id)
-    if not rows:
-        raise not_found()
-    return read(rows[0].document)
+    """Read an invoice: lines, totals, and the rule, base and sources of each amount."""
+    period = BillingPeriod(month, vendor)
+    revisions = await operations.load_revisions(db, caller.scope, period, company_id)
+    return decode_document(revisions[0].document)
 
 
 @get(
     "/invoices/{month:str}/{company_id:str}/{vendor:str}/revisions",
     audiences=[Audience.core],
     role_actions=READ,
-    basis=chosen("one-invoice"),
+    basis=chosen("invoice-document"),
 )
 async def list_invoice_revisions(
-    month: MonthOfPath,
+    month: PathMonth,
     company_id: FromPath[str],
     vendor: FromPath[BilledVendor],
-    caller: CallerOfRequest,
+    caller: RequestCaller,
     db: Transaction,
-) -> list[Revision]:
-    """Earlier invoices of the same number, unchanged, the newest first."""
-    rows = await stored_invoices.revisions_of(db, caller.scope, month, vendor, company_id)
-    if not rows:
-        raise not_found()
+) -> list[InvoiceRevision]:
+    """List earlier revisions of an invoice, the newest first."""
+    period = BillingPeriod(month, vendor)
+    revisions = await operations.load_revisions(db, caller.scope, period, company_id)
     return [
-        Revision(
+        InvoiceRevision(
             revision=row.revision,
-            create_time=clock.written(row.create_time),
-            invoice=read(row.document),
+            create_time=clock.format_timestamp(row.create_time),
+            invoice=decode_document(row.document),
         )
-        for row in rows[1:]
+        for row in revisions[1:]
     ]
 
 

@@ -1,0 +1,123 @@
+"""Vendor cost, sales and profit of each project in a month, from its billing groups' invoices."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from decimal import Decimal
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill.customers.projects.records import list_projects
+from nimbill.database.tenant_scope import Row, TenantScope
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.currency import Currency
+from nimbill.foundation.money import (
+    ExactAmount,
+    Rounding,
+    divide_decimals,
+    round_amount,
+    subtract_decimals,
+    sum_decimals,
+    sum_exact,
+)
+from nimbill.foundation.vendors import BILLED_VENDORS
+from nimbill.invoicing.documents.document import InvoiceDocument
+from nimbill.invoicing.documents.stored_invoices import list_invoices
+from nimbill.invoicing.profit.bodies import ProjectAmount, ProjectFigures, ProjectProfit
+from nimbill.invoicing.runs.invoice_list import convert_sales, convert_vendor_cost
+
+__all__ = ["ProjectProfit"]  # also used by the CSV export
+
+basis = chosen("project-months")
+
+RATE_UNIT = Decimal("0.0001")
+
+
+async def list_project_profits(
+    db: AsyncConnection, scope: TenantScope, month: str
+) -> list[ProjectProfit]:
+    """List every project by code; amounts cover the invoices that the caller may see."""
+    documents: dict[str, list[InvoiceDocument]] = defaultdict(list)
+    for invoice in await list_invoices(db, scope, month):
+        project = invoice.document.project
+        if project is not None:
+            documents[project.project_id].append(invoice.document)
+    return [
+        _build_project(row, documents[row.project_id]) for row in await list_projects(db, scope)
+    ]
+
+
+def _build_project(row: Row, documents: Sequence[InvoiceDocument]) -> ProjectProfit:
+    currency = Currency(row.project_currency)
+    by_vendor = {
+        vendor: calculate_figures(
+            [document for document in documents if document.vendor == vendor], currency
+        )
+        for vendor in BILLED_VENDORS
+    }
+    return ProjectProfit(
+        project_id=row.project_id,
+        project_code=row.project_code,
+        project_label=row.project_label,
+        project_currency=currency,
+        amount=ProjectAmount(
+            aws=by_vendor["aws"],
+            azure=by_vendor["azure"],
+            total=sum_figures(list(by_vendor.values())),
+        ),
+    )
+
+
+def calculate_figures(documents: Sequence[InvoiceDocument], currency: Currency) -> ProjectFigures:
+    """Add up exactly at each invoice's rate and round once."""
+
+    def total(amounts: Sequence[ExactAmount], target: Currency) -> Decimal:
+        return round_amount(sum_exact(amounts), target, Rounding.half_up)
+
+    return _build_figures(
+        stock=total(
+            [convert_vendor_cost(document, Currency.usd) for document in documents], Currency.usd
+        ),
+        sales=total(
+            [convert_sales(document, Currency.usd) for document in documents], Currency.usd
+        ),
+        stock_exchanged=total(
+            [convert_vendor_cost(document, currency) for document in documents], currency
+        ),
+        sales_exchanged=total(
+            [convert_sales(document, currency) for document in documents], currency
+        ),
+    )
+
+
+def sum_figures(figures: Sequence[ProjectFigures]) -> ProjectFigures:
+    """Add the rounded amounts of the vendors, so that the printed column adds up."""
+    return _build_figures(
+        stock=sum_decimals(figures_item.stock for figures_item in figures),
+        sales=sum_decimals(figures_item.sales for figures_item in figures),
+        stock_exchanged=sum_decimals(figures_item.stock_exchanged for figures_item in figures),
+        sales_exchanged=sum_decimals(figures_item.sales_exchanged for figures_item in figures),
+    )
+
+
+def _build_figures(
+    *, stock: Decimal, sales: Decimal, stock_exchanged: Decimal, sales_exchanged: Decimal
+) -> ProjectFigures:
+    profit = subtract_decimals(sales, stock)
+    profit_exchanged = subtract_decimals(sales_exchanged, stock_exchanged)
+    return ProjectFigures(
+        stock=stock,
+        sales=sales,
+        profit=profit,
+        profit_rate=_calculate_rate(profit, sales),
+        stock_exchanged=stock_exchanged,
+        sales_exchanged=sales_exchanged,
+        profit_exchanged=profit_exchanged,
+        profit_exchanged_rate=_calculate_rate(profit_exchanged, sales_exchanged),
+    )
+
+
+def _calculate_rate(profit: Decimal, sales: Decimal) -> Decimal | None:
+    """Profit divided by sales; None without sales."""
+    if not sales:
+        return None
+    return divide_decimals(profit, sales, RATE_UNIT)

@@ -1,0 +1,75 @@
+"""Links whose maker has lost what they were made with, and the ways to lose it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import time_machine
+
+from tests.identity.login.token_requests import (
+    bearer_headers,
+    create_user,
+    issue_tokens,
+    password_form,
+)
+from tests.invoicing.exports.export_requests import create_link
+from tests.running_service import PASSWORD, Service
+from tests.subusers import create_subuser
+
+
+def create_reader(service: Service, username: str = "jane.doe") -> tuple[str, dict[str, str]]:
+    """A subuser who may export, logged in with its password by the organisation's client."""
+    user = create_user(service, username)
+    role = f"reader-{username.replace('.', '-')}"
+    body = {"name": role, "namespace": "core", "permissions": ["ReadBillingGroup"]}
+    mapping = {"user_id": user.user_id, "roles": [{"namespace": "core", "role": role}]}
+    for path, sent in (("roles", body), ("userroles", mapping)):
+        response = service.http.post(f"/m/auth/rbac/{path}", json=sent, headers=service.root())
+        assert response.status_code == 200, response.text
+    told = issue_tokens(service, password_form(service.organisation, username))
+    return user.user_id, bearer_headers(told["access_token"])
+
+
+def sign_in(service: Service) -> dict[str, str]:
+    """The root user at the console."""
+    body = {
+        "organisation": service.organisation.organisation_id,
+        "username": "root",
+        "password": PASSWORD,
+    }
+    response = service.http.post("/core/session", json=body)
+    assert response.status_code == 200, response.text
+    return bearer_headers(response.json()["access_token"])
+
+
+def change_password(service: Service, user_id: str) -> None:
+    address, body = f"/m/u/users/{user_id}/password", {"password": "another 123"}
+    response = service.http.put(address, json=body, headers=service.root())
+    assert response.status_code == 200, response.text
+
+
+def delete_user(service: Service, user_id: str) -> None:
+    response = service.http.delete(f"/m/u/users/{user_id}", headers=service.root())
+    assert response.status_code == 200, response.text
+
+
+def create_invalid_links(service: Service) -> dict[str, str]:
+    """One of each kind, by what happened after it was made."""
+    lost = {}
+    with time_machine.travel(datetime.now(UTC) - timedelta(minutes=10), tick=False):
+        lost["its ten minutes are over"] = create_link(service, headers=service.root())
+    user_id, headers = create_reader(service, "changed")
+    lost["the password was changed"] = create_link(service, headers=headers)
+    change_password(service, user_id)
+    user_id, headers = create_reader(service, "deleted")
+    lost["the user was deleted"] = create_link(service, headers=headers)
+    delete_user(service, user_id)
+    person = create_subuser(service, core=["ReadBillingGroup"])
+    lost["the client was deleted"] = create_link(service, headers=person.core)
+    client = f"/m/u/users/client/{person.user_id}/{person.client_id}"
+    assert service.http.delete(client, headers=service.root()).status_code == 200
+    headers = sign_in(service)
+    lost["the session was signed out"] = create_link(service, headers=headers)
+    assert service.http.delete("/core/session", headers=headers).status_code == 200
+    service.http.cookies.clear()
+    return lost

@@ -1,0 +1,246 @@
+"""What `redo` means: true, the file already made; false, a new one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from nimbill.access.role_actions import RoleAction
+from nimbill.database.tenant_scope import TenantScope, transaction
+from nimbill.invoicing.exports import records
+from tests.customers.billing_groups.billing_groups import create_billing_group
+from tests.invoicing.exports.export_requests import (
+    GROUPS,
+    SETTINGS,
+    create_link,
+    download_content,
+    file_path,
+    parse_rows,
+    request_export,
+)
+from tests.problem_responses import read_problem, read_violations
+from tests.running_service import Service
+from tests.subusers import create_subuser, run_concurrently
+
+either = pytest.mark.parametrize("address", [GROUPS, SETTINGS])
+
+
+def names(service: Service, path: str) -> list[str]:
+    return [row[0] for row in parse_rows(download_content(service, path))[1:]]
+
+
+@either
+def test_false_makes_a_new_file_every_time(service: Service, address: str) -> None:
+    files = {file_path(create_link(service, address, redo=False)) for _ in range(3)}
+
+    assert len(files) == 3
+
+
+@either
+def test_true_makes_a_file_where_there_is_none(service: Service, address: str) -> None:
+    path = create_link(service, address, redo=True)
+
+    assert download_content(service, path)
+
+
+@either
+def test_true_returns_the_file_already_made_though_the_groups_have_changed(
+    service: Service, address: str
+) -> None:
+    first = create_link(service, address)
+    before = download_content(service, first)
+    create_billing_group(service, service.root(), billinggroup_id="new")
+
+    again = create_link(service, address, redo=True)
+
+    assert file_path(again) == file_path(first)
+    assert download_content(service, again) == before
+
+
+def test_true_returns_the_newest_of_several(service: Service) -> None:
+    create_link(service)
+    create_billing_group(service, service.root(), billinggroup_id="1")
+    newest = create_link(service)
+
+    assert file_path(create_link(service, redo=True)) == file_path(newest)
+    assert names(service, create_link(service, redo=True)) == ["1"]
+
+
+@either
+@pytest.mark.parametrize(
+    ("body", "rule"),
+    [
+        ({}, "required"),
+        ({"redo": None}, "required"),
+        ({"redo": "true"}, "true or false"),
+        ({"redo": 1}, "true or false"),
+        ({"redo": 0}, "true or false"),
+        ({"redo": []}, "true or false"),
+        ({"redo": {}}, "true or false"),
+        ({"Redo": True}, "required"),
+    ],
+)
+def test_it_is_required_and_true_or_false(
+    service: Service, address: str, body: Any, rule: str
+) -> None:
+    assert read_violations(request_export(service, address, body)) == [("redo", rule)]
+
+
+@either
+def test_a_body_that_is_missing_or_no_object_is_refused(service: Service, address: str) -> None:
+    missing = service.http.post(address, headers=service.root())
+
+    assert read_problem(missing, 400)["code"] == "rule_broken"
+    assert read_violations(request_export(service, address, [True])) == [("body", "an object")]
+
+
+@either
+def test_unknown_fields_do_no_harm(service: Service, address: str) -> None:
+    assert request_export(service, address, {"redo": False, "month": "2026-01"}).status_code == 200
+
+
+# ── whose file ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_narrowed_caller_never_gets_the_file_of_the_whole_organisation(service: Service) -> None:
+    seen = create_billing_group(service, service.root(), billinggroup_id="seen")
+    create_billing_group(service, service.root(), billinggroup_id="hidden")
+    whole = create_link(service)
+    restricted = service.caller(RoleAction.ReadBillingGroup, billing_groups=[seen])
+
+    own = create_link(service, headers=restricted, redo=True)
+
+    assert file_path(own) != file_path(whole)
+    assert names(service, own) == ["seen"]
+
+
+def test_the_whole_organisation_never_gets_the_file_of_a_narrowed_caller(service: Service) -> None:
+    seen = create_billing_group(service, service.root(), billinggroup_id="seen")
+    create_billing_group(service, service.root(), billinggroup_id="hidden")
+    restricted = service.caller(RoleAction.ReadBillingGroup, billing_groups=[seen])
+    create_link(service, headers=restricted)
+
+    assert names(service, create_link(service, redo=True)) == ["hidden", "seen"]
+
+
+def test_callers_narrowed_to_different_groups_have_different_files(service: Service) -> None:
+    one, two = (
+        create_billing_group(service, service.root(), billinggroup_id=name) for name in "12"
+    )
+    of_one, of_two, of_both = (
+        service.caller(RoleAction.ReadBillingGroup, billing_groups=groups)
+        for groups in ([one], [two], [two, one])
+    )
+
+    found = [
+        names(service, create_link(service, headers=who, redo=True))
+        for who in (of_one, of_two, of_both)
+    ]
+
+    assert found == [["1"], ["2"], ["1", "2"]]
+
+
+def test_callers_narrowed_to_the_same_groups_share_a_file(service: Service) -> None:
+    one, two = (
+        create_billing_group(service, service.root(), billinggroup_id=name) for name in "12"
+    )
+    first = service.caller(RoleAction.ReadBillingGroup, billing_groups=[one, two])
+    second = service.caller(RoleAction.ModifyBillingGroup, billing_groups=[two, one])
+
+    made = create_link(service, headers=first)
+
+    assert file_path(create_link(service, headers=second, redo=True)) == file_path(made)
+
+
+@pytest.mark.parametrize("word", ["*", "null", "", "[]", "None"])
+def test_a_filter_that_is_named_like_everything_opens_nothing(service: Service, word: str) -> None:
+    """A filter may name anything; no name stands for the whole organisation."""
+    create_billing_group(service, service.root(), billinggroup_id="hidden")
+    create_link(service)
+    odd = create_subuser(
+        service,
+        core=[RoleAction.ReadBillingGroup],
+        filters=[("core", "billingGroup", word or " ")],
+    )
+
+    assert names(service, create_link(service, headers=odd.core, redo=True)) == []
+
+
+def test_no_two_sets_of_names_are_taken_for_one(service: Service) -> None:
+    sets = [
+        None,
+        [],
+        ["a"],
+        ["a", "b"],
+        ["a\nb"],
+        ["a,b"],
+        ['a", "b'],
+        ["a", "b", "c"],
+        ["a b"],
+        ["*"],
+        ["null"],
+        ["[]"],
+    ]
+
+    prints = {
+        records.hash_visible_groups(TenantScope("o", None if names is None else frozenset(names)))
+        for names in sets
+    }
+
+    assert len(prints) == len(sets)
+
+
+def test_the_file_of_another_organisation_is_never_found(service: Service) -> None:
+    other = service.new_organisation()
+    create_billing_group(service, service.root(other), billinggroup_id="theirs")
+    theirs = create_link(service, headers=service.root(other))
+
+    mine = create_link(service, redo=True)
+
+    assert file_path(mine) != file_path(theirs)
+    assert names(service, mine) == []
+
+
+def test_many_who_ask_at_once_all_get_a_whole_file(service: Service) -> None:
+    create_billing_group(service, service.root(), billinggroup_id="1")
+    root = service.root()
+
+    paths = run_concurrently([lambda: create_link(service, headers=root, redo=True)] * 8)
+
+    assert [names(service, path) for path in paths] == [["1"]] * 8
+
+
+# ── what is kept ──────────────────────────────────────────────────────────────────────────────────
+
+
+def forget(service: Service, *, days: int) -> None:
+    organisation_id = service.organisation.organisation_id
+
+    async def do() -> None:
+        async with transaction(service.resources.engine, organisation_id) as db:
+            await records.delete_old_exports(db, TenantScope(organisation_id), days=days)
+
+    service.run(do)
+
+
+def test_superseded_files_are_forgotten_and_the_newest_of_each_kind_stays(service: Service) -> None:
+    seen = create_billing_group(service, service.root(), billinggroup_id="1")
+    restricted = service.caller(RoleAction.ReadBillingGroup, billing_groups=[seen])
+    old = [
+        create_link(service),
+        create_link(service, SETTINGS),
+        create_link(service, headers=restricted),
+    ]
+    newest = [
+        create_link(service),
+        create_link(service, SETTINGS),
+        create_link(service, headers=restricted),
+    ]
+
+    forget(service, days=1)
+    assert [service.http.get(path).status_code for path in (*old, *newest)] == [200] * 6
+
+    forget(service, days=0)
+    assert [service.http.get(path).status_code for path in (*old, *newest)] == [404] * 3 + [200] * 3
+    assert file_path(create_link(service, redo=True)) == file_path(newest[0])

@@ -1,0 +1,111 @@
+"""Long invoices go on over pages, and each page says what was carried to it and from it."""
+
+import re
+from decimal import Decimal
+
+import pytest
+
+from bench.example_invoices import (
+    build_document,
+    build_long_invoice,
+    build_short_invoice,
+    build_terms,
+)
+from nimbill.foundation.currency import Currency
+from nimbill.foundation.language import Language
+from nimbill.invoicing import pdf
+from nimbill.invoicing.calculation.charges import MonthlyCharges
+from tests.invoicing.pdf.pdf_text import FIGURE, extract_pages, find_figure, parse_figure
+
+# A line of a service or a fee: its name, the charge, the amount.
+SERVICE = re.compile(rf"^(?:A[mW]|awskms)\S*\s({FIGURE})\s({FIGURE})$", re.MULTILINE)
+FEE = re.compile(
+    rf"^(?:サポート料金|請求代行手数料|Support|Agency fee)\s({FIGURE})\s({FIGURE})$", re.MULTILINE
+)
+OVER, FORWARD = (
+    {Language.ja: "次頁へ繰越", Language.en: "Carried over"},
+    {
+        Language.ja: "前頁より繰越",
+        Language.en: "Brought forward",
+    },
+)
+
+
+@pytest.mark.parametrize("language", Language)
+@pytest.mark.parametrize("accounts", [3, 6, 25])
+def test_what_a_page_carries_over_is_what_stands_above_it(
+    language: Language, accounts: int
+) -> None:
+    invoice = build_long_invoice(language, accounts=accounts)
+    *pages, last = extract_pages(pdf.render_invoice(invoice))
+
+    carried = Decimal(0)
+    for number, page in enumerate(pages):
+        if number:
+            assert find_figure(FORWARD[language], page) == carried
+        of_page = [*SERVICE.findall(page), *FEE.findall(page)]
+        carried += sum(parse_figure(amount) for _, amount in of_page)
+        assert find_figure(OVER[language], page) == carried
+    assert len(pages) >= (1 if accounts == 3 else 2)
+    assert find_figure(FORWARD[language], last) == carried
+    assert OVER[language] not in last
+
+
+def test_the_last_page_ends_with_the_sum_of_all() -> None:
+    invoice = build_long_invoice(Language.ja)
+
+    last = extract_pages(pdf.render_invoice(invoice))[-1]
+
+    assert find_figure("小計（税抜）", last) == invoice.sheet.pre_tax
+    assert f"合計（税込） ¥{invoice.sheet.total:,}" in last
+
+
+def test_an_invoice_on_one_page_carries_nothing() -> None:
+    (page,) = extract_pages(pdf.render_invoice(build_short_invoice(Language.ja)))
+
+    assert "繰越" not in page
+
+
+def test_three_hundred_lines_each_stand_on_it_once() -> None:
+    invoice = build_long_invoice(Language.en, accounts=25)
+    pages = extract_pages(pdf.render_invoice(invoice))
+
+    amounts = [parse_figure(amount) for page in pages for _, amount in SERVICE.findall(page)]
+
+    assert len(invoice.sheet.lines) == 300
+    assert amounts == [line.after for line in invoice.sheet.lines]
+
+
+def test_every_page_has_its_number_and_the_head_of_the_table() -> None:
+    pages = extract_pages(pdf.render_invoice(build_long_invoice(Language.ja, accounts=12)))
+
+    for number, page in enumerate(pages, start=1):
+        assert f"{number} / {len(pages)}" in page
+        assert "内容 料金（円） 割引後金額（円）" in page
+    for page in pages[1:]:
+        assert page.startswith("202610-0042（第2版）")
+        assert "さくら製作所株式会社 御中" in page
+
+
+def test_an_account_is_named_again_where_it_goes_on_and_never_stands_alone() -> None:
+    for accounts in range(2, 9):
+        pages = extract_pages(
+            pdf.render_invoice(build_long_invoice(Language.en, accounts=accounts))
+        )
+        for page in pages:
+            lines = page.split("\n")
+            headings = [
+                place for place, line in enumerate(lines) if re.match(r"1111\d{8} \w", line)
+            ]
+            assert headings or "Support and fees" in page or "Total, tax included" in page
+            for place in headings:
+                assert not lines[place + 1].startswith("Carried over"), (accounts, lines[place])
+
+
+def test_nothing_to_be_charged_is_said() -> None:
+    nothing = MonthlyCharges(cost_currency=Currency.usd, usage=())
+    (page,) = extract_pages(pdf.render_invoice(build_document(nothing, build_terms(), Language.ja)))
+
+    assert "ご請求の明細はありません。" in page
+    assert "合計（税込） ¥0" in page
+    assert "1 / 1" in page

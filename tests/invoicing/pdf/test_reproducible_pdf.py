@@ -1,0 +1,142 @@
+"""The same document gives the same file: whenever, wherever and however many at once."""
+
+import hashlib
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench.example_invoices import build_long_invoice, build_short_invoice
+from nimbill.foundation.errors import Unavailable
+from nimbill.foundation.language import Language
+from nimbill.invoicing import pdf
+from nimbill.invoicing.documents.document import decode_document, encode_document
+from nimbill.invoicing.pdf import typst_compiler
+from tests.invoicing.pdf.pdf_text import open_pdf
+
+IN_ANOTHER_PROCESS = """
+import hashlib, sys
+from nimbill.invoicing import pdf
+from nimbill.invoicing.documents.document import decode_document
+print(hashlib.sha256(pdf.render_invoice(decode_document(sys.stdin.read()))).hexdigest())
+"""
+
+
+@pytest.mark.parametrize("language", Language)
+def test_twice_the_same_document_twice_the_same_bytes(language: Language) -> None:
+    first = pdf.render_invoice(build_long_invoice(language))
+    pdf.render_invoice(build_short_invoice(language))  # something else in between
+
+    assert pdf.render_invoice(build_long_invoice(language)) == first
+
+
+def test_a_document_that_was_stored_and_read_again_gives_the_same_bytes() -> None:
+    invoice = build_long_invoice(Language.ja)
+
+    assert pdf.render_invoice(decode_document(encode_document(invoice))) == pdf.render_invoice(
+        invoice
+    )
+
+
+def test_another_process_with_other_surroundings_gives_the_same_bytes() -> None:
+    invoice = build_short_invoice(Language.ja)
+
+    response = subprocess.run(
+        [sys.executable, "-c", IN_ANOTHER_PROCESS],
+        input=encode_document(invoice),
+        env={"TZ": "America/New_York", "LC_ALL": "C.UTF-8", "SOURCE_DATE_EPOCH": "1", "PATH": ""},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert response.stdout.strip() == hashlib.sha256(pdf.render_invoice(invoice)).hexdigest()
+
+
+def test_threads_print_side_by_side() -> None:
+    invoices = [build_short_invoice(Language.ja, invoice_no=f"202610-{n:04}") for n in range(16)]
+    one_by_one = [pdf.render_invoice(invoice) for invoice in invoices]
+
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(pdf.render_invoice, invoices)) == one_by_one
+
+
+def test_others_run_while_something_is_printed() -> None:
+    """The interpreter's lock is free: whoever waits a millisecond at a time gets his turns."""
+    invoice = build_long_invoice(Language.ja, accounts=25, invoice_no="202610-0777")
+    turns = 0
+
+    with ThreadPoolExecutor(1) as threads:
+        printing = threads.submit(pdf.render_invoice, invoice)
+        while not printing.done():
+            time.sleep(0.001)
+            turns += 1
+
+    assert turns > 20
+
+
+def test_the_file_says_what_it_is_and_who_wrote_it() -> None:
+    about = open_pdf(pdf.render_invoice(build_short_invoice(Language.ja))).metadata
+
+    assert about is not None
+    assert about.title == "請求書 202610-0001"
+    assert about.author == "株式会社みなとクラウド"
+    assert str(about.creation_date_raw).startswith("D:20261105")
+
+
+def test_without_an_issuer_the_file_has_no_author() -> None:
+    about = open_pdf(pdf.render_invoice(build_short_invoice(Language.en, issuer=None))).metadata
+
+    assert about is not None
+    assert about.author is None
+
+
+def test_the_font_is_ours_and_travels_in_the_file() -> None:
+    for page in open_pdf(pdf.render_invoice(build_long_invoice(Language.ja))).pages:
+        resources: Any = page["/Resources"]
+        fonts = [font.get_object() for font in resources["/Font"].values()]
+        assert fonts
+        for font in fonts:
+            assert "BIZUDPGothic" in font["/BaseFont"]
+            (inner,) = font["/DescendantFonts"]
+            assert {"/FontFile2", "/FontFile3"} & set(inner.get_object()["/FontDescriptor"])
+            assert "/ToUnicode" in font
+
+
+def test_fonts_of_the_machine_are_not_asked() -> None:
+    families = set(typst_compiler._load_fonts().families())
+
+    assert families == {
+        "BIZ UDPGothic",
+        "DejaVu Sans Mono",
+        "Libertinus Serif",
+        "New Computer Modern",
+        "New Computer Modern Math",
+    }
+
+
+def test_files_stay_small() -> None:
+    assert len(pdf.render_invoice(build_short_invoice(Language.ja))) < 120_000
+    assert len(pdf.render_invoice(build_long_invoice(Language.ja, accounts=25))) < 600_000
+
+
+def test_the_press_is_loaded_only_when_something_is_printed() -> None:
+    ask = "import sys, nimbill.invoicing.pdf; sys.exit('typst' in sys.modules)"
+
+    assert subprocess.run([sys.executable, "-c", ask], check=False).returncode == 0
+
+
+def test_without_its_font_nothing_is_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(typst_compiler, "FONTS", tmp_path)
+    typst_compiler._load_fonts.cache_clear()
+
+    with pytest.raises(Unavailable):
+        typst_compiler.new_compiler()
+
+    typst_compiler._load_fonts.cache_clear()
