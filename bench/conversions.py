@@ -1,4 +1,4 @@
-"""One conversion or sum in a process of its own: python -m bench.conversions WAY SOURCE FOLDER."""
+"""Runs a conversion or sum in a fresh process: python -m bench.conversions METHOD SOURCE FOLDER."""
 
 import os
 import resource
@@ -13,18 +13,18 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from nimbill.costs.ingestion.allocator_settings import KEPT_MEMORY
-from nimbill.costs.ingestion.without_pandas import leave_pandas_out
+from nimbill.costs.ingestion.allocator_settings import ALLOCATOR_ENVIRONMENT
+from nimbill.costs.ingestion.pandas_block import block_pandas
 
-MIB_IN_KIB = 1024
+KIB_PER_MIB = 1024
 
-# loaded before the clock starts, for all alike
-LOADED = {
-    "write": ("nimbill.demo.vendor_files.writing",),
+# Imported before the time is taken, for every method.
+PRELOADED_MODULES = {
+    "write": ("nimbill.demo.vendor_files.file_writer",),
     "ours": ("nimbill.costs.ingestion.conversion", "nimbill.costs.ingestion.second_reading"),
     "ours_checked": (
         "nimbill.costs.ingestion.conversion",
-        "nimbill.costs.ingestion.second_reading_process",
+        "nimbill.costs.ingestion.second_reading",
     ),
     "polars": ("polars", "nimbill.costs.ingestion.raw_lines"),
     "duckdb": ("duckdb", "nimbill.costs.ingestion.raw_lines"),
@@ -33,93 +33,98 @@ LOADED = {
     "bare_sums": ("pandas", "duckdb", "pyarrow"),
 }
 
-AS_THE_IMPORT = ("ours", "ours_checked")  # whose process does without pandas, and keeps memory
+# Methods that run with the process settings of an import.
+IMPORT_METHODS = ("ours", "ours_checked")
 
 
-class Took(NamedTuple):
-    """What one run took: both clocks, and the most memory it ever held."""
+class RunTiming(NamedTuple):
+    """The times and the peak memory of one run."""
 
     seconds: float
     cpu_seconds: float
     peak_mib: float
-    rows: int  # written or, of sums, answered
+    rows: int  # lines written, or sums returned
 
 
-def in_fresh_process(way: str, source: Path, folder: Path) -> Took:
-    """The parent stays small: what it holds would count as the child's."""
-    command = [sys.executable, "-m", "bench.conversions", way, str(source), str(folder)]
-    kept = KEPT_MEMORY if way in AS_THE_IMPORT else {}
-    done = subprocess.run(command, stdout=subprocess.PIPE, check=True, env=kept | os.environ)
-    return msgspec.json.decode(done.stdout, type=Took)
+def run_in_fresh_process(method: str, source: Path, folder: Path) -> RunTiming:
+    """A fresh process starts with little memory, so that its peak is the method's own."""
+    command = [sys.executable, "-m", "bench.conversions", method, str(source), str(folder)]
+    settings = ALLOCATOR_ENVIRONMENT if method in IMPORT_METHODS else {}
+    process = subprocess.run(command, stdout=subprocess.PIPE, check=True, env=settings | os.environ)
+    return msgspec.json.decode(process.stdout, type=RunTiming)
 
 
-def main(way: str, source: Path, folder: Path) -> None:
-    if way in AS_THE_IMPORT:
-        leave_pandas_out()
-    for module in LOADED[way]:
+def main(method: str, source: Path, folder: Path) -> None:
+    if method in IMPORT_METHODS:
+        block_pandas()
+    for module in PRELOADED_MODULES[method]:
         import_module(module)
-    work = WAYS[way](source, folder)
-    began, cpu_began = time.perf_counter(), time.process_time()
+    work = METHODS[method](source, folder)
+    started, cpu_started = time.perf_counter(), time.process_time()
     rows = work()
-    seconds, cpu = time.perf_counter() - began, time.process_time() - cpu_began
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / MIB_IN_KIB
-    rows = _rows_in(folder) if rows is None else rows
-    sys.stdout.buffer.write(msgspec.json.encode(Took(seconds, cpu, peak, rows)))
+    seconds, cpu = time.perf_counter() - started, time.process_time() - cpu_started
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / KIB_PER_MIB
+    rows = _count_rows(folder) if rows is None else rows
+    sys.stdout.buffer.write(msgspec.json.encode(RunTiming(seconds, cpu, peak, rows)))
 
 
-def _rows_in(folder: Path) -> int:
+def _count_rows(folder: Path) -> int:
     import pyarrow.parquet as pq
 
     return sum(pq.read_metadata(file).num_rows for file in folder.glob("*.parquet"))
 
 
-# ── the ways: what is to be done once the clock runs ─────────────────────────────────────────────
+# ── methods: each returns the work that is timed ─────────────────────────────────────────────────
 
 Work = Callable[[], int | None]
 
 
-def _ours(source: Path, folder: Path, *, checked: bool) -> Work:
-    from nimbill.costs.ingestion.conversion import convert
-    from nimbill.costs.ingestion.delivery import Limits, deliver
-    from nimbill.costs.ingestion.second_reading import differences, sums_of_lines
-    from nimbill.costs.ingestion.second_reading_process import SecondReading
+def _convert(source: Path, folder: Path, *, checked: bool) -> Work:
+    from nimbill.costs.ingestion.conversion import convert_delivery
+    from nimbill.costs.ingestion.delivery import fetch_delivery
+    from nimbill.costs.ingestion.parts import Limits
+    from nimbill.costs.ingestion.second_reading import (
+        SecondReading,
+        find_differences,
+        sum_stored_lines,
+    )
 
     def work() -> None:
         limits = Limits()
-        delivery = deliver(
-            [str(source)], spool=folder, month=None, limits=limits, tell=lambda _: None
+        delivery = fetch_delivery(
+            [str(source)], spool=folder, month=None, limits=limits, notify=lambda _: None
         )
-        converting = partial(
-            convert, delivery, vendor="aws", month=None, into=folder, limits=limits
+        convert = partial(
+            convert_delivery, delivery, vendor="aws", month=None, into=folder, limits=limits
         )
         if not checked:
-            converting()
+            convert()
             return
         with SecondReading(delivery, vendor="aws", limits=limits) as second:
-            converted = converting(cores_left=second.cores)
-            stored = sums_of_lines([file.path for file in converted.files])
-            assert differences(second.sums(lambda _: None), stored) == []
+            converted = convert(reserved_cores=second.reserved_cores)
+            stored = sum_stored_lines([file.path for file in converted.files])
+            assert find_differences(second.sums(lambda _: None), stored) == []
 
     return work
 
 
-def _bare(source: Path, folder: Path, *, by: str) -> Work:
-    from bench.others import bare_conversions
-    from nimbill.costs.ingestion.delivery import Limits, Part
-    from nimbill.costs.ingestion.raw_lines import header_of
+def _convert_bare(source: Path, folder: Path, *, library: str) -> Work:
+    from bench.alternatives import bare_conversions
+    from nimbill.costs.ingestion.parts import Limits, Part
+    from nimbill.costs.ingestion.raw_lines import read_layout
 
-    form: Literal["parquet", "csv.gz"] = "parquet" if source.suffix == ".parquet" else "csv.gz"
-    layout = header_of(Part(source.name, source, form, 0, ""), Limits())
-    header = _header(source)
-    at = sorted({*layout.at.values(), *(position for position, _ in layout.tags)})
-    columns, cost = [header[position] for position in at], layout.names["cost"]
+    file_type: Literal["parquet", "csv.gz"] = "parquet" if source.suffix == ".parquet" else "csv.gz"
+    layout = read_layout(Part(source.name, source, file_type, 0, ""), Limits())
+    header = _read_header(source)
+    positions = sorted({*layout.positions.values(), *(position for position, _ in layout.tags)})
+    columns, cost = [header[position] for position in positions], layout.names["cost"]
     convert: Callable[[Path, Sequence[str], str, Path], None]
-    convert = getattr(bare_conversions, f"by_{by}")
+    convert = getattr(bare_conversions, f"convert_with_{library}")
     return lambda: convert(source, columns, cost, folder)
 
 
-def _header(source: Path) -> list[str]:
-    """As the generator writes it: names without quotes or commas in them."""
+def _read_header(source: Path) -> list[str]:
+    """Generated headers contain no quotes and no commas inside names."""
     if source.suffix == ".parquet":
         import pyarrow.parquet as pq
 
@@ -130,7 +135,7 @@ def _header(source: Path) -> list[str]:
         return text.readline().rstrip("\r\n").split(",")
 
 
-def _our_sums(source: Path, folder: Path) -> Work:
+def _sum(source: Path, folder: Path) -> Work:
     from nimbill.costs.lake.engines.duckdb import DuckDBEngine
     from nimbill.costs.lake.parquet_files import Lake
     from nimbill.costs.lake.sums import monthly_sums
@@ -147,39 +152,42 @@ def _our_sums(source: Path, folder: Path) -> Work:
     return work
 
 
-def _bare_sums(source: Path, folder: Path) -> Work:
-    from bench.others.bare_conversions import sums_by_duckdb
+def _sum_bare(source: Path, folder: Path) -> Work:
+    from bench.alternatives.bare_conversions import sum_with_duckdb
 
     files = sorted(source.glob("*.parquet"))
-    return lambda: sums_by_duckdb(files)
+    return lambda: sum_with_duckdb(files)
 
 
-def _write(source: Path, folder: Path) -> Work:
-    """The file to be converted; its name says how many lines, its ending in which form."""
-    from nimbill.demo.vendor_files.writing import Dialect, Month, write_files
+def _write_source(source: Path, folder: Path) -> Work:
+    """Write the file to convert; its name is the number of lines, its suffix the format."""
+    from nimbill.demo.vendor_files.charges import SyntheticMonth
+    from nimbill.demo.vendor_files.dialects import Dialect
+    from nimbill.demo.vendor_files.file_writer import write_files
 
     lines = int(source.name.partition(".")[0])
 
     def work() -> int:
+        month = SyntheticMonth(lines=lines)
         if source.suffix == ".parquet":
-            written = write_files(Month(lines=lines), Dialect.aws_cur_snake, folder, form="parquet")
+            files = write_files(month, Dialect.aws_cur_snake, folder, file_format="parquet")
         else:
-            written = write_files(Month(lines=lines), Dialect.aws_cur, folder, form="csv.gz")
-        written.parts[0].rename(source)
+            files = write_files(month, Dialect.aws_cur, folder, file_format="csv.gz")
+        files.parts[0].rename(source)
         return lines
 
     return work
 
 
-WAYS: dict[str, Callable[[Path, Path], Work]] = {
-    "write": _write,
-    "ours": lambda source, folder: _ours(source, folder, checked=False),
-    "ours_checked": lambda source, folder: _ours(source, folder, checked=True),
-    "polars": lambda source, folder: _bare(source, folder, by="polars"),
-    "duckdb": lambda source, folder: _bare(source, folder, by="duckdb"),
-    "pandas": lambda source, folder: _bare(source, folder, by="pandas"),
-    "our_sums": _our_sums,
-    "bare_sums": _bare_sums,
+METHODS: dict[str, Callable[[Path, Path], Work]] = {
+    "write": _write_source,
+    "ours": lambda source, folder: _convert(source, folder, checked=False),
+    "ours_checked": lambda source, folder: _convert(source, folder, checked=True),
+    "polars": lambda source, folder: _convert_bare(source, folder, library="polars"),
+    "duckdb": lambda source, folder: _convert_bare(source, folder, library="duckdb"),
+    "pandas": lambda source, folder: _convert_bare(source, folder, library="pandas"),
+    "our_sums": _sum,
+    "bare_sums": _sum_bare,
 }
 
 

@@ -1,4 +1,4 @@
-"""Months of cost lines made at random from a seed, and their sums worked out by hand."""
+"""Random months of cost lines, generated from a seed, and their sums computed in Python."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Line = dict[str, Any]
 Sums = dict[tuple[Hashable, ...], tuple[Fraction, int]]
 
 MIDNIGHT = datetime(2026, 9, 1, tzinfo=UTC)
-JUST_BEFORE = timedelta(microseconds=1)
-LARGEST = 10**38 - 1  # of what has 38 digits, 22 of them behind the point
+MICROSECOND = timedelta(microseconds=1)
+LARGEST_UNITS = 10**38 - 1  # the largest cost in units of the 22nd decimal
 
-WORDS = {
+LINE_TYPES = {
     "Usage": ("usage", None),
     "RIFee": ("usage", None),
     "DiscountedUsage": ("usage", None),
@@ -34,7 +34,7 @@ WORDS = {
     "EdpDiscount": ("discount", None),
     "FlatRateSubscription": ("unknown", None),
 }
-KEYS = (
+TAG_KEYS = (
     "user:Team",
     "user:team",
     "",
@@ -53,17 +53,17 @@ KEYS = (
     "null",
     "__proto__",
 )
-VALUES = ("", "prod", "Prod", "prod ", "NULL", "0", "値", "a;b|c", None)
+TAG_VALUES = ("", "prod", "Prod", "prod ", "NULL", "0", "値", "a;b|c", None)
 
 
-def cost_of(digits: int) -> Decimal:
-    """So many of the smallest amounts there are."""
-    return Decimal(f"{digits}E-22")  # as text: arithmetic would round to 28 digits
+def amount_of_units(units: int) -> Decimal:
+    """A unit is the smallest amount, 1E-22."""
+    return Decimal(f"{units}E-22")  # as text: arithmetic would round to 28 digits
 
 
-def line(**given: Any) -> Line:
-    """A plain line of usage, but for what is given."""
-    plain: Line = {
+def build_line(**fields: Any) -> Line:
+    """A line of usage; `fields` replace its default values."""
+    defaults: Line = {
         "part": 0,
         "line": 2,
         "payer_id": "836060457634",
@@ -78,20 +78,20 @@ def line(**given: Any) -> Line:
         "usage_start": MIDNIGHT,
         "tags": [],
     }
-    return dict.fromkeys(SCHEMA.names) | plain | given
+    return dict.fromkeys(SCHEMA.names) | defaults | fields
 
 
-def month(seed: int, lines: int, *, largest: int = 10**30) -> list[Line]:
-    """`largest` bounds the costs, counted in the smallest amount: 10^30 of them is 10^8."""
+def generate_month(seed: int, lines: int, *, largest: int = 10**30) -> list[Line]:
+    """`largest` limits the costs, in units of the smallest amount: 10^30 units are 10^8."""
     chance = random.Random(seed)
-    return [_line(chance, number, largest) for number in range(lines)]
+    return [_generate_line(chance, number, largest) for number in range(lines)]
 
 
-def _line(chance: random.Random, number: int, largest: int) -> Line:
-    line_type = chance.choice(list(WORDS))
-    kind, entry_type = WORDS[line_type]
+def _generate_line(chance: random.Random, number: int, largest: int) -> Line:
+    line_type = chance.choice(list(LINE_TYPES))
+    kind, entry_type = LINE_TYPES[line_type]
     reserved = line_type in ("RIFee", "DiscountedUsage") or chance.random() < 0.05
-    return line(
+    return build_line(
         part=chance.randrange(3),
         line=number + 2,
         payer_id=chance.choice(("836060457634", "000000000001")),
@@ -102,76 +102,81 @@ def _line(chance: random.Random, number: int, largest: int) -> Line:
         service=chance.choice(("AmazonEC2", "AmazonS3", "サービス", "")),
         marketplace=chance.random() < 0.2,
         description=chance.choice((None, "", "$0.1 per hour")),
-        cost=cost_of(_digits(chance, largest)),
+        cost=amount_of_units(_generate_units(chance, largest)),
         currency=chance.choice(("USD", "USD", "JPY")),
-        usage_start=_moment(chance),
-        usage_end=chance.choice((None, _moment(chance))),
+        usage_start=_generate_time(chance),
+        usage_end=chance.choice((None, _generate_time(chance))),
         invoice_id=chance.choice((None, "42")),
         reservation_id=chance.choice(("arn:ri/1", "arn:ri/2")) if reserved else None,
         reservation_number=chance.choice((None, 1, 7)) if reserved else None,
         offer_class=chance.choice((None, "standard", "convertible")) if reserved else None,
-        tags=[(key, chance.choice(VALUES)) for key in chance.sample(KEYS, chance.randrange(4))],
+        tags=[
+            (key, chance.choice(TAG_VALUES)) for key in chance.sample(TAG_KEYS, chance.randrange(4))
+        ],
     )
 
 
-def _digits(chance: random.Random, largest: int) -> int:
-    """Of every size, not only of the largest; nothing and the smallest of all among them."""
+def _generate_units(chance: random.Random, largest: int) -> int:
+    """Amounts of every size, including zero and the smallest line."""
     size = chance.randrange(len(str(largest)))
-    some = chance.choice((0, 1, chance.randrange(10**size), chance.randrange(largest)))
-    return chance.choice((some, some, -some))
+    units = chance.choice((0, 1, chance.randrange(10**size), chance.randrange(largest)))
+    return chance.choice((units, units, -units))
 
 
-def _moment(chance: random.Random) -> datetime:
+def _generate_time(chance: random.Random) -> datetime:
     day = MIDNIGHT + timedelta(days=chance.randrange(31))
-    moment = (day, day - JUST_BEFORE, day + timedelta(seconds=chance.randrange(86_400)))
-    return chance.choice(moment)
+    times = (day, day - MICROSECOND, day + timedelta(seconds=chance.randrange(86_400)))
+    return chance.choice(times)
 
 
 def write_month(lines: Sequence[Line], folder: Path, *, files: int = 2) -> list[Path]:
-    """Spread over files, in groups of rows that are small enough for there to be several."""
+    """Distribute the lines over files with several small row groups each."""
     folder.mkdir(parents=True, exist_ok=True)
-    written = []
+    paths = []
     for number in range(files):
         path = folder / f"{number:05}.parquet"
         table = pa.Table.from_pylist(lines[number::files], schema=SCHEMA)
         pq.write_table(table, path, compression="zstd", row_group_size=100)
-        written.append(path)
-    return written
+        paths.append(path)
+    return paths
 
 
-# ── by hand ──────────────────────────────────────────────────────────────────────────────────────
+# ── reference sums ───────────────────────────────────────────────────────────────────────────────
 
-_WHAT = ("payer_id", "customer_id", "line_type", "kind", "service", "marketplace")
-
-
-def monthly_sums_by_hand(lines: Sequence[Line]) -> Sums:
-    return _summed(
-        ((*(one[name] for name in _WHAT), one["usage_start"].date(), one["currency"]), one["cost"])
-        for one in lines
-    )
+_SUM_KEY = ("payer_id", "customer_id", "line_type", "kind", "service", "marketplace")
 
 
-def tag_sums_by_hand(lines: Sequence[Line]) -> Sums:
-    return _summed(
-        ((*(one[name] for name in _WHAT), key, value or "", one["currency"]), one["cost"])
-        for one in lines
-        for key, value in one["tags"]
-    )
-
-
-def reservation_fees_by_hand(lines: Sequence[Line]) -> Sums:
-    names = ("reservation_id", "payer_id", "customer_id", "currency")
-    return _summed(
+def compute_monthly_sums(lines: Sequence[Line]) -> Sums:
+    return _sum_up(
         (
-            tuple(one[name] for name in names),
-            one["cost"] if one["kind"] == "usage" else Decimal(0),
+            (*(line[name] for name in _SUM_KEY), line["usage_start"].date(), line["currency"]),
+            line["cost"],
         )
-        for one in lines
-        if one["reservation_id"] is not None
+        for line in lines
     )
 
 
-def _summed(parts: Iterator[tuple[tuple[Hashable, ...], Decimal]]) -> Sums:
+def compute_tag_sums(lines: Sequence[Line]) -> Sums:
+    return _sum_up(
+        ((*(line[name] for name in _SUM_KEY), key, value or "", line["currency"]), line["cost"])
+        for line in lines
+        for key, value in line["tags"]
+    )
+
+
+def compute_reservation_fees(lines: Sequence[Line]) -> Sums:
+    names = ("reservation_id", "payer_id", "customer_id", "currency")
+    return _sum_up(
+        (
+            tuple(line[name] for name in names),
+            line["cost"] if line["kind"] == "usage" else Decimal(0),
+        )
+        for line in lines
+        if line["reservation_id"] is not None
+    )
+
+
+def _sum_up(parts: Iterator[tuple[tuple[Hashable, ...], Decimal]]) -> Sums:
     sums: dict[tuple[Hashable, ...], list[Any]] = defaultdict(lambda: [Fraction(0), 0])
     for key, cost in parts:
         sums[key][0] += Fraction(cost)
@@ -179,17 +184,17 @@ def _summed(parts: Iterator[tuple[tuple[Hashable, ...], Decimal]]) -> Sums:
     return {key: (cost, count) for key, (cost, count) in sums.items()}
 
 
-def as_sums(answer: pa.Table, amount: str = "cost") -> Sums:
-    """An engine's answer in the same form; the keys are what stands before the amount."""
-    keys = answer.column_names[: answer.column_names.index(amount)]
-    rows = answer.to_pylist()
-    found = {tuple(row[key] for key in keys): (Fraction(row[amount]), row["lines"]) for row in rows}
-    assert len(found) == len(rows), "a group stands twice"
-    return found
+def parse_sums(result: pa.Table, amount: str = "cost") -> Sums:
+    """Convert an engine's result; the columns before the amount are the key."""
+    keys = result.column_names[: result.column_names.index(amount)]
+    rows = result.to_pylist()
+    sums = {tuple(row[key] for key in keys): (Fraction(row[amount]), row["lines"]) for row in rows}
+    assert len(sums) == len(rows), "a key occurs twice"
+    return sums
 
 
-BY_HAND: dict[str, tuple[Callable[[Sequence[Line]], Sums], str]] = {
-    "monthly_sums": (monthly_sums_by_hand, "cost"),
-    "tag_sums": (tag_sums_by_hand, "cost"),
-    "reservation_lines": (reservation_fees_by_hand, "fee"),
+REFERENCE_SUMS: dict[str, tuple[Callable[[Sequence[Line]], Sums], str]] = {
+    "monthly_sums": (compute_monthly_sums, "cost"),
+    "tag_sums": (compute_tag_sums, "cost"),
+    "reservation_lines": (compute_reservation_fees, "fee"),
 }

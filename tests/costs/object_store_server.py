@@ -1,4 +1,4 @@
-"""An object store that speaks the S3 protocol over HTTP on loopback, in a process of its own."""
+"""An object store for tests: an S3 server on localhost in a process of its own."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Any
 
 import boto3
 
-from tests.cloud_process import cloud_process
+from tests.moto_server import moto_server
 
-# the server takes any; without them a client would look for some elsewhere
+# the server accepts any; without them a client would search for credentials elsewhere
 CREDENTIALS = {"AWS_ACCESS_KEY_ID": "testing", "AWS_SECRET_ACCESS_KEY": "testing"}
 
 
 @dataclass(frozen=True, slots=True)
 class ObjectStore:
     endpoint: str  # host:port
-    client: Any  # boto3's, which has no types
+    client: Any  # boto3 has no types
 
     def address(self, key: str) -> str:
-        """With all that is needed to find this store and no other."""
+        """Includes endpoint, scheme and region of this server."""
         return f"s3://{key}?endpoint_override={self.endpoint}&scheme=http&region=us-east-1"
 
     def bucket(self, name: str) -> str:
@@ -34,8 +34,7 @@ class ObjectStore:
 
 @contextmanager
 def object_store() -> Iterator[ObjectStore]:
-    """Ended with the block."""
-    with cloud_process(**CREDENTIALS) as url:
+    with moto_server(**CREDENTIALS) as url:
         client = boto3.client(
             "s3",
             endpoint_url=url,

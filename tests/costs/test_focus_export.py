@@ -1,4 +1,4 @@
-"""nimbill export focus MONTH"""
+"""The FOCUS 1.2 file of a month, and importing it again."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ import pytest
 
 from nimbill.costs.cost_line import EntryType, LineKind
 from nimbill.costs.focus_columns import COLUMNS, OWN_COLUMNS
-from nimbill.costs.focus_export import charge_of, default_name, write_focus
+from nimbill.costs.focus_export import classify_charge, default_file_name, write_focus_file
 from nimbill.costs.lake.parquet_files import Lake
-from nimbill.costs.lake.records import CountingFile
+from nimbill.costs.lake.records import CurrentLakeFile
+from tests.costs.delivery_reader import DeliveryResult, read_delivery
 from tests.costs.generated_months import (
     Line,
-    line,
-    month,
-    monthly_sums_by_hand,
-    tag_sums_by_hand,
+    build_line,
+    compute_monthly_sums,
+    compute_tag_sums,
+    generate_month,
     write_month,
 )
-from tests.costs.reading import Read, read_delivery
 
-FORMATS = Path(__file__).parents[3] / "shared" / "formats.md"
+FORMATS_FILE = Path(__file__).parents[3] / "shared" / "formats.md"
 TYPES = {
     "String": pa.string(),
     "JSON": pa.string(),
@@ -36,47 +36,55 @@ TYPES = {
 PAYERS = frozenset({"836060457634", "000000000001"})
 
 
-def exported(lines: list[Line], folder: Path, vendor: str = "aws") -> Path:
+def export_lines(lines: list[Line], folder: Path, vendor: str = "aws") -> Path:
     lake = Lake(str(folder / "lake"))
-    names = lake.put(write_month(lines, folder / "spool"), under=f"org/{vendor}/2026-09/imp")
-    files = [CountingFile(vendor, name, PAYERS) for name in names]
-    write_focus(lake, files, "2026-09", folder / "out.parquet")
+    names = lake.put(write_month(lines, folder / "spool"), folder=f"org/{vendor}/2026-09/imp")
+    files = [CurrentLakeFile(vendor, name, PAYERS) for name in names]
+    write_focus_file(lake, files, "2026-09", folder / "out.parquet")
     return folder / "out.parquet"
 
 
-def rows(path: Path) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = pq.read_table(path).to_pylist()
-    return found
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = pq.read_table(path).to_pylist()
+    return rows
 
 
 def test_every_column_has_the_type_and_nullability_of_focus_1_2(tmp_path: Path) -> None:
-    schema = pq.read_schema(exported([line()], tmp_path))
+    schema = pq.read_schema(export_lines([build_line()], tmp_path))
 
     for name, column in (dict(COLUMNS) | dict(OWN_COLUMNS)).items():
-        found = schema.field(name)
-        assert (found.type, found.nullable) == (column.type, column.nullable), name
+        field = schema.field(name)
+        assert (field.type, field.nullable) == (column.type, column.nullable), name
     assert schema.names == [*COLUMNS, *OWN_COLUMNS]
     assert all(name.startswith("x_") for name in OWN_COLUMNS)
 
 
-@pytest.mark.skipif(not FORMATS.exists(), reason="the specification is not beside this checkout")
-def test_the_columns_are_those_of_the_standard() -> None:
-    stated = re.findall(
-        r"^\| (\w+) \| \S+ \| \S+ \| ([MCR])(\??) \| (\S+) \|$", FORMATS.read_text(), re.MULTILINE
+@pytest.mark.skipif(
+    not FORMATS_FILE.exists(), reason="the specification is not beside this checkout"
+)
+def test_the_columns_equal_the_specification() -> None:
+    specified = re.findall(
+        r"^\| (\w+) \| \S+ \| \S+ \| ([MCR])(\??) \| (\S+) \|$",
+        FORMATS_FILE.read_text(),
+        re.MULTILINE,
     )
 
-    assert len(stated) == len(COLUMNS) == 57
-    for name, _, nullable, kind in stated:
-        assert (COLUMNS[name].type, COLUMNS[name].nullable) == (TYPES[kind], bool(nullable)), name
+    assert len(specified) == len(COLUMNS) == 57
+    for name, _, nullable, type_name in specified:
+        assert (COLUMNS[name].type, COLUMNS[name].nullable) == (TYPES[type_name], bool(nullable)), (
+            name
+        )
 
 
-def test_a_plain_line(tmp_path: Path) -> None:
-    usage = line(usage_type="BoxUsage", invoice_id="42", tags=[("team", "値")], region="us-east-1")
+def test_all_values_of_a_usage_line(tmp_path: Path) -> None:
+    line = build_line(
+        usage_type="BoxUsage", invoice_id="42", tags=[("team", "値")], region="us-east-1"
+    )
 
-    (found,) = rows(exported([usage], tmp_path))
+    (row,) = read_rows(export_lines([line], tmp_path))
 
-    told = {name: str(value) for name, value in found.items() if value is not None}
-    assert told == {
+    values = {name: str(value) for name, value in row.items() if value is not None}
+    assert values == {
         "BilledCost": "1.5000000000000000000000",
         "BillingAccountId": "836060457634",
         "BillingAccountType": "Billing Account",
@@ -125,51 +133,51 @@ def test_a_plain_line(tmp_path: Path) -> None:
         ("Usage Correction", "entry", "Refund", ("Usage", "Correction")),
     ],
 )
-def test_what_focus_calls_a_line(
+def test_lines_are_classified_as_focus_charges(
     line_type: str, kind: str, entry_type: str | None, charge: tuple[str, str | None]
 ) -> None:
-    assert charge_of(line_type, kind, entry_type) == charge
+    assert classify_charge(line_type, kind, entry_type) == charge
 
 
-def test_every_kind_and_entry_type_has_a_category_of_focus() -> None:
+def test_every_kind_and_entry_type_has_a_focus_category() -> None:
     categories = {"Usage", "Purchase", "Tax", "Credit", "Adjustment"}
 
     for kind in LineKind:
         for entry_type in (*EntryType, None):
-            charge = charge_of("a word nobody knows", kind, entry_type)
+            charge = classify_charge("unknown line type", kind, entry_type)
             assert charge.category in categories
             assert charge.class_ in (None, "Correction")
 
 
-# ── and in again ─────────────────────────────────────────────────────────────────────────────────
+# ── import again ─────────────────────────────────────────────────────────────────────────────────
 
 
-def in_again(path: Path, folder: Path, vendor: str = "aws") -> Read:
-    again = read_delivery([path], folder, vendor=vendor)
-    assert again.wrong == []
-    return again
+def import_again(path: Path, folder: Path, vendor: str = "aws") -> DeliveryResult:
+    result = read_delivery([path], folder, vendor=vendor)
+    assert result.differences == []
+    return result
 
 
-def lines_of(read: Read) -> list[Line]:
-    return [{**row, "tags": list(row["tags"])} for row in read.rows]
+def to_lines(result: DeliveryResult) -> list[Line]:
+    return [{**row, "tags": list(row["tags"])} for row in result.rows]
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_file_taken_in_again_gives_the_same_sums(tmp_path: Path, seed: int) -> None:
-    lines = [_told_apart(one) for one in month(seed, 300)]
+def test_an_imported_export_has_the_same_sums(tmp_path: Path, seed: int) -> None:
+    lines = [_drop_empty_tags(line) for line in generate_month(seed, 300)]
 
-    again = lines_of(in_again(exported(lines, tmp_path), tmp_path / "again"))
+    again = to_lines(import_again(export_lines(lines, tmp_path), tmp_path / "again"))
 
-    assert monthly_sums_by_hand(again) == monthly_sums_by_hand(lines)
-    assert tag_sums_by_hand(again) == tag_sums_by_hand(lines)
-
-
-def _told_apart(one: Line) -> Line:
-    """A tag without a value is none once it was written as text."""
-    return one | {"tags": [(key, value) for key, value in one["tags"] if value is not None]}
+    assert compute_monthly_sums(again) == compute_monthly_sums(lines)
+    assert compute_tag_sums(again) == compute_tag_sums(lines)
 
 
-def test_kinds_and_entries_come_back_as_they_went(tmp_path: Path) -> None:
+def _drop_empty_tags(line: Line) -> Line:
+    """JSON text has no tags without a value."""
+    return line | {"tags": [(key, value) for key, value in line["tags"] if value is not None]}
+
+
+def test_kinds_and_entry_types_survive_a_round_trip(tmp_path: Path) -> None:
     types = [
         ("Usage", "usage", None),
         ("RIFee", "usage", None),
@@ -183,93 +191,103 @@ def test_kinds_and_entries_come_back_as_they_went(tmp_path: Path) -> None:
         ("Usage Correction", "entry", "Refund"),
     ]
     lines = [
-        line(line_type=line_type, kind=kind, entry_type=entry_type)
+        build_line(line_type=line_type, kind=kind, entry_type=entry_type)
         for line_type, kind, entry_type in types
     ]
 
-    again = in_again(exported(lines, tmp_path), tmp_path / "again")
+    again = import_again(export_lines(lines, tmp_path), tmp_path / "again")
 
-    found = [(row["line_type"], row["kind"], row["entry_type"]) for row in again.rows]
-    assert sorted(found, key=str) == sorted(types, key=str)
+    imported_types = [(row["line_type"], row["kind"], row["entry_type"]) for row in again.rows]
+    assert sorted(imported_types, key=str) == sorted(types, key=str)
 
 
 @pytest.mark.parametrize(
     ("entity", "marketplace"),
     [("AWS", False), ("AISPL", False), ("", False), ("AWS Marketplace", True), ("AWS", True)],
 )
-def test_who_sold_it_comes_back_as_it_went(tmp_path: Path, entity: str, marketplace: bool) -> None:
-    sold = line(billing_entity=entity, marketplace=marketplace)
+def test_billing_entity_and_marketplace_survive_a_round_trip(
+    tmp_path: Path, entity: str, marketplace: bool
+) -> None:
+    line = build_line(billing_entity=entity, marketplace=marketplace)
 
-    (again,) = in_again(exported([sold], tmp_path), tmp_path / "again").rows
+    (again,) = import_again(export_lines([line], tmp_path), tmp_path / "again").rows
 
     assert (again["billing_entity"], again["marketplace"]) == (entity, marketplace)
 
 
 @pytest.mark.parametrize("vendor", ["aws", "azure", "gcp"])
-def test_the_vendor_is_known_again(tmp_path: Path, vendor: str) -> None:
-    again = in_again(exported([line()], tmp_path, vendor), tmp_path / "again", vendor)
+def test_the_vendor_is_recognised(tmp_path: Path, vendor: str) -> None:
+    again = import_again(export_lines([build_line()], tmp_path, vendor), tmp_path / "again", vendor)
 
-    assert again.converted.lines == 1
-    assert again.converted.month == "2026-09"
-
-
-def test_reservations_and_plans_are_told_apart_again(tmp_path: Path) -> None:
-    lines = [line(reservation_id="arn:ri"), line(savings_plan_id="arn:sp"), line()]
-
-    again = in_again(exported(lines, tmp_path), tmp_path / "again").rows
-
-    found = {(row["reservation_id"], row["savings_plan_id"]) for row in again}
-    assert found == {("arn:ri", None), (None, "arn:sp"), (None, None)}
+    assert again.conversion.lines == 1
+    assert again.conversion.month == "2026-09"
 
 
-def test_what_a_file_says_of_itself_is_believed_only_where_it_makes_sense(tmp_path: Path) -> None:
-    table = pq.read_table(exported([line()], tmp_path))
-    for name, word in (("x_NimbillKind", "gift"), ("x_NimbillEntryType", "Fee")):
-        at = table.column_names.index(name)
-        table = table.set_column(at, name, pa.array([word]))
+def test_reservations_and_savings_plans_survive_a_round_trip(tmp_path: Path) -> None:
+    lines = [
+        build_line(reservation_id="arn:ri"),
+        build_line(savings_plan_id="arn:sp"),
+        build_line(),
+    ]
+
+    again = import_again(export_lines(lines, tmp_path), tmp_path / "again").rows
+
+    commitments = {(row["reservation_id"], row["savings_plan_id"]) for row in again}
+    assert commitments == {("arn:ri", None), (None, "arn:sp"), (None, None)}
+
+
+def test_invalid_values_of_nimbill_columns_are_ignored(tmp_path: Path) -> None:
+    table = pq.read_table(export_lines([build_line()], tmp_path))
+    for name, value in (("x_NimbillKind", "gift"), ("x_NimbillEntryType", "Fee")):
+        position = table.column_names.index(name)
+        table = table.set_column(position, name, pa.array([value]))
     pq.write_table(table, tmp_path / "odd.parquet")
 
-    (again,) = in_again(tmp_path / "odd.parquet", tmp_path / "again").rows
+    (again,) = import_again(tmp_path / "odd.parquet", tmp_path / "again").rows
 
     assert (again["kind"], again["entry_type"]) == ("unknown", None)
 
 
-# ── whole or not at all ──────────────────────────────────────────────────────────────────────────
+# ── writing the file ─────────────────────────────────────────────────────────────────────────────
 
 
-def test_lines_of_a_payer_whose_month_counts_elsewhere_stay_out(tmp_path: Path) -> None:
+def test_lines_of_payers_with_another_current_import_are_left_out(tmp_path: Path) -> None:
     lake = Lake(str(tmp_path / "lake"))
-    both = [line(), line(payer_id="000000000001")]
-    names = lake.put(write_month(both, tmp_path / "spool", files=1), under="org/aws/2026-09/imp")
-    files = [CountingFile("aws", names[0], frozenset({"000000000001"}))]
+    stored_lines = [build_line(), build_line(payer_id="000000000001")]
+    names = lake.put(
+        write_month(stored_lines, tmp_path / "spool", files=1), folder="org/aws/2026-09/imp"
+    )
+    files = [CurrentLakeFile("aws", names[0], frozenset({"000000000001"}))]
 
-    lines = write_focus(lake, files, "2026-09", tmp_path / "out.parquet")
+    lines = write_focus_file(lake, files, "2026-09", tmp_path / "out.parquet")
 
     assert lines == 1
-    assert [row["BillingAccountId"] for row in rows(tmp_path / "out.parquet")] == ["000000000001"]
+    assert [row["BillingAccountId"] for row in read_rows(tmp_path / "out.parquet")] == [
+        "000000000001"
+    ]
 
 
-@pytest.mark.parametrize(("where", "call"), [(os, "fsync"), (Path, "replace")])
-def test_a_file_that_cannot_be_finished_leaves_the_one_before_it(
-    tmp_path: Path, where: object, call: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("owner", "name"), [(os, "fsync"), (Path, "replace")])
+def test_a_failed_export_keeps_the_existing_file(
+    tmp_path: Path, owner: object, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    output = exported([line()], tmp_path)
+    output = export_lines([build_line()], tmp_path)
     before = output.read_bytes()
 
     def fail(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(where, call, fail)
+    monkeypatch.setattr(owner, name, fail)
     lake = Lake(str(tmp_path / "lake"))
-    files = [CountingFile("aws", name, PAYERS) for name in lake.names("org")]
+    files = [CurrentLakeFile("aws", name, PAYERS) for name in lake.list_names("org")]
 
     with pytest.raises(OSError, match="No space"):
-        write_focus(lake, files, "2026-09", output)
+        write_focus_file(lake, files, "2026-09", output)
 
     assert output.read_bytes() == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["lake", "out.parquet", "spool"]
 
 
 def test_files_are_named_by_month_and_vendor() -> None:
-    assert default_name("2026-09", None) == "focus-2026-09.parquet"
-    assert default_name("2026-09", "aws") == "focus-aws-2026-09.parquet"
+    assert default_file_name("2026-09", None) == "focus-2026-09.parquet"
+    assert default_file_name("2026-09", "aws") == "focus-aws-2026-09.parquet"

@@ -1,4 +1,4 @@
-"""Real files in, out as FOCUS, and in again: the same sums."""
+"""Importing, exporting as FOCUS and importing second gives the same sums."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from nimbill.costs.focus_export import write_focus
+from nimbill.costs.focus_export import write_focus_file
 from nimbill.costs.lake.parquet_files import Lake
-from nimbill.costs.lake.records import CountingFile
-from tests.costs.reading import Read, read_delivery
+from nimbill.costs.lake.records import CurrentLakeFile
+from tests.costs.delivery_reader import DeliveryResult, read_delivery
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(
     not DATA.is_dir(), reason="the sample files are not beside this checkout"
 )
 
-BY = (
+COLUMNS = (
     "payer_id",
     "customer_id",
     "line_type",
@@ -36,9 +36,9 @@ BY = (
 )
 
 
-def tags_of(read: Read) -> dict[tuple[str, str], Decimal]:
+def sum_by_tag(result: DeliveryResult) -> dict[tuple[str, str], Decimal]:
     sums: dict[tuple[str, str], Decimal] = {}
-    for row in read.rows:
+    for row in result.rows:
         for pair in row["tags"]:
             sums[pair] = sums.get(pair, Decimal(0)) + row["cost"]
     return sums
@@ -55,27 +55,27 @@ def tags_of(read: Read) -> dict[tuple[str, str], Decimal]:
         ("focus/focus_sample_1.0.csv", "azure"),
     ],
 )
-def test_import_export_import_gives_the_same_sums(tmp_path: Path, source: str, vendor: str) -> None:
+def test_a_round_trip_gives_the_same_sums(tmp_path: Path, source: str, vendor: str) -> None:
     first = read_delivery([DATA / source], tmp_path / "first", vendor=vendor)
-    month, lake = first.converted.month, Lake(str(tmp_path / "lake"))
+    month, lake = first.conversion.month, Lake(str(tmp_path / "lake"))
     assert month is not None
-    names = lake.put([file.path for file in first.converted.files], under="org")
+    names = lake.put([file.path for file in first.conversion.files], folder="org")
     payers = frozenset(row["payer_id"] for row in first.rows)
-    files = [CountingFile(vendor, name, payers) for name in names]
+    files = [CurrentLakeFile(vendor, name, payers) for name in names]
 
-    lines = write_focus(lake, files, month, tmp_path / "out.parquet")
-    again = read_delivery([tmp_path / "out.parquet"], tmp_path / "again", vendor=vendor)
+    lines = write_focus_file(lake, files, month, tmp_path / "out.parquet")
+    second = read_delivery([tmp_path / "out.parquet"], tmp_path / "second", vendor=vendor)
 
-    assert lines == first.converted.lines == again.converted.lines > 0
-    assert again.converted.month == month
-    assert again.wrong == []
-    assert not differing(first.sums(*BY), again.sums(*BY))
-    assert tags_of(again) == tags_of(first)
+    assert lines == first.conversion.lines == second.conversion.lines > 0
+    assert second.conversion.month == month
+    assert second.differences == []
+    assert not find_differing_sums(first.sums(*COLUMNS), second.sums(*COLUMNS))
+    assert sum_by_tag(second) == sum_by_tag(first)
 
 
-def differing(first: dict[Any, Decimal], again: dict[Any, Decimal]) -> list[Any]:
+def find_differing_sums(first: dict[Any, Decimal], second: dict[Any, Decimal]) -> list[Any]:
     return [
-        (key, first.get(key), again.get(key))
-        for key in first.keys() | again.keys()
-        if first.get(key) != again.get(key)
+        (key, first.get(key), second.get(key))
+        for key in first.keys() | second.keys()
+        if first.get(key) != second.get(key)
     ]

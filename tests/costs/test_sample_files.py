@@ -1,4 +1,4 @@
-"""Real files of the vendors are read to the control totals that are known of them."""
+"""Real vendor files have the known control totals."""
 
 import csv
 from decimal import Decimal
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nimbill.costs.cost_file_error import CostFileError
-from tests.costs.reading import Read, read_delivery
+from tests.costs.delivery_reader import DeliveryResult, read_delivery
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 
@@ -15,19 +15,19 @@ pytestmark = pytest.mark.skipif(
     not DATA.is_dir(), reason="the sample files are not beside this checkout"
 )
 
-OWNER, LINKED = "836060457634", "011254002932"  # the second begins with a zero
+OWNER, LINKED = "836060457634", "011254002932"  # with a leading zero
 
 
 @pytest.fixture
-def read(tmp_path: Path) -> "ReadSample":
-    return ReadSample(tmp_path)
+def read(tmp_path: Path) -> "SampleReader":
+    return SampleReader(tmp_path)
 
 
-class ReadSample:
+class SampleReader:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def __call__(self, *names: str, vendor: str, month: str | None = None) -> Read:
+    def __call__(self, *names: str, vendor: str, month: str | None = None) -> DeliveryResult:
         sources = [DATA / name for name in names]
         return read_delivery(sources, self.folder, vendor=vendor, month=month)
 
@@ -59,70 +59,70 @@ class ReadSample:
         ),
     ],
 )
-def test_a_finalised_month_in_parquet_with_doubles(
-    read: ReadSample, file: str, month: str, totals: dict[tuple[str, str], str]
+def test_a_final_month_in_parquet_with_doubles(
+    read: SampleReader, file: str, month: str, totals: dict[tuple[str, str], str]
 ) -> None:
-    found = read(file, vendor="aws")
+    result = read(file, vendor="aws")
 
-    assert found.converted.month == month
-    assert found.sums("customer_id", "line_type") == {
+    assert result.conversion.month == month
+    assert result.sums("customer_id", "line_type") == {
         key: Decimal(total) for key, total in totals.items()
     }
-    assert found.wrong == []
-    fees = found.sums("line_type", "reservation_id")
+    assert result.differences == []
+    fees = result.sums("line_type", "reservation_id")
     assert len([key for key in fees if key[0] == "RIFee"]) == 9
 
 
-def test_focus_with_three_providers_is_taken_vendor_by_vendor(read: ReadSample) -> None:
+def test_focus_with_three_providers_is_read_per_vendor(read: SampleReader) -> None:
     aws = read("focus/focus_sample_1.0.csv", vendor="aws")
     azure = read("focus/focus_sample_1.0.csv", vendor="azure")
 
-    assert (aws.converted.lines, azure.converted.lines) == (942, 51)
-    assert aws.converted.noticed.other_vendors == {"Microsoft": 51, "Oracle": 7}
-    assert aws.wrong == azure.wrong == []
-    # 20.52022672899 in all, of which 0.2... are Oracle's
+    assert (aws.conversion.lines, azure.conversion.lines) == (942, 51)
+    assert aws.conversion.warnings.other_vendors == {"Microsoft": 51, "Oracle": 7}
+    assert aws.differences == azure.differences == []
+    # 20.52022672899 in total, including 0.2... of Oracle
     both = sum((*aws.sums("kind").values(), *azure.sums("kind").values()), Decimal(0))
-    assert both + _oracle() == Decimal("20.52022672899")
+    assert both + _sum_oracle() == Decimal("20.52022672899")
     assert {row["payer_id"] for row in azure.rows} == {"8611537"}
     assert all(not row["marketplace"] for row in azure.rows)
 
 
-def _oracle() -> Decimal:
-    """By hand, from the text of the file."""
+def _sum_oracle() -> Decimal:
+    """Sum the lines of the third provider directly from the file."""
     with (DATA / "focus/focus_sample_1.0.csv").open(newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["ProviderName"] == "Oracle"]
     return sum((Decimal(row["BilledCost"]) for row in rows), Decimal(0))
 
 
-def test_an_ea_export_with_tags_without_braces(read: ReadSample) -> None:
-    found = read("azure/ea/EA_ActualCost_Small.csv", vendor="azure")
+def test_an_ea_export_whose_tags_have_no_braces(read: SampleReader) -> None:
+    result = read("azure/ea/EA_ActualCost_Small.csv", vendor="azure")
 
-    assert sum(found.sums("kind").values(), Decimal(0)) == Decimal("8.5450077867419368")
-    assert found.sums("kind")["entry"] == Decimal("3.25")  # the purchase of a reservation
-    assert found.converted.month == "2023-09"
-    assert found.converted.noticed.unreadable_tags == 0
-    assert any(dict(row["tags"]).get("CostCenter") == "1234" for row in found.rows)
-    assert found.wrong == []
-
-
-def test_a_header_without_lines_is_a_valid_nothing(read: ReadSample) -> None:
-    assert read("azure/ea/EA_NoRows.csv", vendor="azure").converted.lines == 0
-    assert read("aws/koku/empty_frame.csv", vendor="aws").converted.lines == 0
+    assert sum(result.sums("kind").values(), Decimal(0)) == Decimal("8.5450077867419368")
+    assert result.sums("kind")["entry"] == Decimal("3.25")  # the purchase of a reservation
+    assert result.conversion.month == "2023-09"
+    assert result.conversion.warnings.unreadable_tags == 0
+    assert any(dict(row["tags"]).get("CostCenter") == "1234" for row in result.rows)
+    assert result.differences == []
 
 
-def test_a_report_whose_header_changes_between_its_parts(read: ReadSample) -> None:
-    """The manifest names the parts that count; keys that differ in case are two tags."""
-    found = read("aws/nise", vendor="aws")
+def test_a_file_with_only_a_header_has_no_lines(read: SampleReader) -> None:
+    assert read("azure/ea/EA_NoRows.csv", vendor="azure").conversion.lines == 0
+    assert read("aws/koku/empty_frame.csv", vendor="aws").conversion.lines == 0
 
-    assert found.converted.lines == 6480
-    assert found.wrong == []
+
+def test_the_header_may_change_between_parts(read: SampleReader) -> None:
+    """Tag keys that differ only in case are two tags."""
+    result = read("aws/nise", vendor="aws")
+
+    assert result.conversion.lines == 6480
+    assert result.differences == []
     assert {"Team": "alpha", "environment": "prod", "team": "beta"} in [
-        dict(row["tags"]) for row in found.rows
+        dict(row["tags"]) for row in result.rows
     ]
-    assert any(row["marketplace"] for row in found.rows)
+    assert any(row["marketplace"] for row in result.rows)
 
 
-def test_before_and_after_it_was_finalised(read: ReadSample) -> None:
+def test_only_a_final_report_has_invoice_ids(read: SampleReader) -> None:
     before = read("aws/koku/2023-06-01-not-final.csv", vendor="aws")
     after = read("aws/koku/2023-06-01.csv", vendor="aws")
 
@@ -138,14 +138,14 @@ def test_before_and_after_it_was_finalised(read: ReadSample) -> None:
         ("aws/keboola/cur_2_0_MockTestReportV2-00001.csv.gz", "2024-09", "0.108304"),
     ],
 )
-def test_zip_and_gzip_of_both_report_kinds(
-    read: ReadSample, file: str, month: str, total: str
+def test_legacy_report_in_zip_and_cur2_report_in_gzip(
+    read: SampleReader, file: str, month: str, total: str
 ) -> None:
-    found = read(file, vendor="aws")
+    result = read(file, vendor="aws")
 
-    assert found.converted.month == month
-    assert sum(found.sums("kind").values(), Decimal(0)) == Decimal(total)
-    assert found.wrong == []
+    assert result.conversion.month == month
+    assert sum(result.sums("kind").values(), Decimal(0)) == Decimal(total)
+    assert result.differences == []
 
 
 @pytest.mark.parametrize(
@@ -156,8 +156,8 @@ def test_zip_and_gzip_of_both_report_kinds(
         ("azure/headers/values_MissingBrackets.csv", "column_missing", 1, "BillingCurrency"),
     ],
 )
-def test_a_file_that_lacks_something_says_what_and_where(
-    read: ReadSample, file: str, rule: str, line: int, column: str
+def test_an_invalid_value_is_reported_with_its_location(
+    read: SampleReader, file: str, rule: str, line: int, column: str
 ) -> None:
     with pytest.raises(CostFileError) as caught:
         read(file, vendor="azure")
@@ -166,19 +166,17 @@ def test_a_file_that_lacks_something_says_what_and_where(
 
 
 @pytest.mark.parametrize("month", [None, "2018-08"])
-def test_of_a_file_with_three_billing_months_none_is_taken_out(
-    read: ReadSample, month: str | None
-) -> None:
-    """Its manifest names one of them; whether the others are whole in it, nobody knows."""
+def test_a_file_with_three_billing_months_is_refused(read: SampleReader, month: str | None) -> None:
+    """Also if its manifest names one of them: the months may be incomplete."""
     with pytest.raises(CostFileError) as caught:
         read("aws/koku/bucket", vendor="aws", month=month)
 
     assert (caught.value.rule, caught.value.line) == ("month", 2)
 
 
-def test_the_period_counts_and_not_the_day_of_use(read: ReadSample) -> None:
-    found = read("azure/headers/headersets_Enterprise.csv", vendor="azure")
+def test_the_billing_period_decides_the_month(read: SampleReader) -> None:
+    result = read("azure/headers/headersets_Enterprise.csv", vendor="azure")
 
-    assert found.converted.month == "2021-05"  # used in February
-    assert found.converted.noticed.outside_month == 1
-    assert found.rows[0]["currency"] == "CAD"
+    assert result.conversion.month == "2021-05"  # used in February
+    assert result.conversion.warnings.outside_month == 1
+    assert result.rows[0]["currency"] == "CAD"

@@ -1,1 +1,1 @@
-"""Tests of taking a month in."""
+"""Tests of importer a month in."""

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.imports.taking import Taking
+from tests.imports.in_process_importer import InProcessImporter
 from tests.running_service import Service
 
 
 @pytest.fixture
-def taking(service: Service, tmp_path: Path) -> Taking:
-    return Taking(service, service.organisation, tmp_path)
+def importer(service: Service, tmp_path: Path) -> InProcessImporter:
+    return InProcessImporter(service, service.organisation, tmp_path)

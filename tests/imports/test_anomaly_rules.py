@@ -6,17 +6,17 @@ from decimal import Decimal
 
 import pytest
 
-from nimbill.imports.anomaly_rules import out_of_bounds
+from nimbill.imports.anomaly_rules import describe_anomaly
 
 STEADY = [Decimal(100)] * 6
 
 
-def judged(usage: str, before: list[Decimal] = STEADY, *, unfinished: bool = False) -> str | None:
-    return out_of_bounds(Decimal(usage), before, unfinished=unfinished)
+def judged(usage: str, before: list[Decimal] = STEADY, *, provisional: bool = False) -> str | None:
+    return describe_anomaly(Decimal(usage), before, provisional=provisional)
 
 
 def test_usage_below_nothing_is_never_right() -> None:
-    assert judged("-0.01", []) == "usage adds up to less than nothing"
+    assert judged("-0.01", []) == "total usage is negative"
     assert judged("0", []) is None
 
 
@@ -30,10 +30,10 @@ def test_few_months_say_nothing_of_what_is_usual(months: int) -> None:
     ("usage", "reason"),
     [
         ("160", None),
-        ("160.0000000001", "usage is far above that of the months before"),
-        ("200", "usage is far above that of the months before"),
+        ("160.0000000001", "usage is far above that of the previous months"),
+        ("200", "usage is far above that of the previous months"),
         ("40", None),
-        ("39.9999999999", "usage is far below that of the months before"),
+        ("39.9999999999", "usage is far below that of the previous months"),
     ],
 )
 def test_a_steady_customer_may_grow_or_shrink_by_three_fifths(
@@ -51,8 +51,8 @@ def test_who_is_unsteady_may_be_more_so() -> None:
 
 
 def test_a_month_that_is_not_over_may_be_small_but_not_large() -> None:
-    assert judged("1", unfinished=True) is None
-    assert judged("200", unfinished=True) is not None
+    assert judged("1", provisional=True) is None
+    assert judged("200", provisional=True) is not None
 
 
 def test_only_the_latest_six_months_count() -> None:
@@ -61,4 +61,4 @@ def test_only_the_latest_six_months_count() -> None:
 
 def test_after_months_without_usage_any_is_looked_at() -> None:
     assert judged("0", [Decimal(0)] * 3) is None
-    assert judged("0.01", [Decimal(0)] * 3) == "usage is far above that of the months before"
+    assert judged("0.01", [Decimal(0)] * 3) == "usage is far above that of the previous months"

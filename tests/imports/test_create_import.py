@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from nimbill.access.role_actions import RoleAction
-from tests.imports.small_files import CUSTOMER, cost, report
-from tests.imports.taking import PATH, Taking, finished, totals
+from tests.imports.aws_reports import CUSTOMER, build_report, report_line
+from tests.imports.in_process_importer import PATH, InProcessImporter, load_totals, wait_for_import
 from tests.running_service import Service
 
 
@@ -22,45 +22,48 @@ def put_in_inbox(service: Service, name: str, content: bytes) -> str:
     return name
 
 
-def test_uploaded_files_are_taken_in(taking: Taking) -> None:
-    service, headers = taking.service, taking.headers
+def test_uploaded_files_are_taken_in(importer: InProcessImporter) -> None:
+    service, headers = importer.service, importer.headers
     files = [
-        ("file", ("part-1.csv.gz", gzip.compress(report([cost("1.5")])))),
-        ("file", ("part-2.csv", report([cost("2.25"), cost("3", Team="blue")]))),
+        ("file", ("part-1.csv.gz", gzip.compress(build_report([report_line("1.5")])))),
+        (
+            "file",
+            ("part-2.csv", build_report([report_line("2.25"), report_line("3", Team="blue")])),
+        ),
     ]
 
     answer = service.http.post(PATH, data={"vendor": "aws"}, files=files, headers=headers)
 
     assert answer.status_code == 202, answer.text
     assert set(answer.json()) == {"status", "import_id"}
-    record = finished(service, answer.json()["import_id"], headers)
+    record = wait_for_import(service, answer.json()["import_id"], headers)
     assert (record["state"], record["lines"], record["month"]) == ("done", 3, "2026-09")
     assert record["sources"] == ["part-1.csv.gz", "part-2.csv"]
-    assert totals(taking) == {CUSTOMER: 6.75}
+    assert load_totals(importer) == {CUSTOMER: 6.75}
 
 
-def test_a_place_under_an_allowed_root_is_taken_in(taking: Taking) -> None:
-    service, headers = taking.service, taking.headers
-    name = put_in_inbox(service, "september.csv", report([cost("4")]))
+def test_a_place_under_an_allowed_root_is_taken_in(importer: InProcessImporter) -> None:
+    service, headers = importer.service, importer.headers
+    name = put_in_inbox(service, "september.csv", build_report([report_line("4")]))
     body = {"vendor": "aws", "month": "2026-09", "source": name}
 
     answer = service.http.post(PATH, json=body, headers=headers)
 
     assert answer.status_code == 202, answer.text
-    assert finished(service, answer.json()["import_id"], headers)["state"] == "done"
+    assert wait_for_import(service, answer.json()["import_id"], headers)["state"] == "done"
 
 
 @pytest.mark.parametrize(
     "source", ["/etc/passwd", "../key", "inbox/../../key", "http://127.0.0.1/x", "s3://other/x"]
 )
-def test_a_place_outside_the_roots_is_refused(taking: Taking, source: str) -> None:
+def test_a_place_outside_the_roots_is_refused(importer: InProcessImporter, source: str) -> None:
     body = {"vendor": "aws", "source": source}
 
-    answer = taking.service.http.post(PATH, json=body, headers=taking.headers)
+    answer = importer.service.http.post(PATH, json=body, headers=importer.headers)
 
     assert answer.status_code == 400
     assert [violation["field"] for violation in answer.json()["violations"]] == ["source"]
-    assert taking.service.http.get(PATH, headers=taking.headers).json() == []
+    assert importer.service.http.get(PATH, headers=importer.headers).json() == []
 
 
 @pytest.mark.parametrize(
@@ -73,59 +76,59 @@ def test_a_place_outside_the_roots_is_refused(taking: Taking, source: str) -> No
     ],
 )
 def test_every_broken_rule_is_named_at_once(
-    taking: Taking, sent: dict[str, Any], fields: set[str]
+    importer: InProcessImporter, sent: dict[str, Any], fields: set[str]
 ) -> None:
-    answer = taking.service.http.post(PATH, json=sent, headers=taking.headers)
+    answer = importer.service.http.post(PATH, json=sent, headers=importer.headers)
 
     assert answer.status_code == 400
     assert {violation["field"] for violation in answer.json()["violations"]} == fields
 
 
-def test_a_form_without_a_file_or_a_vendor_is_refused(taking: Taking) -> None:
-    http, headers = taking.service.http, taking.headers
-    file = [("file", ("a.csv", report([])))]
+def test_a_form_without_a_file_or_a_vendor_is_refused(importer: InProcessImporter) -> None:
+    http, headers = importer.service.http, importer.headers
+    file = [("file", ("a.csv", build_report([])))]
 
     nothing = http.post(PATH, files=[("vendor", (None, "aws"))], headers=headers)
     unnamed = http.post(PATH, files=file, headers=headers)
 
     assert (nothing.status_code, unnamed.status_code) == (400, 400)
     assert unnamed.json()["violations"][0]["field"] == "vendor"
-    assert not list((taking.service.settings.data / "uploads").glob("*"))
+    assert not list((importer.service.settings.data / "uploads").glob("*"))
 
 
-def test_another_kind_of_body_is_415(taking: Taking) -> None:
-    headers = taking.headers | {"Content-Type": "text/csv"}
+def test_another_kind_of_body_is_415(importer: InProcessImporter) -> None:
+    headers = importer.headers | {"Content-Type": "text/csv"}
 
-    assert taking.service.http.post(PATH, content=b"a,b", headers=headers).status_code == 415
+    assert importer.service.http.post(PATH, content=b"a,b", headers=headers).status_code == 415
 
 
-def test_nothing_is_written_for_who_may_not_import(taking: Taking) -> None:
-    reader = taking.service.caller(RoleAction.ReadCost)
-    files = [("file", ("a.csv", report([])))]
+def test_nothing_is_written_for_who_may_not_import(importer: InProcessImporter) -> None:
+    reader = importer.service.caller(RoleAction.ReadCost)
+    files = [("file", ("a.csv", build_report([])))]
 
-    answer = taking.service.http.post(PATH, data={"vendor": "aws"}, files=files, headers=reader)
+    answer = importer.service.http.post(PATH, data={"vendor": "aws"}, files=files, headers=reader)
 
     assert answer.status_code == 403
-    assert not list((taking.service.settings.data / "uploads").glob("*"))
+    assert not list((importer.service.settings.data / "uploads").glob("*"))
 
 
-def test_a_file_name_leads_nowhere(taking: Taking) -> None:
-    files = [("file", ("../../../etc/cron.d/evil\u202e.csv", report([cost("1")])))]
+def test_a_file_name_leads_nowhere(importer: InProcessImporter) -> None:
+    files = [("file", ("../../../etc/cron.d/evil\u202e.csv", build_report([report_line("1")])))]
 
-    answer = taking.service.http.post(
-        PATH, data={"vendor": "aws"}, files=files, headers=taking.headers
+    answer = importer.service.http.post(
+        PATH, data={"vendor": "aws"}, files=files, headers=importer.headers
     )
 
-    record = finished(taking.service, answer.json()["import_id"], taking.headers)
+    record = wait_for_import(importer.service, answer.json()["import_id"], importer.headers)
     assert record["sources"] == ["evil_.csv"]
     assert record["state"] == "done"
 
 
-def test_the_same_upload_with_the_same_key_is_one_import(taking: Taking) -> None:
-    http, headers = taking.service.http, taking.headers | {"Idempotency-Key": "once"}
+def test_the_same_upload_with_the_same_key_is_one_import(importer: InProcessImporter) -> None:
+    http, headers = importer.service.http, importer.headers | {"Idempotency-Key": "once"}
 
     def send(amount: str) -> Any:
-        files = [("file", ("a.csv", report([cost(amount)])))]
+        files = [("file", ("a.csv", build_report([report_line(amount)])))]
         return http.post(PATH, data={"vendor": "aws"}, files=files, headers=headers)
 
     first, again, other = send("1"), send("1"), send("2")
@@ -133,14 +136,16 @@ def test_the_same_upload_with_the_same_key_is_one_import(taking: Taking) -> None
     assert first.status_code == again.status_code == 202
     assert first.json() == again.json()
     assert other.status_code == 409
-    assert len(http.get(PATH, headers=taking.headers).json()) == 1
+    assert len(http.get(PATH, headers=importer.headers).json()) == 1
 
 
-def test_who_sees_only_some_groups_neither_imports_nor_sees_imports(taking: Taking) -> None:
-    http = taking.service.http
-    put_in_inbox(taking.service, "x.csv", report([cost("1")]))
-    narrowed = taking.service.caller(RoleAction.ModifyCost, billing_groups=["grp_none"])
-    started = http.post(PATH, json={"vendor": "aws", "source": "x.csv"}, headers=taking.headers)
+def test_who_sees_only_some_groups_neither_imports_nor_sees_imports(
+    importer: InProcessImporter,
+) -> None:
+    http = importer.service.http
+    put_in_inbox(importer.service, "x.csv", build_report([report_line("1")]))
+    narrowed = importer.service.caller(RoleAction.ModifyCost, billing_groups=["grp_none"])
+    started = http.post(PATH, json={"vendor": "aws", "source": "x.csv"}, headers=importer.headers)
     import_id = started.json()["import_id"]
 
     assert (
@@ -149,23 +154,23 @@ def test_who_sees_only_some_groups_neither_imports_nor_sees_imports(taking: Taki
     )
     assert http.get(PATH, headers=narrowed).json() == []
     assert http.get(f"{PATH}/{import_id}", headers=narrowed).status_code == 404
-    finished(taking.service, import_id, taking.headers)
+    wait_for_import(importer.service, import_id, importer.headers)
 
 
 def test_a_disk_that_is_full_is_no_fault_of_ours(
-    taking: Taking, monkeypatch: pytest.MonkeyPatch
+    importer: InProcessImporter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(_descriptor: int) -> None:
         raise OSError(errno.ENOSPC, "no space left")
 
     monkeypatch.setattr("nimbill.access.uploads.os.fsync", full)
-    files = [("file", ("a.csv", report([cost("1")])))]
+    files = [("file", ("a.csv", build_report([report_line("1")])))]
 
-    answer = taking.service.http.post(
-        PATH, data={"vendor": "aws"}, files=files, headers=taking.headers
+    answer = importer.service.http.post(
+        PATH, data={"vendor": "aws"}, files=files, headers=importer.headers
     )
 
     assert answer.status_code == 503
     assert answer.json()["code"] == "storage_full"
     assert "retry-after" in answer.headers
-    assert not list((taking.service.settings.data / "uploads").glob("*"))
+    assert not list((importer.service.settings.data / "uploads").glob("*"))

@@ -7,44 +7,52 @@ from pathlib import Path
 from typing import Any
 
 from nimbill.foundation import exact_json
-from tests.customers.billing_groups.stored import create as create_group
+from tests.customers.billing_groups.billing_groups import create_billing_group as create_group
 from tests.customers.cloud_accounts.accounts import add_account
-from tests.imports.small_files import CUSTOMER, MONTH, PAYER, cost, write
-from tests.imports.taking import PATH, Taking
+from tests.imports.aws_reports import CUSTOMER, MONTH, PAYER, report_line, write_report
+from tests.imports.in_process_importer import PATH, InProcessImporter
 
 NOBODYS = "999999999999"
 
 
-def closed(taking: Taking, folder: Path, *lines: dict[str, str]) -> None:
+def closed(importer: InProcessImporter, folder: Path, *lines: dict[str, str]) -> None:
     """The month of a customer in a billing group, with these lines, closed."""
-    service = taking.service
-    group = create_group(service, taking.headers, billinggroup_id="BG")
+    service = importer.service
+    group = create_group(service, importer.headers, billinggroup_id="BG")
     add_account(service, group, customer_id=CUSTOMER, account_id=PAYER)
-    assert taking(write(folder / "first.csv", lines))["state"] == "done"
+    assert importer(write_report(folder / "first.csv", lines))["state"] == "done"
     answer = service.http.post(
-        f"/m/core/invoices/close/{MONTH}", json={"vendor": "aws"}, headers=taking.headers
+        f"/m/core/invoices/close/{MONTH}", json={"vendor": "aws"}, headers=importer.headers
     )
     assert answer.status_code == 200, answer.text
 
 
-def late(taking: Taking, folder: Path, *lines: dict[str, str]) -> Any:
+def late(importer: InProcessImporter, folder: Path, *lines: dict[str, str]) -> Any:
     """The record of what is delivered afterwards, its numbers exact."""
-    import_id = taking(write(folder / "late.csv", lines))["import_id"]
-    answer = taking.service.http.get(f"{PATH}/{import_id}", headers=taking.headers)
-    return exact_json.read_own(answer.text)
+    import_id = importer(write_report(folder / "late.csv", lines))["import_id"]
+    answer = importer.service.http.get(f"{PATH}/{import_id}", headers=importer.headers)
+    return exact_json.decode_stored(answer.text)
 
 
-def test_more_usage_is_a_fee_and_less_is_a_credit(taking: Taking, tmp_path: Path) -> None:
+def test_more_usage_is_a_fee_and_less_is_a_credit(
+    importer: InProcessImporter, tmp_path: Path
+) -> None:
     rds = {"ProductCode": "AmazonRDS"}
-    closed(taking, tmp_path, cost("100.25"), cost("5", **rds), cost("7", ProductCode="AmazonS3"))
+    closed(
+        importer,
+        tmp_path,
+        report_line("100.25"),
+        report_line("5", **rds),
+        report_line("7", ProductCode="AmazonS3"),
+    )
 
     record = late(
-        taking,
+        importer,
         tmp_path,
-        cost("100.25"),
-        cost("20.2500000001", UsageStartDate="2026-09-06T10:00:00Z"),
-        cost("1.5", **rds),
-        cost("7", ProductCode="AmazonS3"),
+        report_line("100.25"),
+        report_line("20.2500000001", UsageStartDate="2026-09-06T10:00:00Z"),
+        report_line("1.5", **rds),
+        report_line("7", ProductCode="AmazonS3"),
     )
 
     assert record["state"] == "drift"
@@ -77,16 +85,16 @@ def test_more_usage_is_a_fee_and_less_is_a_credit(taking: Taking, tmp_path: Path
 
 
 def test_a_late_one_off_line_and_marketplace_usage_are_proposed_apart(
-    taking: Taking, tmp_path: Path
+    importer: InProcessImporter, tmp_path: Path
 ) -> None:
-    closed(taking, tmp_path, cost("1"))
+    closed(importer, tmp_path, report_line("1"))
 
     record = late(
-        taking,
+        importer,
         tmp_path,
-        cost("1"),
-        cost("-0.25", LineItemType="Refund"),
-        cost("2", BillingEntity="AWS Marketplace"),
+        report_line("1"),
+        report_line("-0.25", LineItemType="Refund"),
+        report_line("2", BillingEntity="AWS Marketplace"),
     )
 
     assert [
@@ -99,37 +107,37 @@ def test_a_late_one_off_line_and_marketplace_usage_are_proposed_apart(
 
 
 def test_what_is_not_billed_is_told_as_drift_and_not_proposed(
-    taking: Taking, tmp_path: Path
+    importer: InProcessImporter, tmp_path: Path
 ) -> None:
-    closed(taking, tmp_path, cost("1"))
+    closed(importer, tmp_path, report_line("1"))
 
     record = late(
-        taking,
+        importer,
         tmp_path,
-        cost("1"),
-        cost("0.1", LineItemType="Tax"),
-        cost("-0.1", LineItemType="EdpDiscount"),
-        cost("3", UsageAccountId=NOBODYS),
+        report_line("1"),
+        report_line("0.1", LineItemType="Tax"),
+        report_line("-0.1", LineItemType="EdpDiscount"),
+        report_line("3", UsageAccountId=NOBODYS),
     )
 
     assert len(record["drift"]) == 3
     assert record["proposals"] == []
 
 
-def test_a_proposal_changes_nothing_by_itself(taking: Taking, tmp_path: Path) -> None:
-    closed(taking, tmp_path, cost("1"))
-    before = taking.costs("account,service")
+def test_a_proposal_changes_nothing_by_itself(importer: InProcessImporter, tmp_path: Path) -> None:
+    closed(importer, tmp_path, report_line("1"))
+    before = importer.get_costs("account,service")
 
-    late(taking, tmp_path, cost("2"), cost("5", LineItemType="Fee"))
+    late(importer, tmp_path, report_line("2"), report_line("5", LineItemType="Fee"))
 
-    entries = taking.service.http.get(
-        f"/m/core/billinggroup/recalculation/{MONTH}?vendor=aws", headers=taking.headers
+    entries = importer.service.http.get(
+        f"/m/core/billinggroup/recalculation/{MONTH}?vendor=aws", headers=importer.headers
     )
-    assert taking.costs("account,service") == before
+    assert importer.get_costs("account,service") == before
     assert entries.json() == []
 
 
-def test_an_open_month_proposes_nothing(taking: Taking, tmp_path: Path) -> None:
-    taking(write(tmp_path / "first.csv", [cost("1")]))
+def test_an_open_month_proposes_nothing(importer: InProcessImporter, tmp_path: Path) -> None:
+    importer(write_report(tmp_path / "first.csv", [report_line("1")]))
 
-    assert late(taking, tmp_path, cost("2"))["proposals"] == []
+    assert late(importer, tmp_path, report_line("2"))["proposals"] == []

@@ -1,1 +1,1 @@
-"""What the vendors charged: cost lines, the lake they lie in, and the sums worked out from them."""
+"""Vendor costs: reading deliveries, storing lines in the lake, and the sums computed from them."""

@@ -11,9 +11,7 @@ from nimbill.http.request_bodies import Body
 
 
 class CostSum(Body, frozen=True, kw_only=True):
-    """Of what was asked by, and nothing of what was not; the tag's value is null where no such
-    tag is.
-    """
+    """Has only the fields of the requested grouping; `tag_value` is null for untagged lines."""
 
     basis: ClassVar[Basis] = chosen("read-costs")
 
@@ -40,7 +38,7 @@ class CostTotal(Body, frozen=True, kw_only=True):
     lines: int
 
 
-class CostsOfMonth(Body, frozen=True, kw_only=True):
+class MonthCosts(Body, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = chosen("read-costs")
 
     month: str

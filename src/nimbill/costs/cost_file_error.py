@@ -1,13 +1,14 @@
-"""What is wrong with a delivered file, told so that its sender can find the place."""
+"""The error that refuses a delivery and says where in which file the fault is."""
 
-SHOWN_MAX = 80
+EXCERPT_LENGTH_MAX = 80
+FILE_NAME_LENGTH_MAX = 200
 
 
 class CostFileError(Exception):
-    """A delivery is refused: which file, where in it, which rule, and a sentence on it.
+    """A delivery violates a rule.
 
-    `line` counts from 1, the header being 1; `column` is the name in the file's own header. Neither
-    is told where the whole file is at fault. It passes from process to process unchanged.
+    `line` counts from 1, the header is line 1; `column` is the name in the file's header. Both are
+    None if the fault concerns the whole file. The error can be pickled.
     """
 
     def __init__(
@@ -20,33 +21,34 @@ class CostFileError(Exception):
         column: str | None = None,
     ) -> None:
         super().__init__(file, rule, detail, line, column)
-        self.file = shown(file, 200)
+        self.file = printable_excerpt(file, FILE_NAME_LENGTH_MAX)
         self.rule = rule
         self.detail = detail
         self.line = line
-        self.column = None if column is None else shown(column)
+        self.column = None if column is None else printable_excerpt(column)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _again, (self.file, self.rule, self.detail, self.line, self.column)
+        return _rebuild_error, (self.file, self.rule, self.detail, self.line, self.column)
 
     def __str__(self) -> str:
-        place = [self.file]
+        location = [self.file]
         if self.line is not None:
-            place.append(f"line {self.line}")
+            location.append(f"line {self.line}")
         if self.column is not None:
-            place.append(f"column {self.column}")
-        return f"{', '.join(place)}: {self.detail} ({self.rule})"
+            location.append(f"column {self.column}")
+        return f"{', '.join(location)}: {self.detail} ({self.rule})"
 
 
-def shown(written: str, most: int = SHOWN_MAX) -> str:
-    """A file's own words, fit to stand in a message: short, on one line, nothing unprintable."""
-    cut = written if len(written) <= most else written[: most - 1] + "…"
+def printable_excerpt(text: str, length_max: int = EXCERPT_LENGTH_MAX) -> str:
+    """Make text from a file safe for a message: short, on one line, only printable characters."""
+    excerpt = text if len(text) <= length_max else text[: length_max - 1] + "…"
     return "".join(
-        letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in cut
+        character if character.isprintable() else "\N{REPLACEMENT CHARACTER}"
+        for character in excerpt
     )
 
 
-def _again(
+def _rebuild_error(
     file: str, rule: str, detail: str, line: int | None, column: str | None
 ) -> CostFileError:
     return CostFileError(file, rule, detail, line=line, column=column)

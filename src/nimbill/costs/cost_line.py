@@ -1,4 +1,4 @@
-"""One charge, whatever the vendor: the columns every format is brought to."""
+"""The schema of cost lines, to which the lines of all vendor formats are normalised."""
 
 from enum import StrEnum
 
@@ -8,19 +8,19 @@ from nimbill.foundation.basis import chosen
 
 basis = chosen("cost-lines")
 
-# room for 10^16 of any currency; digits beyond the 22nd are rounded half up
+# amounts below 10^16; digits beyond the 22nd decimal are rounded half up
 MONEY = pa.decimal128(38, 22)
-MOMENT = pa.timestamp("us", tz="UTC")
+TIMESTAMP = pa.timestamp("us", tz="UTC")
 
 
 class LineKind(StrEnum):
-    """What a line is to a bill; which of a vendor's words is which stands in the formats."""
+    """How a line is billed; the formats map the vendors' line types to it."""
 
     usage = "usage"
-    entry = "entry"  # one-off, billed only once somebody applies it
-    tax = "tax"  # the vendor's own: kept apart, never resold
-    discount = "discount"  # the vendor's, kept by the reseller
-    unknown = "unknown"  # a word no table knows: counted and shown
+    entry = "entry"  # one-off charge, billed only after it is applied
+    tax = "tax"  # the vendor's tax: stored, never resold
+    discount = "discount"  # the vendor's discount, kept by the reseller
+    unknown = "unknown"  # a line type that no format maps: counted and reported
 
 
 class EntryType(StrEnum):
@@ -34,35 +34,35 @@ class EntryType(StrEnum):
 
 # fmt: off
 SCHEMA = pa.schema([
-    # where it stood
-    pa.field("part",                 pa.int32(),  nullable=False),  # of the delivery, from 0
-    pa.field("line",                 pa.int64(),  nullable=False),  # of the part; a CSV header is 1
-    # whose it is
+    # location in the delivery
+    pa.field("part",                 pa.int32(),  nullable=False),  # number in the delivery, from 0
+    pa.field("line",                 pa.int64(),  nullable=False),  # in the part; a header is 1
+    # accounts
     pa.field("payer_id",             pa.string(), nullable=False),
-    pa.field("customer_id",          pa.string(), nullable=False),  # the account it is for
+    pa.field("customer_id",          pa.string(), nullable=False),  # the account that used it
     pa.field("customer_name",        pa.string()),
-    pa.field("billing_entity",       pa.string(), nullable=False),  # "" where the vendor names none
-    # what it is
-    pa.field("line_type",            pa.string(), nullable=False),  # the vendor's word
+    pa.field("billing_entity",       pa.string(), nullable=False),  # "" if the vendor has none
+    # type
+    pa.field("line_type",            pa.string(), nullable=False),  # the vendor's name for it
     pa.field("kind",                 pa.string(), nullable=False),  # LineKind
-    pa.field("entry_type",           pa.string()),                  # EntryType, of entries alone
+    pa.field("entry_type",           pa.string()),                  # EntryType, only for entries
     pa.field("service",              pa.string(), nullable=False),
     pa.field("service_name",         pa.string()),
     pa.field("marketplace",          pa.bool_(),  nullable=False),
     pa.field("usage_type",           pa.string()),
     pa.field("description",          pa.string()),
-    # what it costs, and when
+    # cost and time
     pa.field("cost",                 MONEY,       nullable=False),
-    pa.field("currency",             pa.string(), nullable=False),  # three capitals
-    pa.field("usage_start",          MOMENT,      nullable=False),
-    pa.field("usage_end",            MOMENT),
+    pa.field("currency",             pa.string(), nullable=False),  # three capital letters
+    pa.field("usage_start",          TIMESTAMP,   nullable=False),
+    pa.field("usage_end",            TIMESTAMP),
     pa.field("invoice_id",           pa.string()),                  # null while provisional
     # reservations and savings plans
     pa.field("reservation_id",       pa.string()),                  # ARN, or the vendor's id
     pa.field("savings_plan_id",      pa.string()),
-    pa.field("effective_cost",       MONEY),                        # of covered usage, amortised
+    pa.field("effective_cost",       MONEY),                        # amortised, of covered usage
     pa.field("reservation_number",   pa.int64()),                   # instances
-    pa.field("reservation_start",    pa.string()),                  # as written
+    pa.field("reservation_start",    pa.string()),                  # as in the file
     pa.field("reservation_end",      pa.string()),
     pa.field("instance_type",        pa.string()),
     pa.field("modification_status",  pa.string()),
@@ -74,7 +74,7 @@ SCHEMA = pa.schema([
     pa.field("scope",                pa.string()),
     pa.field("tenancy",              pa.string()),
     pa.field("term_length",          pa.string()),
-    pa.field("normalization_factor", pa.string()),                  # numbers, as written
+    pa.field("normalization_factor", pa.string()),                  # numbers as in the file
     pa.field("unblended_rate",       pa.string()),
     pa.field("upfront_value",        pa.string()),
     # keys are case-sensitive
@@ -82,7 +82,7 @@ SCHEMA = pa.schema([
 ])
 # fmt: on
 
-# what is known of a reservation, as written
+# attributes of a reservation, as in the file
 RESERVATION_TEXTS = (
     "reservation_start",
     "reservation_end",

@@ -1,17 +1,17 @@
-"""The columns of a FOCUS 1.2 file, in the order of the specification, and ours behind them."""
+"""The columns of a FOCUS 1.2 file, in the order of the specification, followed by our own."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
 import pyarrow as pa
 
-from nimbill.costs.cost_line import MOMENT, MONEY
+from nimbill.costs.cost_line import MONEY, TIMESTAMP
 from nimbill.foundation.basis import chosen
 
-basis = chosen("focus-out")
+basis = chosen("focus-export")
 
 TEXT = pa.string()
-JSON = pa.string()  # a text in Parquet
+JSON = pa.string()  # Parquet has no JSON type
 
 
 class FocusColumn(NamedTuple):
@@ -19,75 +19,75 @@ class FocusColumn(NamedTuple):
     nullable: bool = False
 
 
-def may_be_null(type_: pa.DataType) -> FocusColumn:
+def nullable(type_: pa.DataType) -> FocusColumn:
     return FocusColumn(type_, nullable=True)
 
 
 # fmt: off
 COLUMNS: Mapping[str, FocusColumn] = {
-    "AvailabilityZone":                   may_be_null(TEXT),
+    "AvailabilityZone":                   nullable(TEXT),
     "BilledCost":                         FocusColumn(MONEY),
     "BillingAccountId":                   FocusColumn(TEXT),
-    "BillingAccountName":                 may_be_null(TEXT),
+    "BillingAccountName":                 nullable(TEXT),
     "BillingAccountType":                 FocusColumn(TEXT),
     "BillingCurrency":                    FocusColumn(TEXT),
-    "BillingPeriodEnd":                   FocusColumn(MOMENT),
-    "BillingPeriodStart":                 FocusColumn(MOMENT),
-    "CapacityReservationId":              may_be_null(TEXT),
-    "CapacityReservationStatus":          may_be_null(TEXT),
+    "BillingPeriodEnd":                   FocusColumn(TIMESTAMP),
+    "BillingPeriodStart":                 FocusColumn(TIMESTAMP),
+    "CapacityReservationId":              nullable(TEXT),
+    "CapacityReservationStatus":          nullable(TEXT),
     "ChargeCategory":                     FocusColumn(TEXT),
-    "ChargeClass":                        may_be_null(TEXT),
-    "ChargeDescription":                  may_be_null(TEXT),
+    "ChargeClass":                        nullable(TEXT),
+    "ChargeDescription":                  nullable(TEXT),
     "ChargeFrequency":                    FocusColumn(TEXT),
-    "ChargePeriodEnd":                    FocusColumn(MOMENT),
-    "ChargePeriodStart":                  FocusColumn(MOMENT),
-    "CommitmentDiscountCategory":         may_be_null(TEXT),
-    "CommitmentDiscountId":               may_be_null(TEXT),
-    "CommitmentDiscountName":             may_be_null(TEXT),
-    "CommitmentDiscountQuantity":         may_be_null(MONEY),
-    "CommitmentDiscountStatus":           may_be_null(TEXT),
-    "CommitmentDiscountType":             may_be_null(TEXT),
-    "CommitmentDiscountUnit":             may_be_null(TEXT),
-    "ConsumedQuantity":                   may_be_null(MONEY),
-    "ConsumedUnit":                       may_be_null(TEXT),
+    "ChargePeriodEnd":                    FocusColumn(TIMESTAMP),
+    "ChargePeriodStart":                  FocusColumn(TIMESTAMP),
+    "CommitmentDiscountCategory":         nullable(TEXT),
+    "CommitmentDiscountId":               nullable(TEXT),
+    "CommitmentDiscountName":             nullable(TEXT),
+    "CommitmentDiscountQuantity":         nullable(MONEY),
+    "CommitmentDiscountStatus":           nullable(TEXT),
+    "CommitmentDiscountType":             nullable(TEXT),
+    "CommitmentDiscountUnit":             nullable(TEXT),
+    "ConsumedQuantity":                   nullable(MONEY),
+    "ConsumedUnit":                       nullable(TEXT),
     "ContractedCost":                     FocusColumn(MONEY),
-    "ContractedUnitPrice":                may_be_null(MONEY),
+    "ContractedUnitPrice":                nullable(MONEY),
     "EffectiveCost":                      FocusColumn(MONEY),
-    "InvoiceId":                          may_be_null(TEXT),
+    "InvoiceId":                          nullable(TEXT),
     "InvoiceIssuerName":                  FocusColumn(TEXT),
     "ListCost":                           FocusColumn(MONEY),
-    "ListUnitPrice":                      may_be_null(MONEY),
-    "PricingCategory":                    may_be_null(TEXT),
-    "PricingCurrency":                    may_be_null(TEXT),
-    "PricingCurrencyContractedUnitPrice": may_be_null(MONEY),
-    "PricingCurrencyEffectiveCost":       may_be_null(MONEY),
-    "PricingCurrencyListUnitPrice":       may_be_null(MONEY),
-    "PricingQuantity":                    may_be_null(MONEY),
-    "PricingUnit":                        may_be_null(TEXT),
+    "ListUnitPrice":                      nullable(MONEY),
+    "PricingCategory":                    nullable(TEXT),
+    "PricingCurrency":                    nullable(TEXT),
+    "PricingCurrencyContractedUnitPrice": nullable(MONEY),
+    "PricingCurrencyEffectiveCost":       nullable(MONEY),
+    "PricingCurrencyListUnitPrice":       nullable(MONEY),
+    "PricingQuantity":                    nullable(MONEY),
+    "PricingUnit":                        nullable(TEXT),
     "ProviderName":                       FocusColumn(TEXT),
     "PublisherName":                      FocusColumn(TEXT),
-    "RegionId":                           may_be_null(TEXT),
-    "RegionName":                         may_be_null(TEXT),
-    "ResourceId":                         may_be_null(TEXT),
-    "ResourceName":                       may_be_null(TEXT),
-    "ResourceType":                       may_be_null(TEXT),
+    "RegionId":                           nullable(TEXT),
+    "RegionName":                         nullable(TEXT),
+    "ResourceId":                         nullable(TEXT),
+    "ResourceName":                       nullable(TEXT),
+    "ResourceType":                       nullable(TEXT),
     "ServiceCategory":                    FocusColumn(TEXT),
     "ServiceName":                        FocusColumn(TEXT),
     "ServiceSubcategory":                 FocusColumn(TEXT),
-    "SkuId":                              may_be_null(TEXT),
-    "SkuMeter":                           may_be_null(TEXT),
-    "SkuPriceDetails":                    may_be_null(JSON),
-    "SkuPriceId":                         may_be_null(TEXT),
-    "SubAccountId":                       may_be_null(TEXT),
-    "SubAccountName":                     may_be_null(TEXT),
-    "SubAccountType":                     may_be_null(TEXT),
-    "Tags":                               may_be_null(JSON),
+    "SkuId":                              nullable(TEXT),
+    "SkuMeter":                           nullable(TEXT),
+    "SkuPriceDetails":                    nullable(JSON),
+    "SkuPriceId":                         nullable(TEXT),
+    "SubAccountId":                       nullable(TEXT),
+    "SubAccountName":                     nullable(TEXT),
+    "SubAccountType":                     nullable(TEXT),
+    "Tags":                               nullable(JSON),
 }
 
-# what FOCUS has no words for: the vendor's own word and what it is to a bill
+# values that FOCUS has no column for: the vendor's line type and how it is billed
 OWN_COLUMNS: Mapping[str, FocusColumn] = {
     "x_NimbillBillingEntity":             FocusColumn(TEXT),
-    "x_NimbillEntryType":                 may_be_null(TEXT),
+    "x_NimbillEntryType":                 nullable(TEXT),
     "x_NimbillKind":                      FocusColumn(TEXT),
     "x_NimbillLineType":                  FocusColumn(TEXT),
 }

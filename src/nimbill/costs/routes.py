@@ -4,12 +4,12 @@ from litestar.params import FromQuery
 
 from nimbill.access.gate import Audience
 from nimbill.access.role_actions import RoleAction
-from nimbill.costs.bodies import CostsOfMonth
-from nimbill.costs.lake.grouping import grouping
-from nimbill.costs.lake.sum_queries import costs_of_month
+from nimbill.costs.bodies import MonthCosts
+from nimbill.costs.lake.grouping import parse_grouping
+from nimbill.costs.lake.sum_queries import load_month_costs
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.vendors import Vendor
-from nimbill.http.routing import CallerOfRequest, Limit, MonthOfPath, Offset, Transaction, get
+from nimbill.http.routing import Limit, Offset, PathMonth, RequestCaller, Transaction, get
 
 
 @get(
@@ -19,17 +19,17 @@ from nimbill.http.routing import CallerOfRequest, Limit, MonthOfPath, Offset, Tr
     basis=chosen("read-costs"),
 )
 async def read_costs(
-    month: MonthOfPath,
-    caller: CallerOfRequest,
+    month: PathMonth,
+    caller: RequestCaller,
     db: Transaction,
     vendor: FromQuery[Vendor | None] = None,
     by: FromQuery[str] = "account",
     limit: Limit = None,
     offset: Offset = 0,
-) -> CostsOfMonth:
-    """What the vendors charged in a month: exact sums, per currency, by what is asked."""
-    return await costs_of_month(
-        db, caller.scope, month, vendor, grouping(by), limit=limit, offset=offset
+) -> MonthCosts:
+    """Read the vendor costs of a month: exact sums per currency, grouped by `by`."""
+    return await load_month_costs(
+        db, caller.scope, month, vendor, parse_grouping(by), limit=limit, offset=offset
     )
 
 

@@ -1,1 +1,1 @@
-"""The act of taking a month of the vendors' costs in: once, as a whole, or not at all."""
+"""Importing a month of vendor costs: prepare, verify by a second reading, commit."""

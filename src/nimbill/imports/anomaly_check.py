@@ -1,4 +1,4 @@
-"""Whether a month looks like the months before it, payer by payer."""
+"""Compares the usage of an imported month with the previous months, payer by payer."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -7,33 +7,34 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.costs.lake.records import EXACT, USAGE, usage_before
+from nimbill.costs.lake.records import USAGE, load_previous_usage
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.basis import chosen
-from nimbill.imports.anomaly_rules import out_of_bounds
+from nimbill.foundation.billing_period import BillingPeriod
+from nimbill.foundation.money import add_decimals
+from nimbill.imports.anomaly_rules import describe_anomaly
 
-basis = chosen("month-in-bounds")
+basis = chosen("anomaly-check")
 
 
-async def unusual(
+async def find_anomaly(
     db: AsyncConnection,
     scope: TenantScope,
-    vendor: str,
-    month: str,
+    period: BillingPeriod,
     totals: Sequence[Mapping[str, Any]],
     *,
-    unfinished: bool,
+    provisional: bool,
 ) -> str | None:
-    """Why somebody should look at it before it is billed; `totals` are those of the import."""
-    now: dict[tuple[str, str], Decimal] = defaultdict(Decimal)
+    """Return why the month should be reviewed before it is billed; `totals` are the import's."""
+    usage: dict[tuple[str, str], Decimal] = defaultdict(Decimal)
     for total in totals:
         if total["kind"] == USAGE:
             key = (total["payer_id"], total["currency"])
-            now[key] = EXACT.add(now[key], Decimal(total["cost"]))
-    before = await usage_before(db, scope, vendor, month)
-    for (payer_id, currency), usage in sorted(now.items()):
-        months = before.get((payer_id, currency), [])
-        reason = out_of_bounds(usage, months, unfinished=unfinished)
+            usage[key] = add_decimals(usage[key], Decimal(total["cost"]))
+    previous_usage = await load_previous_usage(db, scope, period)
+    for (payer_id, currency), amount in sorted(usage.items()):
+        previous = previous_usage.get((payer_id, currency), [])
+        reason = describe_anomaly(amount, previous, provisional=provisional)
         if reason is not None:
             return f"payer {payer_id}: {reason}"
     return None

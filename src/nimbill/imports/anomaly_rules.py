@@ -1,4 +1,4 @@
-"""When a month's usage is so unlike the months before it that somebody should look first."""
+"""Decides whether a month's usage differs too much from the previous months."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -6,28 +6,30 @@ from fractions import Fraction
 
 from nimbill.foundation.basis import chosen
 
-basis = chosen("month-in-bounds")
+basis = chosen("anomaly-check")
 
-MONTHS_LEAST = 3  # fewer say nothing of what is usual
-MONTHS_MOST = 6
-DEVIATIONS = 3
-LEAST_DEVIATION = Fraction(1, 5)  # of the mean: a steady customer may still grow
+MONTHS_MIN = 3  # fewer months do not show what is usual
+MONTHS_MAX = 6
+DEVIATIONS_MAX = 3
+DEVIATION_MIN = Fraction(1, 5)  # of the mean: allows a customer with steady usage to grow
 
 
-def out_of_bounds(usage: Decimal, before: Sequence[Decimal], *, unfinished: bool) -> str | None:
-    """The reason in words; `before` is the usage of earlier months, the latest first."""
+def describe_anomaly(
+    usage: Decimal, previous: Sequence[Decimal], *, provisional: bool
+) -> str | None:
+    """`previous` is the usage of earlier months, the latest first. None: nothing unusual."""
     if usage < 0:
-        return "usage adds up to less than nothing"
-    months = [Fraction(one) for one in before[:MONTHS_MOST]]
-    if len(months) < MONTHS_LEAST:
+        return "total usage is negative"
+    months = [Fraction(amount) for amount in previous[:MONTHS_MAX]]
+    if len(months) < MONTHS_MIN:
         return None
     mean = sum(months, Fraction(0)) / len(months)
-    variance = sum(((one - mean) ** 2 for one in months), Fraction(0)) / len(months)
-    away = Fraction(usage) - mean
-    # squares instead of roots: what is compared is exact
-    if away**2 <= DEVIATIONS**2 * max(variance, (LEAST_DEVIATION * mean) ** 2):
+    variance = sum(((amount - mean) ** 2 for amount in months), Fraction(0)) / len(months)
+    deviation = Fraction(usage) - mean
+    # squares instead of square roots keep the comparison exact
+    if deviation**2 <= DEVIATIONS_MAX**2 * max(variance, (DEVIATION_MIN * mean) ** 2):
         return None
-    if away < 0:
-        # a month that is still going on is small, and nothing is amiss
-        return None if unfinished else "usage is far below that of the months before"
-    return "usage is far above that of the months before"
+    if deviation < 0:
+        # low usage is normal while the month is not over
+        return None if provisional else "usage is far below that of the previous months"
+    return "usage is far above that of the previous months"

@@ -5,19 +5,19 @@ from enum import StrEnum
 from typing import Annotated, Any, ClassVar
 
 from nimbill.foundation.basis import Basis, chosen
-from nimbill.foundation.calendar_month import Month
+from nimbill.foundation.calendar_month import CalendarMonth
 from nimbill.foundation.vendors import Vendor
-from nimbill.http.request_bodies import NOT_EMPTY, Body, text
+from nimbill.http.request_bodies import NOT_EMPTY, Body, text_length
 
 
 class ImportState(StrEnum):
     waiting = "waiting"
     running = "running"
     done = "done"
-    unchanged = "unchanged"  # the same delivery counts already
+    unchanged = "unchanged"  # the same delivery is already imported
     refused = "refused"
-    parked = "parked"  # kept, and counts once somebody releases it
-    drift = "drift"  # of a closed month: reported, and nothing was changed
+    parked = "parked"  # stored, but not used until it is released
+    drift = "drift"  # the month is closed: differences are reported, nothing is changed
     failed = "failed"
 
 
@@ -25,8 +25,8 @@ class ImportSource(Body, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = chosen("cost-imports")
 
     vendor: Vendor
-    month: Month | None = None
-    source: Annotated[str, text(1, 2000)]
+    month: CalendarMonth | None = None
+    source: Annotated[str, text_length(1, 2000)]
 
 
 class ImportStarted(Body, frozen=True, kw_only=True):
@@ -54,9 +54,9 @@ class ImportTotal(Body, frozen=True, kw_only=True):
 
 
 class ProposedEntry(Body, frozen=True, kw_only=True):
-    """What would bill a late change of a closed month; nothing applies it by itself."""
+    """An entry that would bill a late change of a closed month; it is not applied automatically."""
 
-    basis: ClassVar[Basis] = chosen("drift")
+    basis: ClassVar[Basis] = chosen("closed-month-drift")
 
     customer_id: str
     service: str
@@ -71,7 +71,7 @@ class ProposedEntry(Body, frozen=True, kw_only=True):
 
 
 class ImportProblem(Body, frozen=True, kw_only=True):
-    """Why it was refused: as an error answer would say it, and where in which file."""
+    """Why the import was refused, with the location in the file."""
 
     basis: ClassVar[Basis] = chosen("cost-imports")
 

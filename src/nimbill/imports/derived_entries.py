@@ -1,4 +1,4 @@
-"""What follows from a month's lines: recalculation entries and reservations."""
+"""Derives recalculation entries and reservations from the lines of an imported month."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import fields
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from nimbill.adjustments.recalculation.records import NewEntry
-from nimbill.adjustments.reserved_instances.operations import ReservationOfMonth
+from nimbill.adjustments.recalculation.records import NewRecalculationEntry
+from nimbill.adjustments.reserved_instances.operations import MonthlyReservation
 from nimbill.foundation.basis import chosen
 
 if TYPE_CHECKING:
@@ -18,21 +18,23 @@ if TYPE_CHECKING:
 basis = chosen("recalculation-entries")
 reservations_basis = chosen("reserved-instance-records")
 
-# as written, where they are known; when it starts and ends is named otherwise in a line
-_TEXTS = tuple(
-    one.name
-    for one in fields(ReservationOfMonth)
-    if one.default == "" and one.name not in ("start", "end")
+# optional texts with the same name in a line; its names of start and end are different
+_TEXT_FIELDS = tuple(
+    field.name
+    for field in fields(MonthlyReservation)
+    if field.default == "" and field.name not in ("start", "end")
 )
 
 
-def entries_of(lines: pa.Table, payers: Collection[str]) -> dict[str, list[NewEntry]]:
-    """By payer; every one-off line is an entry of its own, however alike two of them are."""
-    entries: dict[str, list[NewEntry]] = {payer: [] for payer in payers}
+def build_entries(
+    lines: pa.Table, payers: Collection[str]
+) -> dict[str, list[NewRecalculationEntry]]:
+    """Return the entries by payer; every one-off line is an entry, also if two are identical."""
+    entries: dict[str, list[NewRecalculationEntry]] = {payer: [] for payer in payers}
     for line in lines.sort_by([("part", "ascending"), ("line", "ascending")]).to_pylist():
         start, end = line["usage_start"], line["usage_end"] or line["usage_start"]
         entries[line["payer_id"]].append(
-            NewEntry(
+            NewRecalculationEntry(
                 customer_id=line["customer_id"],
                 payer_id=line["payer_id"],
                 calc_type=line["entry_type"],
@@ -42,7 +44,7 @@ def entries_of(lines: pa.Table, payers: Collection[str]) -> dict[str, list[NewEn
                 product_code=line["service"],
                 currency_code=line["currency"],
                 unblended_cost=line["cost"],
-                time_interval=f"{_written(start)}/{_written(end)}",
+                time_interval=f"{_format_time(start)}/{_format_time(end)}",
                 usage_start=start,
                 invoice_id=line["invoice_id"],
             )
@@ -50,31 +52,31 @@ def entries_of(lines: pa.Table, payers: Collection[str]) -> dict[str, list[NewEn
     return entries
 
 
-def _written(moment: datetime) -> str:
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+def _format_time(time: datetime) -> str:
+    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def reservations_of(
+def build_reservations(
     lines: pa.Table, payers: Collection[str], vendor: str
-) -> dict[str, list[ReservationOfMonth]]:
-    """By payer, for their owners: whoever only uses a reservation is not charged for it."""
-    reservations: dict[str, list[ReservationOfMonth]] = defaultdict(list)
-    for one in lines.to_pylist():
-        if one["fee_lines"]:
-            reservations[one["payer_id"]].append(_reservation(one, vendor))
+) -> dict[str, list[MonthlyReservation]]:
+    """Return the reservations by payer; accounts that only use a reservation pay no fee for it."""
+    reservations: dict[str, list[MonthlyReservation]] = defaultdict(list)
+    for line in lines.to_pylist():
+        if line["fee_lines"]:
+            reservations[line["payer_id"]].append(_build_reservation(line, vendor))
     return {payer: reservations[payer] for payer in payers}
 
 
-def _reservation(one: dict[str, Any], vendor: str) -> ReservationOfMonth:
-    number = one["number"] or 0
-    return ReservationOfMonth(
-        reservation_id=one["reservation_id"],
-        customer_id=one["customer_id"],
-        payer_id=one["payer_id"],
-        fee=one["fee"],
-        currency=one["currency"],
+def _build_reservation(line: dict[str, Any], vendor: str) -> MonthlyReservation:
+    number = line["number"] or 0
+    return MonthlyReservation(
+        reservation_id=line["reservation_id"],
+        customer_id=line["customer_id"],
+        payer_id=line["payer_id"],
+        fee=line["fee"],
+        currency=line["currency"],
         number=number if number or vendor != "aws" else 1,
-        start=one["reservation_start"] or "",
-        end=one["reservation_end"] or "",
-        **{name: one[name] or "" for name in _TEXTS},
+        start=line["reservation_start"] or "",
+        end=line["reservation_end"] or "",
+        **{name: line[name] or "" for name in _TEXT_FIELDS},
     )

@@ -1,94 +1,94 @@
-"""How the work loop takes months in, and clears away what an import leaves behind."""
+"""Job types of imports: import a month, remove unused lake files, remove working folders."""
 
 import asyncio
 import shutil
 
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from nimbill.costs.lake import records as costs
+from nimbill.costs.lake import records as lake_records
 from nimbill.costs.lake.parquet_files import Lake
 from nimbill.database.tenant_scope import transaction
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.settings import Settings
 from nimbill.imports import records
 from nimbill.imports.bodies import ImportState
-from nimbill.imports.commit_import import (
-    REMOVE_LAKE_FILES,
-    TIDY_UP,
-    commit_import,
-    folder_of_import,
-)
+from nimbill.imports.commit_import import REMOVE_LAKE_FILES, commit_import
 from nimbill.imports.preparation import ImportRequest, PreparedImport
-from nimbill.imports.preparation_process import prepared_by_process
+from nimbill.imports.preparation_process import run_preparation
+from nimbill.imports.working_folder import REMOVE_WORKING_FOLDER, working_folder
 from nimbill.jobs.runner import Job, JobType, ReportProgress
 
 basis = chosen("cost-imports")
 
 ATTEMPTS_MAX = 4
 
+IMPORT_FAILED = {
+    "status": 500,
+    "code": "failed",
+    "detail": "The import failed repeatedly. The server log contains the reason.",
+}
+
 
 def import_job_types(settings: Settings, engine: AsyncEngine) -> list[JobType]:
-    return [_import_kind(settings, engine), _removal_kind(settings), _tidy_kind(settings)]
+    return [
+        _import_job_type(settings, engine),
+        _lake_file_removal_job_type(settings),
+        _working_folder_removal_job_type(settings),
+    ]
 
 
-def _import_kind(settings: Settings, engine: AsyncEngine) -> JobType:
-    """How the work loop takes a month in."""
+def _import_job_type(settings: Settings, engine: AsyncEngine) -> JobType:
+    async def prepare(job: Job, report_progress: ReportProgress) -> PreparedImport:
+        async with transaction(engine, job.scope.organisation_id) as db:
+            request = await _build_request(db, settings, job)
+            await records.change_import(db, job.scope, job.subject, state=ImportState.running)
+        return await run_preparation(settings, request, report_progress)
 
-    async def prepare(taken: Job, tell: ReportProgress) -> PreparedImport:
-        async with transaction(engine, taken.scope.organisation_id) as db:
-            asked = await _asked(db, settings, taken)
-            await records.change_import(db, taken.scope, taken.subject, state=ImportState.running)
-        return await prepared_by_process(settings, asked, tell)
+    async def commit(db: AsyncConnection, job: Job) -> None:
+        await commit_import(db, settings, job.scope, job.subject, job.prepared)
 
-    async def take_in(db: AsyncConnection, taken: Job) -> None:
-        await commit_import(db, settings, taken.scope, taken.subject, taken.prepared)
-
-    async def give_up(db: AsyncConnection, taken: Job) -> None:
-        problem = {"status": 500, "code": "failed", "detail": "it failed again and again"}
+    async def mark_failed(db: AsyncConnection, job: Job) -> None:
         await records.change_import(
-            db, taken.scope, taken.subject, state=ImportState.failed, problem=problem
+            db, job.scope, job.subject, state=ImportState.failed, problem=IMPORT_FAILED
         )
 
     return JobType(
         records.IMPORT_COSTS,
-        take_in,
+        commit,
         attempts_max=ATTEMPTS_MAX,
         prepare=prepare,
-        give_up=give_up,
+        on_failure=mark_failed,
     )
 
 
-def _removal_kind(settings: Settings) -> JobType:
-    """Files that were left behind go once nobody can be reading them."""
-
-    async def remove(_db: AsyncConnection, taken: Job) -> None:
-        await asyncio.to_thread(Lake(settings.lake_url).remove, taken.payload["files"])
+def _lake_file_removal_job_type(settings: Settings) -> JobType:
+    async def remove(_db: AsyncConnection, job: Job) -> None:
+        await asyncio.to_thread(Lake(settings.lake_url).remove, job.payload["files"])
 
     return JobType(REMOVE_LAKE_FILES, remove)
 
 
-def _tidy_kind(settings: Settings) -> JobType:
-    """What was uploaded, and what was worked out in between, is needed no longer."""
-
-    async def tidy(_db: AsyncConnection, taken: Job) -> None:
-        folder = folder_of_import(settings, taken.payload["import_id"])
+def _working_folder_removal_job_type(settings: Settings) -> JobType:
+    async def remove(_db: AsyncConnection, job: Job) -> None:
+        folder = working_folder(settings, job.payload["import_id"])
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
-    return JobType(TIDY_UP, tidy)
+    return JobType(REMOVE_WORKING_FOLDER, remove)
 
 
-async def _asked(db: AsyncConnection, settings: Settings, taken: Job) -> ImportRequest:
-    row = await records.lock_import(db, taken.scope, taken.subject)
+async def _build_request(db: AsyncConnection, settings: Settings, job: Job) -> ImportRequest:
+    row = await records.lock_import(db, job.scope, job.subject)
     assert row is not None, "an import is never deleted"
-    released = row.release_reason is not None
+    is_released = row.release_reason is not None
+    lake_files = await lake_records.list_files(db, job.scope, row.import_id) if is_released else []
     return ImportRequest(
-        organisation_id=taken.scope.organisation_id,
+        organisation_id=job.scope.organisation_id,
         import_id=row.import_id,
         vendor=row.vendor,
         month=row.month,
-        sources=list(taken.payload["sources"]),
-        roots=taken.payload["roots"],
-        folder=str(folder_of_import(settings, row.import_id)),
-        known=dict(await records.known_deliveries(db, taken.scope, row.vendor)),
-        lake_files=await costs.files_of(db, taken.scope, row.import_id) if released else [],
+        sources=list(job.payload["sources"]),
+        roots=job.payload["roots"],
+        folder=str(working_folder(settings, row.import_id)),
+        known_deliveries=dict(await records.load_known_deliveries(db, job.scope, row.vendor)),
+        lake_files=lake_files,
     )

@@ -1,26 +1,32 @@
-"""What may be done with imports: started from a place or from an upload, and released."""
+"""Starts imports from a source or an upload, and releases parked imports."""
 
 import asyncio
-from collections.abc import Sequence
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
 from nimbill.access.uploads import Upload
-from nimbill.costs.ingestion.import_roots import allowed_source
+from nimbill.costs.ingestion.import_roots import resolve_allowed_source
 from nimbill.costs.months.operations import refuse_closed
 from nimbill.costs.months.records import lock_month
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
-from nimbill.foundation.errors import Conflict, Invalid, NotPermitted, Violation, not_found
+from nimbill.foundation.errors import (
+    Conflict,
+    NotPermitted,
+    Violation,
+    not_found,
+    rule_violations_error,
+)
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.settings import Settings
-from nimbill.http.request_bodies import sound
+from nimbill.http.request_bodies import parse_body
 from nimbill.imports import records
 from nimbill.imports.bodies import ImportSource, ImportState
-from nimbill.imports.commit_import import folder_of_import
+from nimbill.imports.records import NewImport
+from nimbill.imports.working_folder import working_folder
 from nimbill.jobs.records import add_job
 
 basis = chosen("cost-imports")
@@ -31,24 +37,27 @@ release_basis = chosen("parked-months")
 async def import_from_source(
     db: AsyncConnection, settings: Settings, caller: Caller, body: ImportSource
 ) -> str:
-    """From under a root that the operator allows; what is there is found out later."""
-    _refuse_narrowed(caller.scope)
+    """Only checks that the source is under an allowed root; the job reads it."""
+    _refuse_restricted_caller(caller.scope)
     roots = list(settings.import_roots)
-    source = allowed_source(body.source, roots)
+    source = resolve_allowed_source(body.source, roots)
     if source is None:
-        broken = Violation("source", "a path or address under an allowed root")
-        raise Invalid("rule_broken", "the request breaks a rule", [broken])
+        raise rule_violations_error(
+            [Violation("source", "a path or address under an allowed root")]
+        )
     import_id = new_id("imp")
     await start_import(
         db,
         caller.scope,
-        import_id,
-        vendor=body.vendor,
-        month=body.month,
-        sources=[source],
-        shown=[body.source],
-        roots=roots,
-        made_by=caller.user_id,
+        NewImport(
+            import_id=import_id,
+            vendor=body.vendor,
+            month=body.month,
+            sources=[source],
+            source_names=[body.source],
+            roots=roots,
+            created_by=caller.user_id,
+        ),
     )
     return import_id
 
@@ -56,75 +65,55 @@ async def import_from_source(
 async def import_upload(
     db: AsyncConnection, settings: Settings, caller: Caller, upload: Upload
 ) -> str:
-    """The files are on disk before the import is acknowledged."""
-    _refuse_narrowed(caller.scope)
-    told = {name: value for name, value in upload.fields.items() if value}
-    body = sound(ImportSource, {**told, "source": "upload"})
+    """The files are synced to disk before the import is acknowledged."""
+    _refuse_restricted_caller(caller.scope)
+    fields = {name: value for name, value in upload.fields.items() if value}
+    body = parse_body(ImportSource, {**fields, "source": "upload"})
     if not upload.files:
-        broken = Violation("file", "at least one file")
-        raise Invalid("rule_broken", "the request breaks a rule", [broken])
+        raise rule_violations_error([Violation("file", "at least one file")])
     import_id = new_id("imp")
-    folder = folder_of_import(settings, import_id) / "uploaded"
-    await asyncio.to_thread(upload.take_over, folder)
+    folder = working_folder(settings, import_id) / "uploaded"
+    await asyncio.to_thread(upload.move_to, folder)
     await start_import(
         db,
         caller.scope,
-        import_id,
-        vendor=body.vendor,
-        month=body.month,
-        sources=[str(folder / name) for name in sorted(upload.files)],
-        shown=sorted(upload.files),
-        roots=[str(folder)],
-        made_by=caller.user_id,
-        uploaded=True,
+        NewImport(
+            import_id=import_id,
+            vendor=body.vendor,
+            month=body.month,
+            sources=[str(folder / name) for name in sorted(upload.files)],
+            source_names=sorted(upload.files),
+            roots=[str(folder)],
+            created_by=caller.user_id,
+            uploaded=True,
+        ),
     )
     return import_id
 
 
-async def start_import(
-    db: AsyncConnection,
-    scope: TenantScope,
-    import_id: str,
-    *,
-    vendor: str,
-    month: str | None,
-    sources: Sequence[str],
-    shown: Sequence[str],
-    roots: Sequence[str] | None,
-    made_by: str,
-    uploaded: bool = False,
-) -> None:
-    """Where roots are None the sources are the operator's own and trusted."""
-    await records.add_import(
-        db,
-        scope,
-        import_id=import_id,
-        vendor=vendor,
-        month=month,
-        sources=shown,
-        uploaded=uploaded,
-        made_by=made_by,
-    )
+async def start_import(db: AsyncConnection, scope: TenantScope, new_import: NewImport) -> None:
+    await records.add_import(db, scope, new_import)
+    roots = None if new_import.roots is None else list(new_import.roots)
     await add_job(
         db,
         scope,
         records.IMPORT_COSTS,
         due=clock.now(),
-        subject=import_id,
-        payload={"sources": list(sources), "roots": None if roots is None else list(roots)},
+        subject=new_import.import_id,
+        payload={"sources": list(new_import.sources), "roots": roots},
     )
 
 
 async def release_import(
     db: AsyncConnection, scope: TenantScope, import_id: str, reason: str
 ) -> None:
-    """A parked import counts from here on as it is; its sums are worked out again first."""
-    _refuse_narrowed_as_unknown(scope)
+    """Commit a parked import as it is, after its sums have been computed again."""
+    _hide_from_restricted_caller(scope)
     row = await records.lock_import(db, scope, import_id)
     if row is None:
         raise not_found()
     if row.state != ImportState.parked:
-        raise Conflict("not_parked", "this import is not parked")
+        raise Conflict("not_parked", "This import is not parked.")
     refuse_closed(await lock_month(db, scope, BillingPeriod(row.month, row.vendor), shared=True))
     await records.change_import(
         db, scope, import_id, state=ImportState.waiting, release_reason=reason
@@ -139,12 +128,14 @@ async def release_import(
     )
 
 
-def _refuse_narrowed(scope: TenantScope) -> None:
-    """A delivery is everybody's: it holds the costs of groups the caller may not know of."""
+def _refuse_restricted_caller(scope: TenantScope) -> None:
+    """A delivery contains the costs of all billing groups, also those the caller cannot see."""
     if scope.billing_groups is not None:
-        raise NotPermitted("narrowed_caller", "who sees only some billing groups imports nothing")
+        raise NotPermitted(
+            "narrowed_caller", "Users restricted to certain billing groups cannot import costs."
+        )
 
 
-def _refuse_narrowed_as_unknown(scope: TenantScope) -> None:
+def _hide_from_restricted_caller(scope: TenantScope) -> None:
     if scope.billing_groups is not None:
         raise not_found()

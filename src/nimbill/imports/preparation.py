@@ -1,7 +1,7 @@
-"""What takes long in an import, in a process of its own: fetch, convert, check, sum up.
+"""Prepares an import in a process of its own: fetches, converts, verifies and sums a delivery.
 
-It changes nothing that counts: files of the lake that no record names do not exist for anybody. The
-process that asked reads one JSON object per line: how far it is, and at last what came out.
+Nothing becomes visible here: files in the lake are ignored until a database record names them. The
+process writes one JSON object per line: progress messages, and finally the result.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import json
 import os
 import shutil
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -19,19 +18,26 @@ from pathlib import Path
 from typing import Any
 
 from nimbill.costs.cost_file_error import CostFileError
-from nimbill.costs.ingestion.without_pandas import leave_pandas_out
+from nimbill.costs.ingestion.pandas_block import block_pandas
 from nimbill.foundation.basis import chosen
+from nimbill.foundation.parent_watch import watch_parent
 from nimbill.foundation.settings import read_settings
 
 basis = chosen("cost-imports")
 
-TELL_EVERY_SECONDS = 0.25
-LONG = ("tag_sums",)  # a row for each value of each tag
+PROGRESS_INTERVAL_SECONDS = 0.25
+NICENESS = 5  # requests take precedence
 
-TOTALS_BY = ("payer_id", "line_type", "kind", "currency")
-ACCOUNTS_BY = ("customer_id", "payer_id", "line_type", "currency")
+TOTAL_COLUMNS = ("payer_id", "line_type", "kind", "currency")
+ACCOUNT_TOTAL_COLUMNS = ("customer_id", "payer_id", "line_type", "currency")
 
-Tell = Callable[[dict[str, Any]], None]
+OLDER_DELIVERY = {
+    "status": 409,
+    "code": "older_assembly",
+    "detail": "A newer delivery of this month has already been imported.",
+}
+
+OnProgress = Callable[[dict[str, Any]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,232 +48,237 @@ class ImportRequest:
     month: str | None
     sources: list[str]
     roots: list[str] | None
-    folder: str  # of this import alone; what is in it may go once the import is over
-    known: dict[str, str | None]  # identities of deliveries: what counts now, or was replaced
-    lake_files: list[str] = field(default_factory=list)  # of a parked import that was released
+    folder: str  # working folder of this import; removed after the import
+    # content hash to the import that is current, or None if another import replaced it
+    known_deliveries: dict[str, str | None]
+    lake_files: list[str] = field(default_factory=list)  # only for a released parked import
 
 
 @dataclass(slots=True)
 class PreparedImport:
-    """What came out; where `problem` is told nothing else is."""
+    """The result of the preparation; with a `problem`, most other fields are empty."""
 
     problem: dict[str, Any] | None = None
-    unchanged: str | None = None  # the import that holds the same delivery
+    identical_import: str | None = None  # a current import with the same contents
     month: str | None = None
-    identity: str | None = None
+    content_hash: str | None = None
     assembly: str | None = None
     assembled_at: str | None = None
     lines: int = 0
     provisional: bool = False
-    payers: dict[str, int] = field(default_factory=dict)
+    payers: dict[str, int] = field(default_factory=dict)  # payer_id to its number of lines
     totals: list[dict[str, Any]] = field(default_factory=list)  # costs as text
-    by_account: list[dict[str, Any]] = field(default_factory=list)
+    account_totals: list[dict[str, Any]] = field(default_factory=list)
     files: list[dict[str, Any]] = field(default_factory=list)
     differences: list[dict[str, Any]] = field(default_factory=list)
-    unchecked: str | None = None  # the file that the second reading could not read
-    noticed: dict[str, Any] = field(default_factory=dict)
+    unverified_file: str | None = None  # the second reading could not read it
+    warnings: dict[str, Any] = field(default_factory=dict)
 
 
-def prepare(asked: ImportRequest, tell: Tell) -> PreparedImport:
-    """Never raises for what is wrong with a delivery: that is an answer too."""
+def prepare_import(request: ImportRequest, on_progress: OnProgress) -> PreparedImport:
+    """An invalid delivery is not an error of the process: it is returned as a problem."""
     try:
-        return _released(asked, tell) if asked.lake_files else _delivered(asked, tell)
-    except CostFileError as broken:
+        if request.lake_files:
+            return _prepare_released(request, on_progress)
+        return _prepare_delivery(request, on_progress)
+    except CostFileError as error:
         return PreparedImport(
             problem={
                 "status": 400,
-                "code": broken.rule,
-                "detail": broken.detail,
-                "file": broken.file,
-                "line": broken.line,
-                "column": broken.column,
+                "code": error.rule,
+                "detail": error.detail,
+                "file": error.file,
+                "line": error.line,
+                "column": error.column,
             }
         )
 
 
-def _delivered(asked: ImportRequest, tell: Tell) -> PreparedImport:
-    # what is large is loaded when it is needed, and only in this process
-    from nimbill.costs.ingestion.delivery import Limits, deliver
+def _prepare_delivery(request: ImportRequest, on_progress: OnProgress) -> PreparedImport:
+    # large libraries are loaded when needed, and only in this process
+    from nimbill.costs.ingestion.delivery import fetch_delivery
+    from nimbill.costs.ingestion.parts import Limits
 
-    folder, limits = Path(asked.folder), Limits()
+    folder, limits = Path(request.folder), Limits()
     spool, staging = folder / "spool", folder / "lines"
-    for one in (spool, staging):
-        shutil.rmtree(one, ignore_errors=True)
-        one.mkdir(parents=True)
-    tell({"step": "fetching"})
-    delivery = deliver(
-        asked.sources,
+    for subfolder in (spool, staging):
+        shutil.rmtree(subfolder, ignore_errors=True)
+        subfolder.mkdir(parents=True)
+    on_progress({"step": "fetching"})
+    delivery = fetch_delivery(
+        request.sources,
         spool=spool,
-        month=asked.month,
+        month=request.month,
         limits=limits,
-        tell=lambda name: tell({"step": "fetching", "file": name}),
-        roots=asked.roots,
+        notify=lambda message: on_progress({"step": "fetching", "file": message}),
+        roots=request.roots,
     )
     prepared = PreparedImport(
-        identity=delivery.identity,
+        content_hash=delivery.content_hash,
         assembly=delivery.assembly,
         assembled_at=delivery.assembled_at.isoformat() if delivery.assembled_at else None,
     )
-    if delivery.identity in asked.known:
-        counting = asked.known[delivery.identity]
-        if counting is None:
-            prepared.problem = older_assembly()
-        prepared.unchanged = counting
+    if delivery.content_hash in request.known_deliveries:
+        prepared.identical_import = request.known_deliveries[delivery.content_hash]
+        if prepared.identical_import is None:
+            prepared.problem = OLDER_DELIVERY
         return prepared
-    from nimbill.costs.ingestion.conversion import convert
-    from nimbill.costs.ingestion.second_reading_process import SecondReading
-
-    with SecondReading(delivery, vendor=asked.vendor, limits=limits) as second:
-        converted = convert(
-            delivery,
-            vendor=asked.vendor,
-            month=asked.month,
-            into=staging,
-            limits=limits,
-            tell=lambda lines: tell({"step": "reading", "lines": lines}),
-            cores_left=second.cores,
-        )
-        _check(second, converted, prepared, tell)
-    prepared.month, prepared.lines = converted.month, converted.lines
-    noticed = converted.noticed
-    prepared.noticed = {
-        "formats": sorted(noticed.formats),
-        "other_vendors": dict(noticed.other_vendors),
-        "rounded_lines": noticed.rounded_lines,
-        "unreadable_tags": noticed.unreadable_tags,
-        "usage_outside_month": noticed.outside_month,
-    }
-    _into_lake(asked, converted, prepared)
-    _sum_up(asked, [file["path"] for file in prepared.files], prepared, tell)
-    has_ids = noticed.has_invoice_ids
-    prepared.provisional = has_ids and prepared.noticed.pop("without_invoice_id") > 0
+    _convert(request, delivery, staging, prepared, on_progress)
     shutil.rmtree(spool, ignore_errors=True)
     return prepared
 
 
-def older_assembly() -> dict[str, Any]:
-    detail = "a newer delivery of this month counts already"
-    return {"status": 409, "code": "older_assembly", "detail": detail}
+def _convert(
+    request: ImportRequest,
+    delivery: Any,
+    staging: Path,
+    prepared: PreparedImport,
+    on_progress: OnProgress,
+) -> None:
+    from nimbill.costs.ingestion.conversion import convert_delivery
+    from nimbill.costs.ingestion.parts import Limits
+    from nimbill.costs.ingestion.second_reading import SecondReading
+
+    limits = Limits()
+    with SecondReading(delivery, vendor=request.vendor, limits=limits) as second_reading:
+        conversion = convert_delivery(
+            delivery,
+            vendor=request.vendor,
+            month=request.month,
+            into=staging,
+            limits=limits,
+            on_progress=lambda lines: on_progress({"step": "reading", "lines": lines}),
+            reserved_cores=second_reading.reserved_cores,
+        )
+        _verify(second_reading, conversion, prepared, on_progress)
+    prepared.month, prepared.lines = conversion.month, conversion.lines
+    warnings = conversion.warnings
+    prepared.warnings = {
+        "formats": sorted(warnings.formats),
+        "other_vendors": dict(warnings.other_vendors),
+        "rounded_lines": warnings.rounded_lines,
+        "unreadable_tags": warnings.unreadable_tags,
+        "usage_outside_month": warnings.outside_month,
+    }
+    _store_in_lake(request, conversion, prepared)
+    lines_without_invoice = _compute_sums(
+        request, [file["path"] for file in prepared.files], prepared, on_progress
+    )
+    prepared.provisional = warnings.has_invoice_ids and lines_without_invoice > 0
 
 
-def _released(asked: ImportRequest, tell: Tell) -> PreparedImport:
-    """Its lines lie in the lake already; only the sums are worked out again."""
-    prepared = PreparedImport(month=asked.month)
-    _sum_up(asked, asked.lake_files, prepared, tell)
-    prepared.noticed.pop("without_invoice_id")
+def _prepare_released(request: ImportRequest, on_progress: OnProgress) -> PreparedImport:
+    """The lines are already in the lake; only the sums are computed again."""
+    prepared = PreparedImport(month=request.month)
+    _compute_sums(request, request.lake_files, prepared, on_progress)
     return prepared
 
 
-def _check(second: Any, converted: Any, prepared: PreparedImport, tell: Tell) -> None:
-    """Digit for digit, by a second reading of the delivered files."""
+def _verify(
+    second_reading: Any, conversion: Any, prepared: PreparedImport, on_progress: OnProgress
+) -> None:
+    """Compare the stored lines with a second reading of the delivered files."""
     from nimbill.costs.ingestion.second_reading import (
         UnreadableBySecondReader,
-        differences,
-        sums_of_lines,
+        find_differences,
+        sum_stored_lines,
     )
 
-    tell({"step": "checking", "lines": converted.lines})
-    stored = sums_of_lines([file.path for file in converted.files])
+    lines = conversion.lines
+    on_progress({"step": "checking", "lines": lines})
+    stored = sum_stored_lines([file.path for file in conversion.files])
     try:
-        delivered = second.sums(
-            lambda name: tell({"step": "checking", "file": name, "lines": converted.lines})
+        delivered = second_reading.sums(
+            lambda name: on_progress({"step": "checking", "file": name, "lines": lines})
         )
-    except UnreadableBySecondReader as unreadable:
-        prepared.unchecked = str(unreadable)
+    except UnreadableBySecondReader as error:
+        prepared.unverified_file = str(error)
         return
     prepared.differences = [
         {
-            **one.whose._asdict(),
-            "delivered": f"{one.delivered.cost:f}",
-            "stored": f"{one.stored.cost:f}",
-            "delivered_lines": one.delivered.lines,
-            "stored_lines": one.stored.lines,
+            **difference.key._asdict(),
+            "delivered": f"{difference.delivered.cost:f}",
+            "stored": f"{difference.stored.cost:f}",
+            "delivered_lines": difference.delivered.lines,
+            "stored_lines": difference.stored.lines,
         }
-        for one in differences(delivered, stored)
+        for difference in find_differences(delivered, stored)
     ]
 
 
-def _into_lake(asked: ImportRequest, converted: Any, prepared: PreparedImport) -> None:
-    from nimbill.costs.lake.parquet_files import Lake, folder_of
+def _store_in_lake(request: ImportRequest, conversion: Any, prepared: PreparedImport) -> None:
+    from nimbill.costs.lake.parquet_files import Lake, import_folder
 
-    if not converted.files:
+    if not conversion.files:
         return
-    under = folder_of(
-        asked.organisation_id,
-        vendor=asked.vendor,
-        month=converted.month,
-        import_id=asked.import_id,
+    folder = import_folder(
+        request.organisation_id,
+        vendor=request.vendor,
+        month=conversion.month,
+        import_id=request.import_id,
     )
-    names = Lake(read_settings().lake_url).put([file.path for file in converted.files], under=under)
+    lake = Lake(read_settings().lake_url)
+    names = lake.put([file.path for file in conversion.files], folder=folder)
     prepared.files = [
         {"path": name, "lines": file.lines, "bytes": file.bytes, "sha256": file.sha256}
-        for name, file in zip(names, converted.files, strict=True)
+        for name, file in zip(names, conversion.files, strict=True)
     ]
 
 
-def _sum_up(
-    asked: ImportRequest, files: Sequence[str], prepared: PreparedImport, tell: Tell
-) -> None:
-    """Every sum that is kept, into a file each, for the process that asked to store."""
+def _compute_sums(
+    request: ImportRequest,
+    files: Sequence[str],
+    prepared: PreparedImport,
+    on_progress: OnProgress,
+) -> int:
+    """Write each kind of sums into a file and return the number of lines without invoice id."""
     import pyarrow.parquet as pq
 
     from nimbill.costs.lake import sums
     from nimbill.costs.lake.engine_selection import open_engine
     from nimbill.costs.lake.parquet_files import Lake
 
-    tell({"step": "summing", "lines": prepared.lines})
-    settings = read_settings()
-    Path(asked.folder).mkdir(parents=True, exist_ok=True)
-    questions = {
-        "sums": sums.monthly_sums,
-        "tag_sums": sums.tag_sums,
-        "entries": sums.entry_lines,
-        "reservations": sums.reservation_lines,
-        "payers": sums.payer_lines,
-    }
+    on_progress({"step": "summing", "lines": prepared.lines})
+    settings, folder = read_settings(), Path(request.folder)
+    folder.mkdir(parents=True, exist_ok=True)
     with open_engine(settings, Lake(settings.lake_url)) as engine:
-        for name, question in questions.items():
-            if name in LONG:
-                _write(engine.batches(question, files), Path(asked.folder) / f"{name}.parquet")
-                continue
-            answer = engine.run(question, files)
-            if name == "payers":
-                rows = answer.to_pylist()
-                prepared.payers = {row["payer_id"]: row["lines"] for row in rows}
-                prepared.lines = sum(prepared.payers.values())
-                without = sum(row["without_invoice_id"] for row in rows)
-                prepared.noticed["without_invoice_id"] = without
-            else:
-                pq.write_table(answer, Path(asked.folder) / f"{name}.parquet")
-            if name == "sums":
-                prepared.totals = _totals(answer, TOTALS_BY)
-                prepared.by_account = _totals(answer, ACCOUNTS_BY)
+        monthly_sums = engine.run(sums.monthly_sums, files)
+        pq.write_table(monthly_sums, folder / "sums.parquet")
+        prepared.totals = _add_up(monthly_sums, TOTAL_COLUMNS)
+        prepared.account_totals = _add_up(monthly_sums, ACCOUNT_TOTAL_COLUMNS)
+        _write_batches(engine.batches(sums.tag_sums, files), folder / "tag_sums.parquet")
+        pq.write_table(engine.run(sums.entry_lines, files), folder / "entries.parquet")
+        pq.write_table(engine.run(sums.reservation_lines, files), folder / "reservations.parquet")
+        payers = engine.run(sums.payer_lines, files).to_pylist()
+    prepared.payers = {row["payer_id"]: row["lines"] for row in payers}
+    prepared.lines = sum(prepared.payers.values())
+    return sum(row["without_invoice_id"] for row in payers)
 
 
-def _write(batches: Iterator[Any], path: Path) -> None:
-    """Piece by piece: there may be millions of rows."""
+def _write_batches(batches: Iterator[Any], path: Path) -> None:
+    """Tag sums have a row per tag value and may be too many for the memory."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     first = next(batches, None)
     if first is None:
         first = pa.record_batch({"payer_id": pa.nulls(0, pa.string())})
-    with pq.ParquetWriter(path, first.schema) as file:
-        file.write_batch(first)
+    with pq.ParquetWriter(path, first.schema) as writer:
+        writer.write_batch(first)
         for batch in batches:
-            file.write_batch(batch)
+            writer.write_batch(batch)
 
 
-def _totals(sums: Any, by: Sequence[str]) -> list[dict[str, Any]]:
-    """Sums of the sums, costs as text: every digit reaches the process that asked."""
-    added = sums.group_by(list(by)).aggregate([("cost", "sum"), ("lines", "sum")])
+def _add_up(sums: Any, columns: Sequence[str]) -> list[dict[str, Any]]:
+    """Costs are returned as text, so that no digit is lost in JSON."""
+    totals = sums.group_by(list(columns)).aggregate([("cost", "sum"), ("lines", "sum")])
     return [
         {
-            **{name: row[name] for name in by},
+            **{name: row[name] for name in columns},
             "cost": f"{row['cost_sum']:f}",
             "lines": row["lines_sum"],
         }
-        for row in added.sort_by([(name, "ascending") for name in by]).to_pylist()
+        for row in totals.sort_by([(name, "ascending") for name in columns]).to_pylist()
     ]
 
 
@@ -275,32 +286,26 @@ def _totals(sums: Any, by: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    """Asked on standard input, answered on standard output."""
-    threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
+    """Read the request from standard input and write messages to standard output."""
+    # Without its parent nothing reads the result of this process.
+    watch_parent(lambda: os._exit(1))
     with suppress(OSError):
-        os.nice(5)  # requests are answered first
-    if read_settings().engine == "duckdb":  # Spark's own client may ask for it
-        leave_pandas_out()
-    asked = ImportRequest(**json.loads(sys.stdin.readline()))
-    told = 0.0
+        os.nice(NICENESS)
+    if read_settings().engine == "duckdb":  # Spark's client may need pandas
+        block_pandas()
+    request = ImportRequest(**json.loads(sys.stdin.readline()))
+    last_report = 0.0
 
-    def tell(progress: dict[str, Any]) -> None:
-        nonlocal told
-        if time.monotonic() - told > TELL_EVERY_SECONDS:
-            told = time.monotonic()
-            _say({"progress": progress})
+    def on_progress(progress: dict[str, Any]) -> None:
+        nonlocal last_report
+        if time.monotonic() - last_report > PROGRESS_INTERVAL_SECONDS:
+            last_report = time.monotonic()
+            _write_message({"progress": progress})
 
-    _say({"prepared": asdict(prepare(asked, tell))})
-
-
-def _leave_with(parent: int) -> None:
-    """Nobody would read the answer of a process whose parent is gone."""
-    while os.getppid() == parent:
-        time.sleep(0.5)
-    os._exit(1)
+    _write_message({"prepared": asdict(prepare_import(request, on_progress))})
 
 
-def _say(message: dict[str, Any]) -> None:
+def _write_message(message: dict[str, Any]) -> None:
     sys.stdout.write(json.dumps(message) + "\n")
     sys.stdout.flush()
 

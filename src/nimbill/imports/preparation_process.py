@@ -1,4 +1,4 @@
-"""The process that prepares an import, started, listened to and ended."""
+"""Runs the preparation of an import in a subprocess."""
 
 import asyncio
 import json
@@ -9,24 +9,25 @@ from typing import Any
 
 import structlog
 
-from nimbill.costs.ingestion.allocator_settings import KEPT_MEMORY
+from nimbill.costs.ingestion.allocator_settings import ALLOCATOR_ENVIRONMENT
 from nimbill.foundation.settings import Settings
 from nimbill.imports.preparation import ImportRequest, PreparedImport
 from nimbill.jobs.runner import ReportProgress
 
 log = structlog.get_logger()
 
-LINE_BYTES_MAX = 64 * 2**20
+MESSAGE_BYTES_MAX = 64 * 2**20
+LOGGED_CHARACTERS_MAX = 2000
 
 
 class PreparationFailed(Exception):
-    """The process died; what it printed is in the log."""
+    """The process failed; its error output is in the log."""
 
 
-async def prepared_by_process(
-    settings: Settings, asked: ImportRequest, tell: ReportProgress
+async def run_preparation(
+    settings: Settings, request: ImportRequest, report_progress: ReportProgress
 ) -> PreparedImport:
-    """Ends with us: whoever is cancelled leaves no process behind."""
+    """If the caller is cancelled, the process is killed."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
@@ -34,11 +35,11 @@ async def prepared_by_process(
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
-        limit=LINE_BYTES_MAX,
+        limit=MESSAGE_BYTES_MAX,
         env=_environment(settings),
     )
     try:
-        return await _answer(process, asked, tell)
+        return await _communicate(process, request, report_progress)
     finally:
         if process.returncode is None:
             process.kill()
@@ -46,32 +47,37 @@ async def prepared_by_process(
 
 
 def _environment(settings: Settings) -> dict[str, str]:
-    """As ours, without what only we need: the database, the key, the mail server."""
-    ours = {name: value for name, value in os.environ.items() if not name.startswith("NIMBILL_")}
-    return KEPT_MEMORY | ours | settings.for_a_process()
+    """Omit the settings that only the server needs: database, encryption key, mail server."""
+    inherited = {
+        name: value for name, value in os.environ.items() if not name.startswith("NIMBILL_")
+    }
+    return ALLOCATOR_ENVIRONMENT | inherited | settings.to_child_environment()
 
 
-async def _answer(
-    process: asyncio.subprocess.Process, asked: ImportRequest, tell: ReportProgress
+async def _communicate(
+    process: asyncio.subprocess.Process, request: ImportRequest, report_progress: ReportProgress
 ) -> PreparedImport:
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
-    errors = asyncio.ensure_future(process.stderr.read())
-    process.stdin.write(json.dumps(asdict(asked)).encode() + b"\n")
+    error_output = asyncio.ensure_future(process.stderr.read())
+    process.stdin.write(json.dumps(asdict(request)).encode() + b"\n")
     await process.stdin.drain()
     process.stdin.close()
     prepared: dict[str, Any] | None = None
     async for line in process.stdout:
         message = json.loads(line)
         if "progress" in message:
-            await tell(message["progress"])
+            await report_progress(message["progress"])
         else:
             prepared = message["prepared"]
-    code = await process.wait()
-    if prepared is None or code != 0:
-        said = (await errors).decode(errors="replace")
-        log.error("import_process", code=code, said=said[-2000:])
+    exit_code = await process.wait()
+    errors = (await error_output).decode(errors="replace")
+    if prepared is None or exit_code != 0:
+        log.error(
+            "import_preparation_failed",
+            exit_code=exit_code,
+            error_output=errors[-LOGGED_CHARACTERS_MAX:],
+        )
         raise PreparationFailed
-    await errors
     return PreparedImport(**prepared)

@@ -1,4 +1,4 @@
-"""What a late change of a closed month comes to: entries that somebody may bill, proposed alone."""
+"""Proposes recalculation entries for changes to a closed month; nothing applies them by itself."""
 
 from __future__ import annotations
 
@@ -11,22 +11,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.adjustments.recalculation.records import plain
-from nimbill.costs.lake.records import EXACT, cost_sums
-from nimbill.database.tenant_scope import TenantScope, visible_rows
+from nimbill.costs.lake.records import cost_sums
+from nimbill.database.tenant_scope import TenantScope, is_any_of
 from nimbill.foundation.basis import chosen
+from nimbill.foundation.billing_period import BillingPeriod
+from nimbill.foundation.money import add_decimals, format_decimal, subtract_decimals
 from nimbill.imports import records
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-basis = chosen("drift")
+basis = chosen("closed-month-drift")
 
-# what is billed to customers; the vendor's tax and discounts are not
-BILLED = ("usage", "entry")
+# the kinds that are billed to customers; the vendor's tax and discounts are not
+BILLED_KINDS = ("usage", "entry")
 
 
-class Billed(NamedTuple):
+class _ProposalKey(NamedTuple):
     customer_id: str
     service: str
     marketplace: bool
@@ -34,70 +35,75 @@ class Billed(NamedTuple):
     currency: str
 
 
-async def proposed_entries(
+async def propose_entries(
     db: AsyncConnection,
     scope: TenantScope,
+    period: BillingPeriod,
     *,
-    vendor: str,
-    month: str,
     payers: Collection[str],
     sums: Iterator[pa.RecordBatch],
 ) -> list[dict[str, Any]]:
-    """For accounts in a billing group: what was delivered now, less what counts."""
-    delivered = await asyncio.to_thread(_delivered, sums)
-    counts = await _counting(db, scope, vendor, month, payers)
-    accounts = {key.customer_id for key in delivered.keys() | counts.keys()}
-    known = await records.payers_of_accounts(db, scope, vendor, list(accounts))
+    """Return delivered less current costs, for accounts that are in a billing group."""
+    delivered = await asyncio.to_thread(_sum_delivered, sums)
+    current = await _load_current(db, scope, period, payers)
+    keys = delivered.keys() | current.keys()
+    customer_ids = {key.customer_id for key in keys}
+    accounts = await records.load_account_payers(db, scope, period.vendor, list(customer_ids))
     return [
-        _proposal(key, month, counts[key], delivered[key])
-        for key in sorted(delivered.keys() | counts.keys())
-        if key.customer_id in known and delivered[key] != counts[key]
+        _build_proposal(key, period.month, current[key], delivered[key])
+        for key in sorted(keys)
+        if key.customer_id in accounts and delivered[key] != current[key]
     ]
 
 
-def _delivered(sums: Iterator[pa.RecordBatch]) -> defaultdict[Billed, Decimal]:
-    found: defaultdict[Billed, Decimal] = defaultdict(Decimal)
+def _sum_delivered(sums: Iterator[pa.RecordBatch]) -> defaultdict[_ProposalKey, Decimal]:
+    amounts: defaultdict[_ProposalKey, Decimal] = defaultdict(Decimal)
     for batch in sums:
         for row in batch.to_pylist():
-            if row["kind"] in BILLED:
-                _add(found, row, row["cost"])
-    return found
+            if row["kind"] in BILLED_KINDS:
+                _add(amounts, row, row["cost"])
+    return amounts
 
 
-async def _counting(
-    db: AsyncConnection, scope: TenantScope, vendor: str, month: str, payers: Collection[str]
-) -> defaultdict[Billed, Decimal]:
-    by = [cost_sums.c[name] for name in Billed._fields]
-    question = (
-        sa.select(*by, sa.func.sum(cost_sums.c.cost).label("cost"))
+async def _load_current(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod, payers: Collection[str]
+) -> defaultdict[_ProposalKey, Decimal]:
+    columns = [cost_sums.c[name] for name in _ProposalKey._fields]
+    stmt = (
+        sa.select(*columns, sa.func.sum(cost_sums.c.cost).label("cost"))
         .where(
             cost_sums.c.organisation_id == scope.organisation_id,
-            cost_sums.c.vendor == vendor,
-            cost_sums.c.month == month,
-            visible_rows(cost_sums.c.payer_id, payers),
-            visible_rows(cost_sums.c.kind, BILLED),
+            cost_sums.c.vendor == period.vendor,
+            cost_sums.c.month == period.month,
+            is_any_of(cost_sums.c.payer_id, payers),
+            is_any_of(cost_sums.c.kind, BILLED_KINDS),
         )
-        .group_by(*by)
+        .group_by(*columns)
     )
-    found: defaultdict[Billed, Decimal] = defaultdict(Decimal)
-    for row in await db.execute(question):
-        _add(found, row._mapping, row.cost)
-    return found
+    amounts: defaultdict[_ProposalKey, Decimal] = defaultdict(Decimal)
+    for row in await db.execute(stmt):
+        _add(amounts, row._mapping, row.cost)
+    return amounts
 
 
-def _add(found: defaultdict[Billed, Decimal], row: Mapping[Any, Any], amount: Decimal) -> None:
-    key = Billed(*(row[name] for name in Billed._fields))
-    found[key] = EXACT.add(found[key], amount)
+def _add(
+    amounts: defaultdict[_ProposalKey, Decimal], row: Mapping[Any, Any], amount: Decimal
+) -> None:
+    key = _ProposalKey(*(row[name] for name in _ProposalKey._fields))
+    amounts[key] = add_decimals(amounts[key], amount)
 
 
-def _proposal(key: Billed, month: str, counts: Decimal, delivered: Decimal) -> dict[str, Any]:
-    amount = EXACT.subtract(delivered, counts)
-    what = f"{month} {key.service}{' (marketplace)' if key.marketplace else ''}"
+def _build_proposal(
+    key: _ProposalKey, month: str, current: Decimal, delivered: Decimal
+) -> dict[str, Any]:
+    amount = subtract_decimals(delivered, current)
+    service = f"{month} {key.service}{' (marketplace)' if key.marketplace else ''}"
+    change = f"{format_decimal(delivered)} in place of {format_decimal(current)}"
     return {
         **key._asdict(),
         "calc_type": "Fee" if amount > 0 else "Credit",
-        "amount": Decimal(plain(amount)),
-        "description": f"{what}: {plain(delivered)} in place of {plain(counts)}",
-        "counts": Decimal(plain(counts)),
-        "delivered": Decimal(plain(delivered)),
+        "amount": Decimal(format_decimal(amount)),
+        "description": f"{service}: {change}",
+        "counts": Decimal(format_decimal(current)),
+        "delivered": Decimal(format_decimal(delivered)),
     }

@@ -1,6 +1,8 @@
-"""Stored imports and the questions asked of them."""
+"""Tables and queries of imports."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
@@ -9,8 +11,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.costs.lake.records import cost_months
 from nimbill.customers.cloud_accounts.records import cloud_accounts
-from nimbill.database.tenant_scope import Row, TenantScope, metadata, visible_rows
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
 from nimbill.foundation import clock, exact_json
+from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.imports.bodies import (
     ImportProblem,
     ImportRecord,
@@ -20,7 +23,7 @@ from nimbill.imports.bodies import (
 )
 from nimbill.jobs.records import jobs
 
-__all__ = ["ImportRecord", "ImportState"]  # the command line speaks of them too
+__all__ = ["ImportRecord", "ImportState"]  # also used by the command line
 
 cost_imports = sa.Table(
     "cost_imports",
@@ -32,7 +35,7 @@ cost_imports = sa.Table(
     sa.Column("sources", ARRAY(sa.Text), nullable=False),
     sa.Column("uploaded", sa.Boolean, nullable=False),
     sa.Column("state", sa.Text, nullable=False),
-    sa.Column("identity", sa.Text),
+    sa.Column("content_hash", sa.Text),
     sa.Column("assembly", sa.Text),
     sa.Column("assembled_at", sa.DateTime(timezone=True)),
     sa.Column("lines", sa.BigInteger, nullable=False),
@@ -41,7 +44,7 @@ cost_imports = sa.Table(
     sa.Column("problem", sa.Text),
     sa.Column("parked_reason", sa.Text),
     sa.Column("release_reason", sa.Text),
-    sa.Column("made_by", sa.Text, nullable=False),
+    sa.Column("created_by", sa.Text, nullable=False),
     sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
     sa.Column("update_time", sa.DateTime(timezone=True), nullable=False),
 )
@@ -49,31 +52,33 @@ _imports = cost_imports.c
 IMPORT_COSTS = "import_costs"
 
 
-def _one(scope: TenantScope, import_id: str) -> list[sa.ColumnElement[bool]]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewImport:
+    import_id: str
+    vendor: str
+    month: str | None
+    sources: Sequence[str]  # paths and addresses to read
+    source_names: Sequence[str]  # how the caller named them
+    roots: Sequence[str] | None  # None: the operator named the sources, all paths are allowed
+    created_by: str
+    uploaded: bool = False
+
+
+def _is_import(scope: TenantScope, import_id: str) -> list[sa.ColumnElement[bool]]:
     return [_imports.organisation_id == scope.organisation_id, _imports.import_id == import_id]
 
 
-async def add_import(
-    db: AsyncConnection,
-    scope: TenantScope,
-    *,
-    import_id: str,
-    vendor: str,
-    month: str | None,
-    sources: Sequence[str],
-    uploaded: bool,
-    made_by: str,
-) -> None:
+async def add_import(db: AsyncConnection, scope: TenantScope, new_import: NewImport) -> None:
     await db.execute(
         sa.insert(cost_imports).values(
             organisation_id=scope.organisation_id,
-            import_id=import_id,
-            vendor=vendor,
-            month=month,
-            sources=list(sources),
-            uploaded=uploaded,
+            import_id=new_import.import_id,
+            vendor=new_import.vendor,
+            month=new_import.month,
+            sources=list(new_import.source_names),
+            uploaded=new_import.uploaded,
             state=ImportState.waiting,
-            made_by=made_by,
+            created_by=new_import.created_by,
         )
     )
 
@@ -81,37 +86,37 @@ async def add_import(
 async def change_import(
     db: AsyncConnection, scope: TenantScope, import_id: str, **values: Any
 ) -> None:
-    """A report and a problem are kept as the text of exact JSON."""
+    """Report and problem are stored as exact JSON text."""
     for name in ("report", "problem"):
         if values.get(name) is not None:
-            values[name] = exact_json.write(values[name]).decode()
+            values[name] = exact_json.encode(values[name]).decode()
     await db.execute(
         sa.update(cost_imports)
-        .where(*_one(scope, import_id))
+        .where(*_is_import(scope, import_id))
         .values(**values, update_time=clock.now())
     )
 
 
 async def lock_import(db: AsyncConnection, scope: TenantScope, import_id: str) -> Row | None:
-    question = sa.select(cost_imports).where(*_one(scope, import_id)).with_for_update()
-    return (await db.execute(question)).one_or_none()
+    stmt = sa.select(cost_imports).where(*_is_import(scope, import_id)).with_for_update()
+    return (await db.execute(stmt)).one_or_none()
 
 
 async def find_import(
     db: AsyncConnection, scope: TenantScope, import_id: str
 ) -> ImportRecord | None:
-    rows = await _records(db, scope, *_one(scope, import_id))
-    return rows[0] if rows else None
+    imports = await _load_imports(db, scope, *_is_import(scope, import_id))
+    return imports[0] if imports else None
 
 
 async def list_imports(
     db: AsyncConnection, scope: TenantScope, *, limit: int | None, offset: int
 ) -> list[ImportRecord]:
-    """The newest first; none to who sees only some billing groups."""
-    return await _records(db, scope, limit=limit, offset=offset)
+    """The newest first; empty for users restricted to certain billing groups."""
+    return await _load_imports(db, scope, limit=limit, offset=offset)
 
 
-async def _records(
+async def _load_imports(
     db: AsyncConnection,
     scope: TenantScope,
     *conditions: sa.ColumnElement[bool],
@@ -120,7 +125,7 @@ async def _records(
 ) -> list[ImportRecord]:
     if scope.billing_groups is not None:
         return []
-    doing = (
+    progress = (
         sa.select(jobs.c.progress)
         .where(
             jobs.c.organisation_id == scope.organisation_id,
@@ -131,24 +136,24 @@ async def _records(
         .limit(1)
         .scalar_subquery()
     )
-    question = (
-        sa.select(cost_imports, doing.label("progress"))
+    stmt = (
+        sa.select(cost_imports, progress.label("progress"))
         .where(_imports.organisation_id == scope.organisation_id, *conditions)
         .order_by(_imports.create_time.desc(), _imports.import_id)
         .limit(limit)
         .offset(offset)
     )
-    return [_record(row) for row in await db.execute(question)]
+    return [_build_record(row) for row in await db.execute(stmt)]
 
 
-def _record(row: Row) -> ImportRecord:
-    report = exact_json.read_own(row.report)
-    problem = exact_json.read_own(row.problem) if row.problem else None
+def _build_record(row: Row) -> ImportRecord:
+    report = exact_json.decode_stored(row.report)
+    problem = exact_json.decode_stored(row.problem) if row.problem else None
     return ImportRecord(
         import_id=row.import_id,
         vendor=row.vendor,
         month=row.month,
-        sources=[] if row.uploaded and not row.sources else list(row.sources),
+        sources=list(row.sources),
         state=row.state,
         progress=row.progress or {},
         lines=row.lines,
@@ -161,52 +166,52 @@ def _record(row: Row) -> ImportRecord:
         noticed=report.get("noticed", {}),
         differences=report.get("differences", []),
         drift=report.get("drift", []),
-        proposals=[ProposedEntry(**one) for one in report.get("proposals", [])],
+        proposals=[ProposedEntry(**proposal) for proposal in report.get("proposals", [])],
         problem=None if problem is None else ImportProblem(**problem),
         parked_reason=row.parked_reason,
         release_reason=row.release_reason,
-        create_time=_written(row.create_time),
-        update_time=_written(row.update_time),
+        create_time=_format_time(row.create_time),
+        update_time=_format_time(row.update_time),
     )
 
 
-def _written(moment: Any) -> str:
-    return str(moment.isoformat()).replace("+00:00", "Z")
+def _format_time(time: datetime) -> str:
+    return time.isoformat().replace("+00:00", "Z")
 
 
-# ── which deliveries are known ───────────────────────────────────────────────────────────────────
+# ── current and parked imports ───────────────────────────────────────────────────────────────────
 
 
-async def known_deliveries(
+async def load_known_deliveries(
     db: AsyncConnection, scope: TenantScope, vendor: str
 ) -> Mapping[str, str | None]:
-    """By identity: the import that counts for a month now, or None where another replaced it."""
-    counts = sa.exists().where(
+    """Map content hashes to the current import, or to None if another import replaced it."""
+    is_current = sa.exists().where(
         cost_months.c.organisation_id == scope.organisation_id,
         cost_months.c.import_id == _imports.import_id,
     )
-    question = (
-        sa.select(_imports.identity, _imports.import_id, counts.label("counts"))
+    stmt = (
+        sa.select(_imports.content_hash, _imports.import_id, is_current.label("is_current"))
         .where(
             _imports.organisation_id == scope.organisation_id,
             _imports.vendor == vendor,
-            _imports.identity.is_not(None),
+            _imports.content_hash.is_not(None),
             _imports.state == ImportState.done,
             _imports.lines > 0,
         )
         .order_by(_imports.create_time)
     )
     known: dict[str, str | None] = {}
-    for row in await db.execute(question):
-        known[row.identity] = row.import_id if row.counts else known.get(row.identity)
+    for row in await db.execute(stmt):
+        known[row.content_hash] = row.import_id if row.is_current else known.get(row.content_hash)
     return known
 
 
-async def counting_imports(
-    db: AsyncConnection, scope: TenantScope, vendor: str, month: str, payers: Collection[str]
+async def load_current_imports(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod, payers: Collection[str]
 ) -> Sequence[Row]:
-    """The imports that count now for any of these payers."""
-    question = (
+    """Return the imports that provide the current costs of any of these payers."""
+    stmt = (
         sa.select(cost_imports)
         .join(
             cost_months,
@@ -215,34 +220,34 @@ async def counting_imports(
         )
         .where(
             cost_months.c.organisation_id == scope.organisation_id,
-            cost_months.c.vendor == vendor,
-            cost_months.c.month == month,
-            visible_rows(cost_months.c.payer_id, payers),
+            cost_months.c.vendor == period.vendor,
+            cost_months.c.month == period.month,
+            is_any_of(cost_months.c.payer_id, payers),
         )
         .distinct()
     )
-    return (await db.execute(question)).all()
+    return (await db.execute(stmt)).all()
 
 
-async def parked_imports(
-    db: AsyncConnection, scope: TenantScope, vendor: str, month: str
+async def list_parked_imports(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod
 ) -> Sequence[Row]:
-    question = sa.select(cost_imports).where(
+    stmt = sa.select(cost_imports).where(
         _imports.organisation_id == scope.organisation_id,
-        _imports.vendor == vendor,
-        _imports.month == month,
+        _imports.vendor == period.vendor,
+        _imports.month == period.month,
         _imports.state == ImportState.parked,
     )
-    return (await db.execute(question)).all()
+    return (await db.execute(stmt)).all()
 
 
-async def payers_of_accounts(
-    db: AsyncConnection, scope: TenantScope, vendor: str, customers: Collection[str]
+async def load_account_payers(
+    db: AsyncConnection, scope: TenantScope, vendor: str, customer_ids: Collection[str]
 ) -> dict[str, str]:
-    """Of those of them that are in a billing group: the payer the account says it has."""
-    question = sa.select(cloud_accounts.c.customer_id, cloud_accounts.c.account_id).where(
+    """Map the registered accounts among these to the payer that is registered with them."""
+    stmt = sa.select(cloud_accounts.c.customer_id, cloud_accounts.c.account_id).where(
         cloud_accounts.c.organisation_id == scope.organisation_id,
         cloud_accounts.c.vendor == vendor,
-        visible_rows(cloud_accounts.c.customer_id, customers),
+        is_any_of(cloud_accounts.c.customer_id, customer_ids),
     )
-    return {row.customer_id: row.account_id for row in await db.execute(question)}
+    return {row.customer_id: row.account_id for row in await db.execute(stmt)}

@@ -6,17 +6,17 @@ from litestar import Request
 from litestar.params import FromPath, JSONBody
 
 from nimbill.access.gate import Audience
-from nimbill.access.request_context import request_context_of
+from nimbill.access.request_context import get_request_context
 from nimbill.access.role_actions import RoleAction
 from nimbill.access.uploads import UPLOAD_BYTES_MAX
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Unreadable, not_found
 from nimbill.http.routing import (
-    CallerOfRequest,
     Limit,
     Offset,
-    ResourcesOfWorker,
+    RequestCaller,
     Transaction,
+    WorkerResources,
     get,
     post,
 )
@@ -38,18 +38,20 @@ READ = [RoleAction.ReadCost, RoleAction.ModifyCost]
 )
 async def create_import(
     request: Request[Any, Any, Any],
-    caller: CallerOfRequest,
+    caller: RequestCaller,
     db: Transaction,
-    resources: ResourcesOfWorker,
+    resources: WorkerResources,
     data: JSONBody[ImportSource | None] = None,
 ) -> ImportStarted:
-    """Takes a month of costs in: files as a form, or JSON that says where they lie."""
-    visit, settings = request_context_of(request.scope), resources.settings
-    if visit.upload is not None:
-        visit.sent = {**visit.upload.fields, "files": sorted(visit.upload.files)}
-        import_id = await operations.import_upload(db, settings, caller, visit.upload)
+    """Import a month of costs: upload files as a form, or send JSON with the source."""
+    context, settings = get_request_context(request.scope), resources.settings
+    if context.upload is not None:
+        context.sent = {**context.upload.fields, "files": sorted(context.upload.files)}
+        import_id = await operations.import_upload(db, settings, caller, context.upload)
     elif data is None:
-        raise Unreadable(415, "media_type", "the body must be a form or application/json")
+        raise Unreadable(
+            415, "media_type", "The body must be multipart/form-data or application/json."
+        )
     else:
         import_id = await operations.import_from_source(db, settings, caller, data)
     return ImportStarted(import_id=import_id)
@@ -62,9 +64,9 @@ async def create_import(
     basis=chosen("cost-imports"),
 )
 async def list_imports(
-    caller: CallerOfRequest, db: Transaction, limit: Limit = None, offset: Offset = 0
+    caller: RequestCaller, db: Transaction, limit: Limit = None, offset: Offset = 0
 ) -> list[ImportRecord]:
-    """Imports, the newest first."""
+    """List imports, the newest first."""
     return await records.list_imports(db, caller.scope, limit=limit, offset=offset)
 
 
@@ -75,13 +77,13 @@ async def list_imports(
     basis=chosen("cost-imports"),
 )
 async def get_import(
-    import_id: FromPath[str], caller: CallerOfRequest, db: Transaction
+    import_id: FromPath[str], caller: RequestCaller, db: Transaction
 ) -> ImportRecord:
-    """One import: how far it is, or what came out."""
-    found = await records.find_import(db, caller.scope, import_id)
-    if found is None:
+    """Get an import: its progress or its result."""
+    record = await records.find_import(db, caller.scope, import_id)
+    if record is None:
         raise not_found()
-    return found
+    return record
 
 
 @post(
@@ -95,10 +97,10 @@ async def get_import(
 async def release_import(
     import_id: FromPath[str],
     data: JSONBody[ImportRelease],
-    caller: CallerOfRequest,
+    caller: RequestCaller,
     db: Transaction,
 ) -> ImportStarted:
-    """Frees a parked month: the import counts as it is."""
+    """Release a parked import: its costs are used as they are."""
     await operations.release_import(db, caller.scope, import_id, data.reason)
     return ImportStarted(import_id=import_id)
 

@@ -1,4 +1,4 @@
-"""How numbers, dates and currencies of cost files are read, and what is refused."""
+"""Parsing of amounts, dates, currencies and counts in cost files."""
 
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -9,18 +9,18 @@ from hypothesis import strategies as st
 
 from nimbill.costs.formats.line_rules import (
     RULES,
-    RuleBroken,
-    currency,
-    moment,
-    month_of,
-    number,
-    refusal,
-    whole_number,
+    RuleViolation,
+    line_error,
+    parse_amount,
+    parse_count,
+    parse_currency,
+    parse_month,
+    parse_time,
 )
 
 
 @pytest.mark.parametrize(
-    ("written", "value"),
+    ("text", "amount"),
     [
         ("0.0961234567", "0.0961234567"),
         ("9.2E-6", "0.0000092"),
@@ -38,12 +38,12 @@ from nimbill.costs.formats.line_rules import (
         ("1e-400", "0"),
     ],
 )
-def test_a_number_is_taken_as_written(written: str, value: str) -> None:
-    assert number(written) == Decimal(value)
+def test_a_number_is_parsed_exactly(text: str, amount: str) -> None:
+    assert parse_amount(text) == Decimal(amount)
 
 
 @pytest.mark.parametrize(
-    "written",
+    "text",
     [
         "NaN",
         "Infinity",
@@ -67,15 +67,15 @@ def test_a_number_is_taken_as_written(written: str, value: str) -> None:
         "1" * 1001,
     ],
 )
-def test_what_is_no_plain_number_is_refused(written: str) -> None:
-    with pytest.raises(RuleBroken, match=r"^number$"):
-        number(written)
+def test_other_notations_are_refused(text: str) -> None:
+    with pytest.raises(RuleViolation, match=r"^number$"):
+        parse_amount(text)
 
 
-@pytest.mark.parametrize("written", ["1e16", "10000000000000000", "-1e16", "1e400"])
-def test_ten_to_the_sixteenth_is_too_much(written: str) -> None:
-    with pytest.raises(RuleBroken, match=r"^number_range$"):
-        number(written)
+@pytest.mark.parametrize("text", ["1e16", "10000000000000000", "-1e16", "1e400"])
+def test_amounts_from_ten_to_the_sixteenth_are_refused(text: str) -> None:
+    with pytest.raises(RuleViolation, match=r"^number_range$"):
+        parse_amount(text)
 
 
 @given(
@@ -83,12 +83,12 @@ def test_ten_to_the_sixteenth_is_too_much(written: str) -> None:
         allow_nan=False, allow_infinity=False, places=22, min_value=-(10**9), max_value=10**9
     )
 )
-def test_a_number_of_22_decimals_keeps_every_digit(value: Decimal) -> None:
-    assert number(str(value)) == value
+def test_22_decimals_are_kept(value: Decimal) -> None:
+    assert parse_amount(str(value)) == value
 
 
 @pytest.mark.parametrize(
-    ("written", "read"),
+    ("text", "time"),
     [
         ("2026-09-01T00:00:00Z", datetime(2026, 9, 1, tzinfo=UTC)),
         ("2026-09-01 13:00:00+00:00", datetime(2026, 9, 1, 13, tzinfo=UTC)),
@@ -100,12 +100,12 @@ def test_a_number_of_22_decimals_keeps_every_digit(value: Decimal) -> None:
         ("2024-02-29", datetime(2024, 2, 29, tzinfo=UTC)),
     ],
 )
-def test_dates_are_read_in_every_dialect_in_utc(written: str, read: datetime) -> None:
-    assert moment(written) == read
+def test_dates_of_all_dialects_are_parsed_as_utc(text: str, time: datetime) -> None:
+    assert parse_time(text) == time
 
 
 @pytest.mark.parametrize(
-    "written",
+    "text",
     [
         "",
         "2023-02-29",
@@ -120,24 +120,24 @@ def test_dates_are_read_in_every_dialect_in_utc(written: str, read: datetime) ->
         "21.09.2023",
     ],
 )
-def test_what_is_no_date_is_refused(written: str) -> None:
-    with pytest.raises(RuleBroken, match=r"^moment$"):
-        moment(written)
+def test_invalid_dates_are_refused(text: str) -> None:
+    with pytest.raises(RuleViolation, match=r"^moment$"):
+        parse_time(text)
 
 
-def test_a_month_is_that_of_its_moment() -> None:
-    assert month_of("05/01/2021") == "2021-05"
+def test_the_month_of_a_date_is_parsed() -> None:
+    assert parse_month("05/01/2021") == "2021-05"
 
 
-def test_a_currency_is_three_letters_in_capitals() -> None:
-    assert currency("nok") == "NOK"
-    for written in ("MC", "USDX", "U$D", "", "ＵＳＤ"):
-        with pytest.raises(RuleBroken, match=r"^currency$"):
-            currency(written)
+def test_a_currency_has_three_letters_and_becomes_upper_case() -> None:
+    assert parse_currency("nok") == "NOK"
+    for text in ("MC", "USDX", "U$D", "", "ＵＳＤ"):
+        with pytest.raises(RuleViolation, match=r"^currency$"):
+            parse_currency(text)
 
 
-def test_a_count_may_be_written_with_a_point() -> None:
-    assert [whole_number(text) for text in ("3", "3.0", "3.5", "", "-1", "x")] == [
+def test_a_count_may_have_a_decimal_point() -> None:
+    assert [parse_count(text) for text in ("3", "3.0", "3.5", "", "-1", "x")] == [
         3,
         3,
         None,
@@ -147,13 +147,13 @@ def test_a_count_may_be_written_with_a_point() -> None:
     ]
 
 
-def test_a_refusal_says_where_and_which_rule() -> None:
-    broken = refusal("part-1.csv", "number", line=7, column="Cost")
+def test_a_line_error_has_location_and_rule() -> None:
+    error = line_error("part-1.csv", "number", line=7, column="Cost")
 
-    assert (broken.file, broken.line, broken.column, broken.rule) == (
+    assert (error.file, error.line, error.column, error.rule) == (
         "part-1.csv",
         7,
         "Cost",
         "number",
     )
-    assert broken.detail == RULES["number"]
+    assert error.detail == RULES["number"]

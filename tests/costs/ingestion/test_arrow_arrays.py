@@ -1,39 +1,39 @@
-"""A column of one word is known as such, and only such a column."""
+"""Dictionary encoding of text arrays, with a shortcut for constant columns."""
 
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nimbill.costs.ingestion.arrow_arrays import is_one_word, words_of
+from nimbill.costs.ingestion.arrow_arrays import encode_dictionary, is_constant
 
 TEXTS = st.lists(st.none() | st.text("aé", max_size=3), max_size=6)
 
 
 @given(TEXTS, st.integers(0, 3))
-def test_words_say_what_the_text_says(texts: list[str | None], start: int) -> None:
+def test_encoding_keeps_the_values(texts: list[str | None], start: int) -> None:
     array = pa.array(texts, pa.string()).slice(start)
 
-    words = words_of(array)
+    encoded = encode_dictionary(array)
 
-    assert words.to_pylist() == array.to_pylist()
-    assert words.type == pa.dictionary(pa.int32(), pa.string())
-    assert len(words.dictionary) == len(set(array.to_pylist()) - {None})
+    assert encoded.to_pylist() == array.to_pylist()
+    assert encoded.type == pa.dictionary(pa.int32(), pa.string())
+    assert len(encoded.dictionary) == len(set(array.to_pylist()) - {None})
 
 
 @pytest.mark.parametrize(
-    ("texts", "one"),
+    ("texts", "constant"),
     [
         (["ab", "ab", "ab"], True),
-        (["aa", "a", "aaa"], False),  # the same bytes, cut elsewhere
+        (["aa", "a", "aaa"], False),  # the same bytes with other boundaries
         (["ab", "ab", "ab", "ba", "ab"], False),
         (["ab", "cd", "ab", "ab", "ab"], False),
-        (["", "", ""], False),  # nothing to look at; hashed as ever
+        (["", "", ""], False),  # no bytes to compare
         (["ab", None, "ab"], False),
         (["ab"], False),
         ([], False),
     ],
 )
-def test_a_column_is_of_one_word_only_where_all_say_the_same(texts: list[str], one: bool) -> None:
-    assert is_one_word(pa.array(texts, pa.string())) is one
-    assert is_one_word(pa.array(["x", *texts], pa.string()).slice(1)) is one
+def test_a_column_is_constant_if_all_values_are_equal(texts: list[str], constant: bool) -> None:
+    assert is_constant(pa.array(texts, pa.string())) is constant
+    assert is_constant(pa.array(["x", *texts], pa.string()).slice(1)) is constant

@@ -1,4 +1,4 @@
-"""Deliveries out of an object store, over its real protocol: listed, copied, hashed, checked."""
+"""Deliveries from an object store, over the S3 protocol."""
 
 from __future__ import annotations
 
@@ -14,17 +14,29 @@ from pathlib import Path
 
 import pytest
 
-from nimbill.costs.ingestion.delivery import CostFileError, Delivery, Limits, deliver
-from nimbill.costs.ingestion.object_store import StoredFiles
-from nimbill.costs.ingestion.storage_sources import FetchedFile, Found
+from nimbill.costs.cost_file_error import CostFileError
+from nimbill.costs.ingestion.delivery import fetch_delivery
+from nimbill.costs.ingestion.object_store import ObjectStoreFiles
+from nimbill.costs.ingestion.parts import Delivery, Limits
+from nimbill.costs.ingestion.storage_sources import FetchedFile, SourceFile
+from tests.costs.inbox import (
+    CSV_TEXT,
+    NEW,
+    OLD,
+    OTHER_CSV_TEXT,
+    PERIOD,
+    cur2_manifest,
+    legacy_manifest,
+    part_names,
+    read_text,
+)
 from tests.costs.object_store_server import CREDENTIALS, ObjectStore, object_store
-from tests.costs.small_files import NEW, OLD, OTHER, PERIOD, TEXT, cur2, legacy, names, text_of
 
 
 @pytest.fixture(scope="module")
 def store() -> Iterator[ObjectStore]:
-    with object_store() as running:
-        yield running
+    with object_store() as server:
+        yield server
 
 
 @pytest.fixture(autouse=True)
@@ -42,117 +54,119 @@ def bucket(store: ObjectStore, request: pytest.FixtureRequest) -> str:
     return store.bucket(name)
 
 
-def take(addresses: Sequence[str], spool: Path, month: str | None = None) -> Delivery:
+def fetch(addresses: Sequence[str], spool: Path, month: str | None = None) -> Delivery:
     spool.mkdir(exist_ok=True)
-    return deliver(addresses, spool=spool, month=month, limits=Limits(), tell=lambda _: None)
+    return fetch_delivery(
+        addresses, spool=spool, month=month, limits=Limits(), notify=lambda _: None
+    )
 
 
-def refusal(address: str, spool: Path, month: str | None = None) -> CostFileError:
-    with pytest.raises(CostFileError) as refused:
-        take([address], spool, month)
-    return refused.value
+def fetch_error(address: str, spool: Path, month: str | None = None) -> CostFileError:
+    with pytest.raises(CostFileError) as caught:
+        fetch([address], spool, month)
+    return caught.value
 
 
 def put_report(store: ObjectStore, bucket: str) -> str:
-    """Two versions and the manifest above them, as AWS writes them."""
+    """Two versions with their manifests, and the period manifest."""
     period = f"reports/cur/{PERIOD}"
-    for version, content in ((OLD, TEXT), (NEW, OTHER)):
+    for version, content in ((OLD, CSV_TEXT), (NEW, OTHER_CSV_TEXT)):
         store.put(bucket, f"{period}/{version}/cur-1.csv.gz", gzip.compress(content, mtime=0))
-        manifest = json.dumps(legacy(version, "cur-1.csv.gz")).encode()
+        manifest = json.dumps(legacy_manifest(version, "cur-1.csv.gz")).encode()
         store.put(bucket, f"{period}/{version}/cur-Manifest.json", manifest)
     store.put(bucket, f"{period}/cur-Manifest.json", manifest)
     return period
 
 
-@pytest.mark.parametrize("under", ["", "/", "/reports", "/reports/cur/"])
-def test_a_prefix_is_a_folder_and_its_manifest_decides(
-    store: ObjectStore, bucket: str, tmp_path: Path, under: str
+@pytest.mark.parametrize("prefix", ["", "/", "/reports", "/reports/cur/"])
+def test_the_manifest_below_a_prefix_decides(
+    store: ObjectStore, bucket: str, tmp_path: Path, prefix: str
 ) -> None:
     put_report(store, bucket)
 
-    delivery = take([store.address(bucket + under)], tmp_path / "spool")
+    delivery = fetch([store.address(bucket + prefix)], tmp_path / "spool")
 
     (part,) = delivery.parts
     assert (delivery.assembly, delivery.month) == (NEW, "2026-09")
     assert part.path.parent == tmp_path / "spool"
-    assert part.sha256 == hashlib.sha256(gzip.compress(OTHER, mtime=0)).hexdigest()
-    assert part.form == "csv.gz"  # copied as it is, not decompressed on the way
-    assert text_of(part) == OTHER
+    assert part.sha256 == hashlib.sha256(gzip.compress(OTHER_CSV_TEXT, mtime=0)).hexdigest()
+    assert part.file_type == "csv.gz"  # the copy is not decompressed
+    assert read_text(part) == OTHER_CSV_TEXT
 
 
-def test_the_stores_clock_says_when_it_was_assembled(
+def test_the_upload_time_is_the_assembly_time(
     store: ObjectStore, bucket: str, tmp_path: Path
 ) -> None:
     put_report(store, bucket)
-    store.put(bucket, "loose/a.csv", TEXT)
+    store.put(bucket, "loose/a.csv", CSV_TEXT)
 
-    for under in ("reports", "loose"):
-        moment = take([store.address(f"{bucket}/{under}")], tmp_path / "spool").assembled_at
-        assert moment is not None
-        assert abs(moment - datetime.now(UTC)) < timedelta(minutes=5)
+    for prefix in ("reports", "loose"):
+        time = fetch([store.address(f"{bucket}/{prefix}")], tmp_path / "spool").assembled_at
+        assert time is not None
+        assert abs(time - datetime.now(UTC)) < timedelta(minutes=5)
 
 
-def test_an_object_and_a_manifest_may_be_named(
+def test_a_single_object_or_manifest_can_be_named(
     store: ObjectStore, bucket: str, tmp_path: Path
 ) -> None:
     period = put_report(store, bucket)
-    one = store.address(f"{bucket}/{period}/{OLD}/cur-1.csv.gz")
+    part = store.address(f"{bucket}/{period}/{OLD}/cur-1.csv.gz")
     manifest = store.address(f"{bucket}/{period}/{OLD}/cur-Manifest.json")
 
-    assert [text_of(part) for part in take([one], tmp_path / "a").parts] == [TEXT]
-    by_manifest = take([manifest], tmp_path / "b")
-    assert (by_manifest.assembly, names(by_manifest)) == (OLD, ["cur-1.csv.gz"])
+    assert [read_text(fetched) for fetched in fetch([part], tmp_path / "a").parts] == [CSV_TEXT]
+    by_manifest = fetch([manifest], tmp_path / "b")
+    assert (by_manifest.assembly, part_names(by_manifest)) == (OLD, ["cur-1.csv.gz"])
 
 
-def test_manifests_beside_their_data_are_found(
+def test_cur2_manifests_are_found_in_the_metadata_folder(
     store: ObjectStore, bucket: str, tmp_path: Path
 ) -> None:
     for month in ("2026-08", "2026-09"):
         store.put(bucket, f"cur/data/BILLING_PERIOD={month}/cur-1.csv", month.encode())
         key = f"cur/metadata/BILLING_PERIOD={month}/cur-Manifest.json"
-        store.put(bucket, key, json.dumps(cur2("cur-1.csv", month=month)).encode())
+        store.put(bucket, key, json.dumps(cur2_manifest("cur-1.csv", month=month)).encode())
 
     address = store.address(f"{bucket}/cur")
-    assert take([address], tmp_path / "a", month="2026-08").month == "2026-08"
-    assert refusal(address, tmp_path / "b").rule == "several_months"
-    assert take([store.address(f"{bucket}/{key}")], tmp_path / "c").month == "2026-09"
+    assert fetch([address], tmp_path / "a", month="2026-08").month == "2026-08"
+    assert fetch_error(address, tmp_path / "b").rule == "several_months"
+    assert fetch([store.address(f"{bucket}/{key}")], tmp_path / "c").month == "2026-09"
 
 
-def test_several_versions_are_told_apart_by_when_they_were_written(
+def test_versions_are_ordered_by_their_upload_times(
     store: ObjectStore, bucket: str, tmp_path: Path
 ) -> None:
     period = put_report(store, bucket)
     store.client.delete_object(Bucket=bucket, Key=f"{period}/cur-Manifest.json")
     older = store.client.head_object(Bucket=bucket, Key=f"{period}/{NEW}/cur-Manifest.json")
     while datetime.now(UTC) - older["LastModified"] < timedelta(seconds=1.1):
-        pass  # the store's moments are whole seconds
-    manifest = json.dumps(legacy(OLD, "cur-1.csv.gz")).encode()
+        pass  # the store's times are whole seconds
+    manifest = json.dumps(legacy_manifest(OLD, "cur-1.csv.gz")).encode()
     store.put(bucket, f"{period}/{OLD}/cur-Manifest.json", manifest)
 
-    assert take([store.address(bucket)], tmp_path / "spool").assembly == OLD
+    assert fetch([store.address(bucket)], tmp_path / "spool").assembly == OLD
 
 
-def test_zip_files_are_taken_apart_and_leave_only_their_members(
+def test_only_the_members_of_zip_files_stay_in_the_spool(
     store: ObjectStore, bucket: str, tmp_path: Path
 ) -> None:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("a.csv", TEXT)
-        archive.writestr("b.csv", OTHER)
-    store.put(bucket, "month.zip", out.getvalue())
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.csv", CSV_TEXT)
+        archive.writestr("b.csv", OTHER_CSV_TEXT)
+    store.put(bucket, "month.zip", buffer.getvalue())
 
-    delivery = take([store.address(bucket)], tmp_path / "spool")
+    delivery = fetch([store.address(bucket)], tmp_path / "spool")
 
-    assert [text_of(part) for part in delivery.parts] == [TEXT, OTHER]
+    assert [read_text(part) for part in delivery.parts] == [CSV_TEXT, OTHER_CSV_TEXT]
     assert {part.path for part in delivery.parts} == set((tmp_path / "spool").iterdir())
 
 
-def test_many_large_parts_arrive_whole(store: ObjectStore, bucket: str, tmp_path: Path) -> None:
-    contents = [os.urandom(5 * 2**20 + at) for at in range(6)]
-    for at, content in enumerate(contents):
-        store.put(bucket, f"{at}.csv", content)
+def test_large_parts_are_copied_completely(store: ObjectStore, bucket: str, tmp_path: Path) -> None:
+    contents = [os.urandom(5 * 2**20 + number) for number in range(6)]
+    for number, content in enumerate(contents):
+        store.put(bucket, f"{number}.csv", content)
 
-    parts = take([store.address(bucket)], tmp_path / "spool").parts
+    parts = fetch([store.address(bucket)], tmp_path / "spool").parts
 
     assert [part.path.read_bytes() for part in parts] == contents
     assert [p.sha256 for p in parts] == [hashlib.sha256(c).hexdigest() for c in contents]
@@ -161,46 +175,50 @@ def test_many_large_parts_arrive_whole(store: ObjectStore, bucket: str, tmp_path
 def test_an_object_that_changes_while_it_is_copied_is_refused(
     store: ObjectStore, bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store.put(bucket, "a.csv", TEXT)
-    bring = StoredFiles.bring
+    store.put(bucket, "a.csv", CSV_TEXT)
+    fetch_file = ObjectStoreFiles.fetch
 
-    def overtaken(self: StoredFiles, found: Found, spool: Path, number: int) -> FetchedFile:
-        store.put(bucket, "a.csv", TEXT + b"5,6\n")
-        return bring(self, found, spool, number)
+    def replace_and_fetch(
+        self: ObjectStoreFiles, file: SourceFile, spool: Path, number: int
+    ) -> FetchedFile:
+        store.put(bucket, "a.csv", CSV_TEXT + b"5,6\n")
+        return fetch_file(self, file, spool, number)
 
-    monkeypatch.setattr(StoredFiles, "bring", overtaken)
+    monkeypatch.setattr(ObjectStoreFiles, "fetch", replace_and_fetch)
 
-    assert refusal(store.address(bucket), tmp_path / "spool").rule == "changed"
+    assert fetch_error(store.address(bucket), tmp_path / "spool").rule == "changed"
     assert list((tmp_path / "spool").iterdir()) == []
 
 
-def test_an_object_that_vanishes_is_refused(
+def test_an_object_that_is_deleted_meanwhile_is_refused(
     store: ObjectStore, bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store.put(bucket, "a.csv", TEXT)
-    bring = StoredFiles.bring
+    store.put(bucket, "a.csv", CSV_TEXT)
+    fetch_file = ObjectStoreFiles.fetch
 
-    def overtaken(self: StoredFiles, found: Found, spool: Path, number: int) -> FetchedFile:
+    def delete_and_fetch(
+        self: ObjectStoreFiles, file: SourceFile, spool: Path, number: int
+    ) -> FetchedFile:
         store.client.delete_object(Bucket=bucket, Key="a.csv")
-        return bring(self, found, spool, number)
+        return fetch_file(self, file, spool, number)
 
-    monkeypatch.setattr(StoredFiles, "bring", overtaken)
+    monkeypatch.setattr(ObjectStoreFiles, "fetch", delete_and_fetch)
 
-    assert refusal(store.address(bucket), tmp_path / "spool").rule == "source_missing"
+    assert fetch_error(store.address(bucket), tmp_path / "spool").rule == "source_missing"
 
 
-def test_what_is_not_there_is_refused(store: ObjectStore, bucket: str, tmp_path: Path) -> None:
+def test_missing_objects_are_refused(store: ObjectStore, bucket: str, tmp_path: Path) -> None:
     for key in ("no-such-bucket-here", f"{bucket}/nothing", f"{bucket}/nothing.csv"):
-        assert refusal(store.address(key), tmp_path / "spool").rule == "source_missing"
+        assert fetch_error(store.address(key), tmp_path / "spool").rule == "source_missing"
 
 
-def test_a_store_that_does_not_answer_is_refused(tmp_path: Path) -> None:
+def test_an_unreachable_store_is_refused(tmp_path: Path) -> None:
     address = "s3://bills/a?endpoint_override=127.0.0.1:1&scheme=http&region=us-east-1"
 
-    refused = refusal(address, tmp_path / "spool")
+    error = fetch_error(address, tmp_path / "spool")
 
-    assert refused.rule == "source_unreachable"
-    assert "127.0.0.1" not in str(refused)
+    assert error.rule == "source_unreachable"
+    assert "127.0.0.1" not in str(error)
 
 
 @pytest.mark.parametrize(
@@ -214,30 +232,30 @@ def test_a_store_that_does_not_answer_is_refused(tmp_path: Path) -> None:
         "s3://bills/a?scheme=gopher&region=us-east-1",
     ],
 )
-def test_addresses_that_cannot_be_used_are_refused_without_repeating_secrets(
+def test_invalid_addresses_are_refused_without_repeating_secrets(
     tmp_path: Path, address: str
 ) -> None:
-    refused = refusal(address, tmp_path / "spool")
+    error = fetch_error(address, tmp_path / "spool")
 
-    assert refused.rule == "address"
-    assert "secret" not in str(refused)
+    assert error.rule == "address"
+    assert "secret" not in str(error)
 
 
-def test_the_endpoint_may_come_from_the_environment(
+def test_the_endpoint_is_read_from_the_environment(
     store: ObjectStore, bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{store.endpoint}")
-    store.put(bucket, "a.csv", TEXT)
+    store.put(bucket, "a.csv", CSV_TEXT)
 
-    assert text_of(take([f"s3://{bucket}/a.csv"], tmp_path / "spool").parts[0]) == TEXT
+    assert read_text(fetch([f"s3://{bucket}/a.csv"], tmp_path / "spool").parts[0]) == CSV_TEXT
 
 
-def test_local_files_and_objects_make_one_delivery(
+def test_local_files_and_objects_form_one_delivery(
     store: ObjectStore, bucket: str, tmp_path: Path
 ) -> None:
-    store.put(bucket, "a.csv", TEXT)
-    (tmp_path / "b.csv").write_bytes(OTHER)
+    store.put(bucket, "a.csv", CSV_TEXT)
+    (tmp_path / "b.csv").write_bytes(OTHER_CSV_TEXT)
 
-    delivery = take([store.address(bucket), str(tmp_path / "b.csv")], tmp_path / "spool")
+    delivery = fetch([store.address(bucket), str(tmp_path / "b.csv")], tmp_path / "spool")
 
-    assert names(delivery) == ["a.csv", "b.csv"]
+    assert part_names(delivery) == ["a.csv", "b.csv"]

@@ -1,4 +1,4 @@
-"""The text of a CSV part is cut into blocks of whole lines, whatever is quoted in them."""
+"""CSV text is cut into blocks of complete lines, also if quoted values contain newlines."""
 
 import csv
 import gzip
@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nimbill.costs.cost_file_error import CostFileError
 from nimbill.costs.ingestion import decompression, raw_lines
-from nimbill.costs.ingestion.delivery import CostFileError, Limits, Part
-from nimbill.costs.ingestion.raw_lines import pieces_of
+from nimbill.costs.ingestion.parts import Limits, Part
+from nimbill.costs.ingestion.raw_lines import split_into_parse_tasks
 
 HEADER = (
     "bill/PayerAccountId", "lineItem/UsageAccountId", "bill/BillingEntity",
@@ -22,80 +23,80 @@ HEADER = (
     "lineItem/UnblendedCost", "lineItem/CurrencyCode", "lineItem/UsageStartDate",
     "lineItem/LineItemDescription", "resourceTags/user:a", "resourceTags/user:b",
 )  # fmt: skip
-SOUND = ("1", "2", "AWS", "2026-09-01T00:00:00Z", "Usage", "AmazonEC2", "0.1", "USD")
+VALUES = ("1", "2", "AWS", "2026-09-01T00:00:00Z", "Usage", "AmazonEC2", "0.1", "USD")
 DESCRIPTION = HEADER.index("lineItem/LineItemDescription")
 START = "2026-09-07T22:00:00Z"
-BLOCK, UNPACKED = 600, 130  # bytes; of the service itself, mebibytes
+BLOCK, CHUNK = 600, 130  # bytes; in production several MiB
 
 
-def text_of(descriptions: list[str]) -> bytes:
-    written = io.StringIO(newline="")
-    rows = csv.writer(written, lineterminator="\n")
-    rows.writerow(HEADER)
-    rows.writerows([*SOUND, START, text, "", ""] for text in descriptions)
-    return written.getvalue().encode()
+def build_text(descriptions: list[str]) -> bytes:
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(HEADER)
+    writer.writerows([*VALUES, START, description, "", ""] for description in descriptions)
+    return text.getvalue().encode()
 
 
-def part_of(text: bytes, folder: Path) -> Part:
+def write_part(text: bytes, folder: Path) -> Part:
     path = folder / "report.csv.gz"
     path.write_bytes(gzip.compress(text, 1))
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     return Part(path.name, path, "csv.gz", path.stat().st_size, digest)
 
 
-words = st.text(st.sampled_from('ab,"\n請 '), max_size=60).map(lambda word: f"x{word}")
+cell_texts = st.text(st.sampled_from('ab,"\n請 '), max_size=60).map(lambda text: f"x{text}")
 
 
-@given(st.lists(words, max_size=40))
-def test_lines_are_the_same_however_small_the_blocks(descriptions: list[str]) -> None:
-    text = text_of(descriptions)
+@given(st.lists(cell_texts, max_size=40))
+def test_lines_do_not_depend_on_the_size_of_blocks(descriptions: list[str]) -> None:
+    text = build_text(descriptions)
     reader = csv.reader(io.StringIO(text.decode(), newline=""))
     next(reader)
-    starts, found, lines = [], [], []
-    end = 1
+    expected, parsed, first_lines = [], [], []
+    last_line = 1
     for row in reader:
-        starts.append((end + 1, row[DESCRIPTION]))
-        end = reader.line_num
+        expected.append((last_line + 1, row[DESCRIPTION]))
+        last_line = reader.line_num
 
     with (
         TemporaryDirectory() as folder,
         patch.object(raw_lines, "BLOCK_BYTES", BLOCK),
-        patch.object(decompression, "BLOCK_BYTES", UNPACKED),
+        patch.object(decompression, "BLOCK_BYTES", CHUNK),
     ):
-        for piece in pieces_of(part_of(text, Path(folder)), Limits()):
-            raw = piece()
-            lines.append(raw.first_line)
-            found += raw.fields["description"].to_pylist()
+        for parse in split_into_parse_tasks(write_part(text, Path(folder)), Limits()):
+            raw = parse()
+            first_lines.append(raw.first_line)
+            parsed += raw.fields["description"].to_pylist()
 
-    assert found == [text for _, text in starts]
-    assert set(lines) <= {line for line, _ in starts}, "a piece begins where a line does"
+    assert parsed == [description for _, description in expected]
+    assert set(first_lines) <= {line for line, _ in expected}, "a block starts with a line"
 
 
-def test_a_cell_that_outgrows_two_blocks_is_refused(tmp_path: Path) -> None:
-    part = part_of(text_of(["short", "\n" * 3 * BLOCK, "short"]), tmp_path)
+def test_a_cell_longer_than_two_blocks_is_refused(tmp_path: Path) -> None:
+    part = write_part(build_text(["short", "\n" * 3 * BLOCK, "short"]), tmp_path)
 
     with (
         patch.object(raw_lines, "BLOCK_BYTES", BLOCK),
-        patch.object(decompression, "BLOCK_BYTES", UNPACKED),
-        pytest.raises(CostFileError) as refused,
+        patch.object(decompression, "BLOCK_BYTES", CHUNK),
+        pytest.raises(CostFileError) as caught,
     ):
-        list(pieces_of(part, Limits()))
+        list(split_into_parse_tasks(part, Limits()))
 
-    assert refused.value.rule == "line_too_long"
+    assert caught.value.rule == "line_too_long"
 
 
-def test_a_cell_of_more_than_a_block_is_read(tmp_path: Path) -> None:
+def test_a_cell_longer_than_one_block_is_read(tmp_path: Path) -> None:
     long = "\n" * (BLOCK + BLOCK // 4)
-    part = part_of(text_of(["short", long, "short"]), tmp_path)
+    part = write_part(build_text(["short", long, "short"]), tmp_path)
 
     with (
         patch.object(raw_lines, "BLOCK_BYTES", BLOCK),
-        patch.object(decompression, "BLOCK_BYTES", UNPACKED),
+        patch.object(decompression, "BLOCK_BYTES", CHUNK),
     ):
-        found = [
+        descriptions = [
             text
-            for piece in pieces_of(part, Limits())
-            for text in piece().fields["description"].to_pylist()
+            for parse in split_into_parse_tasks(part, Limits())
+            for text in parse().fields["description"].to_pylist()
         ]
 
-    assert found == ["short", long, "short"]
+    assert descriptions == ["short", long, "short"]

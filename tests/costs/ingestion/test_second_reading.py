@@ -1,4 +1,4 @@
-"""The second reading runs beside the first, says the same, and ends with it."""
+"""The second reading runs in parallel to the first one or after it, and ends with it."""
 
 import time
 from pathlib import Path
@@ -7,74 +7,81 @@ from typing import Literal, cast
 import duckdb
 import pytest
 
-from nimbill.costs.ingestion import second_reading_process
-from nimbill.costs.ingestion.conversion import convert
-from nimbill.costs.ingestion.delivery import Delivery, Limits, deliver
+from nimbill.costs.ingestion import second_reading
+from nimbill.costs.ingestion.conversion import convert_delivery
+from nimbill.costs.ingestion.delivery import fetch_delivery
+from nimbill.costs.ingestion.parts import Delivery, Limits
 from nimbill.costs.ingestion.second_reading import (
+    SecondReading,
     Sums,
     UnreadableBySecondReader,
-    second_program,
-    sums_of_delivery,
-    sums_of_lines,
+    open_second_reader,
+    sum_delivery,
+    sum_stored_lines,
 )
-from nimbill.costs.ingestion.second_reading_process import SecondReading
-from nimbill.demo.vendor_files.writing import Dialect, Month, write_files
+from nimbill.demo.vendor_files.charges import SyntheticMonth
+from nimbill.demo.vendor_files.dialects import Dialect
+from nimbill.demo.vendor_files.file_writer import write_files
 
 LIMITS = Limits()
 
 
-def delivered(folder: Path, form: Literal["csv", "csv.gz"], *, lines: int = 2_000) -> Delivery:
-    month, into = Month(lines=lines), folder / "in"
-    parts = write_files(month, Dialect.aws_cur, into, form=form, parts=2).parts
+def fetch_month(
+    folder: Path, file_format: Literal["csv", "csv.gz"], *, lines: int = 2_000
+) -> Delivery:
+    month = SyntheticMonth(lines=lines)
+    parts = write_files(
+        month, Dialect.aws_cur, folder / "in", file_format=file_format, parts=2
+    ).parts
     spool = folder / "spool"
     spool.mkdir(parents=True)
-    return deliver(
-        [str(part) for part in parts], spool=spool, month=None, limits=LIMITS, tell=lambda _: None
+    return fetch_delivery(
+        [str(part) for part in parts], spool=spool, month=None, limits=LIMITS, notify=lambda _: None
     )
 
 
 @pytest.fixture
 def delivery(tmp_path: Path) -> Delivery:
-    return delivered(tmp_path, "csv.gz")
+    return fetch_month(tmp_path, "csv.gz")
 
 
-@pytest.mark.parametrize("beside_from", [1, 10**9])
-def test_beside_or_after_it_finds_the_same(
-    delivery: Delivery, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, beside_from: int
+@pytest.mark.parametrize("parallel", [True, False])
+def test_sums_are_the_same_in_parallel_and_afterwards(
+    delivery: Delivery, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, parallel: bool
 ) -> None:
-    monkeypatch.setattr(second_reading_process, "BESIDE_FROM_BYTES", beside_from)
-    told: list[str] = []
+    monkeypatch.setattr(second_reading, "PARALLEL_BYTES_MIN", 1 if parallel else 10**9)
+    notices: list[str] = []
     with SecondReading(delivery, vendor="aws", limits=LIMITS) as second:
         into = tmp_path / "lines"
-        convert(
+        convert_delivery(
             delivery,
             vendor="aws",
             month=None,
             into=into,
             limits=LIMITS,
-            cores_left=second.cores,
+            reserved_cores=second.reserved_cores,
         )
-        sums = second.sums(told.append)
+        sums = second.sums(notices.append)
 
-    assert sum(found.lines for found in sums.values()) == 2_000
-    # whoever reads beside leaves it to the first to tell how far it is
-    assert told == ([] if beside_from == 1 else [part.name for part in delivery.parts])
+    assert sum(line_sum.lines for line_sum in sums.values()) == 2_000
+    # in parallel, only the first reading reports progress
+    assert notices == ([] if parallel else [part.name for part in delivery.parts])
 
 
-def test_an_error_of_the_first_ends_it_whenever_it_comes(
+def test_an_error_of_the_first_reading_interrupts_the_second(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """At once, before the second has asked anything, and in the middle of what it asks."""
-    monkeypatch.setattr(second_reading_process, "BESIDE_FROM_BYTES", 1)
+    """Before the first query of the second reading, and during a query."""
+    monkeypatch.setattr(second_reading, "PARALLEL_BYTES_MIN", 1)
     for number, seconds in enumerate((0, 0.05)):
-        delivery = delivered(tmp_path / str(number), "csv.gz", lines=100_000)
+        delivery = fetch_month(tmp_path / str(number), "csv.gz", lines=100_000)
         second = SecondReading(delivery, vendor="aws", limits=LIMITS)
 
         with pytest.raises(ZeroDivisionError):
             _fail_after(seconds, second)
 
-        assert second._beside is not None
-        assert isinstance(second._beside.exception(timeout=0), duckdb.InterruptException)
+        assert second._future is not None
+        assert isinstance(second._future.exception(timeout=0), duckdb.InterruptException)
 
 
 def _fail_after(seconds: float, second: SecondReading) -> None:
@@ -83,49 +90,49 @@ def _fail_after(seconds: float, second: SecondReading) -> None:
         raise ZeroDivisionError
 
 
-class Refuses:
-    """A second program whose threads cannot share a file, as happens with some long ones."""
+class RefusingConnection:
+    """DuckDB that cannot read a file with several threads, as happens with some long files."""
 
-    def __init__(self, db: duckdb.DuckDBPyConnection, *, even_by_one_thread: bool = False) -> None:
+    def __init__(self, db: duckdb.DuckDBPyConnection, *, refuse_always: bool = False) -> None:
         self._db = db
-        self._even_by_one_thread = even_by_one_thread
-        self.asked: list[str] = []
+        self._refuse_always = refuse_always
+        self.queries: list[str] = []
 
-    def execute(self, question: str) -> duckdb.DuckDBPyConnection:
-        self.asked.append(question)
-        if self._even_by_one_thread or "parallel = false" not in question:
+    def execute(self, query: str) -> duckdb.DuckDBPyConnection:
+        self.queries.append(query)
+        if self._refuse_always or "parallel = false" not in query:
             raise duckdb.NotImplementedException("does not support a full read on this file")
-        return self._db.execute(question)
+        return self._db.execute(query)
 
 
-def sums_by(program: object, delivery: Delivery) -> Sums:
-    db = cast("duckdb.DuckDBPyConnection", program)
-    return sums_of_delivery(delivery, db, vendor="aws", limits=LIMITS, tell=lambda _: None)
+def sum_with(connection: object, delivery: Delivery) -> Sums:
+    db = cast("duckdb.DuckDBPyConnection", connection)
+    return sum_delivery(delivery, db, vendor="aws", limits=LIMITS, notify=lambda _: None)
 
 
-def converted_sums(delivery: Delivery, folder: Path) -> Sums:
+def sum_converted(delivery: Delivery, folder: Path) -> Sums:
     into = folder / "lines"
-    converted = convert(delivery, vendor="aws", month=None, into=into, limits=LIMITS)
-    return sums_of_lines([file.path for file in converted.files])
+    conversion = convert_delivery(delivery, vendor="aws", month=None, into=into, limits=LIMITS)
+    return sum_stored_lines([file.path for file in conversion.files])
 
 
-@pytest.mark.parametrize(("form", "times"), [("csv", 2), ("csv.gz", 1)])
-def test_what_threads_cannot_share_is_read_by_one(
-    tmp_path: Path, form: Literal["csv", "csv.gz"], times: int
+@pytest.mark.parametrize(("file_format", "queries_per_part"), [("csv", 2), ("csv.gz", 1)])
+def test_files_that_threads_cannot_share_are_read_by_one_thread(
+    tmp_path: Path, file_format: Literal["csv", "csv.gz"], queries_per_part: int
 ) -> None:
-    """What is gzipped is read so from the start: one of them would have to unpack all of it."""
-    delivery = delivered(tmp_path, form)
-    with second_program() as db:
-        refuses = Refuses(db)
-        found = sums_by(refuses, delivery)
-        stored = converted_sums(delivery, tmp_path)
+    """Gzip files are always read by one thread, which has to decompress them anyway."""
+    delivery = fetch_month(tmp_path, file_format)
+    with open_second_reader() as db:
+        connection = RefusingConnection(db)
+        delivered = sum_with(connection, delivery)
+        stored = sum_converted(delivery, tmp_path)
 
-    assert found == stored
-    assert len(refuses.asked) == times * len(delivery.parts)
+    assert delivered == stored
+    assert len(connection.queries) == queries_per_part * len(delivery.parts)
 
 
-def test_what_not_even_one_thread_reads_is_told(delivery: Delivery) -> None:
-    with second_program() as db, pytest.raises(UnreadableBySecondReader) as unreadable:
-        sums_by(Refuses(db, even_by_one_thread=True), delivery)
+def test_an_unreadable_file_is_named(delivery: Delivery) -> None:
+    with open_second_reader() as db, pytest.raises(UnreadableBySecondReader) as caught:
+        sum_with(RefusingConnection(db, refuse_always=True), delivery)
 
-    assert str(unreadable.value) == delivery.parts[0].name
+    assert str(caught.value) == delivery.parts[0].name

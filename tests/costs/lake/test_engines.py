@@ -1,4 +1,4 @@
-"""Which engine is used, what it reads from, and what it leaves behind."""
+"""Selection of the engine, DuckDB over folders and object stores, and decimal overflow."""
 
 from __future__ import annotations
 
@@ -10,81 +10,83 @@ import pyarrow as pa
 import pytest
 
 from nimbill.costs.lake import sums
-from nimbill.costs.lake.decimal_overflow import WIDE, may_outgrow, put_together
+from nimbill.costs.lake.decimal_overflow import WIDE_MONEY, may_overflow, merge_split_sums
 from nimbill.costs.lake.engine_selection import open_engine
 from nimbill.costs.lake.engines.duckdb import DuckDBEngine
 from nimbill.costs.lake.engines.engine import EngineError
 from nimbill.costs.lake.parquet_files import Lake
 from nimbill.foundation.settings import read_settings
+from tests.costs.delivery_reader import read_delivery
 from tests.costs.generated_months import (
-    LARGEST,
+    LARGEST_UNITS,
     Line,
-    as_sums,
-    cost_of,
-    line,
-    month,
-    monthly_sums_by_hand,
-    tag_sums_by_hand,
+    amount_of_units,
+    build_line,
+    compute_monthly_sums,
+    compute_tag_sums,
+    generate_month,
+    parse_sums,
     write_month,
 )
 from tests.costs.object_store_server import CREDENTIALS, ObjectStore, object_store
-from tests.costs.reading import read_delivery
-from tests.imports.small_files import cost, write
+from tests.imports.aws_reports import report_line, write_report
 
 
 @pytest.fixture(scope="module")
 def store() -> Iterator[ObjectStore]:
-    with pytest.MonkeyPatch.context() as environment, object_store() as running:
+    with pytest.MonkeyPatch.context() as environment, object_store() as server:
         for name, value in CREDENTIALS.items():
             environment.setenv(name, value)
-        yield running
+        yield server
 
 
-def asked(lake: Lake, lines: list[Line], folder: Path, memory: str = "512MB") -> list[pa.Table]:
-    names = lake.put(write_month(lines, folder / "spool"), under="org/aws/2026-09/imp")
+def run_queries(
+    lake: Lake, lines: list[Line], folder: Path, memory: str = "512MB"
+) -> list[pa.Table]:
+    names = lake.put(write_month(lines, folder / "spool"), folder="org/aws/2026-09/imp")
     engine = DuckDBEngine(lake, scratch=folder / "scratch", memory=memory)
     try:
-        return [engine.run(question, names) for question in (sums.monthly_sums, sums.tag_sums)]
+        return [engine.run(query, names) for query in (sums.monthly_sums, sums.tag_sums)]
     finally:
         engine.close()
 
 
-@pytest.mark.parametrize("largest", [10**30, LARGEST])
-def test_sums_over_an_object_store_are_those_made_by_hand(
+@pytest.mark.parametrize("largest", [10**30, LARGEST_UNITS])
+def test_sums_over_an_object_store_are_exact(
     store: ObjectStore, tmp_path: Path, largest: int
 ) -> None:
-    lines = month(21, 400, largest=largest)
+    lines = generate_month(21, 400, largest=largest)
     bucket = store.bucket(f"sums-{len(str(largest))}")
 
-    monthly, tags = asked(Lake(store.address(bucket)), lines, tmp_path)
+    monthly, tags = run_queries(Lake(store.address(bucket)), lines, tmp_path)
 
-    assert as_sums(monthly) == monthly_sums_by_hand(lines)
-    assert as_sums(tags) == tag_sums_by_hand(lines)
-
-
-def test_a_folder_may_be_called_anything(tmp_path: Path) -> None:
-    lines = month(22, 50)
-
-    monthly, _ = asked(Lake(str(tmp_path / "it's a [lake]*?")), lines, tmp_path)
-
-    assert as_sums(monthly) == monthly_sums_by_hand(lines)
+    assert parse_sums(monthly) == compute_monthly_sums(lines)
+    assert parse_sums(tags) == compute_tag_sums(lines)
 
 
-def test_sums_that_do_not_fit_into_memory_are_right_all_the_same(tmp_path: Path) -> None:
-    lines = [line(line=number, service=f"service {number}" * 20) for number in range(30_000)]
+def test_the_folder_name_may_contain_special_characters(tmp_path: Path) -> None:
+    lines = generate_month(22, 50)
 
-    monthly, _ = asked(Lake(str(tmp_path / "lake")), lines, tmp_path, memory="24MB")
+    monthly, _ = run_queries(Lake(str(tmp_path / "it's a [lake]*?")), lines, tmp_path)
 
-    assert as_sums(monthly) == monthly_sums_by_hand(lines)
+    assert parse_sums(monthly) == compute_monthly_sums(lines)
 
 
-def test_nothing_is_left_in_the_scratch_folder(tmp_path: Path) -> None:
-    asked(Lake(str(tmp_path / "lake")), [line()], tmp_path)
+def test_sums_that_exceed_the_memory_limit_are_exact(tmp_path: Path) -> None:
+    lines = [build_line(line=number, service=f"service {number}" * 20) for number in range(30_000)]
+
+    monthly, _ = run_queries(Lake(str(tmp_path / "lake")), lines, tmp_path, memory="24MB")
+
+    assert parse_sums(monthly) == compute_monthly_sums(lines)
+
+
+def test_the_scratch_folder_is_empty_afterwards(tmp_path: Path) -> None:
+    run_queries(Lake(str(tmp_path / "lake")), [build_line()], tmp_path)
 
     assert list((tmp_path / "scratch").iterdir()) == []
 
 
-def test_nothing_is_fetched_from_anywhere(tmp_path: Path) -> None:
+def test_no_extensions_are_downloaded(tmp_path: Path) -> None:
     engine = DuckDBEngine(Lake(str(tmp_path)), scratch=tmp_path / "scratch")
 
     for setting in ("autoinstall_known_extensions", "autoload_known_extensions"):
@@ -95,19 +97,19 @@ def test_nothing_is_fetched_from_anywhere(tmp_path: Path) -> None:
     engine.close()
 
 
-def test_duckdb_is_used_unless_another_is_named(tmp_path: Path) -> None:
+def test_duckdb_is_the_default_engine(tmp_path: Path) -> None:
     settings = read_settings({"NIMBILL_DATA": str(tmp_path)})
 
     with open_engine(settings, Lake(settings.lake_url)) as engine:
         assert isinstance(engine, DuckDBEngine)
 
 
-def test_spark_without_its_extra_says_what_is_missing(
+def test_spark_without_its_extra_names_the_extra(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "pyspark", None)  # as where it is not installed
-    named = {"NIMBILL_ENGINE": "spark", "NIMBILL_SPARK_MASTER": "spark://127.0.0.1:7077"}
-    settings = read_settings({"NIMBILL_DATA": str(tmp_path), **named})
+    monkeypatch.setitem(sys.modules, "pyspark", None)  # as if it were not installed
+    environment = {"NIMBILL_ENGINE": "spark", "NIMBILL_SPARK_MASTER": "spark://127.0.0.1:7077"}
+    settings = read_settings({"NIMBILL_DATA": str(tmp_path), **environment})
 
     with (
         pytest.raises(EngineError, match=r"nimbill\[spark\]"),
@@ -116,43 +118,45 @@ def test_spark_without_its_extra_says_what_is_missing(
         pass
 
 
-# ── whether a sum may outgrow a decimal ──────────────────────────────────────────────────────────
+# ── decimal overflow ─────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize(
-    ("costs", "outgrows"),
+    ("costs", "overflows"),
     [
         ([], False),
         ([1, -1, 10**30], False),
         ([5 * 10**37 - 1, 0], False),  # twice that is just below 10^16 units
         ([5 * 10**37, 0], True),
         ([-5 * 10**37, 0], True),
-        ([LARGEST], False),
-        ([LARGEST, 1], True),
+        ([LARGEST_UNITS], False),
+        ([LARGEST_UNITS, 1], True),
     ],
 )
-def test_the_files_themselves_tell_whether_a_sum_may_outgrow_a_decimal(
-    tmp_path: Path, costs: list[int], outgrows: bool
+def test_file_statistics_show_whether_a_sum_may_overflow(
+    tmp_path: Path, costs: list[int], overflows: bool
 ) -> None:
     lake = Lake(str(tmp_path / "lake"))
-    files = write_month([line(cost=cost_of(cost)) for cost in costs], tmp_path)
+    files = write_month([build_line(cost=amount_of_units(cost)) for cost in costs], tmp_path)
 
-    assert may_outgrow(lake.metadata(lake.put(files, under="org"))) == outgrows
+    assert may_overflow(lake.read_metadata(lake.put(files, folder="org"))) == overflows
 
 
-def test_sums_that_fit_stay_as_they_are() -> None:
+def test_split_sums_are_merged() -> None:
     plain = pa.table({"cost": pa.array([1], pa.decimal128(38, 22))})
-    parts = plain.append_column("cost_whole", pa.array([10**20], pa.decimal128(38, 0)))
+    split = plain.append_column("cost_whole", pa.array([10**20], pa.decimal128(38, 0)))
 
-    assert put_together(plain) == plain
-    assert put_together(parts).schema.field("cost").type == WIDE
-    assert put_together(parts)["cost"].to_pylist() == [10**20 + 1]
+    assert merge_split_sums(plain) == plain
+    assert merge_split_sums(split).schema.field("cost").type == WIDE_MONEY
+    assert merge_split_sums(split)["cost"].to_pylist() == [10**20 + 1]
 
 
-def test_files_of_an_import_tell_enough_for_the_quick_way(tmp_path: Path) -> None:
-    """Without what they say of their costs every sum would be made in two parts."""
-    read = read_delivery([write(tmp_path / "report.csv", [cost("1.5")])], tmp_path, vendor="aws")
+def test_converted_files_have_the_statistics_that_avoid_split_sums(tmp_path: Path) -> None:
+    """Without statistics of the costs every sum would be split."""
+    result = read_delivery(
+        [write_report(tmp_path / "report.csv", [report_line("1.5")])], tmp_path, vendor="aws"
+    )
     lake = Lake(str(tmp_path / "lake"))
-    names = lake.put([file.path for file in read.converted.files], under="org")
+    names = lake.put([file.path for file in result.conversion.files], folder="org")
 
-    assert not may_outgrow(lake.metadata(names))
+    assert not may_overflow(lake.read_metadata(names))

@@ -1,47 +1,37 @@
-"""What is kept of a month: replaced as a whole, to the last digit, however much it is."""
+"""Stored sums and lake files of a month."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from datetime import date
 from decimal import Decimal
-from typing import Any, TypeVar
+from typing import Any
 
 import pyarrow as pa
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.costs.lake import records
-from nimbill.costs.lake.bulk_copy import ROWS_AT_ONCE
-from nimbill.costs.lake.decimal_overflow import WIDE
+from nimbill.costs.lake.bulk_copy import ROWS_PER_STATEMENT
+from nimbill.costs.lake.decimal_overflow import WIDE_MONEY
 from nimbill.costs.lake.records import cost_sums, cost_tag_sums
-from nimbill.database.tenant_scope import TenantScope, transaction
-from tests.costs.generated_months import LARGEST, cost_of, line
-from tests.costs.kept_sums import keep_month
+from nimbill.database.tenant_scope import TenantScope
+from nimbill.foundation.billing_period import BillingPeriod
+from tests.costs.generated_months import LARGEST_UNITS, amount_of_units, build_line
+from tests.costs.months.month_requests import run_in_transaction
+from tests.costs.stored_months import store_month
 from tests.running_service import Service
 
-T = TypeVar("T")
 PAYER = "836060457634"
 
 
-def within(service: Service, do: Callable[[AsyncConnection, TenantScope], Awaitable[T]]) -> T:
-    who = service.organisation.organisation_id
-
-    async def run() -> T:
-        async with transaction(service.resources.engine, who) as db:
-            return await do(db, TenantScope(who))
-
-    return service.run(run)
-
-
-def kept(service: Service, table: sa.Table) -> list[dict[str, Any]]:
+def load_rows(service: Service, table: sa.Table) -> list[dict[str, Any]]:
     async def read(db: AsyncConnection, _: TenantScope) -> list[dict[str, Any]]:
         return [row._asdict() for row in await db.execute(sa.select(table))]
 
-    return within(service, read)
+    return run_in_transaction(service, read)
 
 
-def sums_of(count: int, cost: Decimal, money: pa.DataType) -> pa.Table:
+def build_sums(count: int, cost: Decimal, money: pa.DataType) -> pa.Table:
     rows = [
         {
             "payer_id": PAYER,
@@ -72,79 +62,85 @@ def sums_of(count: int, cost: Decimal, money: pa.DataType) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=pa.schema(types))
 
 
-def replace(service: Service, sums: pa.Table) -> None:
-    nothing = sums.slice(0, 0).drop_columns(["day"])
+def replace_month(service: Service, sums: pa.Table) -> None:
+    no_tag_sums = sums.slice(0, 0).drop_columns(["day"])
     for name in ("tag_key", "tag_value"):
-        nothing = nothing.append_column(name, pa.array([], pa.string()))
+        no_tag_sums = no_tag_sums.append_column(name, pa.array([], pa.string()))
 
-    async def do(db: AsyncConnection, scope: TenantScope) -> None:
+    async def replace(db: AsyncConnection, scope: TenantScope) -> None:
         await records.replace_month(
             db,
             scope,
-            vendor="aws",
-            month="2026-09",
+            BillingPeriod("2026-09", "aws"),
             import_id="imp",
             payers={PAYER: len(sums)},
             provisional=False,
             sums=sums.to_batches(),
-            tag_sums=nothing.to_batches(),
+            tag_sums=no_tag_sums.to_batches(),
         )
 
-    within(service, do)
+    run_in_transaction(service, replace)
 
 
-def test_sums_are_kept_to_the_last_digit_whatever_carries_them(service: Service) -> None:
-    for cost, money in ((cost_of(LARGEST), pa.decimal128(38, 22)), (cost_of(10**45 + 1), WIDE)):
-        replace(service, sums_of(1, cost, money))
+def test_sums_of_both_decimal_types_are_stored_exactly(service: Service) -> None:
+    for cost, money in (
+        (amount_of_units(LARGEST_UNITS), pa.decimal128(38, 22)),
+        (amount_of_units(10**45 + 1), WIDE_MONEY),
+    ):
+        replace_month(service, build_sums(1, cost, money))
 
-        assert [row["cost"] for row in kept(service, cost_sums)] == [cost]
-
-
-def test_more_rows_than_go_at_once_are_all_kept(service: Service) -> None:
-    many = ROWS_AT_ONCE + 7
-
-    replace(service, sums_of(many, Decimal("0.1"), pa.decimal128(38, 22)))
-
-    rows = kept(service, cost_sums)
-    assert len({row["service"] for row in rows}) == len(rows) == many
-    assert sum(row["cost"] for row in rows) == many * Decimal("0.1")
+        assert [row["cost"] for row in load_rows(service, cost_sums)] == [cost]
 
 
-def test_a_month_without_a_line_replaces_nothing_and_fails_nowhere(service: Service) -> None:
-    keep_month(service, [line()])
+def test_more_rows_than_fit_into_one_statement_are_stored(service: Service) -> None:
+    count = ROWS_PER_STATEMENT + 7
 
-    keep_month(service, [])
+    replace_month(service, build_sums(count, Decimal("0.1"), pa.decimal128(38, 22)))
 
-    assert len(kept(service, cost_sums)) == 1
-
-
-def test_tags_are_kept_as_they_are(service: Service) -> None:
-    awkward = ["値 'x' \"y\" \\", "", "\\.", "NULL", "\\N", "a,b\n\r\nc\td", '"', " x "]
-    told = {(f"user:{at}", value) for at, value in enumerate(awkward)} | {("", "")}
-
-    keep_month(service, [line(tags=sorted(told))])
-
-    tags = {(row["tag_key"], row["tag_value"]) for row in kept(service, cost_tag_sums)}
-    assert tags == told
+    rows = load_rows(service, cost_sums)
+    assert len({row["service"] for row in rows}) == len(rows) == count
+    assert sum(row["cost"] for row in rows) == count * Decimal("0.1")
 
 
-def test_files_count_for_the_payers_whose_month_is_theirs(service: Service) -> None:
-    first = keep_month(service, [line(), line(payer_id="000000000001")])
-    second = keep_month(service, [line(payer_id="000000000001")])
-    keep_month(service, [line()], month="2026-10")
+def test_a_month_without_lines_replaces_nothing(service: Service) -> None:
+    store_month(service, [build_line()])
 
-    found = within(service, lambda db, scope: records.files_that_count(db, scope, "2026-09", None))
+    store_month(service, [])
 
-    payers = {file.path.split("/")[3]: file.payers for file in found}
+    assert len(load_rows(service, cost_sums)) == 1
+
+
+def test_tags_are_stored_unchanged(service: Service) -> None:
+    values = ["値 'x' \"y\" \\", "", "\\.", "NULL", "\\N", "a,b\n\r\nc\td", '"', " x "]
+    tags = {(f"user:{number}", value) for number, value in enumerate(values)} | {("", "")}
+
+    store_month(service, [build_line(tags=sorted(tags))])
+
+    rows = load_rows(service, cost_tag_sums)
+    assert {(row["tag_key"], row["tag_value"]) for row in rows} == tags
+
+
+def test_a_file_is_current_for_the_payers_of_its_import(service: Service) -> None:
+    first = store_month(service, [build_line(), build_line(payer_id="000000000001")])
+    second = store_month(service, [build_line(payer_id="000000000001")])
+    store_month(service, [build_line()], month="2026-10")
+
+    files = run_in_transaction(
+        service, lambda db, scope: records.list_current_files(db, scope, "2026-09", None)
+    )
+
+    payers = {file.path.split("/")[3]: file.payers for file in files}
     assert payers == {first: {PAYER}, second: {"000000000001"}}
-    assert [file.vendor for file in found] == ["aws", "aws"]
+    assert [file.vendor for file in files] == ["aws", "aws"]
 
 
-def test_files_of_imports_that_count_for_nobody_are_forgotten(service: Service) -> None:
-    old = keep_month(service, [line()])
-    new = keep_month(service, [line()])
+def test_files_of_replaced_imports_are_deleted(service: Service) -> None:
+    old = store_month(service, [build_line()])
+    new = store_month(service, [build_line()])
 
-    gone = within(service, lambda db, scope: records.forget_files(db, scope, [old, new]))
+    deleted = run_in_transaction(
+        service, lambda db, scope: records.delete_unused_files(db, scope, [old, new])
+    )
 
-    assert [name.split("/")[3] for name in gone] == [old]
-    assert within(service, lambda db, scope: records.files_of(db, scope, new)) != []
+    assert [name.split("/")[3] for name in deleted] == [old]
+    assert run_in_transaction(service, lambda db, scope: records.list_files(db, scope, new)) != []

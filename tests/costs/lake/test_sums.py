@@ -1,6 +1,6 @@
-"""The sums over cost lines, on every engine there is, against sums by hand, digit for digit.
+"""Sums of every engine equal the sums computed in Python, digit for digit.
 
-`make test` has DuckDB alone. `make test-spark` runs this same file with a Spark cluster beside it.
+`make test` uses DuckDB only; `make test-spark` runs this file with a Spark cluster as well.
 """
 
 from __future__ import annotations
@@ -18,50 +18,50 @@ import pytest
 from nimbill.costs.lake import sums
 from nimbill.costs.lake.engine_selection import open_engine
 from nimbill.costs.lake.engines.engine import Engine
-from nimbill.costs.lake.parquet_files import Lake, folder_of
+from nimbill.costs.lake.parquet_files import Lake, import_folder
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.settings import read_settings
+from tests.costs.delivery_reader import read_delivery
 from tests.costs.generated_months import (
-    BY_HAND,
-    LARGEST,
+    LARGEST_UNITS,
+    REFERENCE_SUMS,
     Line,
-    as_sums,
-    cost_of,
-    line,
-    month,
+    amount_of_units,
+    build_line,
+    generate_month,
+    parse_sums,
     write_month,
 )
-from tests.costs.reading import read_delivery
-from tests.imports.small_files import cost, write
+from tests.imports.aws_reports import report_line, write_report
 
 MASTER = os.environ.get("NIMBILL_SPARK_MASTER")
 ENGINES = ("duckdb", "spark") if MASTER else ("duckdb",)
-QUESTIONS = ("monthly_sums", "tag_sums", "entry_lines", "reservation_lines")
+QUERIES = ("monthly_sums", "tag_sums", "entry_lines", "reservation_lines")
 
 
-class Bench:
-    """An engine over a lake of its own."""
+class EngineBench:
+    """An engine with a lake of its own."""
 
     def __init__(self, engine: Engine, lake: Lake, spool: Path) -> None:
         self._engine, self._lake, self._spool = engine, lake, spool
 
-    def store(self, lines: list[Line], files: int = 2) -> list[str]:
-        return self.keep(write_month(lines, self._spool / new_id("spool"), files=files))
+    def store_lines(self, lines: list[Line], files: int = 2) -> list[str]:
+        return self.store_files(write_month(lines, self._spool / new_id("spool"), files=files))
 
-    def keep(self, files: Sequence[Path]) -> list[str]:
+    def store_files(self, files: Sequence[Path]) -> list[str]:
         import_id = new_id("imp")
-        under = folder_of("org", vendor="aws", month="2026-09", import_id=import_id)
-        return self._lake.put(files, under=under)
+        folder = import_folder("org", vendor="aws", month="2026-09", import_id=import_id)
+        return self._lake.put(files, folder=folder)
 
-    def ask(self, question: str, files: list[str]) -> pa.Table:
-        return self._engine.run(getattr(sums, question), files)
+    def run(self, query: str, files: list[str]) -> pa.Table:
+        return self._engine.run(getattr(sums, query), files)
 
-    def asked_in_pieces(self, question: str, files: list[str]) -> pa.Table:
-        return pa.Table.from_batches(self._engine.batches(getattr(sums, question), files))
+    def run_in_batches(self, query: str, files: list[str]) -> pa.Table:
+        return pa.Table.from_batches(self._engine.batches(getattr(sums, query), files))
 
 
 @pytest.fixture(scope="module", params=ENGINES)
-def bench(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+def bench(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EngineBench]:
     data = Path(os.environ.get("NIMBILL_SHARED_FOLDER") or tmp_path_factory.mktemp("shared"))
     settings = read_settings(
         {
@@ -72,126 +72,134 @@ def bench(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Be
     )
     lake = Lake(settings.lake_url)
     with open_engine(settings, lake) as engine:
-        yield Bench(engine, lake, data)
+        yield EngineBench(engine, lake, data)
 
 
-def test_the_engine_is_the_one_that_was_asked_for(bench: Bench, request: Any) -> None:
-    kind = type(bench._engine).__name__.lower()
+def test_the_requested_engine_is_used(bench: EngineBench, request: Any) -> None:
+    name = type(bench._engine).__name__.lower()
 
-    assert kind == f"{request.node.callspec.params['bench']}engine"
+    assert name == f"{request.node.callspec.params['bench']}engine"
 
 
-@pytest.mark.parametrize("question", BY_HAND)
+@pytest.mark.parametrize("query", REFERENCE_SUMS)
 @pytest.mark.parametrize("seed", range(6))
-def test_sums_of_any_month_are_those_made_by_hand(bench: Bench, question: str, seed: int) -> None:
-    lines = month(seed, 700)
-    by_hand, amount = BY_HAND[question]
+def test_sums_of_random_months_are_exact(bench: EngineBench, query: str, seed: int) -> None:
+    lines = generate_month(seed, 700)
+    compute_sums, amount = REFERENCE_SUMS[query]
 
-    answer = bench.ask(question, bench.store(lines, files=seed % 3 + 1))
+    result = bench.run(query, bench.store_lines(lines, files=seed % 3 + 1))
 
-    assert as_sums(answer, amount) == by_hand(lines)
+    assert parse_sums(result, amount) == compute_sums(lines)
 
 
-@pytest.mark.parametrize("question", BY_HAND)
+@pytest.mark.parametrize("query", REFERENCE_SUMS)
 @pytest.mark.parametrize("seed", range(100, 103))
-def test_sums_that_outgrow_a_decimal_keep_every_digit(
-    bench: Bench, question: str, seed: int
-) -> None:
-    lines = month(seed, 700, largest=LARGEST)
-    by_hand, amount = BY_HAND[question]
+def test_sums_that_overflow_a_decimal_are_exact(bench: EngineBench, query: str, seed: int) -> None:
+    lines = generate_month(seed, 700, largest=LARGEST_UNITS)
+    compute_sums, amount = REFERENCE_SUMS[query]
 
-    answer = bench.ask(question, bench.store(lines))
+    result = bench.run(query, bench.store_lines(lines))
 
-    assert as_sums(answer, amount) == by_hand(lines)
+    assert parse_sums(result, amount) == compute_sums(lines)
 
 
-def test_the_largest_cost_a_thousand_times_over(bench: Bench) -> None:
-    many = [line(cost=cost_of(LARGEST)) for _ in range(1000)]
+def test_a_thousand_times_the_largest_cost_is_exact(bench: EngineBench) -> None:
+    lines = [build_line(cost=amount_of_units(LARGEST_UNITS)) for _ in range(1000)]
 
-    answer = bench.ask("monthly_sums", bench.store(many))
+    result = bench.run("monthly_sums", bench.store_lines(lines))
 
-    assert answer["cost"].to_pylist() == [Decimal("9999999999999999999.9999999999999999999000")]
-
-
-def test_costs_that_cancel_out_leave_exactly_nothing(bench: Bench) -> None:
-    both = [line(cost=cost_of(digits * sign)) for digits in (LARGEST, 1, 7) for sign in (1, -1)]
-
-    answer = bench.ask("monthly_sums", bench.store(both))
-
-    assert answer["cost"].to_pylist() == [Decimal(0)]
+    assert result["cost"].to_pylist() == [Decimal("9999999999999999999.9999999999999999999000")]
 
 
-def test_the_smallest_amount_is_not_lost_beside_the_largest(bench: Bench) -> None:
-    lines = [line(cost=cost_of(10**37)), line(cost=cost_of(1)), line(cost=cost_of(-(10**37)))]
+def test_costs_that_cancel_out_sum_to_zero(bench: EngineBench) -> None:
+    lines = [
+        build_line(cost=amount_of_units(units * sign))
+        for units in (LARGEST_UNITS, 1, 7)
+        for sign in (1, -1)
+    ]
 
-    answer = bench.ask("monthly_sums", bench.store(lines, files=1))
+    result = bench.run("monthly_sums", bench.store_lines(lines))
 
-    assert answer["cost"].to_pylist() == [Decimal("1E-22")]
-
-
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_a_month_without_files_has_no_sums(bench: Bench, question: str) -> None:
-    assert bench.ask(question, []).num_rows == 0
-
-
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_a_month_whose_files_hold_no_lines_has_no_sums(bench: Bench, question: str) -> None:
-    assert bench.ask(question, bench.store([])).num_rows == 0
+    assert result["cost"].to_pylist() == [Decimal(0)]
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_an_answer_in_pieces_is_the_whole_answer(bench: Bench, question: str) -> None:
-    files = bench.store(month(7, 500))
+def test_the_smallest_amount_is_not_lost_beside_the_largest(bench: EngineBench) -> None:
+    lines = [
+        build_line(cost=amount_of_units(10**37)),
+        build_line(cost=amount_of_units(1)),
+        build_line(cost=amount_of_units(-(10**37))),
+    ]
 
-    whole, pieces = bench.ask(question, files), bench.asked_in_pieces(question, files)
+    result = bench.run("monthly_sums", bench.store_lines(lines, files=1))
 
-    assert pieces.column_names == whole.column_names
-    assert sorted(map(repr, pieces.to_pylist())) == sorted(map(repr, whole.to_pylist()))
+    assert result["cost"].to_pylist() == [Decimal("1E-22")]
 
 
-def test_the_day_is_the_day_in_utc(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("query", QUERIES)
+def test_a_month_without_files_has_no_sums(bench: EngineBench, query: str) -> None:
+    assert bench.run(query, []).num_rows == 0
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_a_month_with_empty_files_has_no_sums(bench: EngineBench, query: str) -> None:
+    assert bench.run(query, bench.store_lines([])).num_rows == 0
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_batches_contain_the_complete_result(bench: EngineBench, query: str) -> None:
+    files = bench.store_lines(generate_month(7, 500))
+
+    complete, batched = bench.run(query, files), bench.run_in_batches(query, files)
+
+    assert batched.column_names == complete.column_names
+    assert sorted(map(repr, batched.to_pylist())) == sorted(map(repr, complete.to_pylist()))
+
+
+def test_the_day_is_the_day_in_utc(bench: EngineBench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TZ", "Asia/Tokyo")
-    last = line()["usage_start"].replace(hour=23, minute=59, second=59, microsecond=999_999)
+    last = build_line()["usage_start"].replace(hour=23, minute=59, second=59, microsecond=999_999)
 
-    answer = bench.ask("monthly_sums", bench.store([line(usage_start=last)]))
+    result = bench.run("monthly_sums", bench.store_lines([build_line(usage_start=last)]))
 
-    assert [str(day) for day in answer["day"].to_pylist()] == ["2026-09-01"]
-
-
-def test_keys_that_differ_in_case_alone_are_two_keys(bench: Bench) -> None:
-    tagged = [line(tags=[("user:Team", "a")]), line(tags=[("user:team", "a")])]
-
-    answer = bench.ask("tag_sums", bench.store(tagged))
-
-    assert sorted(answer["tag_key"].to_pylist()) == ["user:Team", "user:team"]
+    assert [str(day) for day in result["day"].to_pylist()] == ["2026-09-01"]
 
 
-def test_entries_are_every_one_off_line_as_it_is(bench: Bench) -> None:
-    lines = month(3, 400)
-    entries = [one for one in lines if one["kind"] == "entry"]
+def test_tag_keys_are_case_sensitive(bench: EngineBench) -> None:
+    lines = [build_line(tags=[("user:Team", "a")]), build_line(tags=[("user:team", "a")])]
 
-    answer = bench.ask("entry_lines", bench.store(lines))
+    result = bench.run("tag_sums", bench.store_lines(lines))
 
-    names = answer.column_names
-    assert sorted(map(_written, answer.to_pylist())) == sorted(
-        _written({name: one[name] for name in names}) for one in entries
+    assert sorted(result["tag_key"].to_pylist()) == ["user:Team", "user:team"]
+
+
+def test_entry_lines_are_all_one_off_lines(bench: EngineBench) -> None:
+    lines = generate_month(3, 400)
+    entries = [line for line in lines if line["kind"] == "entry"]
+
+    result = bench.run("entry_lines", bench.store_lines(lines))
+
+    names = result.column_names
+    assert sorted(map(_comparable, result.to_pylist())) == sorted(
+        _comparable({name: entry[name] for name in names}) for entry in entries
     )
 
 
-def _written(row: Line) -> str:
-    """Amounts to their last digit, however many zeros follow it; moments without their zone."""
-    moments = {name: row[name] and row[name].timestamp() for name in ("usage_start", "usage_end")}
-    return repr(row | {"cost": Fraction(row["cost"])} | moments)
+def _comparable(row: Line) -> str:
+    """Normalise trailing zeros of amounts and time zones of times."""
+    times = {name: row[name] and row[name].timestamp() for name in ("usage_start", "usage_end")}
+    return repr(row | {"cost": Fraction(row["cost"])} | times)
 
 
-def test_a_reservation_is_described_by_the_line_of_its_fee(bench: Bench) -> None:
+def test_attributes_of_a_reservation_come_from_the_line_of_its_fee(bench: EngineBench) -> None:
     reserved = {"reservation_id": "arn:ri/1"}
-    covered = line(**reserved, line_type="DiscountedUsage", usage_type="z", reservation_number=9)
-    fee = line(**reserved, line_type="RIFee", usage_type="a", reservation_number=2)
+    covered = build_line(
+        **reserved, line_type="DiscountedUsage", usage_type="z", reservation_number=9
+    )
+    fee = build_line(**reserved, line_type="RIFee", usage_type="a", reservation_number=2)
 
-    (found,) = bench.ask("reservation_lines", bench.store([covered, fee])).to_pylist()
+    (row,) = bench.run("reservation_lines", bench.store_lines([covered, fee])).to_pylist()
 
-    assert (found["usage_type"], found["number"], found["fee_lines"], found["lines"]) == (
+    assert (row["usage_type"], row["number"], row["fee_lines"], row["lines"]) == (
         "a",
         2,
         1,
@@ -199,28 +207,30 @@ def test_a_reservation_is_described_by_the_line_of_its_fee(bench: Bench) -> None
     )
 
 
-def test_lines_as_an_import_writes_them_are_read_by_every_engine(
-    bench: Bench, tmp_path: Path
-) -> None:
-    lines = [cost("0.0000000001"), cost("2.5") | {"resourceTags/user:Team": "a"}, cost("-1")]
-    read = read_delivery([write(tmp_path / "report.csv", lines)], tmp_path, vendor="aws")
-    files = bench.keep([file.path for file in read.converted.files])
+def test_converted_lines_are_read_by_every_engine(bench: EngineBench, tmp_path: Path) -> None:
+    lines = [
+        report_line("0.0000000001"),
+        report_line("2.5") | {"resourceTags/user:Team": "a"},
+        report_line("-1"),
+    ]
+    result = read_delivery([write_report(tmp_path / "report.csv", lines)], tmp_path, vendor="aws")
+    files = bench.store_files([file.path for file in result.conversion.files])
 
-    (monthly,) = bench.ask("monthly_sums", files).to_pylist()
-    (tag,) = bench.ask("tag_sums", files).to_pylist()
+    (monthly,) = bench.run("monthly_sums", files).to_pylist()
+    (tag,) = bench.run("tag_sums", files).to_pylist()
 
     assert (monthly["cost"], monthly["lines"]) == (Decimal("1.5000000001"), 3)
     assert (tag["tag_key"], tag["tag_value"], tag["cost"]) == ("Team", "a", Decimal("2.5"))
 
 
-def test_who_only_uses_a_reservation_pays_no_fee(bench: Bench) -> None:
+def test_accounts_that_only_use_a_reservation_pay_no_fee(bench: EngineBench) -> None:
     reserved = {"reservation_id": "arn:ri/1"}
-    covered = line(**reserved, customer_id="1", line_type="DiscountedUsage", cost=Decimal(0))
-    upfront = line(**reserved, line_type="Fee", kind="entry", entry_type="Fee")
+    covered = build_line(**reserved, customer_id="1", line_type="DiscountedUsage", cost=Decimal(0))
+    upfront = build_line(**reserved, line_type="Fee", kind="entry", entry_type="Fee")
 
-    found = bench.ask("reservation_lines", bench.store([covered, upfront])).to_pylist()
+    rows = bench.run("reservation_lines", bench.store_lines([covered, upfront])).to_pylist()
 
-    assert {(one["customer_id"], one["fee"], one["fee_lines"]) for one in found} == {
+    assert {(row["customer_id"], row["fee"], row["fee_lines"]) for row in rows} == {
         ("1", Decimal(0), 0),
         ("011254002932", Decimal(0), 1),
     }

@@ -1,1 +1,1 @@
-"""Tests of the room of months."""
+"""Tests of closing, reopening and parking months."""

@@ -1,4 +1,4 @@
-"""States of months: parked by imports, and held still while something is done in them."""
+"""States of months, and the locks that keep them unchanged."""
 
 from __future__ import annotations
 
@@ -11,75 +11,82 @@ from nimbill.costs.months import records
 from nimbill.costs.months.records import MonthState
 from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.billing_period import BillingPeriod
-from tests.costs.months.closing import MONTH, close, inside, park, state, unpark
+from tests.costs.months.month_requests import (
+    MONTH,
+    close_month,
+    load_state,
+    park_month,
+    run_in_transaction,
+    unpark_month,
+)
 from tests.running_service import Service
 
-
-def test_a_month_nobody_has_spoken_of_is_open(service: Service) -> None:
-    assert state(service, "1999-12") == MonthState(
-        closed=False, closing_number=0, parked_reasons={}
-    )
+WAIT_SECONDS = 0.3
 
 
-def test_a_month_is_parked_until_everything_that_parked_it_is_released(service: Service) -> None:
-    park(service, "imp_one", reason="sums differ")
-    park(service, "imp_two", reason="a currency is missing")
-    park(service, "imp_two", reason="two currencies are missing")
+def test_a_month_without_a_record_is_open(service: Service) -> None:
+    state = load_state(service, "1999-12")
 
-    assert state(service).parked_reasons == {
+    assert state == MonthState(closed=False, closing_number=0, parked_reasons={})
+
+
+def test_a_month_is_parked_until_all_parked_imports_are_released(service: Service) -> None:
+    park_month(service, "imp_one", reason="sums differ")
+    park_month(service, "imp_two", reason="a currency is missing")
+    park_month(service, "imp_two", reason="two currencies are missing")
+
+    assert load_state(service).parked_reasons == {
         "imp_one": "sums differ",
         "imp_two": "two currencies are missing",
     }
-    assert unpark(service, "imp_one")
-    assert not unpark(service, "imp_one")
-    assert state(service).is_parked
-    assert unpark(service, "imp_two")
-    assert not state(service).is_parked
-    assert not state(service, "2026-02").is_parked
+    assert unpark_month(service, "imp_one")
+    assert not unpark_month(service, "imp_one")
+    assert load_state(service).is_parked
+    assert unpark_month(service, "imp_two")
+    assert not load_state(service).is_parked
+    assert not load_state(service, "2026-02").is_parked
 
 
-def test_a_locked_month_is_told_with_its_state(service: Service) -> None:
-    close(service)
-    park(service, "imp_one", "2026-02")
+def test_locking_a_month_returns_its_state(service: Service) -> None:
+    close_month(service)
+    park_month(service, "imp_one", "2026-02")
 
-    def locked(month: str) -> MonthState:
-        return inside(
+    def lock(month: str) -> MonthState:
+        return run_in_transaction(
             service, lambda db, scope: records.lock_month(db, scope, BillingPeriod(month, "aws"))
         )
 
-    assert locked(MONTH).closed
-    assert locked("2026-02").is_parked
+    assert lock(MONTH).closed
+    assert lock("2026-02").is_parked
 
 
-async def waits(service: Service, first: str, second: str) -> bool:
-    """Whether the second holder waits for the first."""
+async def second_lock_waits(service: Service, first: str, second: str) -> bool:
     scope = TenantScope(service.organisation.organisation_id)
     engine = service.resources.engine
 
-    async def hold(db: AsyncConnection, how: str) -> None:
-        shared = how.startswith("shared")
-        if how.endswith("closings"):
+    async def lock(db: AsyncConnection, name: str) -> None:
+        shared = name.startswith("shared")
+        if name.endswith("closings"):
             await records.lock_closing_count(db, scope, "aws", shared=shared)
         else:
-            await records.lock_month(
-                db, scope, BillingPeriod(how.split()[-1], "aws"), shared=shared
-            )
+            period = BillingPeriod(name.split()[-1], "aws")
+            await records.lock_month(db, scope, period, shared=shared)
 
     async with (
-        transaction(engine, scope.organisation_id) as one,
-        transaction(engine, scope.organisation_id) as other,
+        transaction(engine, scope.organisation_id) as first_db,
+        transaction(engine, scope.organisation_id) as second_db,
     ):
-        await hold(one, first)
-        holding = asyncio.create_task(hold(other, second))
-        done, _ = await asyncio.wait([holding], timeout=0.3)
+        await lock(first_db, first)
+        second_lock = asyncio.create_task(lock(second_db, second))
+        done, _ = await asyncio.wait([second_lock], timeout=WAIT_SECONDS)
         if not done:
-            await one.rollback()  # frees it
-        await holding
+            await first_db.rollback()  # releases the first lock
+        await second_lock
         return not done
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "waiting"),
+    ("first", "second", "waits"),
     [
         ("2026-01", "2026-01", True),
         ("2026-01", "shared 2026-01", True),
@@ -92,7 +99,7 @@ async def waits(service: Service, first: str, second: str) -> bool:
         ("shared closings", "2026-01", False),
     ],
 )
-def test_who_holds_a_month_alone_keeps_others_out(
-    service: Service, first: str, second: str, *, waiting: bool
+def test_an_exclusive_lock_excludes_all_others(
+    service: Service, first: str, second: str, *, waits: bool
 ) -> None:
-    assert service.run(lambda: waits(service, first, second)) is waiting
+    assert service.run(lambda: second_lock_waits(service, first, second)) is waits

@@ -1,1 +1,1 @@
-"""The vendors' formats, one file each: which column means what, and which line type is what."""
+"""Vendor file formats, one file each: their columns and line types."""

@@ -1,4 +1,4 @@
-"""AWS Cost and Usage Report, legacy: slash or snake_case headers, one column per tag."""
+"""The legacy AWS Cost and Usage Report: slash or snake_case headers, one column per tag."""
 
 from nimbill.costs.cost_line import EntryType
 from nimbill.costs.formats.format import (
@@ -7,49 +7,49 @@ from nimbill.costs.formats.format import (
     UNKNOWN,
     USAGE,
     Format,
-    Meaning,
-    entry,
-    may,
-    needs,
+    LineClass,
+    entry_class,
+    optional,
+    required,
 )
 
 # fmt: off
 COLUMNS = {
-    "payer_id":             needs("bill/PayerAccountId"),
-    "customer_id":          needs("lineItem/UsageAccountId"),
-    "customer_name":        may("lineItem/UsageAccountName"),
-    "billing_entity":       needs("bill/BillingEntity"),
-    "marketplace":          needs("bill/BillingEntity"),
-    "period_start":         needs("bill/BillingPeriodStartDate"),
-    "line_type":            needs("lineItem/LineItemType"),
-    "service":              needs("lineItem/ProductCode"),
-    "service_name":         may("product/ProductName"),
-    "usage_type":           may("lineItem/UsageType"),
-    "description":          may("lineItem/LineItemDescription"),
-    "cost":                 needs("lineItem/UnblendedCost"),
-    "currency":             needs("lineItem/CurrencyCode"),
-    "usage_start":          needs("lineItem/UsageStartDate"),
-    "usage_end":            may("lineItem/UsageEndDate"),
-    "invoice_id":           may("bill/InvoiceId"),
-    "reservation_id":       may("reservation/ReservationARN"),
-    "savings_plan_id":      may("savingsPlan/SavingsPlanARN"),
-    "effective_cost":       may("reservation/EffectiveCost"),
-    "plan_effective_cost":  may("savingsPlan/SavingsPlanEffectiveCost"),
-    "reservation_number":   may("reservation/NumberOfReservations"),
-    "reservation_start":    may("reservation/StartTime"),
-    "reservation_end":      may("reservation/EndTime"),
-    "instance_type":        may("product/instanceType"),
-    "modification_status":  may("reservation/ModificationStatus"),
-    "offer_class":          may("pricing/OfferingClass"),
-    "payment_option":       may("pricing/PurchaseOption"),
-    "platform":             may("product/operatingSystem", "product/databaseEngine"),
-    "region":               may("product/regionCode", "product/region"),
-    "zone":                 may("reservation/AvailabilityZone", "lineItem/AvailabilityZone"),
-    "tenancy":              may("product/tenancy"),
-    "term_length":          may("pricing/LeaseContractLength"),
-    "normalization_factor": may("lineItem/NormalizationFactor"),
-    "unblended_rate":       may("lineItem/UnblendedRate"),
-    "upfront_value":        may("reservation/UpfrontValue"),
+    "payer_id":             required("bill/PayerAccountId"),
+    "customer_id":          required("lineItem/UsageAccountId"),
+    "customer_name":        optional("lineItem/UsageAccountName"),
+    "billing_entity":       required("bill/BillingEntity"),
+    "marketplace":          required("bill/BillingEntity"),
+    "period_start":         required("bill/BillingPeriodStartDate"),
+    "line_type":            required("lineItem/LineItemType"),
+    "service":              required("lineItem/ProductCode"),
+    "service_name":         optional("product/ProductName"),
+    "usage_type":           optional("lineItem/UsageType"),
+    "description":          optional("lineItem/LineItemDescription"),
+    "cost":                 required("lineItem/UnblendedCost"),
+    "currency":             required("lineItem/CurrencyCode"),
+    "usage_start":          required("lineItem/UsageStartDate"),
+    "usage_end":            optional("lineItem/UsageEndDate"),
+    "invoice_id":           optional("bill/InvoiceId"),
+    "reservation_id":       optional("reservation/ReservationARN"),
+    "savings_plan_id":      optional("savingsPlan/SavingsPlanARN"),
+    "effective_cost":       optional("reservation/EffectiveCost"),
+    "plan_effective_cost":  optional("savingsPlan/SavingsPlanEffectiveCost"),
+    "reservation_number":   optional("reservation/NumberOfReservations"),
+    "reservation_start":    optional("reservation/StartTime"),
+    "reservation_end":      optional("reservation/EndTime"),
+    "instance_type":        optional("product/instanceType"),
+    "modification_status":  optional("reservation/ModificationStatus"),
+    "offer_class":          optional("pricing/OfferingClass"),
+    "payment_option":       optional("pricing/PurchaseOption"),
+    "platform":             optional("product/operatingSystem", "product/databaseEngine"),
+    "region":               optional("product/regionCode", "product/region"),
+    "zone":                 optional("reservation/AvailabilityZone", "lineItem/AvailabilityZone"),
+    "tenancy":              optional("product/tenancy"),
+    "term_length":          optional("pricing/LeaseContractLength"),
+    "normalization_factor": optional("lineItem/NormalizationFactor"),
+    "unblended_rate":       optional("lineItem/UnblendedRate"),
+    "upfront_value":        optional("reservation/UpfrontValue"),
 }
 
 LINE_TYPES = {
@@ -59,10 +59,10 @@ LINE_TYPES = {
     "SavingsPlanCoveredUsage": USAGE,
     "SavingsPlanNegation":     USAGE,
     "SavingsPlanRecurringFee": USAGE,
-    "Fee":                     entry(EntryType.fee),
-    "Credit":                  entry(EntryType.credit),
-    "Refund":                  entry(EntryType.refund),
-    "SavingsPlanUpfrontFee":   entry(EntryType.upfront),
+    "Fee":                     entry_class(EntryType.fee),
+    "Credit":                  entry_class(EntryType.credit),
+    "Refund":                  entry_class(EntryType.refund),
+    "SavingsPlanUpfrontFee":   entry_class(EntryType.upfront),
     "Tax":                     TAX,
 }
 # fmt: on
@@ -70,26 +70,26 @@ LINE_TYPES = {
 MARKETPLACE = "AWS Marketplace"
 
 
-def meaning_of(line_type: str) -> Meaning:
-    """Every word that ends in Discount is one; there are many, and new ones come."""
+def classify(line_type: str) -> LineClass:
+    """Every type that ends in Discount is a discount: AWS has many and adds new ones."""
     return LINE_TYPES.get(line_type, DISCOUNT if line_type.endswith("Discount") else UNKNOWN)
 
 
-def tag_key(written: str) -> str:
-    """`user:Team` and `user_Team` are the customer's own `Team`; AWS's own keep their `aws:`."""
-    for mark in ("user:", "user_"):
-        if written.startswith(mark):
-            return written.removeprefix(mark)
-    return "aws:" + written.removeprefix("aws_") if written.startswith("aws_") else written
+def normalize_tag_key(key: str) -> str:
+    """`user:Team` and `user_Team` are the customer's tag `Team`; keys of AWS keep `aws:`."""
+    for prefix in ("user:", "user_"):
+        if key.startswith(prefix):
+            return key.removeprefix(prefix)
+    return "aws:" + key.removeprefix("aws_") if key.startswith("aws_") else key
 
 
 AWS_CUR = Format(
     name="aws_cur",
     vendor="aws",
-    known_by=("lineItem/LineItemType", "lineItem/UnblendedCost"),
+    identifying_columns=("lineItem/LineItemType", "lineItem/UnblendedCost"),
     columns=COLUMNS,
-    meaning_of=meaning_of,
+    classify=classify,
     is_marketplace=lambda entity: entity == MARKETPLACE,
     tag_prefix="resourceTags/",
-    tag_key=tag_key,
+    normalize_tag_key=normalize_tag_key,
 )

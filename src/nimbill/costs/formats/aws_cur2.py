@@ -1,14 +1,14 @@
-"""AWS Cost and Usage Report 2.0: a fixed set of columns, tags in one column that is a map."""
+"""AWS Cost and Usage Report 2.0: fixed columns, all tags in one map column."""
 
 from dataclasses import replace
 
 from nimbill.costs.formats.aws_cur import AWS_CUR, COLUMNS
-from nimbill.costs.formats.format import may
+from nimbill.costs.formats.format import optional
 
 AWS_CUR2 = replace(
     AWS_CUR,
     name="aws_cur2",
-    known_by=("line_item_line_item_type", "line_item_unblended_cost", "resource_tags"),
-    columns=COLUMNS | {"tags": may("resource_tags"), "product": may("product")},
+    identifying_columns=("line_item_line_item_type", "line_item_unblended_cost", "resource_tags"),
+    columns=COLUMNS | {"tags": optional("resource_tags"), "product": optional("product")},
     tag_prefix=None,
 )

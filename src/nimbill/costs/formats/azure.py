@@ -7,49 +7,49 @@ from nimbill.costs.formats.format import (
     UNKNOWN,
     USAGE,
     Format,
-    Meaning,
-    entry,
-    may,
-    needs,
+    LineClass,
+    entry_class,
+    optional,
+    required,
 )
 
 # fmt: off
 COLUMNS = {
-    "payer_id":          may("BillingAccountId"),  # pay-as-you-go downloads have none
-    "customer_id":       needs("SubscriptionId", "SubscriptionGuid"),
-    "customer_name":     may("SubscriptionName"),
-    "billing_entity":    may("PublisherType"),
-    "marketplace":       may("PublisherType"),
-    "period_start":      may("BillingPeriodStartDate"),
-    "line_type":         may("ChargeType"),        # nor this: there all is usage
-    "service":           may("MeterCategory"),
-    "service_else":      may("ConsumedService"),
-    "service_name":      may("ProductName", "Product"),
-    "usage_type":        may("MeterName"),
-    "description":       may("ProductName", "Product", "MeterName"),
-    "cost":              needs("CostInBillingCurrency", "Cost", "PreTaxCost"),
-    "currency":          needs("BillingCurrency", "BillingCurrencyCode", "Currency"),
-    "usage_start":       needs("Date", "UsageDateTime"),
-    "invoice_id":        may("InvoiceId"),
-    "reservation_id":    may("ReservationId"),
-    "pricing_model":     may("PricingModel"),
-    "benefit_id":        may("BenefitId"),
-    "region":            may("ResourceLocation", "MeterRegion"),
-    "term_length":       may("Term"),
-    "unblended_rate":    may("EffectivePrice"),
-    "tags":              may("Tags"),
+    "payer_id":          optional("BillingAccountId"),  # absent in pay-as-you-go downloads
+    "customer_id":       required("SubscriptionId", "SubscriptionGuid"),
+    "customer_name":     optional("SubscriptionName"),
+    "billing_entity":    optional("PublisherType"),
+    "marketplace":       optional("PublisherType"),
+    "period_start":      optional("BillingPeriodStartDate"),
+    "line_type":         optional("ChargeType"),        # also absent there: every line is usage
+    "service":           optional("MeterCategory"),
+    "service_fallback":      optional("ConsumedService"),
+    "service_name":      optional("ProductName", "Product"),
+    "usage_type":        optional("MeterName"),
+    "description":       optional("ProductName", "Product", "MeterName"),
+    "cost":              required("CostInBillingCurrency", "Cost", "PreTaxCost"),
+    "currency":          required("BillingCurrency", "BillingCurrencyCode", "Currency"),
+    "usage_start":       required("Date", "UsageDateTime"),
+    "invoice_id":        optional("InvoiceId"),
+    "reservation_id":    optional("ReservationId"),
+    "pricing_model":     optional("PricingModel"),
+    "benefit_id":        optional("BenefitId"),
+    "region":            optional("ResourceLocation", "MeterRegion"),
+    "term_length":       optional("Term"),
+    "unblended_rate":    optional("EffectivePrice"),
+    "tags":              optional("Tags"),
 }
 
 LINE_TYPES = {
     "Usage":              USAGE,
-    "Purchase":           entry(EntryType.fee),
-    "Refund":             entry(EntryType.refund),
-    "RoundingAdjustment": entry(EntryType.fee),
+    "Purchase":           entry_class(EntryType.fee),
+    "Refund":             entry_class(EntryType.refund),
+    "RoundingAdjustment": entry_class(EntryType.fee),
     "Tax":                TAX,
     "Credit":             DISCOUNT,
 }
 
-# these stand in amortised exports alone, and those are never added to actual costs
+# only amortised exports have these types; amortised costs must not be added to actual costs
 AMORTISED = {
     "UnusedReservation": "amortised",
     "UnusedSavingsPlan": "amortised",
@@ -57,16 +57,19 @@ AMORTISED = {
 # fmt: on
 
 
-def meaning_of(line_type: str) -> Meaning:
+def classify(line_type: str) -> LineClass:
     return LINE_TYPES.get(line_type, UNKNOWN)
 
 
 AZURE = Format(
     name="azure",
     vendor="azure",
-    known_by=("SubscriptionId|SubscriptionGuid", "CostInBillingCurrency|Cost|PreTaxCost"),
+    identifying_columns=(
+        "SubscriptionId|SubscriptionGuid",
+        "CostInBillingCurrency|Cost|PreTaxCost",
+    ),
     columns=COLUMNS,
-    meaning_of=meaning_of,
+    classify=classify,
     is_marketplace=lambda publisher_type: publisher_type == "Marketplace",
     line_type_default="Usage",
     refused_types=AMORTISED,

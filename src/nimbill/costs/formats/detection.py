@@ -1,4 +1,4 @@
-"""Which format a header is of, and where it keeps what."""
+"""Detects the format of a file from its header and locates its columns."""
 
 from __future__ import annotations
 
@@ -10,70 +10,78 @@ from nimbill.costs.formats.aws_cur import AWS_CUR
 from nimbill.costs.formats.aws_cur2 import AWS_CUR2
 from nimbill.costs.formats.azure import AZURE
 from nimbill.costs.formats.focus import FOCUS
-from nimbill.costs.formats.format import Format, squashed
-from nimbill.costs.formats.line_rules import refusal
+from nimbill.costs.formats.format import Format, normalize_column_name
+from nimbill.costs.formats.line_rules import line_error
 
-# the most particular first
+# the most specific first
 FORMATS = (AWS_CUR2, AWS_CUR, FOCUS, AZURE)
+SNAKE_CASE_TAG_PREFIX = "resource_tags_"
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A header, read: the position of every field that it has, and of every tag."""
+    """The positions of all fields and tags in a file's header."""
 
     format: Format
     width: int
-    at: dict[str, int]
-    names: dict[str, str]  # of the fields, as the header writes them
+    positions: dict[str, int]
+    names: dict[str, str]  # field to its column name as written in the header
     tags: tuple[tuple[int, str], ...]  # position and key
 
 
-def layout_of(file: str, header: Sequence[str]) -> Layout:
-    """Broken where the header is of no format we know, lacks a column, or has one twice."""
-    of = _format_of(file, header)
+def detect_layout(file: str, header: Sequence[str]) -> Layout:
+    """Refuse an unknown format, a missing required column and a duplicate column."""
+    format_ = _detect_format(file, header)
     tags = {
-        position: of.tag_key(key)
+        position: format_.normalize_tag_key(key)
         for position, name in enumerate(header)
-        if (key := _tag(of, name)) is not None
+        if (key := _tag_key(format_, name)) is not None
     }
-    names = [squashed(name) if at not in tags else "" for at, name in enumerate(header)]
+    names = [
+        normalize_column_name(name) if position not in tags else ""
+        for position, name in enumerate(header)
+    ]
     counts = Counter(names)
-    at: dict[str, int] = {}
-    for field, column in of.columns.items():
-        found = next((name for name in map(squashed, column.names) if name in counts), None)
-        if found is None and column.required:
-            raise refusal(file, "column_missing", line=1, column=column.names[0])
-        if found is not None:
-            if counts[found] > 1:
-                raise refusal(file, "column_twice", line=1, column=header[names.index(found)])
-            at[field] = names.index(found)
-    _refuse_tags_twice(file, header, tags)
-    written = {field: header[position] for field, position in at.items()}
-    return Layout(of, len(header), at, written, tuple(tags.items()))
+    positions: dict[str, int] = {}
+    for field, column in format_.columns.items():
+        candidates = map(normalize_column_name, column.names)
+        match = next((name for name in candidates if name in counts), None)
+        if match is None and column.required:
+            raise line_error(file, "column_missing", line=1, column=column.names[0])
+        if match is not None:
+            if counts[match] > 1:
+                raise line_error(file, "column_twice", line=1, column=header[names.index(match)])
+            positions[field] = names.index(match)
+    _refuse_duplicate_tags(file, header, tags)
+    original_names = {field: header[position] for field, position in positions.items()}
+    return Layout(format_, len(header), positions, original_names, tuple(tags.items()))
 
 
-def _format_of(file: str, header: Sequence[str]) -> Format:
-    names = {squashed(name) for name in header}
-    for one in FORMATS:
-        if all(any(squashed(way) in names for way in need.split("|")) for need in one.known_by):
-            return one
-    raise refusal(file, "unknown_format", line=1)
+def _detect_format(file: str, header: Sequence[str]) -> Format:
+    names = {normalize_column_name(name) for name in header}
+
+    def has_any(alternatives: str) -> bool:
+        return any(normalize_column_name(name) in names for name in alternatives.split("|"))
+
+    for format_ in FORMATS:
+        if all(map(has_any, format_.identifying_columns)):
+            return format_
+    raise line_error(file, "unknown_format", line=1)
 
 
-def _tag(of: Format, name: str) -> str | None:
-    """The key in a tag's column; its case counts, that of the prefix does not."""
-    if of.tag_prefix is None:
+def _tag_key(format_: Format, name: str) -> str | None:
+    """Return the key of a tag column; the key is case-sensitive, the prefix is not."""
+    if format_.tag_prefix is None:
         return None
-    snake = "resource_tags_"
-    for prefix in (of.tag_prefix, snake):
+    for prefix in (format_.tag_prefix, SNAKE_CASE_TAG_PREFIX):
         if name.lower().startswith(prefix.lower()):
             return name[len(prefix) :]
     return None
 
 
-def _refuse_tags_twice(file: str, header: Sequence[str], tags: dict[int, str]) -> None:
+def _refuse_duplicate_tags(file: str, header: Sequence[str], tags: dict[int, str]) -> None:
     seen: set[str] = set()
     for position, key in tags.items():
         if key in seen:
-            raise refusal(file, "column_twice", line=1, column=header[position])
+            raise line_error(file, "column_twice", line=1, column=header[position])
         seen.add(key)

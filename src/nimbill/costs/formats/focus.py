@@ -1,4 +1,4 @@
-"""FOCUS 1.0, 1.1 and 1.2: one file may hold several vendors, and a column says which."""
+"""FOCUS 1.0, 1.1 and 1.2: one file may contain several vendors, named in a column."""
 
 from collections.abc import Mapping
 
@@ -9,92 +9,96 @@ from nimbill.costs.formats.format import (
     USAGE,
     Column,
     Format,
-    Meaning,
-    entry,
-    may,
-    needs,
+    LineClass,
+    entry_class,
+    optional,
+    required,
 )
 
-PREFIXES = ("/subscriptions/", "/providers/microsoft.billing/billingaccounts/")
+ID_PATH_PREFIXES = ("/subscriptions/", "/providers/microsoft.billing/billingaccounts/")
 
 
-def bare_id(written: str) -> str:
-    """Microsoft writes ids as paths; what we know accounts by is their last part."""
-    lowered = written.lower()
-    for prefix in PREFIXES:
+def strip_id_path(id_: str) -> str:
+    """Microsoft writes ids as paths; accounts are identified by the last part."""
+    lowered = id_.lower()
+    for prefix in ID_PATH_PREFIXES:
         if lowered.startswith(prefix):
-            return written[len(prefix) :].split("/")[0]
-    return written
+            return id_[len(prefix) :].split("/")[0]
+    return id_
 
 
 # fmt: off
 COLUMNS = {
-    "payer_id":          Column(("BillingAccountId",), required=True, clean=bare_id),
-    "customer_id":       Column(("SubAccountId",), required=True, clean=bare_id),
-    "customer_name":     may("SubAccountName"),
-    "billing_entity":    may("x_NimbillBillingEntity", "PublisherName"),
-    "marketplace":       may("PublisherName"),
-    "provider":          needs("ProviderName"),
-    "period_start":      needs("BillingPeriodStart"),
-    "line_type":         needs("ChargeCategory"),
-    "charge_class":      may("ChargeClass"),
-    # of a file that was written here: what FOCUS has no words for
-    "told_line_type":    may("x_NimbillLineType"),
-    "told_kind":         may("x_NimbillKind"),
-    "told_entry_type":   may("x_NimbillEntryType"),
-    "service":           needs("ServiceName"),
-    "service_name":      may("ServiceName"),
-    "usage_type":        may("SkuMeter", "SkuId"),
-    "description":       may("ChargeDescription"),
-    "cost":              needs("BilledCost"),
-    "currency":          needs("BillingCurrency"),
-    "usage_start":       needs("ChargePeriodStart"),
-    "usage_end":         may("ChargePeriodEnd"),
-    "invoice_id":        may("InvoiceId"),
-    "commitment_id":     may("CommitmentDiscountId"),
-    "commitment":        may("CommitmentDiscountCategory"),
-    "effective_cost":    may("EffectiveCost"),
-    "region":            may("RegionId"),
-    "zone":              may("AvailabilityZone"),
-    "tags":              may("Tags"),
+    "payer_id":          Column(("BillingAccountId",), required=True, clean=strip_id_path),
+    "customer_id":       Column(("SubAccountId",), required=True, clean=strip_id_path),
+    "customer_name":     optional("SubAccountName"),
+    "billing_entity":    optional("x_NimbillBillingEntity", "PublisherName"),
+    "marketplace":       optional("PublisherName"),
+    "provider":          required("ProviderName"),
+    "period_start":      required("BillingPeriodStart"),
+    "line_type":         required("ChargeCategory"),
+    "charge_class":      optional("ChargeClass"),
+    # only in files exported by Nimbill: values that FOCUS has no column for
+    "nimbill_line_type": optional("x_NimbillLineType"),
+    "nimbill_kind":      optional("x_NimbillKind"),
+    "nimbill_entry_type": optional("x_NimbillEntryType"),
+    "service":           required("ServiceName"),
+    "service_name":      optional("ServiceName"),
+    "usage_type":        optional("SkuMeter", "SkuId"),
+    "description":       optional("ChargeDescription"),
+    "cost":              required("BilledCost"),
+    "currency":          required("BillingCurrency"),
+    "usage_start":       required("ChargePeriodStart"),
+    "usage_end":         optional("ChargePeriodEnd"),
+    "invoice_id":        optional("InvoiceId"),
+    "commitment_id":     optional("CommitmentDiscountId"),
+    "commitment":        optional("CommitmentDiscountCategory"),
+    "effective_cost":    optional("EffectiveCost"),
+    "region":            optional("RegionId"),
+    "zone":              optional("AvailabilityZone"),
+    "tags":              optional("Tags"),
 }
 
 CATEGORIES = {
     "Usage":      USAGE,
-    "Purchase":   entry(EntryType.fee),
-    "Credit":     entry(EntryType.credit),
-    "Adjustment": entry(EntryType.fee),
+    "Purchase":   entry_class(EntryType.fee),
+    "Credit":     entry_class(EntryType.credit),
+    "Adjustment": entry_class(EntryType.fee),
     "Tax":        TAX,
 }
 
-# the names under which a vendor provides and publishes; a publisher that is none of them sells
-# through the vendor's marketplace
-NAMES: Mapping[str, tuple[str, ...]] = {
+# names of each vendor as provider and publisher; any other publisher sells through the vendor's
+# marketplace
+VENDOR_NAMES: Mapping[str, tuple[str, ...]] = {
     "aws":   ("aws", "amazon", "amazon web services", "amazon web services, inc."),
     "azure": ("microsoft", "azure", "microsoft azure", "microsoft corporation"),
     "gcp":   ("google", "gcp", "google cloud", "google cloud platform", "google llc"),
 }
 # fmt: on
 
-CORRECTION = " Correction"  # of a period that was invoiced already
+CORRECTION = " Correction"  # appended to the category of a charge that corrects an invoiced period
 
 
-def meaning_of(line_type: str) -> Meaning:
+def classify(line_type: str) -> LineClass:
     if line_type.endswith(CORRECTION):
-        of = CATEGORIES.get(line_type.removesuffix(CORRECTION), UNKNOWN)
-        return of if of in (TAX, UNKNOWN) else entry(of.entry_type or EntryType.refund)
+        corrected = CATEGORIES.get(line_type.removesuffix(CORRECTION), UNKNOWN)
+        if corrected in (TAX, UNKNOWN):
+            return corrected
+        return entry_class(corrected.entry_type or EntryType.refund)
     return CATEGORIES.get(line_type, UNKNOWN)
 
 
-def vendor_of(provider: str) -> str | None:
-    return next((vendor for vendor, names in NAMES.items() if provider.lower() in names), None)
+def find_vendor(provider: str) -> str | None:
+    return next(
+        (vendor for vendor, names in VENDOR_NAMES.items() if provider.lower() in names), None
+    )
 
 
 FOCUS = Format(
     name="focus",
     vendor=None,
-    known_by=("BilledCost", "ChargeCategory", "ProviderName"),
+    identifying_columns=("BilledCost", "ChargeCategory", "ProviderName"),
     columns=COLUMNS,
-    meaning_of=meaning_of,
-    is_marketplace=lambda publisher: publisher != "" and vendor_of(publisher) is None,
+    classify=classify,
+    is_marketplace=lambda publisher: publisher != "" and find_vendor(publisher) is None,
 )

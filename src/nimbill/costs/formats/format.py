@@ -1,4 +1,4 @@
-"""What a format is: a table of columns, a table of line types, and how its tags are written."""
+"""The definition of a vendor's file format: columns, line types and tags."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import NamedTuple
 
 from nimbill.costs.cost_line import EntryType, LineKind
 
-# other ways to write nothing
+# texts that mean "no value"
 NULLS = ("", "NULL", "\\N")
 
 
-def squashed(name: str) -> str:
-    """One spelling for the dialects of a header: `lineItem/UsageType` is `line_item_usage_type`.
+def normalize_column_name(name: str) -> str:
+    """Return the same text for all spellings: `lineItem/UsageType` and `line_item_usage_type`.
 
-    A localised header carries the English name in brackets, and that counts.
+    A localised header has the English name in brackets; that name is used.
     """
     bracketed = re.search(r"\(([A-Za-z]+)\)\s*$", name)
     plain = bracketed[1] if bracketed else name
@@ -24,50 +24,51 @@ def squashed(name: str) -> str:
 
 
 class Column(NamedTuple):
-    """Where a field is found: the first of these names that the header has."""
+    """Column names of a field; the first name that the header contains is used."""
 
     names: tuple[str, ...]
     required: bool = False
     clean: Callable[[str], str] | None = None
 
 
-class Meaning(NamedTuple):
-    """What a vendor's line type is to us."""
+class LineClass(NamedTuple):
+    """How lines of a vendor's line type are billed."""
 
     kind: LineKind
     entry_type: EntryType | None = None
 
 
-USAGE = Meaning(LineKind.usage)
-TAX = Meaning(LineKind.tax)
-DISCOUNT = Meaning(LineKind.discount)
-UNKNOWN = Meaning(LineKind.unknown)
+USAGE = LineClass(LineKind.usage)
+TAX = LineClass(LineKind.tax)
+DISCOUNT = LineClass(LineKind.discount)
+UNKNOWN = LineClass(LineKind.unknown)
 
 
-def entry(entry_type: EntryType) -> Meaning:
-    return Meaning(LineKind.entry, entry_type)
+def entry_class(entry_type: EntryType) -> LineClass:
+    return LineClass(LineKind.entry, entry_type)
 
 
-def needs(*names: str) -> Column:
+def required(*names: str) -> Column:
     return Column(names, required=True)
 
 
-def may(*names: str) -> Column:
+def optional(*names: str) -> Column:
     return Column(names)
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One vendor's way to write a month; adding a format is adding a file with one of these."""
+    """A vendor's file format. To add a format, add a file with one of these."""
 
     name: str
-    vendor: str | None  # None: any, and a column says which
-    known_by: Collection[str]  # columns that no other format has together
+    vendor: str | None  # None: a column names the vendor of each line
+    identifying_columns: Collection[str]  # combination of columns that no other format has
     columns: Mapping[str, Column]
-    meaning_of: Callable[[str], Meaning]
-    is_marketplace: Callable[[str], bool]  # of the field `marketplace`
-    tag_prefix: str | None = None  # one column per key, with this in front of it
-    tag_key: Callable[[str], str] = str
-    currency_default: str | None = None
+    classify: Callable[[str], LineClass]
+    is_marketplace: Callable[[str], bool]  # receives the field `marketplace`
+    tag_prefix: str | None = None  # prefix of the tag columns, if there is one column per key
+    normalize_tag_key: Callable[[str], str] = str
     line_type_default: str | None = None
-    refused_types: Mapping[str, str] = field(default_factory=dict)  # line type: the rule it breaks
+    refused_types: Mapping[str, str] = field(
+        default_factory=dict
+    )  # line type to the rule that refuses it

@@ -1,4 +1,4 @@
-"""What a line of a cost file must be: how its numbers, moments and words are written."""
+"""Rules for the lines of a cost file, and the parsers of amounts, times and currencies."""
 
 import re
 from datetime import UTC, datetime
@@ -9,107 +9,107 @@ from nimbill.costs.cost_file_error import CostFileError
 from nimbill.foundation.basis import chosen
 
 basis = chosen("cost-lines")
-months_basis = chosen("one-month-a-delivery")
+months_basis = chosen("one-month-per-delivery")
 
 RULES = {
-    "amortised": "this is an amortised export; only actual costs are billed",
-    "column_missing": "the header lacks this column",
-    "column_twice": "the header has this column twice",
-    "columns": "the line has more or fewer columns than the header",
-    "currency": "a currency is three letters",
-    "empty": "a value is needed here",
-    "encoding": "the file is not UTF-8",
-    "line_too_long": "a line is longer than 4 MiB",
-    "moment": "a date is written YYYY-MM-DD or MM/DD/YYYY, with or without a time",
-    "month": "the line belongs to another billing month than the one that is imported",
-    "nul": "the file holds a NUL character",
-    "number": "a cost is a plain decimal number",
-    "number_range": "a cost is below 10^16",
-    "several_months": "the file holds several billing months; a delivery is of one",
-    "unknown_format": "the header is of no format we know",
-    "unreadable": "the file cannot be read",
-    "vendor": "the file is of another vendor than the one that was named",
-    "vendor_absent": "the file holds no lines of the vendor that was named",
+    "amortised": "This is an amortised export; import the export of actual costs instead.",
+    "column_missing": "The header lacks this column.",
+    "column_twice": "The header contains this column twice.",
+    "columns": "The number of columns in this line differs from the header.",
+    "currency": "A currency code has three letters.",
+    "empty": "This column requires a value.",
+    "encoding": "The file is not encoded in UTF-8.",
+    "line_too_long": "A line is longer than 4 MiB.",
+    "moment": "A date must be written YYYY-MM-DD or MM/DD/YYYY, with or without a time.",
+    "month": "The line belongs to another billing month than the one that is imported.",
+    "nul": "The file contains a NUL character.",
+    "number": "A cost must be a plain decimal number.",
+    "number_range": "A cost must be below 10^16.",
+    "several_months": "The file contains several billing months; import one month at a time.",
+    "unknown_format": "The header matches no supported format.",
+    "unreadable": "The file cannot be read.",
+    "vendor": "The file belongs to another vendor than the one specified.",
+    "vendor_absent": "The file contains no lines of the specified vendor.",
 }
 
 SCALE = 22
-MOMENTS_KEPT = 4096
+CACHE_SIZE = 4096
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?", re.ASCII)
-_DIGITS_MAX = 1000  # beyond that it is no cost, and working with it only costs time
-_MOMENT = re.compile(
+_LENGTH_MAX = 1000  # a longer text is not a cost, and parsing it would take long
+_ISO_TIME = re.compile(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})"
     r"(?:[T ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.[0-9]{1,9})?)?)?"
     r"(?: ?(Z|UTC|[+-]00:?00))?",
     re.ASCII,
 )
-_AMERICAN = re.compile(r"([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})(?: 0{1,2}:00(?::00)?)?", re.ASCII)
+_US_DATE = re.compile(r"([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})(?: 0{1,2}:00(?::00)?)?", re.ASCII)
 _CURRENCY = re.compile(r"[A-Za-z]{3}", re.ASCII)
 
 
-class RuleBroken(ValueError):
-    """A value breaks the rule of this name."""
+class RuleViolation(ValueError):
+    """A value violates the rule with this name."""
 
 
-def refusal(
+def line_error(
     file: str, rule: str, *, line: int | None = None, column: str | None = None
 ) -> CostFileError:
     return CostFileError(file, rule, RULES[rule], line=line, column=column)
 
 
-def number(written: str) -> Decimal:
-    """The number as kept; digits beyond the 22nd decimal are rounded half up."""
-    if len(written) > _DIGITS_MAX or not _NUMBER.fullmatch(written):
-        raise RuleBroken("number")
-    value = Decimal(written)
+def parse_amount(text: str) -> Decimal:
+    """Digits beyond the 22nd decimal place are rounded half up."""
+    if len(text) > _LENGTH_MAX or not _NUMBER.fullmatch(text):
+        raise RuleViolation("number")
+    value = Decimal(text)
     if value and value.adjusted() >= 38 - SCALE:
-        raise RuleBroken("number_range")
+        raise RuleViolation("number_range")
     if value.adjusted() < -SCALE - 1:
         return Decimal(0)
     sign, digits, exponent = value.as_tuple()
-    assert isinstance(exponent, int)  # the pattern knows no NaN
+    assert isinstance(exponent, int)  # the pattern excludes NaN
     if -exponent <= SCALE:
         return value
-    kept = _rounded(int("".join(map(str, digits))), -exponent - SCALE)
-    return Decimal((sign, tuple(map(int, str(kept))), -SCALE))
+    rounded = _round_half_up(int("".join(map(str, digits))), -exponent - SCALE)
+    return Decimal((sign, tuple(map(int, str(rounded))), -SCALE))
 
 
-def _rounded(digits: int, beyond: int) -> int:
-    """Half up, whatever the precision of the moment's decimal context is."""
-    unit: int = 10**beyond
-    whole, rest = divmod(digits, unit)
-    return whole + int(2 * rest >= unit)
+def _round_half_up(number: int, dropped_digits: int) -> int:
+    """Integer arithmetic is independent of the decimal context's precision."""
+    unit: int = 10**dropped_digits
+    quotient, remainder = divmod(number, unit)
+    return quotient + int(2 * remainder >= unit)
 
 
-# the hours of a month come back in every piece
-@lru_cache(maxsize=MOMENTS_KEPT)
-def moment(written: str) -> datetime:
-    """In UTC, which is what the vendors write."""
-    iso, american = _MOMENT.fullmatch(written), _AMERICAN.fullmatch(written)
+# the hours of a month occur again in every batch
+@lru_cache(maxsize=CACHE_SIZE)
+def parse_time(text: str) -> datetime:
+    """The vendors write UTC."""
+    iso, us_date = _ISO_TIME.fullmatch(text), _US_DATE.fullmatch(text)
     try:
         if iso:
             year, month, day, hour, minute, second = (int(part or 0) for part in iso.groups()[:6])
             return datetime(year, month, day, hour, minute, second, tzinfo=UTC)
-        if american:
-            month, day, year = map(int, american.groups())
+        if us_date:
+            month, day, year = map(int, us_date.groups())
             return datetime(year, month, day, tzinfo=UTC)
     except ValueError:
         pass
-    raise RuleBroken("moment")
+    raise RuleViolation("moment")
 
 
-@lru_cache(maxsize=MOMENTS_KEPT)
-def month_of(written: str) -> str:
-    """yyyy-mm of a moment as written."""
-    return moment(written).strftime("%Y-%m")
+@lru_cache(maxsize=CACHE_SIZE)
+def parse_month(text: str) -> str:
+    """Return the month (yyyy-mm) of a date or time."""
+    return parse_time(text).strftime("%Y-%m")
 
 
-def currency(written: str) -> str:
-    if not _CURRENCY.fullmatch(written):
-        raise RuleBroken("currency")
-    return written.upper()
+def parse_currency(text: str) -> str:
+    if not _CURRENCY.fullmatch(text):
+        raise RuleViolation("currency")
+    return text.upper()
 
 
-def whole_number(written: str) -> int | None:
-    """A count, which some write 2.0; None where it is none."""
-    match = re.fullmatch(r"([0-9]{1,12})(?:\.0*)?", written, re.ASCII)
+def parse_count(text: str) -> int | None:
+    """Some vendors write 2.0 for 2; return None if the text is not a count."""
+    match = re.fullmatch(r"([0-9]{1,12})(?:\.0*)?", text, re.ASCII)
     return int(match[1]) if match else None

@@ -1,4 +1,4 @@
-"""Lines that were written here: what they are stands beside them, believed where it is sound."""
+"""Line type, kind and entry type of FOCUS files that Nimbill exported."""
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -6,20 +6,20 @@ import pyarrow.compute as pc
 from nimbill.costs.cost_line import EntryType, LineKind
 from nimbill.foundation.basis import chosen
 
-basis = chosen("focus-out")
+basis = chosen("focus-export")
 
 
-def written_here(
+def read_nimbill_columns(
     line_type: pa.DictionaryArray, kind: pa.DictionaryArray, entry_type: pa.DictionaryArray
 ) -> tuple[pa.Array, pa.Array, pa.Array]:
-    """A kind that is none is unknown; an entry has a type, and nothing else has one."""
+    """Validate the values: an unknown kind becomes `unknown`; only entries have an entry type."""
     kinds = kind.dictionary_decode()
-    kinds = pc.if_else(pc.is_in(kinds, _words(LineKind)), kinds, LineKind.unknown.value)
+    kinds = pc.if_else(pc.is_in(kinds, _values(LineKind)), kinds, LineKind.unknown.value)
     types = entry_type.dictionary_decode()
-    types = pc.if_else(pc.is_in(types, _words(EntryType)), types, EntryType.fee.value)
+    types = pc.if_else(pc.is_in(types, _values(EntryType)), types, EntryType.fee.value)
     is_entry = pc.equal(kinds, LineKind.entry.value)
     return line_type, kinds, pc.if_else(is_entry, types.fill_null(EntryType.fee.value), None)
 
 
-def _words(known: type[LineKind] | type[EntryType]) -> pa.Array:
-    return pa.array([word.value for word in known], pa.string())
+def _values(enum: type[LineKind] | type[EntryType]) -> pa.Array:
+    return pa.array([member.value for member in enum], pa.string())

@@ -1,1 +1,1 @@
-"""ingestion."""
+"""Reads vendor deliveries: fetch, decompress, parse, normalise, verify by a second reading."""

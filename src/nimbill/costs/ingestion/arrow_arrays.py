@@ -1,4 +1,4 @@
-"""Arrays made and looked at in ways that Arrow has not, or not as quick."""
+"""Arrow array helpers that Arrow lacks, or that are faster than Arrow's."""
 
 from __future__ import annotations
 
@@ -7,25 +7,27 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+TEXT_DICTIONARY = pa.dictionary(pa.int32(), pa.string())
 
-def integers(numbers: np.ndarray[Any, np.dtype[np.signedinteger[Any]]]) -> pa.Array:
-    """`pa.array` would ask pandas first, and loading pandas takes longer than most imports."""
-    kind = pa.from_numpy_dtype(numbers.dtype)
+
+def integer_array(numbers: np.ndarray[Any, np.dtype[np.signedinteger[Any]]]) -> pa.Array:
+    """Unlike `pa.array`, this does not load pandas, which takes longer than most imports."""
+    type_ = pa.from_numpy_dtype(numbers.dtype)
     return pa.Array.from_buffers(
-        kind, len(numbers), [None, pa.py_buffer(np.ascontiguousarray(numbers))]
+        type_, len(numbers), [None, pa.py_buffer(np.ascontiguousarray(numbers))]
     )
 
 
-def words_of(texts: pa.StringArray) -> pa.DictionaryArray:
-    """As words, each kept once; a column of one word, as many are, need not be hashed for that."""
-    if not is_one_word(texts):
+def encode_dictionary(texts: pa.StringArray) -> pa.DictionaryArray:
+    """Many columns have the same value in every row and need no hashing."""
+    if not is_constant(texts):
         return texts.dictionary_encode()
-    indices = integers(np.zeros(len(texts), np.int32))
+    indices = integer_array(np.zeros(len(texts), np.int32))
     return pa.DictionaryArray.from_arrays(indices, texts.slice(0, 1))
 
 
-def is_one_word(texts: pa.StringArray) -> bool:
-    """Whether all of them say the same: as long each, and the bytes repeat after that many."""
+def is_constant(texts: pa.StringArray) -> bool:
+    """Compare lengths and bytes: equal texts have equal lengths, and their bytes repeat."""
     count = len(texts)
     if count < 2 or texts.null_count or not texts[0] == texts[count // 2] == texts[count - 1]:
         return False

@@ -1,4 +1,4 @@
-"""A delivery turned into Parquet files of cost lines: streamed, in order, on every core."""
+"""Converts a delivery into Parquet files of cost lines: streamed, in order, on several cores."""
 
 from __future__ import annotations
 
@@ -9,29 +9,27 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from nimbill.costs.cost_line import SCHEMA
-from nimbill.costs.formats.line_rules import refusal
-from nimbill.costs.ingestion.delivery import Delivery, Limits, Part
-from nimbill.costs.ingestion.delivery_errors import refused
+from nimbill.costs.formats.line_rules import line_error
+from nimbill.costs.ingestion.delivery_errors import delivery_error
 from nimbill.costs.ingestion.normalize import ImportWarnings, NormalizedBatch, normalize
-from nimbill.costs.ingestion.raw_lines import Piece, pieces_of
+from nimbill.costs.ingestion.parts import Delivery, Limits
+from nimbill.costs.ingestion.raw_lines import ParseTask, split_into_parse_tasks
+from nimbill.costs.ingestion.worker_threads import count_worker_threads
 
 LINES_PER_FILE = 4_000_000
 LINES_PER_GROUP = 131_072
-THREADS_MAX = 4
-# what repeats is kept once per group; costs and places do not
-NO_DICTIONARY = ("line", "cost", "effective_cost", "part", "tags")
-TAG_WORDS = ("tags.key_value.key", "tags.key_value.value")
-COUNTING_UP = {"line": "DELTA_BINARY_PACKED"}
-# the smallest and largest of a group are kept only where somebody asks: they take a third of the
-# writing
-STATISTICS = ("payer_id", "kind", "cost", "usage_start")
-
-Counted = tuple[int, int, NormalizedBatch]  # which part, how many of its rows, and what they became
+# values of all other columns repeat and are stored once per row group
+PLAIN_COLUMNS = ("line", "cost", "effective_cost", "part", "tags")
+TAG_COLUMNS = ("tags.key_value.key", "tags.key_value.value")
+COLUMN_ENCODINGS = {"line": "DELTA_BINARY_PACKED"}
+# only the columns whose minimum and maximum are used: statistics take a third of the writing time
+STATISTICS_COLUMNS = ("payer_id", "kind", "cost", "usage_start")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,176 +41,181 @@ class ConvertedFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Converted:
-    month: str | None  # None where there is no line and nobody said which
+class ConversionResult:
+    month: str | None  # None if there are no lines and no month was specified
     files: tuple[ConvertedFile, ...]
     lines: int
-    noticed: ImportWarnings
+    warnings: ImportWarnings
 
 
-def convert(
+class _PartBatch(NamedTuple):
+    part: int
+    rows: int  # of the part, including lines of other vendors
+    batch: NormalizedBatch
+
+
+_Task = Callable[[], _PartBatch]
+
+
+def convert_delivery(
     delivery: Delivery,
     *,
     vendor: str,
     month: str | None,
     into: Path,
     limits: Limits,
-    tell: Callable[[int], None] = lambda _lines: None,
-    cores_left: int = 0,
-) -> Converted:
-    """Broken where a file, a line or a value is not what it should be; nothing counts then.
+    on_progress: Callable[[int], None] = lambda _lines: None,
+    reserved_cores: int = 0,
+) -> ConversionResult:
+    """Raise CostFileError if a file, line or value is invalid; ignore the written files then.
 
-    On every core but those that are left to whoever else is at work.
+    `on_progress` receives the number of lines so far.
     """
     into.mkdir(parents=True, exist_ok=True)
     month = month or delivery.month
-    noticed, rows, writer = ImportWarnings(), Counter[int](), _Writer(into)
+    warnings, rows, writer = ImportWarnings(), Counter[int](), _LineWriter(into)
     with writer:
-        work = _work(delivery, vendor, month, limits)
-        for part, count, brought in _in_order(work, _threads(cores_left)):
-            rows[part] += count
-            noticed.add(brought.noticed)
-            writer.write(brought.lines)
-            tell(writer.lines)
-        _refuse_unsound(delivery, noticed, writer.lines)
-        _refuse_other_rows(delivery, rows)
-    found = next(iter(noticed.months), month)
-    return Converted(found, tuple(writer.files), writer.lines, noticed)
+        tasks = _build_tasks(delivery, vendor, month, limits)
+        for part, row_count, batch in _run_in_order(
+            tasks, count_worker_threads(reserved=reserved_cores)
+        ):
+            rows[part] += row_count
+            warnings.add(batch.warnings)
+            writer.write(batch.lines)
+            on_progress(writer.lines)
+        _refuse_mixed_content(delivery, warnings, writer.lines)
+        _refuse_wrong_row_count(delivery, rows)
+    result_month = next(iter(warnings.months), month)
+    return ConversionResult(result_month, tuple(writer.files), writer.lines, warnings)
 
 
-def _refuse_unsound(delivery: Delivery, noticed: ImportWarnings, lines: int) -> None:
+def _refuse_mixed_content(delivery: Delivery, warnings: ImportWarnings, lines: int) -> None:
     first = delivery.parts[0].name
-    if len(noticed.months) > 1:
-        raise refusal(first, "several_months")
-    if noticed.other_vendors and not lines:
-        raise refusal(first, "vendor_absent")
+    if len(warnings.months) > 1:
+        raise line_error(first, "several_months")
+    if warnings.other_vendors and not lines:
+        raise line_error(first, "vendor_absent")
 
 
-def _refuse_other_rows(delivery: Delivery, rows: Counter[int]) -> None:
-    """Where the manifest tells how many rows a part has, it has as many."""
+def _refuse_wrong_row_count(delivery: Delivery, rows: Counter[int]) -> None:
     for number, part in enumerate(delivery.parts):
         if part.rows is not None and part.rows != rows[number]:
-            raise refused(part.name, "part_rows", rows[number], part.rows)
+            raise delivery_error(part.name, "part_rows", rows[number], part.rows)
 
 
-def _work(
+def _build_tasks(
     delivery: Delivery, vendor: str, month: str | None, limits: Limits
-) -> Iterator[Callable[[], Counted]]:
+) -> Iterator[_Task]:
     for number, part in enumerate(delivery.parts):
-        yield from _of_part(number, part, vendor, month, limits)
+        for parse in split_into_parse_tasks(part, limits):
+            yield lambda parse=parse, number=number: _parse_and_normalize(  # type: ignore[misc]
+                parse, number, vendor, month
+            )
 
 
-def _of_part(
-    number: int, part: Part, vendor: str, month: str | None, limits: Limits
-) -> Iterator[Callable[[], Counted]]:
-    for piece in pieces_of(part, limits):
-        yield lambda piece=piece: _brought(piece, number, vendor, month)  # type: ignore[misc]
+def _parse_and_normalize(parse: ParseTask, part: int, vendor: str, month: str | None) -> _PartBatch:
+    raw = parse()
+    return _PartBatch(part, len(raw), normalize(raw, part=part, vendor=vendor, month=month))
 
 
-def _brought(piece: Piece, part: int, vendor: str, month: str | None) -> Counted:
-    raw = piece()
-    return part, len(raw), normalize(raw, part=part, vendor=vendor, month=month)
-
-
-def _threads(cores_left: int) -> int:
-    return max(1, min(os.cpu_count() or 1, THREADS_MAX) - cores_left)
-
-
-def _in_order(work: Iterator[Callable[[], Counted]], threads: int) -> Iterator[Counted]:
-    """Done by several threads, a few pieces ahead, and handed on as they come in the file."""
-    ahead: deque[Future[Counted]] = deque()
+def _run_in_order(tasks: Iterator[_Task], threads: int) -> Iterator[_PartBatch]:
+    """Run tasks on several threads, a few ahead, and yield the results in file order."""
+    futures: deque[Future[_PartBatch]] = deque()
     with ThreadPoolExecutor(threads, thread_name_prefix="cost lines") as pool:
         try:
-            for one in work:
-                ahead.append(pool.submit(one))
-                if len(ahead) > 3 * threads:
-                    yield ahead.popleft().result()
-            while ahead:
-                yield ahead.popleft().result()
+            for task in tasks:
+                futures.append(pool.submit(task))
+                if len(futures) > 3 * threads:
+                    yield futures.popleft().result()
+            while futures:
+                yield futures.popleft().result()
         finally:
-            for future in ahead:
+            for future in futures:
                 future.cancel()
 
 
-class _Writer:
-    """Files of at most so many lines; each is whole and on disk before it is named.
+class _LineWriter:
+    """Writes Parquet files of at most about LINES_PER_FILE lines.
 
-    A thread of its own writes, a group at a time: reading goes on meanwhile.
+    A background thread writes one row group while the next one is collected. A file is listed in
+    `files` after it is complete and synced to disk.
     """
 
     def __init__(self, into: Path) -> None:
         self._into = into
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="lines written")
-        self._under_way: Future[None] | None = None
-        self._open: pq.ParquetWriter | None = None
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="line writer")
+        self._write_task: Future[None] | None = None
+        self._parquet: pq.ParquetWriter | None = None
         self._path = into
-        self._in_file = 0
-        self._waiting: list[pa.Table] = []
-        self._waiting_lines = 0
+        self._file_lines = 0
+        self._pending: list[pa.Table] = []
+        self._pending_lines = 0
         self.lines = 0
         self.files: list[ConvertedFile] = []
 
-    def __enter__(self) -> _Writer:
+    def __enter__(self) -> _LineWriter:
         return self
 
-    def __exit__(self, kind: object, *_: object) -> None:
+    def __exit__(self, error_type: object, *_: object) -> None:
         with self._thread:
-            if kind is None:
-                self._hand_over()
-                self._done()
-                self._close()
-        if self._open is not None:  # something went wrong, here or elsewhere
-            self._open.close()
+            if error_type is None:
+                self._flush()
+                self._wait()
+                self._close_file()
+        if self._parquet is not None:  # an error occurred, here or elsewhere
+            self._parquet.close()
 
     def write(self, lines: pa.Table) -> None:
         self.lines += len(lines)
-        self._waiting.append(lines)
-        self._waiting_lines += len(lines)
-        if self._waiting_lines >= LINES_PER_GROUP:
-            self._hand_over()
+        self._pending.append(lines)
+        self._pending_lines += len(lines)
+        if self._pending_lines >= LINES_PER_GROUP:
+            self._flush()
 
-    def _hand_over(self) -> None:
-        """One group is waited for while the next is gathered, never more."""
-        self._done()
-        if self._waiting_lines:
-            self._under_way = self._thread.submit(self._write, self._waiting, self._waiting_lines)
-        self._waiting, self._waiting_lines = [], 0
+    def _flush(self) -> None:
+        """Wait for the previous row group first: at most one is written while one is collected."""
+        self._wait()
+        if self._pending_lines:
+            self._write_task = self._thread.submit(
+                self._write_group, self._pending, self._pending_lines
+            )
+        self._pending, self._pending_lines = [], 0
 
-    def _done(self) -> None:
-        if self._under_way is not None:
-            self._under_way.result()
+    def _wait(self) -> None:
+        if self._write_task is not None:
+            self._write_task.result()
 
-    def _write(self, waiting: Sequence[pa.Table], lines: int) -> None:
-        group = pa.concat_tables(waiting).unify_dictionaries()
-        if self._open is None:
-            self._open = self._started(group.schema)
-        self._open.write_table(group, row_group_size=lines)
-        self._in_file += lines
-        if self._in_file >= LINES_PER_FILE:
-            self._close()
+    def _write_group(self, tables: Sequence[pa.Table], lines: int) -> None:
+        group = pa.concat_tables(tables).unify_dictionaries()
+        if self._parquet is None:
+            self._parquet = self._open_file(group.schema)
+        self._parquet.write_table(group, row_group_size=lines)
+        self._file_lines += lines
+        if self._file_lines >= LINES_PER_FILE:
+            self._close_file()
 
-    def _started(self, schema: pa.Schema) -> pq.ParquetWriter:
+    def _open_file(self, schema: pa.Schema) -> pq.ParquetWriter:
         self._path = self._into / f"{len(self.files):05}.parquet"
-        repeating = [name for name in SCHEMA.names if name not in NO_DICTIONARY]
+        encoded = [name for name in SCHEMA.names if name not in PLAIN_COLUMNS]
         return pq.ParquetWriter(
             self._path,
             schema,
             compression="zstd",
             compression_level=1,
             store_schema=False,
-            write_statistics=list(STATISTICS),
-            use_dictionary=[*repeating, *TAG_WORDS],
-            column_encoding=COUNTING_UP,
+            write_statistics=list(STATISTICS_COLUMNS),
+            use_dictionary=[*encoded, *TAG_COLUMNS],
+            column_encoding=COLUMN_ENCODINGS,
         )
 
-    def _close(self) -> None:
-        if self._open is None:
+    def _close_file(self) -> None:
+        if self._parquet is None:
             return
-        self._open.close()
-        self._open = None
+        self._parquet.close()
+        self._parquet = None
         with self._path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
             os.fsync(file.fileno())
         size = self._path.stat().st_size
-        self.files.append(ConvertedFile(self._path, self._in_file, size, digest))
-        self._in_file = 0
+        self.files.append(ConvertedFile(self._path, self._file_lines, size, digest))
+        self._file_lines = 0

@@ -1,4 +1,4 @@
-"""What a vendor delivered, had here: parts and their digests, wherever they came from."""
+"""Fetches a vendor's delivery: selects its files, copies what is remote, checks the file types."""
 
 from __future__ import annotations
 
@@ -9,166 +9,170 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from nimbill.costs.cost_file_error import CostFileError
-from nimbill.costs.ingestion.decompression import GZIP, blocks_of_csv, open_csv
-from nimbill.costs.ingestion.delivery_errors import refused
-from nimbill.costs.ingestion.manifest_selection import Tell, chosen_parts
-from nimbill.costs.ingestion.manifests import Listed, Manifest
-from nimbill.costs.ingestion.named_sources import places_of
+from nimbill.costs.ingestion.decompression import GZIP, open_csv
+from nimbill.costs.ingestion.delivery_errors import delivery_error
+from nimbill.costs.ingestion.manifest_selection import Notify, select_delivery_files
+from nimbill.costs.ingestion.manifests import Manifest, ManifestEntry
 from nimbill.costs.ingestion.parquet_footers import refuse_parquet_bomb
-from nimbill.costs.ingestion.parts import Delivery, Form, Limits, Part, identity_of
-from nimbill.costs.ingestion.storage_sources import FetchedFile, Found, StorageSource
-from nimbill.costs.ingestion.zip_members import csv_members
+from nimbill.costs.ingestion.parts import Delivery, FileType, Limits, Part, compute_content_hash
+from nimbill.costs.ingestion.source_resolution import resolve_sources
+from nimbill.costs.ingestion.storage_sources import FetchedFile, SourceFile, StorageSource
+from nimbill.costs.ingestion.zip_members import extract_csv_members
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.fsync import fsync_path
 
-__all__ = ["CostFileError", "Delivery", "Limits", "Part", "blocks_of_csv", "deliver", "open_csv"]
+basis = chosen("cost-deliveries")
 
-basis = chosen("deliveries")
-
-AT_ONCE = 4
+PARALLEL_FETCHES = 4
 ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 PARQUET, PARQUET_ENCRYPTED = b"PAR1", b"PARE"
 PARQUET_BYTES_MIN = 12
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
-    place: StorageSource
-    file: Found
-    listed: Listed
+class _SelectedFile:
+    source: StorageSource
+    file: SourceFile
+    entry: ManifestEntry
 
 
-def deliver(
+def fetch_delivery(
     sources: Sequence[str],
     *,
     spool: Path,
     month: str | None,
     limits: Limits,
-    tell: Tell,
+    notify: Notify,
     roots: Sequence[str] | None = None,
 ) -> Delivery:
-    """The parts of one report, ready to be read; Broken where that is not what is there.
+    """Raise CostFileError unless the sources contain exactly one report of one month.
 
-    Local files stay where they are; what comes out of an object store or a zip file is in `spool`,
-    which is the caller's to empty. With `roots`, links that lead out of them are refused.
+    Local files are read in place; files from an object store or a zip file are copied into `spool`,
+    which the caller must empty. With `roots`, links that lead out of them are refused.
     """
-    wanted: list[_Wanted] = []
+    selected: list[_SelectedFile] = []
     manifests: list[Manifest] = []
-    places = list(places_of(sources, roots, limits))
-    for look in places:
-        choice = chosen_parts(look, month=month, limits=limits, tell=tell)
-        wanted += [_Wanted(look.place, file, listed) for file, listed in choice.files]
-        manifests += [choice.manifest] if choice.manifest else []
-    if manifests and len(places) > 1:
-        names = ", ".join(look.place.name for look in places)
-        raise refused(str(manifests[0].at), "several_reports", names)
-    if not wanted:
-        raise refused("", "no_parts")
-    if len(wanted) > limits.parts_max:
-        raise refused(places[0].place.name, "too_many_parts", limits.parts_max)
-    parts = list(_brought(wanted, spool, limits, tell))
+    resolved = list(resolve_sources(sources, roots, limits))
+    for source in resolved:
+        selection = select_delivery_files(source, month=month, limits=limits, notify=notify)
+        selected += [_SelectedFile(source.source, file, entry) for file, entry in selection.files]
+        manifests += [selection.manifest] if selection.manifest else []
+    if manifests and len(resolved) > 1:
+        names = ", ".join(source.source.name for source in resolved)
+        raise delivery_error(str(manifests[0].path), "several_reports", names)
+    if not selected:
+        raise delivery_error("", "no_parts")
+    if len(selected) > limits.parts_max:
+        raise delivery_error(resolved[0].source.name, "too_many_parts", limits.parts_max)
+    parts = list(_fetch_parts(selected, spool, limits, notify))
     manifest = manifests[0] if manifests else None
     if manifest is None:
-        _refuse_the_same_twice(parts, limits)
+        _refuse_duplicate_parts(parts, limits)
     fsync_path(spool)
     return Delivery(
         parts=tuple(parts),
-        identity=identity_of(part.sha256 for part in parts),
+        content_hash=compute_content_hash(part.sha256 for part in parts),
         assembly=manifest.assembly if manifest else None,
-        assembled_at=_assembled_at(manifest, wanted),
+        assembled_at=_find_assembly_time(manifest, selected),
         month=manifest.month if manifest else None,
-        manifest=str(manifest.at) if manifest else None,
+        manifest=str(manifest.path) if manifest else None,
     )
 
 
-def _assembled_at(manifest: Manifest | None, wanted: Iterable[_Wanted]) -> datetime | None:
+def _find_assembly_time(
+    manifest: Manifest | None, selected: Iterable[_SelectedFile]
+) -> datetime | None:
     if manifest is not None:
         return manifest.assembled_at
-    return max((one.file.written for one in wanted if one.file.written), default=None)
+    times = (item.file.modified_at for item in selected if item.file.modified_at)
+    return max(times, default=None)
 
 
-# ── having them here ─────────────────────────────────────────────────────────────────────────────
+# ── fetching ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def _brought(wanted: Sequence[_Wanted], spool: Path, limits: Limits, tell: Tell) -> Iterator[Part]:
-    """A few at once: hashing and copying leave the interpreter to others."""
-    with ThreadPoolExecutor(AT_ONCE) as workers:
-        coming = [workers.submit(_bring, one, spool, number) for number, one in enumerate(wanted)]
+def _fetch_parts(
+    selected: Sequence[_SelectedFile], spool: Path, limits: Limits, notify: Notify
+) -> Iterator[Part]:
+    """Fetch several files in parallel: hashing and copying release the interpreter lock."""
+    with ThreadPoolExecutor(PARALLEL_FETCHES) as pool:
+        futures = [pool.submit(_fetch, item, spool, number) for number, item in enumerate(selected)]
         try:
-            for number, (one, future) in enumerate(zip(wanted, coming, strict=True)):
-                here = future.result()
-                tell(f"part {number + 1} of {len(wanted)}: {one.file.name}, {here.bytes} bytes")
-                yield from _parts(one, here, spool=spool, number=number, limits=limits)
+            for number, (item, future) in enumerate(zip(selected, futures, strict=True)):
+                fetched = future.result()
+                notify(
+                    f"part {number + 1} of {len(selected)}: {item.file.name}, {fetched.bytes} bytes"
+                )
+                yield from _build_parts(item, fetched, spool=spool, number=number, limits=limits)
         finally:
-            for future in coming:
+            for future in futures:
                 future.cancel()
 
 
-def _bring(one: _Wanted, spool: Path, number: int) -> FetchedFile:
+def _fetch(item: _SelectedFile, spool: Path, number: int) -> FetchedFile:
     try:
-        return one.place.bring(one.file, spool, number)
+        return item.source.fetch(item.file, spool, number)
     except FileNotFoundError:
-        raise refused(one.file.name, "changed") from None
+        raise delivery_error(item.file.name, "changed") from None
     except PermissionError:
-        raise refused(one.file.name, "source_denied") from None
+        raise delivery_error(item.file.name, "source_denied") from None
 
 
-def _parts(
-    one: _Wanted, here: FetchedFile, *, spool: Path, number: int, limits: Limits
+def _build_parts(
+    item: _SelectedFile, fetched: FetchedFile, *, spool: Path, number: int, limits: Limits
 ) -> Iterable[Part]:
-    """The one file, or the members of a zip file."""
-    name = one.file.name
-    form = _form(name, here)
-    if form == "zip":
-        members = csv_members(name, here.path, spool=spool, number=number, limits=limits)
-        if here.path.parent == spool:
-            here.path.unlink()
+    """Return the file itself, or the members of a zip file."""
+    name, rows = item.file.name, item.entry.rows
+    file_type = _detect_file_type(name, fetched)
+    if file_type == "zip":
+        members = extract_csv_members(name, fetched.path, spool=spool, number=number, limits=limits)
+        if fetched.path.parent == spool:
+            fetched.path.unlink()
         if len(members) == 1:
-            members = [replace(members[0], rows=one.listed.rows)]
+            members = [replace(members[0], rows=rows)]
         return members
-    if form == "parquet":
-        refuse_parquet_bomb(name, here.path, size=here.bytes, limits=limits)
-    return [Part(name, here.path, form, here.bytes, here.sha256, one.listed.rows)]
+    if file_type == "parquet":
+        refuse_parquet_bomb(name, fetched.path, size=fetched.bytes, limits=limits)
+    return [Part(name, fetched.path, file_type, fetched.bytes, fetched.sha256, rows)]
 
 
-def _form(name: str, here: FetchedFile) -> Form | Literal["zip"]:
-    """What it is shows in its first bytes; a name that says otherwise is refused."""
-    with here.path.open("rb") as file:
+def _detect_file_type(name: str, fetched: FetchedFile) -> FileType | Literal["zip"]:
+    """The first bytes decide; a name that contradicts them is refused."""
+    with fetched.path.open("rb") as file:
         head = file.read(4)
-        file.seek(max(here.bytes - 4, 0))
+        file.seek(max(fetched.bytes - 4, 0))
         tail = file.read(4)
-    lowered = name.lower()
+    lower_name = name.lower()
     if head in (PARQUET, PARQUET_ENCRYPTED):
         if PARQUET_ENCRYPTED in (head, tail):
-            raise refused(name, "encrypted")
-        if tail != PARQUET or here.bytes < PARQUET_BYTES_MIN:
-            raise refused(name, "truncated")
+            raise delivery_error(name, "encrypted")
+        if tail != PARQUET or fetched.bytes < PARQUET_BYTES_MIN:
+            raise delivery_error(name, "truncated")
         return "parquet"
     if head.startswith(ZIP):
         return "zip"
-    if head.startswith(GZIP) or lowered.endswith(".gz"):
+    if head.startswith(GZIP) or lower_name.endswith(".gz"):
         return "csv.gz"
-    for ending, rule in ((".parquet", "not_parquet"), (".zip", "not_zip")):
-        if lowered.endswith(ending):
-            raise refused(name, rule if here.bytes >= len(head) > 3 else "truncated")
+    for suffix, rule in ((".parquet", "not_parquet"), (".zip", "not_zip")):
+        if lower_name.endswith(suffix):
+            raise delivery_error(name, rule if fetched.bytes >= len(head) > 3 else "truncated")
     return "csv"
 
 
-# ── once and not twice ───────────────────────────────────────────────────────────────────────────
+# ── duplicates ───────────────────────────────────────────────────────────────────────────────────
 
 
-def _refuse_the_same_twice(parts: Iterable[Part], limits: Limits) -> None:
-    """Without a manifest nobody vouches for it; a header alone may come any number of times."""
-    met: dict[str, Part] = {}
+def _refuse_duplicate_parts(parts: Iterable[Part], limits: Limits) -> None:
+    """Only a manifest may list the same content twice; files with only a header are harmless."""
+    by_digest: dict[str, Part] = {}
     for part in parts:
-        before = met.setdefault(part.sha256, part)
-        if before is not part and _has_lines(part, limits):
-            raise refused(part.name, "same_part_twice", before.name)
+        first = by_digest.setdefault(part.sha256, part)
+        if first is not part and _has_lines(part, limits):
+            raise delivery_error(part.name, "same_part_twice", first.name)
 
 
 def _has_lines(part: Part, limits: Limits) -> bool:
-    if part.form == "parquet":
+    if part.file_type == "parquet":
         return True
     with open_csv(part, limits) as text:
         text.readline(limits.line_bytes_max)

@@ -1,4 +1,4 @@
-"""Whether a source that a caller names lies where imports may come from."""
+"""Checks that a source named by a caller is inside the allowed import roots."""
 
 from __future__ import annotations
 
@@ -11,44 +11,46 @@ from nimbill.foundation.basis import chosen
 
 basis = chosen("import-roots")
 
-STORE = "s3://"
+S3_SCHEME = "s3://"
 
 
-def allowed_source(source: str, roots: Sequence[str]) -> str | None:
-    """The source as `deliver` takes it, links resolved; None where it is under no root.
+def resolve_allowed_source(source: str, roots: Sequence[str]) -> str | None:
+    """Return the source with links resolved, or None if it is under no root.
 
-    A path that does not begin at the top is meant under the first local root. What a caller says of
-    an object store is its bucket and key alone: endpoint and region are those of the root it is
-    under, so that nobody can point the service at a machine of his choice.
+    A relative path is relative to the first local root. Callers can only choose bucket and key of
+    an object store: endpoint and region come from the root, so that a caller cannot make the
+    service connect to a machine of their choice.
     """
-    if source.startswith(STORE):
-        return _stored(source, roots)
+    if source.startswith(S3_SCHEME):
+        return _resolve_object_store(source, roots)
     if not source or "\0" in source or "://" in source:
         return None
-    local = [root for root in roots if not root.startswith(STORE)]
-    if not local:
+    local_roots = [root for root in roots if not root.startswith(S3_SCHEME)]
+    if not local_roots:
         return None
-    real = Path(os.path.realpath(Path(local[0]) / source))
-    return str(real) if is_under(real, local) else None
+    real = Path(os.path.realpath(Path(local_roots[0]) / source))
+    return str(real) if is_under(real, local_roots) else None
 
 
 def is_under(real: Path, roots: Sequence[str]) -> bool:
-    """Of a path whose links are resolved already."""
+    """The links of `real` must already be resolved."""
     return any(
-        real.is_relative_to(os.path.realpath(root)) for root in roots if not root.startswith(STORE)
+        real.is_relative_to(os.path.realpath(root))
+        for root in roots
+        if not root.startswith(S3_SCHEME)
     )
 
 
-def _stored(source: str, roots: Sequence[str]) -> str | None:
-    asked = source.removeprefix(STORE)
-    if any(sign in asked for sign in "?#@\0\\") or not asked.isprintable():
+def _resolve_object_store(source: str, roots: Sequence[str]) -> str | None:
+    path = source.removeprefix(S3_SCHEME)
+    if any(character in path for character in "?#@\0\\") or not path.isprintable():
         return None
-    names = asked.rstrip("/").split("/")
+    names = path.rstrip("/").split("/")
     if any(name in ("", ".", "..") for name in names):
         return None
     for root in roots:
         parts = urlsplit(root)
-        under = [parts.netloc, *(name for name in parts.path.split("/") if name)]
-        if root.startswith(STORE) and names[: len(under)] == under:
+        root_names = [parts.netloc, *(name for name in parts.path.split("/") if name)]
+        if root.startswith(S3_SCHEME) and names[: len(root_names)] == root_names:
             return f"{source}?{parts.query}" if parts.query else source
     return None

@@ -1,4 +1,4 @@
-"""Which files of a place are the delivery: those the newest manifest names, or all."""
+"""Selects the files of a delivery: those in the newest manifest, or all files without one."""
 
 from __future__ import annotations
 
@@ -8,210 +8,233 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from nimbill.costs.ingestion.decompression import small_content
-from nimbill.costs.ingestion.delivery_errors import refused
+from nimbill.costs.ingestion.decompression import read_small_file
+from nimbill.costs.ingestion.delivery_errors import delivery_error
 from nimbill.costs.ingestion.manifests import (
-    COSTS_OF_AZURE,
-    Listed,
+    AZURE_COST_TYPES,
     Manifest,
+    ManifestEntry,
+    find_month,
     is_manifest,
-    month_in,
-    names_of,
     read_manifest,
+    split_key,
 )
-from nimbill.costs.ingestion.named_sources import Look
 from nimbill.costs.ingestion.parts import Limits
-from nimbill.costs.ingestion.storage_sources import Found, StorageSource
+from nimbill.costs.ingestion.source_resolution import SourceSelection
+from nimbill.costs.ingestion.storage_sources import SourceFile, StorageSource
 from nimbill.foundation.basis import chosen
 
-basis = chosen("deliveries")
+basis = chosen("cost-deliveries")
 
-COST_FILES = (".csv", ".csv.gz", ".gz", ".zip", ".parquet")
+COST_FILE_SUFFIXES = (".csv", ".csv.gz", ".gz", ".zip", ".parquet")
 _VERSION = re.compile(
-    r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"  # a run or an assembly
-    r"|\d{8}T\d{6}Z|\d{4}-\d{2}-\d{2}T[^/]*",  # or the moment of one
+    r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"  # id of a run or an assembly
+    r"|\d{8}T\d{6}Z|\d{4}-\d{2}-\d{2}T[^/]*",  # or its time
     re.ASCII | re.IGNORECASE,
 )
 
-Tell = Callable[[str], None]
+Notify = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """The files that count, in the manifest's order, and the manifest."""
+class DeliverySelection:
+    """The files to import, in the order of the manifest."""
 
-    files: tuple[tuple[Found, Listed], ...]
+    files: tuple[tuple[SourceFile, ManifestEntry], ...]
     manifest: Manifest | None
 
 
-def chosen_parts(look: Look, *, month: str | None, limits: Limits, tell: Tell) -> Choice:
-    """What is to be imported from there, one report of one month."""
-    files = look.place.files()
-    if look.only is not None:
-        at = [file for file in files if file.name == look.only]
+def select_delivery_files(
+    selection: SourceSelection, *, month: str | None, limits: Limits, notify: Notify
+) -> DeliverySelection:
+    """Select one report of one month."""
+    source, files = selection.source, selection.source.list_files()
+    if selection.manifest_name is not None:
+        manifest_files = [file for file in files if file.name == selection.manifest_name]
     else:
-        at = [f for f in files if is_manifest(f.at) and _may_be_of(f.at.parts, month)]
-    data = [f for f in files if not is_manifest(f.at) and (look.all_named or _is_cost_file(f.at))]
-    if not at:
-        return Choice(_without_manifest(look.place.name, data, month), None)
-    read = [_read(look.place, file, limits) for file in at]
-    manifest = _deciding(look.place.name, read, month)
-    parts = _resolved(manifest, data, limits)
-    _tell_of_others(parts, data, all_named=look.all_named, tell=tell)
-    return Choice(parts, manifest)
+        manifest_files = [
+            file for file in files if is_manifest(file.path) and _may_be_month(file, month)
+        ]
+    cost_files = [
+        file
+        for file in files
+        if not is_manifest(file.path) and (selection.explicit_files or _is_cost_file(file.path))
+    ]
+    if not manifest_files:
+        return DeliverySelection(_select_without_manifest(source.name, cost_files, month), None)
+    manifests = [_load_manifest(source, file, limits) for file in manifest_files]
+    manifest = _select_manifest(source.name, manifests, month)
+    parts = _resolve_entries(manifest, cost_files, limits)
+    _report_unlisted_files(
+        parts, cost_files, explicit_files=selection.explicit_files, notify=notify
+    )
+    return DeliverySelection(parts, manifest)
 
 
-def _is_cost_file(at: PurePosixPath) -> bool:
-    return at.name.lower().endswith(COST_FILES)
+def _is_cost_file(path: PurePosixPath) -> bool:
+    return path.name.lower().endswith(COST_FILE_SUFFIXES)
 
 
-def _read(place: StorageSource, file: Found, limits: Limits) -> Manifest:
-    with place.open(file) as stream:
-        content = small_content(file.name, stream, bytes_max=limits.manifest_bytes_max)
-    return read_manifest(file.at, content, written=file.written)
+def _load_manifest(source: StorageSource, file: SourceFile, limits: Limits) -> Manifest:
+    with source.open(file) as stream:
+        content = read_small_file(file.name, stream, bytes_max=limits.manifest_bytes_max)
+    return read_manifest(file.path, content, modified_at=file.modified_at)
 
 
-def _may_be_of(names: Sequence[str], month: str | None) -> bool:
-    return month is None or month_in(names[:-1]) in (None, month)
+def _may_be_month(file: SourceFile, month: str | None) -> bool:
+    return month is None or find_month(file.path.parts[:-1]) in (None, month)
 
 
-# ── the manifest that decides ────────────────────────────────────────────────────────────────────
+# ── selecting the manifest ───────────────────────────────────────────────────────────────────────
 
 
-def _deciding(place: str, manifests: Sequence[Manifest], month: str | None) -> Manifest:
-    of_costs = _of_actual_costs(manifests)
-    of_month = [m for m in of_costs if month is None or m.month in (None, month)]
-    months = sorted({m.month or "an unknown month" for m in of_costs})
-    if not of_month:
-        raise refused(place, "month_absent", month, ", ".join(months))
-    if len({m.month for m in of_month}) > 1:
-        raise refused(place, "several_months", ", ".join(months))
-    reports = sorted({m.report for m in of_month})
+def _select_manifest(source: str, manifests: Sequence[Manifest], month: str | None) -> Manifest:
+    cost_manifests = _filter_actual_costs(manifests)
+    candidates = [m for m in cost_manifests if month is None or m.month in (None, month)]
+    months = sorted({m.month or "an unknown month" for m in cost_manifests})
+    if not candidates:
+        raise delivery_error(source, "month_absent", month, ", ".join(months))
+    if len({m.month for m in candidates}) > 1:
+        raise delivery_error(source, "several_months", ", ".join(months))
+    reports = sorted({m.report for m in candidates})
     if len(reports) > 1:
-        raise refused(place, "several_reports", ", ".join(reports))
-    return _newest(place, of_month)
+        raise delivery_error(source, "several_reports", ", ".join(reports))
+    return _select_newest(source, candidates)
 
 
-def _of_actual_costs(manifests: Sequence[Manifest]) -> Sequence[Manifest]:
-    """An amortised export beside the actual one is another telling of the same costs."""
-    actual = [m for m in manifests if m.holds in COSTS_OF_AZURE]
+def _filter_actual_costs(manifests: Sequence[Manifest]) -> Sequence[Manifest]:
+    """Ignore an amortised export beside the actual one: it contains the same costs again."""
+    actual = [m for m in manifests if m.export_type in AZURE_COST_TYPES]
     if actual:
         return actual
     if any(m.amortised for m in manifests):
-        raise refused(str(manifests[0].at), "amortised")
-    raise refused(
-        str(manifests[0].at), "not_costs", ", ".join(sorted({m.holds for m in manifests}))
-    )
+        raise delivery_error(str(manifests[0].path), "amortised")
+    types = ", ".join(sorted({m.export_type for m in manifests}))
+    raise delivery_error(str(manifests[0].path), "not_costs", types)
 
 
-def _newest(place: str, manifests: Sequence[Manifest]) -> Manifest:
-    current = [m for m in manifests if m.of_the_period] or manifests
+def _select_newest(source: str, manifests: Sequence[Manifest]) -> Manifest:
+    current = [m for m in manifests if m.is_period_manifest] or manifests
     if len({_version(m) for m in current}) == 1:
-        return min(current, key=lambda m: (len(m.at.parts), m.at))
-    moments = [m.assembled_at for m in current if m.assembled_at is not None]
-    newest = [m for m in current if moments and m.assembled_at == max(moments)]
-    if len(moments) < len(current) or len({_version(m) for m in newest}) > 1:
-        raise refused(place, "several_assemblies", ", ".join(sorted(map(_version, current))))
+        return min(current, key=lambda m: (len(m.path.parts), m.path))
+    times = [m.assembled_at for m in current if m.assembled_at is not None]
+    newest = [m for m in current if times and m.assembled_at == max(times)]
+    if len(times) < len(current) or len({_version(m) for m in newest}) > 1:
+        raise delivery_error(
+            source, "several_assemblies", ", ".join(sorted(map(_version, current)))
+        )
     return newest[0]
 
 
 def _version(manifest: Manifest) -> str:
-    return manifest.assembly or str(manifest.at.parent)
+    return manifest.assembly or str(manifest.path.parent)
 
 
-# ── the parts it names ───────────────────────────────────────────────────────────────────────────
+# ── finding the files of its entries ─────────────────────────────────────────────────────────────
 
 
-def _resolved(
-    manifest: Manifest, data: Iterable[Found], limits: Limits
-) -> tuple[tuple[Found, Listed], ...]:
-    if not manifest.listed:
-        raise refused(str(manifest.at), "no_parts")
-    if len(manifest.listed) > limits.parts_max:
-        raise refused(str(manifest.at), "too_many_parts", limits.parts_max)
-    by_name: defaultdict[str, list[Found]] = defaultdict(list)
-    for file in data:
-        by_name[file.at.name].append(file)
-    parts: dict[str, tuple[Found, Listed]] = {}
-    for listed in manifest.listed:
-        file = _meant(manifest, listed, by_name)
+def _resolve_entries(
+    manifest: Manifest, cost_files: Iterable[SourceFile], limits: Limits
+) -> tuple[tuple[SourceFile, ManifestEntry], ...]:
+    if not manifest.entries:
+        raise delivery_error(str(manifest.path), "no_parts")
+    if len(manifest.entries) > limits.parts_max:
+        raise delivery_error(str(manifest.path), "too_many_parts", limits.parts_max)
+    by_name: defaultdict[str, list[SourceFile]] = defaultdict(list)
+    for file in cost_files:
+        by_name[file.path.name].append(file)
+    parts: dict[str, tuple[SourceFile, ManifestEntry]] = {}
+    for entry in manifest.entries:
+        file = _find_file(manifest, entry, by_name)
         if file.key in parts:
-            raise refused(file.name, "same_part_twice", "itself: the manifest names it twice")
-        if listed.bytes is not None and listed.bytes != file.bytes:
-            raise refused(file.name, "part_size", file.bytes, listed.bytes)
-        parts[file.key] = (file, listed)
+            raise delivery_error(file.name, "same_part_twice", "an earlier entry of the manifest")
+        if entry.bytes is not None and entry.bytes != file.bytes:
+            raise delivery_error(file.name, "part_size", file.bytes, entry.bytes)
+        parts[file.key] = (file, entry)
     return tuple(parts.values())
 
 
-def _meant(manifest: Manifest, listed: Listed, by_name: Mapping[str, list[Found]]) -> Found:
-    """Keys are those of the vendor's bucket; here it may lie deeper, or only in part."""
-    names = names_of(listed.key)
-    fits = [(fit, file) for file in by_name.get(names[-1] if names else "", ())
-            if (fit := _fit(manifest, names, file.at.parts))]  # fmt: skip
-    best = [file for fit, file in fits if fit == max(fits, key=lambda one: one[0])[0]]
+def _find_file(
+    manifest: Manifest, entry: ManifestEntry, by_name: Mapping[str, list[SourceFile]]
+) -> SourceFile:
+    """Keys refer to the vendor's bucket; the source may be a copy of all or a part of it."""
+    names = split_key(entry.key)
+    matches = [
+        (length, file)
+        for file in by_name.get(names[-1] if names else "", ())
+        if (length := _match_length(manifest, names, file.path.parts))
+    ]
+    longest = max((length for length, _ in matches), default=0)
+    best = [file for length, file in matches if length == longest]
     if not best:
-        raise refused(str(manifest.at), "part_missing", listed.key[-60:])
+        raise delivery_error(str(manifest.path), "part_missing", entry.key[-60:])
     if len(best) > 1:
-        raise refused(str(manifest.at), "part_ambiguous", listed.key[-60:])
+        raise delivery_error(str(manifest.path), "part_ambiguous", entry.key[-60:])
     return best[0]
 
 
-def _fit(manifest: Manifest, key: Sequence[str], at: Sequence[str]) -> int:
-    """How many names at their ends agree; 0 unless one lies where the other says.
+def _match_length(manifest: Manifest, key: Sequence[str], path: Sequence[str]) -> int:
+    """Return how many names at the ends of key and path are equal; 0 if they do not match.
 
-    That is: the whole key ends the path, or the whole path ends the key, counted from some folder
-    that the manifest lies in. Otherwise a part of an older version would do for a newer one.
+    They match if the complete key ends the path, or if the path, counted from some folder that
+    contains the manifest, ends the key. Otherwise a part of an older version would be used for a
+    newer one.
     """
-    same = 0
-    while same < min(len(key), len(at)) and key[-1 - same] == at[-1 - same]:
-        same += 1
-    folder = manifest.at.parts[:-1]
+    equal = 0
+    while equal < min(len(key), len(path)) and key[-1 - equal] == path[-1 - equal]:
+        equal += 1
+    folder = manifest.path.parts[:-1]
     shared = 0
-    while shared < min(len(folder), len(at) - 1) and folder[shared] == at[shared]:
+    while shared < min(len(folder), len(path) - 1) and folder[shared] == path[shared]:
         shared += 1
-    return same if same == len(key) or len(at) - same <= shared else 0
+    return equal if equal == len(key) or len(path) - equal <= shared else 0
 
 
-def _tell_of_others(
-    parts: Iterable[tuple[Found, Listed]], data: Iterable[Found], *, all_named: bool, tell: Tell
+def _report_unlisted_files(
+    parts: Iterable[tuple[SourceFile, ManifestEntry]],
+    cost_files: Iterable[SourceFile],
+    *,
+    explicit_files: bool,
+    notify: Notify,
 ) -> None:
-    taken = {file.key for file, _ in parts}
-    others = [file for file in data if file.key not in taken]
-    if others and all_named:
-        raise refused(others[0].name, "part_unlisted")
+    selected = {file.key for file, _ in parts}
+    others = [file for file in cost_files if file.key not in selected]
+    if others and explicit_files:
+        raise delivery_error(others[0].name, "part_unlisted")
     if others:
-        tell(f"{len(others)} other files lie there that the manifest does not name")
+        notify(f"Ignoring {len(others)} files that the manifest does not list")
 
 
 # ── without a manifest ───────────────────────────────────────────────────────────────────────────
 
 
-def _without_manifest(
-    place: str, data: Sequence[Found], month: str | None
-) -> tuple[tuple[Found, Listed], ...]:
-    of_month = [file for file in data if _may_be_of(file.at.parts, month)]
-    if not of_month:
-        raise refused(place, "no_parts")
-    months = sorted({told for file in of_month if (told := month_in(file.at.parts[:-1]))})
+def _select_without_manifest(
+    source: str, cost_files: Sequence[SourceFile], month: str | None
+) -> tuple[tuple[SourceFile, ManifestEntry], ...]:
+    files = [file for file in cost_files if _may_be_month(file, month)]
+    if not files:
+        raise delivery_error(source, "no_parts")
+    months = sorted({name for file in files if (name := find_month(file.path.parts[:-1]))})
     if len(months) > 1:
-        raise refused(place, "several_months", ", ".join(months))
-    versions = sorted({version for file in of_month if (version := _version_in(file.at))})
+        raise delivery_error(source, "several_months", ", ".join(months))
+    versions = sorted({version for file in files if (version := _find_version(file.path))})
     if len(versions) > 1:
-        raise refused(place, "several_assemblies", ", ".join(versions))
-    _refuse_two_forms_of_one(of_month)
-    return tuple((file, Listed(file.name)) for file in of_month)
+        raise delivery_error(source, "several_assemblies", ", ".join(versions))
+    _refuse_duplicate_formats(files)
+    return tuple((file, ManifestEntry(file.name)) for file in files)
 
 
-def _refuse_two_forms_of_one(files: Iterable[Found]) -> None:
-    met: dict[PurePosixPath, Found] = {}
+def _refuse_duplicate_formats(files: Iterable[SourceFile]) -> None:
+    """Refuse `a.csv` beside `a.csv.gz`: both contain the same lines."""
+    by_stem: dict[PurePosixPath, SourceFile] = {}
     for file in files:
-        stem = file.at.name.lower()
-        for ending in (".gz", ".zip", ".parquet", ".snappy", ".csv"):
-            stem = stem.removesuffix(ending)
-        before = met.setdefault(file.at.with_name(stem or "."), file)
-        if before is not file:
-            raise refused(file.name, "same_part_twice", before.name)
+        stem = file.path.name.lower()
+        for suffix in (".gz", ".zip", ".parquet", ".snappy", ".csv"):
+            stem = stem.removesuffix(suffix)
+        first = by_stem.setdefault(file.path.with_name(stem or "."), file)
+        if first is not file:
+            raise delivery_error(file.name, "same_part_twice", first.name)
 
 
-def _version_in(at: PurePosixPath) -> str | None:
-    return next((name for name in reversed(at.parts[:-1]) if _VERSION.fullmatch(name)), None)
+def _find_version(path: PurePosixPath) -> str | None:
+    return next((name for name in reversed(path.parts[:-1]) if _VERSION.fullmatch(name)), None)

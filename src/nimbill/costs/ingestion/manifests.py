@@ -1,4 +1,4 @@
-"""What the vendors' manifests say: which parts, of which month, of which version of the report."""
+"""Reads the vendors' manifests: the parts, month and version of a report."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from pathlib import PurePosixPath
 
 import msgspec
 
-from nimbill.costs.ingestion.delivery_errors import refused
+from nimbill.costs.ingestion.delivery_errors import delivery_error
 from nimbill.foundation.basis import chosen
 
-basis = chosen("deliveries")
+basis = chosen("cost-deliveries")
 
-COSTS_OF_AZURE = frozenset({"actualcost", "focuscost", "usage", ""})
+AZURE_COST_TYPES = frozenset({"actualcost", "focuscost", "usage", ""})
 AMORTISED = "amortizedcost"
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """A part as the manifest names it; size and rows where it tells them."""
+class ManifestEntry:
+    """A part listed in a manifest; size and number of rows are optional."""
 
     key: str
     bytes: int | None = None
@@ -30,40 +30,43 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    at: PurePosixPath
+    path: PurePosixPath
     report: str
-    holds: str  # the vendor's word for what the export holds, in lower case; "" where it has none
-    assembly: str | None
+    export_type: str  # Azure's name in lower case, for example "actualcost"; "" for AWS
+    assembly: str | None  # the version of the report
     assembled_at: datetime | None
     month: str | None
-    listed: tuple[Listed, ...]
+    entries: tuple[ManifestEntry, ...]
 
     @property
     def amortised(self) -> bool:
-        return self.holds == AMORTISED
+        return self.export_type == AMORTISED
 
     @property
-    def of_the_period(self) -> bool:
-        """Not one kept with its version of the report: it always names the current one."""
-        return self.assembly is None or self.assembly not in self.at.parts[:-1]
+    def is_period_manifest(self) -> bool:
+        """AWS overwrites this manifest with every version; each version keeps another copy."""
+        return self.assembly is None or self.assembly not in self.path.parts[:-1]
 
 
-def is_manifest(at: PurePosixPath) -> bool:
-    return at.name.lower().endswith(("manifest.json", "manifest.json.gz"))
+def is_manifest(path: PurePosixPath) -> bool:
+    return path.name.lower().endswith(("manifest.json", "manifest.json.gz"))
 
 
-def read_manifest(at: PurePosixPath, content: bytes, *, written: datetime | None) -> Manifest:
-    """The manifest, or Broken; `written` is when an object store took it in."""
+def read_manifest(path: PurePosixPath, content: bytes, *, modified_at: datetime | None) -> Manifest:
+    """`modified_at` is the upload time in an object store, used if the manifest names no time."""
     try:
-        said = msgspec.json.decode(content.removeprefix(b"\xef\xbb\xbf"), type=_Said)
+        document = msgspec.json.decode(content.removeprefix(b"\xef\xbb\xbf"), type=_ManifestJson)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise refused(at.name, "manifest", "it is not the JSON of a manifest") from None
-    if said.report_keys is None and said.data_files is None and said.blobs is None:
-        raise refused(at.name, "manifest", "it has none of reportKeys, dataFiles and blobs")
-    return _of_azure(at, said, written) if said.blobs is not None else _of_aws(at, said, written)
+        raise delivery_error(path.name, "manifest", "it is not valid manifest JSON") from None
+    if document.report_keys is None and document.data_files is None and document.blobs is None:
+        raise delivery_error(
+            path.name, "manifest", "it has none of reportKeys, dataFiles and blobs"
+        )
+    build = _build_azure_manifest if document.blobs is not None else _build_aws_manifest
+    return build(path, document, modified_at)
 
 
-# ── as they are written ──────────────────────────────────────────────────────────────────────────
+# ── JSON documents ───────────────────────────────────────────────────────────────────────────────
 
 
 class _Period(msgspec.Struct, rename="camel"):
@@ -88,8 +91,8 @@ class _RunInfo(msgspec.Struct, rename="camel"):
     end_date: str | None = None
 
 
-class _Said(msgspec.Struct, rename="camel"):
-    """The three kinds together; which one it is shows in which list of files it has."""
+class _ManifestJson(msgspec.Struct, rename="camel"):
+    """All three kinds of manifest; each kind has its own list of files."""
 
     # AWS
     assembly_id: str | None = None
@@ -106,50 +109,60 @@ class _Said(msgspec.Struct, rename="camel"):
     run_info: _RunInfo | None = None
 
 
-def _of_aws(at: PurePosixPath, said: _Said, written: datetime | None) -> Manifest:
-    keys = said.report_keys if said.report_keys is not None else said.data_files or []
-    assembly = said.assembly_id or said.execution_id
-    period = said.billing_period.start if said.billing_period else ""
-    told = [assembly or "", *(part for key in keys[:1] for part in reversed(names_of(key)))]
+def _build_aws_manifest(
+    path: PurePosixPath, document: _ManifestJson, modified_at: datetime | None
+) -> Manifest:
+    keys = document.report_keys if document.report_keys is not None else document.data_files or []
+    assembly = document.assembly_id or document.execution_id
+    period_start = document.billing_period.start if document.billing_period else ""
+    first_key_names = [name for key in keys[:1] for name in reversed(split_key(key))]
+    times = map(parse_version_time, [assembly or "", *first_key_names])
+    months = [find_month(split_key(key)) for key in keys]
     return Manifest(
-        at=at,
-        report=said.report_name or said.export_arn or "",
-        holds="",
+        path=path,
+        report=document.report_name or document.export_arn or "",
+        export_type="",
         assembly=assembly,
-        assembled_at=next(filter(None, map(moment_in, told)), written),
-        month=_month_of_period(period) or _one_month(at, [month_in(names_of(key)) for key in keys]),
-        listed=tuple(Listed(key) for key in keys),
+        assembled_at=next(filter(None, times), modified_at),
+        month=_parse_period_month(period_start) or _require_single_month(path, months),
+        entries=tuple(ManifestEntry(key) for key in keys),
     )
 
 
-def _of_azure(at: PurePosixPath, said: _Said, written: datetime | None) -> Manifest:
-    run, export = said.run_info or _RunInfo(), said.export_config or _ExportConfig()
-    blobs = said.blobs or []
-    if said.blob_count is not None and said.blob_count != len(blobs):
-        raise refused(at.name, "manifest", f"it names {len(blobs)} of {said.blob_count} blobs")
-    month = _month_of_run(run)
+def _build_azure_manifest(
+    path: PurePosixPath, document: _ManifestJson, modified_at: datetime | None
+) -> Manifest:
+    run, export = document.run_info or _RunInfo(), document.export_config or _ExportConfig()
+    blobs = document.blobs or []
+    if document.blob_count is not None and document.blob_count != len(blobs):
+        raise delivery_error(
+            path.name, "manifest", f"it lists {len(blobs)} of {document.blob_count} blobs"
+        )
+    month = _parse_run_month(run)
     if run.start_date is None:
-        month = _one_month(at, [month_in(names_of(blob.blob_name)) for blob in blobs])
+        month = _require_single_month(
+            path, [find_month(split_key(blob.blob_name)) for blob in blobs]
+        )
     return Manifest(
-        at=at,
+        path=path,
         report=export.export_name or "",
-        holds=(export.type or "").lower(),
+        export_type=(export.type or "").lower(),
         assembly=run.run_id,
-        assembled_at=moment_in(run.submitted_time or "") or written,
+        assembled_at=parse_version_time(run.submitted_time or "") or modified_at,
         month=month,
-        listed=tuple(Listed(b.blob_name, b.byte_count, b.data_row_count) for b in blobs),
+        entries=tuple(ManifestEntry(b.blob_name, b.byte_count, b.data_row_count) for b in blobs),
     )
 
 
-def _month_of_run(run: _RunInfo) -> str | None:
-    """None where it covers more than a month; its end may be the first of the next."""
+def _parse_run_month(run: _RunInfo) -> str | None:
+    """None if the run covers more than a month; its end may be the first of the next month."""
     start, end = (_DATE.match(date or "") for date in (run.start_date, run.end_date))
     if not start or not end or ((start[1], start[2]) != (end[1], end[2]) and end[3] != "01"):
         return None
-    return _sound_month(start[1], start[2])
+    return _format_month(start[1], start[2])
 
 
-# ── what stands in names ─────────────────────────────────────────────────────────────────────────
+# ── times and months in names ────────────────────────────────────────────────────────────────────
 
 _COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})(?:\.\d+)?Z", re.ASCII)
 _ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.\d+)?Z", re.ASCII)
@@ -159,45 +172,45 @@ _PARTITION = re.compile(r"BILLING_PERIOD=(\d{4})-(\d{2})", re.ASCII)
 _YEAR, _MONTH = re.compile(r"year=(\d{4})"), re.compile(r"month=(\d{1,2})")
 
 
-def moment_in(written: str) -> datetime | None:
-    """The moment a name begins with, as the vendors name their versions."""
-    met = _COMPACT.match(written) or _ISO.match(written)
+def parse_version_time(name: str) -> datetime | None:
+    """The vendors name the versions of a report by their time."""
+    match = _COMPACT.match(name) or _ISO.match(name)
     try:
-        return datetime(*map(int, met.groups()), tzinfo=UTC) if met else None  # type: ignore[misc,arg-type]
+        return datetime(*map(int, match.groups()), tzinfo=UTC) if match else None  # type: ignore[misc,arg-type]
     except ValueError:
         return None
 
 
-def month_in(names: Sequence[str]) -> str | None:
-    """The billing month that the names of folders tell, the innermost first."""
-    for at in reversed(range(len(names))):
-        met = _PERIOD.fullmatch(names[at]) or _PARTITION.fullmatch(names[at])
-        if met:
-            return _sound_month(met[1], met[2])
-        month = _MONTH.fullmatch(names[at])
-        year = _YEAR.fullmatch(names[at - 1]) if month and at else None
+def find_month(names: Sequence[str]) -> str | None:
+    """Return the billing month in the names of folders; the innermost folder takes precedence."""
+    for position in reversed(range(len(names))):
+        period = _PERIOD.fullmatch(names[position]) or _PARTITION.fullmatch(names[position])
+        if period:
+            return _format_month(period[1], period[2])
+        month = _MONTH.fullmatch(names[position])
+        year = _YEAR.fullmatch(names[position - 1]) if month and position else None
         if month and year:
-            return _sound_month(year[1], month[1].zfill(2))
+            return _format_month(year[1], month[1].zfill(2))
     return None
 
 
-def _month_of_period(start: str) -> str | None:
-    return _sound_month(start[:4], start[4:6]) if _COMPACT.match(start) else None
+def _parse_period_month(start: str) -> str | None:
+    return _format_month(start[:4], start[4:6]) if _COMPACT.match(start) else None
 
 
-def _sound_month(year: str, month: str) -> str | None:
+def _format_month(year: str, month: str) -> str | None:
     return f"{year}-{month}" if "01" <= month <= "12" else None
 
 
-def _one_month(at: PurePosixPath, months: Sequence[str | None]) -> str | None:
-    told = sorted({month for month in months if month})
-    if len(told) > 1:
-        raise refused(at.name, "several_months", ", ".join(told))
-    return told[0] if told else month_in(at.parts[:-1])
+def _require_single_month(path: PurePosixPath, months: Sequence[str | None]) -> str | None:
+    distinct = sorted({month for month in months if month})
+    if len(distinct) > 1:
+        raise delivery_error(path.name, "several_months", ", ".join(distinct))
+    return distinct[0] if distinct else find_month(path.parts[:-1])
 
 
-def names_of(key: str) -> tuple[str, ...]:
-    """The names a key is made of, without scheme and bucket."""
-    scheme, store, rest = key.partition("://")
-    bare = rest.partition("/")[2] if store and "/" not in scheme else key
-    return tuple(name for name in bare.split("/") if name)
+def split_key(key: str) -> tuple[str, ...]:
+    """Split an object key into its names, without scheme and bucket."""
+    scheme, separator, rest = key.partition("://")
+    path = rest.partition("/")[2] if separator and "/" not in scheme else key
+    return tuple(name for name in path.split("/") if name)

@@ -1,4 +1,4 @@
-"""A vendor's lines brought to ours, a piece at a time: what is wrong with one stops the import."""
+"""Normalises batches of raw vendor lines to cost lines; an invalid value refuses the delivery."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from nimbill.costs.cost_line import MOMENT, MONEY, RESERVATION_TEXTS, SCHEMA
+from nimbill.costs.cost_line import MONEY, RESERVATION_TEXTS, SCHEMA, TIMESTAMP
 from nimbill.costs.formats import line_rules
-from nimbill.costs.formats.focus import CORRECTION, vendor_of
-from nimbill.costs.formats.line_rules import RuleBroken, refusal
-from nimbill.costs.formats.nimbill_focus_columns import written_here
+from nimbill.costs.formats.focus import CORRECTION, find_vendor
+from nimbill.costs.formats.line_rules import RuleViolation, line_error
+from nimbill.costs.formats.nimbill_focus_columns import read_nimbill_columns
 from nimbill.costs.ingestion import tags
-from nimbill.costs.ingestion.arrow_arrays import integers
-from nimbill.costs.ingestion.raw_lines import WORDS, RawLines
+from nimbill.costs.ingestion.arrow_arrays import TEXT_DICTIONARY, integer_array
+from nimbill.costs.ingestion.raw_lines import RawLines
 
-# DOUBLE columns are rounded here first, which gives back what the vendor printed
+# DOUBLE values are rounded to ten decimals first, which restores what the vendor printed
 DOUBLE_SCALE = 10
-USUAL_MOMENT = r"^[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"
-_PLAIN = ("customer_name", "usage_type", "description", "invoice_id", "savings_plan_id")
+COMMON_TIME = r"^[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"
+_COPIED_FIELDS = ("customer_name", "usage_type", "description", "invoice_id", "savings_plan_id")
 
 
 @dataclass(slots=True)
 class ImportWarnings:
-    """What is counted and shown, and stops nothing."""
+    """Observations that are reported with the import and do not stop it."""
 
     months: Counter[str] = field(default_factory=Counter)
     other_vendors: Counter[str] = field(default_factory=Counter)
@@ -53,57 +53,57 @@ class ImportWarnings:
 @dataclass(frozen=True, slots=True)
 class NormalizedBatch:
     lines: pa.Table
-    noticed: ImportWarnings
+    warnings: ImportWarnings
 
 
 def normalize(raw: RawLines, *, part: int, vendor: str, month: str | None) -> NormalizedBatch:
-    """Our lines of this piece."""
-    return _Piece(raw, part, vendor, month).brought()
+    """Return only the lines of `vendor`; refuse lines of another month than `month`."""
+    return _Normalizer(raw, part, vendor, month).normalize()
 
 
-class _Piece:
-    """One piece of one part, while it is worked on."""
+class _Normalizer:
+    """Normalises one batch of one part."""
 
     def __init__(self, raw: RawLines, part: int, vendor: str, month: str | None) -> None:
         self.format = raw.layout.format
         self.part, self.vendor, self.month = part, vendor, month
-        self.noticed = ImportWarnings(formats={self.format.name})
-        self.noticed.has_invoice_ids = "invoice_id" in raw.fields
+        self.warnings = ImportWarnings(formats={self.format.name})
+        self.warnings.has_invoice_ids = "invoice_id" in raw.fields
         if self.format.vendor not in (None, vendor):
-            raise refusal(raw.file, "vendor", line=1)
-        self.rows = integers(np.arange(len(raw)))
-        self.raw = self._own(raw)
+            raise line_error(raw.file, "vendor", line=1)
+        self.rows = integer_array(np.arange(len(raw)))
+        self.raw = self._filter_vendor(raw)
         self.count = len(self.raw)
 
-    def _own(self, raw: RawLines) -> RawLines:
-        """The lines of the vendor that was named; those of others are counted."""
+    def _filter_vendor(self, raw: RawLines) -> RawLines:
+        """Lines of other vendors are counted and dropped."""
         if self.format.vendor is not None:
             return raw
-        words = raw.fields["provider"]
-        names = words.dictionary.to_pylist()
-        ours = pa.array([vendor_of(name or "") == self.vendor for name in names], pa.bool_())
-        keep = ours.take(words.indices).fill_null(False)
+        providers = raw.fields["provider"]
+        names = providers.dictionary.to_pylist()
+        matches = pa.array([find_vendor(name or "") == self.vendor for name in names], pa.bool_())
+        keep = matches.take(providers.indices).fill_null(False)
         if pc.all(keep).as_py() is not False:
             return raw
-        others = words.filter(pc.invert(keep))
+        others = providers.filter(pc.invert(keep))
         for count in others.value_counts().to_pylist():
-            self.noticed.other_vendors[count["values"] or ""] += count["counts"]
+            self.warnings.other_vendors[count["values"] or ""] += count["counts"]
         self.rows = self.rows.filter(keep)
-        kept = {name: array.filter(keep) for name, array in raw.fields.items()}
-        return RawLines(raw.file, raw.layout, raw.first_line, kept, raw.tags)
+        fields = {name: array.filter(keep) for name, array in raw.fields.items()}
+        return RawLines(raw.file, raw.layout, raw.first_line, fields, raw.tags)
 
-    # ── the lines ────────────────────────────────────────────────────────────────────────────────
+    # ── all columns ──────────────────────────────────────────────────────────────────────────────
 
-    def brought(self) -> NormalizedBatch:
-        usage_start = self._moments("usage_start", needed=True)
-        self._months()
-        line_type, kind, entry_type = self._what()
-        reservation, plan = self._commitments()
+    def normalize(self) -> NormalizedBatch:
+        usage_start = self._times("usage_start", required=True)
+        self._check_months()
+        line_type, kind, entry_type = self._classify()
+        reservation, savings_plan = self._commitments()
         service = self._service()
         columns: dict[str, Any] = {
             "part": pa.repeat(pa.scalar(self.part, pa.int32()), self.count),
             "line": pc.add(self.rows, self.raw.first_line),
-            "payer_id": self._text("payer_id", needed=self.format.columns["payer_id"].required),
+            "payer_id": self._text("payer_id", required=self.format.columns["payer_id"].required),
             "customer_id": self._text("customer_id"),
             "billing_entity": self._text("billing_entity"),
             "line_type": line_type,
@@ -112,80 +112,81 @@ class _Piece:
             "service": service,
             "service_name": self._optional("service_name"),
             "marketplace": self._marketplace(),
-            "cost": self._money("cost", needed=True),
+            "cost": self._money("cost", required=True),
             "currency": self._currency(),
             "usage_start": usage_start,
-            "usage_end": self._moments("usage_end"),
+            "usage_end": self._times("usage_end"),
             "reservation_id": reservation,
             "effective_cost": self._effective_cost(),
             "reservation_number": self._counts("reservation_number"),
             "tags": self._tags(),
         }
-        columns |= {name: self._optional(name) for name in (*_PLAIN, *RESERVATION_TEXTS)}
-        columns["savings_plan_id"] = plan
-        return NormalizedBatch(_table(columns), self.noticed)
+        columns |= {name: self._optional(name) for name in (*_COPIED_FIELDS, *RESERVATION_TEXTS)}
+        columns["savings_plan_id"] = savings_plan
+        return NormalizedBatch(_build_table(columns), self.warnings)
 
-    def _what(self) -> tuple[pa.Array, pa.Array, pa.Array]:
-        """Line type, kind and entry type: by the format's table, or as a file of ours tells."""
-        if "told_line_type" in self.raw.fields and "told_kind" in self.raw.fields:
-            told = (self._text("told_line_type"), self._text("told_kind"))
-            return written_here(*told, self._optional("told_entry_type"))
+    def _classify(self) -> tuple[pa.Array, pa.Array, pa.Array]:
+        """Return line type, kind and entry type; files exported by Nimbill contain them."""
+        if "nimbill_line_type" in self.raw.fields and "nimbill_kind" in self.raw.fields:
+            return read_nimbill_columns(
+                self._text("nimbill_line_type"),
+                self._text("nimbill_kind"),
+                self._optional("nimbill_entry_type"),
+            )
         line_type = self._line_type()
-        meanings = [self.format.meaning_of(word) for word in line_type.dictionary.to_pylist()]
-        kinds = _mapped(line_type, [meaning.kind.value for meaning in meanings])
-        types = [meaning.entry_type and meaning.entry_type.value for meaning in meanings]
-        return line_type, kinds, _mapped(line_type, types)
+        classes = [self.format.classify(value) for value in line_type.dictionary.to_pylist()]
+        kinds = _map_values(line_type, [class_.kind.value for class_ in classes])
+        entry_types = [class_.entry_type and class_.entry_type.value for class_ in classes]
+        return line_type, kinds, _map_values(line_type, entry_types)
 
     def _line_type(self) -> pa.DictionaryArray:
         default = self.format.line_type_default
         if "line_type" not in self.raw.fields:
             assert default is not None
             return pa.array([default] * self.count, pa.string()).dictionary_encode()
-        words = self._text("line_type", needed=default is None, empty=default or "")
+        values = self._text("line_type", required=default is None, default=default or "")
         if "charge_class" in self.raw.fields:
             classes = self.raw.fields["charge_class"].dictionary_decode()
-            corrected = pc.equal(classes, CORRECTION.strip()).fill_null(False)
-            if pc.any(corrected).as_py():
-                plain = words.dictionary_decode()
-                told = pc.binary_join_element_wise(plain, CORRECTION.strip(), " ")
-                words = pc.if_else(corrected, told, plain).dictionary_encode()
-        for word, rule in self.format.refused_types.items():
-            row = pc.index(words.dictionary_decode(), word).as_py()
+            is_correction = pc.equal(classes, CORRECTION.strip()).fill_null(False)
+            if pc.any(is_correction).as_py():
+                categories = values.dictionary_decode()
+                corrections = pc.binary_join_element_wise(categories, CORRECTION.strip(), " ")
+                values = pc.if_else(is_correction, corrections, categories).dictionary_encode()
+        for line_type, rule in self.format.refused_types.items():
+            row = pc.index(values.dictionary_decode(), line_type).as_py()
             if row >= 0:
-                raise self._refusal(rule, row, "line_type")
-        return words
+                raise self._error(rule, row, "line_type")
+        return values
 
-    def _months(self) -> None:
-        """The month is the billing period's, and the usage's only where no period is told."""
-        field_ = "period_start" if "period_start" in self.raw.fields else "usage_start"
-        months = self._month_by_word(field_)
-        lines = _lines_by_value(self.raw.fields[field_], months)
+    def _check_months(self) -> None:
+        """The billing period decides the month; without one, the start of the usage."""
+        name = "period_start" if "period_start" in self.raw.fields else "usage_start"
+        months = self._months(name)
+        lines = _count_lines(self.raw.fields[name], months)
         if self.month is not None and lines.keys() - {self.month}:
-            of_lines = months.take(self.raw.fields[field_].indices)
-            raise self._refusal("month", _first(pc.not_equal(of_lines, self.month)), field_)
-        self.noticed.months += lines
-        if field_ != "usage_start" and len(lines) == 1:
-            starts = _lines_by_value(
-                self.raw.fields["usage_start"], self._month_by_word("usage_start")
-            )
-            self.noticed.outside_month += self.count - starts[next(iter(lines))]
+            line_months = months.take(self.raw.fields[name].indices)
+            raise self._error("month", _first_true(pc.not_equal(line_months, self.month)), name)
+        self.warnings.months += lines
+        if name != "usage_start" and len(lines) == 1:
+            starts = _count_lines(self.raw.fields["usage_start"], self._months("usage_start"))
+            self.warnings.outside_month += self.count - starts[next(iter(lines))]
 
     def _service(self) -> pa.Array:
         service = self._text("service")
-        if "service_else" not in self.raw.fields:
+        if "service_fallback" not in self.raw.fields:
             return service
-        found = service.dictionary_decode()
-        other = self.raw.fields["service_else"].dictionary_decode()
-        return pc.if_else(pc.equal(found, ""), other, found).fill_null("")
+        values = service.dictionary_decode()
+        fallback = self.raw.fields["service_fallback"].dictionary_decode()
+        return pc.if_else(pc.equal(values, ""), fallback, values).fill_null("")
 
     def _commitments(self) -> tuple[pa.Array, pa.Array]:
-        """The reservation and the savings plan a line belongs to."""
+        """Return the ids of the reservation and of the savings plan of each line."""
         if "commitment_id" in self.raw.fields:
             ids = self.raw.fields["commitment_id"].dictionary_decode()
-            of = self._optional("commitment")
-            is_plan = pc.equal(of.dictionary_decode(), "Spend").fill_null(False)
-            nothing = pa.nulls(self.count, pa.string())
-            return pc.if_else(is_plan, nothing, ids), pc.if_else(is_plan, ids, nothing)
+            category = self._optional("commitment").dictionary_decode()
+            is_plan = pc.equal(category, "Spend").fill_null(False)
+            nulls = pa.nulls(self.count, pa.string())
+            return pc.if_else(is_plan, nulls, ids), pc.if_else(is_plan, ids, nulls)
         if "benefit_id" in self.raw.fields and "pricing_model" in self.raw.fields:
             model = self.raw.fields["pricing_model"].dictionary_decode()
             is_plan = pc.equal(model, "SavingsPlan").fill_null(False)
@@ -195,194 +196,195 @@ class _Piece:
         return self._optional("reservation_id"), self._optional("savings_plan_id")
 
     def _effective_cost(self) -> pa.Array:
-        of_reservation = self._money("effective_cost")
+        reservation_cost = self._money("effective_cost")
         if "plan_effective_cost" not in self.raw.fields:
-            return of_reservation
-        of_plan = self._money("plan_effective_cost")
+            return reservation_cost
+        plan_cost = self._money("plan_effective_cost")
         has_plan = self._optional("savings_plan_id").is_valid()
-        return pc.if_else(has_plan, of_plan, of_reservation)
+        return pc.if_else(has_plan, plan_cost, reservation_cost)
 
     def _marketplace(self) -> pa.Array:
-        words = self._text("marketplace")
-        told = [self.format.is_marketplace(word) for word in words.dictionary.to_pylist()]
-        return pa.array(told, pa.bool_()).take(words.indices)
+        values = self._text("marketplace")
+        flags = [self.format.is_marketplace(value) for value in values.dictionary.to_pylist()]
+        return pa.array(flags, pa.bool_()).take(values.indices)
 
     def _tags(self) -> pa.MapArray:
         if self.format.tag_prefix is not None:
             return tags.from_columns(self.raw.tags, self.count)
         if "tags" not in self.raw.fields:
-            return tags.none(self.count)
-        written = self.raw.fields["tags"]
-        if pa.types.is_map(written.type):
-            return tags.from_maps(written, self.format.tag_key)
-        read, wrong = tags.from_text(written, self.format.tag_key)
-        self.noticed.unreadable_tags += wrong
-        return read
+            return tags.empty_tags(self.count)
+        column = self.raw.fields["tags"]
+        if pa.types.is_map(column.type):
+            return tags.from_maps(column, self.format.normalize_tag_key)
+        parsed, unreadable = tags.from_json(column, self.format.normalize_tag_key)
+        self.warnings.unreadable_tags += unreadable
+        return parsed
 
     # ── one column ───────────────────────────────────────────────────────────────────────────────
 
     def _optional(self, name: str) -> pa.DictionaryArray:
         if name in self.raw.fields:
             return self.raw.fields[name]
-        return pa.nulls(self.count, WORDS)
+        return pa.nulls(self.count, TEXT_DICTIONARY)
 
-    def _text(self, name: str, *, needed: bool = False, empty: str = "") -> pa.DictionaryArray:
-        """Never null; Broken where it is empty and needed."""
-        words = self._optional(name)
+    def _text(self, name: str, *, required: bool = False, default: str = "") -> pa.DictionaryArray:
+        """Never null: empty values become `default`, or are refused if a value is required."""
+        values = self._optional(name)
         clean = self.format.columns[name].clean
         if clean is not None:
-            words = _mapped(words, [clean(word) for word in words.dictionary.to_pylist()])
-        if words.null_count == 0:
-            return words
-        if needed:
-            raise self._refusal("empty", _first(words.is_null()), name)
-        return _filled(words, empty)
+            values = _map_values(values, [clean(value) for value in values.dictionary.to_pylist()])
+        if values.null_count == 0:
+            return values
+        if required:
+            raise self._error("empty", _first_true(values.is_null()), name)
+        return _fill_null(values, default)
 
-    def _by_word(self, name: str, read: Callable[[str], Any]) -> list[Any]:
-        """What each word says, read once; no line may lack one."""
-        words = self._optional(name)
-        if words.null_count:
-            raise self._refusal("empty", _first(words.is_null()), name)
-        values = []
-        for code, word in enumerate(words.dictionary.to_pylist()):
+    def _parse_dictionary(self, name: str, parse: Callable[[str], Any]) -> list[Any]:
+        """Parse each distinct value once; every line must have a value."""
+        values = self._optional(name)
+        if values.null_count:
+            raise self._error("empty", _first_true(values.is_null()), name)
+        parsed = []
+        for code, value in enumerate(values.dictionary.to_pylist()):
             try:
-                values.append(read(word))
-            except RuleBroken as broken:
-                row = pc.index(words.indices, code).as_py()
-                if row >= 0:  # else a word that no line uses
-                    raise self._refusal(str(broken), row, name) from None
-                values.append(None)
-        return values
+                parsed.append(parse(value))
+            except RuleViolation as violation:
+                row = pc.index(values.indices, code).as_py()
+                if row >= 0:  # otherwise no line uses the value
+                    raise self._error(str(violation), row, name) from None
+                parsed.append(None)
+        return parsed
 
     def _currency(self) -> pa.DictionaryArray:
-        values = self._by_word("currency", line_rules.currency)
-        return _mapped(self._optional("currency"), values)
+        codes = self._parse_dictionary("currency", line_rules.parse_currency)
+        return _map_values(self._optional("currency"), codes)
 
-    def _month_by_word(self, name: str) -> pa.Array:
-        words = self._optional(name)
-        if name == "usage_start" and _are_usual(words.dictionary):  # and have been read as moments
-            return pc.utf8_slice_codeunits(words.dictionary, 0, len("yyyy-mm"))
-        return pa.array(self._by_word(name, line_rules.month_of), pa.string())
+    def _months(self, name: str) -> pa.Array:
+        """Return the month of each distinct value."""
+        values = self._optional(name).dictionary
+        # `usage_start` has already been parsed, so that common times are known to be valid
+        if name == "usage_start" and _are_common_times(values):
+            return pc.utf8_slice_codeunits(values, 0, len("yyyy-mm"))
+        return pa.array(self._parse_dictionary(name, line_rules.parse_month), pa.string())
 
-    def _moments(self, name: str, *, needed: bool = False) -> pa.Array:
-        words = self._optional(name)
-        if _are_usual(words.dictionary) and not (needed and words.null_count):
+    def _times(self, name: str, *, required: bool = False) -> pa.Array:
+        values = self._optional(name)
+        if _are_common_times(values.dictionary) and not (required and values.null_count):
             try:
-                return words.dictionary.cast(MOMENT).take(words.indices)
+                return values.dictionary.cast(TIMESTAMP).take(values.indices)
             except pa.ArrowInvalid:
-                pass  # a day or an hour that there is not; which one is found out word by word
-        if needed:
-            values = self._by_word(name, line_rules.moment)
-            return pa.array(values, MOMENT).take(words.indices)
-        read = [_moment_or_none(word) for word in words.dictionary.to_pylist()]
-        return pa.array(read, MOMENT).take(words.indices)
+                pass  # a day or hour that does not exist; the code below finds it
+        if required:
+            times = self._parse_dictionary(name, line_rules.parse_time)
+            return pa.array(times, TIMESTAMP).take(values.indices)
+        optional_times = [_parse_time_or_none(value) for value in values.dictionary.to_pylist()]
+        return pa.array(optional_times, TIMESTAMP).take(values.indices)
 
     def _counts(self, name: str) -> pa.Array:
-        words = self._optional(name)
-        read = [line_rules.whole_number(word) for word in words.dictionary.to_pylist()]
-        return pa.array(read, pa.int64()).take(words.indices)
+        values = self._optional(name)
+        counts = [line_rules.parse_count(value) for value in values.dictionary.to_pylist()]
+        return pa.array(counts, pa.int64()).take(values.indices)
 
-    def _money(self, name: str, *, needed: bool = False) -> pa.Array:
+    def _money(self, name: str, *, required: bool = False) -> pa.Array:
         if name not in self.raw.fields:
             return pa.nulls(self.count, MONEY)
-        written = self.raw.fields[name]
-        if needed and written.null_count:
-            raise self._refusal("empty", _first(written.is_null()), name)
-        if written.null_count == self.count:
+        values = self.raw.fields[name]
+        if required and values.null_count:
+            raise self._error("empty", _first_true(values.is_null()), name)
+        if values.null_count == self.count:
             return pa.nulls(self.count, MONEY)
         try:
-            if pa.types.is_floating(written.type):
-                return written.cast(pa.decimal128(38, DOUBLE_SCALE)).cast(MONEY)
-            if pa.types.is_dictionary(written.type):
-                written = written.dictionary_decode()
-            if _has_long_words(written):
-                return self._money_slowly(name, written, needed=needed)
-            return written.cast(MONEY)
+            if pa.types.is_floating(values.type):
+                return values.cast(pa.decimal128(38, DOUBLE_SCALE)).cast(MONEY)
+            if pa.types.is_dictionary(values.type):
+                values = values.dictionary_decode()
+            if _has_long_texts(values):
+                return self._parse_money(name, values, required=required)
+            return values.cast(MONEY)
         except pa.ArrowInvalid:
-            return self._money_slowly(name, written, needed=needed)
+            return self._parse_money(name, values, required=required)
 
-    def _money_slowly(self, name: str, written: pa.Array, *, needed: bool) -> pa.Array:
-        """One by one: more digits than we keep, or no number; which of the two, and where."""
-        values: list[Decimal | None] = []
-        for row, word in enumerate(written.cast(pa.string()).to_pylist()):
+    def _parse_money(self, name: str, values: pa.Array, *, required: bool) -> pa.Array:
+        """Parse one by one: rounds values with too many digits and finds invalid numbers."""
+        amounts: list[Decimal | None] = []
+        for row, text in enumerate(values.cast(pa.string()).to_pylist()):
             try:
-                value = None if word is None else line_rules.number(word)
-            except RuleBroken as broken:
-                raise self._refusal(str(broken), row, name) from None
-            if word is not None and needed:
-                self.noticed.rounded_lines += value != Decimal(word)
-            values.append(value)
-        return pa.array(values, MONEY)
+                amount = None if text is None else line_rules.parse_amount(text)
+            except RuleViolation as violation:
+                raise self._error(str(violation), row, name) from None
+            if text is not None and required:
+                self.warnings.rounded_lines += amount != Decimal(text)
+            amounts.append(amount)
+        return pa.array(amounts, MONEY)
 
-    def _refusal(self, rule: str, row: int, name: str) -> Exception:
-        line = self.raw.line(self.rows[row].as_py())
-        return refusal(self.raw.file, rule, line=line, column=self.raw.column(name))
+    def _error(self, rule: str, row: int, name: str) -> Exception:
+        line = self.raw.line_number(self.rows[row].as_py())
+        return line_error(self.raw.file, rule, line=line, column=self.raw.column_name(name))
 
 
-def _mapped(words: pa.DictionaryArray, values: list[Any]) -> pa.DictionaryArray:
-    """Another word for each, or none; the same word stands in a dictionary once."""
-    mapped = pa.array(values, pa.string()).dictionary_encode()
-    indices = words.indices
-    if len(mapped.dictionary) < len(values):
+def _map_values(array: pa.DictionaryArray, new_values: list[Any]) -> pa.DictionaryArray:
+    """Replace each distinct value by another text or null; the new dictionary has no duplicates."""
+    mapped = pa.array(new_values, pa.string()).dictionary_encode()
+    indices = array.indices
+    if len(mapped.dictionary) < len(new_values):
         indices = mapped.indices.take(indices)
     return pa.DictionaryArray.from_arrays(indices, mapped.dictionary)
 
 
-def _filled(words: pa.DictionaryArray, empty: str) -> pa.DictionaryArray:
-    """This word where there is none."""
-    known = words.dictionary
-    code = pc.index(known, empty).as_py()
+def _fill_null(array: pa.DictionaryArray, default: str) -> pa.DictionaryArray:
+    dictionary = array.dictionary
+    code = pc.index(dictionary, default).as_py()
     if code < 0:
-        code, known = len(known), pa.concat_arrays([known, pa.array([empty], pa.string())])
-    return pa.DictionaryArray.from_arrays(words.indices.fill_null(code), known)
+        code = len(dictionary)
+        dictionary = pa.concat_arrays([dictionary, pa.array([default], pa.string())])
+    return pa.DictionaryArray.from_arrays(array.indices.fill_null(code), dictionary)
 
 
-def _lines_by_value(words: pa.DictionaryArray, values: pa.Array) -> Counter[str]:
-    """On how many lines the words say this; a word that no line uses says nothing."""
-    lines = np.bincount(words.indices.to_numpy(), minlength=len(values))
-    said = values.dictionary_encode()  # a few, of words there may be thousands
-    codes = said.indices.fill_null(-1).to_numpy()
+def _count_lines(array: pa.DictionaryArray, groups: pa.Array) -> Counter[str]:
+    """Count lines by group; `groups` has the group of each distinct value of the array."""
+    lines = np.bincount(array.indices.to_numpy(), minlength=len(groups))
+    encoded = groups.dictionary_encode()  # there are few groups but maybe thousands of values
+    codes = encoded.indices.fill_null(-1).to_numpy()
     counts = {
-        value: int(lines[codes == code].sum())
-        for code, value in enumerate(said.dictionary.to_pylist())
+        group: int(lines[codes == code].sum())
+        for code, group in enumerate(encoded.dictionary.to_pylist())
     }
     return +Counter(counts)
 
 
-def _first(mask: pa.Array) -> int:
+def _first_true(mask: pa.Array) -> int:
     row: int = pc.index(mask, True).as_py()
     return row
 
 
-def _has_long_words(written: pa.Array) -> bool:
-    """Arrow reads more digits than fit a decimal modulo 2^128: 2^128 + 5 would cost 5."""
-    if not (pa.types.is_string(written.type) or pa.types.is_large_string(written.type)):
+def _has_long_texts(array: pa.Array) -> bool:
+    """Arrow parses too many digits modulo 2^128: 2^128 + 5 would become 5."""
+    if not (pa.types.is_string(array.type) or pa.types.is_large_string(array.type)):
         return False
-    longest: int = pc.max(pc.binary_length(written)).as_py() or 0
+    longest: int = pc.max(pc.binary_length(array)).as_py() or 0
     return longest > int(MONEY.precision)
 
 
-def _are_usual(words: pa.Array) -> bool:
-    """Whether all are moments as nearly everybody writes them, which Arrow reads as we do."""
-    return pc.all(pc.match_substring_regex(words, USUAL_MOMENT)).as_py() is True
+def _are_common_times(values: pa.Array) -> bool:
+    """Whether all values have the most common form, which Arrow parses like `parse_time`."""
+    return pc.all(pc.match_substring_regex(values, COMMON_TIME)).as_py() is True
 
 
-def _moment_or_none(word: str | None) -> datetime | None:
+def _parse_time_or_none(text: str | None) -> datetime | None:
     try:
-        return None if word is None else line_rules.moment(word)
-    except RuleBroken:
+        return None if text is None else line_rules.parse_time(text)
+    except RuleViolation:
         return None
 
 
-def _table(columns: dict[str, pa.Array]) -> pa.Table:
-    """Every piece has the same types: text as words. What may not be null is written so."""
-    arrays = [_fit(columns[name]) for name in SCHEMA.names]
+def _build_table(columns: dict[str, pa.Array]) -> pa.Table:
+    """All batches have the same types, with texts dictionary-encoded."""
+    arrays = [
+        array.dictionary_encode() if pa.types.is_string(array.type) else array
+        for array in (columns[name] for name in SCHEMA.names)
+    ]
     fields = [
-        pa.field(told.name, array.type, nullable=told.nullable)
-        for told, array in zip(SCHEMA, arrays, strict=True)
+        pa.field(column.name, array.type, nullable=column.nullable)
+        for column, array in zip(SCHEMA, arrays, strict=True)
     ]
     return pa.table(arrays, schema=pa.schema(fields))
-
-
-def _fit(array: pa.Array) -> pa.Array:
-    return array.dictionary_encode() if pa.types.is_string(array.type) else array

@@ -1,4 +1,4 @@
-"""Files in an object store, listed and copied here over the S3 protocol."""
+"""Lists and copies files of an object store over the S3 protocol."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import parse_qsl, urlsplit
 
 from nimbill.costs.cost_file_error import CostFileError
-from nimbill.costs.ingestion.delivery_errors import refused
+from nimbill.costs.ingestion.delivery_errors import delivery_error
 from nimbill.costs.ingestion.parts import Limits
-from nimbill.costs.ingestion.storage_sources import FetchedFile, Found
+from nimbill.costs.ingestion.storage_sources import FetchedFile, SourceFile
 
 if TYPE_CHECKING:
     from pyarrow.fs import FileInfo, S3FileSystem
@@ -24,7 +24,7 @@ PARAMETERS = frozenset({"anonymous", "endpoint_override", "region", "scheme"})
 CONNECT_SECONDS = 10
 ATTEMPTS_MAX = 4
 
-# how the errors of the store are told apart: by words of their text, there is nothing else
+# errors of the store can only be distinguished by parts of their message
 DENIED = (
     "ACCESS_DENIED",
     "FORBIDDEN",
@@ -36,129 +36,135 @@ DENIED = (
 MISSING = ("NO_SUCH_BUCKET", "NO_SUCH_KEY", "status 404", "does not exist", "Path does not exist")
 
 
-class StoredFiles:
-    """What lies under `s3://bucket/prefix`, or the one object of that name."""
+class ObjectStoreFiles:
+    """The objects under `s3://bucket/prefix`, or the single object with that key."""
 
-    def __init__(self, name: str, store: S3FileSystem, found: Sequence[Found]) -> None:
+    def __init__(self, name: str, store: S3FileSystem, files: Sequence[SourceFile]) -> None:
         self.name = name
         self._store = store
-        self._found = found
+        self._files = files
 
-    def files(self) -> Sequence[Found]:
-        return self._found
+    def list_files(self) -> Sequence[SourceFile]:
+        return self._files
 
     @contextmanager
-    def _reading(self, found: Found) -> Iterator[BinaryIO]:
-        with _told(found.name), self._store.open_input_stream(found.key, compression=None) as file:
-            yield file
+    def _open_stream(self, file: SourceFile) -> Iterator[BinaryIO]:
+        with (
+            _translate_errors(file.name),
+            self._store.open_input_stream(file.key, compression=None) as stream,
+        ):
+            yield stream
 
-    def open(self, found: Found) -> AbstractContextManager[BinaryIO]:
-        return self._reading(found)
+    def open(self, file: SourceFile) -> AbstractContextManager[BinaryIO]:
+        return self._open_stream(file)
 
-    def bring(self, found: Found, spool: Path, number: int) -> FetchedFile:
-        """Copied under a name of ours, fsynced, hashed on the way."""
+    def fetch(self, file: SourceFile, spool: Path, number: int) -> FetchedFile:
+        """Refuse an object that was replaced while it was copied."""
         path = spool / f"{number:05d}.stored"
         digest = hashlib.sha256()
-        copied = 0
-        with self._reading(found) as file, path.open("wb") as copy:
-            while chunk := file.read(CHUNK_BYTES):
+        size = 0
+        with self._open_stream(file) as stream, path.open("wb") as copy:
+            while chunk := stream.read(CHUNK_BYTES):
                 digest.update(chunk)
-                copied += copy.write(chunk)
+                size += copy.write(chunk)
             copy.flush()
             os.fsync(copy.fileno())
-        with _told(found.name):
-            now = self._store.get_file_info(found.key)
-        if copied != found.bytes or _of_info(now, found.at) != found:
+        with _translate_errors(file.name):
+            current = self._store.get_file_info(file.key)
+        if size != file.bytes or _build_source_file(current, file.path) != file:
             path.unlink()
-            raise refused(found.name, "changed")
-        return FetchedFile(path, copied, digest.hexdigest())
+            raise delivery_error(file.name, "changed")
+        return FetchedFile(path, size, digest.hexdigest())
 
 
-def stored_files(address: str, limits: Limits) -> tuple[StoredFiles, bool]:
-    """What is at this address, and whether that is one object rather than a folder of them."""
+def list_object_store(address: str, limits: Limits) -> tuple[ObjectStoreFiles, bool]:
+    """Return the files at the address, and whether it is a single object instead of a prefix."""
     from pyarrow.fs import FileSelector, FileType
 
     parts = urlsplit(address)
-    shown = f"s3://{parts.netloc.rpartition('@')[2]}{parts.path}"
+    name = f"s3://{parts.netloc.rpartition('@')[2]}{parts.path}"
     if parts.fragment:
-        raise refused(shown, "address", "keys with # or ? cannot be named")
-    store = _store(parts.netloc, dict(parse_qsl(parts.query, keep_blank_values=True)), shown)
+        raise delivery_error(name, "address", "keys that contain # or ? are not supported")
+    store = _open_store(parts.netloc, dict(parse_qsl(parts.query, keep_blank_values=True)), name)
     key = (parts.netloc + parts.path).rstrip("/")
-    with _told(shown):
-        one = store.get_file_info(key)
-        if one.type == FileType.File:
-            at = PurePosixPath(PurePosixPath(key).name)
-            return StoredFiles(shown, store, [_of_info(one, at)]), True
-        listed = store.get_file_info(FileSelector(key, recursive=True, allow_not_found=False))
-    if len(listed) > limits.listed_max:
-        raise refused(shown, "too_many_files", limits.listed_max)
-    found = [
-        _of_info(info, PurePosixPath(info.path).relative_to(key))
-        for info in listed
+    with _translate_errors(name):
+        info = store.get_file_info(key)
+        if info.type == FileType.File:
+            path = PurePosixPath(PurePosixPath(key).name)
+            return ObjectStoreFiles(name, store, [_build_source_file(info, path)]), True
+        infos = store.get_file_info(FileSelector(key, recursive=True, allow_not_found=False))
+    if len(infos) > limits.source_files_max:
+        raise delivery_error(name, "too_many_files", limits.source_files_max)
+    files = [
+        _build_source_file(info, PurePosixPath(info.path).relative_to(key))
+        for info in infos
         if info.type == FileType.File and not info.base_name.startswith(".")
     ]
-    return StoredFiles(shown, store, sorted(found, key=lambda file: file.at)), False
+    return ObjectStoreFiles(name, store, sorted(files, key=lambda file: file.path)), False
 
 
-def _of_info(info: FileInfo, at: PurePosixPath) -> Found:
-    written = datetime.fromtimestamp(info.mtime_ns // 10**9, UTC) if info.mtime_ns else None
-    return Found(at, info.path, info.size or 0, written)
+def _build_source_file(info: FileInfo, path: PurePosixPath) -> SourceFile:
+    modified_at = datetime.fromtimestamp(info.mtime_ns // 10**9, UTC) if info.mtime_ns else None
+    return SourceFile(path, info.path, info.size or 0, modified_at)
 
 
-def _store(bucket: str, parameters: Mapping[str, str], shown: str) -> S3FileSystem:
+def _open_store(bucket: str, parameters: Mapping[str, str], name: str) -> S3FileSystem:
     from pyarrow.fs import AwsStandardS3RetryStrategy, S3FileSystem
 
     if not bucket or "@" in bucket:
-        raise refused(shown, "address", "credentials belong into the environment")
+        raise delivery_error(
+            name, "address", "set credentials in the environment, not in the address"
+        )
     if parameters.keys() - PARAMETERS:
-        raise refused(shown, "address", f"it may carry {', '.join(sorted(PARAMETERS))}")
-    parameters = {**_environment(parameters), **parameters}
+        allowed = ", ".join(sorted(PARAMETERS))
+        raise delivery_error(name, "address", f"only these parameters are allowed: {allowed}")
+    parameters = {**_read_environment(parameters), **parameters}
     try:
         return S3FileSystem(
             anonymous=parameters.get("anonymous") == "true",
             endpoint_override=parameters.get("endpoint_override"),
-            region=parameters.get("region") or _region(bucket, parameters),
+            region=parameters.get("region") or _find_region(bucket, parameters),
             scheme=parameters.get("scheme"),
             connect_timeout=CONNECT_SECONDS,
             retry_strategy=AwsStandardS3RetryStrategy(max_attempts=ATTEMPTS_MAX),
         )
     except (OSError, ValueError):
-        raise refused(shown, "address", "the object store cannot be set up") from None
+        raise delivery_error(name, "address", "its parameters are invalid") from None
 
 
-def _environment(parameters: Mapping[str, str]) -> dict[str, str]:
-    """The endpoint as other clients of AWS take it from there; pyarrow does not by itself."""
+def _read_environment(parameters: Mapping[str, str]) -> dict[str, str]:
+    """Read the endpoint from the variables that other AWS clients use; pyarrow ignores them."""
     url = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
     if not url or "endpoint_override" in parameters:
         return {}
     return {"endpoint_override": urlsplit(url).netloc, "scheme": urlsplit(url).scheme}
 
 
-def _region(bucket: str, parameters: Mapping[str, str]) -> str | None:
-    """Asked of AWS itself, which answers anybody; None where another store or setting decides."""
+def _find_region(bucket: str, parameters: Mapping[str, str]) -> str | None:
+    """Ask AWS, which requires no credentials for it; None if an endpoint or variable is set."""
     from pyarrow.fs import resolve_s3_region
 
-    settled = ("AWS_REGION", "AWS_DEFAULT_REGION")
-    if "endpoint_override" in parameters or any(map(os.environ.get, settled)):
+    variables = ("AWS_REGION", "AWS_DEFAULT_REGION")
+    if "endpoint_override" in parameters or any(map(os.environ.get, variables)):
         return None
     return str(resolve_s3_region(bucket))
 
 
 @contextmanager
-def _told(name: str) -> Iterator[None]:
-    """Errors of the store in our own words: its texts hold addresses and request ids."""
+def _translate_errors(name: str) -> Iterator[None]:
+    """Replace the store's error texts, which contain addresses and request ids."""
     try:
         yield
     except CostFileError:
         raise
     except FileNotFoundError:
-        raise refused(name, "source_missing") from None
+        raise delivery_error(name, "source_missing") from None
     except OSError as error:
         if error.errno is not None:
-            raise  # of our own disk: the store's have none
-        text = str(error)
-        if any(words in text for words in DENIED):
-            raise refused(name, "source_denied") from None
-        if any(words in text for words in MISSING):
-            raise refused(name, "source_missing") from None
-        raise refused(name, "source_unreachable") from None
+            raise  # an error of the local disk: errors of the store have no errno
+        message = str(error)
+        if any(text in message for text in DENIED):
+            raise delivery_error(name, "source_denied") from None
+        if any(text in message for text in MISSING):
+            raise delivery_error(name, "source_missing") from None
+        raise delivery_error(name, "source_unreachable") from None

@@ -1,4 +1,4 @@
-"""What a delivery is once it is here: its parts, each with its digest, and the limits on them."""
+"""A fetched delivery: its parts, their digests, and the limits on them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-Form = Literal["csv", "csv.gz", "parquet"]
+FileType = Literal["csv", "csv.gz", "parquet"]
 
 MIB = 2**20
 GIB = 2**30
@@ -17,42 +17,42 @@ GIB = 2**30
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a delivery may not exceed; the defaults are far above any real month."""
+    """Limits on a delivery; the defaults are far above any real month."""
 
     parts_max: int = 10_000
-    listed_max: int = 100_000  # files that lie where the delivery is looked for
+    source_files_max: int = 100_000  # files in the folder or prefix that is searched
     manifest_bytes_max: int = 16 * MIB
     part_bytes_max: int = 64 * GIB  # decompressed
     line_bytes_max: int = 4 * MIB
-    # a bomb is more than so much, out of so many times less
+    # a file is a decompression bomb if it exceeds both this size and this ratio
     bomb_bytes_min: int = 100_000_000
     bomb_ratio_max: int = 250
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A file of the delivery; its name is for people, its path is where it is read."""
+    """A file of the delivery; `name` is for messages, `path` is where it is read."""
 
     name: str
     path: Path
-    form: Form
+    file_type: FileType
     bytes: int
     sha256: str  # of the bytes at `path`
-    rows: int | None = None  # without the header, where the manifest tells
+    rows: int | None = None  # as listed in the manifest, without the header
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """All parts of one report of one month, as far as the manifest says which month that is."""
+    """All parts of one report of one month."""
 
     parts: tuple[Part, ...]
-    identity: str
+    content_hash: str
     assembly: str | None
-    assembled_at: datetime | None  # of a manifest or an object store, never of a local file
-    month: str | None
+    assembled_at: datetime | None  # from a manifest or an object store, never from a local file
+    month: str | None  # None if no manifest names it
     manifest: str | None
 
 
-def identity_of(digests: Iterable[str]) -> str:
-    """The same content is the same delivery, whatever the parts are called and how they lie."""
+def compute_content_hash(digests: Iterable[str]) -> str:
+    """Deliveries with the same contents are identical, whatever the names and folders."""
     return hashlib.sha256("\n".join(sorted(digests)).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""The lines of a part as its vendor wrote them: the columns we need, a bounded piece at a time."""
+"""Parses the lines of a part into Arrow arrays of the needed columns, one block at a time."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
 
-from nimbill.costs.formats.detection import Layout, layout_of
+from nimbill.costs.formats.detection import Layout, detect_layout
 from nimbill.costs.formats.format import NULLS
-from nimbill.costs.formats.line_rules import refusal
-from nimbill.costs.ingestion.arrow_arrays import words_of
-from nimbill.costs.ingestion.delivery import Limits, Part, blocks_of_csv
+from nimbill.costs.formats.line_rules import line_error
+from nimbill.costs.ingestion.arrow_arrays import TEXT_DICTIONARY, encode_dictionary
+from nimbill.costs.ingestion.decompression import open_csv_blocks
+from nimbill.costs.ingestion.parts import Limits, Part
 
 BLOCK_BYTES = 8 * 2**20
 BATCH_LINES = 65_536
-COUNTED_AT_ONCE = 2**18
+COUNT_STEP_BYTES = 2**18
 NEWLINE, QUOTE = b'\n"'
-NOTHING = pa.array(NULLS, pa.string())
-WORDS = pa.dictionary(pa.int32(), pa.string())
-# never the same twice, or nearly so: a dictionary of them would only cost
-AS_TEXT = ("cost", "effective_cost", "plan_effective_cost")
+NULL_TEXTS = pa.array(NULLS, pa.string())
+# almost every value is different, so that a dictionary would only cost time
+PLAIN_FIELDS = ("cost", "effective_cost", "plan_effective_cost")
 
 
 @dataclass(frozen=True, slots=True)
 class RawLines:
-    """Some lines of a part: arrays by field, and tags by key."""
+    """Consecutive lines of a part: arrays by field, and tags by key."""
 
     file: str
     layout: Layout
@@ -43,91 +43,86 @@ class RawLines:
     def __len__(self) -> int:
         return len(self.fields["cost"])
 
-    def line(self, row: int) -> int:
+    def line_number(self, row: int) -> int:
         return self.first_line + row
 
-    def column(self, field: str) -> str:
+    def column_name(self, field: str) -> str:
         return self.layout.names.get(field, field)
 
 
-# Pieces come as work yet to be done, so that several threads can do it.
-Piece = Callable[[], RawLines]
+# a call parses one block, so that several threads can share the work
+ParseTask = Callable[[], RawLines]
 
 
-def pieces_of(part: Part, limits: Limits) -> Iterator[Piece]:
-    """All lines of a part, in order; Broken where it is not what it should be."""
-    if part.form == "parquet":
-        yield from _parquet_pieces(part)
+def split_into_parse_tasks(part: Part, limits: Limits) -> Iterator[ParseTask]:
+    """Yield tasks for all lines of a part, in order."""
+    if part.file_type == "parquet":
+        yield from _split_parquet(part)
     else:
-        with blocks_of_csv(part, limits) as text:
-            yield from _csv_pieces(part, text)
+        with open_csv_blocks(part, limits) as chunks:
+            yield from _split_csv(part, chunks)
 
 
-def header_of(part: Part, limits: Limits) -> Layout:
-    if part.form == "parquet":
-        return layout_of(part.name, pq.read_schema(part.path).names)
-    with blocks_of_csv(part, limits) as text:
-        layout, _ = _header(part, next(_blocks(part, text), b""))
+def read_layout(part: Part, limits: Limits) -> Layout:
+    if part.file_type == "parquet":
+        return detect_layout(part.name, pq.read_schema(part.path).names)
+    with open_csv_blocks(part, limits) as chunks:
+        layout, _ = _parse_header(part, next(_cut_blocks(part, chunks), b""))
         return layout
 
 
 # ── CSV ──────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _csv_pieces(part: Part, text: Iterator[bytes]) -> Iterator[Piece]:
-    blocks = _blocks(part, text)
-    first = next(blocks, b"")
-    layout, rest = _header(part, first)
-    varied: set[int] = set()
+def _split_csv(part: Part, chunks: Iterator[bytes]) -> Iterator[ParseTask]:
+    blocks = _cut_blocks(part, chunks)
+    first_block = next(blocks, b"")
+    layout, rest = _parse_header(part, first_block)
+    varied_columns: set[int] = set()
     line = 2
-    for block in _joined(rest, blocks):
-        # the number of lines is known only once they are parsed; newlines are an upper bound, and
-        # equal to it unless a quoted cell holds one
-        yield lambda block=block, line=line: _parsed(part, layout, block, line, varied)  # type: ignore[misc]
+    for block in chain([rest], blocks):
+        if not block or block.isspace():
+            continue
+        # the number of lines is only known after parsing; the number of newlines is an upper bound
+        # and equal to it unless a quoted value contains a newline
+        yield lambda block=block, line=line: _parse_block(part, layout, block, line, varied_columns)  # type: ignore[misc]
         line += _count(block, NEWLINE)
 
 
-def _joined(first: bytes, others: Iterator[bytes]) -> Iterator[bytes]:
-    """Blocks with something in them."""
-    yield from (block for block in chain([first], others) if block and not block.isspace())
-
-
-def _blocks(part: Part, text: Iterator[bytes]) -> Iterator[bytes]:
-    """Cut where a line ends and no quote is open; a line that is longer than a block is waited for
-    once.
-    """
-    held: list[bytes] = []
+def _cut_blocks(part: Part, chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """Cut the text at line ends outside quotes; one block may grow to twice the size for it."""
+    pending: list[bytes] = []
     size = quotes = 0
-    enough = BLOCK_BYTES
-    for piece in text:
-        held.append(piece)
-        size += len(piece)
-        if size < enough:
-            quotes += _count(piece, QUOTE)
+    target_size = BLOCK_BYTES
+    for chunk in chunks:
+        pending.append(chunk)
+        size += len(chunk)
+        if size < target_size:
+            quotes += _count(chunk, QUOTE)
             continue
-        block, rest = _cut(held, quotes)
+        block, rest = _split_at_line_end(pending, quotes)
         if block:
             yield block
-        elif enough > BLOCK_BYTES:
-            raise refusal(part.name, "line_too_long")
-        enough = BLOCK_BYTES if block else 2 * BLOCK_BYTES
-        held, size, quotes = [rest], len(rest), _count(rest, QUOTE)
+        elif target_size > BLOCK_BYTES:
+            raise line_error(part.name, "line_too_long")
+        target_size = BLOCK_BYTES if block else 2 * BLOCK_BYTES
+        pending, size, quotes = [rest], len(rest), _count(rest, QUOTE)
     if size:
-        yield b"".join(held)
+        yield b"".join(pending)
 
 
-def _cut(held: Sequence[bytes], quotes_before: int) -> tuple[bytes, bytes]:
-    """Whole lines, and the rest; as a rule the last piece has the end of one, outside quotes."""
-    last = held[-1]
+def _split_at_line_end(chunks: Sequence[bytes], quotes_before: int) -> tuple[bytes, bytes]:
+    """Return complete lines and the rest; usually the last chunk contains a line end."""
+    last = chunks[-1]
     cut = last.rfind(b"\n") + 1
     if cut and (quotes_before + _count(last, QUOTE, cut)) % 2 == 0:
-        return b"".join([*held[:-1], memoryview(last)[:cut]]), last[cut:]
-    block = b"".join(held)
-    cut = _end_of_last_line(block)
+        return b"".join([*chunks[:-1], memoryview(last)[:cut]]), last[cut:]
+    block = b"".join(chunks)
+    cut = _find_last_line_end(block)
     return block[:cut], block[cut:]
 
 
-def _end_of_last_line(block: bytes) -> int:
+def _find_last_line_end(block: bytes) -> int:
     cut = block.rfind(b"\n") + 1
     quotes = _count(block, QUOTE, cut)
     while cut and quotes % 2:
@@ -138,44 +133,48 @@ def _end_of_last_line(block: bytes) -> int:
 
 
 def _count(block: bytes, byte: int, end: int | None = None) -> int:
-    """Some six times quicker than `bytes.count`, which stops at every find; in steps that stay in
-    the processor's own memory.
-    """
+    """About six times faster than `bytes.count`; each step fits into the processor's cache."""
     bytes_ = np.frombuffer(block, np.uint8)[:end]
-    steps = range(0, len(bytes_), COUNTED_AT_ONCE)
-    return sum(int(np.count_nonzero(bytes_[at : at + COUNTED_AT_ONCE] == byte)) for at in steps)
+    steps = range(0, len(bytes_), COUNT_STEP_BYTES)
+    return sum(
+        int(np.count_nonzero(bytes_[start : start + COUNT_STEP_BYTES] == byte)) for start in steps
+    )
 
 
-def _header(part: Part, block: bytes) -> tuple[Layout, bytes]:
-    """The first line, read; and what follows it."""
+def _parse_header(part: Part, block: bytes) -> tuple[Layout, bytes]:
+    """Return the layout and the text after the header."""
     block = block.removeprefix(b"\xef\xbb\xbf")
     end = block.find(b"\n") + 1 or len(block)
     if block.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in block[:end]:
-        raise refusal(part.name, "encoding" if block[:1] in b"\xff\xfe" else "nul", line=1)
+        raise line_error(part.name, "encoding" if block[:1] in b"\xff\xfe" else "nul", line=1)
     try:
         text = block[:end].decode()
     except UnicodeDecodeError:
-        raise refusal(part.name, "encoding", line=1) from None
+        raise line_error(part.name, "encoding", line=1) from None
     try:
         header = next(csv.reader([text], strict=True), [])
     except csv.Error:
-        raise refusal(part.name, "unreadable", line=1) from None
-    return layout_of(part.name, [name.strip() for name in header]), block[end:]
+        raise line_error(part.name, "unreadable", line=1) from None
+    return detect_layout(part.name, [name.strip() for name in header]), block[end:]
 
 
-def _parsed(
-    part: Part, layout: Layout, block: bytes, first_line: int, varied: set[int]
+def _parse_block(
+    part: Part, layout: Layout, block: bytes, first_line: int, varied_columns: set[int]
 ) -> RawLines:
-    """`varied` are the columns that held several words in an earlier block: read as words at once.
-    Of one word, text first and words after is quicker.
+    """`varied_columns` had several values in an earlier block and are read as dictionaries at once.
+
+    For columns with a single value it is faster to read text and encode it afterwards.
     """
     if b"\0" in block:
-        at = block.index(b"\0")
-        raise refusal(part.name, "nul", line=first_line + block.count(b"\n", 0, at))
-    _refuse_unless_utf8(part, block, first_line)
+        line = first_line + block.count(b"\n", 0, block.index(b"\0"))
+        raise line_error(part.name, "nul", line=line)
+    _refuse_invalid_utf8(part, block, first_line)
     names = [str(position) for position in range(layout.width)]
-    at_once = frozenset(varied)  # other threads add to it
-    wanted = {names[at]: WORDS if at in at_once else pa.string() for at in _positions(layout)}
+    encoded = frozenset(varied_columns)  # other threads add to the set
+    types = {
+        names[position]: TEXT_DICTIONARY if position in encoded else pa.string()
+        for position in _positions(layout)
+    }
     try:
         table = arrow_csv.read_csv(
             pa.BufferReader(block),
@@ -184,55 +183,55 @@ def _parsed(
             ),
             parse_options=arrow_csv.ParseOptions(newlines_in_values=True),
             convert_options=arrow_csv.ConvertOptions(
-                include_columns=list(wanted),
-                column_types=wanted,
+                include_columns=list(types),
+                column_types=types,
                 null_values=list(NULLS),
                 strings_can_be_null=True,
-                check_utf8=False,  # all of the block has been, and quicker
+                check_utf8=False,  # the whole block was checked above, which is faster
             ),
         ).combine_chunks()
     except pa.ArrowInvalid:
-        raise _what_is_wrong(part, layout, block, first_line) from None
-    as_text = {layout.at[field] for field in AS_TEXT if field in layout.at}
+        raise _locate_error(part, layout, block, first_line) from None
+    plain = {layout.positions[field] for field in PLAIN_FIELDS if field in layout.positions}
     columns = {}
-    for at, column in zip(_positions(layout), table.columns, strict=True):
-        columns[at] = _whole(column)
-        if at not in as_text and at not in at_once:
-            columns[at] = words_of(columns[at])
-            if len(columns[at].dictionary) > 1 or columns[at].null_count:
-                varied.add(at)
+    for position, column in zip(_positions(layout), table.columns, strict=True):
+        columns[position] = _single_chunk(column)
+        if position not in plain and position not in encoded:
+            columns[position] = encode_dictionary(columns[position])
+            if len(columns[position].dictionary) > 1 or columns[position].null_count:
+                varied_columns.add(position)
     return RawLines(
         part.name,
         layout,
         first_line,
-        {field: columns[at] for field, at in layout.at.items()},
-        tuple((key, columns[at]) for at, key in layout.tags),
+        {field: columns[position] for field, position in layout.positions.items()},
+        tuple((key, columns[position]) for position, key in layout.tags),
     )
 
 
 def _positions(layout: Layout) -> list[int]:
-    """Of the columns that are read, in their order."""
-    return sorted({*layout.at.values(), *(at for at, _ in layout.tags)})
+    """Return the positions of the columns to read, in ascending order."""
+    return sorted({*layout.positions.values(), *(position for position, _ in layout.tags)})
 
 
-def _whole(column: pa.ChunkedArray) -> pa.Array:
+def _single_chunk(column: pa.ChunkedArray) -> pa.Array:
     return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
-def _refuse_unless_utf8(part: Part, block: bytes, first_line: int) -> None:
-    """All of it, also the columns that nobody reads."""
+def _refuse_invalid_utf8(part: Part, block: bytes, first_line: int) -> None:
+    """Check the whole block, including columns that are not read."""
     if block.isascii():
         return
-    whole = [None, pa.array([0, len(block)], pa.int32()).buffers()[1], pa.py_buffer(block)]
+    buffers = [None, pa.array([0, len(block)], pa.int32()).buffers()[1], pa.py_buffer(block)]
     try:
-        # some ten times quicker than `bytes.decode`, which makes a text of it
-        pa.Array.from_buffers(pa.string(), 1, whole).validate(full=True)
+        # about ten times faster than `bytes.decode`, which creates a string
+        pa.Array.from_buffers(pa.string(), 1, buffers).validate(full=True)
     except pa.ArrowInvalid:
-        line = first_line + _count(block[: _first_not_utf8(block)], NEWLINE)
-        raise refusal(part.name, "encoding", line=line) from None
+        line = first_line + _count(block[: _find_invalid_utf8(block)], NEWLINE)
+        raise line_error(part.name, "encoding", line=line) from None
 
 
-def _first_not_utf8(block: bytes) -> int:
+def _find_invalid_utf8(block: bytes) -> int:
     try:
         block.decode()
     except UnicodeDecodeError as error:
@@ -240,80 +239,74 @@ def _first_not_utf8(block: bytes) -> int:
     return 0
 
 
-def _what_is_wrong(part: Part, layout: Layout, block: bytes, first_line: int) -> Exception:
-    """The slow way, taken once something is: which line has not as many columns as the header."""
+def _locate_error(part: Part, layout: Layout, block: bytes, first_line: int) -> Exception:
+    """Parse again, slowly, to find the line whose number of columns differs from the header."""
     reader = csv.reader(io.StringIO(block.decode(), newline=""), strict=True)
     try:
         for row in reader:
             if row and len(row) != layout.width:
-                return refusal(part.name, "columns", line=first_line + reader.line_num - 1)
+                return line_error(part.name, "columns", line=first_line + reader.line_num - 1)
     except csv.Error:
-        return refusal(part.name, "unreadable", line=first_line + max(reader.line_num - 1, 0))
-    return refusal(part.name, "unreadable", line=first_line)
+        return line_error(part.name, "unreadable", line=first_line + max(reader.line_num - 1, 0))
+    return line_error(part.name, "unreadable", line=first_line)
 
 
 # ── Parquet ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def _parquet_pieces(part: Part) -> Iterator[Piece]:
+def _split_parquet(part: Part) -> Iterator[ParseTask]:
     try:
-        header, texts = _parquet_header(part)
-        layout = layout_of(part.name, header)
-        names = [header[at] for at in _positions(layout)]
-        as_text = {layout.names[field] for field in AS_TEXT if field in layout.names}
-        repeated = [name for name in names if name in texts and name not in as_text]
-        # read ahead, it would keep the whole file in memory until its end
-        file = pq.ParquetFile(part.path, read_dictionary=repeated, pre_buffer=False)
+        schema = pq.read_schema(part.path)
+        header = schema.names
+        layout = detect_layout(part.name, header)
+        names = [header[position] for position in _positions(layout)]
+        texts = {field.name for field in schema if pa.types.is_string(field.type)}
+        plain = {layout.names[field] for field in PLAIN_FIELDS if field in layout.names}
+        encoded = [name for name in names if name in texts and name not in plain]
+        # pre_buffer would keep the whole file in memory until its end
+        file = pq.ParquetFile(part.path, read_dictionary=encoded, pre_buffer=False)
         line = 1
         for batch in file.iter_batches(BATCH_LINES, columns=names, use_threads=False):
-            yield lambda batch=batch, line=line: _of_batch(part, layout, header, batch, line)  # type: ignore[misc]
+            yield lambda batch=batch, line=line: _convert_batch(part, layout, header, batch, line)  # type: ignore[misc]
             line += len(batch)
     except (pa.ArrowException, OSError):
-        raise refusal(part.name, "unreadable") from None
+        raise line_error(part.name, "unreadable") from None
 
 
-def _parquet_header(part: Part) -> tuple[list[str], set[str]]:
-    """All columns, and those that are text."""
-    schema = pq.read_schema(part.path)
-    texts = {field.name for field in schema if pa.types.is_string(field.type)}
-    return schema.names, texts
-
-
-def _of_batch(
+def _convert_batch(
     part: Part, layout: Layout, header: Sequence[str], batch: pa.RecordBatch, first_line: int
 ) -> RawLines:
-    def column(at: int, field: str) -> pa.Array:
-        array = batch.column(header[at])
-        if field in AS_TEXT or pa.types.is_map(array.type):
+    def column(position: int, field: str) -> pa.Array:
+        array = batch.column(header[position])
+        if field in PLAIN_FIELDS or pa.types.is_map(array.type):
             return array
-        return _as_words(array)
+        return _encode_as_text(array)
 
     return RawLines(
         part.name,
         layout,
         first_line,
-        {field: column(at, field) for field, at in layout.at.items()},
-        tuple((key, column(at, key)) for at, key in layout.tags),
+        {field: column(position, field) for field, position in layout.positions.items()},
+        tuple((key, column(position, key)) for position, key in layout.tags),
     )
 
 
-def _as_words(array: pa.Array) -> pa.DictionaryArray:
-    """As if it had been read from text: what is empty is null."""
+def _encode_as_text(array: pa.Array) -> pa.DictionaryArray:
+    """Return the values as if they had been read from CSV: empty texts become null."""
     if not pa.types.is_dictionary(array.type):
         array = array.dictionary_encode()
     values = array.dictionary
     if pa.types.is_timestamp(values.type):
         values = values.cast(pa.timestamp("s"), safe=False)
     values = values.cast(pa.string())
-    if not _has_empty_or_twice(values):
+    if not _has_null_or_duplicate(values):
         return pa.DictionaryArray.from_arrays(array.indices.cast(pa.int32()), values)
-    words = [None if word in NULLS else word for word in values.to_pylist()]
-    taken = pa.array(words, pa.string()).take(array.indices)
-    return taken.dictionary_encode()
+    texts = [None if text in NULLS else text for text in values.to_pylist()]
+    return pa.array(texts, pa.string()).take(array.indices).dictionary_encode()
 
 
-def _has_empty_or_twice(words: pa.Array) -> bool:
-    """A word that is none, or that stands there twice: a dictionary must not be written so."""
-    if words.null_count or len(words.unique()) < len(words):
+def _has_null_or_duplicate(values: pa.Array) -> bool:
+    """A dictionary must not contain nulls or a value twice."""
+    if values.null_count or len(values.unique()) < len(values):
         return True
-    return pc.any(pc.is_in(words, NOTHING)).as_py() is True
+    return pc.any(pc.is_in(values, NULL_TEXTS)).as_py() is True

@@ -1,18 +1,19 @@
-"""The independent check: what was stored against a second reading of the vendor's own files.
+"""Verifies a conversion: reads the vendor's files a second time with DuckDB and compares sums.
 
-The second reading shares nothing with the first but the names of the columns: another program
-unpacks, parses and adds up. Only sums that agree to the last digit pass.
+The second reading shares only the column names with the first one: DuckDB decompresses, parses and
+adds up on its own. Sums must be equal to the last digit.
 """
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from decimal import Context, Decimal
+from decimal import Decimal
 from pathlib import Path
+from types import TracebackType
 from typing import NamedTuple
 
 import duckdb
@@ -20,190 +21,246 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from nimbill.costs.formats.detection import Layout
-from nimbill.costs.formats.focus import NAMES
+from nimbill.costs.formats.focus import VENDOR_NAMES
 from nimbill.costs.formats.format import NULLS
-from nimbill.costs.ingestion.delivery import Delivery, Limits, Part
-from nimbill.costs.ingestion.raw_lines import header_of
+from nimbill.costs.ingestion.parts import Delivery, Limits, Part
+from nimbill.costs.ingestion.raw_lines import read_layout
+from nimbill.costs.ingestion.worker_threads import count_worker_threads
 from nimbill.foundation.basis import chosen
+from nimbill.foundation.money import add_decimals
 
-basis = chosen("independent-check")
+basis = chosen("second-reading")
 
 MEMORY_MAX = "384MB"
-THREADS_MAX = 4
+# small deliveries are read after the conversion, which refuses decompression bombs
+PARALLEL_BYTES_MIN = 8 * 2**20
+INTERRUPT_INTERVAL_SECONDS = 0.02
+# errors of the file or of DuckDB's parser; others, such as a full disk, are raised
+READ_ERRORS = (duckdb.DataError, duckdb.NotSupportedError, duckdb.ProgrammingError)
 
 
 class UnreadableBySecondReader(Exception):
-    """The second program cannot read this file, though the first could."""
+    """DuckDB cannot read a file that the first reading could read."""
 
 
-class Whose(NamedTuple):
+class SumKey(NamedTuple):
     payer_id: str
     customer_id: str
     currency: str
 
 
-class Sum(NamedTuple):
+class LineSum(NamedTuple):
     cost: Decimal
     lines: int
 
 
-Sums = dict[Whose, Sum]
+Sums = dict[SumKey, LineSum]
+
+ZERO = LineSum(Decimal(0), 0)
 
 
 @dataclass(frozen=True, slots=True)
 class SumDifference:
-    whose: Whose
-    delivered: Sum
-    stored: Sum
+    key: SumKey
+    delivered: LineSum
+    stored: LineSum
 
 
-NOTHING = Sum(Decimal(0), 0)
-
-
-def differences(delivered: Sums, stored: Sums) -> list[SumDifference]:
-    """None, if all is well."""
+def find_differences(delivered: Sums, stored: Sums) -> list[SumDifference]:
     return [
-        SumDifference(whose, delivered.get(whose, NOTHING), stored.get(whose, NOTHING))
-        for whose in sorted(delivered.keys() | stored.keys())
-        if delivered.get(whose, NOTHING) != stored.get(whose, NOTHING)
+        SumDifference(key, delivered.get(key, ZERO), stored.get(key, ZERO))
+        for key in sorted(delivered.keys() | stored.keys())
+        if delivered.get(key, ZERO) != stored.get(key, ZERO)
     ]
 
 
-def sums_of_lines(files: Sequence[Path]) -> Sums:
-    """Of what was stored."""
+class SecondReading:
+    """Sums a delivery; runs in parallel to the first reading if the delivery is large.
+
+    If the `with` block raises an error, the reading is interrupted at once.
+    """
+
+    def __init__(self, delivery: Delivery, *, vendor: str, limits: Limits) -> None:
+        self._delivery, self._vendor, self._limits = delivery, vendor, limits
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="second reading")
+        self._connection: duckdb.DuckDBPyConnection | None = None
+        self._future: Future[Sums] | None = None
+
+    def __enter__(self) -> SecondReading:
+        if sum(part.bytes for part in self._delivery.parts) >= PARALLEL_BYTES_MIN:
+            self._future = self._pool.submit(self._sum, lambda _: None)
+        return self
+
+    def __exit__(
+        self,
+        error_type: type[BaseException] | None,
+        _error: BaseException | None,
+        _traceback: TracebackType | None,
+    ) -> None:
+        if error_type is not None and self._future is not None:
+            self._interrupt(self._future)
+        self._pool.shutdown(cancel_futures=True)
+
+    def _interrupt(self, future: Future[Sums]) -> None:
+        """Repeat the interrupt: it has no effect between two queries or before the first one."""
+        while wait([future], INTERRUPT_INTERVAL_SECONDS).not_done:
+            if self._connection is not None:
+                with suppress(duckdb.Error):  # the connection may have been closed just now
+                    self._connection.interrupt()
+
+    @property
+    def reserved_cores(self) -> int:
+        """Cores that the first reading should leave, because the slower of the two decides."""
+        return 0 if self._future is None else 1
+
+    def sums(self, notify: Callable[[str], None]) -> Sums:
+        """Raise UnreadableBySecondReader like `sum_delivery`."""
+        return self._sum(notify) if self._future is None else self._future.result()
+
+    def _sum(self, notify: Callable[[str], None]) -> Sums:
+        with open_second_reader() as self._connection:
+            return sum_delivery(
+                self._delivery,
+                self._connection,
+                vendor=self._vendor,
+                limits=self._limits,
+                notify=notify,
+            )
+
+
+# ── sums ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def sum_stored_lines(files: Sequence[Path]) -> Sums:
+    """Sum the Parquet files that the conversion wrote."""
     if not files:
         return {}
-    names = ", ".join(_quoted(str(file)) for file in files)
-    whose = "payer_id, customer_id, currency"
-    with second_program() as db:
-        return _added_up(db, whose, "cost", f"read_parquet([{names}])")
+    names = ", ".join(_quote(str(file)) for file in files)
+    with open_second_reader() as db:
+        return _run_sum(db, "payer_id, customer_id, currency", "cost", f"read_parquet([{names}])")
 
 
-def sums_of_delivery(
+def sum_delivery(
     delivery: Delivery,
     db: duckdb.DuckDBPyConnection,
     *,
     vendor: str,
     limits: Limits,
-    tell: Callable[[str], None],
+    notify: Callable[[str], None],
 ) -> Sums:
-    """Of what the vendor delivered; Unreadable where the second program cannot make sense of it."""
-    costs: dict[Whose, Decimal] = {}
-    lines: Counter[Whose] = Counter()
+    """Raise UnreadableBySecondReader if DuckDB cannot read a part."""
+    costs: dict[SumKey, Decimal] = {}
+    lines: Counter[SumKey] = Counter()
     for part in delivery.parts:
-        tell(part.name)
-        for whose, found in _sums_of_part(db, part, vendor, limits).items():
-            costs[whose] = EXACT.add(costs.get(whose, Decimal(0)), found.cost)
-            lines[whose] += found.lines
-    return {whose: Sum(cost, lines[whose]) for whose, cost in costs.items()}
+        notify(part.name)
+        for key, line_sum in _sum_part(db, part, vendor, limits).items():
+            costs[key] = add_decimals(costs.get(key, Decimal(0)), line_sum.cost)
+            lines[key] += line_sum.lines
+    return {key: LineSum(cost, lines[key]) for key, cost in costs.items()}
 
 
-EXACT = Context(prec=100)  # the usual one would keep 28 digits
-# what is wrong with a file, or with this program's reading of it; a full disk is another matter
-UNREADABLE = (duckdb.DataError, duckdb.NotSupportedError, duckdb.ProgrammingError)
-
-
-def _sums_of_part(db: duckdb.DuckDBPyConnection, part: Part, vendor: str, limits: Limits) -> Sums:
-    """In the words of the second program; its own ways of unpacking, parsing and adding."""
-    layout = header_of(part, limits)
+def _sum_part(db: duckdb.DuckDBPyConnection, part: Part, vendor: str, limits: Limits) -> Sums:
+    layout = read_layout(part, limits)
     where = ""
     if layout.format.vendor is None:
-        names = ", ".join(map(_quoted, NAMES.get(vendor, ())))
-        where = f" WHERE lower({_cell(part, layout, 'provider')}) IN ({names})"
-    payer, customer = (_cleaned(part, layout, field) for field in ("payer_id", "customer_id"))
-    whose = f"{payer}, {customer}, upper({_cell(part, layout, 'currency')})"
-    cost = _cost(part, layout)
+        names = ", ".join(map(_quote, VENDOR_NAMES.get(vendor, ())))
+        where = f" WHERE lower({_column(part, layout, 'provider')}) IN ({names})"
+    payer, customer = (_id_expression(part, layout, field) for field in ("payer_id", "customer_id"))
+    key = f"{payer}, {customer}, upper({_column(part, layout, 'currency')})"
+    cost = _cost_expression(part, layout)
 
-    def sums(*, by_one_thread: bool) -> Sums:
-        lines = _file(part, layout, limits, by_one_thread=by_one_thread)
-        return _added_up(db, whose, cost, lines + where)
+    def run(*, parallel: bool) -> Sums:
+        table = _table_expression(part, layout, limits, parallel=parallel)
+        return _run_sum(db, key, cost, table + where)
 
     try:
         try:
-            return sums(by_one_thread=part.form == "csv.gz")
+            # several threads gain little if one of them has to decompress
+            return run(parallel=part.file_type != "csv.gz")
         except duckdb.NotSupportedError:
-            return sums(by_one_thread=True)
-    except UNREADABLE:
+            # in some long files DuckDB's threads cannot find the start of a line
+            return run(parallel=False)
+    except READ_ERRORS:
         raise UnreadableBySecondReader(part.name) from None
 
 
-def _added_up(db: duckdb.DuckDBPyConnection, whose: str, cost: str, lines: str) -> Sums:
-    """Where a sum outgrows a decimal on its way, whole units and the rest are summed apart."""
+def _run_sum(db: duckdb.DuckDBPyConnection, key: str, cost: str, table: str) -> Sums:
+    """If a sum overflows a decimal, whole units and fractions are summed separately."""
 
-    def sums(of_costs: str) -> Sums:
-        asked = f"SELECT {whose}, {of_costs}, count(*) FROM {lines} GROUP BY ALL"  # noqa: S608
-        return _read(db.execute(asked).fetchall())
+    def run(sums: str) -> Sums:
+        query = f"SELECT {key}, {sums}, count(*) FROM {table} GROUP BY ALL"  # noqa: S608
+        return _parse_rows(db.execute(query).fetchall())
 
     try:
-        return sums(f"sum({cost}), 0")
+        return run(f"sum({cost}), 0")
     except duckdb.OutOfRangeException:
-        return sums(f"sum(trunc({cost})), sum({cost} - trunc({cost}))")
+        return run(f"sum(trunc({cost})), sum({cost} - trunc({cost}))")
 
 
-def _file(part: Part, layout: Layout, limits: Limits, *, by_one_thread: bool) -> str:
-    """Of some long files its threads cannot tell where one of them left off, and it refuses them.
-    Several gain little where one of them has to unpack.
-    """
-    if part.form == "parquet":
-        return f"read_parquet({_quoted(str(part.path))})"
-    columns = ", ".join(f"'c{position}': 'VARCHAR'" for position in range(layout.width))
-    nulls = ", ".join(map(_quoted, NULLS))
-    return (
-        f"read_csv({_quoted(str(part.path))}, columns = {{{columns}}}, nullstr = [{nulls}], "
-        f"compression = '{'gzip' if part.form == 'csv.gz' else 'none'}', header = false, skip = 1, "
-        "auto_detect = false, delim = ',', quote = '\"', escape = '\"', strict_mode = false, "
-        f"null_padding = false, max_line_size = {limits.line_bytes_max}, "
-        f"parallel = {'false' if by_one_thread else 'true'})"
-    )
-
-
-def _cell(part: Part, layout: Layout, field: str) -> str:
-    if part.form == "parquet":
-        return '"' + layout.names[field].replace('"', '""') + '"'
-    return f"c{layout.at[field]}"
-
-
-def _cleaned(part: Part, layout: Layout, field: str) -> str:
-    """Ids as we know them: never null, and without the path that some vendors put before them."""
-    if field not in layout.at:
-        return "''"
-    cell = f"coalesce({_cell(part, layout, field)}, '')"
-    if layout.format.columns[field].clean is None:
-        return cell
-    path = "^/(subscriptions|providers/microsoft\\.billing/billingaccounts)/([^/]*).*$"
-    return f"regexp_replace({cell}, '{path}', '\\2', 'i')"
-
-
-def _cost(part: Part, layout: Layout) -> str:
-    cell = _cell(part, layout, "cost")
-    if part.form == "parquet" and _is_double(part, layout):
-        # printed to ten decimals first, which gives back what the vendor printed
-        return f"CAST(format('{{:.10f}}', {cell}) AS DECIMAL(38, 22))"
-    return f"CAST({cell} AS DECIMAL(38, 22))"
-
-
-def _is_double(part: Part, layout: Layout) -> bool:
-    kind = pq.read_schema(part.path).field(layout.at["cost"]).type
-    return bool(pa.types.is_floating(kind))
-
-
-def _read(rows: Sequence[tuple[object, ...]]) -> Sums:
+def _parse_rows(rows: Sequence[tuple[object, ...]]) -> Sums:
     return {
-        Whose(str(payer), str(customer), str(currency)): Sum(
-            EXACT.add(Decimal(str(cost)), Decimal(str(rest))), int(str(lines))
+        SumKey(str(payer), str(customer), str(currency)): LineSum(
+            add_decimals(Decimal(str(cost)), Decimal(str(fraction))), int(str(lines))
         )
-        for payer, customer, currency, cost, rest, lines in rows
+        for payer, customer, currency, cost, fraction, lines in rows
     }
 
 
-def _quoted(text: str) -> str:
+# ── SQL expressions ──────────────────────────────────────────────────────────────────────────────
+
+
+def _table_expression(part: Part, layout: Layout, limits: Limits, *, parallel: bool) -> str:
+    if part.file_type == "parquet":
+        return f"read_parquet({_quote(str(part.path))})"
+    columns = ", ".join(f"'c{position}': 'VARCHAR'" for position in range(layout.width))
+    nulls = ", ".join(map(_quote, NULLS))
+    compression = "gzip" if part.file_type == "csv.gz" else "none"
+    return (
+        f"read_csv({_quote(str(part.path))}, columns = {{{columns}}}, nullstr = [{nulls}], "
+        f"compression = '{compression}', header = false, skip = 1, "
+        "auto_detect = false, delim = ',', quote = '\"', escape = '\"', strict_mode = false, "
+        f"null_padding = false, max_line_size = {limits.line_bytes_max}, "
+        f"parallel = {'true' if parallel else 'false'})"
+    )
+
+
+def _column(part: Part, layout: Layout, field: str) -> str:
+    if part.file_type == "parquet":
+        return '"' + layout.names[field].replace('"', '""') + '"'
+    return f"c{layout.positions[field]}"
+
+
+def _id_expression(part: Part, layout: Layout, field: str) -> str:
+    """Ids are never null; the path that some vendors write before an id is removed."""
+    if field not in layout.positions:
+        return "''"
+    column = f"coalesce({_column(part, layout, field)}, '')"
+    if layout.format.columns[field].clean is None:
+        return column
+    path = "^/(subscriptions|providers/microsoft\\.billing/billingaccounts)/([^/]*).*$"
+    return f"regexp_replace({column}, '{path}', '\\2', 'i')"
+
+
+def _cost_expression(part: Part, layout: Layout) -> str:
+    column = _column(part, layout, "cost")
+    if part.file_type == "parquet" and _is_double(part, layout):
+        # formatting with ten decimals first restores what the vendor printed
+        return f"CAST(format('{{:.10f}}', {column}) AS DECIMAL(38, 22))"
+    return f"CAST({column} AS DECIMAL(38, 22))"
+
+
+def _is_double(part: Part, layout: Layout) -> bool:
+    field = pq.read_schema(part.path).field(layout.positions["cost"])
+    return bool(pa.types.is_floating(field.type))
+
+
+def _quote(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
 @contextmanager
-def second_program() -> Iterator[duckdb.DuckDBPyConnection]:
-    threads = min(os.cpu_count() or 1, THREADS_MAX)
+def open_second_reader() -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect(":memory:") as db:
-        db.execute(f"SET memory_limit = '{MEMORY_MAX}'; SET threads = {threads}")
+        db.execute(f"SET memory_limit = '{MEMORY_MAX}'; SET threads = {count_worker_threads()}")
         db.execute("SET autoinstall_known_extensions = false")
         yield db

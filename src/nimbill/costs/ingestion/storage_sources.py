@@ -1,4 +1,4 @@
-"""Where files lie before they are delivered: what is there, and how one of them is had."""
+"""Where cost files are read from: the interface of a source, and local files and folders."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Protocol
 
-from nimbill.costs.ingestion.delivery_errors import refused
+from nimbill.costs.ingestion.delivery_errors import delivery_error
 from nimbill.costs.ingestion.import_roots import is_under
 from nimbill.costs.ingestion.parts import Limits
 
@@ -20,22 +20,22 @@ CHUNK_BYTES = 2**20
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A file somewhere; `at` is relative to where one looked, `key` is how the place knows it."""
+class SourceFile:
+    """A file in a source; `path` is relative to the source, `key` identifies it there."""
 
-    at: PurePosixPath
+    path: PurePosixPath
     key: str
     bytes: int
-    written: datetime | None = None  # only an object store knows that reliably
+    modified_at: datetime | None = None  # only an object store knows it reliably
 
     @property
     def name(self) -> str:
-        return str(self.at)
+        return str(self.path)
 
 
 @dataclass(frozen=True, slots=True)
 class FetchedFile:
-    """A file that can be read here."""
+    """A file on a local disk."""
 
     path: Path
     bytes: int
@@ -43,96 +43,93 @@ class FetchedFile:
 
 
 class StorageSource(Protocol):
-    """A folder, some files named one by one, or a prefix of an object store."""
+    """A folder, a list of files, or a prefix of an object store."""
 
     name: str
 
-    def files(self) -> Sequence[Found]:
-        """Everything that lies there, in order of name."""
+    def list_files(self) -> Sequence[SourceFile]:
+        """Return all files, ordered by path."""
 
-    def open(self, found: Found) -> AbstractContextManager[BinaryIO]:
-        """For reading a small file as a whole."""
+    def open(self, file: SourceFile) -> AbstractContextManager[BinaryIO]:
+        """Open a small file that is read as a whole."""
 
-    def bring(self, found: Found, spool: Path, number: int) -> FetchedFile:
-        """Have it here, hashed in the same pass; in place where it lies here already."""
+    def fetch(self, file: SourceFile, spool: Path, number: int) -> FetchedFile:
+        """Hash the file and copy it into `spool`, unless it is local already."""
 
 
 class LocalFiles:
-    """Files of this machine, read where they lie.
+    """Local files, read in place."""
 
-    With `roots` nothing outside of them is touched, whatever links lead there; without, whoever
-    names a source is trusted.
-    """
-
-    def __init__(self, name: str, found: Sequence[Found]) -> None:
+    def __init__(self, name: str, files: Sequence[SourceFile]) -> None:
         self.name = name
-        self._found = found
+        self._files = files
 
-    def files(self) -> Sequence[Found]:
-        return self._found
+    def list_files(self) -> Sequence[SourceFile]:
+        return self._files
 
-    def open(self, found: Found) -> AbstractContextManager[BinaryIO]:
-        return Path(found.key).open("rb")
+    def open(self, file: SourceFile) -> AbstractContextManager[BinaryIO]:
+        return Path(file.key).open("rb")
 
-    def bring(self, found: Found, spool: Path, number: int) -> FetchedFile:  # noqa: ARG002
-        path = Path(found.key)
+    def fetch(self, file: SourceFile, spool: Path, number: int) -> FetchedFile:  # noqa: ARG002
+        path = Path(file.key)
         digest = hashlib.sha256()
-        with path.open("rb", buffering=0) as file:
-            before = os.fstat(file.fileno())
-            while chunk := file.read(CHUNK_BYTES):
+        with path.open("rb", buffering=0) as stream:
+            before = os.fstat(stream.fileno())
+            while chunk := stream.read(CHUNK_BYTES):
                 digest.update(chunk)
-            after = os.fstat(file.fileno())
+            after = os.fstat(stream.fileno())
         if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
-            raise refused(found.name, "changed")
+            raise delivery_error(file.name, "changed")
         return FetchedFile(path, after.st_size, digest.hexdigest())
 
 
-def local_file(path: Path, roots: Sequence[str] | None) -> Found:
+def find_local_file(path: Path, roots: Sequence[str] | None) -> SourceFile:
+    """Refuse a path whose symbolic links lead out of `roots`; None allows every path."""
     real = Path(os.path.realpath(path))
     if roots is not None and not is_under(real, roots):
-        raise refused(path.name, "outside_roots")
-    status = _status(real, path.name)
+        raise delivery_error(path.name, "outside_roots")
+    status = _stat(real, path.name)
     if not stat.S_ISREG(status.st_mode):
-        raise refused(path.name, "not_a_file")
-    return Found(PurePosixPath(path.name), str(real), status.st_size)
+        raise delivery_error(path.name, "not_a_file")
+    return SourceFile(PurePosixPath(path.name), str(real), status.st_size)
 
 
-def local_folder(folder: Path, roots: Sequence[str] | None, limits: Limits) -> LocalFiles:
+def list_local_folder(folder: Path, roots: Sequence[str] | None, limits: Limits) -> LocalFiles:
     top = Path(os.path.realpath(folder))
-    found: list[Found] = []
-    for path in _walked(top, roots):
-        one = local_file(path, roots)
-        found.append(Found(PurePosixPath(path.relative_to(top)), one.key, one.bytes))
-        if len(found) > limits.listed_max:
-            raise refused(folder.name, "too_many_files", limits.listed_max)
-    return LocalFiles(folder.name, sorted(found, key=lambda one: one.at))
+    files: list[SourceFile] = []
+    for path in _walk(top, roots):
+        file = find_local_file(path, roots)
+        files.append(SourceFile(PurePosixPath(path.relative_to(top)), file.key, file.bytes))
+        if len(files) > limits.source_files_max:
+            raise delivery_error(folder.name, "too_many_files", limits.source_files_max)
+    return LocalFiles(folder.name, sorted(files, key=lambda file: file.path))
 
 
-def _walked(top: Path, roots: Sequence[str] | None) -> Iterator[Path]:
-    """Every file under it; folders are entered once, however often links lead there."""
+def _walk(top: Path, roots: Sequence[str] | None) -> Iterator[Path]:
+    """Yield every visible file; each folder is entered once, also if several links lead to it."""
     entered = set()
-    for name, folders, files in os.walk(top, followlinks=True, onerror=_denied):
-        real = os.path.realpath(name)
+    for folder, subfolders, files in os.walk(top, followlinks=True, onerror=_refuse_folder):
+        real = os.path.realpath(folder)
         if real in entered:
-            folders.clear()
+            subfolders.clear()
             continue
         entered.add(real)
         if roots is not None and not is_under(Path(real), roots):
-            raise refused(Path(name).name, "outside_roots")
-        folders[:] = sorted(one for one in folders if not one.startswith("."))
-        yield from (Path(name) / one for one in files if not one.startswith("."))
+            raise delivery_error(Path(folder).name, "outside_roots")
+        subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
+        yield from (Path(folder) / name for name in files if not name.startswith("."))
 
 
-def _denied(error: OSError) -> None:
-    raise refused(Path(str(error.filename)).name, "source_denied") from None
+def _refuse_folder(error: OSError) -> None:
+    raise delivery_error(Path(str(error.filename)).name, "source_denied") from None
 
 
-def _status(path: Path, name: str) -> os.stat_result:
+def _stat(path: Path, name: str) -> os.stat_result:
     try:
         return path.stat()
     except (FileNotFoundError, NotADirectoryError, ValueError):
-        raise refused(name, "source_missing") from None
+        raise delivery_error(name, "source_missing") from None
     except PermissionError:
-        raise refused(name, "source_denied") from None
+        raise delivery_error(name, "source_denied") from None
     except OSError:
-        raise refused(name, "not_a_file") from None
+        raise delivery_error(name, "not_a_file") from None

@@ -1,4 +1,4 @@
-"""Tags, however they are written, as maps; keys are case-sensitive."""
+"""Converts tags from columns, JSON text or maps into map arrays; keys are case-sensitive."""
 
 from __future__ import annotations
 
@@ -10,70 +10,70 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from nimbill.costs.ingestion.arrow_arrays import integers
+from nimbill.costs.ingestion.arrow_arrays import TEXT_DICTIONARY, integer_array
 
 TAGS = pa.map_(pa.string(), pa.string())
-# as they are made here: each word is kept once, and is not looked for again when it is written
-WORDS = pa.dictionary(pa.int32(), pa.string())
 
 
 def from_columns(columns: Sequence[tuple[str, pa.DictionaryArray]], lines: int) -> pa.MapArray:
-    """One column per key: a line has those whose column is not empty, in the header's order."""
+    """One column per key: a line has the tags whose column is not empty, in header order."""
     filled = [(key, column) for key, column in columns if column.null_count < lines]
     if not filled:
-        return none(lines)
-    codes, words = _in_one_dictionary([column for _, column in filled], lines)
-    there = codes >= 0
-    which = np.broadcast_to(np.arange(len(filled), dtype=np.int32), there.shape)[there]
+        return empty_tags(lines)
+    codes, values = _unify_dictionaries([column for _, column in filled], lines)
+    present = codes >= 0
+    key_codes = np.broadcast_to(np.arange(len(filled), dtype=np.int32), present.shape)[present]
     offsets = np.zeros(lines + 1, np.int32)
-    np.cumsum(np.count_nonzero(there, axis=1), out=offsets[1:])
+    np.cumsum(np.count_nonzero(present, axis=1), out=offsets[1:])
     keys = pa.array([key for key, _ in filled], pa.string())
     return pa.MapArray.from_arrays(
-        integers(offsets),
-        pa.DictionaryArray.from_arrays(integers(which), keys),
-        pa.DictionaryArray.from_arrays(integers(codes[there]), words),
+        integer_array(offsets),
+        pa.DictionaryArray.from_arrays(integer_array(key_codes), keys),
+        pa.DictionaryArray.from_arrays(integer_array(codes[present]), values),
     )
 
 
-def _in_one_dictionary(
+def _unify_dictionaries(
     columns: Sequence[pa.DictionaryArray], lines: int
 ) -> tuple[np.ndarray[Any, np.dtype[np.int32]], pa.Array]:
-    """Side by side, where each word stands in the dictionary of all; -1 where there is none."""
-    all_words = pa.concat_arrays([column.dictionary for column in columns]).dictionary_encode()
-    at = all_words.indices.to_numpy()
+    """Return a matrix of codes (lines by columns, -1 for null) and their common dictionary."""
+    unified = pa.concat_arrays([column.dictionary for column in columns]).dictionary_encode()
+    unified_codes = unified.indices.to_numpy()
     codes = np.empty((lines, len(columns)), np.int32)
-    first = 0
+    start = 0
     for number, column in enumerate(columns):
-        end = first + len(column.dictionary)
-        own = np.append(at[first:end], np.int32(-1))
-        codes[:, number] = own[column.indices.fill_null(-1).to_numpy()]
-        first = end
-    return codes, all_words.dictionary
+        end = start + len(column.dictionary)
+        column_codes = np.append(unified_codes[start:end], np.int32(-1))
+        codes[:, number] = column_codes[column.indices.fill_null(-1).to_numpy()]
+        start = end
+    return codes, unified.dictionary
 
 
-def none(lines: int) -> pa.MapArray:
-    empty = pa.array([], WORDS)
-    return pa.MapArray.from_arrays(integers(np.zeros(lines + 1, np.int32)), empty, empty)
+def empty_tags(lines: int) -> pa.MapArray:
+    empty = pa.array([], TEXT_DICTIONARY)
+    return pa.MapArray.from_arrays(integer_array(np.zeros(lines + 1, np.int32)), empty, empty)
 
 
-def _as_words(maps: pa.MapArray) -> pa.MapArray:
-    """Of maps from their beginning, with none missing."""
+def _encode_dictionaries(maps: pa.MapArray) -> pa.MapArray:
+    """Saves the Parquet writer this work; `maps` must be unsliced and without nulls."""
     keys, values = maps.keys.dictionary_encode(), maps.items.dictionary_encode()
     return pa.MapArray.from_arrays(maps.offsets, keys, values)
 
 
-def from_text(words: pa.DictionaryArray, key_of: Callable[[str], str]) -> tuple[pa.MapArray, int]:
-    """JSON, with or without its outer braces; and on how many lines it was none."""
-    read = [_read(word, key_of) for word in words.dictionary.to_pylist()]
-    maps = pa.array([[], *(list((tags or {}).items()) for tags in read)], TAGS)
-    unread = pa.array([tags is None for tags in read], pa.bool_())
-    at = pc.add(words.indices.cast(pa.int64()), 1).fill_null(0)
-    wrong = pc.sum(unread.take(words.indices).cast(pa.int64())).as_py() or 0
-    return _as_words(maps).take(at), wrong
+def from_json(
+    texts: pa.DictionaryArray, normalize_key: Callable[[str], str]
+) -> tuple[pa.MapArray, int]:
+    """Parse JSON with or without outer braces; also return the number of unreadable lines."""
+    parsed = [_parse(text, normalize_key) for text in texts.dictionary.to_pylist()]
+    maps = pa.array([[], *(list((tags or {}).items()) for tags in parsed)], TAGS)
+    invalid = pa.array([tags is None for tags in parsed], pa.bool_())
+    positions = pc.add(texts.indices.cast(pa.int64()), 1).fill_null(0)
+    invalid_lines = pc.sum(invalid.take(texts.indices).cast(pa.int64())).as_py() or 0
+    return _encode_dictionaries(maps).take(positions), invalid_lines
 
 
-def _read(word: str | None, key_of: Callable[[str], str]) -> dict[str, str] | None:
-    text = (word or "").strip()
+def _parse(value: str | None, normalize_key: Callable[[str], str]) -> dict[str, str] | None:
+    text = (value or "").strip()
     if text in ("", "null"):
         return {}
     try:
@@ -82,17 +82,17 @@ def _read(word: str | None, key_of: Callable[[str], str]) -> dict[str, str] | No
         return None
     if not isinstance(tags, dict):
         return None
-    return {key_of(key): _plain(value) for key, value in tags.items() if value is not None}
+    return {normalize_key(key): _to_text(tag) for key, tag in tags.items() if tag is not None}
 
 
-def _plain(value: Any) -> str:
+def _to_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def from_maps(maps: pa.MapArray, key_of: Callable[[str], str]) -> pa.MapArray:
-    """A map already; its keys are brought to ours, and what has no value is left out."""
-    read = [
-        [(key_of(key), value) for key, value in line or () if value not in (None, "")]
+def from_maps(maps: pa.MapArray, normalize_key: Callable[[str], str]) -> pa.MapArray:
+    """Tags without a value are omitted."""
+    tags = [
+        [(normalize_key(key), value) for key, value in line or () if value not in (None, "")]
         for line in maps.to_pylist()
     ]
-    return _as_words(pa.array(read, TAGS))
+    return _encode_dictionaries(pa.array(tags, TAGS))

@@ -1,7 +1,7 @@
-"""Sums by the hundred thousand into their table: copied beside it, then moved over in the database.
+"""Copies large numbers of sums into their table.
 
-COPY does not know row-level security, so that rows go through a table of the transaction's own. The
-text it takes is written by Arrow in a thread: the event loop only passes it on.
+COPY does not work with row-level security, so that rows are copied into a temporary table and
+inserted from there. Arrow formats the CSV text in a thread; the event loop only passes it on.
 """
 
 from __future__ import annotations
@@ -16,50 +16,51 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ROWS_AT_ONCE = 50_000  # each step stays far below the time a statement may take
+ROWS_PER_STATEMENT = 50_000  # keeps each statement far below the statement timeout
 CHUNK_BYTES = 256 * 1024
-BESIDE = "copied_sums"
+STAGING_TABLE = "copied_sums"
 
 
 async def copy_sums(
     db: AsyncConnection,
     table: sa.Table,
-    whose: Mapping[str, str],
+    constants: Mapping[str, str],
     batches: Iterable[pa.RecordBatch],
 ) -> None:
-    """`whose` are the columns that are the same in every row; the batches hold all others."""
-    own = [column for column in table.c if column.name not in whose]
-    beside = sa.table(BESIDE, *(sa.column(column.name) for column in own))
-    fixed = [sa.literal(value) for value in whose.values()]
-    names = [*whose, *(column.name for column in own)]
-    moving = sa.insert(table).from_select(names, sa.select(*fixed, *beside.c))
-    types = ", ".join(f"{column.name} {column.type.compile(db.dialect)}" for column in own)
-    await db.execute(sa.text(f"CREATE TEMPORARY TABLE {BESIDE} ({types}) ON COMMIT DROP"))
+    """`constants` are columns with the same value in every row; batches contain the others."""
+    columns = [column for column in table.c if column.name not in constants]
+    column_names = [column.name for column in columns]
+    staging = sa.table(STAGING_TABLE, *map(sa.column, column_names))
+    literals = [sa.literal(value) for value in constants.values()]
+    insert_stmt = sa.insert(table).from_select(
+        [*constants, *column_names], sa.select(*literals, *staging.c)
+    )
+    types = ", ".join(f"{column.name} {column.type.compile(db.dialect)}" for column in columns)
+    await db.execute(sa.text(f"CREATE TEMPORARY TABLE {STAGING_TABLE} ({types}) ON COMMIT DROP"))
     driver: Any = (await db.get_raw_connection()).driver_connection
-    texts = _texts([column.name for column in own], batches)
+    texts = _format_csv(column_names, batches)
     while (text := await asyncio.to_thread(next, texts, None)) is not None:
         await driver.copy_to_table(
-            BESIDE, source=_chunks(text), columns=[column.name for column in own], format="csv"
+            STAGING_TABLE, source=_split_into_chunks(text), columns=column_names, format="csv"
         )
-        await db.execute(moving)
-        await db.execute(sa.text(f"TRUNCATE {BESIDE}"))
-    await db.execute(sa.text(f"DROP TABLE {BESIDE}"))
+        await db.execute(insert_stmt)
+        await db.execute(sa.text(f"TRUNCATE {STAGING_TABLE}"))
+    await db.execute(sa.text(f"DROP TABLE {STAGING_TABLE}"))
 
 
-def _texts(names: list[str], batches: Iterable[pa.RecordBatch]) -> Iterator[memoryview]:
-    """As CSV, so many rows at a time."""
+def _format_csv(names: list[str], batches: Iterable[pa.RecordBatch]) -> Iterator[memoryview]:
     import pyarrow as pa
     from pyarrow import csv
 
     for batch in batches:
-        for start in range(0, len(batch), ROWS_AT_ONCE):
+        for start in range(0, len(batch), ROWS_PER_STATEMENT):
             text = pa.BufferOutputStream()
-            rows = batch.slice(start, ROWS_AT_ONCE).select(names)
+            rows = batch.slice(start, ROWS_PER_STATEMENT).select(names)
             csv.write_csv(rows, text, csv.WriteOptions(include_header=False))
             yield memoryview(text.getvalue())
 
 
-async def _chunks(text: memoryview) -> AsyncIterator[bytes]:
+async def _split_into_chunks(text: memoryview) -> AsyncIterator[bytes]:
     for start in range(0, len(text), CHUNK_BYTES):
         yield bytes(text[start : start + CHUNK_BYTES])
-        await asyncio.sleep(0)  # whoever waits for an answer goes first
+        await asyncio.sleep(0)  # lets requests of the same process run in between

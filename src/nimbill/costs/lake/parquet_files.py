@@ -1,8 +1,7 @@
-"""The Parquet files of the months: where they lie, and how one gets there whole or not at all.
+"""Stores Parquet files of cost lines in a folder or an object store.
 
-A file belongs to one import and never changes. Which files count is said by the database alone
-(records.py): whatever lies here beside those was left by something that died half way, and is
-removed without being missed.
+A file belongs to one import and never changes. The database (records.py) decides which files are
+used; all other files were left by an interrupted operation and can be removed.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ if TYPE_CHECKING:
 basis = chosen("cost-lake")
 
 CHUNK_BYTES = 4 * 2**20
-HALF_DONE = ".part"
+PARTIAL_SUFFIX = ".part"
 
 
 class Lake:
-    """A folder or a prefix of an object store; names inside it are paths with slashes."""
+    """A folder, or a prefix of an object store; names are paths with slashes relative to it."""
 
     def __init__(self, url: str) -> None:
         self.is_local = "://" not in url
@@ -38,119 +37,118 @@ class Lake:
         self._root = Path(url)
         self._store: tuple[FileSystem, str] | None = None
 
-    def put(self, files: Sequence[Path], *, under: str) -> list[str]:
-        """Move these files here, each under its own name; all of them, or none.
+    def put(self, files: Sequence[Path], *, folder: str) -> list[str]:
+        """Move all files into the folder or, if one fails, none; return their names.
 
-        They have been synced to disk by whoever wrote them.
+        The files must already be synced to disk.
         """
-        names = [_sound(f"{under}/{file.name}") for file in files]
-        done: list[str] = []
+        names = [_require_safe_name(f"{folder}/{file.name}") for file in files]
+        stored: list[str] = []
         try:
             for file, name in zip(files, names, strict=True):
-                done.append(name)
+                stored.append(name)
                 if self.is_local:
                     self._move(file, self._root / name)
                 else:
                     self._upload(file, name)
             if self.is_local and files:
-                self._sync_folders(self._root / under)
+                self._sync_folders(self._root / folder)
         except BaseException:
             with suppress(OSError):
-                self.remove(done)
+                self.remove(stored)
             raise
         for file in files:
-            with suppress(OSError):  # it has done its duty
+            with suppress(OSError):  # the file is not needed any more
                 file.unlink(missing_ok=True)
         return names
 
     def remove(self, names: Collection[str]) -> None:
-        """Those that are there; folders left empty go too."""
+        """Ignore missing files; remove folders that become empty."""
         for name in names:
-            _sound(name)
+            _require_safe_name(name)
             if self.is_local:
                 self._remove_local(self._root / name)
             else:
-                store, key = self._stored(name)
+                store, key = self._locate(name)
                 with suppress(FileNotFoundError):
                     store.delete_file(key)
 
-    def names(self, under: str) -> list[str]:
-        """Every file below a folder, half-done ones included, sorted."""
+    def list_names(self, folder: str) -> list[str]:
+        """Return all files below the folder, sorted, including partial ones."""
         if self.is_local:
-            folder = self._root / _sound(under)
-            found = (file for file in folder.rglob("*") if file.is_file())
-            return sorted(file.relative_to(self._root).as_posix() for file in found)
+            path = self._root / _require_safe_name(folder)
+            files = (file for file in path.rglob("*") if file.is_file())
+            return sorted(file.relative_to(self._root).as_posix() for file in files)
         from pyarrow.fs import FileSelector, FileType
 
-        store, key = self._stored(_sound(under))
-        listed = store.get_file_info(FileSelector(key, recursive=True, allow_not_found=True))
-        cut = len(key) - len(under)
-        return sorted(info.path[cut:] for info in listed if info.type == FileType.File)
+        store, key = self._locate(_require_safe_name(folder))
+        infos = store.get_file_info(FileSelector(key, recursive=True, allow_not_found=True))
+        root_length = len(key) - len(folder)
+        return sorted(info.path[root_length:] for info in infos if info.type == FileType.File)
 
     def addresses(self, names: Sequence[str]) -> list[str]:
-        """As another program would be told them: paths of files, or addresses of objects."""
+        """Return paths or object addresses that other programs can read."""
         if self.is_local:
-            return [str(self._root / _sound(name)) for name in names]
-        return [f"s3://{self._stored(name)[1]}" for name in names]
+            return [str(self._root / _require_safe_name(name)) for name in names]
+        return [f"s3://{self._locate(name)[1]}" for name in names]
 
-    def dataset(self, names: Sequence[str]) -> Dataset:
-        """The lines of these files, read piece by piece as they are asked for."""
+    def open_dataset(self, names: Sequence[str]) -> Dataset:
+        """The lines are read when the dataset is scanned."""
         from pyarrow import dataset
 
         from nimbill.costs.cost_line import SCHEMA
 
-        store, _ = self._stored("")
-        keys = [self._stored(name)[1] for name in names]
+        store, _ = self._locate("")
+        keys = [self._locate(name)[1] for name in names]
         return dataset.dataset(keys, schema=SCHEMA, format="parquet", filesystem=store)
 
-    def metadata(self, names: Sequence[str]) -> list[FileMetaData]:
-        """What each file says of itself at its end."""
+    def read_metadata(self, names: Sequence[str]) -> list[FileMetaData]:
         from pyarrow import parquet
 
-        store, _ = self._stored("")
-        return [parquet.read_metadata(self._stored(name)[1], filesystem=store) for name in names]
+        store, _ = self._locate("")
+        return [parquet.read_metadata(self._locate(name)[1], filesystem=store) for name in names]
 
-    # ── a folder ─────────────────────────────────────────────────────────────────────────────────
+    # ── folder ───────────────────────────────────────────────────────────────────────────────────
 
-    def _move(self, file: Path, place: Path) -> None:
-        """Renamed where both lie on one disk, else copied beside its place and renamed there."""
-        place.parent.mkdir(parents=True, exist_ok=True)
-        half_done = place.with_name(place.name + HALF_DONE)
+    def _move(self, file: Path, target: Path) -> None:
+        """Rename the file, or copy it beside its target first if it is on another disk."""
+        target.parent.mkdir(parents=True, exist_ok=True)
+        partial = target.with_name(target.name + PARTIAL_SUFFIX)
         try:
-            os.link(file, half_done)
+            os.link(file, partial)
         except OSError:
-            half_done.unlink(missing_ok=True)
-            with file.open("rb") as source, half_done.open("wb") as copy:
+            partial.unlink(missing_ok=True)
+            with file.open("rb") as source, partial.open("wb") as copy:
                 shutil.copyfileobj(source, copy, CHUNK_BYTES)
                 copy.flush()
                 os.fsync(copy.fileno())
-        half_done.replace(place)
+        partial.replace(target)
 
     def _sync_folders(self, folder: Path) -> None:
-        """A name is on disk once its folder is, and so on up to the root."""
-        for one in (folder, *folder.parents):
-            fsync_path(one)
-            if one == self._root:
+        """Sync the folder and all its parents up to the root, which makes the names durable."""
+        for path in (folder, *folder.parents):
+            fsync_path(path)
+            if path == self._root:
                 break
 
-    def _remove_local(self, place: Path) -> None:
-        place.unlink(missing_ok=True)
-        place.with_name(place.name + HALF_DONE).unlink(missing_ok=True)
-        for folder in place.parents:
+    def _remove_local(self, path: Path) -> None:
+        path.unlink(missing_ok=True)
+        path.with_name(path.name + PARTIAL_SUFFIX).unlink(missing_ok=True)
+        for folder in path.parents:
             if folder == self._root:
                 break
-            with suppress(OSError):  # somebody else's file lies in it still
+            with suppress(OSError):  # the folder still contains other files
                 folder.rmdir()
 
-    # ── an object store ──────────────────────────────────────────────────────────────────────────
+    # ── object store ─────────────────────────────────────────────────────────────────────────────
 
     def _upload(self, file: Path, name: str) -> None:
-        """An object appears when its last piece has arrived; an upload cut short leaves none."""
-        store, key = self._stored(name)
-        with file.open("rb") as source, store.open_output_stream(key) as object_:
-            shutil.copyfileobj(source, object_, CHUNK_BYTES)
+        """The object becomes visible when the upload is complete."""
+        store, key = self._locate(name)
+        with file.open("rb") as source, store.open_output_stream(key) as target:
+            shutil.copyfileobj(source, target, CHUNK_BYTES)
 
-    def _stored(self, name: str) -> tuple[FileSystem, str]:
+    def _locate(self, name: str) -> tuple[FileSystem, str]:
         from pyarrow.fs import FileSystem, LocalFileSystem
 
         if self._store is None:
@@ -160,21 +158,21 @@ class Lake:
         return store, f"{root.rstrip('/')}/{name}" if name else root
 
     def __repr__(self) -> str:
-        """Without credentials, which an address may carry."""
+        """Omit credentials, which the address may contain."""
         if self.is_local:
             return f"Lake({self._url})"
         parts = urlsplit(self._url)
         return f"Lake(s3://{parts.hostname}{parts.path})"
 
 
-def folder_of(organisation_id: str, *, vendor: str, month: str, import_id: str) -> str:
-    """Where the files of an import lie; nothing in it was written by a caller."""
-    return _sound(f"{organisation_id}/{vendor}/{month}/{import_id}")
+def import_folder(organisation_id: str, *, vendor: str, month: str, import_id: str) -> str:
+    """None of the names comes from a caller."""
+    return _require_safe_name(f"{organisation_id}/{vendor}/{month}/{import_id}")
 
 
-def _sound(name: str) -> str:
-    """Names are made by us; one that would lead elsewhere is a mistake of ours."""
+def _require_safe_name(name: str) -> str:
+    """Names are generated by the program; one that leads out of the lake is a bug."""
     parts = PurePosixPath(name).parts
     if not parts or name.startswith("/") or ".." in parts or "\\" in name:
-        raise ValueError("not a name inside the lake")
+        raise ValueError("The name is not inside the lake.")
     return name

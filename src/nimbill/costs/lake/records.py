@@ -1,10 +1,10 @@
-"""What counts of the lake, and the sums kept of it: stored with the month, asked by everybody."""
+"""Tables of the lake's files and of the cost sums, and which import is current for each payer."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from decimal import Context, Decimal
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sqlalchemy as sa
@@ -12,16 +12,16 @@ from sqlalchemy.dialects.postgresql import ARRAY, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.costs.lake.bulk_copy import copy_sums
-from nimbill.database.tenant_scope import TenantScope, metadata, visible_rows
+from nimbill.database.tenant_scope import TenantScope, is_any_of, metadata
 from nimbill.foundation.basis import chosen
+from nimbill.foundation.billing_period import BillingPeriod
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 basis = chosen("cost-sums")
 
-USAGE = "usage"  # LineKind.usage, for those who need not load the engine
-EXACT = Context(prec=100)  # the usual one would keep 28 digits of a sum
+USAGE = "usage"  # LineKind.usage, without loading pyarrow
 
 lake_files = sa.Table(
     "lake_files",
@@ -36,6 +36,7 @@ lake_files = sa.Table(
     sa.Column("sha256", sa.Text, nullable=False),
 )
 
+# the current import of each payer and month; sums and lines of all other imports are ignored
 cost_months = sa.Table(
     "cost_months",
     metadata,
@@ -50,7 +51,7 @@ cost_months = sa.Table(
 )
 
 
-def _sums(name: str, *of_its_own: sa.Column[Any]) -> sa.Table:
+def _sums_table(name: str, *columns: sa.Column[Any]) -> sa.Table:
     return sa.Table(
         name,
         metadata,
@@ -63,22 +64,24 @@ def _sums(name: str, *of_its_own: sa.Column[Any]) -> sa.Table:
         sa.Column("kind", sa.Text, nullable=False),
         sa.Column("service", sa.Text, nullable=False),
         sa.Column("marketplace", sa.Boolean, nullable=False),
-        *of_its_own,
+        *columns,
         sa.Column("currency", sa.Text, nullable=False),
         sa.Column("cost", sa.Numeric, nullable=False),
         sa.Column("lines", sa.BigInteger, nullable=False),
     )
 
 
-cost_sums = _sums("cost_sums", sa.Column("day", sa.Date, nullable=False))
-cost_tag_sums = _sums(
+cost_sums = _sums_table("cost_sums", sa.Column("day", sa.Date, nullable=False))
+cost_tag_sums = _sums_table(
     "cost_tag_sums",
     sa.Column("tag_key", sa.Text, nullable=False),
     sa.Column("tag_value", sa.Text, nullable=False),
 )
 
 
-class CountingFile(NamedTuple):
+class CurrentLakeFile(NamedTuple):
+    """A file, and the payers whose lines in it are current."""
+
     vendor: str
     path: str
     payers: frozenset[str]
@@ -90,25 +93,24 @@ class CountingFile(NamedTuple):
 async def add_files(
     db: AsyncConnection,
     scope: TenantScope,
+    period: BillingPeriod,
     *,
     import_id: str,
-    vendor: str,
-    month: str,
     files: Sequence[Mapping[str, Any]],
 ) -> None:
-    whose = {
+    common = {
         "organisation_id": scope.organisation_id,
         "import_id": import_id,
-        "vendor": vendor,
-        "month": month,
+        "vendor": period.vendor,
+        "month": period.month,
     }
     if files:
-        await db.execute(sa.insert(lake_files), [{**whose, **file} for file in files])
+        await db.execute(sa.insert(lake_files), [{**common, **file} for file in files])
 
 
-async def files_of(db: AsyncConnection, scope: TenantScope, import_id: str) -> list[str]:
-    """Names in the lake, in order."""
-    question = (
+async def list_files(db: AsyncConnection, scope: TenantScope, import_id: str) -> list[str]:
+    """Return the names in the lake, sorted."""
+    stmt = (
         sa.select(lake_files.c.path)
         .where(
             lake_files.c.organisation_id == scope.organisation_id,
@@ -116,14 +118,14 @@ async def files_of(db: AsyncConnection, scope: TenantScope, import_id: str) -> l
         )
         .order_by(lake_files.c.path)
     )
-    return list((await db.execute(question)).scalars())
+    return list((await db.execute(stmt)).scalars())
 
 
-async def files_that_count(
+async def list_current_files(
     db: AsyncConnection, scope: TenantScope, month: str, vendor: str | None
-) -> list[CountingFile]:
-    """The files of a month and whose lines in them count, by vendor and name."""
-    question = (
+) -> list[CurrentLakeFile]:
+    """Return the files with current lines of the month, ordered by vendor and path."""
+    stmt = (
         sa.select(
             lake_files.c.vendor,
             lake_files.c.path,
@@ -141,105 +143,111 @@ async def files_that_count(
         .order_by(lake_files.c.vendor, lake_files.c.path)
     )
     if vendor is not None:
-        question = question.where(lake_files.c.vendor == vendor)
-    rows = (await db.execute(question)).all()
-    return [CountingFile(of, path, frozenset(payers)) for of, path, payers in rows]
+        stmt = stmt.where(lake_files.c.vendor == vendor)
+    rows = (await db.execute(stmt)).all()
+    return [
+        CurrentLakeFile(file_vendor, path, frozenset(payers)) for file_vendor, path, payers in rows
+    ]
 
 
-async def forget_files(
+async def delete_unused_files(
     db: AsyncConnection, scope: TenantScope, import_ids: Collection[str]
 ) -> list[str]:
-    """Of imports that count for no payer any more; the names of what may be removed."""
-    counts = sa.exists().where(
+    """Delete the records of imports that are current for no payer; return their file names."""
+    is_current = sa.exists().where(
         cost_months.c.organisation_id == scope.organisation_id,
         cost_months.c.import_id == lake_files.c.import_id,
     )
-    gone = await db.execute(
+    deleted = await db.execute(
         sa.delete(lake_files)
         .where(
             lake_files.c.organisation_id == scope.organisation_id,
-            visible_rows(lake_files.c.import_id, import_ids),
-            sa.not_(counts),
+            is_any_of(lake_files.c.import_id, import_ids),
+            sa.not_(is_current),
         )
         .returning(lake_files.c.path)
     )
-    return sorted(gone.scalars())
+    return sorted(deleted.scalars())
 
 
-async def usage_before(
-    db: AsyncConnection, scope: TenantScope, vendor: str, month: str
+# ── months ───────────────────────────────────────────────────────────────────────────────────────
+
+
+async def load_previous_usage(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod
 ) -> Mapping[tuple[str, str], list[Decimal]]:
-    """By payer and currency, what earlier months used in all, the latest first."""
+    """Return usage totals of the year before, the latest first, by payer and currency."""
     sums = cost_sums.c
-    question = (
+    stmt = (
         sa.select(sums.payer_id, sums.currency, sa.func.sum(sums.cost).label("cost"))
         .where(
             sums.organisation_id == scope.organisation_id,
-            sums.vendor == vendor,
-            sums.month < month,
-            sums.month >= _a_year_before(month),
+            sums.vendor == period.vendor,
+            sums.month < period.month,
+            sums.month >= _subtract_year(period.month),
             sums.kind == USAGE,
         )
         .group_by(sums.payer_id, sums.currency, sums.month)
         .order_by(sums.month.desc())
     )
-    found: dict[tuple[str, str], list[Decimal]] = defaultdict(list)
-    for row in await db.execute(question):
-        found[row.payer_id, row.currency].append(row.cost)
-    return found
+    usage: dict[tuple[str, str], list[Decimal]] = defaultdict(list)
+    for row in await db.execute(stmt):
+        usage[row.payer_id, row.currency].append(row.cost)
+    return usage
 
 
-def _a_year_before(month: str) -> str:
+def _subtract_year(month: str) -> str:
     return f"{int(month[:4]) - 1:04}{month[4:]}"
-
-
-# ── the month ────────────────────────────────────────────────────────────────────────────────────
 
 
 async def replace_month(
     db: AsyncConnection,
     scope: TenantScope,
+    period: BillingPeriod,
     *,
-    vendor: str,
-    month: str,
     import_id: str,
     payers: Mapping[str, int],
     provisional: bool,
     sums: Iterable[pa.RecordBatch],
     tag_sums: Iterable[pa.RecordBatch],
 ) -> None:
-    """The month of these payers becomes this import's: its sums, and that it counts."""
+    """Replace the sums of these payers and make the import current for them.
+
+    `payers` maps each payer to its number of lines.
+    """
     if not payers:
         return
-    for table, added in ((cost_sums, sums), (cost_tag_sums, tag_sums)):
+    common = {
+        "organisation_id": scope.organisation_id,
+        "vendor": period.vendor,
+        "month": period.month,
+    }
+    for table, batches in ((cost_sums, sums), (cost_tag_sums, tag_sums)):
         await db.execute(
             sa.delete(table).where(
                 table.c.organisation_id == scope.organisation_id,
-                table.c.vendor == vendor,
-                table.c.month == month,
-                visible_rows(table.c.payer_id, payers),
+                table.c.vendor == period.vendor,
+                table.c.month == period.month,
+                is_any_of(table.c.payer_id, payers),
             )
         )
-        whose = {"organisation_id": scope.organisation_id, "vendor": vendor, "month": month}
-        await copy_sums(db, table, whose, added)
-    adding = insert(cost_months)
-    adding = adding.on_conflict_do_update(
+        await copy_sums(db, table, common, batches)
+    stmt = insert(cost_months)
+    stmt = stmt.on_conflict_do_update(
         index_elements=["organisation_id", "vendor", "payer_id", "month"],
         set_={
-            "import_id": adding.excluded.import_id,
-            "provisional": adding.excluded.provisional,
-            "lines": adding.excluded.lines,
+            "import_id": stmt.excluded.import_id,
+            "provisional": stmt.excluded.provisional,
+            "lines": stmt.excluded.lines,
             "update_time": sa.func.now(),
         },
     )
     await db.execute(
-        adding,
+        stmt,
         [
             {
-                "organisation_id": scope.organisation_id,
-                "vendor": vendor,
+                **common,
                 "payer_id": payer_id,
-                "month": month,
                 "import_id": import_id,
                 "provisional": provisional,
                 "lines": lines,
@@ -249,34 +257,33 @@ async def replace_month(
     )
 
 
-async def anything_counts(
+async def has_costs(
     db: AsyncConnection, scope: TenantScope, vendor: str, month: str | None
 ) -> bool:
-    """Of this month, or where none is told of any."""
-    counts = sa.exists().where(
+    """Return whether there are costs of the month, or of any month if it is None."""
+    exists = sa.exists().where(
         cost_months.c.organisation_id == scope.organisation_id, cost_months.c.vendor == vendor
     )
     if month is not None:
-        counts = counts.where(cost_months.c.month == month)
-    return bool((await db.execute(sa.select(counts))).scalar_one())
+        exists = exists.where(cost_months.c.month == month)
+    return bool((await db.execute(sa.select(exists))).scalar_one())
 
 
-async def sums_of_month(
-    db: AsyncConnection, scope: TenantScope, vendor: str, month: str, payers: Collection[str]
+async def load_sums_by_account(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod, payers: Collection[str]
 ) -> dict[tuple[str, str, str], Decimal]:
-    """What counts for these payers, by account, line type and currency."""
-    by = (cost_sums.c.customer_id, cost_sums.c.line_type, cost_sums.c.currency)
-    question = (
-        sa.select(*by, sa.func.sum(cost_sums.c.cost).label("cost"))
+    """Return the current costs of these payers by account, line type and currency."""
+    columns = (cost_sums.c.customer_id, cost_sums.c.line_type, cost_sums.c.currency)
+    stmt = (
+        sa.select(*columns, sa.func.sum(cost_sums.c.cost).label("cost"))
         .where(
             cost_sums.c.organisation_id == scope.organisation_id,
-            cost_sums.c.vendor == vendor,
-            cost_sums.c.month == month,
-            visible_rows(cost_sums.c.payer_id, payers),
+            cost_sums.c.vendor == period.vendor,
+            cost_sums.c.month == period.month,
+            is_any_of(cost_sums.c.payer_id, payers),
         )
-        .group_by(*by)
+        .group_by(*columns)
     )
     return {
-        (row.customer_id, row.line_type, row.currency): row.cost
-        for row in await db.execute(question)
+        (row.customer_id, row.line_type, row.currency): row.cost for row in await db.execute(stmt)
     }

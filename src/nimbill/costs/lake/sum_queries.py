@@ -1,24 +1,25 @@
-"""The questions asked of the kept sums: by account, service, tag, line type and day."""
+"""Queries over the stored sums: by account, service, tag, line type and day."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.costs.bodies import CostsOfMonth, CostSum, CostTotal
+from nimbill.costs.bodies import CostSum, CostTotal, MonthCosts
 from nimbill.costs.lake.grouping import Grouping
 from nimbill.costs.lake.records import cost_months, cost_sums, cost_tag_sums
 from nimbill.costs.months.records import parked_months
 from nimbill.customers.cloud_accounts.records import cloud_accounts
-from nimbill.database.tenant_scope import Row, TenantScope, visible_rows
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.vendors import VENDORS, Vendor
 
 basis = chosen("read-costs")
 
-# a word of `by` and the columns it stands for
-SHOWN: Mapping[str, tuple[str, ...]] = {
+# dimension of a grouping to its columns
+GROUPING_COLUMNS: Mapping[str, tuple[str, ...]] = {
     "account": ("customer_id", "company_id"),
     "service": ("service", "marketplace"),
     "tag": ("tag_value",),
@@ -27,61 +28,64 @@ SHOWN: Mapping[str, tuple[str, ...]] = {
 }
 
 
-async def costs_of_month(
+async def load_month_costs(
     db: AsyncConnection,
     scope: TenantScope,
     month: str,
     vendor: Vendor | None,
-    by: Grouping,
+    grouping: Grouping,
     *,
     limit: int | None,
     offset: int,
-) -> CostsOfMonth:
-    """What the caller may see of it; who sees some billing groups sees their accounts' lines."""
-    which = _Which(scope, month, vendor)
-    names = [name for word in by.words for name in SHOWN[word]]
-    rows = await db.execute(_rows(which, names, by.tag_key).limit(limit).offset(offset))
-    totals = await db.execute(_totals(which))
-    return CostsOfMonth(
+) -> MonthCosts:
+    """Users restricted to certain billing groups see the lines of the accounts of these groups."""
+    filter_ = _CostFilter(scope, month, vendor)
+    columns = [
+        column for dimension in grouping.dimensions for column in GROUPING_COLUMNS[dimension]
+    ]
+    rows_stmt = _build_rows_stmt(filter_, columns, grouping.tag_key)
+    rows = await db.execute(rows_stmt.limit(limit).offset(offset))
+    totals = await db.execute(_build_totals_stmt(filter_))
+    return MonthCosts(
         month=month,
         vendor=vendor,
-        provisional=bool((await db.execute(_provisional(which))).scalar_one()),
-        parked=bool((await db.execute(_parked(which))).scalar_one()),
-        rows=[CostSum(**_shown(row)) for row in rows],
-        totals=[CostTotal(**_shown(row)) for row in totals],
+        provisional=bool((await db.execute(_build_provisional_stmt(filter_))).scalar_one()),
+        parked=bool((await db.execute(_build_parked_stmt(filter_))).scalar_one()),
+        rows=[CostSum(**_to_fields(row)) for row in rows],
+        totals=[CostTotal(**_to_fields(row)) for row in totals],
     )
 
 
-def _shown(row: Row) -> dict[str, Any]:
-    shown = row._asdict() | {"vendor": row.vendor}
-    if "day" in shown:
-        shown["day"] = shown["day"].isoformat()
-    return shown
+def _to_fields(row: Row) -> dict[str, Any]:
+    fields = row._asdict()
+    if "day" in fields:
+        fields["day"] = fields["day"].isoformat()
+    return fields
 
 
-class _Which:
-    """Which of the stored rows a question is about."""
+@dataclass(frozen=True, slots=True)
+class _CostFilter:
+    scope: TenantScope
+    month: str
+    vendor: Vendor | None
 
-    def __init__(self, scope: TenantScope, month: str, vendor: Vendor | None) -> None:
-        self.scope, self.month, self.vendor = scope, month, vendor
-
-    def of(self, table: sa.Table) -> list[sa.ColumnElement[bool]]:
-        """All vendors by name rather than none: the indexes begin with them."""
-        scope, vendors = self.scope, VENDORS if self.vendor is None else (self.vendor,)
+    def of_month(self, table: sa.Table) -> list[sa.ColumnElement[bool]]:
+        """Without a vendor, list all vendors: the indexes start with this column."""
+        vendors = VENDORS if self.vendor is None else (self.vendor,)
         return [
-            table.c.organisation_id == scope.organisation_id,
+            table.c.organisation_id == self.scope.organisation_id,
             table.c.month == self.month,
-            visible_rows(table.c.vendor, vendors),
+            is_any_of(table.c.vendor, vendors),
         ]
 
-    def visible(self) -> list[sa.ColumnElement[bool]]:
-        """Lines of accounts in no billing group are for those who see all of them."""
+    def visible_accounts(self) -> list[sa.ColumnElement[bool]]:
+        """Only unrestricted users see lines of accounts that are in no billing group."""
         if self.scope.billing_groups is None:
             return []
-        return [visible_rows(cloud_accounts.c.company_id, self.scope.billing_groups)]
+        return [is_any_of(cloud_accounts.c.company_id, self.scope.billing_groups)]
 
 
-def _with_accounts(table: sa.Table) -> sa.FromClause:
+def _join_accounts(table: sa.Table) -> sa.FromClause:
     return table.outerjoin(
         cloud_accounts,
         (cloud_accounts.c.organisation_id == table.c.organisation_id)
@@ -90,78 +94,82 @@ def _with_accounts(table: sa.Table) -> sa.FromClause:
     )
 
 
-def _sums(
-    which: _Which, table: sa.Table, names: list[str], *, sign: int = 1, **values: Any
+def _build_sums_stmt(
+    filter_: _CostFilter, table: sa.Table, names: list[str], *, sign: int = 1, **constants: Any
 ) -> sa.Select[*tuple[Any, ...]]:
-    """One row for each that is asked by; `values` stand in every row and part nothing."""
-    columns = {**table.c, "company_id": cloud_accounts.c.company_id, **values}
-    shown = [columns[name].label(name) for name in names]
-    parting = [columns[name] for name in names if name not in values]
+    """Group by the named columns; `constants` replace columns by the same value in every row."""
+    columns = {**table.c, "company_id": cloud_accounts.c.company_id, **constants}
+    selected = [columns[name].label(name) for name in names]
+    group_columns = [columns[name] for name in names if name not in constants]
     return (
         sa.select(
             table.c.vendor,
-            *shown,
+            *selected,
             table.c.currency,
             (sa.func.sum(table.c.cost) * sign).label("cost"),
             (sa.func.sum(table.c.lines) * sign).label("lines"),
         )
-        .select_from(_with_accounts(table))
-        .where(*which.of(table), *which.visible())
-        .group_by(table.c.vendor, *parting, table.c.currency)
+        .select_from(_join_accounts(table))
+        .where(*filter_.of_month(table), *filter_.visible_accounts())
+        .group_by(table.c.vendor, *group_columns, table.c.currency)
     )
 
 
-def _rows(which: _Which, names: list[str], tag_key: str | None) -> sa.Select[*tuple[Any, ...]]:
+def _build_rows_stmt(
+    filter_: _CostFilter, names: list[str], tag_key: str | None
+) -> sa.Select[*tuple[Any, ...]]:
     if tag_key is None:
-        return _added(_sums(which, cost_sums, names), names)
-    # with a tag: its values, and beside them what is left of everything once these are taken away
-    of_key = cost_tag_sums.c.tag_key == tag_key
-    nothing = sa.null().cast(sa.Text)
-    tagged = _sums(which, cost_tag_sums, names).where(of_key)
-    taken = _sums(which, cost_tag_sums, names, sign=-1, tag_value=nothing).where(of_key)
-    everything = _sums(which, cost_sums, names, tag_value=nothing)
-    return _added(sa.union_all(tagged, everything, taken), names)
+        return _combine(_build_sums_stmt(filter_, cost_sums, names), names)
+    # the row without a tag value is the sum of all lines less the sum of the tagged lines
+    has_key = cost_tag_sums.c.tag_key == tag_key
+    null = sa.null().cast(sa.Text)
+    tagged = _build_sums_stmt(filter_, cost_tag_sums, names).where(has_key)
+    subtracted = _build_sums_stmt(filter_, cost_tag_sums, names, sign=-1, tag_value=null).where(
+        has_key
+    )
+    all_lines = _build_sums_stmt(filter_, cost_sums, names, tag_value=null)
+    return _combine(sa.union_all(tagged, all_lines, subtracted), names)
 
 
-def _added(parts: Any, names: list[str]) -> sa.Select[*tuple[Any, ...]]:
-    """One row each, in the order asked; numbers without idle zeros."""
+def _combine(parts: Any, names: list[str]) -> sa.Select[*tuple[Any, ...]]:
+    """Add up rows with the same key, order them, and drop trailing zeros of the costs."""
     part = parts.subquery()
-    by = [part.c.vendor, *(part.c[name] for name in names), part.c.currency]
+    key = [part.c.vendor, *(part.c[name] for name in names), part.c.currency]
     cost, lines = sa.func.sum(part.c.cost), sa.func.sum(part.c.lines)
-    in_order = [part.c[name].asc().nulls_last() for name in names]
+    order = [part.c[name].asc().nulls_last() for name in names]
     return (
         sa.select(
-            *by,
+            *key,
             sa.func.trim_scale(cost, type_=sa.Numeric).label("cost"),
             lines.cast(sa.BigInteger).label("lines"),
         )
-        .group_by(*by)
+        .group_by(*key)
         .having(lines != 0)
-        .order_by(part.c.vendor, *in_order, part.c.currency)
+        .order_by(part.c.vendor, *order, part.c.currency)
     )
 
 
-def _totals(which: _Which) -> sa.Select[*tuple[Any, ...]]:
-    return _added(_sums(which, cost_sums, []), [])
+def _build_totals_stmt(filter_: _CostFilter) -> sa.Select[*tuple[Any, ...]]:
+    return _combine(_build_sums_stmt(filter_, cost_sums, []), [])
 
 
-def _provisional(which: _Which) -> sa.Select[*tuple[Any, ...]]:
-    """Whether any of the payers still waits for its invoice; of those whose lines are seen."""
-    question = sa.exists().where(*which.of(cost_months), cost_months.c.provisional)
-    if which.scope.billing_groups is not None:
-        seen = (
+def _build_provisional_stmt(filter_: _CostFilter) -> sa.Select[*tuple[Any, ...]]:
+    """Whether any payer with visible lines has not been invoiced by the vendor yet."""
+    exists = sa.exists().where(*filter_.of_month(cost_months), cost_months.c.provisional)
+    if filter_.scope.billing_groups is not None:
+        visible_sums = (
             sa.select(cost_sums.c.payer_id)
-            .select_from(_with_accounts(cost_sums))
+            .select_from(_join_accounts(cost_sums))
             .where(
-                *which.of(cost_sums),
-                *which.visible(),
+                *filter_.of_month(cost_sums),
+                *filter_.visible_accounts(),
                 cost_sums.c.vendor == cost_months.c.vendor,
                 cost_sums.c.payer_id == cost_months.c.payer_id,
             )
         )
-        question = question.where(sa.exists(seen.correlate(cost_months)))
-    return sa.select(question)
+        exists = exists.where(sa.exists(visible_sums.correlate(cost_months)))
+    return sa.select(exists)
 
 
-def _parked(which: _Which) -> sa.Select[*tuple[Any, ...]]:
-    return sa.select(sa.exists().where(*which.of(parked_months)))
+def _build_parked_stmt(filter_: _CostFilter) -> sa.Select[*tuple[Any, ...]]:
+    return sa.select(sa.exists().where(*filter_.of_month(parked_months)))

@@ -1,8 +1,9 @@
-"""The sums over cost lines, written once for every engine.
+"""The queries that sum cost lines, written once with Ibis for all engines.
 
-Each function takes the lines and returns what to ask; nothing is read here. A sum of decimals keeps
-every digit but has no more room than one of them: where that might not do, the engine hands over
-lines whose cost stands in two columns (see `wide.py`), and every sum below is asked for twice.
+Each function receives the table of lines and returns an expression; nothing is executed here. The
+sum of decimals is exact but has the same precision as one decimal. If that may overflow, the engine
+passes lines whose cost is split into two columns (see `decimal_overflow.py`), and every sum has two
+columns as well.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from nimbill.costs.cost_line import RESERVATION_TEXTS, LineKind
-from nimbill.costs.lake.decimal_overflow import WHOLE
+from nimbill.costs.lake.decimal_overflow import WHOLE_SUFFIX
 from nimbill.foundation.basis import chosen
 
 if TYPE_CHECKING:
@@ -20,12 +21,12 @@ basis = chosen("cost-sums")
 
 RESERVATION_FEE = "RIFee"
 
-_WHAT = ("payer_id", "customer_id", "line_type", "kind", "service", "marketplace")
+_SUM_KEY = ("payer_id", "customer_id", "line_type", "kind", "service", "marketplace")
+_COST_COLUMNS = ("cost", "cost" + WHOLE_SUFFIX)
 
-# of a reservation, as written; a fee's own line knows best
-_OF_RESERVATION = ("service", "usage_type", *RESERVATION_TEXTS)
+_RESERVATION_COLUMNS = ("service", "usage_type", *RESERVATION_TEXTS)
 
-_OF_ENTRY = (
+_ENTRY_COLUMNS = (
     "part",
     "line",
     "payer_id",
@@ -46,68 +47,69 @@ _OF_ENTRY = (
 
 
 def monthly_sums(lines: Table) -> Table:
-    """Per account, line type, service, day (of the start, in UTC) and currency."""
-    return lines.group_by(*_WHAT, day=lines.usage_start.date(), currency=lines.currency).aggregate(
-        **_total(lines, "cost"), lines=lines.count()
-    )
+    """Sums per account, line type, service, day (UTC day of the usage start) and currency."""
+    return lines.group_by(
+        *_SUM_KEY, day=lines.usage_start.date(), currency=lines.currency
+    ).aggregate(**_sum_cost(lines, "cost"), lines=lines.count())
 
 
 def tag_sums(lines: Table) -> Table:
-    """The same by tag instead of day: a line counts once for each key it carries."""
-    cost = [name for name in lines.columns if name in ("cost", "cost" + WHOLE)]
-    keyed = lines.select(*_WHAT, "currency", *cost, "tags", tag_key=lines.tags.keys().unnest())
+    """Sums by tag instead of day; a line is counted once for each of its tags."""
+    cost = [name for name in lines.columns if name in _COST_COLUMNS]
+    keyed = lines.select(*_SUM_KEY, "currency", *cost, "tags", tag_key=lines.tags.keys().unnest())
     tagged = keyed.select(
-        *_WHAT,
+        *_SUM_KEY,
         "currency",
         *cost,
         "tag_key",
         tag_value=keyed.tags[keyed.tag_key].fill_null(""),
     )
-    return tagged.group_by(*_WHAT, "tag_key", "tag_value", "currency").aggregate(
-        **_total(tagged, "cost"), lines=tagged.count()
+    return tagged.group_by(*_SUM_KEY, "tag_key", "tag_value", "currency").aggregate(
+        **_sum_cost(tagged, "cost"), lines=tagged.count()
     )
 
 
 def payer_lines(lines: Table) -> Table:
-    """Per payer: how many lines, and on how many the vendor's invoice id is not there yet."""
+    """Number of lines per payer, and how many of them lack the vendor's invoice id."""
     return lines.group_by("payer_id").aggregate(
         lines=lines.count(), without_invoice_id=lines.count(where=lines.invoice_id.isnull())
     )
 
 
 def entry_lines(lines: Table) -> Table:
-    """Every one-off line, as it is: what recalculation entries are made from."""
+    """All one-off lines, from which recalculation entries are created."""
     return lines.filter(lines.kind == LineKind.entry.value).select(
-        *_OF_ENTRY, *(name for name in lines.columns if name == "cost" + WHOLE)
+        *_ENTRY_COLUMNS, *(name for name in lines.columns if name == "cost" + WHOLE_SUFFIX)
     )
 
 
 def reservation_lines(lines: Table) -> Table:
-    """Per reservation and account: its fee, how many instances, and what is known of it.
+    """Fee, number of instances and attributes per reservation and account.
 
-    `fee_lines` tells the owner, who is charged, from those who only use it.
+    `fee_lines` is zero for accounts that use the reservation of another account.
     """
     reserved = lines.filter(lines.reservation_id.notnull())
-    charged = (reserved.line_type == RESERVATION_FEE) | (reserved.kind == LineKind.entry.value)
-    known = {name: _known(reserved[name], charged) for name in _OF_RESERVATION}
+    is_fee = (reserved.line_type == RESERVATION_FEE) | (reserved.kind == LineKind.entry.value)
+    attributes = {name: _prefer_fee_lines(reserved[name], is_fee) for name in _RESERVATION_COLUMNS}
     return reserved.group_by("reservation_id", "payer_id", "customer_id", "currency").aggregate(
-        **_total(reserved, "fee", where=reserved.kind == LineKind.usage.value),
-        fee_lines=reserved.count(where=charged),
+        **_sum_cost(reserved, "fee", where=reserved.kind == LineKind.usage.value),
+        fee_lines=reserved.count(where=is_fee),
         lines=reserved.count(),
-        number=_known(reserved.reservation_number, charged),
+        number=_prefer_fee_lines(reserved.reservation_number, is_fee),
         first_use=reserved.usage_start.min(),
         last_use=reserved.usage_start.max(),
-        **known,
+        **attributes,
     )
 
 
-def _known(column: Value, charged: BooleanValue) -> Value:
-    return column.max(where=charged).coalesce(column.max())
+def _prefer_fee_lines(column: Value, is_fee: BooleanValue) -> Value:
+    """The attributes of a reservation are most reliable on the lines of its fee."""
+    return column.max(where=is_fee).coalesce(column.max())
 
 
-def _total(lines: Table, name: str, where: BooleanValue | None = None) -> dict[str, Value]:
-    """The cost of these lines; a sum over none of them is nothing, not unknown."""
-    columns = [column for column in ("cost", "cost" + WHOLE) if column in lines.columns]
+def _sum_cost(lines: Table, name: str, where: BooleanValue | None = None) -> dict[str, Value]:
+    """The sum over no lines is zero instead of null."""
+    columns = [column for column in _COST_COLUMNS if column in lines.columns]
     return {
         name + column.removeprefix("cost"): lines[column].sum(where=where).fill_null(0)
         for column in columns

@@ -4,9 +4,9 @@ from typing import Annotated, ClassVar
 
 from nimbill.foundation.basis import Basis, chosen
 from nimbill.foundation.vendors import BilledVendor
-from nimbill.http.request_bodies import Body, text
+from nimbill.http.request_bodies import Body, text_length
 
-REASON = text(1, 1000)
+REASON = text_length(1, 1000)
 
 
 class MonthClosing(Body, frozen=True, kw_only=True):
@@ -17,7 +17,7 @@ class MonthClosing(Body, frozen=True, kw_only=True):
 
 
 class MonthReopening(Body, frozen=True, kw_only=True):
-    """Why it is opened again must be said; the audit log keeps it."""
+    """The reason is required and kept in the audit log."""
 
     basis: ClassVar[Basis] = chosen("closed-months")
 

@@ -19,7 +19,7 @@ month_states = sa.Table(
     sa.Column("month", sa.Text, primary_key=True),
     sa.Column("closed", sa.Boolean, nullable=False),
     # closings are numbered per vendor, so that "before this month was closed" needs no clock
-    sa.Column("closing", sa.Integer, nullable=False),
+    sa.Column("closing_number", sa.Integer, nullable=False),
     sa.Column("update_time", sa.DateTime(timezone=True), nullable=False),
 )
 
@@ -50,7 +50,7 @@ async def load_month_state(
     db: AsyncConnection, scope: TenantScope, period: BillingPeriod
 ) -> MonthState:
     """A month without a record is open."""
-    state_stmt = sa.select(month_states.c.closed, month_states.c.closing).where(
+    state_stmt = sa.select(month_states.c.closed, month_states.c.closing_number).where(
         month_states.c.organisation_id == scope.organisation_id,
         month_states.c.vendor == period.vendor,
         month_states.c.month == period.month,
@@ -62,7 +62,7 @@ async def load_month_state(
     reasons = {row.import_id: row.reason for row in await db.execute(parked_stmt)}
     if row is None:
         return MonthState(closed=False, closing_number=0, parked_reasons=reasons)
-    return MonthState(closed=row.closed, closing_number=row.closing, parked_reasons=reasons)
+    return MonthState(closed=row.closed, closing_number=row.closing_number, parked_reasons=reasons)
 
 
 async def lock_month(
@@ -93,7 +93,7 @@ async def lock_closing_count(
     Returns the number of closings so far.
     """
     await _lock(db, f"closings {scope.organisation_id} {vendor}", shared=shared)
-    stmt = sa.select(sa.func.coalesce(sa.func.max(month_states.c.closing), 0)).where(
+    stmt = sa.select(sa.func.coalesce(sa.func.max(month_states.c.closing_number), 0)).where(
         month_states.c.organisation_id == scope.organisation_id, month_states.c.vendor == vendor
     )
     return int((await db.execute(stmt)).scalar_one())
@@ -113,7 +113,7 @@ async def save_month_state(
     closed: bool,
     closing_number: int,
 ) -> None:
-    changes = {"closed": closed, "closing": closing_number, "update_time": sa.func.now()}
+    changes = {"closed": closed, "closing_number": closing_number, "update_time": sa.func.now()}
     await db.execute(
         insert(month_states)
         .values(
@@ -121,7 +121,7 @@ async def save_month_state(
             vendor=period.vendor,
             month=period.month,
             closed=closed,
-            closing=closing_number,
+            closing_number=closing_number,
         )
         .on_conflict_do_update(index_elements=["organisation_id", "vendor", "month"], set_=changes)
     )

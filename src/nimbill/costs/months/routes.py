@@ -10,9 +10,9 @@ from nimbill.costs.months import operations
 from nimbill.costs.months.bodies import MonthClosing, MonthReopening
 from nimbill.foundation.basis import chosen
 from nimbill.http.request_bodies import Success
-from nimbill.http.routing import CallerOfRequest, MonthOfPath, Transaction, post
+from nimbill.http.routing import PathMonth, RequestCaller, Transaction, post
 
-DECLARED: dict[str, Any] = {
+ROUTE_OPTIONS: dict[str, Any] = {
     "audiences": [Audience.core],
     "role_actions": [RoleAction.ModifyInvoice],
     "basis": chosen("closed-months"),
@@ -20,20 +20,20 @@ DECLARED: dict[str, Any] = {
 }
 
 
-@post("/invoices/close/{month:str}", **DECLARED)
+@post("/invoices/close/{month:str}", **ROUTE_OPTIONS)
 async def close_month(
-    month: MonthOfPath, data: JSONBody[MonthClosing], caller: CallerOfRequest, db: Transaction
+    month: PathMonth, data: JSONBody[MonthClosing], caller: RequestCaller, db: Transaction
 ) -> Success:
-    """Close a month of a vendor: no invoices, imports or applied entries any more."""
+    """Close a month of a vendor: later imports, invoices and applied entries are refused."""
     await operations.close_month(db, caller.scope, month, data)
     return Success()
 
 
-@post("/invoices/reopen/{month:str}", **DECLARED)
+@post("/invoices/reopen/{month:str}", **ROUTE_OPTIONS)
 async def reopen_month(
-    month: MonthOfPath, data: JSONBody[MonthReopening], caller: CallerOfRequest, db: Transaction
+    month: PathMonth, data: JSONBody[MonthReopening], caller: RequestCaller, db: Transaction
 ) -> Success:
-    """Open a closed month again, and say why."""
+    """Open a closed month again; a reason is required."""
     await operations.reopen_month(db, caller.scope, month, data)
     return Success()
 

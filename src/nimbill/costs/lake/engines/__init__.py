@@ -1,1 +1,1 @@
-"""The engines that sums can be worked out on."""
+"""Engines that compute sums over cost lines."""

@@ -1,7 +1,7 @@
-"""The sums in DuckDB's own words, kept beside this file: what writes them takes 1.6 s to load.
+"""The queries of `sums.py` as SQL for DuckDB, compiled in advance because Ibis loads in 1.6 s.
 
-They are written by Ibis from `sums.py`, where they are defined and nowhere else; a test holds the
-page against them. `python -m nimbill.costs.lake.engines.compiled_sums` writes it anew.
+A test checks that the file is up to date.
+`python -m nimbill.costs.lake.engines.compiled_sums` writes it again.
 """
 
 from __future__ import annotations
@@ -15,43 +15,43 @@ from nimbill.costs.lake import sums
 if TYPE_CHECKING:
     from nimbill.costs.lake.engines.engine import SumQuery
 
-PAGE = Path(__file__).with_name("compiled_sums.sql")
-WRITTEN = ("monthly_sums", "tag_sums", "entry_lines", "reservation_lines", "payer_lines")
+SQL_FILE = Path(__file__).with_name("compiled_sums.sql")
+COMPILED_QUERIES = ("monthly_sums", "tag_sums", "entry_lines", "reservation_lines", "payer_lines")
 HEADING = "-- "
-IN_TWO_PARTS = ", in two parts"
+SPLIT_COST = ", split cost"
 
 
-def sql_of(question: SumQuery, *, wide: bool) -> str:
-    """As it stands on the page, or written now where it is a question of somebody else's."""
-    name = getattr(question, "__name__", "")
-    if name in WRITTEN and question is getattr(sums, name):
-        return _page()[name + IN_TWO_PARTS * wide]
-    return _written(question, wide=wide)
+def load_sql(query: SumQuery, *, split: bool) -> str:
+    """Return the compiled SQL; queries from elsewhere are compiled now."""
+    name = getattr(query, "__name__", "")
+    if name in COMPILED_QUERIES and query is getattr(sums, name):
+        return _load_file()[name + SPLIT_COST * split]
+    return _compile(query, split=split)
 
 
-def page() -> str:
-    """All of them, each under its name."""
+def compile_all() -> str:
+    """Return the contents of the SQL file: each query under a heading with its name."""
     return "\n".join(
-        f"{HEADING}{name}{IN_TWO_PARTS * wide}\n{_written(getattr(sums, name), wide=wide)}\n"
-        for name in WRITTEN
-        for wide in (False, True)
+        f"{HEADING}{name}{SPLIT_COST * split}\n{_compile(getattr(sums, name), split=split)}\n"
+        for name in COMPILED_QUERIES
+        for split in (False, True)
     )
 
 
 @cache
-def _page() -> dict[str, str]:
-    parts = ("\n" + PAGE.read_text()).split("\n" + HEADING)[1:]
-    return {name: sql for name, _, sql in (part.partition("\n") for part in parts)}
+def _load_file() -> dict[str, str]:
+    sections = ("\n" + SQL_FILE.read_text()).split("\n" + HEADING)[1:]
+    return {name: sql for name, _, sql in (section.partition("\n") for section in sections)}
 
 
-def _written(question: SumQuery, *, wide: bool) -> str:
+def _compile(query: SumQuery, *, split: bool) -> str:
     import ibis
 
-    from nimbill.costs.lake.decimal_overflow import lines_to_ask
+    from nimbill.costs.lake.decimal_overflow import build_lines_table
 
-    asked = question(lines_to_ask(wide=wide))
-    return str(ibis.to_sql(asked, dialect="duckdb", pretty=False))
+    expression = query(build_lines_table(split=split))
+    return str(ibis.to_sql(expression, dialect="duckdb", pretty=False))
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page())
+    SQL_FILE.write_text(compile_all())

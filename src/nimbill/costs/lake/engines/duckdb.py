@@ -1,4 +1,4 @@
-"""Sums in this process, on DuckDB: bounded in memory, spilling into a folder of ours."""
+"""Computes sums with DuckDB in this process, with limited memory and temporary files."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import duckdb
 import pyarrow as pa
 
 from nimbill.costs.cost_line import SCHEMA
-from nimbill.costs.lake.decimal_overflow import LINES, may_outgrow, put_together
-from nimbill.costs.lake.engines.compiled_sums import sql_of
+from nimbill.costs.lake.decimal_overflow import LINES_TABLE, may_overflow, merge_split_sums
+from nimbill.costs.lake.engines.compiled_sums import load_sql
 from nimbill.costs.lake.parquet_files import Lake
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MEMORY = "512MB"
 THREADS_MAX = 8
 ROWS_PER_BATCH = 50_000
-PATTERN = frozenset("*?[")  # in a path, DuckDB would look for what matches
+GLOB_CHARACTERS = frozenset("*?[")  # DuckDB expands them in paths
 
 
 class DuckDBEngine:
@@ -31,40 +31,42 @@ class DuckDBEngine:
         scratch.mkdir(parents=True, exist_ok=True)
         self._lake = lake
         self._scratch = Path(tempfile.mkdtemp(dir=scratch, prefix="duckdb-"))
-        self._read_by_arrow: object = None  # must live as long as it is asked
+        self._dataset: object = None  # keeps the dataset alive while DuckDB reads it
         self._connection = duckdb.connect(
             config={
                 "memory_limit": memory,
                 "threads": min(os.cpu_count() or 1, THREADS_MAX),
                 "temp_directory": str(self._scratch),
                 "preserve_insertion_order": False,
-                # nothing is ever fetched: what is not built in does not exist
+                # never download extensions
                 "autoinstall_known_extensions": False,
                 "autoload_known_extensions": False,
             }
         )
-        self._connection.execute("SET TimeZone = 'UTC'")  # the day of a moment is its day there
+        self._connection.execute("SET TimeZone = 'UTC'")  # days are days in UTC
 
-    def run(self, question: SumQuery, files: Sequence[str]) -> pa.Table:
-        return put_together(self._asked(question, files).to_arrow_table())
+    def run(self, query: SumQuery, files: Sequence[str]) -> pa.Table:
+        return merge_split_sums(self._execute(query, files).to_arrow_table())
 
-    def batches(self, question: SumQuery, files: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        for batch in self._asked(question, files).to_arrow_reader(ROWS_PER_BATCH):
-            yield from put_together(pa.Table.from_batches([batch])).to_batches()
+    def batches(self, query: SumQuery, files: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        for batch in self._execute(query, files).to_arrow_reader(ROWS_PER_BATCH):
+            yield from merge_split_sums(pa.Table.from_batches([batch])).to_batches()
 
-    def _asked(self, question: SumQuery, files: Sequence[str]) -> duckdb.DuckDBPyRelation:
-        self._show(files)
-        return self._connection.sql(sql_of(question, wide=may_outgrow(self._lake.metadata(files))))
+    def _execute(self, query: SumQuery, files: Sequence[str]) -> duckdb.DuckDBPyRelation:
+        self._create_view(files)
+        split = may_overflow(self._lake.read_metadata(files))
+        return self._connection.sql(load_sql(query, split=split))
 
-    def _show(self, files: Sequence[str]) -> None:
-        """Read by DuckDB itself from a folder; from an object store, which it cannot, by Arrow."""
+    def _create_view(self, files: Sequence[str]) -> None:
+        """DuckDB reads local files itself; it cannot read object stores, so that Arrow does."""
         addresses = self._lake.addresses(files)
-        if files and self._lake.is_local and not any(PATTERN & set(path) for path in addresses):
+        has_glob = any(GLOB_CHARACTERS & set(path) for path in addresses)
+        if files and self._lake.is_local and not has_glob:
             lines = self._connection.read_parquet(addresses)
         else:
-            self._read_by_arrow = self._lake.dataset(files) if files else SCHEMA.empty_table()
-            lines = self._connection.from_arrow(self._read_by_arrow)
-        lines.create_view(LINES, replace=True)
+            self._dataset = self._lake.open_dataset(files) if files else SCHEMA.empty_table()
+            lines = self._connection.from_arrow(self._dataset)
+        lines.create_view(LINES_TABLE, replace=True)
 
     def close(self) -> None:
         self._connection.close()

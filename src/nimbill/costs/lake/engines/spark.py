@@ -1,4 +1,4 @@
-"""Sums on a Spark cluster, for lakes that one machine would take too long to read."""
+"""Computes sums on a Spark cluster, for lakes that are too large for one machine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,12 @@ import ibis
 import pyarrow as pa
 
 from nimbill.costs.cost_line import SCHEMA
-from nimbill.costs.lake.decimal_overflow import LINES, lines_to_ask, may_outgrow, put_together
+from nimbill.costs.lake.decimal_overflow import (
+    LINES_TABLE,
+    build_lines_table,
+    may_overflow,
+    merge_split_sums,
+)
 from nimbill.costs.lake.parquet_files import Lake
 
 if TYPE_CHECKING:
@@ -17,22 +22,22 @@ if TYPE_CHECKING:
 
 ROWS_PER_BATCH = 50_000
 
-# What the answers depend on; all else is the cluster's own business (spark-defaults.conf).
+# settings that affect results; all others are left to the cluster (spark-defaults.conf)
 CONFIGURATION = {
-    "spark.sql.session.timeZone": "UTC",  # the day of a moment is its day there
-    # a difference of two costs keeps all 22 digits behind the point, or is an error
+    "spark.sql.session.timeZone": "UTC",  # days are days in UTC
+    # the difference of two costs keeps all 22 decimals, or is an error
     "spark.sql.decimalOperations.allowPrecisionLoss": "false",
-    "spark.sql.ansi.enabled": "true",  # a sum that outgrows its type is an error, not a null
+    "spark.sql.ansi.enabled": "true",  # an overflow is an error instead of null
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
 
 
 class SparkEngine:
-    """The lake must be reachable from every worker under the same address."""
+    """All workers must be able to read the lake at the same address."""
 
     def __init__(self, lake: Lake, *, master: str) -> None:
-        from pyspark.sql import SparkSession  # an extra: not everybody has it
+        from pyspark.sql import SparkSession  # an optional dependency
 
         self._lake = lake
         builder = SparkSession.builder.master(master).appName("nimbill")
@@ -40,29 +45,31 @@ class SparkEngine:
             builder = builder.config(name, value)
         self._session = builder.getOrCreate()
 
-    def run(self, question: SumQuery, files: Sequence[str]) -> pa.Table:
-        self._show(files)
-        asked = question(lines_to_ask(wide=may_outgrow(self._lake.metadata(files))))
-        return put_together(self._session.sql(ibis.to_sql(asked, dialect="pyspark")).toArrow())
+    def run(self, query: SumQuery, files: Sequence[str]) -> pa.Table:
+        self._create_view(files)
+        split = may_overflow(self._lake.read_metadata(files))
+        expression = query(build_lines_table(split=split))
+        sql = ibis.to_sql(expression, dialect="pyspark")
+        return merge_split_sums(self._session.sql(sql).toArrow())
 
-    def batches(self, question: SumQuery, files: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        yield from self.run(question, files).to_batches(max_chunksize=ROWS_PER_BATCH)
+    def batches(self, query: SumQuery, files: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        yield from self.run(query, files).to_batches(max_chunksize=ROWS_PER_BATCH)
 
-    def _show(self, files: Sequence[str]) -> None:
+    def _create_view(self, files: Sequence[str]) -> None:
         from pyspark.sql.pandas.types import from_arrow_schema
 
-        shape = from_arrow_schema(SCHEMA)
+        schema = from_arrow_schema(SCHEMA)
         if files:
-            addresses = map(_address, self._lake.addresses(files))
-            frame = self._session.read.schema(shape).parquet(*addresses)
+            addresses = map(_hadoop_address, self._lake.addresses(files))
+            frame = self._session.read.schema(schema).parquet(*addresses)
         else:
-            frame = self._session.createDataFrame([], shape)
-        frame.createOrReplaceTempView(LINES)
+            frame = self._session.createDataFrame([], schema)
+        frame.createOrReplaceTempView(LINES_TABLE)
 
     def close(self) -> None:
         self._session.stop()
 
 
-def _address(path: str) -> str:
-    """As Hadoop's file systems are told: a folder shared by all machines, or an object store."""
+def _hadoop_address(path: str) -> str:
+    """Hadoop needs the scheme s3a for object stores, and a scheme for local paths."""
     return path.replace("s3://", "s3a://", 1) if "://" in path else f"file://{path}"

@@ -34,7 +34,7 @@ COLUMNS = {
 }
 
 
-def report(lines: Sequence[dict[str, str]], columns: dict[str, str] = COLUMNS) -> bytes:
+def build_report(lines: Sequence[dict[str, str]], columns: dict[str, str] = COLUMNS) -> bytes:
     """Each line tells only what is special about it."""
     text = io.StringIO()
     writer = csv.DictWriter(text, list(columns), lineterminator="\r\n")
@@ -43,13 +43,13 @@ def report(lines: Sequence[dict[str, str]], columns: dict[str, str] = COLUMNS) -
     return text.getvalue().encode()
 
 
-def cost(amount: str, **special: str) -> dict[str, str]:
+def report_line(amount: str, **special: str) -> dict[str, str]:
     """A line of this cost; keywords name columns by their last part."""
     by_last = {name.rpartition("/")[2].rpartition(":")[2]: name for name in COLUMNS}
     return {"lineItem/UnblendedCost": amount} | {by_last[k]: v for k, v in special.items()}
 
 
-def write(path: Path, lines: Sequence[dict[str, str]]) -> Path:
+def write_report(path: Path, lines: Sequence[dict[str, str]]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(report(lines))
+    path.write_bytes(build_report(lines))
     return path

@@ -1,4 +1,4 @@
-"""How months are closed, reopened and parked in tests, and what is done beside requests."""
+"""Closes, reopens and parks months in tests, and runs functions in a transaction."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nimbill.costs.months.records import MonthState
 from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.vendors import Vendor
-from tests.answers import Answer
+from tests.problem_responses import HttpResponse
 from tests.running_service import Service
 
 T = TypeVar("T")
@@ -20,48 +20,50 @@ T = TypeVar("T")
 MONTH = "2026-01"
 
 
-def close(
+def close_month(
     service: Service, month: str = MONTH, vendor: Any = "aws", headers: Any = None, **fields: Any
-) -> Answer:
+) -> HttpResponse:
     body = {"vendor": vendor, **fields}
     path = f"/m/core/invoices/close/{month}"
     return service.http.post(path, json=body, headers=headers or service.root())
 
 
-def reopen(
+def reopen_month(
     service: Service,
     month: str = MONTH,
     vendor: Any = "aws",
     headers: Any = None,
     *,
     reason: Any = "a late credit",
-) -> Answer:
+) -> HttpResponse:
     body = {"vendor": vendor, "reason": reason}
     path = f"/m/core/invoices/reopen/{month}"
     return service.http.post(path, json=body, headers=headers or service.root())
 
 
-def inside(service: Service, do: Callable[[AsyncConnection, TenantScope], Awaitable[T]]) -> T:
-    """Done in a transaction of its own, for the organisation of the test."""
+def run_in_transaction(
+    service: Service, function: Callable[[AsyncConnection, TenantScope], Awaitable[T]]
+) -> T:
+    """Use a new transaction of the test's organisation."""
     scope = TenantScope(service.organisation.organisation_id)
 
     async def run() -> T:
         async with transaction(service.resources.engine, scope.organisation_id) as db:
-            return await do(db, scope)
+            return await function(db, scope)
 
     return service.run(run)
 
 
-def state(service: Service, month: str = MONTH, vendor: Vendor = "aws") -> MonthState:
-    return inside(
+def load_state(service: Service, month: str = MONTH, vendor: Vendor = "aws") -> MonthState:
+    return run_in_transaction(
         service, lambda db, scope: records.load_month_state(db, scope, BillingPeriod(month, vendor))
     )
 
 
-def park(
+def park_month(
     service: Service, import_id: str, month: str = MONTH, *, reason: str = "sums differ"
 ) -> None:
-    inside(
+    run_in_transaction(
         service,
         lambda db, scope: records.park_month(
             db, scope, BillingPeriod(month, "aws"), import_id, reason
@@ -69,8 +71,8 @@ def park(
     )
 
 
-def unpark(service: Service, import_id: str, month: str = MONTH) -> bool:
-    return inside(
+def unpark_month(service: Service, import_id: str, month: str = MONTH) -> bool:
+    return run_in_transaction(
         service,
         lambda db, scope: records.unpark_month(db, scope, BillingPeriod(month, "aws"), import_id),
     )

@@ -13,41 +13,44 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from tests.imports.failing_files import TROUBLES, failing_at
-from tests.imports.small_files import CUSTOMER, cost, report, write
-from tests.imports.taking import Taking, totals
+from tests.imports.aws_reports import CUSTOMER, build_report, report_line, write_report
+from tests.imports.failing_file_calls import ERROR_CODES, fail_call
+from tests.imports.in_process_importer import InProcessImporter, load_totals
 from tests.proof.real_server import environment_for
 
 CALLS_MAX = 200
 
 
-def faults(taking: Taking, code: int) -> tuple[int, list[str]]:
+def fail_each_call(importer: InProcessImporter, code: int) -> tuple[int, list[str]]:
     """The first call fails, then the second, until none is left; how many, and what went wrong."""
-    taking(write(taking.folder / "old.csv", [cost("1")]))
-    new, wrong = write(taking.folder / "new.csv", [cost("2"), cost("3")]), list[str]()
+    importer(write_report(importer.folder / "old.csv", [report_line("1")]))
+    new, wrong = (
+        write_report(importer.folder / "new.csv", [report_line("2"), report_line("3")]),
+        list[str](),
+    )
     for number in range(1, CALLS_MAX):
-        import_id = taking.start(new)
+        import_id = importer.start(new)
         prepared = None
-        with failing_at(taking.service.settings.data, number, code) as watch:
+        with fail_call(importer.service.settings.data, number, code) as watch:
             try:
-                prepared = taking.prepare(import_id)
+                prepared = importer.prepare(import_id)
             except OSError:
                 pass
             except Exception as error:  # noqa: BLE001  # any other is a finding
                 wrong.append(f"call {number}, {watch.failed}: {error!r}")
         if prepared is not None and not watch.failed:
-            taking.settle(import_id, prepared)
-            after = totals(taking)
+            importer.commit(import_id, prepared)
+            after = load_totals(importer)
             return number - 1, wrong if after == {CUSTOMER: 5} else [*wrong, f"{after} at the end"]
-        if totals(taking) != {CUSTOMER: Decimal(1)}:
+        if load_totals(importer) != {CUSTOMER: Decimal(1)}:
             wrong.append(f"call {number}, {watch.failed}: the month before was changed")
-        wrong += [f"call {number}: {name} lies in the lake" for name in _half(taking)]
+        wrong += [f"call {number}: {name} lies in the lake" for name in _half(importer)]
     return CALLS_MAX, [*wrong, "there was no end of calls"]
 
 
-def _half(taking: Taking) -> list[str]:
+def _half(importer: InProcessImporter) -> list[str]:
     """Files of the lake that are not whole; those no record names are left out of every reading."""
-    lake = Path(taking.service.settings.lake_url) / taking.scope.organisation_id
+    lake = Path(importer.service.settings.lake_url) / importer.scope.organisation_id
     half = []
     for file in lake.rglob("*.parquet"):
         try:
@@ -57,9 +60,9 @@ def _half(taking: Taking) -> list[str]:
     return half
 
 
-@pytest.mark.parametrize("trouble", TROUBLES)
-def test_every_file_call_may_fail(taking: Taking, trouble: str) -> None:
-    calls, wrong = faults(taking, TROUBLES[trouble])
+@pytest.mark.parametrize("trouble", ERROR_CODES)
+def test_every_file_call_may_fail(importer: InProcessImporter, trouble: str) -> None:
+    calls, wrong = fail_each_call(importer, ERROR_CODES[trouble])
 
     assert wrong == []
     assert calls > 10  # or nothing was tried
@@ -67,22 +70,22 @@ def test_every_file_call_may_fail(taking: Taking, trouble: str) -> None:
 
 @pytest.mark.parametrize("most", [1, 200, 2_000, 6_000, 12_000])
 def test_a_disk_that_takes_no_more_leaves_nothing_half(
-    taking: Taking, tmp_path: Path, most: int
+    importer: InProcessImporter, tmp_path: Path, most: int
 ) -> None:
     """Of the process itself: every write beyond so many bytes fails, in whatever language it is."""
-    taking(write(tmp_path / "old.csv", [cost("1")]))
-    lines = [cost("2", LineItemDescription=f"{number:x}" * 40) for number in range(2_000)]
-    (tmp_path / "new.csv").write_bytes(report(lines))
-    import_id = taking.start(tmp_path / "new.csv")
+    importer(write_report(tmp_path / "old.csv", [report_line("1")]))
+    lines = [report_line("2", LineItemDescription=f"{number:x}" * 40) for number in range(2_000)]
+    (tmp_path / "new.csv").write_bytes(build_report(lines))
+    import_id = importer.start(tmp_path / "new.csv")
     asked: dict[str, object] = {
-        "organisation_id": taking.scope.organisation_id,
+        "organisation_id": importer.scope.organisation_id,
         "import_id": import_id,
         "vendor": "aws",
         "month": None,
         "sources": [str(tmp_path / "new.csv")],
         "roots": None,
         "folder": str(tmp_path / "working"),
-        "known": {},
+        "known_deliveries": {},
     }
 
     def small_disk() -> None:
@@ -92,7 +95,7 @@ def test_a_disk_that_takes_no_more_leaves_nothing_half(
     done = subprocess.run(
         [sys.executable, "-m", "nimbill.imports.preparation"],
         input=json.dumps(asked) + "\n",
-        env=environment_for(taking.service.settings.data, {}),
+        env=environment_for(importer.service.settings.data, {}),
         preexec_fn=small_disk,  # this test starts no threads
         capture_output=True,
         text=True,
@@ -101,5 +104,5 @@ def test_a_disk_that_takes_no_more_leaves_nothing_half(
 
     assert done.returncode != 0, done.stdout
     assert '"prepared"' not in done.stdout
-    assert _half(taking) == []
-    assert totals(taking) == {CUSTOMER: Decimal(1)}
+    assert _half(importer) == []
+    assert load_totals(importer) == {CUSTOMER: Decimal(1)}

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-TROUBLES = {
+ERROR_CODES = {
     "the disk is full": errno.ENOSPC,
     "the disk cannot be read": errno.EIO,
     "too many files are open": errno.EMFILE,
@@ -56,7 +56,7 @@ def _hook(event: str, args: tuple[Any, ...]) -> None:
 
 
 @contextmanager
-def failing_at(folder: Path, number: int, code: int) -> Iterator[Watch]:
+def fail_call(folder: Path, number: int, code: int) -> Iterator[Watch]:
     """The n-th call fails and no other; `failed` says which it was, or nothing."""
     global _watch, _hooked
     if not _hooked:

@@ -16,32 +16,34 @@ from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.ids import new_id
 from nimbill.identity.organisations.operations import NewOrganisation
 from nimbill.imports import records
-from nimbill.imports.commit_import import commit_import, folder_of_import
+from nimbill.imports.commit_import import commit_import
 from nimbill.imports.operations import start_import
-from nimbill.imports.preparation import ImportRequest, PreparedImport, prepare
+from nimbill.imports.preparation import ImportRequest, PreparedImport, prepare_import
+from nimbill.imports.records import NewImport
+from nimbill.imports.working_folder import working_folder
 from nimbill.jobs.records import jobs
 from tests.running_service import Service
 
 PATH = "/m/core/costs/imports"
-FINAL = ("done", "unchanged", "refused", "parked", "drift", "failed")
+FINAL_STATES = ("done", "unchanged", "refused", "parked", "drift", "failed")
 SECONDS_MAX = 120
 
 
-def finished(service: Service, import_id: str, headers: dict[str, str]) -> dict[str, Any]:
+def wait_for_import(service: Service, import_id: str, headers: dict[str, str]) -> dict[str, Any]:
     """The import's record once the work loop is done with it."""
     until = time.monotonic() + SECONDS_MAX
     while True:
         answer = service.http.get(f"{PATH}/{import_id}", headers=headers)
         assert answer.status_code == 200, answer.text
         record: dict[str, Any] = answer.json()
-        if record["state"] in FINAL:
+        if record["state"] in FINAL_STATES:
             return record
         assert time.monotonic() < until, record
         time.sleep(0.1)
 
 
 @dataclass
-class Taking:
+class InProcessImporter:
     """Takes files in without the work loop and without a process for each."""
 
     service: Service
@@ -56,8 +58,8 @@ class Taking:
         self, *sources: Path | str, vendor: str = "aws", month: str | None = None
     ) -> dict[str, Any]:
         import_id = self.start(*sources, vendor=vendor, month=month)
-        self.settle(import_id, self.prepare(import_id))
-        return self.record(import_id)
+        self.commit(import_id, self.prepare(import_id))
+        return self.get_record(import_id)
 
     def start(self, *sources: Path | str, vendor: str = "aws", month: str | None = None) -> str:
         import_id, places = new_id("imp"), [str(source) for source in sources]
@@ -67,13 +69,15 @@ class Taking:
                 await start_import(
                     db,
                     self.scope,
-                    import_id,
-                    vendor=vendor,
-                    month=month,
-                    sources=places,
-                    shown=places,
-                    roots=None,
-                    made_by=self.organisation.root_user_id,
+                    NewImport(
+                        import_id=import_id,
+                        vendor=vendor,
+                        month=month,
+                        sources=places,
+                        source_names=places,
+                        roots=None,
+                        created_by=self.organisation.root_user_id,
+                    ),
                 )
                 # ours: the loop of the service must not take it as well
                 await db.execute(sa.delete(jobs).where(jobs.c.subject == import_id))
@@ -82,18 +86,18 @@ class Taking:
         return import_id
 
     def prepare(self, import_id: str) -> PreparedImport:
-        asked = self.asked(import_id)
-        with patch.dict(os.environ, self.service.settings.for_a_process()):
-            return prepare(asked, lambda _: None)
+        asked = self.build_request(import_id)
+        with patch.dict(os.environ, self.service.settings.to_child_environment()):
+            return prepare_import(asked, lambda _: None)
 
-    def asked(self, import_id: str) -> ImportRequest:
+    def build_request(self, import_id: str) -> ImportRequest:
         settings = self.service.settings
 
         async def ask() -> ImportRequest:
             async with transaction(self.service.resources.engine, self.scope.organisation_id) as db:
                 row = await records.lock_import(db, self.scope, import_id)
                 assert row is not None
-                known = await records.known_deliveries(db, self.scope, row.vendor)
+                known = await records.load_known_deliveries(db, self.scope, row.vendor)
             return ImportRequest(
                 organisation_id=self.scope.organisation_id,
                 import_id=import_id,
@@ -101,20 +105,20 @@ class Taking:
                 month=row.month,
                 sources=list(row.sources),
                 roots=None,
-                folder=str(folder_of_import(settings, import_id)),
-                known=dict(known),
+                folder=str(working_folder(settings, import_id)),
+                known_deliveries=dict(known),
             )
 
         return self.service.run(ask)
 
-    def settle(self, import_id: str, prepared: PreparedImport) -> None:
+    def commit(self, import_id: str, prepared: PreparedImport) -> None:
         async def take_in() -> None:
             async with transaction(self.service.resources.engine, self.scope.organisation_id) as db:
                 await commit_import(db, self.service.settings, self.scope, import_id, prepared)
 
         self.service.run(take_in)
 
-    def record(self, import_id: str) -> dict[str, Any]:
+    def get_record(self, import_id: str) -> dict[str, Any]:
         answer = self.service.http.get(f"{PATH}/{import_id}", headers=self.headers)
         assert answer.status_code == 200, answer.text
         found: dict[str, Any] = answer.json()
@@ -124,14 +128,14 @@ class Taking:
     def headers(self) -> dict[str, str]:
         return self.service.root(self.organisation)
 
-    def costs(self, by: str = "account", month: str = "2026-09", vendor: str = "aws") -> Any:
+    def get_costs(self, by: str = "account", month: str = "2026-09", vendor: str = "aws") -> Any:
         answer = self.service.http.get(
             f"/m/core/costs/{month}", params={"vendor": vendor, "by": by}, headers=self.headers
         )
         assert answer.status_code == 200, answer.text
         return answer.json()
 
-    def stored(self, question: str) -> Sequence[Any]:
+    def query(self, question: str) -> Sequence[Any]:
         """What a question to this organisation's rows answers."""
 
         async def ask() -> Sequence[Any]:
@@ -141,7 +145,7 @@ class Taking:
         return self.service.run(ask)
 
 
-def totals(taking: Taking) -> dict[str, Any]:
+def load_totals(importer: InProcessImporter) -> dict[str, Any]:
     """What counts, by account: exact."""
-    rows = taking.stored("SELECT customer_id, sum(cost) AS cost FROM cost_sums GROUP BY 1")
+    rows = importer.query("SELECT customer_id, sum(cost) AS cost FROM cost_sums GROUP BY 1")
     return {row.customer_id: row.cost for row in rows}

@@ -1,0 +1,77 @@
+"""The report of an import: totals, warnings, and drift of a closed month."""
+
+from collections import defaultdict
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill.costs.lake.records import load_sums_by_account
+from nimbill.database.tenant_scope import TenantScope
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.billing_period import BillingPeriod
+from nimbill.foundation.money import add_decimals, format_decimal
+from nimbill.imports import records
+from nimbill.imports.preparation import PreparedImport
+
+basis = chosen("cost-imports")
+drift_basis = chosen("closed-month-drift")
+
+
+async def build_report(
+    db: AsyncConnection, scope: TenantScope, vendor: str, prepared: PreparedImport
+) -> dict[str, Any]:
+    unknown_types: dict[str, int] = defaultdict(int)
+    currencies: dict[str, int] = defaultdict(int)
+    for total in prepared.totals:
+        currencies[total["currency"]] += total["lines"]
+        if total["kind"] == "unknown":
+            unknown_types[total["line_type"]] += total["lines"]
+    payers: dict[str, set[str]] = defaultdict(set)
+    for total in prepared.account_totals:
+        payers[total["customer_id"]].add(total["payer_id"])
+    registered_payers = await records.load_account_payers(db, scope, vendor, list(payers))
+    paid_by_another = {
+        customer_id: sorted(customer_payers)
+        for customer_id, customer_payers in sorted(payers.items())
+        if customer_id in registered_payers and customer_payers != {registered_payers[customer_id]}
+    }
+    return {
+        "totals": [{**total, "cost": _trim(total["cost"])} for total in prepared.totals],
+        "unknown_types": dict(unknown_types),
+        "accounts_in_no_group": sorted(payers.keys() - registered_payers.keys()),
+        "currencies": dict(currencies),
+        "noticed": {**prepared.warnings, "paid_by_another": paid_by_another},
+        "differences": [
+            {**difference, **{name: _trim(difference[name]) for name in ("delivered", "stored")}}
+            for difference in prepared.differences
+        ],
+    }
+
+
+async def find_drift(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod, prepared: PreparedImport
+) -> list[dict[str, Any]]:
+    """Return current and delivered costs where they differ, by account, line type and currency."""
+    delivered: dict[tuple[str, str, str], Decimal] = defaultdict(Decimal)
+    for total in prepared.account_totals:
+        key = (total["customer_id"], total["line_type"], total["currency"])
+        delivered[key] = add_decimals(delivered[key], Decimal(total["cost"]))
+    current = await load_sums_by_account(db, scope, period, list(prepared.payers))
+    zero = Decimal(0)
+    return [
+        {
+            "customer_id": key[0],
+            "line_type": key[1],
+            "currency": key[2],
+            "counts": current.get(key, zero),
+            "delivered": delivered.get(key, zero),
+        }
+        for key in sorted(current.keys() | delivered.keys())
+        if current.get(key, zero) != delivered.get(key, zero)
+    ]
+
+
+def _trim(amount: str) -> Decimal:
+    """Drop trailing zeros."""
+    return Decimal(format_decimal(Decimal(amount)))
