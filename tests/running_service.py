@@ -20,12 +20,13 @@ from nimbill.access import effective_permissions, passwords
 from nimbill.access.request_context import Resources
 from nimbill.access.role_actions import RoleAction
 from nimbill.application.app import litestar_app, with_middleware
-from nimbill.application.open_database import prepare
+from nimbill.application.open_database import prepare_database
 from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.encryption import Encryptor, load_or_create_key
 from nimbill.foundation.ids import new_id
+from nimbill.foundation.product import Product
 from nimbill.foundation.settings import Settings, read_settings
-from nimbill.foundation.vocabulary import Product, UserKind
+from nimbill.foundation.user_kind import UserKind
 from nimbill.identity.organisations import operations
 from nimbill.identity.organisations.operations import NewOrganisation, create_organisation
 from nimbill.identity.users import records as users
@@ -57,7 +58,7 @@ class Service:
         """Run something in the event loop of the service."""
         return self.http.blocking_portal.call(call)
 
-    def new_organisation(self, name: str = "Test") -> NewOrganisation:
+    def new_organisation(self, name: str = "Test", username: str = "root") -> NewOrganisation:
         """Create an organisation. Its root password is hashed once for all organisations."""
         resources = self.resources
         with patch.object(operations, "hash_password", _hash_once):
@@ -66,7 +67,7 @@ class Service:
                     resources.engine,
                     resources.encryptor,
                     name=name,
-                    username="root",
+                    username=username,
                     password=PASSWORD,
                 )
             )
@@ -194,7 +195,7 @@ def running_service(database_url: str, data: Path, **environment: str) -> Iterat
             **environment,
         }
     )
-    asyncio.run(prepare(database_url, load_or_create_key(settings.key_file)))
+    asyncio.run(prepare_database(database_url, load_or_create_key(settings.key_file)))
     app = litestar_app(settings)
     client = TestClient(
         with_middleware(app, settings),
@@ -203,7 +204,7 @@ def running_service(database_url: str, data: Path, **environment: str) -> Iterat
     )
     with (
         # No port is open, so simulated agents need not wait for a response.
-        patch.object(local_provisioner, "PATIENCE_SECONDS", 0.0),
+        patch.object(local_provisioner, "TIMEOUT_SECONDS", 0.0),
         # Tests that wait for a job do not wait for the next poll.
         patch.object(runner, "POLL_SECONDS", 0.05),
         client as http,

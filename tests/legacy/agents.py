@@ -15,12 +15,12 @@ from nimbill.identity.organisations.operations import NewOrganisation
 from nimbill.legacy.audiences import LEGACY
 from nimbill.legacy.stacks.records import legacy_stacks
 from nimbill.legacy.stacks.stack_ids import STACK_LOOKUP
-from tests.identity.login.asking import bearer, issued
+from tests.identity.login.token_requests import bearer_headers, issue_tokens
 from tests.running_service import Service
 
 
 @dataclass(frozen=True)
-class Agent:
+class AgentLogin:
     stack_id: str
     auth_token: str
 
@@ -34,15 +34,15 @@ class Agent:
         }
 
 
-def new_agent(
+def create_agent(
     service: Service,
     organisation: NewOrganisation | None = None,
     *,
     stack_status: str = "CREATE_COMPLETE",
-) -> Agent:
+) -> AgentLogin:
     """Of a stack that is stored as version 3 stores its own."""
     who = organisation or service.organisation
-    agent = Agent(new_id("stk"), generate_client_secret())
+    agent = AgentLogin(new_id("stk"), generate_client_secret())
     scope, at = TenantScope(who.organisation_id), clock.now()
 
     async def add() -> None:
@@ -70,7 +70,7 @@ def new_agent(
     return agent
 
 
-def put_stack_status(service: Service, stack_id: str, stack_status: str) -> None:
+def set_stack_status(service: Service, stack_id: str, stack_status: str) -> None:
     organisation_id = service.organisation.organisation_id
 
     async def put() -> None:
@@ -84,6 +84,6 @@ def put_stack_status(service: Service, stack_id: str, stack_status: str) -> None
     service.run(put)
 
 
-def headers_of(service: Service, agent: Agent) -> dict[str, str]:
+def agent_headers(service: Service, agent: AgentLogin) -> dict[str, str]:
     """As it got them from the token endpoint."""
-    return bearer(issued(service, agent.form, LEGACY)["access_token"])
+    return bearer_headers(issue_tokens(service, agent.form, LEGACY)["access_token"])

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from nimbill.legacy.agent_program import Agent, AgentConfig
-from tests.legacy.answering import answering
+from nimbill.legacy.agent_program import AgentConfig, StackAgent
+from tests.legacy.http_server import run_http_server
 
 
 @dataclass
@@ -45,19 +45,19 @@ def said() -> Iterator[Said]:
         def log_message(self, *_: object) -> None:
             return
 
-    with answering(Answering) as said.url:
+    with run_http_server(Answering) as said.url:
         yield said
 
 
 def test_two_changes_in_one_second_are_both_taken_up(said: Said) -> None:
     config = AgentConfig(said.url, "stk", "web", "token", instance_id="i-1", metadata_address="")
-    agent = Agent(config)
+    agent = StackAgent(config)
     said.configuration = {"updated": 1_800_000_000, "image": "shop:1"}
     agent.boot()
     said.of_containers.clear()
 
     said.configuration = {"updated": 1_800_000_000, "image": "shop:2"}
-    agent.look_around()
-    agent.look_around()
+    agent.poll()
+    agent.poll()
 
     assert said.of_containers == ["updating", "running"]

@@ -12,9 +12,9 @@ import pytest
 
 from nimbill.legacy.deprecation import VERSION_3
 from tests.contract.declared_routes import all_routes
-from tests.identity.login.asking import LEGACY_TOKEN_PATH, as_client
-from tests.legacy.agents import headers_of, new_agent
-from tests.legacy.roles.acting import master
+from tests.identity.login.token_requests import LEGACY_TOKEN_PATH, client_form
+from tests.legacy.agents import agent_headers, create_agent
+from tests.legacy.roles.role_requests import master_headers
 from tests.raw_request import raw_request
 from tests.running_service import Service
 
@@ -23,22 +23,28 @@ JSON = {"Content-Type": "application/json"}
 
 Ask = Callable[[Service], Any]
 ANSWERS: dict[str, tuple[int, Ask]] = {
-    "fine": (200, lambda s: s.http.get(STACKS, headers=master(s))),
-    "a token": (200, lambda s: s.http.post(LEGACY_TOKEN_PATH, json=as_client(s.organisation))),
+    "fine": (200, lambda s: s.http.get(STACKS, headers=master_headers(s))),
+    "a token": (200, lambda s: s.http.post(LEGACY_TOKEN_PATH, json=client_form(s.organisation))),
     "no such client": (
         401,
         lambda s: s.http.post(LEGACY_TOKEN_PATH, json={"grant_type": "password"}),
     ),
     "empty": (204, lambda s: s.http.options(STACKS)),
-    "malformed": (400, lambda s: s.http.post("/v3/role", content=b"{", headers=master(s) | JSON)),
+    "malformed": (
+        400,
+        lambda s: s.http.post("/v3/role", content=b"{", headers=master_headers(s) | JSON),
+    ),
     "no token": (401, lambda s: s.http.get(STACKS)),
     "a core token": (401, lambda s: s.http.get(STACKS, headers=s.root())),
-    "an agent": (403, lambda s: s.http.get(STACKS, headers=headers_of(s, new_agent(s)))),
-    "no record": (404, lambda s: s.http.get(f"{STACKS}/stk_1", headers=master(s))),
+    "an agent": (403, lambda s: s.http.get(STACKS, headers=agent_headers(s, create_agent(s)))),
+    "no record": (404, lambda s: s.http.get(f"{STACKS}/stk_1", headers=master_headers(s))),
     "no path": (404, lambda s: s.http.get("/v3/nothing/here")),
     "the prefix alone": (404, lambda s: s.http.get("/v3")),
-    "no method": (405, lambda s: s.http.patch(STACKS, headers=master(s))),
-    "too large": (413, lambda s: s.http.post("/v3/role", content=b"a" * 2**21, headers=master(s))),
+    "no method": (405, lambda s: s.http.patch(STACKS, headers=master_headers(s))),
+    "too large": (
+        413,
+        lambda s: s.http.post("/v3/role", content=b"a" * 2**21, headers=master_headers(s)),
+    ),
     "bad address": (400, lambda s: raw_request(s, "GET", b"/v3/%00")),
 }
 

@@ -57,7 +57,7 @@ def test_instances_are_simulated_unless_aws_is_chosen() -> None:
 @pytest.mark.parametrize("name", ["NIMBILL_LEGACY_URL", "NIMBILL_AWS_ENDPOINT_URL"])
 @pytest.mark.parametrize("address", ["old.example", "ftp://old.example", "http://host?a=1"])
 def test_an_invalid_address_is_refused_by_name(name: str, address: str) -> None:
-    assert refusal(**{name: address}) == f"{name} must be an http or https address without query"
+    assert refusal(**{name: address}) == f"{name} must be an http or https URL without a query"
 
 
 def test_a_token_lives_at_least_one_second() -> None:

@@ -14,8 +14,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from nimbill.access.tokens import SUBJECT_TYPES, Issuer
 from nimbill.application.extension import Extension
 from nimbill.foundation.encryption import Encryptor
+from nimbill.foundation.product import Product
 from nimbill.foundation.settings import Settings
-from nimbill.foundation.vocabulary import Product
 from nimbill.jobs.runner import JobType
 from nimbill.legacy import routes as legacy_routes
 from nimbill.legacy.audiences import AGENT, LEGACY
@@ -41,7 +41,7 @@ def _route_handlers() -> Sequence[ControllerRouterHandler]:
         Router(
             VERSION_3.prefix,
             route_handlers=legacy_routes.ROUTES,
-            guards=[guard.ask_scope],
+            guards=[guard.check_scope],
             dependencies=guard.DEPENDENCIES,
             tags=["Legacy"],
         ),
@@ -49,8 +49,8 @@ def _route_handlers() -> Sequence[ControllerRouterHandler]:
     ]
 
 
-def _job_types(settings: Settings, engine: AsyncEngine, sealer: Encryptor) -> Sequence[JobType]:
-    return stack_job_types(read_legacy_settings(settings), engine, sealer)
+def _job_types(settings: Settings, engine: AsyncEngine, encryptor: Encryptor) -> Sequence[JobType]:
+    return stack_job_types(read_legacy_settings(settings), engine, encryptor)
 
 
 LEGACY_EXTENSION = Extension(
@@ -58,7 +58,7 @@ LEGACY_EXTENSION = Extension(
     issuers=_issuers,
     caller_loaders={AGENT: load_agent_caller},
     route_handlers=_route_handlers,
-    check_routes=guard.refuse_unscoped_routes,
+    check_routes=guard.refuse_routes_without_scope,
     job_types=_job_types,
     deprecations=[VERSION_3],
     migrations=[LEGACY_MIGRATIONS],

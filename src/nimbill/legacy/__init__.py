@@ -1,1 +1,1 @@
-"""Version 3 of the interface, deprecated: delete this folder and deployments to retire it."""
+"""Version 3 of the API, deprecated. application/legacy_wiring.py says how to retire it."""

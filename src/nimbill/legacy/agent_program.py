@@ -1,4 +1,4 @@
-"""The agent that runs on a launched instance: it tells the service how things go, over HTTP."""
+"""The agent that runs on a launched instance and reports to the API over HTTP."""
 
 import json
 import threading
@@ -16,209 +16,211 @@ basis = chosen("agent-program")
 
 METADATA_ADDRESS = "http://169.254.169.254"
 METADATA_SECONDS = 1.0
-ANSWER_BYTES_MAX = 4 * 1_048_576
-PAUSES = (0.5, 1, 2, 4)  # seconds between tries; the last again and again
-LAST_WORDS_SECONDS = 10.0  # a machine that shuts down does not wait for ever
-COME_BACK = (408, 425, 429, 500, 502, 503, 504)
+RESPONSE_BYTES_MAX = 4 * 1_048_576
+RETRY_PAUSES = (0.5, 1, 2, 4)  # seconds; the last one repeats
+SHUTDOWN_SECONDS = 10.0  # limit of retries while the instance shuts down
+RETRIED_STATUSES = (408, 425, 429, 500, 502, 503, 504)
 
 
-class UnusableConfig(Exception):
-    """The agent cannot start with this; the message says what is missing."""
+class InvalidAgentConfig(Exception):
+    """The agent cannot start; the message says what is missing."""
 
 
 class TokenRefused(Exception):
-    """The service does not know the stack, or not any more, or not this token."""
+    """The token is invalid, or the stack does not exist or is deleted."""
 
 
-class Unanswered(Exception):
-    """The service could not be reached in time."""
+class ServiceUnreachable(Exception):
+    """The service did not answer within the time for retries."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgentConfig:
-    """Where the service is, and for which layer of which stack this instance was launched."""
+    """The address of the API, and the layer that this instance belongs to."""
 
     address: str
     stack_id: str
     flag: str
     token: str = field(repr=False)
-    instance_id: str = ""  # asked of the instance's metadata where it is empty
-    agent_id: str = ""  # else the id of the instance
-    metadata_address: str = METADATA_ADDRESS  # empty = there is none
-    notice_file: Path | None = None  # a termination notice of one's own making
+    instance_id: str = ""  # default: read from the instance metadata
+    agent_id: str = ""  # default: the instance id
+    metadata_address: str = METADATA_ADDRESS  # empty: there is no metadata service
+    notice_file: Path | None = None  # replaces the termination notice of the metadata
     poll_seconds: float = 30.0
-    patience_seconds: float = 300.0  # for one question to the service
-    answer_seconds: float = 20.0
+    patience_seconds: float = 300.0  # limit of retries per request
+    timeout_seconds: float = 20.0  # of one attempt
 
 
-NEEDED = ("address", "stack_id", "flag", "token")
+REQUIRED = ("address", "stack_id", "flag", "token")
 
 
-def config_from(given: Mapping[str, Any]) -> AgentConfig:
-    """What a configuration file, options and the environment say together."""
-    known = {name: value for name, value in given.items() if name in AgentConfig.__slots__}
-    missing = [name for name in NEEDED if not known.get(name)]
+def read_agent_config(values: Mapping[str, Any]) -> AgentConfig:
+    """`values` are those of the configuration file, the options and the environment together."""
+    known = {name: value for name, value in values.items() if name in AgentConfig.__slots__}
+    missing = [name for name in REQUIRED if not known.get(name)]
     if missing:
-        raise UnusableConfig(f"the agent needs {', '.join(missing)}")
-    texts = (*NEEDED, "instance_id", "agent_id", "metadata_address")
-    if not all(isinstance(known.get(name, ""), str) for name in texts):
-        raise UnusableConfig("the agent's configuration must be texts")
+        raise InvalidAgentConfig(f"The agent needs {', '.join(missing)}.")
+    strings = (*REQUIRED, "instance_id", "agent_id", "metadata_address")
+    if not all(isinstance(known.get(name, ""), str) for name in strings):
+        raise InvalidAgentConfig("The values of the agent's configuration must be strings.")
     parts = urlsplit(known["address"])
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UnusableConfig("the agent's address must be an http or https address")
+        raise InvalidAgentConfig("The agent's address must be an http or https address.")
     return AgentConfig(**known)
 
 
-class Agent:
-    """One instance's agent; every question is asked again until patience ends."""
+class StackAgent:
+    """The agent of one instance; repeats each request until it is answered or time is up."""
 
     def __init__(self, config: AgentConfig) -> None:
         self.config = config
-        self.instance_id = config.instance_id or self._own_instance_id()
+        self.instance_id = config.instance_id or self._read_own_instance_id()
         self.agent_id = config.agent_id or self.instance_id
         if not self.agent_id:
-            raise UnusableConfig("the agent needs instance_id: the metadata does not tell it")
+            raise InvalidAgentConfig(
+                "The agent needs instance_id, because the instance metadata cannot be read."
+            )
         self._token = ""
-        self._configured = b""  # as it was last sent
-        self._told_of_notice = False
+        self._configuration = b""  # the last one that was received
+        self._notice_reported = False
         self._stopping = threading.Event()
 
     def boot(self) -> dict[str, Any] | None:
-        """Register, fetch the configuration and bring the container up; what was fetched."""
+        """Register, read the configuration and start the container; return the configuration."""
         self.report("starting")
         self.report("installing")
-        found = self.configuration()
-        if found is not None:
+        configuration = self.read_configuration()
+        if configuration is not None:
             self.report_container("starting")
             self.report_container("running")
-        return found
+        return configuration
 
     def run(self) -> None:
-        """Until stopped; a changed configuration is taken up, a notice is passed on."""
+        """Boot, then poll until `stop` is called."""
         self.boot()
         while not self._stopping.wait(self.config.poll_seconds):
             try:
-                self.look_around()
-            except Unanswered:
-                continue  # it will be there again
-        self.leave()
+                self.poll()
+            except ServiceUnreachable:
+                continue
+        self.report_termination()
 
     def stop(self) -> None:
         """May be called from a signal handler."""
         self._stopping.set()
 
-    def look_around(self) -> None:
-        """Once: for another configuration, and for a notice."""
-        self.take_up()
-        if not self._told_of_notice and (notice := self.notice()) is not None:
+    def poll(self) -> None:
+        """Apply a changed configuration, and report a termination notice once."""
+        self.apply_new_configuration()
+        if not self._notice_reported and (notice := self.read_notice()) is not None:
             self.report("spot_terminate", notice)
-            self._told_of_notice = True
+            self._notice_reported = True
 
-    def take_up(self) -> None:
-        """Another configuration than the last one, if there is one."""
-        before = self._configured
-        if self.configuration() is not None and self._configured != before:
+    def apply_new_configuration(self) -> None:
+        """Restart the container if the configuration has changed."""
+        before = self._configuration
+        if self.read_configuration() is not None and self._configuration != before:
             self.report_container("updating")
             self.report_container("running")
 
-    def leave(self) -> None:
-        """The last words of an instance that goes."""
-        if self._configured or self.configuration() is not None:
+    def report_termination(self) -> None:
+        if self._configuration or self.read_configuration() is not None:
             self.report_container("terminated")
         self.report("terminated")
 
     def report(self, status: str, message: str | None = None) -> None:
-        said = {"message": message[:1_000]} if message else {}
-        self._tell("agent_status", {"status": status, **said})
+        extra = {"message": message[:1_000]} if message else {}
+        self._send_report("agent_status", {"status": status, **extra})
 
     def report_container(self, status: str) -> None:
-        """The instance has one container, and it bears the instance's name."""
-        self._tell("container_status", {"status": status, "container_id": self.agent_id})
+        """An instance has one container, whose id is that of the agent."""
+        self._send_report("container_status", {"status": status, "container_id": self.agent_id})
 
-    def configuration(self) -> dict[str, Any] | None:
-        """None where the layer defines no container."""
-        asked = urlencode({"stack_id": self.config.stack_id, "flag": self.config.flag})
-        self._configured = self._ask("GET", f"/v3/alm/agent/config?{asked}")
-        return json.loads(self._configured) if self._configured else None
+    def read_configuration(self) -> dict[str, Any] | None:
+        """None if the layer defines no container."""
+        query = urlencode({"stack_id": self.config.stack_id, "flag": self.config.flag})
+        self._configuration = self._request("GET", f"/v3/alm/agent/config?{query}")
+        return json.loads(self._configuration) if self._configuration else None
 
-    def notice(self) -> str | None:
-        """What the notice file or the instance's metadata say of its end, if anything."""
+    def read_notice(self) -> str | None:
+        """The termination notice in the notice file or the instance metadata, if there is one."""
         file = self.config.notice_file
         if file is not None and file.exists():
             return file.read_text(errors="replace").strip() or "a termination notice"
-        return self._metadata("/latest/meta-data/spot/instance-action")
+        return self._read_metadata("/latest/meta-data/spot/instance-action")
 
-    def _tell(self, what: str, said: Mapping[str, str]) -> None:
-        who = {"stack_id": self.config.stack_id, "agent_id": self.agent_id}
+    def _send_report(self, path: str, values: Mapping[str, str]) -> None:
+        ids = {"stack_id": self.config.stack_id, "agent_id": self.agent_id}
         if self.instance_id:
-            who["instance_id"] = self.instance_id
-        self._ask("POST", f"/v3/alm/agent/{what}", {**who, **said})
+            ids["instance_id"] = self.instance_id
+        self._request("POST", f"/v3/alm/agent/{path}", {**ids, **values})
 
-    def _ask(self, method: str, path: str, body: Mapping[str, str] | None = None) -> bytes:
-        """With a token; once more with a fresh one where the old one does not stand."""
+    def _request(self, method: str, path: str, body: Mapping[str, str] | None = None) -> bytes:
+        """If the access token is refused, log in again and repeat the request once."""
         for token in (self._token, ""):
-            self._token = token or self._logged_in()
-            status, answer = self._patiently(method, path, body, self._token)
+            self._token = token or self._log_in()
+            status, content = self._send_with_retries(method, path, body, self._token)
             if status != 401:
                 break
         if status in (401, 403, 404):
             raise TokenRefused(f"the service answered {status}")
         if status not in (200, 202):
-            raise Unanswered(f"the service answered {status}")
-        return answer
+            raise ServiceUnreachable(f"the service answered {status}")
+        return content
 
-    def _logged_in(self) -> str:
+    def _log_in(self) -> str:
         body = {
             "grant_type": "client_credentials",
             "client_id": self.config.stack_id,
             "client_secret": self.config.token,
         }
-        status, answer = self._patiently("POST", "/v3/access_token", body, "")
+        status, content = self._send_with_retries("POST", "/v3/access_token", body, "")
         if status != 200:
             raise TokenRefused(f"the login was answered {status}")
-        token: str = json.loads(answer)["access_token"]
+        token: str = json.loads(content)["access_token"]
         return token
 
-    def _patiently(
+    def _send_with_retries(
         self, method: str, path: str, body: Mapping[str, str] | None, token: str
     ) -> tuple[int, bytes]:
         headers = {"Authorization": f"Bearer {token}"} if token else {}
-        leaving = self._stopping.is_set()
-        patience = LAST_WORDS_SECONDS if leaving else self.config.patience_seconds
-        until, tries = time.monotonic() + min(patience, self.config.patience_seconds), 0
+        stopping = self._stopping.is_set()
+        limit = SHUTDOWN_SECONDS if stopping else self.config.patience_seconds
+        until = time.monotonic() + min(limit, self.config.patience_seconds)
+        retries = 0
         while True:
             try:
-                status, answer = _send(
-                    self.config.address + path, method, headers, body, self.config.answer_seconds
+                status, content = _send(
+                    self.config.address + path, method, headers, body, self.config.timeout_seconds
                 )
-                if status not in COME_BACK:
-                    return status, answer
-                trouble = f"the service answered {status}"
+                if status not in RETRIED_STATUSES:
+                    return status, content
+                problem = f"the service answered {status}"
             except (OSError, HTTPException) as error:
-                trouble = f"the service cannot be reached ({type(error).__name__})"
-            pause = PAUSES[min(tries, len(PAUSES) - 1)]
-            tries += 1
+                problem = f"the service cannot be reached ({type(error).__name__})"
+            pause = RETRY_PAUSES[min(retries, len(RETRY_PAUSES) - 1)]
+            retries += 1
             if time.monotonic() + pause > until:
-                raise Unanswered(trouble)
-            time.sleep(pause) if leaving else self._stopping.wait(pause)
-            leaving = self._stopping.is_set()
+                raise ServiceUnreachable(problem)
+            time.sleep(pause) if stopping else self._stopping.wait(pause)
+            stopping = self._stopping.is_set()
 
-    def _own_instance_id(self) -> str:
-        return self._metadata("/latest/meta-data/instance-id") or ""
+    def _read_own_instance_id(self) -> str:
+        return self._read_metadata("/latest/meta-data/instance-id") or ""
 
-    def _metadata(self, path: str) -> str | None:
-        """Of the machine itself, by a token as it wants it; None where it says nothing."""
+    def _read_metadata(self, path: str) -> str | None:
+        """Through IMDSv2, which requires a token; None if the service or the value is absent."""
         address = self.config.metadata_address
         if not address:
             return None
         try:
             lifetime = {"X-aws-ec2-metadata-token-ttl-seconds": "60"}
             _, token = _send(f"{address}/latest/api/token", "PUT", lifetime, None, METADATA_SECONDS)
-            shown = {"X-aws-ec2-metadata-token": token.decode("ascii", "replace").strip()}
-            status, answer = _send(address + path, "GET", shown, None, METADATA_SECONDS)
+            headers = {"X-aws-ec2-metadata-token": token.decode("ascii", "replace").strip()}
+            status, content = _send(address + path, "GET", headers, None, METADATA_SECONDS)
         except (OSError, HTTPException, ValueError):
             return None
-        return answer.decode("utf-8", "replace") if status == 200 else None
+        return content.decode("utf-8", "replace") if status == 200 else None
 
 
 def _send(
@@ -226,17 +228,17 @@ def _send(
     method: str,
     headers: Mapping[str, str],
     body: Mapping[str, str] | None,
-    seconds: float,
+    timeout_seconds: float,
 ) -> tuple[int, bytes]:
     parts = urlsplit(url)
-    kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-    connection = kind(parts.hostname or "", parts.port, timeout=seconds)
-    sent = None if body is None else json.dumps(body).encode()
-    json_kind = {} if sent is None else {"Content-Type": "application/json"}
+    connection_type = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+    connection = connection_type(parts.hostname or "", parts.port, timeout=timeout_seconds)
+    content = None if body is None else json.dumps(body).encode()
+    content_type = {} if content is None else {"Content-Type": "application/json"}
     path = f"{parts.path}?{parts.query}" if parts.query else parts.path
     try:
-        connection.request(method, path, sent, {**headers, **json_kind})
+        connection.request(method, path, content, {**headers, **content_type})
         response = connection.getresponse()
-        return response.status, response.read(ANSWER_BYTES_MAX)
+        return response.status, response.read(RESPONSE_BYTES_MAX)
     finally:
         connection.close()

@@ -1,7 +1,7 @@
 """The product that version 3 issues tokens for, and the audiences of its routes."""
 
 from nimbill.access.gate import Audience
-from nimbill.foundation.vocabulary import Product
+from nimbill.foundation.product import Product
 
 LEGACY = Product("legacy")
 

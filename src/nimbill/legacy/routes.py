@@ -1,4 +1,4 @@
-"""Every route of version 3; paths are relative to the address of the legacy API."""
+"""All routes of version 3 except its token endpoint; paths are relative to /v3."""
 
 from nimbill.legacy.agent import routes as agent_routes
 from nimbill.legacy.containers import routes as container_routes

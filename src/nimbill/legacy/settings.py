@@ -29,7 +29,7 @@ def read_legacy_settings(settings: Settings) -> LegacySettings:
         aws_endpoint_url = read_url(environment, "NIMBILL_AWS_ENDPOINT_URL", "")
     return LegacySettings(
         url=read_url(environment, "NIMBILL_LEGACY_URL", settings.base_url),
-        token_seconds=read_number(environment, "NIMBILL_LEGACY_TOKEN_SECONDS", 43_200, least=1),
+        token_seconds=read_number(environment, "NIMBILL_LEGACY_TOKEN_SECONDS", 43_200, minimum=1),
         provisioner=provisioner,
         agent_url=agent_url,
         own_url=read_url(environment, "NIMBILL_LISTENS_AT", agent_url),

@@ -12,10 +12,10 @@ import sqlalchemy as sa
 from nimbill.database.tenant_scope import transaction
 from nimbill.foundation.ids import new_id
 from nimbill.legacy.containers.records import legacy_containers
-from tests.answers import problem_of, violations_of
-from tests.legacy.agents import new_agent
-from tests.legacy.roles.acting import give, new_subuser, statement
-from tests.legacy.templates.sound import master
+from tests.legacy.agents import create_agent
+from tests.legacy.roles.role_requests import build_statement, create_subuser, grant_scope
+from tests.legacy.templates.template_requests import master_headers
+from tests.problem_responses import read_problem, read_violations
 from tests.running_service import Service
 
 PATH = "/v3/alm/container"
@@ -48,13 +48,13 @@ def listed(service: Service, **query: str) -> list[str]:
 
 
 def ask(service: Service, **query: str) -> httpx.Response:
-    return service.http.get(PATH, params=query, headers=master(service))
+    return service.http.get(PATH, params=query, headers=master_headers(service))
 
 
 @pytest.fixture
 def stack(service: Service) -> str:
     """With two containers on one instance and one on another."""
-    stack_id = new_agent(service).stack_id
+    stack_id = create_agent(service).stack_id
     add(service, stack_id, "c-2", instance_id="i-1")
     add(service, stack_id, "c-1", instance_id="i-1")
     add(service, stack_id, "c-3", instance_id="i-2")
@@ -62,7 +62,7 @@ def stack(service: Service) -> str:
 
 
 def test_a_container_has_the_specified_fields(service: Service, stack: str) -> None:
-    answer = service.http.get(f"{PATH}/c-1", headers=master(service))
+    answer = service.http.get(f"{PATH}/c-1", headers=master_headers(service))
 
     assert answer.status_code == 200
     assert answer.json() == {
@@ -81,14 +81,14 @@ def test_a_container_has_the_specified_fields(service: Service, stack: str) -> N
 def test_a_container_may_be_called_like_its_instance(service: Service, stack: str) -> None:
     add(service, stack, "i-9", instance_id=None, status="complete")
 
-    found = service.http.get(f"{PATH}/i-9", headers=master(service)).json()
+    found = service.http.get(f"{PATH}/i-9", headers=master_headers(service)).json()
 
     assert (found["container_id"], found["instance_id"]) == ("i-9", "")
     assert found["status"] == "complete"
 
 
 def test_containers_of_a_stack(service: Service, stack: str) -> None:
-    other = new_agent(service).stack_id
+    other = create_agent(service).stack_id
     add(service, other, "c-0")
 
     assert listed(service, stack_id=stack) == ["c-1", "c-2", "c-3"]
@@ -109,7 +109,7 @@ def test_with_both_given_the_stack_is_ignored(service: Service, stack: str) -> N
 
 @pytest.mark.parametrize("query", [{}, {"stack_id": ""}, {"stack_id": "", "instance_id": ""}])
 def test_with_neither_given_it_is_400(service: Service, query: dict[str, str]) -> None:
-    assert violations_of(ask(service, **query)) == [
+    assert read_violations(ask(service, **query)) == [
         ("stack_id", "required where instance_id is not given")
     ]
 
@@ -117,7 +117,7 @@ def test_with_neither_given_it_is_400(service: Service, query: dict[str, str]) -
 def test_what_is_not_there_is_empty_or_not_found(service: Service, stack: str) -> None:
     assert listed(service, stack_id=new_id("stk")) == []
     assert listed(service, instance_id="i-404") == []
-    problem_of(service.http.get(f"{PATH}/c-404", headers=master(service)), 404)
+    read_problem(service.http.get(f"{PATH}/c-404", headers=master_headers(service)), 404)
 
 
 def test_containers_of_others_are_not_there(service: Service, stack: str) -> None:
@@ -125,27 +125,27 @@ def test_containers_of_others_are_not_there(service: Service, stack: str) -> Non
 
     assert listed(service, stack_id=stack) == []
     assert listed(service, instance_id="i-1") == []
-    problem_of(service.http.get(f"{PATH}/c-1", headers=master(service)), 404)
+    read_problem(service.http.get(f"{PATH}/c-1", headers=master_headers(service)), 404)
 
 
 def test_two_organisations_may_have_containers_of_one_name(service: Service, stack: str) -> None:
     service.organisation = service.new_organisation()
-    own = new_agent(service).stack_id
+    own = create_agent(service).stack_id
     add(service, own, "c-1", status="starting")
 
     assert listed(service, instance_id="i-1") == ["c-1"]
-    found = service.http.get(f"{PATH}/c-1", headers=master(service)).json()
+    found = service.http.get(f"{PATH}/c-1", headers=master_headers(service)).json()
     assert (found["stack_id"], found["status"]) == (own, "starting")
 
 
 def test_the_scope_decides_which(service: Service, stack: str) -> None:
-    person = new_subuser(service)
+    person = create_subuser(service)
     action = "container:describeContainers"
-    give(
+    grant_scope(
         service,
         person,
-        statement("Allow", [action], ["mrn:alm:container:c-*"]),
-        statement("Deny", [action], ["mrn:alm:container:c-2"]),
+        build_statement("Allow", [action], ["mrn:alm:container:c-*"]),
+        build_statement("Deny", [action], ["mrn:alm:container:c-2"]),
     )
 
     def one(container: str) -> int:
@@ -157,9 +157,9 @@ def test_the_scope_decides_which(service: Service, stack: str) -> None:
 
 
 def test_a_list_is_refused_where_no_scope_names_it(service: Service, stack: str) -> None:
-    person = new_subuser(service)
-    give(service, person, statement("Allow", ["stack:*", "template:*"]))
+    person = create_subuser(service)
+    grant_scope(service, person, build_statement("Allow", ["stack:*", "template:*"]))
 
     answer = service.http.get(PATH, params={"stack_id": stack}, headers=person.headers)
 
-    assert problem_of(answer, 403)["code"] == "scope_denied"
+    assert read_problem(answer, 403)["code"] == "scope_denied"

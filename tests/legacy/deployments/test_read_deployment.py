@@ -7,15 +7,20 @@ from urllib.parse import quote
 import pytest
 
 from nimbill.access.role_actions import RoleAction
-from tests.answers import problem_of
-from tests.legacy.deployments.stored import ask, put_instance, put_layer, put_stack
+from tests.legacy.deployments.deployment_records import (
+    ask,
+    put_instance,
+    put_stack,
+    set_layer_status,
+)
+from tests.problem_responses import read_problem
 from tests.running_service import Service
 
 
 def test_a_deployment_is_its_stacks_with_their_items_and_resources(service: Service) -> None:
     stack = put_stack(service)
-    put_layer(service, stack, "web", "completed", position=0)
-    put_layer(service, stack, "batch", "creating", position=1)
+    set_layer_status(service, stack, "web", "completed", position=0)
+    set_layer_status(service, stack, "batch", "creating", position=1)
     put_instance(service, stack, "web", "i-0a1")
 
     answer = ask(service)
@@ -53,16 +58,16 @@ def test_all_stacks_of_the_same_first_label_belong_to_it_the_oldest_first(servic
 
 @pytest.mark.parametrize("status", ["creating", "updating", "completed", "failed"])
 def test_an_item_has_the_status_of_its_layer(service: Service, status: str) -> None:
-    put_layer(service, put_stack(service), "web", status)
+    set_layer_status(service, put_stack(service), "web", status)
 
     assert ask(service).json()["stacks"][0]["items"][0]["status"] == status
 
 
-@pytest.mark.parametrize("state", ["wanted", "ended", "failed"])
+@pytest.mark.parametrize("state", ["pending", "terminated", "failed"])
 def test_what_does_not_exist_at_the_vendor_is_no_resource(service: Service, state: str) -> None:
     stack = put_stack(service)
-    put_layer(service, stack, "web")
-    put_instance(service, stack, "web", None if state == "wanted" else "i-0a1", state)
+    set_layer_status(service, stack, "web")
+    put_instance(service, stack, "web", None if state == "pending" else "i-0a1", state)
 
     assert ask(service).json()["stacks"][0]["items"][0]["resources"] == []
 
@@ -72,7 +77,7 @@ def test_deleted_stacks_are_left_out_and_without_any_the_deployment_is_gone(
 ) -> None:
     put_stack(service, status="DELETE_COMPLETE")
 
-    problem_of(ask(service), 404)
+    read_problem(ask(service), 404)
 
     put_stack(service, nickname="still-here")
     assert [stack["name"] for stack in ask(service).json()["stacks"]] == ["still-here"]
@@ -89,8 +94,8 @@ def test_an_unknown_name_and_another_organisations_are_not_there(service: Servic
     put_stack(service)
     service.organisation = service.new_organisation()
 
-    problem_of(ask(service), 404)
-    problem_of(ask(service, "never-was"), 404)
+    read_problem(ask(service), 404)
+    read_problem(ask(service, "never-was"), 404)
 
 
 @pytest.mark.parametrize("action", [RoleAction.ReadDeployment, RoleAction.ModifyDeployment])
@@ -103,4 +108,4 @@ def test_either_role_action_suffices(service: Service, action: RoleAction) -> No
 def test_without_a_role_action_it_is_refused(service: Service) -> None:
     put_stack(service)
 
-    problem_of(ask(service, headers=service.caller(RoleAction.ReadCost)), 403)
+    read_problem(ask(service, headers=service.caller(RoleAction.ReadCost)), 403)

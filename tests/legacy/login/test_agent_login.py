@@ -10,31 +10,32 @@ from nimbill.access.caller import Caller
 from nimbill.access.tokens import Claims
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.ids import new_id
-from nimbill.foundation.vocabulary import Product, UserKind
+from nimbill.foundation.product import Product
+from nimbill.foundation.user_kind import UserKind
 from nimbill.legacy.audiences import LEGACY
-from tests.identity.login.asking import (
+from tests.identity.login.token_requests import (
     LEGACY_TOKEN_PATH,
-    as_client,
-    ask,
-    basic,
-    claims_of,
-    issued,
-    new_user,
-    refused,
+    basic_headers,
+    client_form,
+    create_user,
+    decode_claims,
+    issue_tokens,
+    read_oauth_error,
+    request_token,
 )
-from tests.legacy.agents import Agent, headers_of, new_agent, put_stack_status
+from tests.legacy.agents import AgentLogin, agent_headers, create_agent, set_stack_status
 from tests.running_service import PASSWORD, Service
 
 
 def test_an_agent_logs_in_with_its_stack_and_the_stacks_token(service: Service) -> None:
-    agent = new_agent(service)
+    agent = create_agent(service)
 
     answer = service.http.post(LEGACY_TOKEN_PATH, json=agent.form)
 
     assert answer.status_code == 200
     assert list(answer.json()) == ["token_type", "expires_in", "access_token"]
     assert answer.json()["expires_in"] == 43_200
-    claims = claims_of(answer.json()["access_token"])
+    claims = decode_claims(answer.json()["access_token"])
     assert (claims["sub"], claims["client_id"]) == (agent.stack_id, agent.stack_id)
     assert claims["sub_type"] == "agent"
     assert claims["aud"] == "legacy"
@@ -42,55 +43,57 @@ def test_an_agent_logs_in_with_its_stack_and_the_stacks_token(service: Service) 
 
 
 def test_a_form_and_the_header_of_http_basic_do_too(service: Service) -> None:
-    agent = new_agent(service)
-    header = basic(agent.stack_id, agent.auth_token)
+    agent = create_agent(service)
+    header = basic_headers(agent.stack_id, agent.auth_token)
 
-    assert issued(service, agent.form, LEGACY)
+    assert issue_tokens(service, agent.form, LEGACY)
     by_header = service.http.post(
         LEGACY_TOKEN_PATH, data={"grant_type": "client_credentials"}, headers=header
     )
-    assert claims_of(by_header.json()["access_token"])["sub_type"] == "agent"
+    assert decode_claims(by_header.json()["access_token"])["sub_type"] == "agent"
 
 
 @pytest.mark.parametrize("named", [{}, {"username": "root", "password": PASSWORD}], ids=repr)
 def test_an_agent_never_gets_a_users_token(service: Service, named: dict[str, str]) -> None:
-    agent = new_agent(service)
+    agent = create_agent(service)
 
-    answer = ask(service, agent.form | {"grant_type": "password"} | named, LEGACY)
+    answer = request_token(service, agent.form | {"grant_type": "password"} | named, LEGACY)
 
-    refused(answer, 401, "invalid_client")
+    read_oauth_error(answer, 401, "invalid_client")
 
 
 @pytest.mark.parametrize("product", [Product.core, Product.portal])
 def test_an_agent_is_a_stranger_to_the_other_products(service: Service, product: Product) -> None:
-    refused(ask(service, new_agent(service).form, product), 401, "invalid_client")
+    read_oauth_error(
+        request_token(service, create_agent(service).form, product), 401, "invalid_client"
+    )
 
 
 def test_unknown_deleted_and_wrong_look_the_same(service: Service) -> None:
-    right, deleted = new_agent(service), new_agent(service, stack_status="DELETE_COMPLETE")
-    another = new_agent(service)
+    right, deleted = create_agent(service), create_agent(service, stack_status="DELETE_COMPLETE")
+    another = create_agent(service)
     tried = {
-        "wrong token": Agent(right.stack_id, "guessed"),
-        "no such stack": Agent(new_id("stk"), right.auth_token),
+        "wrong token": AgentLogin(right.stack_id, "guessed"),
+        "no such stack": AgentLogin(new_id("stk"), right.auth_token),
         "a deleted stack": deleted,
-        "another stack's token": Agent(right.stack_id, another.auth_token),
-        "no stack at all": Agent("stk_", right.auth_token),
+        "another stack's token": AgentLogin(right.stack_id, another.auth_token),
+        "no stack at all": AgentLogin("stk_", right.auth_token),
     }
 
-    answers = {what: ask(service, one.form, LEGACY) for what, one in tried.items()}
+    answers = {what: request_token(service, one.form, LEGACY) for what, one in tried.items()}
 
     for answer in answers.values():
-        refused(answer, 401, "invalid_client")
+        read_oauth_error(answer, 401, "invalid_client")
     assert len({answer.content for answer in answers.values()}) == 1
     client = {"grant_type": "client_credentials", "client_id": "cl_x", "client_secret": "y"}
-    assert ask(service, client, LEGACY).content == answers["wrong token"].content
+    assert request_token(service, client, LEGACY).content == answers["wrong token"].content
 
 
 @pytest.mark.parametrize("missing", ["client_id", "client_secret"])
 def test_both_are_needed(service: Service, missing: str) -> None:
-    form = new_agent(service).form
+    form = create_agent(service).form
 
-    refused(ask(service, form | {missing: ""}, LEGACY), 401, "invalid_client")
+    read_oauth_error(request_token(service, form | {missing: ""}, LEGACY), 401, "invalid_client")
 
 
 def caller_by(service: Service, claims: Claims) -> Caller | None:
@@ -101,13 +104,13 @@ def caller_by(service: Service, claims: Claims) -> Caller | None:
     return service.run(found)
 
 
-def claims_for(service: Service, agent: Agent) -> Claims:
-    token = headers_of(service, agent)["Authorization"].removeprefix("Bearer ")
-    return service.resources.tokens.read(token)
+def claims_for(service: Service, agent: AgentLogin) -> Claims:
+    token = agent_headers(service, agent)["Authorization"].removeprefix("Bearer ")
+    return service.resources.tokens.verify(token)
 
 
 def test_the_caller_is_the_agent_of_its_stack_and_may_nothing(service: Service) -> None:
-    agent = new_agent(service)
+    agent = create_agent(service)
 
     caller = caller_by(service, claims_for(service, agent))
 
@@ -121,19 +124,19 @@ def test_the_caller_is_the_agent_of_its_stack_and_may_nothing(service: Service) 
 
 
 def test_a_token_ends_with_its_stack_on_the_very_next_request(service: Service) -> None:
-    agent = new_agent(service)
+    agent = create_agent(service)
     claims = claims_for(service, agent)
 
     for status in ("DELETE_IN_PROGRESS", "DELETE_FAILED", "UPDATE_FAILED"):
-        put_stack_status(service, agent.stack_id, status)
+        set_stack_status(service, agent.stack_id, status)
         assert caller_by(service, claims) is not None, status
-    put_stack_status(service, agent.stack_id, "DELETE_COMPLETE")
+    set_stack_status(service, agent.stack_id, "DELETE_COMPLETE")
 
     assert caller_by(service, claims) is None
 
 
 def test_an_agent_of_another_organisation_is_not_found(service: Service) -> None:
-    claims = claims_for(service, new_agent(service))
+    claims = claims_for(service, create_agent(service))
 
     assert caller_by(service, replace(claims, organisation_id=new_id("org"))) is None
     elsewhere = service.new_organisation().organisation_id
@@ -141,8 +144,8 @@ def test_an_agent_of_another_organisation_is_not_found(service: Service) -> None
 
 
 def test_claims_of_an_agent_under_another_products_key_are_nobodys(service: Service) -> None:
-    claims = claims_for(service, new_agent(service))
-    (core_key, *_) = service.resources.tokens.published(Product.core)
+    claims = claims_for(service, create_agent(service))
+    (core_key, *_) = service.resources.tokens.list_public_keys(Product.core)
 
     assert caller_by(service, replace(claims, kid=core_key.kid)) is None
     assert caller_by(service, replace(claims, product=Product.core)) is None
@@ -150,7 +153,7 @@ def test_claims_of_an_agent_under_another_products_key_are_nobodys(service: Serv
 
 def test_an_agents_token_opens_no_route_of_users(service: Service) -> None:
     """Not even those that every user may use, of whichever product."""
-    headers = headers_of(service, new_agent(service))
+    headers = agent_headers(service, create_agent(service))
 
     of_users = service.http.get("/v3/user/role", headers=headers)
     of_core = service.http.get("/m/auth/rbac/userroles", headers=headers)
@@ -161,9 +164,9 @@ def test_an_agents_token_opens_no_route_of_users(service: Service) -> None:
 
 def test_a_user_whose_claims_say_agent_is_nobody(service: Service) -> None:
     """The kind of a caller is not taken from its token alone."""
-    user = new_user(service)
-    told = issued(service, as_client(user), LEGACY)
-    claims = service.resources.tokens.read(told["access_token"])
+    user = create_user(service)
+    told = issue_tokens(service, client_form(user), LEGACY)
+    claims = service.resources.tokens.verify(told["access_token"])
 
     assert caller_by(service, claims) is not None
     assert caller_by(service, replace(claims, subject_type="agent")) is None

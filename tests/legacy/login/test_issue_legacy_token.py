@@ -8,17 +8,17 @@ import httpx
 import pytest
 
 from nimbill.legacy.audiences import LEGACY
-from tests.identity.login.asking import (
+from tests.identity.login.token_requests import (
     LEGACY_TOKEN_PATH,
-    as_client,
-    as_user,
-    ask,
-    bearer,
-    claims_of,
-    issued,
-    new_user,
-    refused,
-    stands,
+    bearer_headers,
+    client_form,
+    create_user,
+    decode_claims,
+    is_token_valid,
+    issue_tokens,
+    password_form,
+    read_oauth_error,
+    request_token,
 )
 from tests.running_service import Service
 
@@ -29,7 +29,7 @@ def ask_json(service: Service, body: Any) -> httpx.Response:
 
 @pytest.mark.parametrize("grant", ["client_credentials", "password"])
 def test_the_answer_has_three_fields_and_no_other(service: Service, grant: str) -> None:
-    answer = ask_json(service, as_client(service.organisation) | {"grant_type": grant})
+    answer = ask_json(service, client_form(service.organisation) | {"grant_type": grant})
 
     assert answer.status_code == 200
     assert list(answer.json()) == ["token_type", "expires_in", "access_token"]
@@ -39,7 +39,9 @@ def test_the_answer_has_three_fields_and_no_other(service: Service, grant: str) 
 
 
 def test_a_token_says_it_is_of_the_legacy_api(service: Service) -> None:
-    claims = claims_of(ask_json(service, as_client(service.organisation)).json()["access_token"])
+    claims = decode_claims(
+        ask_json(service, client_form(service.organisation)).json()["access_token"]
+    )
 
     assert claims["iss"] == "http://127.0.0.1:8080/v3"
     assert claims["aud"] == "legacy"
@@ -48,8 +50,8 @@ def test_a_token_says_it_is_of_the_legacy_api(service: Service) -> None:
 
 def test_client_credentials_act_as_the_agent_and_password_as_a_user(service: Service) -> None:
     kinds = {
-        grant: claims_of(
-            ask_json(service, as_client(service.organisation) | {"grant_type": grant}).json()[
+        grant: decode_claims(
+            ask_json(service, client_form(service.organisation) | {"grant_type": grant}).json()[
                 "access_token"
             ]
         )["sub_type"]
@@ -60,29 +62,29 @@ def test_client_credentials_act_as_the_agent_and_password_as_a_user(service: Ser
 
 
 def test_password_without_a_name_is_the_owner_of_the_client(service: Service) -> None:
-    user = new_user(service)
+    user = create_user(service)
 
-    answer = ask_json(service, as_client(user) | {"grant_type": "password"})
+    answer = ask_json(service, client_form(user) | {"grant_type": "password"})
 
-    assert claims_of(answer.json()["access_token"])["sub"] == user.user_id
+    assert decode_claims(answer.json()["access_token"])["sub"] == user.user_id
 
 
 def test_password_with_a_name_is_that_user(service: Service) -> None:
-    user = new_user(service)
+    user = create_user(service)
 
-    answer = ask_json(service, as_user(service.organisation, user.username))
+    answer = ask_json(service, password_form(service.organisation, user.username))
 
-    claims = claims_of(answer.json()["access_token"])
+    claims = decode_claims(answer.json()["access_token"])
     assert claims["sub"] == user.user_id
     assert claims["sub_type"] == "user"
 
 
 def test_a_urlencoded_form_does_too(service: Service) -> None:
-    user = new_user(service)
+    user = create_user(service)
 
-    assert issued(service, as_client(user), LEGACY)
-    told = issued(service, as_user(user, user.username), LEGACY)
-    assert claims_of(told["access_token"])["sub"] == user.user_id
+    assert issue_tokens(service, client_form(user), LEGACY)
+    told = issue_tokens(service, password_form(user, user.username), LEGACY)
+    assert decode_claims(told["access_token"])["sub"] == user.user_id
 
 
 @pytest.mark.parametrize(
@@ -97,7 +99,7 @@ def test_a_urlencoded_form_does_too(service: Service) -> None:
 def test_a_parameter_after_the_content_type_does_no_harm(
     service: Service, content_type: str
 ) -> None:
-    sent = httpx.Request("POST", "http://x", json=as_client(service.organisation)).content
+    sent = httpx.Request("POST", "http://x", json=client_form(service.organisation)).content
 
     answer = service.http.post(
         LEGACY_TOKEN_PATH, content=sent, headers={"Content-Type": content_type}
@@ -107,20 +109,20 @@ def test_a_parameter_after_the_content_type_does_no_harm(
 
 
 def test_null_is_absent(service: Service) -> None:
-    body = as_client(service.organisation) | {"grant_type": "password"}
+    body = client_form(service.organisation) | {"grant_type": "password"}
 
     answer = ask_json(service, {**body, "username": None, "password": None, "scope": None})
 
-    assert claims_of(answer.json()["access_token"])["sub"] == service.organisation.root_user_id
+    assert decode_claims(answer.json()["access_token"])["sub"] == service.organisation.root_user_id
 
 
 def test_neither_product_takes_its_tokens(service: Service) -> None:
     for grant in ("client_credentials", "password"):
-        body = as_client(service.organisation) | {"grant_type": grant}
+        body = client_form(service.organisation) | {"grant_type": grant}
         token = ask_json(service, body).json()["access_token"]
 
-        assert not stands(service, token)
-        answer = service.http.get("/m/core/billinggroup", headers=bearer(token))
+        assert not is_token_valid(service, token)
+        answer = service.http.get("/m/core/billinggroup", headers=bearer_headers(token))
         assert answer.status_code == 401
 
 
@@ -148,9 +150,9 @@ def test_neither_product_takes_its_tokens(service: Service) -> None:
 def test_a_wrong_field_is_refused_in_the_words_of_the_rfc(
     service: Service, wrong: dict[str, Any], status: int, error: str
 ) -> None:
-    answer = ask_json(service, {**as_user(service.organisation, "root"), **wrong})
+    answer = ask_json(service, {**password_form(service.organisation, "root"), **wrong})
 
-    refused(answer, status, error)
+    read_oauth_error(answer, status, error)
 
 
 @pytest.mark.parametrize(
@@ -175,7 +177,7 @@ def test_a_body_that_is_no_json_object_is_refused(service: Service, body: bytes)
         LEGACY_TOKEN_PATH, content=body, headers={"Content-Type": "application/json"}
     )
 
-    refused(answer, 413 if len(body) > 65_536 else 400, "invalid_request")
+    read_oauth_error(answer, 413 if len(body) > 65_536 else 400, "invalid_request")
 
 
 def test_another_kind_of_body_is_refused(service: Service) -> None:
@@ -183,11 +185,15 @@ def test_another_kind_of_body_is_refused(service: Service) -> None:
         LEGACY_TOKEN_PATH, content=b"{}", headers={"Content-Type": "text/plain"}
     )
 
-    refused(answer, 415, "invalid_request")
+    read_oauth_error(answer, 415, "invalid_request")
 
 
 def test_a_client_of_another_organisation_carries_nobody_here(service: Service) -> None:
-    user = new_user(service, "only.here")
+    user = create_user(service, "only.here")
     elsewhere = service.new_organisation()
 
-    refused(ask(service, as_user(elsewhere, user.username), LEGACY), 400, "invalid_grant")
+    read_oauth_error(
+        request_token(service, password_form(elsewhere, user.username), LEGACY),
+        400,
+        "invalid_grant",
+    )

@@ -10,7 +10,7 @@ from typing import Any
 
 import boto3
 
-from tests.cloud_process import cloud_process
+from tests.moto_server import moto_server
 
 REGION = "eu-west-1"
 CREDENTIAL = "AKIAEXAMPLE:secret-canary-5b20"
@@ -44,7 +44,7 @@ class Cloud:
 @contextmanager
 def cloud_server() -> Iterator[Cloud]:
     """Ended with the block."""
-    with cloud_process(MOTO_EC2_ENABLE_INSTANCE_TYPE_VALIDATION="true") as url:
+    with moto_server(MOTO_EC2_ENABLE_INSTANCE_TYPE_VALIDATION="true") as url:
         key_id, secret = CREDENTIAL.split(":")
         client = boto3.client(
             "ec2",
@@ -57,5 +57,5 @@ def cloud_server() -> Iterator[Cloud]:
         client.close()
 
 
-def tags_of(instance: Any) -> dict[str, str]:
+def read_tags(instance: Any) -> dict[str, str]:
     return {one["Key"]: one["Value"] for one in instance["Tags"]}

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 
-from tests.legacy.answering import answering
+from tests.legacy.http_server import run_http_server
 
 TOKEN = "metadata-token"
 
@@ -43,5 +43,5 @@ def metadata_server(**answers: str) -> Iterator[Metadata]:
         def log_message(self, *_: object) -> None:
             return
 
-    with answering(Answering) as metadata.url:
+    with run_http_server(Answering) as metadata.url:
         yield metadata

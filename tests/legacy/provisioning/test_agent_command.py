@@ -10,21 +10,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.command_line import started, wait_until
-from tests.legacy.provisioning.life import Life, layer, template
+from tests.command_line import start_command, wait_until
 from tests.legacy.provisioning.metadata_server import metadata_server
+from tests.legacy.provisioning.stack_user import StackUser, build_layer, build_stack_template
 from tests.proof.real_server import free_port, nimbill
 
 SECONDS_MAX = 60
 
 
-def new_stack(life: Life) -> str:
-    stack_id = life.apply(template(layer("web", instance_count=0)))
+def new_stack(life: StackUser) -> str:
+    stack_id = life.apply(build_stack_template(build_layer("web", instance_count=0)))
     assert life.status(stack_id) == "CREATE_COMPLETE"
     return stack_id
 
 
-def words(life: Life, stack_id: str, **options: str) -> list[str]:
+def words(life: StackUser, stack_id: str, **options: str) -> list[str]:
     given = {
         "address": life.server.url,
         "stack-id": stack_id,
@@ -37,14 +37,14 @@ def words(life: Life, stack_id: str, **options: str) -> list[str]:
     return ["agent", *(word for name, value in given.items() for word in (f"--{name}", value))]
 
 
-def with_token(life: Life, stack_id: str) -> dict[str, str]:
+def with_token(life: StackUser, stack_id: str) -> dict[str, str]:
     token = {"NIMBILL_AGENT_TOKEN": life.stack(stack_id)["auth_token"]}
     return {**life.server.environment, **token}
 
 
 @contextmanager
 def running(line: list[str], env: dict[str, str], folder: Path) -> Iterator[subprocess.Popen[str]]:
-    process = started(*line, env=env, cwd=folder)
+    process = start_command(*line, env=env, cwd=folder)
     try:
         yield process
     finally:
@@ -53,7 +53,7 @@ def running(line: list[str], env: dict[str, str], folder: Path) -> Iterator[subp
         process.communicate()
 
 
-def test_it_follows_its_layer_and_says_when_it_leaves(simulated: Life, tmp_path: Path) -> None:
+def test_it_follows_its_layer_and_says_when_it_leaves(simulated: StackUser, tmp_path: Path) -> None:
     life, stack_id = simulated, new_stack(simulated)
     container = f"i-{stack_id[-6:]}"
 
@@ -61,7 +61,7 @@ def test_it_follows_its_layer_and_says_when_it_leaves(simulated: Life, tmp_path:
         wait_until(lambda: life.containers(stack_id) == {container: "running"}, "it never ran")
         before = update_time(life, container)
         wait_until(lambda: time.time() >= before + 1, "times of containers are whole seconds")
-        life.update(stack_id, template(layer("web", instance_count=0)))
+        life.update(stack_id, build_stack_template(build_layer("web", instance_count=0)))
         wait_until(lambda: update_time(life, container) > before, "it did not see the change")
         process.send_signal(signal.SIGTERM)
         assert process.wait(SECONDS_MAX) == 0
@@ -69,13 +69,13 @@ def test_it_follows_its_layer_and_says_when_it_leaves(simulated: Life, tmp_path:
     assert life.containers(stack_id) == {container: "terminated"}
 
 
-def update_time(life: Life, container: str) -> int:
+def update_time(life: StackUser, container: str) -> int:
     return int(life.call("GET", f"/v3/alm/container/{container}").json()["update_time"])
 
 
-def test_a_notice_is_passed_on_once_from_a_file(simulated: Life, tmp_path: Path) -> None:
+def test_a_notice_is_passed_on_once_from_a_file(simulated: StackUser, tmp_path: Path) -> None:
     life = simulated
-    stack_id = life.apply(template(layer("web", instance_count=1)))
+    stack_id = life.apply(build_stack_template(build_layer("web", instance_count=1)))
     life.settled(stack_id)
     (instance,) = life.items()["web"][1]
     notice = tmp_path / "notice"
@@ -92,10 +92,10 @@ def test_a_notice_is_passed_on_once_from_a_file(simulated: Life, tmp_path: Path)
 
 
 def test_the_instance_and_its_notice_are_known_from_the_metadata(
-    simulated: Life, tmp_path: Path
+    simulated: StackUser, tmp_path: Path
 ) -> None:
     life = simulated
-    stack_id = life.apply(template(layer("web", instance_count=1)))
+    stack_id = life.apply(build_stack_template(build_layer("web", instance_count=1)))
     life.settled(stack_id)
     (instance,) = life.items()["web"][1]
     config = tmp_path / "agent.json"
@@ -113,7 +113,7 @@ def test_the_instance_and_its_notice_are_known_from_the_metadata(
         assert metadata.without_token == 0
 
 
-def test_a_token_that_does_not_stand_is_exit_code_3(simulated: Life, tmp_path: Path) -> None:
+def test_a_token_that_does_not_stand_is_exit_code_3(simulated: StackUser, tmp_path: Path) -> None:
     life, stack_id = simulated, new_stack(simulated)
     env = {**life.server.environment, "NIMBILL_AGENT_TOKEN": "canary-token"}
 
@@ -128,7 +128,7 @@ def test_a_token_that_does_not_stand_is_exit_code_3(simulated: Life, tmp_path: P
         assert process.wait(SECONDS_MAX) == 3, "its stack is gone"
 
 
-def test_what_cannot_be_used_is_exit_code_2(simulated: Life, tmp_path: Path) -> None:
+def test_what_cannot_be_used_is_exit_code_2(simulated: StackUser, tmp_path: Path) -> None:
     env = dict(simulated.server.environment)
     file = tmp_path / "agent.json"
     file.write_text("[]")
@@ -145,7 +145,7 @@ def test_what_cannot_be_used_is_exit_code_2(simulated: Life, tmp_path: Path) -> 
     assert "must hold a JSON object" in no_object.stderr
 
 
-def test_a_service_that_is_away_is_exit_code_4(simulated: Life) -> None:
+def test_a_service_that_is_away_is_exit_code_4(simulated: StackUser) -> None:
     address = f"http://127.0.0.1:{free_port()}"
     line = words(simulated, "stk", address=address, **{"patience-seconds": "1"})
     env = {**simulated.server.environment, "NIMBILL_AGENT_TOKEN": "x"}

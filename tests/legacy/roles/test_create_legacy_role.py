@@ -9,26 +9,26 @@ import pytest
 
 from nimbill.http.routing import ROUTE_FORM_BYTES_MAX
 from nimbill.legacy.roles.role_scope_rules import SCOPE_BYTES_MAX
-from tests.legacy.roles.acting import (
+from tests.legacy.roles.role_requests import (
     EVERYTHING,
     ROLE,
-    create,
-    document,
-    master,
-    new_role,
-    refused,
-    statement,
+    assert_refused,
+    build_document,
+    build_statement,
+    create_role,
+    master_headers,
+    post_role,
 )
 from tests.running_service import Service
 
 
 def listed(service: Service) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = service.http.get(ROLE, headers=master(service)).json()
+    found: list[dict[str, Any]] = service.http.get(ROLE, headers=master_headers(service)).json()
     return found
 
 
 def test_a_form_with_name_and_scope_makes_a_role(service: Service) -> None:
-    answer = create(service, EVERYTHING, "operators")
+    answer = post_role(service, EVERYTHING, "operators")
 
     assert answer.status_code == 200
     assert list(answer.json()) == ["status", "role_id"]
@@ -45,8 +45,8 @@ def test_json_and_multipart_do_too(service: Service) -> None:
     fields = {"name": "operators", "scope": EVERYTHING}
     parts = {name: (None, value) for name, value in fields.items()}
 
-    as_json = service.http.post(ROLE, json=fields, headers=master(service))
-    as_parts = service.http.post(ROLE, files=parts, headers=master(service))
+    as_json = service.http.post(ROLE, json=fields, headers=master_headers(service))
+    as_parts = service.http.post(ROLE, files=parts, headers=master_headers(service))
 
     assert (as_json.status_code, as_parts.status_code) == (200, 200)
     assert [role["scope"] for role in listed(service)] == [EVERYTHING, EVERYTHING]
@@ -55,13 +55,13 @@ def test_json_and_multipart_do_too(service: Service) -> None:
 def test_the_scope_is_kept_as_it_was_sent(service: Service) -> None:
     written = '{ "version" : "1",\n "Statement" : [ ] }'
 
-    new_role(service, written)
+    create_role(service, written)
 
     assert [role["scope"] for role in listed(service)] == [written]
 
 
 def test_two_roles_may_have_the_same_name(service: Service) -> None:
-    assert new_role(service, name="twins") != new_role(service, name="twins")
+    assert create_role(service, name="twins") != create_role(service, name="twins")
 
 
 @pytest.mark.parametrize("missing", ["name", "scope"])
@@ -69,14 +69,14 @@ def test_both_are_required(service: Service, missing: str) -> None:
     fields = {"name": "operators", "scope": EVERYTHING}
     del fields[missing]
 
-    answer = service.http.post(ROLE, data=fields, headers=master(service))
+    answer = service.http.post(ROLE, data=fields, headers=master_headers(service))
 
-    assert refused(answer, 400, "rule_broken") == [{"field": missing, "rule": "required"}]
+    assert assert_refused(answer, 400, "rule_broken") == [{"field": missing, "rule": "required"}]
 
 
 @pytest.mark.parametrize("name", ["", "x" * 101])
 def test_a_name_has_1_to_100_characters(service: Service, name: str) -> None:
-    (violation,) = refused(create(service, name=name), 400, "rule_broken")
+    (violation,) = assert_refused(post_role(service, name=name), 400, "rule_broken")
 
     assert violation == {"field": "name", "rule": "length 1 to 100"}
 
@@ -87,15 +87,17 @@ def test_a_name_has_1_to_100_characters(service: Service, name: str) -> None:
     ids=lambda scope: scope[:20],
 )
 def test_a_scope_that_is_no_json_is_refused(service: Service, scope: str) -> None:
-    violations = refused(create(service, scope), 400, "rule_broken")
+    violations = assert_refused(post_role(service, scope), 400, "rule_broken")
 
     assert violations == [{"field": "scope", "rule": "a role scope as JSON text"}]
 
 
 def test_every_broken_rule_of_a_scope_is_named_at_once(service: Service) -> None:
-    wrong = document(statement("Perhaps"), {"Effect": "Deny", "Action": [], "Resource": [1]})
+    wrong = build_document(
+        build_statement("Perhaps"), {"Effect": "Deny", "Action": [], "Resource": [1]}
+    )
 
-    violations = refused(create(service, wrong), 400, "rule_broken")
+    violations = assert_refused(post_role(service, wrong), 400, "rule_broken")
 
     assert [one["field"] for one in violations] == [
         "scope.Statement[0].Effect",
@@ -108,8 +110,10 @@ def test_a_scope_of_64_kib_is_taken_and_a_larger_one_is_not(service: Service) ->
     def padded(size: int) -> str:
         return EVERYTHING + " " * (size - len(EVERYTHING))
 
-    assert create(service, padded(SCOPE_BYTES_MAX)).status_code == 200
-    (violation,) = refused(create(service, padded(SCOPE_BYTES_MAX + 1)), 400, "rule_broken")
+    assert post_role(service, padded(SCOPE_BYTES_MAX)).status_code == 200
+    (violation,) = assert_refused(
+        post_role(service, padded(SCOPE_BYTES_MAX + 1)), 400, "rule_broken"
+    )
     assert violation == {"field": "scope", "rule": "at most 64 KiB"}
 
 
@@ -117,31 +121,31 @@ def test_the_size_is_counted_in_bytes(service: Service) -> None:
     scope = json.dumps({"version": "é" * 40, "Statement": []}, ensure_ascii=False)
     padded = scope + " " * (SCOPE_BYTES_MAX - len(scope))
 
-    (violation,) = refused(create(service, padded), 400, "rule_broken")
+    (violation,) = assert_refused(post_role(service, padded), 400, "rule_broken")
 
     assert violation["rule"] == "at most 64 KiB"
 
 
 def test_a_refused_role_leaves_nothing(service: Service) -> None:
-    create(service, "nonsense")
+    post_role(service, "nonsense")
 
     assert listed(service) == []
 
 
 def test_another_kind_of_body_is_refused(service: Service) -> None:
-    headers = master(service) | {"Content-Type": "text/plain"}
+    headers = master_headers(service) | {"Content-Type": "text/plain"}
 
     answer = service.http.post(ROLE, content=b"name=a&scope={}", headers=headers)
 
-    assert refused(answer, 415, "media_type") == []
+    assert assert_refused(answer, 415, "media_type") == []
 
 
 def test_a_form_has_at_most_256_kib(service: Service) -> None:
-    refused(create(service, name="x" * ROUTE_FORM_BYTES_MAX), 413, "body_too_large")
+    assert_refused(post_role(service, name="x" * ROUTE_FORM_BYTES_MAX), 413, "body_too_large")
 
 
 def test_what_was_done_is_in_the_audit_log(service: Service) -> None:
-    role_id = new_role(service)
+    role_id = create_role(service)
 
     entry = service.http.get("/m/core/audit", headers=service.root()).json()[0]
 

@@ -10,25 +10,25 @@ import pytest
 from nimbill.legacy.roles.role_scope_rules import (
     FIELDS,
     LABELS,
-    OF_STATEMENTS,
     PATTERN_LENGTH_MAX,
+    STATEMENT_FIELDS,
     STATEMENTS_MAX,
-    violations,
+    find_scope_violations,
 )
 from nimbill.legacy.roles.role_templates import ROLE_TEMPLATES
-from tests.contract.specification import find_section, parse_table, read_specification
-from tests.legacy.roles.acting import statement
+from tests.contract.specification import read_table
+from tests.legacy.roles.role_requests import build_statement
 
-SOUND: dict[str, Any] = {"version": "2026-11-15", "Statement": [statement()]}
+SOUND: dict[str, Any] = {"version": "2026-11-15", "Statement": [build_statement()]}
 PATTERN = f"1 to {PATTERN_LENGTH_MAX} visible ASCII characters"
 
 
 def broken(document: Any) -> list[tuple[str, str]]:
-    return [(one.field, one.rule) for one in violations(document)]
+    return [(one.field, one.rule) for one in find_scope_violations(document)]
 
 
 def with_statement(**fields: Any) -> dict[str, Any]:
-    return SOUND | {"Statement": [statement() | fields]}
+    return SOUND | {"Statement": [build_statement() | fields]}
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def with_statement(**fields: Any) -> dict[str, Any]:
     [
         SOUND,
         SOUND | {"Statement": []},
-        SOUND | {"Statement": [statement()] * STATEMENTS_MAX},
+        SOUND | {"Statement": [build_statement()] * STATEMENTS_MAX},
         with_statement(Effect="Deny"),
         with_statement(Action="stack:*", Resource="mrn:alm:stack:?"),
         with_statement(Action=["a", "*", "?" * PATTERN_LENGTH_MAX]),
@@ -59,7 +59,7 @@ def test_a_sound_scope_breaks_no_rule(document: Any) -> None:
         (SOUND | {"version": 1}, [("scope.version", "length 1 to 40")]),
         (SOUND | {"Statement": {}}, [("scope.Statement", "a list of at most 100")]),
         (
-            SOUND | {"Statement": [statement()] * (STATEMENTS_MAX + 1)},
+            SOUND | {"Statement": [build_statement()] * (STATEMENTS_MAX + 1)},
             [("scope.Statement", "a list of at most 100")],
         ),
         (SOUND | {"Statement": ["Allow"]}, [("scope.Statement[0]", "an object")]),
@@ -99,7 +99,7 @@ def test_a_field_nobody_knows_is_refused_and_not_repeated(field: str) -> None:
 def test_everything_is_named_at_once() -> None:
     wrong = {"Effect": "Perhaps", "Action": [""], "More": 1}
 
-    found = broken({"version": 0, "Statement": [wrong, statement(), wrong]})
+    found = broken({"version": 0, "Statement": [wrong, build_statement(), wrong]})
 
     assert [at for at, _ in found] == [
         "scope.version",
@@ -112,14 +112,14 @@ def test_everything_is_named_at_once() -> None:
 
 
 def test_the_fields_are_the_specified_ones() -> None:
-    said = dict(parse_table(find_section(read_specification(), "Legacy role records"), "Record"))
+    fields = dict(read_table("Legacy role records", "Record"))
 
-    assert said["Role scope document"] == (
+    assert fields["Role scope document"] == (
         "version (string), Statement (array of objects with Effect, Action as array of string, "
         "Resource as array of string)"
     )
     assert list(FIELDS) == ["version", "Statement"]
-    assert [name for name in OF_STATEMENTS if name not in LABELS] == [
+    assert [name for name in STATEMENT_FIELDS if name not in LABELS] == [
         "Effect",
         "Action",
         "Resource",
@@ -127,7 +127,7 @@ def test_the_fields_are_the_specified_ones() -> None:
 
 
 def test_labels_may_be_given_or_missing() -> None:
-    assert broken({"Statement": [statement(), statement() | {"Sid": "readers"}]}) == []
+    assert broken({"Statement": [build_statement(), build_statement() | {"Sid": "readers"}]}) == []
     assert broken(with_statement(Sid=1)) == [("scope.Statement[0].Sid", "length 1 to 40")]
 
 

@@ -16,7 +16,7 @@ from nimbill.foundation.settings import read_settings
 from nimbill.http.routing import get
 from nimbill.legacy import routes as legacy_routes
 from nimbill.legacy.audiences import LEGACY_AGENT, LEGACY_USER
-from nimbill.legacy.roles.permission import Needs, Unscoped
+from nimbill.legacy.roles.permissions import NoScopeRequired, ScopeRequirement
 
 STACK = "mrn:alm:stack:{stack_id}"
 
@@ -43,10 +43,10 @@ def start(monkeypatch: pytest.MonkeyPatch, one_more: HTTPRouteHandler) -> None:
 @pytest.mark.parametrize(
     "facts",
     [
-        {"needs": Needs("stack:describeStack", STACK)},
-        {"needs": Needs("stack:describeStack")},
-        {"needs": Unscoped("it is only a test")},
-        {"master_alone": True},
+        {"requires": ScopeRequirement("stack:describeStack", STACK)},
+        {"requires": ScopeRequirement("stack:describeStack")},
+        {"requires": NoScopeRequired("it is only a test")},
+        {"master_account_only": True},
         {"audience": LEGACY_AGENT},
         {"audience": Public("it is only a test")},
     ],
@@ -59,21 +59,21 @@ def test_what_is_declared_starts(monkeypatch: pytest.MonkeyPatch, facts: dict[st
 @pytest.mark.parametrize(
     ("facts", "complaint"),
     [
-        ({}, "does not declare needs or master_alone"),
-        ({"needs": None}, "does not declare needs or master_alone"),
-        ({"needs": "stack:describeStack"}, "does not declare needs or master_alone"),
-        ({"master_alone": False}, "does not declare needs or master_alone"),
+        ({}, "does not declare requires or master_account_only"),
+        ({"requires": None}, "does not declare requires or master_account_only"),
+        ({"requires": "stack:describeStack"}, "does not declare requires or master_account_only"),
+        ({"master_account_only": False}, "does not declare requires or master_account_only"),
         (
-            {"needs": Needs("stack:describeStack", "mrn:alm:stack:{id}")},
-            "needs id, which its path does not name",
+            {"requires": ScopeRequirement("stack:describeStack", "mrn:alm:stack:{id}")},
+            "requires id, which its path does not contain",
         ),
         (
-            {"needs": Unscoped("no"), "master_alone": True},
-            "is the master account's alone and asks a scope too",
+            {"requires": NoScopeRequired("no"), "master_account_only": True},
+            "is for the master account only and also requires a scope",
         ),
         (
-            {"audience": LEGACY_AGENT, "needs": Needs("stack:describeStack")},
-            "asks agents for a scope, and they have none",
+            {"audience": LEGACY_AGENT, "requires": ScopeRequirement("stack:describeStack")},
+            "requires a scope of agents, which have none",
         ),
     ],
     ids=repr,

@@ -9,41 +9,41 @@ import pytest
 
 from nimbill.foundation.ids import new_id
 from nimbill.legacy.roles.operations import ROLES_PER_USER_MAX
-from tests.answers import Answer
 from tests.customers.billing_groups.billing_groups import create_billing_group as billing_group
 from tests.customers.resellers.reseller_accounts import EMAIL, post_reseller
-from tests.identity.login.asking import new_user
-from tests.legacy.roles.acting import (
+from tests.identity.login.token_requests import create_user
+from tests.legacy.roles.role_requests import (
     EVERYTHING,
     USER_ROLE,
-    attach,
-    document,
-    give,
-    master,
-    new_role,
-    new_subuser,
-    own_roles,
-    refused,
-    roles_of,
-    statement,
+    assert_refused,
+    attach_role,
+    build_document,
+    build_statement,
+    create_role,
+    create_subuser,
+    grant_scope,
+    list_own_roles,
+    list_roles_of,
+    master_headers,
 )
+from tests.problem_responses import HttpResponse
 from tests.quick_hashes import quick_hashes
 from tests.running_service import Service
 
 
-def reattach(service: Service, username: str, role_id: str) -> Answer:
+def reattach(service: Service, username: str, role_id: str) -> HttpResponse:
     return service.http.put(
-        f"{USER_ROLE}/{role_id}", data={"username": username}, headers=master(service)
+        f"{USER_ROLE}/{role_id}", data={"username": username}, headers=master_headers(service)
     )
 
 
-def detach(service: Service, username: str, role_id: str) -> Answer:
+def detach(service: Service, username: str, role_id: str) -> HttpResponse:
     return service.http.delete(
-        f"{USER_ROLE}/{role_id}", params={"username": username}, headers=master(service)
+        f"{USER_ROLE}/{role_id}", params={"username": username}, headers=master_headers(service)
     )
 
 
-CHANGES = {"attach": attach, "reattach": reattach, "detach": detach}
+CHANGES = {"attach": attach_role, "reattach": reattach, "detach": detach}
 each_change = pytest.mark.parametrize("change", CHANGES.values(), ids=list(CHANGES))
 
 
@@ -51,22 +51,22 @@ each_change = pytest.mark.parametrize("change", CHANGES.values(), ids=list(CHANG
 
 
 def test_a_role_is_attached_to_a_user(service: Service) -> None:
-    person, role_id = new_subuser(service), new_role(service)
+    person, role_id = create_subuser(service), create_role(service)
 
-    answer = attach(service, person.username, role_id)
+    answer = attach_role(service, person.username, role_id)
 
     assert answer.status_code == 200
     assert list(answer.json()) == ["status", "user_role_id"]
     assert answer.json()["status"] == "success"
-    (own,) = own_roles(service, person)
+    (own,) = list_own_roles(service, person)
     assert own["user_role_id"] == answer.json()["user_role_id"]
 
 
 def test_the_caller_sees_what_binds_him_with_every_stated_field(service: Service) -> None:
-    person = new_subuser(service)
-    role_id = give(service, person, statement())
+    person = create_subuser(service)
+    role_id = grant_scope(service, person, build_statement())
 
-    (own,) = own_roles(service, person)
+    (own,) = list_own_roles(service, person)
 
     assert list(own) == [
         "user_role_id",
@@ -78,24 +78,24 @@ def test_the_caller_sees_what_binds_him_with_every_stated_field(service: Service
     ]
     assert own["role_id"] == role_id
     assert own["user"] == f"{person.user_id}:{person.username}"
-    assert own["scope"] == document(statement())
+    assert own["scope"] == build_document(build_statement())
     assert own["create_time"] == own["update_time"]
 
 
 def test_the_master_account_is_bound_by_no_role(service: Service) -> None:
-    assert service.http.get(USER_ROLE, headers=master(service)).json() == []
-    assert roles_of(service, "root") == []
-    for change in (attach, reattach):
-        refused(change(service, "root", new_role(service)), 409, "master_account")
+    assert service.http.get(USER_ROLE, headers=master_headers(service)).json() == []
+    assert list_roles_of(service, "root") == []
+    for change in (attach_role, reattach):
+        assert_refused(change(service, "root", create_role(service)), 409, "master_account")
 
 
 def test_the_master_account_sees_the_roles_of_a_user(service: Service) -> None:
-    person, name = new_subuser(service), "operators"
-    first, second = new_role(service, name=name), new_role(service, name=name)
+    person, name = create_subuser(service), "operators"
+    first, second = create_role(service, name=name), create_role(service, name=name)
     for role_id in (second, first):
-        attach(service, person.username, role_id)
+        attach_role(service, person.username, role_id)
 
-    found = roles_of(service, person.username)
+    found = list_roles_of(service, person.username)
 
     assert [role["role_id"] for role in found] == [second, first]
     assert list(found[0]) == [
@@ -110,96 +110,98 @@ def test_the_master_account_sees_the_roles_of_a_user(service: Service) -> None:
 
 
 def test_names_are_compared_without_regard_to_case(service: Service) -> None:
-    person, role_id = new_user(service, "Jane.Doe"), new_role(service)
+    person, role_id = create_user(service, "Jane.Doe"), create_role(service)
 
-    assert attach(service, "JANE.doe", role_id).status_code == 200
-    assert [role["role_id"] for role in roles_of(service, person.username)] == [role_id]
+    assert attach_role(service, "JANE.doe", role_id).status_code == 200
+    assert [role["role_id"] for role in list_roles_of(service, person.username)] == [role_id]
 
 
 def test_attached_twice_is_attached_once(service: Service) -> None:
-    person, role_id = new_subuser(service), new_role(service)
+    person, role_id = create_subuser(service), create_role(service)
 
-    first, second = (attach(service, person.username, role_id) for _ in range(2))
+    first, second = (attach_role(service, person.username, role_id) for _ in range(2))
 
     assert first.json() == second.json()
-    assert len(own_roles(service, person)) == 1
+    assert len(list_own_roles(service, person)) == 1
 
 
 def test_a_user_has_at_most_five_roles(service: Service) -> None:
-    person = new_subuser(service)
-    made = [new_role(service) for _ in range(ROLES_PER_USER_MAX + 1)]
+    person = create_subuser(service)
+    made = [create_role(service) for _ in range(ROLES_PER_USER_MAX + 1)]
     for role_id in made[:-1]:
-        assert attach(service, person.username, role_id).status_code == 200
+        assert attach_role(service, person.username, role_id).status_code == 200
 
-    refused(attach(service, person.username, made[-1]), 409, "too_many_roles")
+    assert_refused(attach_role(service, person.username, made[-1]), 409, "too_many_roles")
 
-    assert [role["role_id"] for role in own_roles(service, person)] == made[:-1]
-    assert attach(service, person.username, made[0]).status_code == 200
+    assert [role["role_id"] for role in list_own_roles(service, person)] == made[:-1]
+    assert attach_role(service, person.username, made[0]).status_code == 200
 
 
 def test_the_bound_holds_when_many_attach_at_once(service: Service) -> None:
-    person = new_subuser(service)
-    made = [new_role(service) for _ in range(2 * ROLES_PER_USER_MAX)]
+    person = create_subuser(service)
+    made = [create_role(service) for _ in range(2 * ROLES_PER_USER_MAX)]
 
     with ThreadPoolExecutor(len(made)) as threads:
-        answers = list(threads.map(lambda one: attach(service, person.username, one), made))
+        answers = list(threads.map(lambda one: attach_role(service, person.username, one), made))
 
     assert sorted(answer.status_code for answer in answers) == [200] * 5 + [409] * 5
-    assert len(own_roles(service, person)) == ROLES_PER_USER_MAX
+    assert len(list_own_roles(service, person)) == ROLES_PER_USER_MAX
 
 
 @pytest.mark.parametrize("missing", ["username", "role_id"])
 def test_user_and_role_are_both_required(service: Service, missing: str) -> None:
-    fields = {"username": new_subuser(service).username, "role_id": new_role(service)}
+    fields = {"username": create_subuser(service).username, "role_id": create_role(service)}
     del fields[missing]
 
-    answer = service.http.post(USER_ROLE, data=fields, headers=master(service))
+    answer = service.http.post(USER_ROLE, data=fields, headers=master_headers(service))
 
-    assert refused(answer, 400, "rule_broken") == [{"field": missing, "rule": "required"}]
+    assert assert_refused(answer, 400, "rule_broken") == [{"field": missing, "rule": "required"}]
 
 
 # ── in the place of others ───────────────────────────────────────────────────────────────────────
 
 
 def test_put_replaces_all_roles_of_the_user_by_this_one(service: Service) -> None:
-    person, wanted = new_subuser(service), new_role(service)
-    give(service, person, statement())
-    give(service, person, statement("Deny"))
+    person, wanted = create_subuser(service), create_role(service)
+    grant_scope(service, person, build_statement())
+    grant_scope(service, person, build_statement("Deny"))
 
     answer = reattach(service, person.username, wanted)
 
     assert answer.status_code == 200
     assert answer.json() == {"status": "success", "role_id": wanted}
-    assert [role["role_id"] for role in own_roles(service, person)] == [wanted]
+    assert [role["role_id"] for role in list_own_roles(service, person)] == [wanted]
 
 
 def test_put_keeps_what_the_user_has_already(service: Service) -> None:
-    person = new_subuser(service)
-    role_id = give(service, person, statement())
-    give(service, person, statement("Deny"))
-    before = own_roles(service, person)[0]
+    person = create_subuser(service)
+    role_id = grant_scope(service, person, build_statement())
+    grant_scope(service, person, build_statement("Deny"))
+    before = list_own_roles(service, person)[0]
 
     reattach(service, person.username, role_id)
 
-    (after,) = own_roles(service, person)
+    (after,) = list_own_roles(service, person)
     assert after["user_role_id"] == before["user_role_id"]
     assert after["create_time"] == before["create_time"]
     assert after["update_time"] > before["update_time"]
 
 
 def test_put_needs_a_username(service: Service) -> None:
-    answer = service.http.put(f"{USER_ROLE}/{new_role(service)}", data={}, headers=master(service))
+    answer = service.http.put(
+        f"{USER_ROLE}/{create_role(service)}", data={}, headers=master_headers(service)
+    )
 
     assert answer.status_code in (400, 415)
 
 
 def test_a_refused_put_leaves_the_roles_as_they_were(service: Service) -> None:
-    person = new_subuser(service)
-    role_id = give(service, person, statement())
+    person = create_subuser(service)
+    role_id = grant_scope(service, person, build_statement())
 
-    refused(reattach(service, person.username, new_id("rol")), 404, "not_found")
+    assert_refused(reattach(service, person.username, new_id("rol")), 404, "not_found")
 
-    assert [role["role_id"] for role in own_roles(service, person)] == [role_id]
+    assert [role["role_id"] for role in list_own_roles(service, person)] == [role_id]
 
 
 # ── detaching ────────────────────────────────────────────────────────────────────────────────────
@@ -207,50 +209,50 @@ def test_a_refused_put_leaves_the_roles_as_they_were(service: Service) -> None:
 
 @pytest.mark.parametrize("sent", ["params", "data", "json"])
 def test_the_user_is_named_in_the_query_a_form_or_json(service: Service, sent: str) -> None:
-    person = new_subuser(service)
-    role_id = give(service, person, statement())
+    person = create_subuser(service)
+    role_id = grant_scope(service, person, build_statement())
     named: dict[str, Any] = {sent: {"username": person.username}}
 
     answer = service.http.request(
-        "DELETE", f"{USER_ROLE}/{role_id}", headers=master(service), **named
+        "DELETE", f"{USER_ROLE}/{role_id}", headers=master_headers(service), **named
     )
 
     assert answer.status_code == 200, answer.text
     assert answer.json() == {"status": "success", "role_id": role_id}
-    assert own_roles(service, person) == []
+    assert list_own_roles(service, person) == []
 
 
 def test_nobody_named_is_refused(service: Service) -> None:
-    path = f"{USER_ROLE}/{new_role(service)}"
+    path = f"{USER_ROLE}/{create_role(service)}"
     required = [{"field": "username", "rule": "required"}]
 
     for query in ("", "?username="):
-        answer = service.http.delete(path + query, headers=master(service))
-        assert refused(answer, 400, "rule_broken") == required
+        answer = service.http.delete(path + query, headers=master_headers(service))
+        assert assert_refused(answer, 400, "rule_broken") == required
 
 
 def test_two_different_users_named_are_refused(service: Service) -> None:
-    person, other = new_subuser(service), new_subuser(service)
-    role_id = give(service, person, statement())
+    person, other = create_subuser(service), create_subuser(service)
+    role_id = grant_scope(service, person, build_statement())
 
-    def named(in_query: str, in_body: str) -> Answer:
+    def named(in_query: str, in_body: str) -> HttpResponse:
         return service.http.request(
             "DELETE",
             f"{USER_ROLE}/{role_id}",
             params={"username": in_query},
             data={"username": in_body},
-            headers=master(service),
+            headers=master_headers(service),
         )
 
-    (violation,) = refused(named(person.username, other.username), 400, "rule_broken")
+    (violation,) = assert_refused(named(person.username, other.username), 400, "rule_broken")
     assert violation["field"] == "username"
     assert named(person.username, person.username).status_code == 200
 
 
 def test_a_role_the_user_does_not_have_is_not_found(service: Service) -> None:
-    person, role_id = new_subuser(service), new_role(service)
+    person, role_id = create_subuser(service), create_role(service)
 
-    refused(detach(service, person.username, role_id), 404, "not_found")
+    assert_refused(detach(service, person.username, role_id), 404, "not_found")
 
 
 # ── who can be named ─────────────────────────────────────────────────────────────────────────────
@@ -258,31 +260,33 @@ def test_a_role_the_user_does_not_have_is_not_found(service: Service) -> None:
 
 @each_change
 def test_an_unknown_user_is_not_found(service: Service, change: Any) -> None:
-    role_id = new_role(service)
+    role_id = create_role(service)
 
-    refused(change(service, "nobody.here", role_id), 404, "not_found")
-    refused(
-        service.http.get("/v3/user/nobody.here/role", headers=master(service)), 404, "not_found"
+    assert_refused(change(service, "nobody.here", role_id), 404, "not_found")
+    assert_refused(
+        service.http.get("/v3/user/nobody.here/role", headers=master_headers(service)),
+        404,
+        "not_found",
     )
 
 
 @each_change
 def test_a_user_is_named_by_name_and_not_by_id(service: Service, change: Any) -> None:
-    person = new_subuser(service)
-    role_id = give(service, person, statement())
+    person = create_subuser(service)
+    role_id = grant_scope(service, person, build_statement())
 
-    refused(change(service, person.user_id, role_id), 404, "not_found")
+    assert_refused(change(service, person.user_id, role_id), 404, "not_found")
 
 
 @each_change
 def test_a_user_of_another_organisation_is_not_found(service: Service, change: Any) -> None:
-    home, role_id = service.organisation, new_role(service)
+    home, role_id = service.organisation, create_role(service)
     service.organisation = service.new_organisation()
-    elsewhere = new_subuser(service)
-    give(service, elsewhere, statement())
+    elsewhere = create_subuser(service)
+    grant_scope(service, elsewhere, build_statement())
     service.organisation = home
 
-    refused(change(service, elsewhere.username, role_id), 404, "not_found")
+    assert_refused(change(service, elsewhere.username, role_id), 404, "not_found")
 
 
 @each_change
@@ -291,17 +295,17 @@ def test_a_reseller_is_as_unknown_as_any(service: Service, change: Any) -> None:
     with quick_hashes():
         assert post_reseller(service, company_id).status_code == 200
 
-    refused(change(service, EMAIL, new_role(service)), 404, "not_found")
+    assert_refused(change(service, EMAIL, create_role(service)), 404, "not_found")
     path = f"/v3/user/{EMAIL}/role"
-    refused(service.http.get(path, headers=master(service)), 404, "not_found")
+    assert_refused(service.http.get(path, headers=master_headers(service)), 404, "not_found")
 
 
 def test_a_deleted_user_takes_his_roles_along(service: Service) -> None:
-    person = new_user(service)
-    role_id = new_role(service, EVERYTHING)
-    attach(service, person.username, role_id)
+    person = create_user(service)
+    role_id = create_role(service, EVERYTHING)
+    attach_role(service, person.username, role_id)
 
     gone = service.http.delete(f"/m/u/users/{person.user_id}", headers=service.root())
 
     assert gone.status_code == 200
-    refused(detach(service, person.username, role_id), 404, "not_found")
+    assert_refused(detach(service, person.username, role_id), 404, "not_found")

@@ -10,24 +10,24 @@ import pytest
 import yaml
 
 from nimbill.foundation.ids import new_id
-from tests.answers import CANARY, problem_of, violations_of
-from tests.legacy.roles.acting import give, new_subuser, statement
-from tests.legacy.templates.sound import (
+from tests.legacy.roles.role_requests import build_statement, create_subuser, grant_scope
+from tests.legacy.templates.template_requests import (
     CRED,
     GIT_KEY,
     PATH,
     TEMPLATE,
-    applied,
-    master,
-    read,
-    template,
-    update,
+    apply_template,
+    build_template,
+    master_headers,
+    put_template,
+    read_template,
 )
+from tests.problem_responses import CANARY, read_problem, read_violations
 from tests.running_service import Service
 
 
 def compare(service: Service, **body: Any) -> httpx.Response:
-    return service.http.post(f"{PATH}/compare", json=body, headers=master(service))
+    return service.http.post(f"{PATH}/compare", json=body, headers=master_headers(service))
 
 
 def at(stack_id: str, version: str | None = "latest") -> dict[str, Any]:
@@ -37,14 +37,14 @@ def at(stack_id: str, version: str | None = "latest") -> dict[str, Any]:
 @pytest.fixture
 def two(service: Service) -> tuple[str, str, str]:
     """A stack and its two versions: another label, one instance more, another git key."""
-    first = applied(service)
-    changed = read(service, first["stack_id"])
+    first = apply_template(service)
+    changed = read_template(service, first["stack_id"])
     changed["label"] = "shop 2"
     changed["configurations"][0]["provision"]["instance_count"] = 3
     changed["configurations"][0]["container"]["gitPrivateKey"] = f"{CANARY} key"
     del changed["description"]
     changed["configurations"][1]["container"] = {"image": "db:1"}
-    answer = update(service, first["stack_id"], changed)
+    answer = put_template(service, first["stack_id"], changed)
     return first["stack_id"], first["version_id"], answer.json()["version_id"]
 
 
@@ -57,8 +57,8 @@ def test_two_stored_versions(service: Service, two: tuple[str, str, str]) -> Non
     found = answer.json()
     assert list(found) == ["status", "source", "target", "diff"]
     assert found["status"] == "success"
-    assert found["source"] == read(service, stack_id, version_id=old)
-    assert found["target"] == read(service, stack_id, version_id=new)
+    assert found["source"] == read_template(service, stack_id, version_id=old)
+    assert found["target"] == read_template(service, stack_id, version_id=new)
     assert list(found["diff"]) == ["new", "removed", "edited"]
     assert found["diff"] == {
         "new": {"configurations/1/container": {"image": "db:1"}},
@@ -86,7 +86,7 @@ def test_the_most_recent_version_has_three_names(
 
 
 def test_versions_of_two_stacks(service: Service) -> None:
-    one, other = applied(service), applied(service, label="other")
+    one, other = apply_template(service), apply_template(service, label="other")
 
     found = compare(service, id=[at(one["stack_id"]), at(other["stack_id"])]).json()
 
@@ -107,7 +107,7 @@ GIVEN = {
 
 @pytest.mark.parametrize("form", GIVEN)
 def test_a_stored_version_and_a_given_body(service: Service, form: str) -> None:
-    stack_id = applied(service)["stack_id"]
+    stack_id = apply_template(service)["stack_id"]
 
     answer = compare(service, id=[at(stack_id)], body=[GIVEN[form]])
 
@@ -124,8 +124,8 @@ def test_a_stored_version_and_a_given_body(service: Service, form: str) -> None:
 
 
 def test_a_mask_in_a_given_body_is_what_is_stored(service: Service) -> None:
-    stack_id = applied(service)["stack_id"]
-    masked = read(service, stack_id)
+    stack_id = apply_template(service)["stack_id"]
+    masked = read_template(service, stack_id)
 
     same = compare(service, id=[at(stack_id)], body=[masked]).json()["diff"]
     masked["vendor"]["aws"]["cred"] = CANARY
@@ -139,7 +139,7 @@ def test_a_mask_in_a_given_body_is_what_is_stored(service: Service) -> None:
 
 
 def test_a_draft_need_not_be_finished(service: Service) -> None:
-    stack_id = applied(service)["stack_id"]
+    stack_id = apply_template(service)["stack_id"]
 
     answer = compare(service, id=[at(stack_id)], body=['{"label": "draft", "a/b": {"~": 1}}'])
 
@@ -149,7 +149,7 @@ def test_a_draft_need_not_be_finished(service: Service) -> None:
 
 
 def test_only_two_templates_can_be_compared(service: Service) -> None:
-    stack_id = applied(service)["stack_id"]
+    stack_id = apply_template(service)["stack_id"]
     one, text = at(stack_id), json.dumps(TEMPLATE)
     refused: list[tuple[dict[str, Any], str]] = [
         ({"id": [one]}, "two items, or one item and one in body"),
@@ -164,8 +164,8 @@ def test_only_two_templates_can_be_compared(service: Service) -> None:
     ]
 
     for body, rule in refused:
-        assert violations_of(compare(service, **body)) == [("id", rule)], body
-    assert violations_of(compare(service, body=[text])) == [("id", "required")]
+        assert read_violations(compare(service, **body)) == [("id", rule)], body
+    assert read_violations(compare(service, body=[text])) == [("id", "required")]
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_only_two_templates_can_be_compared(service: Service) -> None:
     ],
 )
 def test_what_is_no_comparison_is_named(service: Service, wrong: Any, field: str) -> None:
-    found = violations_of(compare(service, **wrong))
+    found = read_violations(compare(service, **wrong))
 
     assert found[0][0].startswith(field)
     assert "stk_" not in json.dumps(found)
@@ -190,25 +190,25 @@ def test_what_is_no_comparison_is_named(service: Service, wrong: Any, field: str
 
 @pytest.mark.parametrize("given", [3, None, "", "only words", "[]", "- a", ["x"]])
 def test_a_given_body_is_a_template(service: Service, given: Any) -> None:
-    stack_id = applied(service)["stack_id"]
+    stack_id = apply_template(service)["stack_id"]
 
     answer = compare(service, id=[at(stack_id)], body=[given])
 
-    assert [field for field, _ in violations_of(answer)] == ["body[0]"]
+    assert [field for field, _ in read_violations(answer)] == ["body[0]"]
 
 
 @pytest.mark.parametrize("given", ['{"a": NaN}', '{"a": 1, "a": 2}', "a: &x 1", '{"a": '])
 def test_a_given_body_that_cannot_be_read_is_400(service: Service, given: str) -> None:
-    stack_id = applied(service)["stack_id"]
+    stack_id = apply_template(service)["stack_id"]
 
     answer = compare(service, id=[at(stack_id)], body=[given])
 
-    assert problem_of(answer, 400)["code"] == "malformed_body"
+    assert read_problem(answer, 400)["code"] == "malformed_body"
 
 
 def test_what_is_not_there_is_named_by_its_place(service: Service) -> None:
-    first, other = applied(service), applied(service)
-    rule = "a stack and a version of it that are there"
+    first, other = apply_template(service), apply_template(service)
+    rule = "an existing stack and version"
 
     for missing in (
         at(new_id("stk")),
@@ -217,27 +217,27 @@ def test_what_is_not_there_is_named_by_its_place(service: Service) -> None:
     ):
         answer = compare(service, id=[at(first["stack_id"]), missing])
 
-        assert violations_of(answer) == [("id[1]", rule)]
+        assert read_violations(answer) == [("id[1]", rule)]
 
 
 def test_a_stack_of_another_organisation_is_not_there(service: Service) -> None:
-    theirs = applied(service)["stack_id"]
+    theirs = apply_template(service)["stack_id"]
     service.organisation = service.new_organisation()
-    ours = applied(service)["stack_id"]
+    ours = apply_template(service)["stack_id"]
 
     foreign = compare(service, id=[at(ours), at(theirs)])
     unknown = compare(service, id=[at(ours), at(new_id("stk"))])
 
-    assert violations_of(foreign) == violations_of(unknown)
+    assert read_violations(foreign) == read_violations(unknown)
 
 
 def test_the_scope_is_asked_for_every_stack_before_any_is_looked_for(service: Service) -> None:
-    person = new_subuser(service)
-    mine, closed = applied(service)["stack_id"], applied(service)["stack_id"]
-    give(
+    person = create_subuser(service)
+    mine, closed = apply_template(service)["stack_id"], apply_template(service)["stack_id"]
+    grant_scope(
         service,
         person,
-        statement("Allow", ["template:compareTemplate"], [f"mrn:alm:template:{mine}"]),
+        build_statement("Allow", ["template:compareTemplate"], [f"mrn:alm:template:{mine}"]),
     )
 
     def asked(*stacks: str) -> int:
@@ -250,11 +250,13 @@ def test_the_scope_is_asked_for_every_stack_before_any_is_looked_for(service: Se
 
 
 def test_comparing_changes_nothing(service: Service) -> None:
-    stack_id = applied(service)["stack_id"]
+    stack_id = apply_template(service)["stack_id"]
     audit = len(service.http.get("/m/core/audit", headers=service.root()).json())
 
-    compare(service, id=[at(stack_id)], body=[template(label="x")])
+    compare(service, id=[at(stack_id)], body=[build_template(label="x")])
 
     assert len(service.http.get("/m/core/audit", headers=service.root()).json()) == audit
-    versions = service.http.get(PATH, params={"stack_id": stack_id}, headers=master(service))
+    versions = service.http.get(
+        PATH, params={"stack_id": stack_id}, headers=master_headers(service)
+    )
     assert len(versions.json()) == 1

@@ -8,22 +8,29 @@ import pytest
 
 from nimbill.foundation import exact_json
 from nimbill.foundation.ids import new_id
-from tests.answers import problem_of, violations_of
-from tests.legacy.agents import put_stack_status
-from tests.legacy.roles.acting import give, new_subuser, statement
-from tests.legacy.templates.sound import PATH, applied, master, read, template, update
+from tests.legacy.agents import set_stack_status
+from tests.legacy.roles.role_requests import build_statement, create_subuser, grant_scope
+from tests.legacy.templates.template_requests import (
+    PATH,
+    apply_template,
+    build_template,
+    master_headers,
+    put_template,
+    read_template,
+)
+from tests.problem_responses import read_problem, read_violations
 from tests.running_service import Service
 
 
 def versions(service: Service, stack_id: str) -> list[dict[str, object]]:
-    answer = service.http.get(PATH, params={"stack_id": stack_id}, headers=master(service))
+    answer = service.http.get(PATH, params={"stack_id": stack_id}, headers=master_headers(service))
     assert answer.status_code == 200, answer.text
     found: list[dict[str, object]] = answer.json()
     return found
 
 
 def test_a_version_has_the_specified_fields(service: Service) -> None:
-    answer = applied(service)
+    answer = apply_template(service)
 
     (version,) = versions(service, answer["stack_id"])
 
@@ -36,17 +43,17 @@ def test_a_version_has_the_specified_fields(service: Service) -> None:
 
 
 def test_the_size_is_that_of_the_template_as_it_is_shown(service: Service) -> None:
-    stack_id = applied(service, description="é" * 10)["stack_id"]
+    stack_id = apply_template(service, description="é" * 10)["stack_id"]
 
     (version,) = versions(service, stack_id)
 
-    assert version["size"] == str(len(exact_json.write(read(service, stack_id))))
+    assert version["size"] == str(len(exact_json.encode(read_template(service, stack_id))))
 
 
 def test_the_newest_version_comes_first_and_alone_is_the_latest(service: Service) -> None:
-    first = applied(service)
-    second = update(service, first["stack_id"]).json()
-    third = update(service, first["stack_id"]).json()
+    first = apply_template(service)
+    second = put_template(service, first["stack_id"]).json()
+    third = put_template(service, first["stack_id"]).json()
 
     found = versions(service, first["stack_id"])
 
@@ -59,76 +66,76 @@ def test_the_newest_version_comes_first_and_alone_is_the_latest(service: Service
 
 
 def test_a_version_by_its_id_and_the_most_recent_one_by_three_names(service: Service) -> None:
-    first = applied(service)
+    first = apply_template(service)
     stack_id = first["stack_id"]
-    update(service, stack_id, template(label="two"))
+    put_template(service, stack_id, build_template(label="two"))
 
-    assert read(service, stack_id, version_id=first["version_id"])["label"] == "shop"
-    assert read(service, stack_id)["label"] == "two"
-    assert read(service, stack_id, version_id="")["label"] == "two"
-    assert read(service, stack_id, version_id="latest")["label"] == "two"
+    assert read_template(service, stack_id, version_id=first["version_id"])["label"] == "shop"
+    assert read_template(service, stack_id)["label"] == "two"
+    assert read_template(service, stack_id, version_id="")["label"] == "two"
+    assert read_template(service, stack_id, version_id="latest")["label"] == "two"
 
 
 def test_numbers_come_back_exactly_as_they_were_sent(service: Service) -> None:
-    body = exact_json.write(template()).replace(
+    body = exact_json.encode(build_template()).replace(
         b'"label":"shop"', b'"label":"shop","price":0.10,"big":123456789012345678901234567890'
     )
-    headers = {**master(service), "Content-Type": "application/json"}
+    headers = {**master_headers(service), "Content-Type": "application/json"}
     stack_id = service.http.post(PATH, content=body, headers=headers).json()["stack_id"]
 
-    answer = service.http.get(f"{PATH}/{stack_id}", headers=master(service))
+    answer = service.http.get(f"{PATH}/{stack_id}", headers=master_headers(service))
 
     assert '"price":0.10,"big":123456789012345678901234567890' in answer.text
 
 
 def test_the_stack_id_is_required(service: Service) -> None:
-    answer = service.http.get(PATH, headers=master(service))
+    answer = service.http.get(PATH, headers=master_headers(service))
 
-    assert violations_of(answer) == [("stack_id", "required")]
+    assert read_violations(answer) == [("stack_id", "required")]
 
 
 def test_what_is_not_there_is_not_found(service: Service) -> None:
-    ours, other = applied(service), applied(service)
-    headers = master(service)
+    ours, other = apply_template(service), apply_template(service)
+    headers = master_headers(service)
 
     for version in (new_id("ver"), other["version_id"], "LATEST"):
         address, query = f"{PATH}/{ours['stack_id']}", {"version_id": version}
-        problem_of(service.http.get(address, params=query, headers=headers), 404)
+        read_problem(service.http.get(address, params=query, headers=headers), 404)
     for stack in (new_id("stk"), "compare2"):
-        problem_of(service.http.get(f"{PATH}/{stack}", headers=headers), 404)
-        problem_of(service.http.get(PATH, params={"stack_id": stack}, headers=headers), 404)
+        read_problem(service.http.get(f"{PATH}/{stack}", headers=headers), 404)
+        read_problem(service.http.get(PATH, params={"stack_id": stack}, headers=headers), 404)
 
 
 def test_templates_of_others_are_not_found(service: Service) -> None:
-    theirs = applied(service)
+    theirs = apply_template(service)
     service.organisation = service.new_organisation()
-    ours = applied(service)
-    headers = master(service)
+    ours = apply_template(service)
+    headers = master_headers(service)
 
-    problem_of(service.http.get(f"{PATH}/{theirs['stack_id']}", headers=headers), 404)
-    problem_of(
+    read_problem(service.http.get(f"{PATH}/{theirs['stack_id']}", headers=headers), 404)
+    read_problem(
         service.http.get(PATH, params={"stack_id": theirs["stack_id"]}, headers=headers), 404
     )
     query = {"version_id": theirs["version_id"]}
-    problem_of(service.http.get(f"{PATH}/{ours['stack_id']}", params=query, headers=headers), 404)
+    read_problem(service.http.get(f"{PATH}/{ours['stack_id']}", params=query, headers=headers), 404)
 
 
 def test_templates_of_a_deleted_stack_can_still_be_read(service: Service) -> None:
-    stack_id = applied(service)["stack_id"]
-    put_stack_status(service, stack_id, "DELETE_COMPLETE")
+    stack_id = apply_template(service)["stack_id"]
+    set_stack_status(service, stack_id, "DELETE_COMPLETE")
 
-    assert read(service, stack_id)["label"] == "shop"
+    assert read_template(service, stack_id)["label"] == "shop"
     assert len(versions(service, stack_id)) == 1
 
 
 @pytest.mark.parametrize("by", ["path", "query"])
 def test_the_scope_decides_which(service: Service, by: str) -> None:
-    person = new_subuser(service)
-    mine, closed = applied(service)["stack_id"], applied(service)["stack_id"]
-    give(
+    person = create_subuser(service)
+    mine, closed = apply_template(service)["stack_id"], apply_template(service)["stack_id"]
+    grant_scope(
         service,
         person,
-        statement("Allow", ["template:describeTemplate"], [f"mrn:alm:template:{mine}"]),
+        build_statement("Allow", ["template:describeTemplate"], [f"mrn:alm:template:{mine}"]),
     )
 
     def asked(stack: str) -> int:

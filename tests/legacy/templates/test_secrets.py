@@ -1,4 +1,4 @@
-"""Secrets of a template: all of them out, sealed where they belong, and back again."""
+"""Secrets of a template: all of them out, encrypt_secrets where they belong, and back again."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from nimbill.foundation import exact_json
 from nimbill.foundation.encryption import DecryptionError, Encryptor
 from nimbill.legacy.templates.secrets import (
     SECRET_NAMES,
-    masked,
-    opened,
-    sealed,
-    secrets_of,
-    shown,
-    still_masked,
-    unmasked,
+    decrypt_secrets,
+    encrypt_secrets,
+    find_unresolved_masks,
+    mask_secrets,
+    read_masked_template,
+    read_template_with_secrets,
+    restore_secrets,
 )
-from tests.legacy.templates.sound import CRED, GIT_KEY, TEMPLATE, template
+from tests.legacy.templates.template_requests import CRED, GIT_KEY, TEMPLATE, build_template
 
 ENCRYPTOR = Encryptor(bytes(range(7, 39)))
 PLACE = ("org_a", "stk_a", "ver_a")
 
 
 def stored(sent: dict[str, Any], place: tuple[str, str, str] = PLACE) -> Row:
-    body, secrets = masked(sent)
+    body, secrets = mask_secrets(sent)
     row = SimpleNamespace(
         organisation_id=place[0],
         stack_id=place[1],
         version_id=place[2],
-        body=exact_json.write(body).decode(),
-        sealed_secrets=sealed(secrets, ENCRYPTOR, place),
+        body=exact_json.encode(body).decode(),
+        encrypted_secrets=encrypt_secrets(secrets, ENCRYPTOR, place),
     )
     return cast(Row, row)
 
 
 def test_the_secrets_are_out_and_the_rest_is_as_it_was() -> None:
-    body, secrets = masked(TEMPLATE)
+    body, secrets = mask_secrets(TEMPLATE)
 
     assert body["vendor"] == {"aws": {"cred": "***", "region": "eu-west-1"}}
     assert body["configurations"][0]["container"]["gitPrivateKey"] == "***"
@@ -58,27 +58,27 @@ def test_the_secrets_are_out_and_the_rest_is_as_it_was() -> None:
 def test_a_secret_is_one_wherever_it_stands_and_however_it_is_written(name: str) -> None:
     odd = {"x": [{name: "s1", name.upper(): ["s2"]}], "a/b": {"~": {name.title(): {"k": "s3"}}}}
 
-    body, secrets = masked(odd)
+    body, secrets = mask_secrets(odd)
 
     assert not [word for word in ("s1", "s2", "s3") if word in json.dumps(body)]
     assert list(secrets.values()) == ["s1", ["s2"], {"k": "s3"}]
-    assert unmasked(body, secrets) == odd
+    assert restore_secrets(body, secrets) == odd
 
 
 def test_what_hides_nothing_is_shown() -> None:
     odd = {"cred": "", "password": None}
 
-    assert masked(odd) == (odd, {})
+    assert mask_secrets(odd) == (odd, {})
 
 
 def test_a_stored_version_opens_to_what_was_sent() -> None:
     row = stored(TEMPLATE)
 
-    assert opened(row, ENCRYPTOR) == TEMPLATE
-    assert shown(row) == masked(TEMPLATE)[0]
+    assert read_template_with_secrets(row, ENCRYPTOR) == TEMPLATE
+    assert read_masked_template(row) == mask_secrets(TEMPLATE)[0]
     for word in (CRED, GIT_KEY.splitlines()[1]):
         assert word not in row.body
-        assert word.encode() not in row.sealed_secrets
+        assert word.encode() not in row.encrypted_secrets
 
 
 def test_sealed_secrets_open_in_their_own_place_alone() -> None:
@@ -91,53 +91,56 @@ def test_sealed_secrets_open_in_their_own_place_alone() -> None:
         moved = SimpleNamespace(**(vars(row) | {field: other}))
 
         with pytest.raises(DecryptionError):
-            opened(cast(Row, moved), ENCRYPTOR)
+            read_template_with_secrets(cast(Row, moved), ENCRYPTOR)
 
 
 def test_a_template_without_secrets_seals_nothing() -> None:
-    row = stored(template(vendor=None, configurations=[TEMPLATE["configurations"][1]]))
+    row = stored(build_template(vendor=None, configurations=[TEMPLATE["configurations"][1]]))
 
-    assert row.sealed_secrets is None
-    assert secrets_of(row, ENCRYPTOR) == {}
+    assert row.encrypted_secrets is None
+    assert decrypt_secrets(row, ENCRYPTOR) == {}
 
 
 def test_once_wiped_the_masks_stay() -> None:
-    row = SimpleNamespace(**(vars(stored(TEMPLATE)) | {"sealed_secrets": None}))
+    row = SimpleNamespace(**(vars(stored(TEMPLATE)) | {"encrypted_secrets": None}))
 
-    assert opened(cast(Row, row), ENCRYPTOR) == masked(TEMPLATE)[0]
+    assert read_template_with_secrets(cast(Row, row), ENCRYPTOR) == mask_secrets(TEMPLATE)[0]
 
 
 def test_layers_keep_their_secrets_when_they_change_their_order() -> None:
-    body, secrets = masked(TEMPLATE)
+    body, secrets = mask_secrets(TEMPLATE)
     turned = body | {"configurations": body["configurations"][::-1]}
 
-    found = unmasked(turned, secrets)
+    found = restore_secrets(turned, secrets)
 
     assert found["configurations"][1]["container"]["gitPrivateKey"] == GIT_KEY
-    assert still_masked(found) == []
+    assert find_unresolved_masks(found) == []
 
 
 def test_a_renamed_layer_has_nothing_to_keep() -> None:
-    body, secrets = masked(TEMPLATE)
+    body, secrets = mask_secrets(TEMPLATE)
     body["configurations"][0]["flag"] = "front"
 
-    found = unmasked(body, secrets)
+    found = restore_secrets(body, secrets)
 
-    assert [each.field for each in still_masked(found)] == ["gitPrivateKey"]
+    assert [each.field for each in find_unresolved_masks(found)] == ["gitPrivateKey"]
 
 
 def test_layers_without_sound_flags_are_known_by_their_index() -> None:
     odd = {"configurations": [{"flag": "a", "cred": "x"}, {"flag": "a", "cred": "y"}, 3]}
 
-    body, secrets = masked(odd)
+    body, secrets = mask_secrets(odd)
 
     assert secrets == {"/configurations/0/cred": "x", "/configurations/1/cred": "y"}
-    assert unmasked(body, secrets) == odd
+    assert restore_secrets(body, secrets) == odd
 
 
 def test_only_masks_that_nothing_answers_are_named() -> None:
-    assert still_masked(TEMPLATE) == []
-    assert [each.field for each in still_masked(masked(TEMPLATE)[0])] == ["cred", "gitPrivateKey"]
+    assert find_unresolved_masks(TEMPLATE) == []
+    assert [each.field for each in find_unresolved_masks(mask_secrets(TEMPLATE)[0])] == [
+        "cred",
+        "gitPrivateKey",
+    ]
 
 
 keys = st.sampled_from(["cred", "a/b", "~", "~1", "0", "", "password", "x", "configurations"])
@@ -150,7 +153,7 @@ values = st.recursive(
 
 @given(st.dictionaries(keys, values, max_size=4))
 def test_whatever_is_masked_comes_back(sent: dict[str, Any]) -> None:
-    body, secrets = masked(sent)
+    body, secrets = mask_secrets(sent)
 
-    assert unmasked(body, secrets) == sent
-    assert masked(body)[0] == body
+    assert restore_secrets(body, secrets) == sent
+    assert mask_secrets(body)[0] == body

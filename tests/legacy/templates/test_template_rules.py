@@ -12,17 +12,17 @@ from nimbill.legacy.templates.template_rules import (
     INSTANCES_MAX,
     LAYERS_MAX,
     VARIABLES_MAX,
-    settled_container,
-    settled_provision,
-    template_violations,
+    complete_provision,
+    find_template_violations,
+    merge_container_fields,
 )
-from tests.legacy.templates.sound import TEMPLATE, template
+from tests.legacy.templates.template_requests import TEMPLATE, build_template
 
 PROVISION = TEMPLATE["configurations"][1]["provision"]
 
 
 def broken(sent: dict[str, Any], *, creating: bool = True) -> list[tuple[str, str]]:
-    return [(each.field, each.rule) for each in template_violations(sent, creating=creating)]
+    return [(each.field, each.rule) for each in find_template_violations(sent, creating=creating)]
 
 
 def with_layer(**changes: Any) -> dict[str, Any]:
@@ -59,16 +59,16 @@ def test_the_sound_template_breaks_no_rule() -> None:
 
 @pytest.mark.parametrize("written", ["2026-02-29", "2026-13-01", "26-01-01", "2026/01/01", 2026])
 def test_the_version_is_a_date(written: Any) -> None:
-    assert broken(template(version=written)) == [("version", "a date such as 2026-11-15")]
+    assert broken(build_template(version=written)) == [("version", "a date such as 2026-11-15")]
 
 
 @pytest.mark.parametrize("written", ["2026-11-15", "20261115", "2026-11-15T10:00:00+09:00"])
 def test_any_date_of_iso_8601_will_do(written: str) -> None:
-    assert broken(template(version=written)) == []
+    assert broken(build_template(version=written)) == []
 
 
 def test_version_and_label_are_required() -> None:
-    assert broken(template(version=None, label=None)) == [
+    assert broken(build_template(version=None, label=None)) == [
         ("version", "required"),
         ("label", "required"),
     ]
@@ -76,21 +76,21 @@ def test_version_and_label_are_required() -> None:
 
 @pytest.mark.parametrize("label", ["", "x" * 101, 7, ["shop"]])
 def test_a_label_has_1_to_100_characters(label: Any) -> None:
-    assert broken(template(label=label)) == [("label", "length 1 to 100")]
-    assert broken(template(label="x" * 100)) == []
+    assert broken(build_template(label=label)) == [("label", "length 1 to 100")]
+    assert broken(build_template(label="x" * 100)) == []
 
 
 def test_a_description_may_be_absent_and_is_a_text() -> None:
-    assert broken(template(description=None)) == []
-    assert broken(template(description="")) == []
-    assert broken(template(description=1)) == [("description", "a text")]
+    assert broken(build_template(description=None)) == []
+    assert broken(build_template(description="")) == []
+    assert broken(build_template(description=1)) == [("description", "a string")]
 
 
 @pytest.mark.parametrize("vendor", [None, "aws", {}, {"gcp": {}}, {"aws": "key"}, {"aws": None}])
 def test_the_vendor_is_needed_to_create(vendor: Any) -> None:
-    sent = template(vendor=vendor)
+    sent = build_template(vendor=vendor)
 
-    assert broken(sent) == [("vendor", "an object that holds an object aws")]
+    assert broken(sent) == [("vendor", "an object that contains an object aws")]
     assert broken(sent, creating=False) == [], "on update it is not looked at"
 
 
@@ -98,37 +98,41 @@ def test_the_vendor_is_needed_to_create(vendor: Any) -> None:
 def test_the_credential_is_a_text(cred: Any) -> None:
     vendor = {"aws": {"cred": cred, "region": "eu-west-1"}}
 
-    assert broken(template(vendor=vendor)) == [("vendor.aws.cred", "length 1 to 4096")]
+    assert broken(build_template(vendor=vendor)) == [("vendor.aws.cred", "length 1 to 4096")]
 
 
 @pytest.mark.parametrize("region", ["eu-west-1", "ap-northeast-1", "us-gov-east-1", "cn-north-1"])
 def test_regions_are_written_as_regions_are(region: str) -> None:
-    assert broken(template(vendor={"aws": {"cred": "c", "region": region}})) == []
+    assert broken(build_template(vendor={"aws": {"cred": "c", "region": region}})) == []
 
 
 @pytest.mark.parametrize("region", ["", "Tokyo", "eu-west", "EU-WEST-1", "eu-west-1/x", 3])
 def test_what_is_no_region_is_refused(region: Any) -> None:
     vendor = {"aws": {"cred": "c", "region": region}}
 
-    assert broken(template(vendor=vendor)) == [("vendor.aws.region", "a region such as eu-west-1")]
+    assert broken(build_template(vendor=vendor)) == [
+        ("vendor.aws.region", "a region such as eu-west-1")
+    ]
 
 
 def test_other_vendors_may_stand_beside_aws() -> None:
     vendor = {"aws": {"cred": "c", "region": "eu-west-1"}, "gcp": {"project": "p"}}
 
-    assert broken(template(vendor=vendor)) == []
+    assert broken(build_template(vendor=vendor)) == []
 
 
 @pytest.mark.parametrize("configurations", [None, [], {}, "web", layers(LAYERS_MAX + 1)])
 def test_there_are_1_to_20_layers(configurations: Any) -> None:
-    assert broken(template(configurations=configurations)) == [
+    assert broken(build_template(configurations=configurations)) == [
         ("configurations", "a list of 1 to 20 layers")
     ]
-    assert broken(template(configurations=layers(LAYERS_MAX))) == []
+    assert broken(build_template(configurations=layers(LAYERS_MAX))) == []
 
 
 def test_a_layer_is_an_object_and_the_others_are_looked_at_all_the_same() -> None:
-    sent = template(configurations=["web", {"role": "r", "flag": "\n", "provision": PROVISION}])
+    sent = build_template(
+        configurations=["web", {"role": "r", "flag": "\n", "provision": PROVISION}]
+    )
 
     assert [place for place, _ in broken(sent)] == [
         "configurations[0]",
@@ -164,7 +168,7 @@ def test_a_provision_is_an_object_or_absent() -> None:
 
 def test_a_flag_stands_once() -> None:
     assert broken(with_layer(flag="db")) == [
-        ("configurations[1].flag", "unlike the flag of every other layer")
+        ("configurations[1].flag", "different from the flags of all other layers")
     ]
 
 
@@ -194,7 +198,7 @@ def test_a_keypair_is_true_or_false(keypair: Any) -> None:
 
 def test_what_a_provision_does_not_say_is_settled() -> None:
     assert broken(with_layer(provision={"instance_type": "m5.large", "keypair": None})) == []
-    assert settled_provision({"provision": {"instance_type": "m5.large", "keypair": None}}) == {
+    assert complete_provision({"provision": {"instance_type": "m5.large", "keypair": None}}) == {
         "image": "${computed}",
         "volume_type": "${computed}",
         "instance_type": "m5.large",
@@ -204,20 +208,20 @@ def test_what_a_provision_does_not_say_is_settled() -> None:
 
 
 def test_without_a_provision_nothing_is_launched() -> None:
-    assert settled_provision({})["instance_count"] == 0
-    assert settled_provision({"provision": {}})["instance_count"] == 1
+    assert complete_provision({})["instance_count"] == 0
+    assert complete_provision({"provision": {}})["instance_count"] == 1
 
 
 def test_there_are_at_most_200_instances_in_all() -> None:
-    assert broken(template(configurations=layers(2, 100))) == []
-    assert broken(template(configurations=[*layers(2, 100), layers(3)[2]])) == [
-        ("configurations", f"at most {INSTANCES_MAX} instances in all")
+    assert broken(build_template(configurations=layers(2, 100))) == []
+    assert broken(build_template(configurations=[*layers(2, 100), layers(3)[2]])) == [
+        ("configurations", f"at most {INSTANCES_MAX} instances in total")
     ]
 
 
 def test_what_is_not_specified_is_kept_as_it_is() -> None:
     assert broken(with_provision(spot=True, tags={"a": 1})) == []
-    assert broken(template(more={"of": "this"})) == []
+    assert broken(build_template(more={"of": "this"})) == []
 
 
 # ── containers ───────────────────────────────────────────────────────────────────────────────────
@@ -232,14 +236,14 @@ def test_a_container_is_an_object_or_absent() -> None:
 @pytest.mark.parametrize("field", ["image", "gitReference", "gitPrivateKey", "container_git_repo"])
 def test_texts_of_a_container(field: str) -> None:
     assert broken(with_container(**{field: 5})) == [
-        (f"configurations[0].container.{field}", "a text")
+        (f"configurations[0].container.{field}", "a string")
     ]
     assert broken(with_container(**{field: "x"})) == []
     assert broken(with_container(**{field: None})) == []
 
 
 def test_a_field_is_written_in_one_way_alone() -> None:
-    rule = "absent where container.image is given"
+    rule = "absent if container.image is given"
 
     assert broken(with_container(image="a", container_image="a")) == [
         ("configurations[0].container.container_image", rule)
@@ -254,9 +258,9 @@ def test_the_longer_spelling_may_stand_in_the_layer_itself() -> None:
 
     assert broken(with_layer(container=None, **flat)) == []
     assert broken(with_layer(container=None, container_git_repo=5)) == [
-        ("configurations[0].container_git_repo", "a text")
+        ("configurations[0].container_git_repo", "a string")
     ]
-    assert settled_container({"container_image": "i", "container_git_private_key": "k"}) == {
+    assert merge_container_fields({"container_image": "i", "container_git_private_key": "k"}) == {
         "image": "i",
         "gitPrivateKey": "k",
     }
@@ -268,7 +272,7 @@ def test_variables_are_texts_by_name(field: str) -> None:
     too_many = {f"V{number}": "" for number in range(VARIABLES_MAX + 1)}
 
     assert broken(with_container(**{field: {"A": "1", "B": ""}})) == []
-    assert broken(with_container(**{field: {"A": 1}})) == [(at, "texts by name")]
+    assert broken(with_container(**{field: {"A": 1}})) == [(at, "strings by name")]
     for wrong in (["A=1"], too_many):
         assert broken(with_container(**{field: wrong})) == [
             (at, "an object of at most 200 variables")
@@ -285,7 +289,7 @@ def test_both_spellings_are_told_as_one() -> None:
         "more": "ignored",
     }
 
-    assert settled_container({"container": container}) == {
+    assert merge_container_fields({"container": container}) == {
         "image": "i",
         "environment_variables": {"A": "1"},
         "gitReference": "main",
@@ -294,5 +298,5 @@ def test_both_spellings_are_told_as_one() -> None:
 
 
 def test_a_layer_without_a_container_has_none_to_tell() -> None:
-    assert settled_container({}) is None
-    assert settled_container({"container": None}) is None
+    assert merge_container_fields({}) is None
+    assert merge_container_fields({"container": None}) is None

@@ -10,21 +10,21 @@ from nimbill.database.tenant_scope import Row, TenantScope, transaction
 from nimbill.foundation.ids import new_id
 from nimbill.legacy.stacks import records as stacks
 from nimbill.legacy.templates import records
-from nimbill.legacy.templates.secrets import opened
-from tests.answers import problem_of, violations_of
-from tests.legacy.agents import put_stack_status
-from tests.legacy.roles.acting import give, new_subuser, statement
-from tests.legacy.templates.sound import (
+from nimbill.legacy.templates.secrets import read_template_with_secrets
+from tests.legacy.agents import set_stack_status
+from tests.legacy.roles.role_requests import build_statement, create_subuser, grant_scope
+from tests.legacy.templates.template_requests import (
     CRED,
     GIT_KEY,
     PATH,
     TEMPLATE,
-    applied,
-    master,
-    read,
-    template,
-    update,
+    apply_template,
+    build_template,
+    master_headers,
+    put_template,
+    read_template,
 )
+from tests.problem_responses import read_problem, read_violations
 from tests.running_service import Service
 
 
@@ -33,14 +33,14 @@ def latest(service: Service, stack_id: str) -> Row:
 
     async def find() -> Row | None:
         async with transaction(service.resources.engine, scope.organisation_id) as db:
-            return await records.latest_version(db, scope, stack_id)
+            return await records.find_latest_version(db, scope, stack_id)
 
     found = service.run(find)
     assert found is not None
     return found
 
 
-def layers_of(service: Service, stack_id: str) -> dict[str, str]:
+def list_layers(service: Service, stack_id: str) -> dict[str, str]:
     scope = TenantScope(service.organisation.organisation_id)
 
     async def find() -> dict[str, str]:
@@ -52,7 +52,7 @@ def layers_of(service: Service, stack_id: str) -> dict[str, str]:
 
 
 def secrets_in(service: Service, stack_id: str) -> tuple[str, str]:
-    found = opened(latest(service, stack_id), service.resources.encryptor)
+    found = read_template_with_secrets(latest(service, stack_id), service.resources.encryptor)
     return (
         found["vendor"]["aws"]["cred"],
         found["configurations"][0]["container"]["gitPrivateKey"],
@@ -60,9 +60,9 @@ def secrets_in(service: Service, stack_id: str) -> tuple[str, str]:
 
 
 def test_the_answer_has_the_specified_fields(service: Service) -> None:
-    first = applied(service)
+    first = apply_template(service)
 
-    answer = update(service, first["stack_id"], template(label="two"))
+    answer = put_template(service, first["stack_id"], build_template(label="two"))
 
     assert answer.status_code == 202
     assert list(answer.json()) == ["status", "stack_status", "stack_id", "version_id"]
@@ -70,86 +70,88 @@ def test_the_answer_has_the_specified_fields(service: Service) -> None:
     assert answer.json()["stack_status"] == "UPDATE_IN_PROGRESS"
     assert answer.json()["stack_id"] == first["stack_id"]
     assert answer.json()["version_id"] != first["version_id"]
-    assert read(service, first["stack_id"])["label"] == "two"
+    assert read_template(service, first["stack_id"])["label"] == "two"
 
 
 @pytest.mark.parametrize(
     "vendor", [None, {"aws": {"cred": "other", "region": "us-east-1"}}, {"gcp": {}}, "junk", 7]
 )
 def test_the_vendor_is_ignored(service: Service, vendor: Any) -> None:
-    stack_id = applied(service)["stack_id"]
+    stack_id = apply_template(service)["stack_id"]
 
-    assert update(service, stack_id, template(vendor=vendor)).status_code == 202
+    assert put_template(service, stack_id, build_template(vendor=vendor)).status_code == 202
 
-    assert read(service, stack_id)["vendor"] == {"aws": {"cred": "***", "region": "eu-west-1"}}
+    assert read_template(service, stack_id)["vendor"] == {
+        "aws": {"cred": "***", "region": "eu-west-1"}
+    }
     assert secrets_in(service, stack_id)[0] == CRED
 
 
 def test_what_was_read_can_be_sent_back(service: Service) -> None:
     """Masks and all: the secrets stay what they were, through any number of versions."""
-    stack_id = applied(service)["stack_id"]
+    stack_id = apply_template(service)["stack_id"]
 
     for count in (3, 4):
-        sent = read(service, stack_id)
+        sent = read_template(service, stack_id)
         sent["configurations"][0]["provision"]["instance_count"] = count
         sent["configurations"].reverse()
         sent["configurations"].sort(key=lambda layer: layer["flag"], reverse=True)
-        assert update(service, stack_id, sent).status_code == 202
+        assert put_template(service, stack_id, sent).status_code == 202
 
     assert latest(service, stack_id).number == 3
     assert secrets_in(service, stack_id) == (CRED, GIT_KEY)
 
 
 def test_a_secret_may_change(service: Service) -> None:
-    stack_id = applied(service)["stack_id"]
-    sent = read(service, stack_id)
+    stack_id = apply_template(service)["stack_id"]
+    sent = read_template(service, stack_id)
     sent["configurations"][0]["container"]["gitPrivateKey"] = "another key"
 
-    assert update(service, stack_id, sent).status_code == 202
+    assert put_template(service, stack_id, sent).status_code == 202
 
     assert secrets_in(service, stack_id) == (CRED, "another key")
 
 
 def test_a_mask_keeps_nothing_where_nothing_was(service: Service) -> None:
-    stack_id = applied(service)["stack_id"]
-    sent = read(service, stack_id)
+    stack_id = apply_template(service)["stack_id"]
+    sent = read_template(service, stack_id)
     sent["configurations"][1]["container"] = {"gitPrivateKey": "***"}
 
-    answer = update(service, stack_id, sent)
+    answer = put_template(service, stack_id, sent)
 
-    assert [field for field, _ in violations_of(answer)] == ["gitPrivateKey"]
+    assert [field for field, _ in read_violations(answer)] == ["gitPrivateKey"]
     assert latest(service, stack_id).number == 1
 
 
 def test_layers_are_updated_added_and_removed(service: Service) -> None:
-    stack_id = applied(service)["stack_id"]
+    stack_id = apply_template(service)["stack_id"]
     web, db = TEMPLATE["configurations"]
 
-    sent = template(configurations=[db | {"flag": "cache"}, web])
-    assert update(service, stack_id, sent).status_code == 202
+    sent = build_template(configurations=[db | {"flag": "cache"}, web])
+    assert put_template(service, stack_id, sent).status_code == 202
 
-    found = layers_of(service, stack_id)
+    found = list_layers(service, stack_id)
     assert list(found) == ["cache", "web"]
     assert found["cache"] in ("creating", "completed")
     assert found["web"] in ("updating", "completed")
 
 
 def test_the_same_template_again_is_a_version_all_the_same(service: Service) -> None:
-    first = applied(service)
+    first = apply_template(service)
 
-    again = update(service, first["stack_id"]).json()
+    again = put_template(service, first["stack_id"]).json()
 
     assert again["version_id"] != first["version_id"]
     assert latest(service, first["stack_id"]).number == 2
 
 
 def test_the_deployment_keeps_the_first_label_and_a_nickname_renames(service: Service) -> None:
-    stack_id = applied(service, nickname="before")["stack_id"]
+    stack_id = apply_template(service, nickname="before")["stack_id"]
 
-    update(service, stack_id, template(label="later"))
-    kept = service.http.get(f"/v3/alm/stack/{stack_id}", headers=master(service)).json()
-    update(service, stack_id, template(nickname="after"))
-    renamed = service.http.get(f"/v3/alm/stack/{stack_id}", headers=master(service)).json()
+    put_template(service, stack_id, build_template(label="later"))
+    kept = service.http.get(f"/v3/alm/stack/{stack_id}", headers=master_headers(service)).json()
+    put_template(service, stack_id, build_template(nickname="after"))
+    renamed = service.http.get(f"/v3/alm/stack/{stack_id}", headers=master_headers(service)).json()
 
     assert (kept["nickname"], renamed["nickname"]) == ("before", "after")
     assert service.http.get("/m/core/v0/deployments/shop", headers=service.root()).is_success
@@ -157,54 +159,56 @@ def test_the_deployment_keeps_the_first_label_and_a_nickname_renames(service: Se
 
 
 def test_an_update_may_follow_another_in_progress(service: Service) -> None:
-    stack_id = applied(service)["stack_id"]
+    stack_id = apply_template(service)["stack_id"]
 
-    assert [update(service, stack_id).status_code for _ in range(3)] == [202, 202, 202]
+    assert [put_template(service, stack_id).status_code for _ in range(3)] == [202, 202, 202]
 
 
 @pytest.mark.parametrize(
     "status", ["CREATE_FAILED", "UPDATE_COMPLETE", "UPDATE_FAILED", "DELETE_FAILED"]
 )
 def test_an_update_is_taken_in_every_state_but_deleting(service: Service, status: str) -> None:
-    stack_id = applied(service)["stack_id"]
-    put_stack_status(service, stack_id, status)
+    stack_id = apply_template(service)["stack_id"]
+    set_stack_status(service, stack_id, status)
 
-    answer = update(service, stack_id)
+    answer = put_template(service, stack_id)
 
     assert (answer.status_code, answer.json()["stack_status"]) == (202, "UPDATE_IN_PROGRESS")
 
 
 def test_a_stack_that_is_being_deleted_takes_no_update(service: Service) -> None:
-    stack_id = applied(service)["stack_id"]
-    put_stack_status(service, stack_id, "DELETE_IN_PROGRESS")
+    stack_id = apply_template(service)["stack_id"]
+    set_stack_status(service, stack_id, "DELETE_IN_PROGRESS")
 
-    assert problem_of(update(service, stack_id), 409)["code"] == "stack_leaving"
+    assert read_problem(put_template(service, stack_id), 409)["code"] == "stack_leaving"
     assert latest(service, stack_id).number == 1
 
 
 def test_a_deleted_stack_is_not_there(service: Service) -> None:
-    stack_id = applied(service)["stack_id"]
-    put_stack_status(service, stack_id, "DELETE_COMPLETE")
+    stack_id = apply_template(service)["stack_id"]
+    set_stack_status(service, stack_id, "DELETE_COMPLETE")
 
-    problem_of(update(service, stack_id), 404)
-    problem_of(update(service, new_id("stk")), 404)
+    read_problem(put_template(service, stack_id), 404)
+    read_problem(put_template(service, new_id("stk")), 404)
 
 
 def test_a_refused_update_changes_nothing(service: Service) -> None:
-    stack_id = applied(service)["stack_id"]
+    stack_id = apply_template(service)["stack_id"]
 
-    assert violations_of(update(service, stack_id, template(configurations=[])))
+    assert read_violations(put_template(service, stack_id, build_template(configurations=[])))
 
     assert latest(service, stack_id).number == 1
-    assert list(layers_of(service, stack_id)) == ["web", "db"]
+    assert list(list_layers(service, stack_id)) == ["web", "db"]
 
 
 def test_a_scope_may_forbid_it_for_one_stack_and_for_those_that_never_were(
     service: Service,
 ) -> None:
-    person = new_subuser(service)
-    open_one, closed = applied(service)["stack_id"], applied(service)["stack_id"]
-    give(service, person, statement("Allow", ["template:*"], [f"mrn:alm:template:{open_one}"]))
+    person = create_subuser(service)
+    open_one, closed = apply_template(service)["stack_id"], apply_template(service)["stack_id"]
+    grant_scope(
+        service, person, build_statement("Allow", ["template:*"], [f"mrn:alm:template:{open_one}"])
+    )
 
     answers = [
         service.http.put(f"{PATH}/{one}", json=TEMPLATE, headers=person.headers)

@@ -1,1 +1,1 @@
-"""What the agents on launched instances tell us, and what we tell them."""
+"""The API for agents, which run on launched instances."""

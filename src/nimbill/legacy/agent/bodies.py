@@ -1,37 +1,37 @@
-"""Bodies of the agent operations, row by row as specified."""
+"""Bodies of the agent operations, in the order of the specification."""
 
 from typing import Annotated, ClassVar
 
 from nimbill.foundation.basis import Basis, chosen, stated
-from nimbill.http.request_bodies import Body, text
+from nimbill.http.request_bodies import Body, text_length
 
-NAMED = text(1, 128)
-NAMED_OR_EMPTY = text(0, 128)
-STATUS = text(1, 64)  # any: the specified ones are examples
+ID = text_length(1, 128)
+ID_OR_EMPTY = text_length(0, 128)
+STATUS = text_length(1, 64)  # any text: the specified values are examples
 
 
 class AgentStatusReport(Body, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = stated("Legacy lifecycle API")
 
-    stack_id: Annotated[str, NAMED]
-    agent_id: Annotated[str, NAMED]
+    stack_id: Annotated[str, ID]
+    agent_id: Annotated[str, ID]
     status: Annotated[str, STATUS]
-    instance_id: Annotated[str, NAMED_OR_EMPTY] | None = None
-    message: Annotated[str, text(0, 2_000)] | None = None
+    instance_id: Annotated[str, ID_OR_EMPTY] | None = None
+    message: Annotated[str, text_length(0, 2_000)] | None = None
 
 
 class ContainerStatusReport(Body, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = stated("Legacy lifecycle API")
 
-    stack_id: Annotated[str, NAMED]
-    agent_id: Annotated[str, NAMED]
-    container_id: Annotated[str, NAMED]
+    stack_id: Annotated[str, ID]
+    agent_id: Annotated[str, ID]
+    container_id: Annotated[str, ID]
     status: Annotated[str, STATUS]
-    instance_id: Annotated[str, NAMED_OR_EMPTY] | None = None
+    instance_id: Annotated[str, ID_OR_EMPTY] | None = None
 
 
 class AgentRecord(Body, frozen=True, kw_only=True):
-    """An agent as it last reported; times are Unix time in seconds, as text."""
+    """The last report of an agent; times are Unix seconds, as text."""
 
     basis: ClassVar[Basis] = chosen("agent-notifications")
 
@@ -45,7 +45,7 @@ class AgentRecord(Body, frozen=True, kw_only=True):
 
 
 class ContainerRecord(Body, frozen=True, kw_only=True):
-    """A container as it was last reported."""
+    """The last report about a container."""
 
     basis: ClassVar[Basis] = stated("Legacy container")
 
@@ -58,7 +58,7 @@ class ContainerRecord(Body, frozen=True, kw_only=True):
 
 
 class AgentConfiguration(Body, frozen=True, kw_only=True):
-    """What the layer does not define is empty; a key is given in clear to its stack's agent."""
+    """Fields that the layer does not define are empty; only agents of the stack see the key."""
 
     basis: ClassVar[Basis] = stated("Legacy agent configuration")
 

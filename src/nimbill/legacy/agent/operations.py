@@ -1,4 +1,4 @@
-"""What agents may do: report how they and their containers are, and ask what to run."""
+"""Operations for agents: report the status of agent and container, read the configuration."""
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -16,12 +16,13 @@ from nimbill.legacy.agent.bodies import (
     ContainerRecord,
     ContainerStatusReport,
 )
-from nimbill.legacy.provisioning.notices import error_reported, instance_leaves
+from nimbill.legacy.audiences import AGENT
+from nimbill.legacy.provisioning.agent_events import fail_layer_of_instance, replace_instance
 from nimbill.legacy.stacks import records as stacks
-from nimbill.legacy.stacks.stack_moves import StackStatus
+from nimbill.legacy.stacks.stack_transitions import StackStatus
 from nimbill.legacy.templates import records as templates
-from nimbill.legacy.templates.secrets import opened, shown
-from nimbill.legacy.templates.template_rules import settled_container
+from nimbill.legacy.templates.secrets import read_masked_template, read_template_with_secrets
+from nimbill.legacy.templates.template_rules import merge_container_fields
 from nimbill.legacy.timestamps import format_unix_seconds
 
 basis = stated("Events")
@@ -33,17 +34,17 @@ ERROR = "error"
 
 
 async def report_agent_status(
-    db: AsyncConnection, caller: Caller, sent: AgentStatusReport
+    db: AsyncConnection, caller: Caller, report: AgentStatusReport
 ) -> AgentRecord:
-    """A notice of termination has the instance replaced; an error fails a layer on its way."""
-    moves = sent.status in (SPOT_TERMINATE, ERROR)
-    stack = await _stack_of(db, caller, sent.stack_id, lock=moves)
-    row = await records.put_agent(db, caller.scope, sent, at=clock.now())
+    """A termination notice replaces the instance; an error fails its layer if in progress."""
+    changes_stack = report.status in (SPOT_TERMINATE, ERROR)
+    stack = await _find_stack(db, caller, report.stack_id, lock=changes_stack)
+    row = await records.save_agent_report(db, caller.scope, report, at=clock.now())
     instance_id = row.instance_id or row.agent_id
-    if sent.status == SPOT_TERMINATE:
-        await instance_leaves(db, caller.scope, stack, instance_id, reason=SPOT_TERMINATE)
-    elif sent.status == ERROR:
-        await error_reported(db, caller.scope, stack, instance_id, message=row.message)
+    if report.status == SPOT_TERMINATE:
+        await replace_instance(db, caller.scope, stack, instance_id, reason=SPOT_TERMINATE)
+    elif report.status == ERROR:
+        await fail_layer_of_instance(db, caller.scope, stack, instance_id, message=row.message)
     return AgentRecord(
         agent_id=row.agent_id,
         create_time=format_unix_seconds(row.create_time),
@@ -56,13 +57,13 @@ async def report_agent_status(
 
 
 async def report_container_status(
-    db: AsyncConnection, caller: Caller, sent: ContainerStatusReport
+    db: AsyncConnection, caller: Caller, report: ContainerStatusReport
 ) -> ContainerRecord:
-    """The last report wins; refuses the container of another stack."""
-    await _stack_of(db, caller, sent.stack_id)
-    row = await records.put_container(db, caller.scope, sent, at=clock.now())
+    """The last report wins. Refuse a container id that belongs to another stack."""
+    await _find_stack(db, caller, report.stack_id)
+    row = await records.save_container_report(db, caller.scope, report, at=clock.now())
     if row is None:
-        raise Conflict("container_of_other_stack", "another stack has a container of this id")
+        raise Conflict("container_of_other_stack", "This container id belongs to another stack.")
     return ContainerRecord(
         container_id=row.container_id,
         agent_id=row.agent_id,
@@ -76,13 +77,16 @@ async def report_container_status(
 async def read_configuration(
     db: AsyncConnection, caller: Caller, encryptor: Encryptor, *, stack_id: str, flag: str
 ) -> AgentConfiguration | None:
-    """None where no layer has this flag, or it defines no container."""
-    stack = await _stack_of(db, caller, stack_id)
+    """None if no layer has this flag, or if the layer defines no container."""
+    stack = await _find_stack(db, caller, stack_id)
     version = await templates.find_version(db, caller.scope, stack_id, stack.version_id)
     assert version is not None, "a stack has the version it names"
-    template = opened(version, encryptor) if _is_agent(caller) else shown(version)
+    if _is_agent(caller):
+        template = read_template_with_secrets(version, encryptor)
+    else:
+        template = read_masked_template(version)
     for layer in template["configurations"]:
-        if layer["flag"] == flag and (container := settled_container(layer)) is not None:
+        if layer["flag"] == flag and (container := merge_container_fields(layer)) is not None:
             return AgentConfiguration(
                 image=container.get("image", ""),
                 environment_variables=container.get("environment_variables", {}),
@@ -94,10 +98,10 @@ async def read_configuration(
     return None
 
 
-async def _stack_of(
+async def _find_stack(
     db: AsyncConnection, caller: Caller, stack_id: str, *, lock: bool = False
 ) -> Row:
-    """An agent knows its own stack alone; an API client those of its organisation."""
+    """An agent finds only its own stack, an API client all stacks of its organisation."""
     if _is_agent(caller) and caller.user_id != stack_id:
         raise not_found()
     stack = await stacks.find_stack(db, caller.scope, stack_id, lock=lock)
@@ -107,4 +111,4 @@ async def _stack_of(
 
 
 def _is_agent(caller: Caller) -> bool:
-    return caller.subject_type == "agent"
+    return caller.subject_type == AGENT

@@ -1,4 +1,4 @@
-"""Stored agents and containers, each as it last reported or was reported."""
+"""The last report of each agent, and about each container."""
 
 from datetime import datetime
 
@@ -10,7 +10,7 @@ from nimbill.database.tenant_scope import Row, TenantScope, metadata
 from nimbill.legacy.agent.bodies import AgentStatusReport, ContainerStatusReport
 from nimbill.legacy.containers.records import legacy_containers
 from nimbill.legacy.stacks.records import legacy_stacks
-from nimbill.legacy.stacks.stack_moves import StackStatus
+from nimbill.legacy.stacks.stack_transitions import StackStatus
 
 legacy_agents = sa.Table(
     "legacy_agents",
@@ -26,58 +26,58 @@ legacy_agents = sa.Table(
 )
 
 
-async def put_agent(
-    db: AsyncConnection, scope: TenantScope, sent: AgentStatusReport, *, at: datetime
+async def save_agent_report(
+    db: AsyncConnection, scope: TenantScope, report: AgentStatusReport, *, at: datetime
 ) -> Row:
-    """Registered with its first report; an instance named once stays until another is named."""
-    told = {"status": sent.status, "message": sent.message or None, "update_time": at}
-    new = insert(legacy_agents).values(
+    """The first report registers the agent. A report without instance id keeps the stored one."""
+    values = {"status": report.status, "message": report.message or None, "update_time": at}
+    stmt = insert(legacy_agents).values(
         organisation_id=scope.organisation_id,
-        stack_id=sent.stack_id,
-        agent_id=sent.agent_id,
-        instance_id=sent.instance_id or None,
+        stack_id=report.stack_id,
+        agent_id=report.agent_id,
+        instance_id=report.instance_id or None,
         create_time=at,
-        **told,
+        **values,
     )
-    named = sa.func.coalesce(new.excluded.instance_id, legacy_agents.c.instance_id)
-    stored = await db.execute(
-        new.on_conflict_do_update(
+    instance_id = sa.func.coalesce(stmt.excluded.instance_id, legacy_agents.c.instance_id)
+    result = await db.execute(
+        stmt.on_conflict_do_update(
             index_elements=["organisation_id", "stack_id", "agent_id"],
-            set_={**told, "instance_id": named},
+            set_={**values, "instance_id": instance_id},
         ).returning(legacy_agents)
     )
-    row: Row = stored.one()
+    row: Row = result.one()
     return row
 
 
-async def put_container(
-    db: AsyncConnection, scope: TenantScope, sent: ContainerStatusReport, *, at: datetime
+async def save_container_report(
+    db: AsyncConnection, scope: TenantScope, report: ContainerStatusReport, *, at: datetime
 ) -> Row | None:
-    """None where a stack that is not deleted has a container of this id."""
-    told = {"agent_id": sent.agent_id, "status": sent.status, "update_time": at}
-    new = insert(legacy_containers).values(
+    """None if the container id belongs to another stack that is not deleted."""
+    values = {"agent_id": report.agent_id, "status": report.status, "update_time": at}
+    stmt = insert(legacy_containers).values(
         organisation_id=scope.organisation_id,
-        container_id=sent.container_id,
-        stack_id=sent.stack_id,
-        instance_id=sent.instance_id or None,
-        **told,
+        container_id=report.container_id,
+        stack_id=report.stack_id,
+        instance_id=report.instance_id or None,
+        **values,
     )
-    same = legacy_containers.c.stack_id == new.excluded.stack_id
-    named = sa.case(
-        (same, sa.func.coalesce(new.excluded.instance_id, legacy_containers.c.instance_id)),
-        else_=new.excluded.instance_id,
+    same_stack = legacy_containers.c.stack_id == stmt.excluded.stack_id
+    instance_id = sa.case(
+        (same_stack, sa.func.coalesce(stmt.excluded.instance_id, legacy_containers.c.instance_id)),
+        else_=stmt.excluded.instance_id,
     )
-    left_behind = sa.exists().where(
+    stack_deleted = sa.exists().where(
         legacy_stacks.c.organisation_id == scope.organisation_id,
         legacy_stacks.c.stack_id == legacy_containers.c.stack_id,
         legacy_stacks.c.stack_status == StackStatus.DELETE_COMPLETE,
     )
-    stored = await db.execute(
-        new.on_conflict_do_update(
+    result = await db.execute(
+        stmt.on_conflict_do_update(
             index_elements=["organisation_id", "container_id"],
-            set_={**told, "stack_id": new.excluded.stack_id, "instance_id": named},
-            where=sa.or_(same, left_behind),
+            set_={**values, "stack_id": stmt.excluded.stack_id, "instance_id": instance_id},
+            where=sa.or_(same_stack, stack_deleted),
         ).returning(legacy_containers)
     )
-    row: Row | None = stored.one_or_none()
+    row: Row | None = result.one_or_none()
     return row

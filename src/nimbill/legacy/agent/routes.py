@@ -1,4 +1,4 @@
-"""Agent over HTTP; paths are relative to the address of the legacy API."""
+"""Routes for agents; paths are relative to /v3."""
 
 from typing import Annotated, Any
 
@@ -7,7 +7,7 @@ from litestar.params import JSONBody, QueryParameter
 
 from nimbill.access.role_actions import ANY_CALLER
 from nimbill.foundation.basis import stated
-from nimbill.http.routing import CallerOfRequest, ResourcesOfWorker, Transaction, get, post
+from nimbill.http.routing import RequestCaller, Transaction, WorkerResources, get, post
 from nimbill.legacy.agent import operations
 from nimbill.legacy.agent.bodies import (
     AgentConfiguration,
@@ -18,12 +18,12 @@ from nimbill.legacy.agent.bodies import (
 )
 from nimbill.legacy.audiences import LEGACY_AGENT
 
-OF_AGENTS: dict[str, Any] = {
+AGENT_ROUTE: dict[str, Any] = {
     "audiences": [LEGACY_AGENT],
     "role_actions": ANY_CALLER,
     "basis": stated("Legacy lifecycle API"),
 }
-Named = Annotated[str, QueryParameter(min_length=1, max_length=128, description="length 1 to 128")]
+Id = Annotated[str, QueryParameter(min_length=1, max_length=128, description="length 1 to 128")]
 
 
 @post(
@@ -31,12 +31,12 @@ Named = Annotated[str, QueryParameter(min_length=1, max_length=128, description=
     status_code=202,
     forms=True,
     audited="agent/{stack_id}/{agent_id}",
-    **OF_AGENTS,
+    **AGENT_ROUTE,
 )
 async def report_agent_status(
-    data: JSONBody[AgentStatusReport], caller: CallerOfRequest, db: Transaction
+    data: JSONBody[AgentStatusReport], caller: RequestCaller, db: Transaction
 ) -> AgentRecord:
-    """How an agent is; the first report registers it. A JSON object, or a form."""
+    """Report the status of an agent, as a form or a JSON object. The first report registers it."""
     return await operations.report_agent_status(db, caller, data)
 
 
@@ -45,30 +45,30 @@ async def report_agent_status(
     status_code=202,
     forms=True,
     audited="container/{container_id}",
-    **OF_AGENTS,
+    **AGENT_ROUTE,
 )
 async def report_container_status(
-    data: JSONBody[ContainerStatusReport], caller: CallerOfRequest, db: Transaction
+    data: JSONBody[ContainerStatusReport], caller: RequestCaller, db: Transaction
 ) -> ContainerRecord:
-    """How a container is; the first report makes it known. A JSON object, or a form."""
+    """Report the status of a container, as a form or a JSON object. The first registers it."""
     return await operations.report_container_status(db, caller, data)
 
 
-@get("/alm/agent/config", may_be_empty=True, **OF_AGENTS)
+@get("/alm/agent/config", may_be_empty=True, **AGENT_ROUTE)
 async def read_agent_configuration(
-    stack_id: Named,
-    flag: Named,
-    caller: CallerOfRequest,
+    stack_id: Id,
+    flag: Id,
+    caller: RequestCaller,
     db: Transaction,
-    resources: ResourcesOfWorker,
+    resources: WorkerResources,
 ) -> Response[AgentConfiguration]:
-    """What the instances of a layer run; an empty body where the flag names no container."""
-    found = await operations.read_configuration(
+    """Read what the instances of a layer run; the body is empty if the layer has no container."""
+    configuration = await operations.read_configuration(
         db, caller, resources.encryptor, stack_id=stack_id, flag=flag
     )
-    if found is None:
-        return Response(b"", media_type=MediaType.TEXT)  # type: ignore[arg-type]  # see above
-    return Response(found)
+    if configuration is None:
+        return Response(b"", media_type=MediaType.TEXT)  # type: ignore[arg-type]  # empty
+    return Response(configuration)
 
 
 ROUTES = [report_agent_status, report_container_status, read_agent_configuration]

@@ -1,1 +1,1 @@
-"""Containers of version 3, as agents report them."""
+"""Containers of version 3, as reported by agents."""

@@ -1,4 +1,4 @@
-"""Bodies of the container operations, row by row as specified."""
+"""Response bodies of the container operations, in the order of the specification."""
 
 from typing import ClassVar
 
@@ -7,7 +7,7 @@ from nimbill.http.request_bodies import Body
 
 
 class Container(Body, frozen=True, kw_only=True):
-    """The time is Unix time in seconds, as text; an instance that nobody named is empty."""
+    """The time is Unix seconds, as text; an unknown instance id is empty."""
 
     basis: ClassVar[Basis] = stated("Legacy container")
 

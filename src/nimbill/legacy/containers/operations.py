@@ -1,4 +1,4 @@
-"""What may be done with containers: describing one, and those of a stack or an instance."""
+"""Operations on containers: read one, or list those of a stack or an instance."""
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -7,15 +7,15 @@ from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Violation, not_found, refuse_if
 from nimbill.legacy.containers import records
 from nimbill.legacy.containers.bodies import Container
-from nimbill.legacy.roles.permission import Permission
+from nimbill.legacy.roles.permissions import Permission
 from nimbill.legacy.timestamps import format_unix_seconds
 
 basis = chosen("container-lists")
 
-DESCRIBE = "container:describeContainers"
+DESCRIBE_CONTAINERS = "container:describeContainers"
 
 
-def resource_of(container_id: str) -> str:
+def format_container_resource(container_id: str) -> str:
     return f"mrn:alm:container:{container_id}"
 
 
@@ -25,7 +25,7 @@ async def describe_container(
     container = await records.find_container(db, scope, container_id)
     if container is None:
         raise not_found()
-    return _described(container)
+    return _to_body(container)
 
 
 async def list_containers(
@@ -36,18 +36,20 @@ async def list_containers(
     stack_id: str | None,
     instance_id: str | None,
 ) -> list[Container]:
-    """Of the instance, whatever stack is named beside it; else of the stack. Empty is absent."""
+    """The containers of the instance if one is given, else of the stack; empty means absent."""
     if not stack_id and not instance_id:
         refuse_if([Violation("stack_id", "required where instance_id is not given")])
-    which = records.of_instance(instance_id) if instance_id else records.of_stack(stack_id or "")
+    condition = (
+        records.is_on_instance(instance_id) if instance_id else records.is_in_stack(stack_id or "")
+    )
     return [
-        _described(one)
-        for one in await records.list_containers(db, scope, which)
-        if permission.allows(DESCRIBE, resource_of(one.container_id))
+        _to_body(container)
+        for container in await records.list_containers(db, scope, condition)
+        if permission.allows(DESCRIBE_CONTAINERS, format_container_resource(container.container_id))
     ]
 
 
-def _described(container: Row) -> Container:
+def _to_body(container: Row) -> Container:
     return Container(
         container_id=container.container_id,
         agent_id=container.agent_id,

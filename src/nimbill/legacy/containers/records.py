@@ -1,4 +1,4 @@
-"""Stored containers, each as it was last reported."""
+"""Stored containers, with the status that was last reported."""
 
 from collections.abc import Sequence
 
@@ -21,27 +21,27 @@ legacy_containers = sa.Table(
 
 
 async def find_container(db: AsyncConnection, scope: TenantScope, container_id: str) -> Row | None:
-    question = sa.select(legacy_containers).where(
+    stmt = sa.select(legacy_containers).where(
         legacy_containers.c.organisation_id == scope.organisation_id,
         legacy_containers.c.container_id == container_id,
     )
-    return (await db.execute(question)).one_or_none()
+    return (await db.execute(stmt)).one_or_none()
 
 
 async def list_containers(
-    db: AsyncConnection, scope: TenantScope, which: sa.ColumnElement[bool]
+    db: AsyncConnection, scope: TenantScope, condition: sa.ColumnElement[bool]
 ) -> Sequence[Row]:
-    question = (
+    stmt = (
         sa.select(legacy_containers)
-        .where(legacy_containers.c.organisation_id == scope.organisation_id, which)
+        .where(legacy_containers.c.organisation_id == scope.organisation_id, condition)
         .order_by(legacy_containers.c.container_id)
     )
-    return (await db.execute(question)).all()
+    return (await db.execute(stmt)).all()
 
 
-def of_stack(stack_id: str) -> sa.ColumnElement[bool]:
+def is_in_stack(stack_id: str) -> sa.ColumnElement[bool]:
     return legacy_containers.c.stack_id == stack_id
 
 
-def of_instance(instance_id: str) -> sa.ColumnElement[bool]:
+def is_on_instance(instance_id: str) -> sa.ColumnElement[bool]:
     return legacy_containers.c.instance_id == instance_id

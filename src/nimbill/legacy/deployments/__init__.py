@@ -1,1 +1,1 @@
-"""Deployments: the stacks that began with a template of the same label."""
+"""Deployments: the stacks whose first template has the same label."""

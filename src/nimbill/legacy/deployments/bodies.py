@@ -1,4 +1,4 @@
-"""Answers about deployments, row by row as specified."""
+"""Response bodies of deployments, in the order of the specification."""
 
 from typing import ClassVar
 

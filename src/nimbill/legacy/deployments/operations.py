@@ -1,4 +1,4 @@
-"""What may be done with a deployment: looking at its stacks, and deleting all of them."""
+"""Operations on deployments: read the stacks of one, or delete all of them."""
 
 from collections.abc import Iterable
 
@@ -15,7 +15,7 @@ from nimbill.legacy.deployments.bodies import (
     DeploymentItem,
 )
 from nimbill.legacy.stacks.operations import delete_stack
-from nimbill.legacy.stacks.stack_moves import IN_PROGRESS
+from nimbill.legacy.stacks.stack_transitions import IN_PROGRESS
 
 basis = chosen("deployments")
 
@@ -23,12 +23,12 @@ INSTANCE = "AWS::EC2::Instance"
 
 
 async def read_deployment(db: AsyncConnection, scope: TenantScope, name: str) -> Deployment:
-    found = await records.stacks_of(db, scope, name)
-    if not found:
+    stacks = await records.list_stacks(db, scope, name)
+    if not stacks:
         raise not_found()
-    ids = [stack.stack_id for stack in found]
-    layers = await records.layers_of(db, scope, ids)
-    instances = await records.instances_of(db, scope, ids)
+    stack_ids = [stack.stack_id for stack in stacks]
+    layers = await records.list_layers(db, scope, stack_ids)
+    instances = await records.list_instances(db, scope, stack_ids)
     return Deployment(
         deployment=name,
         stacks=[
@@ -36,37 +36,43 @@ async def read_deployment(db: AsyncConnection, scope: TenantScope, name: str) ->
                 name=stack.nickname,
                 region=stack.region,
                 items=[
-                    _item(layer, [i for i in instances if _is_of(i, layer)])
+                    _to_item(layer, instances)
                     for layer in layers
                     if layer.stack_id == stack.stack_id
                 ],
             )
-            for stack in found
+            for stack in stacks
         ],
     )
 
 
-def _is_of(instance: Row, layer: Row) -> bool:
-    return (instance.stack_id, instance.flag) == (layer.stack_id, layer.flag)
-
-
-def _item(layer: Row, instances: Iterable[Row]) -> DeploymentItem:
-    resources = [DeployedResource(key=INSTANCE, value=i.instance_id) for i in instances]
+def _to_item(layer: Row, instances: Iterable[Row]) -> DeploymentItem:
+    resources = [
+        DeployedResource(key=INSTANCE, value=instance.instance_id)
+        for instance in instances
+        if (instance.stack_id, instance.flag) == (layer.stack_id, layer.flag)
+    ]
     return DeploymentItem(name=layer.flag, status=layer.status, resources=resources)
 
 
 async def delete_deployment(
     db: AsyncConnection, scope: TenantScope, name: str, *, force: bool
 ) -> None:
-    """All of its stacks go; without force, none of them while one is busy."""
-    found = await records.stacks_of(db, scope, name, lock=True)
-    if not found:
+    """Without `force`, refuse if a stack is in progress or has running containers."""
+    stacks = await records.list_stacks(db, scope, name, lock=True)
+    if not stacks:
         raise not_found()
-    ids = [stack.stack_id for stack in found]
+    stack_ids = [stack.stack_id for stack in stacks]
     if not force:
-        if any(stack.stack_status in IN_PROGRESS for stack in found):
-            raise Conflict("stack_in_progress", "a stack of this deployment is in progress")
-        if await records.any_container_runs(db, scope, ids):
-            raise Conflict("containers_running", "containers of this deployment are running")
-    for stack_id in ids:
+        if any(stack.stack_status in IN_PROGRESS for stack in stacks):
+            raise Conflict(
+                "stack_in_progress",
+                "A stack of this deployment is in progress. Retry later, or use force.",
+            )
+        if await records.has_running_containers(db, scope, stack_ids):
+            raise Conflict(
+                "containers_running",
+                "Containers of this deployment are running. Stop them, or use force.",
+            )
+    for stack_id in stack_ids:
         await delete_stack(db, scope, stack_id)

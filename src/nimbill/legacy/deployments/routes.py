@@ -1,4 +1,4 @@
-"""Deployments over HTTP; paths are relative to /m/core."""
+"""Routes of deployments; paths are relative to /m/core."""
 
 from typing import Annotated
 
@@ -8,11 +8,11 @@ from nimbill.access.gate import Audience
 from nimbill.access.role_actions import RoleAction
 from nimbill.foundation.basis import stated
 from nimbill.http.request_bodies import Success
-from nimbill.http.routing import CallerOfRequest, Transaction, delete, get
+from nimbill.http.routing import RequestCaller, Transaction, delete, get
 from nimbill.legacy.deployments import operations
 from nimbill.legacy.deployments.bodies import Deployment
 
-# a label may hold a slash: the name is the rest of the path, with the slash before it
+# a label may contain slashes: the name is the rest of the path, with a leading slash
 NameOfPath = FromPath[str]
 Force = Annotated[bool, QueryParameter(description="true or false")]
 
@@ -24,8 +24,8 @@ Force = Annotated[bool, QueryParameter(description="true or false")]
     role_actions=[RoleAction.ReadDeployment, RoleAction.ModifyDeployment],
     basis=stated("Deployments"),
 )
-async def read_deployment(name: NameOfPath, caller: CallerOfRequest, db: Transaction) -> Deployment:
-    """The stacks that began with a template of this label, and what they are made of."""
+async def read_deployment(name: NameOfPath, caller: RequestCaller, db: Transaction) -> Deployment:
+    """Read the stacks whose first template has this label, with their layers and instances."""
     return await operations.read_deployment(db, caller.scope, name.removeprefix("/"))
 
 
@@ -38,9 +38,9 @@ async def read_deployment(name: NameOfPath, caller: CallerOfRequest, db: Transac
     audited="deployment{name}",
 )
 async def delete_deployment(
-    name: NameOfPath, caller: CallerOfRequest, db: Transaction, force: Force = False
+    name: NameOfPath, caller: RequestCaller, db: Transaction, force: Force = False
 ) -> Success:
-    """Delete every stack of a deployment; with `force` also what is busy or running."""
+    """Delete all stacks of a deployment; `force` also deletes those in progress or running."""
     await operations.delete_deployment(db, caller.scope, name.removeprefix("/"), force=force)
     return Success()
 

@@ -5,7 +5,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.access.caller import Caller
 from nimbill.access.tokens import Claims
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.foundation.vocabulary import UserKind
+from nimbill.foundation.user_kind import UserKind
 from nimbill.legacy.audiences import LEGACY
 from nimbill.legacy.login import records
 

@@ -1,4 +1,4 @@
-"""The grants of the legacy token endpoint, deprecated with the API it serves."""
+"""The grants of the version 3 token endpoint."""
 
 from collections.abc import Mapping
 
@@ -25,29 +25,31 @@ from nimbill.legacy.stacks.stack_ids import is_stack_id
 basis = chosen("legacy-grants")
 agents_basis = chosen("agent-credentials")
 
-EPOCH_OF_AGENTS = 0  # their credentials never change; they end with the stack
+AGENT_EPOCH = 0  # the token of a stack never changes
 
 
-async def legacy_grant(resources: Resources, form: Mapping[str, str]) -> LegacyTokenAnswer:
-    """`password` acts as a user, `client_credentials` as the server-side agent."""
-    kind = form.get("grant_type", "")
-    if not kind:
+async def grant_legacy_token(resources: Resources, form: Mapping[str, str]) -> LegacyTokenAnswer:
+    """`password` issues a token for a user, `client_credentials` for an API client or an agent."""
+    grant_type = form.get("grant_type", "")
+    if not grant_type:
         raise Refused("invalid_request", "grant_type is missing")
-    if kind not in ("client_credentials", "password"):
+    if grant_type not in ("client_credentials", "password"):
         raise Refused("unsupported_grant_type", "grant_type is client_credentials or password")
-    by_stack = is_stack_id(form.get("client_id", ""))
+    is_agent = is_stack_id(form.get("client_id", ""))
     async with resources.engine.connect() as db:
-        if by_stack and kind == "client_credentials":
-            return _answer(resources, await _agent(db, resources, form))
-        # no client has a stack's id, so that an agent who asks for a user is a stranger here
+        if is_agent and grant_type == "client_credentials":
+            return _issue(resources, await _authenticate_agent(db, resources, form))
+        # an agent that uses the password grant is refused here: no client has a stack's id
         client = await authenticated_client(db, resources, LEGACY, form)
     as_client = Subject(client.scope, client.user_id, client.client_id, client.epoch, "client")
-    subject = await _user(resources, client, form) if kind == "password" else as_client
-    return _answer(resources, subject)
+    subject = (
+        await _authenticate_user(resources, client, form) if grant_type == "password" else as_client
+    )
+    return _issue(resources, subject)
 
 
-def _answer(resources: Resources, subject: Subject) -> LegacyTokenAnswer:
-    assert subject.client_id is not None, "who logs in here has shown a secret"
+def _issue(resources: Resources, subject: Subject) -> LegacyTokenAnswer:
+    assert subject.client_id is not None, "every grant requires a client secret"
     token, lifetime = resources.tokens.issue(
         LEGACY,
         organisation_id=subject.scope.organisation_id,
@@ -59,23 +61,27 @@ def _answer(resources: Resources, subject: Subject) -> LegacyTokenAnswer:
     return LegacyTokenAnswer(expires_in=lifetime, access_token=token)
 
 
-async def _agent(db: AsyncConnection, resources: Resources, form: Mapping[str, str]) -> Subject:
-    """An unknown stack, a deleted one and a wrong token cost the same and look the same."""
+async def _authenticate_agent(
+    db: AsyncConnection, resources: Resources, form: Mapping[str, str]
+) -> Subject:
+    """An unknown or deleted stack and a wrong token take the same time and give the same error."""
     stack_id, token = credentials_in(form)
     row = await records.find_agent(db, stack_id)
     if not client_secret_matches(token, row.token_hash):
         raise unknown_client()
-    await resources.sign_with(db, row.kid)
-    return Subject(TenantScope(row.organisation_id), stack_id, stack_id, EPOCH_OF_AGENTS, AGENT)
+    await resources.use_signing_key(db, row.kid)
+    return Subject(TenantScope(row.organisation_id), stack_id, stack_id, AGENT_EPOCH, AGENT)
 
 
-async def _user(resources: Resources, client: Client, form: Mapping[str, str]) -> Subject:
-    """The user named; without a name (the specified body has none) the client's owner."""
+async def _authenticate_user(
+    resources: Resources, client: Client, form: Mapping[str, str]
+) -> Subject:
+    """Without username and password, which the specified body does not have, the client's user."""
     if "username" not in form and "password" not in form:
         return Subject(client.scope, client.user_id, client.client_id, client.epoch, "user")
     username, password = form.get("username", ""), form.get("password", "")
     if not username or not password:
-        raise Refused("invalid_request", "username and password go together")
+        raise Refused("invalid_request", "username and password must be given together")
     user = await user_of_client(resources, LEGACY, client, username=username, password=password)
     if user is None:
         raise Refused("invalid_grant", "the username or the password is wrong")

@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.database.tenant_scope import TenantScope, fetch_row
 
 _FIND_AGENT = "SELECT organisation_id, token_hash, kid FROM find_agent($1)"
-_ADMIT_AGENT = "SELECT nickname FROM admit_agent($1, $2, $3)"
+_LOAD_AGENT = "SELECT nickname FROM load_agent_caller($1, $2, $3)"
 
 
 class FoundAgent(NamedTuple):
@@ -33,5 +33,5 @@ async def find_stack_nickname(
 
     Sets the transaction's organisation.
     """
-    row = await fetch_row(db, _ADMIT_AGENT, scope.organisation_id, stack_id, kid)
+    row = await fetch_row(db, _LOAD_AGENT, scope.organisation_id, stack_id, kid)
     return None if row is None else row[0]

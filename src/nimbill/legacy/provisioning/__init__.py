@@ -1,1 +1,1 @@
-"""How stacks become machines: the work that moves them, and who launches what."""
+"""Provisioning of stacks: plans, provisioners and the job that reconciles stacks."""

@@ -1,4 +1,4 @@
-"""What AWS says when it says no, in plain words and without a word of what was sent."""
+"""Translation of AWS errors into texts that do not repeat anything that was sent to AWS."""
 
 import re
 from collections.abc import Mapping
@@ -6,33 +6,33 @@ from collections.abc import Mapping
 from botocore.exceptions import ClientError, HTTPClientError
 from botocore.exceptions import ConnectionError as NoConnection
 
-from nimbill.legacy.provisioning.provisioner import NotNow, Refused
+from nimbill.legacy.provisioning.provisioner import PermanentError, TransientError
 
-# what passes by itself; the library has tried again a few times when we hear of it
-LATER: Mapping[str, str] = {
-    "InsufficientInstanceCapacity": "AWS has no capacity for this type just now",
-    "InsufficientHostCapacity": "AWS has no capacity for this type just now",
-    "InternalError": "AWS had an error of its own",
-    "InternalFailure": "AWS had an error of its own",
-    "RequestLimitExceeded": "AWS asks for fewer requests",
-    "Throttling": "AWS asks for fewer requests",
-    "ThrottlingException": "AWS asks for fewer requests",
-    "ServiceUnavailable": "AWS cannot answer just now",
-    "Unavailable": "AWS cannot answer just now",
-    "IncorrectInstanceState": "the instance is on its way to another state",
-    "IncorrectState": "the instance is on its way to another state",
+# errors that disappear by themselves; boto3 has already retried the request
+TRANSIENT: Mapping[str, str] = {
+    "InsufficientInstanceCapacity": "AWS has no capacity for this type at the moment",
+    "InsufficientHostCapacity": "AWS has no capacity for this type at the moment",
+    "InternalError": "AWS had an internal error",
+    "InternalFailure": "AWS had an internal error",
+    "RequestLimitExceeded": "AWS is throttling requests",
+    "Throttling": "AWS is throttling requests",
+    "ThrottlingException": "AWS is throttling requests",
+    "ServiceUnavailable": "AWS is unavailable",
+    "Unavailable": "AWS is unavailable",
+    "IncorrectInstanceState": "the instance is changing its state",
+    "IncorrectState": "the instance is changing its state",
 }
 
-NEVER: Mapping[str, str] = {
-    "AuthFailure": "AWS does not accept the credential",
-    "InvalidClientTokenId": "AWS does not accept the credential",
-    "SignatureDoesNotMatch": "AWS does not accept the credential",
-    "UnrecognizedClientException": "AWS does not accept the credential",
+PERMANENT: Mapping[str, str] = {
+    "AuthFailure": "AWS rejects the credential",
+    "InvalidClientTokenId": "AWS rejects the credential",
+    "SignatureDoesNotMatch": "AWS rejects the credential",
+    "UnrecognizedClientException": "AWS rejects the credential",
     "ExpiredToken": "the credential has expired",
     "RequestExpired": "the credential has expired",
     "OptInRequired": "the account may not use this region",
-    "UnauthorizedOperation": "the credential does not allow it",
-    "AccessDenied": "the credential does not allow it",
+    "UnauthorizedOperation": "the credential does not permit it",
+    "AccessDenied": "the credential does not permit it",
     "OperationNotPermitted": "the instance is protected against it",
     "InvalidAMIID.NotFound": "there is no such image",
     "InvalidAMIID.Malformed": "there is no such image",
@@ -44,26 +44,27 @@ NEVER: Mapping[str, str] = {
     "VcpuLimitExceeded": "the account may not run more instances of this type",
     "MaxSpotInstanceCountExceeded": "the account may not run more spot instances",
     "SpotMaxPriceTooLow": "the price of spot instances is above the limit",
-    "VolumeTypeNotAvailableInZone": "the volume type is not offered there",
+    "VolumeTypeNotAvailableInZone": "the volume type is not available in this zone",
     "InvalidParameterValue": "a value of the provision is not accepted",
-    "InvalidParameterCombination": "the values of the provision do not go together",
+    "InvalidParameterCombination": "the values of the provision cannot be combined",
     "VPCIdNotSpecified": "the account has no default network in this region",
 }
 
 _CODE = re.compile(r"[A-Za-z][A-Za-z0-9.]{0,79}")
 
 
-def refusal_of(error: Exception, what: str) -> Refused | NotNow:
-    """What the library raised, as something to come back to or not."""
+def translate_error(error: Exception, failure: str) -> PermanentError | TransientError:
+    """`failure` says what could not be done; the text of the result begins with it."""
     if isinstance(error, ClientError):
-        return _of_code(str(error.response.get("Error", {}).get("Code") or ""), what)
-    if isinstance(error, HTTPClientError | NoConnection):  # no connection, no answer in time
-        return NotNow(f"{what}: AWS cannot be reached")
-    return Refused(f"{what}: {type(error).__name__}")
+        code = str(error.response.get("Error", {}).get("Code") or "")
+        return _translate_code(code, failure)
+    if isinstance(error, HTTPClientError | NoConnection):  # also a timeout
+        return TransientError(f"{failure}: AWS cannot be reached")
+    return PermanentError(f"{failure}: {type(error).__name__}")
 
 
-def _of_code(code: str, what: str) -> Refused | NotNow:
-    if code in LATER:
-        return NotNow(f"{what}: {LATER[code]} ({code})")
-    plain = NEVER.get(code) or NEVER.get(code.partition(".")[0], "AWS refused it")
-    return Refused(f"{what}: {plain} ({code if _CODE.fullmatch(code) else 'no code'})")
+def _translate_code(code: str, failure: str) -> PermanentError | TransientError:
+    if code in TRANSIENT:
+        return TransientError(f"{failure}: {TRANSIENT[code]} ({code})")
+    reason = PERMANENT.get(code) or PERMANENT.get(code.partition(".")[0], "AWS refused it")
+    return PermanentError(f"{failure}: {reason} ({code if _CODE.fullmatch(code) else 'no code'})")

@@ -1,16 +1,16 @@
-"""What a new instance is given to start with: its agent's configuration, and the agent itself."""
+"""User data for cloud-init: the configuration of the agent, and a service that runs it."""
 
 import json
 
 from nimbill.foundation.basis import chosen
-from nimbill.legacy.provisioning.provisioner import Order
+from nimbill.legacy.provisioning.provisioner import LaunchContext
 
 basis = chosen("agent-on-instances")
 
 CONFIG_FILE = "/etc/nimbill/agent.json"
 UNIT = "nimbill-agent.service"
 
-# a unit, and not a command alone: an instance that is stopped and started has its agent again
+# a systemd unit, so that the agent also runs after the instance was stopped and started
 _UNIT_TEXT = f"""[Unit]
 Description=Nimbill agent
 After=network-online.target
@@ -20,7 +20,7 @@ Wants=network-online.target
 ExecStart=/usr/bin/env nimbill agent --config {CONFIG_FILE}
 Restart=on-failure
 RestartSec=10
-# 2: unusable configuration, 3: the stack is gone
+# 2: invalid configuration, 3: the stack no longer exists
 RestartPreventExitStatus=2 3
 
 [Install]
@@ -28,13 +28,13 @@ WantedBy=multi-user.target
 """
 
 
-def user_data(order: Order, flag: str) -> str:
-    """A cloud-config document; JSON is YAML, and quotes whatever must be quoted."""
+def build_user_data(context: LaunchContext, flag: str) -> str:
+    """A cloud-config document, written as JSON because JSON is valid YAML and quotes safely."""
     config = {
-        "address": order.address,
-        "stack_id": order.stack_id,
+        "address": context.address,
+        "stack_id": context.stack_id,
         "flag": flag,
-        "token": order.token,
+        "token": context.token,
     }
     document = {
         "write_files": [

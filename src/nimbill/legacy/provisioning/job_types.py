@@ -1,14 +1,14 @@
-"""How the work loop moves stacks: in a lane of their own, so that no import holds them up."""
+"""The job that reconciles stacks, in a lane of its own so that imports do not delay it."""
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
 from nimbill.jobs.runner import JobType
+from nimbill.legacy.provisioning.finish_pass import fail_in_progress_stack, finish_pass
 from nimbill.legacy.provisioning.reconciler import StackReconciler
-from nimbill.legacy.provisioning.settling import give_up, settle
 from nimbill.legacy.settings import LegacySettings
-from nimbill.legacy.stacks.records import MOVE_STACK
+from nimbill.legacy.stacks.records import RECONCILE_STACK
 
 basis = chosen("stack-reconciliation")
 
@@ -18,5 +18,13 @@ LANE = "stacks"
 def stack_job_types(
     settings: LegacySettings, engine: AsyncEngine, encryptor: Encryptor
 ) -> list[JobType]:
-    mover = StackReconciler(settings, engine, encryptor)
-    return [JobType(MOVE_STACK, settle, prepare=mover.carry_out, on_failure=give_up, lane=LANE)]
+    reconciler = StackReconciler(settings, engine, encryptor)
+    return [
+        JobType(
+            RECONCILE_STACK,
+            finish_pass,
+            prepare=reconciler.run_pass,
+            on_failure=fail_in_progress_stack,
+            lane=LANE,
+        )
+    ]

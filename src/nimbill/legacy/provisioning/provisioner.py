@@ -1,77 +1,80 @@
-"""What whoever launches instances must answer; called from threads, asked again after a crash."""
+"""The interface of a provisioner, which launches, changes and terminates instances.
+
+Its methods are called from threads, and called again after a crash: each must be repeatable.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
-from nimbill.legacy.provisioning.planning import State
+from nimbill.legacy.provisioning.instance_plan import InstanceState
 
 
-class Refused(Exception):
-    """It will never work like this; the message says why, without secrets."""
+class PermanentError(Exception):
+    """A retry would fail too; the message says why and contains no secrets."""
 
 
-class NotNow(Exception):
-    """It may work later; the message says what was in the way, without secrets."""
+class TransientError(Exception):
+    """A retry may succeed; the message says why and contains no secrets."""
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
-    """The stack whose instances are launched, and what their agents are told."""
+class LaunchContext:
+    """The stack whose instances are launched, and the configuration of their agents."""
 
     organisation_id: str
     stack_id: str
     nickname: str
     region: str
-    address: str  # of the service, for agents
+    address: str  # of the API, for agents
     token: str = field(repr=False)
     credentials: str = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
-    """A stored instance, as whoever launches it sees it."""
+class Instance:
+    """A stored instance as a provisioner needs it."""
 
     instance_key: str
     flag: str
     ordinal: int
-    provision: Mapping[str, Any]  # what was computed is filled in
-    state: State
+    provision: Mapping[str, Any]  # with computed values filled in
+    state: InstanceState
     instance_id: str | None
-    behind: bool = False  # it runs, and has not been looked at since the template changed
+    is_outdated: bool = False  # running, but not updated since the template changed
 
 
-class Life(StrEnum):
-    coming = "coming"
+class ObservedState(StrEnum):
+    starting = "starting"
     running = "running"
-    refused = "refused"  # it cannot be brought to what it is to be, and stays what it is
+    unchangeable = "unchangeable"  # the change was rejected; the instance runs as before
     gone = "gone"
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    life: Life
+    state: ObservedState
     reason: str | None = None
 
 
 class Provisioner(Protocol):
-    def computed(self, provision: Mapping[str, Any]) -> dict[str, str]:
-        """What stands for ${computed}; asked once for each instance, before it is launched."""
+    def compute_values(self, provision: Mapping[str, Any]) -> dict[str, str]:
+        """Values for the fields that are ${computed}; called once per instance, before launch."""
         ...
 
-    def launch(self, machine: Machine) -> str:
-        """Its id; asked again for the same key, the id of the same instance."""
+    def launch(self, instance: Instance) -> str:
+        """Return the instance id; for the same key, the id of the same instance."""
         ...
 
-    def bring_up(self, machines: Sequence[Machine]) -> dict[str, Observation]:
-        """One look at all of them, and a push for each that is not as it is to be."""
+    def update_instances(self, instances: Sequence[Instance]) -> dict[str, Observation]:
+        """Observe all instances, and advance each that differs from its provision by one step."""
         ...
 
-    def end(self, machines: Sequence[Machine]) -> set[str]:
-        """Has them ended; the keys of those that are gone."""
+    def terminate(self, instances: Sequence[Instance]) -> set[str]:
+        """Terminate these instances; return the keys of those that no longer exist."""
         ...
 
-    def clear(self) -> bool:
-        """Has ended whatever else bears the stack's name; whether nothing is left."""
+    def delete_remaining(self) -> bool:
+        """Delete everything else that belongs to the stack; return whether nothing is left."""
         ...

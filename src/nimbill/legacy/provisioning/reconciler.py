@@ -1,11 +1,14 @@
-"""How a stack moves: one pass looks at what is wanted, does a few steps, and comes back."""
+"""Reconciliation of stacks: each pass compares a stack with its template and makes a few changes.
+
+A pass runs as the preparation of a job, outside any transaction. Every change is stored at once, in
+a transaction that still holds the job's lease. `finish_pass` decides whether another pass follows.
+"""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import timedelta
 
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -13,358 +16,342 @@ from nimbill.database.tenant_scope import Row, transaction
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
-from nimbill.foundation.ids import derived_id
-from nimbill.jobs import records as work
+from nimbill.foundation.ids import derive_id
+from nimbill.jobs import records as jobs
 from nimbill.jobs.runner import LEASE, Job, ReportProgress
 from nimbill.legacy.provisioning import records
-from nimbill.legacy.provisioning.computed import COMPUTED
-from nimbill.legacy.provisioning.planning import (
+from nimbill.legacy.provisioning.computed_values import COMPUTED
+from nimbill.legacy.provisioning.instance_plan import (
     ALIVE,
-    Add,
-    Change,
-    Present,
-    State,
-    Step,
-    Wanted,
-    may_end,
-    plan,
-    wanted_of,
+    AddInstance,
+    ChangeInstanceType,
+    InstanceState,
+    PlanStep,
+    list_desired_instances,
+    list_terminable,
+    plan_steps,
 )
 from nimbill.legacy.provisioning.provisioner import (
-    Life,
-    Machine,
-    NotNow,
+    Instance,
+    LaunchContext,
     Observation,
-    Order,
+    ObservedState,
+    PermanentError,
     Provisioner,
-    Refused,
+    TransientError,
+)
+from nimbill.legacy.provisioning.stack_snapshot import (
+    Goal,
+    PassResult,
+    StackSnapshot,
+    to_existing_instances,
 )
 from nimbill.legacy.settings import LegacySettings
 from nimbill.legacy.stacks import records as stacks
-from nimbill.legacy.stacks.auth_tokens import token_of
-from nimbill.legacy.stacks.stack_moves import IN_PROGRESS, LayerStatus, StackStatus, failed
+from nimbill.legacy.stacks.auth_tokens import decrypt_token
+from nimbill.legacy.stacks.stack_transitions import (
+    IN_PROGRESS,
+    LAYER_IN_PROGRESS,
+    LayerStatus,
+    StackStatus,
+    failed_status,
+)
 from nimbill.legacy.templates import records as templates
-from nimbill.legacy.templates.secrets import opened
+from nimbill.legacy.templates.secrets import read_template_with_secrets
 
 basis = chosen("stack-reconciliation")
 
-Recording = tuple[AsyncConnection, Row | None]
-
-LAUNCHES_MAX = 10  # in one pass
-COMES_UP_MAX = timedelta(minutes=15)
-LATE = "an instance did not come up within 15 minutes"
+LAUNCHES_MAX = 10  # per pass
+START_TIME_MAX = timedelta(minutes=15)
+START_TIMED_OUT = "an instance did not start within 15 minutes"
 TERMINATED = "terminated"
 
 
-@dataclass(frozen=True, slots=True)
-class Goal:
-    """What the stack is to be at one moment; a pass that sees another one ends."""
-
-    status: str
-    version_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """What a pass starts from: the plan is written down, nothing of it is done."""
-
-    aim: Goal
-    stack: Row
-    order: Order
-    wanted: Sequence[Wanted]
-    rows: Sequence[Row]
-    version_time: datetime
-
-    @property
-    def leaves(self) -> bool:
-        return self.aim.status == StackStatus.DELETE_IN_PROGRESS
-
-    def machines(self, *states: State) -> list[Machine]:
-        return [self.machine(row) for row in self.rows if row.state in states]
-
-    def machine(self, row: Row) -> Machine:
-        provision = json.loads(row.provision)
-        return Machine(
-            row.instance_key,
-            row.flag,
-            row.ordinal,
-            {**provision, **provision.get("computed", {})},
-            State(row.state),
-            row.instance_id,
-            behind=row.state == State.running and row.update_time < self.version_time,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Passed:
-    """What a pass came to; the transaction that ends it goes on from here."""
-
-    aim: Goal
-    cleared: bool = False  # nothing is left of a stack that leaves
-
-
-def present(rows: Sequence[Row]) -> list[Present]:
-    """What was computed does not tell instances apart."""
-    return [
-        Present(
-            row.instance_key,
-            row.flag,
-            row.ordinal,
-            {k: v for k, v in json.loads(row.provision).items() if k != "computed"},
-            State(row.state),
-        )
-        for row in rows
-    ]
-
-
 class StackReconciler:
-    """Carries out passes; every change is written while the work is still held."""
-
     def __init__(self, settings: LegacySettings, engine: AsyncEngine, encryptor: Encryptor) -> None:
         self._settings = settings
         self._engine = engine
-        self._sealer = encryptor
+        self._encryptor = encryptor
 
-    async def carry_out(self, taken: Job, _tell: ReportProgress) -> Passed | None:
-        """One pass; None where the stack is on no way anywhere."""
-        picture = await self._planned(taken)
-        if picture is None:
+    async def run_pass(self, job: Job, _report_progress: ReportProgress) -> PassResult | None:
+        """None if the stack is not in progress, or has failed in this pass."""
+        snapshot = await self._load_snapshot(job)
+        if snapshot is None:
             return None
-        provisioner = self._provisioner(picture)
+        provisioner = self._provisioner(snapshot)
         try:
-            if picture.leaves:
-                return await self._take_down(taken, picture, provisioner)
-            return await self._build(taken, picture, provisioner)
-        except Refused as refused:
-            await self._fail(taken, picture.aim, str(refused))
+            if snapshot.is_deleting:
+                return await self._delete(job, snapshot, provisioner)
+            return await self._update(job, snapshot, provisioner)
+        except PermanentError as error:
+            await self._fail(job, snapshot.goal, str(error))
             return None
-        except NotNow as trouble:
-            await self._note(taken, picture.aim, str(trouble))
+        except TransientError as error:
+            await self._store_reason(job, snapshot.goal, str(error))
             raise
 
-    def _provisioner(self, picture: Picture) -> Provisioner:
-        # loaded where they are needed: what speaks to AWS takes half a second
-        if picture.stack.provisioner == "aws":
-            from nimbill.legacy.provisioning.aws import AwsProvisioner
+    def _provisioner(self, snapshot: StackSnapshot) -> Provisioner:
+        # imported when needed: loading boto3 takes half a second
+        if snapshot.stack.provisioner == "aws":
+            from nimbill.legacy.provisioning.aws_provisioner import AwsProvisioner
 
-            return AwsProvisioner(picture.order, self._settings.aws_endpoint_url)
-        from nimbill.legacy.provisioning.local import LocalProvisioner
+            return AwsProvisioner(snapshot.context, self._settings.aws_endpoint_url)
+        from nimbill.legacy.provisioning.local_provisioner import LocalProvisioner
 
-        return LocalProvisioner(replace(picture.order, address=self._settings.own_url))
+        return LocalProvisioner(replace(snapshot.context, address=self._settings.own_url))
 
     @asynccontextmanager
-    async def _recording(self, taken: Job) -> AsyncIterator[Recording]:
-        """A transaction of whoever still holds the work, and the stack, held by it.
+    async def _locked_stack(self, job: Job) -> AsyncIterator[tuple[AsyncConnection, Row | None]]:
+        """A transaction that holds the stack and the job; RuntimeError if the lease is lost.
 
-        The stack first, then its work, as everybody takes them: nobody waits in a circle.
+        The stack is locked before the job, as everywhere else, so that there is no deadlock.
         """
-        async with transaction(self._engine, taken.scope.organisation_id) as db:
-            stack = await stacks.find_stack(db, taken.scope, taken.subject, lock=True)
+        async with transaction(self._engine, job.scope.organisation_id) as db:
+            stack = await stacks.find_stack(db, job.scope, job.subject, lock=True)
             until = clock.now() + LEASE
-            held = await work.renew_lease(
-                db, taken.scope, taken.job_id, attempt=taken.attempt, until=until
+            is_held = await jobs.renew_lease(
+                db, job.scope, job.job_id, attempt=job.attempt, until=until
             )
-            if not held:
-                raise RuntimeError("another process took this over")
+            if not is_held:
+                raise RuntimeError("another process has taken over this job")
             yield db, stack
 
-    async def _planned(self, taken: Job) -> Picture | None:
-        scope, stack_id = taken.scope, taken.subject
-        async with self._recording(taken) as (db, stack):
+    async def _load_snapshot(self, job: Job) -> StackSnapshot | None:
+        scope, stack_id = job.scope, job.subject
+        async with self._locked_stack(job) as (db, stack):
             if stack is None or stack.stack_status not in IN_PROGRESS:
                 return None
             version = await templates.find_version(db, scope, stack_id, stack.version_id)
             assert version is not None, "a stack has the version it names"
-            template = opened(version, self._sealer)
-            leaves = stack.stack_status == StackStatus.DELETE_IN_PROGRESS
-            wanted = [] if leaves else wanted_of(template)
+            template = read_template_with_secrets(version, self._encryptor)
+            is_deleting = stack.stack_status == StackStatus.DELETE_IN_PROGRESS
+            desired = [] if is_deleting else list_desired_instances(template)
             layers = await stacks.list_layers(db, scope, stack_id)
-            given_up = {one.flag for one in layers if one.status == LayerStatus.failed}
-            await records.launch_no_more(db, scope, stack_id, given_up, at=clock.now())
+            failed_layers = {layer.flag for layer in layers if layer.status == LayerStatus.failed}
+            await records.cancel_launches(db, scope, stack_id, failed_layers, at=clock.now())
             rows = await records.list_instances(db, scope, stack_id)
-            for step in plan(wanted, present(rows), given_up=given_up):
-                await _write_down(db, taken, step)
+            existing = to_existing_instances(rows)
+            for step in plan_steps(desired, existing, failed_layers=failed_layers):
+                await _store_step(db, job, step)
             rows = await records.list_instances(db, scope, stack_id)
-        order = Order(
+        context = LaunchContext(
             scope.organisation_id,
             stack_id,
             stack.nickname,
             stack.region,
             self._settings.agent_url,
-            token=token_of(stack, self._sealer) or "",
+            token=decrypt_token(stack, self._encryptor) or "",
             credentials=template["vendor"]["aws"]["cred"],
         )
-        aim = Goal(stack.stack_status, stack.version_id)
-        return Picture(aim, stack, order, wanted, rows, version.create_time)
+        goal = Goal(stack.stack_status, stack.version_id)
+        return StackSnapshot(goal, stack, context, desired, rows, version.create_time)
 
-    async def _build(self, taken: Job, picture: Picture, provisioner: Provisioner) -> Passed:
-        ending = may_end(picture.wanted, present(picture.rows))
-        leaving = [m for m in picture.machines(State.leaving) if m.instance_key in ending]
-        await self._end(taken, provisioner, leaving)
-        refused: set[str] = set()
-        launched: list[Machine] = []
-        for machine in picture.machines(State.wanted)[:LAUNCHES_MAX]:
-            if machine.flag in refused:
+    async def _update(
+        self, job: Job, snapshot: StackSnapshot, provisioner: Provisioner
+    ) -> PassResult:
+        terminable = list_terminable(snapshot.desired, to_existing_instances(snapshot.rows))
+        terminating = [
+            instance
+            for instance in snapshot.list_instances(InstanceState.terminating)
+            if instance.instance_key in terminable
+        ]
+        await self._terminate(job, provisioner, terminating)
+        failed_layers: set[str] = set()
+        launched: list[Instance] = []
+        for instance in snapshot.list_instances(InstanceState.pending)[:LAUNCHES_MAX]:
+            if instance.flag in failed_layers:
                 continue
             try:
-                launched.append(await self._launch(taken, provisioner, machine))
-            except Refused as reason:
-                refused.add(machine.flag)
-                await self._fail_layer(taken, picture.aim, machine, str(reason))
-            if not await self._still(taken, picture.aim):
-                return Passed(picture.aim)
-        machines = [*picture.machines(State.launching, State.running), *launched]
-        seen = await asyncio.to_thread(provisioner.bring_up, machines)
-        for machine in machines:
-            await self._record(taken, picture, machine, seen[machine.instance_key])
-        return Passed(picture.aim)
+                launched.append(await self._launch(job, provisioner, instance))
+            except PermanentError as error:
+                failed_layers.add(instance.flag)
+                await self._fail_layer(job, snapshot.goal, instance, str(error))
+            if not await self._has_goal(job, snapshot.goal):
+                return PassResult(snapshot.goal)
+        instances = [
+            *snapshot.list_instances(InstanceState.launching, InstanceState.running),
+            *launched,
+        ]
+        observations = await asyncio.to_thread(provisioner.update_instances, instances)
+        for instance in instances:
+            observation = observations[instance.instance_key]
+            await self._store_observation(job, snapshot, instance, observation)
+        return PassResult(snapshot.goal)
 
-    async def _take_down(self, taken: Job, picture: Picture, provisioner: Provisioner) -> Passed:
-        leaving = picture.machines(State.leaving)
-        gone = await self._end(taken, provisioner, leaving)
-        cleared = len(gone) == len(leaving) and await asyncio.to_thread(provisioner.clear)
-        return Passed(picture.aim, cleared=cleared)
+    async def _delete(
+        self, job: Job, snapshot: StackSnapshot, provisioner: Provisioner
+    ) -> PassResult:
+        terminating = snapshot.list_instances(InstanceState.terminating)
+        terminated = await self._terminate(job, provisioner, terminating)
+        is_deleted = len(terminated) == len(terminating) and await asyncio.to_thread(
+            provisioner.delete_remaining
+        )
+        return PassResult(snapshot.goal, is_deleted=is_deleted)
 
-    async def _end(
-        self, taken: Job, provisioner: Provisioner, machines: Sequence[Machine]
+    async def _terminate(
+        self, job: Job, provisioner: Provisioner, instances: Sequence[Instance]
     ) -> Collection[str]:
-        if not machines:
+        """The keys of the instances that no longer exist."""
+        if not instances:
             return ()
-        gone = await asyncio.to_thread(provisioner.end, machines)
-        ids = [m.instance_id for m in machines if m.instance_id and m.instance_key in gone]
-        scope, stack_id, at = taken.scope, taken.subject, clock.now()
-        async with self._recording(taken) as (db, _):
-            await records.change_instances(
-                db, scope, stack_id, gone, before=[State.leaving], at=at, state=State.ended
-            )
-            await records.put_container_status(db, scope, stack_id, ids, TERMINATED, at=at)
-        return gone
-
-    async def _launch(self, taken: Job, provisioner: Provisioner, machine: Machine) -> Machine:
-        """What is computed is written down first: asked again, the same instance is meant."""
-        if COMPUTED in machine.provision.values():
-            filled = await asyncio.to_thread(provisioner.computed, machine.provision)
-            provision = {**machine.provision, "computed": filled}
-            await self._change(taken, machine, provision=records.written(provision))
-            machine = replace(machine, provision={**provision, **filled})
-        instance_id = await asyncio.to_thread(provisioner.launch, machine)
-        await self._change(taken, machine, state=State.launching, instance_id=instance_id)
-        return replace(machine, state=State.launching, instance_id=instance_id)
-
-    async def _change(self, taken: Job, machine: Machine, **values: object) -> None:
-        """What has changed its state meanwhile, by a notice, is left as it is."""
-        async with self._recording(taken) as (db, _):
+        keys = await asyncio.to_thread(provisioner.terminate, instances)
+        ids = [
+            instance.instance_id
+            for instance in instances
+            if instance.instance_id and instance.instance_key in keys
+        ]
+        scope, stack_id, at = job.scope, job.subject, clock.now()
+        async with self._locked_stack(job) as (db, _):
             await records.change_instances(
                 db,
-                taken.scope,
-                taken.subject,
-                [machine.instance_key],
-                before=[machine.state],
+                scope,
+                stack_id,
+                keys,
+                states=[InstanceState.terminating],
+                at=at,
+                state=InstanceState.terminated,
+            )
+            await records.set_container_status(db, scope, stack_id, ids, TERMINATED, at=at)
+        return keys
+
+    async def _launch(self, job: Job, provisioner: Provisioner, instance: Instance) -> Instance:
+        """Store computed values first, so that a retry launches the same instance."""
+        if COMPUTED in instance.provision.values():
+            values = await asyncio.to_thread(provisioner.compute_values, instance.provision)
+            provision = {**instance.provision, "computed": values}
+            await self._change(job, instance, provision=records.format_provision(provision))
+            instance = replace(instance, provision={**provision, **values})
+        instance_id = await asyncio.to_thread(provisioner.launch, instance)
+        await self._change(job, instance, state=InstanceState.launching, instance_id=instance_id)
+        return replace(instance, state=InstanceState.launching, instance_id=instance_id)
+
+    async def _change(self, job: Job, instance: Instance, **values: object) -> None:
+        """Does nothing if the state has changed meanwhile, for example by an agent's report."""
+        async with self._locked_stack(job) as (db, _):
+            await records.change_instances(
+                db,
+                job.scope,
+                job.subject,
+                [instance.instance_key],
+                states=[instance.state],
                 at=clock.now(),
                 **values,
             )
 
-    async def _record(
-        self, taken: Job, picture: Picture, machine: Machine, seen: Observation
+    async def _store_observation(
+        self, job: Job, snapshot: StackSnapshot, instance: Instance, observation: Observation
     ) -> None:
-        """What one look at an instance says of it."""
-        if seen.life is Life.running:
-            if machine.state is not State.running or machine.behind:
-                await self._change(taken, machine, state=State.running)
-        elif seen.life is Life.coming:
-            await self._record_coming(taken, picture, machine)
-        elif seen.life is Life.gone and machine.state is State.running:
-            await self._change(taken, machine, state=State.ended, reason=seen.reason)
+        was_running = instance.state is InstanceState.running
+        if observation.state is ObservedState.running:
+            if not was_running or instance.is_outdated:
+                await self._change(job, instance, state=InstanceState.running)
+        elif observation.state is ObservedState.starting:
+            await self._store_starting(job, snapshot, instance)
+        elif observation.state is ObservedState.gone and was_running:
+            await self._change(
+                job, instance, state=InstanceState.terminated, reason=observation.reason
+            )
         else:
-            kept = State.running if seen.life is Life.refused else State.failed
-            reason = seen.reason or "it did not come up"
-            await self._fail_layer(taken, picture.aim, machine, reason, state=kept)
+            unchangeable = observation.state is ObservedState.unchangeable
+            state = InstanceState.running if unchangeable else InstanceState.failed
+            reason = observation.reason or "the instance did not start"
+            await self._fail_layer(job, snapshot.goal, instance, reason, state=state)
 
-    async def _record_coming(self, taken: Job, picture: Picture, machine: Machine) -> None:
-        (row,) = [r for r in picture.rows if r.instance_key == machine.instance_key]
-        if machine.state is State.running:  # stopped by somebody else, and started again
-            await self._change(taken, machine, state=State.launching)
-        elif row.state == State.launching and clock.now() - row.update_time > COMES_UP_MAX:
-            await self._fail_layer(taken, picture.aim, machine, LATE, state=State.leaving)
+    async def _store_starting(self, job: Job, snapshot: StackSnapshot, instance: Instance) -> None:
+        (row,) = [row for row in snapshot.rows if row.instance_key == instance.instance_key]
+        if instance.state is InstanceState.running:  # stopped by somebody else and started again
+            await self._change(job, instance, state=InstanceState.launching)
+        elif (
+            row.state == InstanceState.launching and clock.now() - row.update_time > START_TIME_MAX
+        ):
+            await self._fail_layer(
+                job, snapshot.goal, instance, START_TIMED_OUT, state=InstanceState.terminating
+            )
 
-    async def _still(self, taken: Job, aim: Goal) -> bool:
-        """Whether the stack is still to be what this pass works on."""
-        async with self._recording(taken) as (_, stack):
-            return stack is not None and Goal(stack.stack_status, stack.version_id) == aim
+    async def _has_goal(self, job: Job, goal: Goal) -> bool:
+        async with self._locked_stack(job) as (_, stack):
+            return stack is not None and Goal(stack.stack_status, stack.version_id) == goal
 
     async def _fail_layer(
-        self, taken: Job, aim: Goal, machine: Machine, reason: str, state: State = State.failed
+        self,
+        job: Job,
+        goal: Goal,
+        instance: Instance,
+        reason: str,
+        state: InstanceState = InstanceState.failed,
     ) -> None:
-        """The instance and its layer; what else of it was to be launched is not."""
-        scope, stack_id, at = taken.scope, taken.subject, clock.now()
-        async with self._recording(taken) as (db, stack):
+        """Also stores the state of the instance; no further instance of the layer is launched."""
+        scope, stack_id, at = job.scope, job.subject, clock.now()
+        async with self._locked_stack(job) as (db, stack):
             assert stack is not None, "stacks are never removed"
             await records.change_instances(
                 db,
                 scope,
                 stack_id,
-                [machine.instance_key],
-                before=[machine.state],
+                [instance.instance_key],
+                states=[instance.state],
                 at=at,
                 state=state,
                 reason=reason,
             )
-            if Goal(stack.stack_status, stack.version_id) != aim:
+            if Goal(stack.stack_status, stack.version_id) != goal:
                 return
-            await stacks.put_layer(
-                db, scope, stack_id, machine.flag, LayerStatus.failed, reason=reason
+            await stacks.set_layer_status(
+                db, scope, stack_id, instance.flag, LayerStatus.failed, reason=reason
             )
 
-    async def _fail(self, taken: Job, aim: Goal, reason: str) -> None:
-        """Nothing of this stack can be done: it has failed, until somebody moves it again."""
-        async with self._recording(taken) as (db, stack):
-            if stack is not None and Goal(stack.stack_status, stack.version_id) == aim:
-                await fail_stack(db, taken, stack, reason)
+    async def _fail(self, job: Job, goal: Goal, reason: str) -> None:
+        async with self._locked_stack(job) as (db, stack):
+            if stack is not None and Goal(stack.stack_status, stack.version_id) == goal:
+                await fail_stack(db, job, stack, reason)
 
-    async def _note(self, taken: Job, aim: Goal, trouble: str) -> None:
-        """Why it takes so long, and why it was given up if it is."""
-        async with self._recording(taken) as (db, stack):
-            if stack is not None and Goal(stack.stack_status, stack.version_id) == aim:
-                await stacks.put_status(
+    async def _store_reason(self, job: Job, goal: Goal, reason: str) -> None:
+        """Show why the stack is still in progress; if the job fails, why the stack has failed."""
+        async with self._locked_stack(job) as (db, stack):
+            if stack is not None and Goal(stack.stack_status, stack.version_id) == goal:
+                await stacks.set_status(
                     db,
-                    taken.scope,
-                    taken.subject,
-                    StackStatus(aim.status),
-                    reason=trouble,
+                    job.scope,
+                    job.subject,
+                    StackStatus(goal.status),
+                    reason=reason,
                     at=stack.update_time,
                 )
 
 
-async def _write_down(db: AsyncConnection, taken: Job, step: Step) -> None:
-    scope, stack_id, at = taken.scope, taken.subject, clock.now()
-    if isinstance(step, Add):
-        flag, ordinal = step.wanted.flag, step.wanted.ordinal
+async def _store_step(db: AsyncConnection, job: Job, step: PlanStep) -> None:
+    scope, stack_id, at = job.scope, job.subject, clock.now()
+    if isinstance(step, AddInstance):
+        flag, ordinal = step.desired.slot
         await records.add_instance(
             db,
             scope,
             stack_id,
-            instance_key=derived_id("ins", stack_id, flag, ordinal, step.generation),
+            instance_key=derive_id("ins", stack_id, flag, ordinal, step.generation),
             flag=flag,
             ordinal=ordinal,
-            provision=step.wanted.provision,
+            provision=step.desired.provision,
             at=at,
         )
         return
-    values: dict[str, object] = {"state": State.leaving}
-    if isinstance(step, Change):
-        values = {"state": State.launching, "provision": records.written(step.provision)}
+    values: dict[str, object] = {"state": InstanceState.terminating}
+    if isinstance(step, ChangeInstanceType):
+        values = {
+            "state": InstanceState.launching,
+            "provision": records.format_provision(step.provision),
+        }
     await records.change_instances(
-        db, scope, stack_id, [step.instance_key], before=ALIVE, at=at, **values
+        db, scope, stack_id, [step.instance_key], states=ALIVE, at=at, **values
     )
 
 
-async def fail_stack(db: AsyncConnection, taken: Job, stack: Row, reason: str) -> None:
-    """With every layer that was on its way; the stack is held by this transaction."""
-    scope, stack_id = taken.scope, taken.subject
+async def fail_stack(db: AsyncConnection, job: Job, stack: Row, reason: str) -> None:
+    """Also fails every layer in progress. The transaction must have locked the stack."""
+    scope, stack_id = job.scope, job.subject
     for layer in await stacks.list_layers(db, scope, stack_id):
-        if layer.status in (LayerStatus.creating, LayerStatus.updating):
-            await stacks.put_layer(
+        if layer.status in LAYER_IN_PROGRESS:
+            await stacks.set_layer_status(
                 db, scope, stack_id, layer.flag, LayerStatus.failed, reason=reason
             )
-    status = failed(stack.stack_status)
-    await stacks.put_status(db, scope, stack_id, status, reason=reason, at=clock.now())
+    status = failed_status(stack.stack_status)
+    await stacks.set_status(db, scope, stack_id, status, reason=reason, at=clock.now())

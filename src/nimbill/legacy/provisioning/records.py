@@ -1,4 +1,4 @@
-"""Stored instances: what is wanted, what was launched, what is leaving."""
+"""Stored instances, and updates of containers and secrets that follow from them."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
@@ -8,9 +8,9 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, TenantScope, metadata, visible_rows
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
 from nimbill.legacy.containers.records import legacy_containers
-from nimbill.legacy.provisioning.planning import State
+from nimbill.legacy.provisioning.instance_plan import InstanceState
 from nimbill.legacy.stacks.records import legacy_stacks, legacy_template_versions
 
 legacy_instances = sa.Table(
@@ -31,26 +31,25 @@ legacy_instances = sa.Table(
 
 
 async def list_instances(db: AsyncConnection, scope: TenantScope, stack_id: str) -> Sequence[Row]:
-    """All there ever were, by their places."""
+    """All instances that the stack ever had, by layer and ordinal."""
     table = legacy_instances
-    question = (
+    stmt = (
         sa.select(table)
         .where(table.c.organisation_id == scope.organisation_id, table.c.stack_id == stack_id)
         .order_by(table.c.flag, table.c.ordinal, table.c.create_time, table.c.instance_key)
     )
-    return (await db.execute(question)).all()
+    return (await db.execute(stmt)).all()
 
 
 async def find_instance(
     db: AsyncConnection, scope: TenantScope, stack_id: str, instance_id: str
 ) -> Row | None:
-    """By the id it was launched with."""
-    question = sa.select(legacy_instances).where(
+    stmt = sa.select(legacy_instances).where(
         legacy_instances.c.organisation_id == scope.organisation_id,
         legacy_instances.c.stack_id == stack_id,
         legacy_instances.c.instance_id == instance_id,
     )
-    return (await db.execute(question)).first()
+    return (await db.execute(stmt)).first()
 
 
 async def add_instance(
@@ -64,7 +63,6 @@ async def add_instance(
     provision: Mapping[str, Any],
     at: datetime,
 ) -> None:
-    """To be launched."""
     await db.execute(
         sa.insert(legacy_instances).values(
             organisation_id=scope.organisation_id,
@@ -72,8 +70,8 @@ async def add_instance(
             instance_key=instance_key,
             flag=flag,
             ordinal=ordinal,
-            provision=written(provision),
-            state=State.wanted,
+            provision=format_provision(provision),
+            state=InstanceState.pending,
             create_time=at,
             update_time=at,
         )
@@ -84,47 +82,47 @@ async def change_instances(
     db: AsyncConnection,
     scope: TenantScope,
     stack_id: str,
-    keys: Collection[str],
+    instance_keys: Collection[str],
     *,
-    before: Collection[State],
+    states: Collection[InstanceState],
     at: datetime,
     **values: Any,
 ) -> int:
-    """Those of them that are still in one of these states; how many."""
-    changed = await db.execute(
+    """Change those that are in one of these states; return how many were changed."""
+    result = await db.execute(
         sa.update(legacy_instances)
         .where(
             legacy_instances.c.organisation_id == scope.organisation_id,
             legacy_instances.c.stack_id == stack_id,
-            visible_rows(legacy_instances.c.instance_key, keys),
-            legacy_instances.c.state.in_(list(before)),
+            is_any_of(legacy_instances.c.instance_key, instance_keys),
+            legacy_instances.c.state.in_(list(states)),
         )
         .values(update_time=at, **values)
     )
-    return int(changed.rowcount)
+    return int(result.rowcount)
 
 
-async def launch_no_more(
+async def cancel_launches(
     db: AsyncConnection, scope: TenantScope, stack_id: str, flags: Collection[str], *, at: datetime
 ) -> None:
-    """What was to be launched for layers that were given up."""
+    """Mark the pending instances of these layers as failed."""
     await db.execute(
         sa.update(legacy_instances)
         .where(
             legacy_instances.c.organisation_id == scope.organisation_id,
             legacy_instances.c.stack_id == stack_id,
-            visible_rows(legacy_instances.c.flag, flags),
-            legacy_instances.c.state == State.wanted,
+            is_any_of(legacy_instances.c.flag, flags),
+            legacy_instances.c.state == InstanceState.pending,
         )
-        .values(state=State.failed, update_time=at)
+        .values(state=InstanceState.failed, update_time=at)
     )
 
 
-def written(provision: Mapping[str, Any]) -> str:
+def format_provision(provision: Mapping[str, Any]) -> str:
     return json.dumps(provision, sort_keys=True)
 
 
-async def put_container_status(
+async def set_container_status(
     db: AsyncConnection,
     scope: TenantScope,
     stack_id: str,
@@ -133,7 +131,7 @@ async def put_container_status(
     *,
     at: datetime,
 ) -> None:
-    """Of the containers on these instances, whichever of the two ids tells."""
+    """Set the status of containers that have one of these instance ids, or one as container id."""
     table = legacy_containers
     await db.execute(
         sa.update(table)
@@ -141,8 +139,8 @@ async def put_container_status(
             table.c.organisation_id == scope.organisation_id,
             table.c.stack_id == stack_id,
             sa.or_(
-                visible_rows(table.c.instance_id, instance_ids),
-                visible_rows(table.c.container_id, instance_ids),
+                is_any_of(table.c.instance_id, instance_ids),
+                is_any_of(table.c.container_id, instance_ids),
             ),
         )
         .values(status=status, update_time=at)
@@ -152,7 +150,7 @@ async def put_container_status(
 async def end_containers(
     db: AsyncConnection, scope: TenantScope, stack_id: str, status: str, *, at: datetime
 ) -> None:
-    """All of a stack that are not told to have ended."""
+    """Set a final status on all containers of a stack that do not have it yet."""
     await db.execute(
         sa.update(legacy_containers)
         .where(
@@ -164,15 +162,15 @@ async def end_containers(
     )
 
 
-async def wipe_secrets(db: AsyncConnection, scope: TenantScope, stack_id: str) -> None:
-    """Of a stack that is gone: nothing of what was sealed for it is needed again."""
+async def delete_secrets(db: AsyncConnection, scope: TenantScope, stack_id: str) -> None:
+    """Delete the template secrets and the token of a stack that no longer exists."""
     await db.execute(
         sa.update(legacy_template_versions)
         .where(
             legacy_template_versions.c.organisation_id == scope.organisation_id,
             legacy_template_versions.c.stack_id == stack_id,
         )
-        .values(sealed_secrets=None)
+        .values(encrypted_secrets=None)
     )
     await db.execute(
         sa.update(legacy_stacks)
@@ -180,5 +178,5 @@ async def wipe_secrets(db: AsyncConnection, scope: TenantScope, stack_id: str) -
             legacy_stacks.c.organisation_id == scope.organisation_id,
             legacy_stacks.c.stack_id == stack_id,
         )
-        .values(sealed_token=None, token_hash=b"")
+        .values(encrypted_token=None, token_hash=b"")
     )

@@ -1,1 +1,1 @@
-"""Roles of version 3: what their scopes let users do with stacks, templates and containers."""
+"""Roles of version 3: their scopes limit what users may do."""

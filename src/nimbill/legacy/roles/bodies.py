@@ -1,18 +1,18 @@
-"""Bodies of the role operations of version 3, row by row as specified."""
+"""Bodies of the role operations of version 3, in the order of the specification."""
 
 from typing import Annotated, ClassVar
 
 from nimbill.foundation.basis import Basis, chosen, stated
-from nimbill.http.request_bodies import NOT_EMPTY, Body, Success, text
+from nimbill.http.request_bodies import NOT_EMPTY, Body, Success, text_length
 
 
 class LegacyRoleWrite(Body, frozen=True, kw_only=True):
-    """To create and to update; `scope` is a role scope document as JSON text."""
+    """For creation and update; `scope` is a role scope document as JSON text."""
 
     basis: ClassVar[Basis] = stated("Legacy lifecycle API")
     name_basis: ClassVar[Basis] = chosen("legacy-role-names")
 
-    name: Annotated[str, text(1, 100)]
+    name: Annotated[str, text_length(1, 100)]
     scope: Annotated[str, NOT_EMPTY]
 
 
@@ -34,7 +34,7 @@ class LegacyRole(Body, frozen=True, kw_only=True):
 
 
 class LegacyUserRole(Body, frozen=True, kw_only=True):
-    """`user` holds the user's id and username, parted by a colon."""
+    """`user` is the user's id and username, separated by a colon."""
 
     basis: ClassVar[Basis] = stated("Legacy role records")
     user_basis: ClassVar[Basis] = chosen("user-role-user-field")
@@ -61,15 +61,13 @@ class LegacyRoleAttached(Success, frozen=True, kw_only=True):
 
 
 class LegacyRoleHolder(Body, frozen=True, kw_only=True):
-    """Whose role it is to be."""
-
     basis: ClassVar[Basis] = stated("Legacy lifecycle API")
 
     username: Annotated[str, NOT_EMPTY]
 
 
 class LegacyRoleDetach(Body, frozen=True, kw_only=True):
-    """The same, where the query may name him instead."""
+    """The username may be in the query instead."""
 
     basis: ClassVar[Basis] = chosen("detach-role")
 

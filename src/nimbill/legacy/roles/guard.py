@@ -1,4 +1,4 @@
-"""The second gate, in front of the routes of version 3: what the roles of the user allow."""
+"""The guard of version 3: runs after the gate and checks the scopes of the user's roles."""
 
 import re
 from string import Formatter
@@ -9,58 +9,58 @@ from litestar.connection import ASGIConnection
 from litestar.di import NamedDependency, Provide
 from litestar.handlers import BaseRouteHandler, HTTPRouteHandler
 
-from nimbill.access.gate import Public, caller_in, own_routes
-from nimbill.access.request_context import request_context_of
+from nimbill.access.gate import Public, get_caller, iterate_routes
+from nimbill.access.request_context import get_request_context
 from nimbill.access.role_actions import ANY_CALLER
 from nimbill.foundation.basis import stated
 from nimbill.legacy.audiences import LEGACY_USER
 from nimbill.legacy.deprecation import VERSION_3
-from nimbill.legacy.roles.permission import (
-    Needs,
+from nimbill.legacy.roles.permissions import (
+    NoScopeRequired,
     Permission,
-    Unscoped,
-    permitted,
-    refuse_unless_master,
+    ScopeRequirement,
+    load_permission,
+    require_master_account,
 )
 
 PERMISSION = "nimbill.permission"
 
 PermissionOfCaller = NamedDependency[Permission]
 
-# what a route of version 3 declares beside what it needs, where users call it
-OF_USERS: dict[str, Any] = {
+# what every route for users declares, besides `requires` or `master_account_only`
+USER_ROUTE: dict[str, Any] = {
     "audiences": [LEGACY_USER],
     "role_actions": ANY_CALLER,
     "basis": stated("Legacy lifecycle API"),
 }
 
 
-async def ask_scope(
+async def check_scope(
     connection: ASGIConnection[Any, Any, Any, Any], route: BaseRouteHandler
 ) -> None:
-    """After the gate: the master account's own routes first, then the scopes of the user."""
+    """Refuse callers whose scopes do not allow what the route requires."""
     if connection.scope.get("method") == "OPTIONS":
         return
-    visit = request_context_of(connection.scope)
-    caller = caller_in(visit)
-    if route.opt.get("master_alone"):
-        refuse_unless_master(caller)
+    context = get_request_context(connection.scope)
+    caller = get_caller(context)
+    if route.opt.get("master_account_only"):
+        require_master_account(caller)
         return
-    needs = route.opt.get("needs")
-    if not isinstance(needs, Needs):
+    requirement = route.opt.get("requires")
+    if not isinstance(requirement, ScopeRequirement):
         return
-    assert visit.db is not None, "the gate opened it"
-    permission = await permitted(visit.db, caller)
-    if needs.resource is None:
-        permission.refuse_unless_somewhere(needs.action)
+    assert context.db is not None, "the gate opened it"
+    permission = await load_permission(context.db, caller)
+    if requirement.resource is None:
+        permission.require_anywhere(requirement.action)
     else:
-        named = needs.resource.format_map(connection.path_params)
-        permission.refuse_unless(needs.action, named)
+        resource = requirement.resource.format_map(connection.path_params)
+        permission.require(requirement.action, resource)
     connection.scope[PERMISSION] = permission  # type: ignore[literal-required]
 
 
 async def permission_of_caller(request: Request[Any, Any, Any]) -> Permission:
-    """What was asked at the gate; for routes that declare what they need."""
+    """The permission that the guard has loaded; only for routes that require a scope."""
     permission: Permission = request.scope[PERMISSION]  # type: ignore[literal-required]
     return permission
 
@@ -68,30 +68,31 @@ async def permission_of_caller(request: Request[Any, Any, Any]) -> Permission:
 DEPENDENCIES = {"permission": Provide(permission_of_caller)}
 
 
-def refuse_unscoped_routes(app: Litestar) -> None:
-    """Run at start-up: a user's route of version 3 says which permission it needs."""
-    complaints = [
-        f"{path} {complaint}"
-        for path, handler in own_routes(app)
+def refuse_routes_without_scope(app: Litestar) -> None:
+    """Run at start-up; RuntimeError if a route of version 3 does not declare what it requires."""
+    problems = [
+        f"{path} {problem}"
+        for path, handler in iterate_routes(app)
         if VERSION_3.covers(path) and not isinstance(handler.opt["audiences"], Public)
-        for complaint in [_complaint(handler, path)]
-        if complaint
+        for problem in [_find_problem(handler, path)]
+        if problem
     ]
-    if complaints:
-        raise RuntimeError("\n".join(complaints))
+    if problems:
+        raise RuntimeError("\n".join(problems))
 
 
-def _complaint(handler: HTTPRouteHandler, path: str) -> str:
-    of_users = LEGACY_USER in handler.opt["audiences"]
-    needs, master_alone = handler.opt.get("needs"), handler.opt.get("master_alone", False)
-    if not of_users:
-        return "asks agents for a scope, and they have none" if needs or master_alone else ""
-    if master_alone:
-        return "is the master account's alone and asks a scope too" if needs else ""
-    if isinstance(needs, Unscoped):
+def _find_problem(handler: HTTPRouteHandler, path: str) -> str:
+    requirement = handler.opt.get("requires")
+    is_master_only = handler.opt.get("master_account_only", False)
+    if LEGACY_USER not in handler.opt["audiences"]:
+        declares = requirement or is_master_only
+        return "requires a scope of agents, which have none" if declares else ""
+    if is_master_only:
+        return "is for the master account only and also requires a scope" if requirement else ""
+    if isinstance(requirement, NoScopeRequired):
         return ""
-    if not isinstance(needs, Needs):
-        return "does not declare needs or master_alone"
-    named = {name for _, name, _, _ in Formatter().parse(needs.resource or "") if name}
-    unknown = named - set(re.findall(r"{([^:}]+)", path))
-    return f"needs {', '.join(sorted(unknown))}, which its path does not name" if unknown else ""
+    if not isinstance(requirement, ScopeRequirement):
+        return "does not declare requires or master_account_only"
+    named = {name for _, name, _, _ in Formatter().parse(requirement.resource or "") if name}
+    unknown = ", ".join(sorted(named - set(re.findall(r"{([^:}]+)", path))))
+    return f"requires {unknown}, which its path does not contain" if unknown else ""

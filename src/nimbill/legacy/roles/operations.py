@@ -1,4 +1,4 @@
-"""What may be done with roles of version 3; every bit of it is the master account's alone."""
+"""Operations on roles of version 3; only the master account may use them."""
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -8,22 +8,22 @@ from nimbill.foundation import clock, exact_json
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, Invalid, Violation, not_found, refuse_if
 from nimbill.foundation.ids import new_id
-from nimbill.foundation.vocabulary import UserKind
+from nimbill.foundation.user_kind import UserKind
 from nimbill.identity.users import records as users
 from nimbill.legacy.roles import records
 from nimbill.legacy.roles.bodies import LegacyRoleWrite
-from nimbill.legacy.roles.role_scope_rules import SCOPE_BYTES_MAX, violations
+from nimbill.legacy.roles.role_scope_rules import SCOPE_BYTES_MAX, find_scope_violations
 
 basis = chosen("legacy-user-roles")
 
 ROLES_PER_USER_MAX = 5
 
-_MALFORMED = Violation("scope", "a role scope as JSON text")
+_NOT_JSON = Violation("scope", "a role scope as JSON text")
 
 
 async def create_legacy_role(db: AsyncConnection, caller: Caller, body: LegacyRoleWrite) -> str:
-    """The scope is kept as it was sent; two roles may have the same name."""
-    refuse_if(_broken_rules(body.scope))
+    """Stores the scope as sent. Names need not be unique."""
+    refuse_if(_find_violations(body.scope))
     role_id = new_id("rol")
     await records.add_role(
         db,
@@ -40,22 +40,22 @@ async def create_legacy_role(db: AsyncConnection, caller: Caller, body: LegacyRo
 async def update_legacy_role(
     db: AsyncConnection, scope: TenantScope, role_id: str, body: LegacyRoleWrite
 ) -> None:
-    """Whoever has the role is bound by the new scope from the next request on."""
-    refuse_if(_broken_rules(body.scope))
-    changed = await records.put_role(
+    """The new scope applies from the next request of each user who has the role."""
+    refuse_if(_find_violations(body.scope))
+    is_found = await records.update_role(
         db, scope, role_id, name=body.name, document=body.scope, at=clock.now()
     )
-    if not changed:
+    if not is_found:
         raise not_found()
 
 
-def _broken_rules(document: str) -> list[Violation]:
+def _find_violations(document: str) -> list[Violation]:
     if len(document.encode()) > SCOPE_BYTES_MAX:
         return [Violation("scope", f"at most {SCOPE_BYTES_MAX >> 10} KiB")]
     try:
-        return violations(exact_json.read(document.encode()))
+        return find_scope_violations(exact_json.decode(document.encode()))
     except Invalid:
-        return [_MALFORMED]
+        return [_NOT_JSON]
 
 
 async def delete_legacy_role(db: AsyncConnection, scope: TenantScope, role_id: str) -> None:
@@ -66,27 +66,27 @@ async def delete_legacy_role(db: AsyncConnection, scope: TenantScope, role_id: s
 async def attach_legacy_role(
     db: AsyncConnection, scope: TenantScope, *, username: str, role_id: str
 ) -> str:
-    """One role more for the user; asked twice, it is attached once."""
-    user = await _user_to_bind(db, scope, username)
-    user_role_id = await _attached(db, scope, user_id=user.user_id, role_id=role_id)
+    """Attach one more role; attaching it again changes nothing."""
+    user = await _lock_role_holder(db, scope, username)
+    user_role_id = await _attach(db, scope, user_id=user.user_id, role_id=role_id)
     if len(await records.list_roles_of_user(db, scope, user.user_id)) > ROLES_PER_USER_MAX:
-        raise Conflict("too_many_roles", f"a user has at most {ROLES_PER_USER_MAX} roles")
+        raise Conflict("too_many_roles", f"A user can have at most {ROLES_PER_USER_MAX} roles.")
     return user_role_id
 
 
 async def reattach_legacy_role(
     db: AsyncConnection, scope: TenantScope, *, username: str, role_id: str
 ) -> None:
-    """This role in the place of all the user had."""
-    user = await _user_to_bind(db, scope, username)
-    await _attached(db, scope, user_id=user.user_id, role_id=role_id)
-    await records.take_other_roles(db, scope, user_id=user.user_id, but_role_id=role_id)
+    """Replace all roles of the user by this one."""
+    user = await _lock_role_holder(db, scope, username)
+    await _attach(db, scope, user_id=user.user_id, role_id=role_id)
+    await records.detach_other_roles(db, scope, user_id=user.user_id, kept_role_id=role_id)
 
 
-async def _attached(db: AsyncConnection, scope: TenantScope, *, user_id: str, role_id: str) -> str:
+async def _attach(db: AsyncConnection, scope: TenantScope, *, user_id: str, role_id: str) -> str:
     if not await records.lock_role(db, scope, role_id):
         raise not_found()
-    return await records.put_user_role(
+    return await records.attach_role(
         db, scope, user_role_id=new_id("uro"), user_id=user_id, role_id=role_id, at=clock.now()
     )
 
@@ -94,24 +94,24 @@ async def _attached(db: AsyncConnection, scope: TenantScope, *, user_id: str, ro
 async def detach_legacy_role(
     db: AsyncConnection, scope: TenantScope, *, username: str, role_id: str
 ) -> None:
-    user = await user_with_roles(db, scope, username)
-    if not await records.take_role(db, scope, user_id=user.user_id, role_id=role_id):
+    user = await find_role_holder(db, scope, username)
+    if not await records.detach_role(db, scope, user_id=user.user_id, role_id=role_id):
         raise not_found()
 
 
-async def user_with_roles(db: AsyncConnection, scope: TenantScope, username: str) -> Row:
-    """By name, within the organisation. A reseller and its people never come here: not found."""
+async def find_role_holder(db: AsyncConnection, scope: TenantScope, username: str) -> Row:
+    """Resellers and their subusers are not found: they have no access to version 3."""
     user = await users.find_user_by_name(db, scope, username)
     if user is None or user.kind not in (UserKind.root, UserKind.subuser):
         raise not_found()
     return user
 
 
-async def _user_to_bind(db: AsyncConnection, scope: TenantScope, username: str) -> Row:
-    """Held until the end, so that two who attach at once count each other's."""
-    user = await user_with_roles(db, scope, username)
+async def _lock_role_holder(db: AsyncConnection, scope: TenantScope, username: str) -> Row:
+    """Lock the user, so that concurrent requests cannot exceed the limit of roles."""
+    user = await find_role_holder(db, scope, username)
     if user.kind == UserKind.root:
-        raise Conflict("master_account", "no role binds the master account")
+        raise Conflict("master_account", "The master account cannot have roles.")
     if await users.lock_user(db, scope, user.user_id) is None:
         raise not_found()
     return user

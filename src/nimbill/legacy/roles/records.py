@@ -1,4 +1,4 @@
-"""Stored roles of version 3 and the users who have them."""
+"""Stored roles of version 3 and their assignments to users."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -56,11 +56,11 @@ async def add_role(
     )
 
 
-async def put_role(
+async def update_role(
     db: AsyncConnection, scope: TenantScope, role_id: str, *, name: str, document: str, at: datetime
 ) -> bool:
-    """Whether there was such a role to change."""
-    changed = await db.execute(
+    """Return False if there is no such role."""
+    result = await db.execute(
         sa.update(legacy_roles)
         .where(
             legacy_roles.c.organisation_id == scope.organisation_id,
@@ -68,23 +68,23 @@ async def put_role(
         )
         .values(name=name, scope=document, update_time=at)
     )
-    return bool(changed.rowcount)
+    return bool(result.rowcount)
 
 
 async def delete_role(db: AsyncConnection, scope: TenantScope, role_id: str) -> bool:
-    """It goes from every user who has it."""
-    deleted = await db.execute(
+    """Also detaches it from all users. Return False if there is no such role."""
+    result = await db.execute(
         sa.delete(legacy_roles).where(
             legacy_roles.c.organisation_id == scope.organisation_id,
             legacy_roles.c.role_id == role_id,
         )
     )
-    return bool(deleted.rowcount)
+    return bool(result.rowcount)
 
 
 async def lock_role(db: AsyncConnection, scope: TenantScope, role_id: str) -> bool:
-    """Whether there is such a role; it stays until the transaction ends."""
-    question = (
+    """Prevent its deletion until the transaction ends. Return False if there is no such role."""
+    stmt = (
         sa.select(legacy_roles.c.role_id)
         .where(
             legacy_roles.c.organisation_id == scope.organisation_id,
@@ -92,24 +92,24 @@ async def lock_role(db: AsyncConnection, scope: TenantScope, role_id: str) -> bo
         )
         .with_for_update(read=True, key_share=True)
     )
-    return (await db.execute(question)).one_or_none() is not None
+    return (await db.execute(stmt)).one_or_none() is not None
 
 
 async def list_roles(db: AsyncConnection, scope: TenantScope) -> Sequence[Row]:
-    """The oldest first."""
-    question = (
+    """Oldest first."""
+    stmt = (
         sa.select(legacy_roles)
         .where(legacy_roles.c.organisation_id == scope.organisation_id)
         .order_by(legacy_roles.c.create_time, legacy_roles.c.role_id)
     )
-    return (await db.execute(question)).all()
+    return (await db.execute(stmt)).all()
 
 
 async def list_roles_of_user(
     db: AsyncConnection, scope: TenantScope, user_id: str
 ) -> Sequence[Row]:
-    """Those attached to the user, in the order they were, and what attaches each of them."""
-    question = (
+    """The roles of a user with their assignments, in the order of attachment."""
+    stmt = (
         sa.select(
             legacy_roles,
             legacy_user_roles.c.user_role_id,
@@ -128,10 +128,10 @@ async def list_roles_of_user(
         )
         .order_by(legacy_user_roles.c.create_time, legacy_user_roles.c.user_role_id)
     )
-    return (await db.execute(question)).all()
+    return (await db.execute(stmt)).all()
 
 
-async def put_user_role(
+async def attach_role(
     db: AsyncConnection,
     scope: TenantScope,
     *,
@@ -140,8 +140,8 @@ async def put_user_role(
     role_id: str,
     at: datetime,
 ) -> str:
-    """The user has the role from now on; answers the id under which, the old one if he had it."""
-    added = insert(legacy_user_roles).values(
+    """Return the id of the assignment; an existing assignment keeps its id."""
+    new = insert(legacy_user_roles).values(
         organisation_id=scope.organisation_id,
         user_role_id=user_role_id,
         user_id=user_id,
@@ -149,32 +149,34 @@ async def put_user_role(
         create_time=at,
         update_time=at,
     )
-    kept = added.on_conflict_do_update(
+    stmt = new.on_conflict_do_update(
         index_elements=["organisation_id", "user_id", "role_id"], set_={"update_time": at}
     ).returning(legacy_user_roles.c.user_role_id)
-    attached: str = (await db.execute(kept)).scalar_one()
-    return attached
+    stored_id: str = (await db.execute(stmt)).scalar_one()
+    return stored_id
 
 
-async def take_role(db: AsyncConnection, scope: TenantScope, *, user_id: str, role_id: str) -> bool:
-    """Whether the user had it."""
-    taken = await db.execute(
+async def detach_role(
+    db: AsyncConnection, scope: TenantScope, *, user_id: str, role_id: str
+) -> bool:
+    """Return False if the user does not have the role."""
+    result = await db.execute(
         sa.delete(legacy_user_roles).where(
             legacy_user_roles.c.organisation_id == scope.organisation_id,
             legacy_user_roles.c.user_id == user_id,
             legacy_user_roles.c.role_id == role_id,
         )
     )
-    return bool(taken.rowcount)
+    return bool(result.rowcount)
 
 
-async def take_other_roles(
-    db: AsyncConnection, scope: TenantScope, *, user_id: str, but_role_id: str
+async def detach_other_roles(
+    db: AsyncConnection, scope: TenantScope, *, user_id: str, kept_role_id: str
 ) -> None:
     await db.execute(
         sa.delete(legacy_user_roles).where(
             legacy_user_roles.c.organisation_id == scope.organisation_id,
             legacy_user_roles.c.user_id == user_id,
-            legacy_user_roles.c.role_id != but_role_id,
+            legacy_user_roles.c.role_id != kept_role_id,
         )
     )

@@ -1,4 +1,4 @@
-"""Scopes to start a role from, and the one of a user who has no role."""
+"""Predefined role scopes, and the scope of users who have no role."""
 
 import json
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ _EVERYTHING = {
 class RoleTemplate(NamedTuple):
     id: str
     name: str
-    scope: str  # the document as JSON text, as a role takes it
+    scope: str  # a role scope document as JSON text
 
 
 def _document(*statements: Mapping[str, Any]) -> str:
@@ -29,7 +29,7 @@ def _document(*statements: Mapping[str, Any]) -> str:
 
 
 ROLE_TEMPLATES = (
-    # sees stacks, their templates and containers, and changes nothing
+    # reads stacks, templates and containers
     RoleTemplate(
         "read-only",
         "Read only",
@@ -46,7 +46,7 @@ ROLE_TEMPLATES = (
             },
         ),
     ),
-    # updates what is there, but neither applies a first template nor deletes a stack
+    # updates existing stacks, but neither creates nor deletes one
     RoleTemplate(
         "operator",
         "Operator",
@@ -59,8 +59,7 @@ ROLE_TEMPLATES = (
             },
         ),
     ),
-    # everything with stacks, templates and containers
     RoleTemplate("full", "Full", _document(_EVERYTHING)),
 )
 
-WITHOUT_A_ROLE = _document(_EVERYTHING)
+DEFAULT_SCOPE = _document(_EVERYTHING)

@@ -1,1 +1,1 @@
-"""Stacks of version 3: what was made from a template, and the moves it goes through."""
+"""Stacks of version 3: created from a template, updated and deleted."""

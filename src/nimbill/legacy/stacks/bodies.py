@@ -1,14 +1,14 @@
-"""Bodies of the stack operations, row by row as specified."""
+"""Response bodies of the stack operations, in the order of the specification."""
 
 from typing import Any, ClassVar
 
 from nimbill.foundation.basis import Basis, chosen, stated
 from nimbill.http.request_bodies import Body, Success
-from nimbill.legacy.stacks.stack_moves import StackStatus
+from nimbill.legacy.stacks.stack_transitions import StackStatus
 
 
 class Stack(Body, frozen=True, kw_only=True):
-    """As specified, and behind that why it failed, where it did."""
+    """As specified, followed by the reason of a failure."""
 
     basis: ClassVar[Basis] = stated("Legacy stack")
     reason_basis: ClassVar[Basis] = chosen("stack-reason")
@@ -25,7 +25,7 @@ class Stack(Body, frozen=True, kw_only=True):
     reason: str | None
 
 
-class StackLeaving(Success, frozen=True, kw_only=True):
+class StackDeletion(Success, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = chosen("delete-stack")
 
     stack_status: StackStatus

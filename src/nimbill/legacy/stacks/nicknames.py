@@ -1,4 +1,4 @@
-"""Nicknames for stacks that were given none: two words that are easy to say."""
+"""Random nicknames for stacks whose template has none."""
 
 import secrets
 
@@ -6,14 +6,14 @@ from nimbill.foundation.basis import chosen
 
 basis = chosen("stack-nicknames")
 
-HOW = (
+ADJECTIVES = (
     "amber", "brave", "bright", "calm", "clear", "cool", "crisp", "early", "even", "fair",
     "fine", "fleet", "fresh", "gentle", "glad", "golden", "grand", "green", "keen", "kind",
     "late", "light", "lively", "merry", "mild", "neat", "noble", "open", "plain", "proud",
     "quick", "quiet", "rapid", "ready", "sharp", "silver", "smooth", "snowy", "steady", "still",
     "sunny", "swift", "tidy", "vivid", "warm", "white", "wide", "wise",
 )  # fmt: skip
-WHAT = (
+NOUNS = (
     "alder", "badger", "beech", "birch", "brook", "cedar", "cliff", "cloud", "coast", "crane",
     "delta", "dune", "eagle", "elm", "falcon", "fern", "field", "finch", "fjord", "forest",
     "fox", "garden", "glade", "grove", "harbor", "hare", "heron", "hill", "island", "lake",
@@ -23,6 +23,6 @@ WHAT = (
 )  # fmt: skip
 
 
-def two_words() -> str:
-    """Not unique and not meant to be: the stack_id is."""
-    return f"{secrets.choice(HOW)}-{secrets.choice(WHAT)}"
+def generate_nickname() -> str:
+    """An adjective and a noun; need not be unique."""
+    return f"{secrets.choice(ADJECTIVES)}-{secrets.choice(NOUNS)}"

@@ -9,10 +9,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.tenant_scope import Row, TenantScope, metadata
 from nimbill.foundation import clock
-from nimbill.jobs import records as work
-from nimbill.legacy.stacks.stack_moves import LayerStatus, StackStatus
+from nimbill.jobs import records as jobs
+from nimbill.legacy.stacks.stack_transitions import LayerStatus, StackStatus
 
-MOVE_STACK = "move_stack"  # the kind of work; its subject is the stack
+RECONCILE_STACK = "reconcile_stack"  # job type; the subject is the stack id
 
 legacy_stacks = sa.Table(
     "legacy_stacks",
@@ -29,7 +29,7 @@ legacy_stacks = sa.Table(
     sa.Column("user_id", sa.Text, nullable=False),
     sa.Column("username", sa.Text, nullable=False),
     sa.Column("token_hash", sa.LargeBinary, nullable=False),
-    sa.Column("sealed_token", sa.LargeBinary),
+    sa.Column("encrypted_token", sa.LargeBinary),
     sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
     sa.Column("update_time", sa.DateTime(timezone=True), nullable=False),
 )
@@ -45,7 +45,7 @@ legacy_layers = sa.Table(
     sa.Column("reason", sa.Text),
 )
 
-# the body is without its secrets, which stand beside it, sealed; asked about in the room above
+# `body` does not contain secrets; queries are in nimbill.legacy.templates.records
 legacy_template_versions = sa.Table(
     "legacy_template_versions",
     metadata,
@@ -54,28 +54,30 @@ legacy_template_versions = sa.Table(
     sa.Column("version_id", sa.Text, primary_key=True),
     sa.Column("number", sa.Integer, nullable=False),
     sa.Column("body", sa.Text, nullable=False),
-    sa.Column("sealed_secrets", sa.LargeBinary),
+    sa.Column("encrypted_secrets", sa.LargeBinary),
     sa.Column("size", sa.Integer, nullable=False),
     sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
 )
 
 
-async def list_described(db: AsyncConnection, scope: TenantScope) -> Sequence[Row]:
-    """Those that are not deleted with the template they are to be, the oldest first."""
-    question = _described(scope).where(
+async def list_stacks_with_template(db: AsyncConnection, scope: TenantScope) -> Sequence[Row]:
+    """Stacks that are not deleted, each with its current template, oldest first."""
+    stmt = _select_with_template(scope).where(
         legacy_stacks.c.stack_status != StackStatus.DELETE_COMPLETE,
     )
-    question = question.order_by(legacy_stacks.c.create_time, legacy_stacks.c.stack_id)
-    return (await db.execute(question)).all()
+    stmt = stmt.order_by(legacy_stacks.c.create_time, legacy_stacks.c.stack_id)
+    return (await db.execute(stmt)).all()
 
 
-async def find_described(db: AsyncConnection, scope: TenantScope, stack_id: str) -> Row | None:
-    """Deleted ones too."""
-    question = _described(scope).where(legacy_stacks.c.stack_id == stack_id)
-    return (await db.execute(question)).one_or_none()
+async def find_stack_with_template(
+    db: AsyncConnection, scope: TenantScope, stack_id: str
+) -> Row | None:
+    """Also finds a deleted stack."""
+    stmt = _select_with_template(scope).where(legacy_stacks.c.stack_id == stack_id)
+    return (await db.execute(stmt)).one_or_none()
 
 
-def _described(scope: TenantScope) -> sa.Select[*tuple[Any, ...]]:
+def _select_with_template(scope: TenantScope) -> sa.Select[*tuple[Any, ...]]:
     versions = legacy_template_versions
     return (
         sa.select(legacy_stacks, versions.c.body)
@@ -94,14 +96,14 @@ def _described(scope: TenantScope) -> sa.Select[*tuple[Any, ...]]:
 async def find_stack(
     db: AsyncConnection, scope: TenantScope, stack_id: str, *, lock: bool = False
 ) -> Row | None:
-    """Deleted ones too; locked, it stays as it is until the transaction ends."""
-    question = sa.select(legacy_stacks).where(
+    """Also finds a deleted stack; `lock` holds its row until the transaction ends."""
+    stmt = sa.select(legacy_stacks).where(
         legacy_stacks.c.organisation_id == scope.organisation_id,
         legacy_stacks.c.stack_id == stack_id,
     )
     if lock:
-        question = question.with_for_update()
-    return (await db.execute(question)).one_or_none()
+        stmt = stmt.with_for_update()
+    return (await db.execute(stmt)).one_or_none()
 
 
 async def add_stack(
@@ -114,7 +116,7 @@ async def add_stack(
     )
 
 
-async def put_version(
+async def set_version(
     db: AsyncConnection,
     scope: TenantScope,
     stack_id: str,
@@ -124,7 +126,7 @@ async def put_version(
     status: StackStatus,
     at: datetime,
 ) -> None:
-    """The template the stack is to be, from now on."""
+    """Set the template version that the stack is to be brought to."""
     await db.execute(
         sa.update(legacy_stacks)
         .where(
@@ -141,7 +143,7 @@ async def put_version(
     )
 
 
-async def put_status(
+async def set_status(
     db: AsyncConnection,
     scope: TenantScope,
     stack_id: str,
@@ -161,7 +163,7 @@ async def put_status(
 
 
 async def list_layers(db: AsyncConnection, scope: TenantScope, stack_id: str) -> Sequence[Row]:
-    question = (
+    stmt = (
         sa.select(legacy_layers)
         .where(
             legacy_layers.c.organisation_id == scope.organisation_id,
@@ -169,13 +171,13 @@ async def list_layers(db: AsyncConnection, scope: TenantScope, stack_id: str) ->
         )
         .order_by(legacy_layers.c.position, legacy_layers.c.flag)
     )
-    return (await db.execute(question)).all()
+    return (await db.execute(stmt)).all()
 
 
-async def put_layers(
+async def replace_layers(
     db: AsyncConnection, scope: TenantScope, stack_id: str, flags: Sequence[str]
 ) -> None:
-    """In the order of the template: new ones are created, those there were updated, others go."""
+    """Store the layers in the order of the template: `creating` if new, else `updating`."""
     known = {row.flag for row in await list_layers(db, scope, stack_id)}
     await db.execute(
         sa.delete(legacy_layers).where(
@@ -196,7 +198,7 @@ async def put_layers(
     await db.execute(sa.insert(legacy_layers), rows)
 
 
-async def put_layer(
+async def set_layer_status(
     db: AsyncConnection,
     scope: TenantScope,
     stack_id: str,
@@ -216,10 +218,13 @@ async def put_layer(
     )
 
 
-async def ask_to_move(
+async def request_reconciliation(
     db: AsyncConnection, scope: TenantScope, stack_id: str, *, due: datetime | None = None
 ) -> None:
-    """In the transaction that changed what the stack is to be; asked twice, it moves once."""
-    wanted = due or clock.now()
-    if await work.add_job(db, scope, MOVE_STACK, due=wanted, subject=stack_id) is None:
-        await work.run_sooner(db, scope, MOVE_STACK, subject=stack_id, due=wanted)
+    """Add a reconciliation job, or move a waiting one forward.
+
+    Call it in the transaction that changes the goal of the stack.
+    """
+    due = due or clock.now()
+    if await jobs.add_job(db, scope, RECONCILE_STACK, due=due, subject=stack_id) is None:
+        await jobs.run_sooner(db, scope, RECONCILE_STACK, subject=stack_id, due=due)

@@ -1,57 +1,59 @@
-"""Stacks over HTTP; paths are relative to the address of the legacy API."""
+"""Routes of stacks; paths are relative to /v3."""
 
 from litestar.params import FromPath
 
 from nimbill.foundation.basis import chosen
-from nimbill.http.routing import CallerOfRequest, ResourcesOfWorker, Transaction, delete, get
-from nimbill.legacy.roles.guard import OF_USERS, PermissionOfCaller
-from nimbill.legacy.roles.permission import Needs
+from nimbill.http.routing import RequestCaller, Transaction, WorkerResources, delete, get
+from nimbill.legacy.roles.guard import USER_ROUTE, PermissionOfCaller
+from nimbill.legacy.roles.permissions import ScopeRequirement
 from nimbill.legacy.stacks import operations
-from nimbill.legacy.stacks.bodies import Stack, StackLeaving
+from nimbill.legacy.stacks.bodies import Stack, StackDeletion
 
 
 @get(
     "/alm/stack",
-    needs=Needs(operations.LIST),
-    **OF_USERS,
+    requires=ScopeRequirement(operations.DESCRIBE_STACKS),
+    **USER_ROUTE,
 )
 async def list_stacks(
-    caller: CallerOfRequest,
+    caller: RequestCaller,
     db: Transaction,
     permission: PermissionOfCaller,
-    resources: ResourcesOfWorker,
+    resources: WorkerResources,
 ) -> list[Stack]:
-    """The stacks of the organisation account, the oldest first; those the scope allows."""
+    """List the stacks that the caller's scope allows, oldest first."""
     return await operations.list_stacks(db, caller, permission, resources.encryptor)
 
 
 @get(
     "/alm/stack/{stack_id:str}",
-    needs=Needs("stack:describeStack", operations.resource_of("{stack_id}")),
-    **OF_USERS,
+    requires=ScopeRequirement(
+        "stack:describeStack", operations.format_stack_resource("{stack_id}")
+    ),
+    **USER_ROUTE,
 )
 async def describe_stack(
     stack_id: FromPath[str],
-    caller: CallerOfRequest,
+    caller: RequestCaller,
     db: Transaction,
-    resources: ResourcesOfWorker,
+    resources: WorkerResources,
 ) -> Stack:
-    """One stack; its token is shown to the master account alone."""
+    """Read a stack. Only the master account sees its token."""
     return await operations.describe_stack(db, caller, resources.encryptor, stack_id)
 
 
 @delete(
     "/alm/stack/{stack_id:str}",
-    needs=Needs("stack:deleteStack", operations.resource_of("{stack_id}")),
+    requires=ScopeRequirement("stack:deleteStack", operations.format_stack_resource("{stack_id}")),
     audited="stack/{stack_id}",
-    **(OF_USERS | {"basis": chosen("delete-stack")}),
+    **(USER_ROUTE | {"basis": chosen("delete-stack")}),
 )
 async def delete_stack(
-    stack_id: FromPath[str], caller: CallerOfRequest, db: Transaction
-) -> StackLeaving:
-    """Delete a stack: its instances are ended first, then it is gone."""
+    stack_id: FromPath[str], caller: RequestCaller, db: Transaction
+) -> StackDeletion:
+    """Delete a stack and terminate its instances."""
     status = await operations.delete_stack(db, caller.scope, stack_id)
-    return StackLeaving(stack_status=status, stack_id=stack_id)
+    return StackDeletion(stack_status=status, stack_id=stack_id)
 
 
 ROUTES = [list_stacks, describe_stack, delete_stack]

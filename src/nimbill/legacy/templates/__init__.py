@@ -1,1 +1,1 @@
-"""Templates of version 3: how stacks are described, version by version."""
+"""Templates of version 3: versioned descriptions of stacks."""

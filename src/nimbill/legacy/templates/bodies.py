@@ -1,4 +1,4 @@
-"""Bodies of the template operations, row by row as specified."""
+"""Bodies of the template operations, in the order of the specification."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 from nimbill.foundation.basis import Basis, chosen, stated
 from nimbill.foundation.errors import Violation
 from nimbill.http.request_bodies import Body, Success
-from nimbill.legacy.stacks.stack_moves import StackStatus
+from nimbill.legacy.stacks.stack_transitions import StackStatus
 
 
 class TemplateBody(Body, frozen=True, kw_only=True):
-    """As it is documented; read in reading.py and checked in template_rules.py."""
+    """Documents the body only: template_parser.py reads it, template_rules.py checks it."""
 
     basis: ClassVar[Basis] = stated("Legacy template body")
 
@@ -23,7 +23,7 @@ class TemplateBody(Body, frozen=True, kw_only=True):
 
 
 class TemplateForm(Body, frozen=True, kw_only=True):
-    """The template as a text of JSON or YAML."""
+    """The template as JSON or YAML text."""
 
     basis: ClassVar[Basis] = chosen("template-forms")
 
@@ -50,7 +50,7 @@ class TemplateVersion(Body, frozen=True, kw_only=True):
 
 
 class ComparedVersion(Body, frozen=True, kw_only=True):
-    """A version id; empty, `latest` or none is the most recent one."""
+    """A version id; empty, `latest` or null means the most recent version."""
 
     basis: ClassVar[Basis] = chosen("compare-items")
 
@@ -58,7 +58,7 @@ class ComparedVersion(Body, frozen=True, kw_only=True):
 
 
 class Comparison(Body, frozen=True, kw_only=True):
-    """Two stored templates, or a stored one and a given one; nothing else can be compared."""
+    """Two stored templates, or a stored template and one in `body`."""
 
     basis: ClassVar[Basis] = stated("Legacy lifecycle API")
 
@@ -66,7 +66,7 @@ class Comparison(Body, frozen=True, kw_only=True):
     body: list[Any] | None = None
 
     @classmethod
-    def broken_rules(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
+    def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
         ids, bodies = sent.get("id"), sent.get("body") or []
         if not isinstance(ids, list) or not isinstance(bodies, list):
             return

@@ -1,4 +1,4 @@
-"""What may be done with templates: applied, they make a stack; updated, they move it."""
+"""Operations on templates: applying one creates a stack, updating one changes its stack."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,101 +17,111 @@ from nimbill.foundation.errors import Conflict, not_found, refuse_if
 from nimbill.foundation.ids import new_id
 from nimbill.legacy.settings import read_legacy_settings
 from nimbill.legacy.stacks import records as stacks
-from nimbill.legacy.stacks.auth_tokens import new_token, sealed_token
-from nimbill.legacy.stacks.nicknames import two_words
+from nimbill.legacy.stacks.auth_tokens import encrypt_token, generate_token
+from nimbill.legacy.stacks.nicknames import generate_nickname
 from nimbill.legacy.stacks.stack_ids import STACK_LOOKUP, new_stack_id
-from nimbill.legacy.stacks.stack_moves import APPLY, UPDATE, StackStatus, may
+from nimbill.legacy.stacks.stack_transitions import APPLY, UPDATE, StackStatus, is_allowed
 from nimbill.legacy.templates import records
-from nimbill.legacy.templates.reading import Given
-from nimbill.legacy.templates.secrets import masked, sealed, secrets_of, still_masked, unmasked
-from nimbill.legacy.templates.template_rules import template_violations
+from nimbill.legacy.templates.secrets import (
+    decrypt_secrets,
+    encrypt_secrets,
+    find_unresolved_masks,
+    mask_secrets,
+    restore_secrets,
+)
+from nimbill.legacy.templates.template_parser import SentTemplate
+from nimbill.legacy.templates.template_rules import find_template_violations
 
 basis = chosen("template-update")
 
 
 @dataclass(frozen=True, slots=True)
-class Applied:
+class AppliedTemplate:
     stack_id: str
     version_id: str
     stack_status: StackStatus
 
 
 async def apply_template(
-    db: AsyncConnection, caller: Caller, resources: Resources, given: Given
-) -> Applied:
-    """Makes a stack, its layers and its first version, and asks for it to be launched."""
-    template = given.template
-    refuse_if([*template_violations(template, creating=True), *still_masked(template)])
+    db: AsyncConnection, caller: Caller, resources: Resources, sent: SentTemplate
+) -> AppliedTemplate:
+    """Create a stack with its layers and its first version, and request its launch."""
+    template = sent.template
+    refuse_if(
+        [*find_template_violations(template, creating=True), *find_unresolved_masks(template)]
+    )
     scope, at = caller.scope, clock.now()
-    stack_id, version_id, token = new_stack_id(), new_id("ver"), new_token()
+    stack_id, version_id, token = new_stack_id(), new_id("ver"), generate_token()
     await add_lookup(db, scope, STACK_LOOKUP, stack_id)
     await stacks.add_stack(
         db,
         scope,
         at=at,
         stack_id=stack_id,
-        nickname=given.nickname or two_words(),
+        nickname=sent.nickname or generate_nickname(),
         deployment=template["label"],
         provisioner=read_legacy_settings(resources.settings).provisioner,
         region=template["vendor"]["aws"]["region"],
-        stack_status=APPLY.after,
+        stack_status=APPLY.target,
         version_id=version_id,
         user_id=caller.user_id,
         username=caller.username,
         token_hash=hash_client_secret(token),
-        sealed_token=sealed_token(token, resources.encryptor, scope, stack_id),
+        encrypted_token=encrypt_token(token, resources.encryptor, scope, stack_id),
     )
-    await stacks.put_layers(db, scope, stack_id, _flags(template))
-    await _keep(db, scope, resources.encryptor, template, stack_id, version_id, number=1)
-    await stacks.ask_to_move(db, scope, stack_id)
-    return Applied(stack_id, version_id, APPLY.after)
+    await stacks.replace_layers(db, scope, stack_id, _list_flags(template))
+    await _store_version(db, scope, resources.encryptor, template, stack_id, version_id, number=1)
+    await stacks.request_reconciliation(db, scope, stack_id)
+    return AppliedTemplate(stack_id, version_id, APPLY.target)
 
 
 async def update_template(
-    db: AsyncConnection, caller: Caller, resources: Resources, stack_id: str, given: Given
-) -> Applied:
-    """A new version under the vendor the stack was created with; refuses a stack that is leaving.
+    db: AsyncConnection, caller: Caller, resources: Resources, stack_id: str, sent: SentTemplate
+) -> AppliedTemplate:
+    """Store a new version with the vendor section that the stack was created with.
 
-    A secret sent back as *** stays what it was.
+    A secret sent as *** keeps its stored value. Refuse a stack that is being deleted.
     """
     scope, at = caller.scope, clock.now()
     stack = await stacks.find_stack(db, scope, stack_id, lock=True)
-    before = await records.latest_version(db, scope, stack_id)
-    if stack is None or before is None or stack.stack_status == StackStatus.DELETE_COMPLETE:
+    latest = await records.find_latest_version(db, scope, stack_id)
+    if stack is None or latest is None or stack.stack_status == StackStatus.DELETE_COMPLETE:
         raise not_found()
-    template = _with_vendor_of(before, given.template)
-    template = unmasked(template, secrets_of(before, resources.encryptor))
-    refuse_if([*template_violations(template, creating=False), *still_masked(template)])
-    if not may(UPDATE, stack.stack_status):
-        raise Conflict("stack_leaving", "the stack is being deleted")
+    template = _with_vendor_of(latest, sent.template)
+    template = restore_secrets(template, decrypt_secrets(latest, resources.encryptor))
+    refuse_if(
+        [*find_template_violations(template, creating=False), *find_unresolved_masks(template)]
+    )
+    if not is_allowed(UPDATE, stack.stack_status):
+        raise Conflict("stack_leaving", "The stack is being deleted.")
     version_id = new_id("ver")
-    await stacks.put_version(
+    await stacks.set_version(
         db,
         scope,
         stack_id,
         version_id,
-        nickname=given.nickname or stack.nickname,
-        status=UPDATE.after,
+        nickname=sent.nickname or stack.nickname,
+        status=UPDATE.target,
         at=at,
     )
-    await stacks.put_layers(db, scope, stack_id, _flags(template))
-    await _keep(
-        db, scope, resources.encryptor, template, stack_id, version_id, number=before.number + 1
+    await stacks.replace_layers(db, scope, stack_id, _list_flags(template))
+    await _store_version(
+        db, scope, resources.encryptor, template, stack_id, version_id, number=latest.number + 1
     )
-    await stacks.ask_to_move(db, scope, stack_id)
-    return Applied(stack_id, version_id, UPDATE.after)
+    await stacks.request_reconciliation(db, scope, stack_id)
+    return AppliedTemplate(stack_id, version_id, UPDATE.target)
 
 
-def _with_vendor_of(before: Row, template: dict[str, Any]) -> dict[str, Any]:
-    """The vendor cannot change after creation; what was sent of it is not even looked at."""
-    return {**template, "vendor": exact_json.read_own(before.body)["vendor"]}
+def _with_vendor_of(version: Row, template: dict[str, Any]) -> dict[str, Any]:
+    """The vendor section cannot change after creation; the sent one is ignored."""
+    return {**template, "vendor": exact_json.decode_stored(version.body)["vendor"]}
 
 
-def _flags(template: dict[str, Any]) -> list[str]:
+def _list_flags(template: dict[str, Any]) -> list[str]:
     return [layer["flag"] for layer in template["configurations"]]
 
 
-async def _keep(
+async def _store_version(
     db: AsyncConnection,
     scope: TenantScope,
     encryptor: Encryptor,
@@ -121,7 +131,7 @@ async def _keep(
     *,
     number: int,
 ) -> None:
-    body, secrets = masked(template)
+    body, secrets = mask_secrets(template)
     place = (scope.organisation_id, stack_id, version_id)
     await records.add_version(
         db,
@@ -129,7 +139,7 @@ async def _keep(
         stack_id,
         version_id,
         number=number,
-        body=exact_json.write(body),
-        sealed_secrets=sealed(secrets, encryptor, place),
+        body=exact_json.encode(body),
+        encrypted_secrets=encrypt_secrets(secrets, encryptor, place),
         at=clock.now(),
     )

@@ -1,4 +1,4 @@
-"""Stored versions of templates: the body without its secrets, and the secrets sealed."""
+"""Stored versions of templates; secrets are stored separately from the body, encrypted."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -18,10 +18,10 @@ async def add_version(
     *,
     number: int,
     body: bytes,
-    sealed_secrets: bytes | None,
+    encrypted_secrets: bytes | None,
     at: datetime,
 ) -> None:
-    """`body` is the template as JSON, without its secrets."""
+    """`body` is the template as JSON, without secrets."""
     await db.execute(
         sa.insert(legacy_template_versions).values(
             organisation_id=scope.organisation_id,
@@ -29,15 +29,15 @@ async def add_version(
             version_id=version_id,
             number=number,
             body=body.decode(),
-            sealed_secrets=sealed_secrets,
+            encrypted_secrets=encrypted_secrets,
             size=len(body),
             create_time=at,
         )
     )
 
 
-async def latest_version(db: AsyncConnection, scope: TenantScope, stack_id: str) -> Row | None:
-    question = (
+async def find_latest_version(db: AsyncConnection, scope: TenantScope, stack_id: str) -> Row | None:
+    stmt = (
         sa.select(legacy_template_versions)
         .where(
             legacy_template_versions.c.organisation_id == scope.organisation_id,
@@ -46,26 +46,26 @@ async def latest_version(db: AsyncConnection, scope: TenantScope, stack_id: str)
         .order_by(legacy_template_versions.c.number.desc())
         .limit(1)
     )
-    return (await db.execute(question)).one_or_none()
+    return (await db.execute(stmt)).one_or_none()
 
 
 async def find_version(
     db: AsyncConnection, scope: TenantScope, stack_id: str, version_id: str
 ) -> Row | None:
-    question = sa.select(legacy_template_versions).where(
+    stmt = sa.select(legacy_template_versions).where(
         legacy_template_versions.c.organisation_id == scope.organisation_id,
         legacy_template_versions.c.stack_id == stack_id,
         legacy_template_versions.c.version_id == version_id,
     )
-    return (await db.execute(question)).one_or_none()
+    return (await db.execute(stmt)).one_or_none()
 
 
 async def list_versions(db: AsyncConnection, scope: TenantScope, stack_id: str) -> Sequence[Row]:
-    """The newest first, without their bodies."""
+    """Newest first, without bodies."""
     table = legacy_template_versions
-    question = (
+    stmt = (
         sa.select(table.c.version_id, table.c.number, table.c.size, table.c.create_time)
         .where(table.c.organisation_id == scope.organisation_id, table.c.stack_id == stack_id)
         .order_by(table.c.number.desc())
     )
-    return (await db.execute(question)).all()
+    return (await db.execute(stmt)).all()

@@ -1,4 +1,4 @@
-"""Secrets of templates: taken out before anything is stored or shown, sealed, and put back."""
+"""Secrets of templates: masked in everything that is stored or shown, and stored encrypted."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -13,7 +13,7 @@ from nimbill.legacy.templates.template_rules import MASK
 
 basis = chosen("template-secrets")
 
-# wherever in a template they stand, and however their letters are written
+# at any depth of a template, in any letter case
 SECRET_NAMES = frozenset(
     {
         "cred",
@@ -23,120 +23,122 @@ SECRET_NAMES = frozenset(
     }
 )
 
-# places of secrets by path; a layer is named by its flag, since layers may change their order
+# secrets by path; a path names a layer by its flag, because layers can change their order
 Secrets = dict[str, Any]
 
 
-def masked(template: Mapping[str, Any]) -> tuple[dict[str, Any], Secrets]:
-    """The template with its secrets replaced, and the secrets by their places."""
+def mask_secrets(template: Mapping[str, Any]) -> tuple[dict[str, Any], Secrets]:
+    """Return the template with a mask for each secret, and the secrets by path."""
     secrets: Secrets = {}
 
-    def take(at: str, value: Any) -> Any:
-        secrets[at] = value
+    def replace_by_mask(path: str, value: Any) -> Any:
+        secrets[path] = value
         return MASK
 
-    body: dict[str, Any] = _each_secret(dict(template), "", take)
+    body: dict[str, Any] = _map_secrets(dict(template), "", replace_by_mask)
     return body, secrets
 
 
-def unmasked(template: Mapping[str, Any], secrets: Mapping[str, Any]) -> dict[str, Any]:
-    """The template with what is known put where the mask stands; unknown ones stay masked."""
+def restore_secrets(template: Mapping[str, Any], secrets: Mapping[str, Any]) -> dict[str, Any]:
+    """Replace each mask by the secret of its path; a mask without a secret stays."""
 
-    def put_back(at: str, value: Any) -> Any:
-        return secrets.get(at, value) if value == MASK else value
+    def restore(path: str, value: Any) -> Any:
+        return secrets.get(path, value) if value == MASK else value
 
-    body: dict[str, Any] = _each_secret(dict(template), "", put_back)
+    body: dict[str, Any] = _map_secrets(dict(template), "", restore)
     return body
 
 
-def with_hidden_secrets(template: Mapping[str, Any], hide: Callable[[Any], Any]) -> dict[str, Any]:
-    """The template with each secret wrapped, so that it can be compared and not be shown."""
-    body: dict[str, Any] = _each_secret(dict(template), "", lambda _, value: hide(value))
+def wrap_secrets(template: Mapping[str, Any], wrap: Callable[[Any], Any]) -> dict[str, Any]:
+    """Wrap each secret, so that it can be compared but not shown."""
+    body: dict[str, Any] = _map_secrets(dict(template), "", lambda _, value: wrap(value))
     return body
 
 
-def still_masked(template: Mapping[str, Any]) -> list[Violation]:
-    """Secrets sent back as they were shown, where there is nothing to keep."""
-    places: list[str] = []
+def find_unresolved_masks(template: Mapping[str, Any]) -> list[Violation]:
+    """One violation for each mask that stands for no stored secret."""
+    paths: list[str] = []
 
-    def note(at: str, value: Any) -> Any:
+    def collect(path: str, value: Any) -> Any:
         if value == MASK:
-            places.append(at)
+            paths.append(path)
         return value
 
-    _each_secret(dict(template), "", note)
-    rule = "a value: *** keeps one that is stored, and here is none"
-    # the names on the way are the caller's: only the secret's own is said
-    return [Violation(at.rpartition("/")[2], rule) for at in dict.fromkeys(places)]
+    _map_secrets(dict(template), "", collect)
+    rule = "a value; *** is only for a secret that is already stored"
+    # the rest of the path consists of names that the caller chose: it is not repeated
+    return [Violation(path.rpartition("/")[2], rule) for path in dict.fromkeys(paths)]
 
 
-def sealed(secrets: Secrets, encryptor: Encryptor, place: tuple[str, str, str]) -> bytes | None:
-    """`place` is organisation, stack and version; None where there are no secrets."""
+def encrypt_secrets(
+    secrets: Secrets, encryptor: Encryptor, place: tuple[str, str, str]
+) -> bytes | None:
+    """`place` is organisation, stack and version. None if there are no secrets."""
     if not secrets:
         return None
     own = encryptor.for_organisation(place[0])
-    return own.encrypt(exact_json.write(secrets), _place(place))
+    return own.encrypt(exact_json.encode(secrets), _associated_data(place))
 
 
-def secrets_of(row: Row, encryptor: Encryptor) -> Secrets:
-    """Of a stored version; none once its stack is gone and they were wiped."""
-    if row.sealed_secrets is None:
+def decrypt_secrets(row: Row, encryptor: Encryptor) -> Secrets:
+    """The secrets of a stored version; empty if it has none or its stack is deleted."""
+    if row.encrypted_secrets is None:
         return {}
     place = (row.organisation_id, row.stack_id, row.version_id)
-    opened_bytes = encryptor.for_organisation(row.organisation_id).decrypt(
-        row.sealed_secrets, _place(place)
+    decrypted = encryptor.for_organisation(row.organisation_id).decrypt(
+        row.encrypted_secrets, _associated_data(place)
     )
-    secrets: Secrets = exact_json.read_own(opened_bytes.decode())
+    secrets: Secrets = exact_json.decode_stored(decrypted.decode())
     return secrets
 
 
-def opened(row: Row, encryptor: Encryptor) -> dict[str, Any]:
-    """The template of a stored version with its secrets in clear: for launching, for its agent."""
-    return unmasked(exact_json.read_own(row.body), secrets_of(row, encryptor))
+def read_template_with_secrets(row: Row, encryptor: Encryptor) -> dict[str, Any]:
+    """The template of a stored version with its secrets, for provisioners and agents."""
+    return restore_secrets(exact_json.decode_stored(row.body), decrypt_secrets(row, encryptor))
 
 
-def shown(row: Row) -> dict[str, Any]:
-    """The template of a stored version as everybody may see it."""
-    template: dict[str, Any] = exact_json.read_own(row.body)
+def read_masked_template(row: Row) -> dict[str, Any]:
+    """The template of a stored version without its secrets."""
+    template: dict[str, Any] = exact_json.decode_stored(row.body)
     return template
 
 
-def _place(place: tuple[str, str, str]) -> tuple[str, ...]:
-    return ("legacy_template_versions", "sealed_secrets", *place)
+def _associated_data(place: tuple[str, str, str]) -> tuple[str, ...]:
+    return ("legacy_template_versions", "encrypted_secrets", *place)
 
 
-def _each_secret(value: Any, at: str, change: Callable[[str, Any], Any]) -> Any:
-    """A copy of the value in which every secret is what `change` makes of it."""
+def _map_secrets(value: Any, at: str, change: Callable[[str, Any], Any]) -> Any:
+    """Copy the value and replace each secret by `change(path, secret)`."""
     if isinstance(value, dict):
         return {
-            key: change(f"{at}/{step(key)}", item)
+            key: change(f"{at}/{escape_key(key)}", item)
             if _is_secret(key, item)
-            else _each_secret(item, f"{at}/{step(key)}", change)
+            else _map_secrets(item, f"{at}/{escape_key(key)}", change)
             for key, item in value.items()
         }
     if isinstance(value, list):
-        names = _names_of(value, at)
+        names = _name_items(value, at)
         return [
-            _each_secret(item, f"{at}/{name}", change)
+            _map_secrets(item, f"{at}/{name}", change)
             for name, item in zip(names, value, strict=True)
         ]
     return value
 
 
 def _is_secret(key: str, value: Any) -> bool:
-    """Null and an empty text hide nothing."""
+    """Null and an empty string are not secrets."""
     return key.lower() in SECRET_NAMES and value is not None and value != ""
 
 
-def _names_of(items: list[Any], at: str) -> list[str]:
-    """Layers by their flags, where these are what they should be; all else by its index."""
+def _name_items(items: list[Any], at: str) -> list[str]:
+    """Layers by their flags, if these are unique strings; other items by their index."""
     flags = [item.get("flag") if isinstance(item, dict) else None for item in items]
-    sound = at == "/configurations" and all(isinstance(flag, str) for flag in flags)
-    if sound and len(set(flags)) == len(flags):
-        return [step(str(flag)) for flag in flags]
+    has_flags = at == "/configurations" and all(isinstance(flag, str) for flag in flags)
+    if has_flags and len(set(flags)) == len(flags):
+        return [escape_key(str(flag)) for flag in flags]
     return [str(index) for index in range(len(items))]
 
 
-def step(key: str) -> str:
-    """As in JSON pointers: a slash in a key does not part it."""
+def escape_key(key: str) -> str:
+    """Escape slashes as JSON Pointer does (RFC 6901)."""
     return key.replace("~", "~0").replace("/", "~1")

@@ -38,5 +38,5 @@ def downgrade() -> None:
     op.execute(f"DROP TABLE {', '.join(TABLES)}")
     op.execute(f"DROP FUNCTION {', '.join(FUNCTIONS)}")
     # Version 3 also has rows in two tables of the product.
-    op.execute("DELETE FROM jobs WHERE kind = 'move_stack'")
+    op.execute("DELETE FROM jobs WHERE kind = 'reconcile_stack'")
     op.execute("DELETE FROM tenant_lookups WHERE kind = 'stack'")

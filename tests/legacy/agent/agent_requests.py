@@ -1,0 +1,85 @@
+"""A stack, its agent, an API client of its organisation, and what they send."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+import sqlalchemy as sa
+
+from nimbill.database.tenant_scope import transaction
+from nimbill.foundation import clock
+from nimbill.foundation.ids import new_id
+from nimbill.legacy.audiences import LEGACY
+from nimbill.legacy.provisioning.instance_plan import InstanceState
+from nimbill.legacy.provisioning.records import format_provision, legacy_instances
+from nimbill.legacy.stacks.records import legacy_layers
+from tests.legacy.agents import AgentLogin, agent_headers
+from tests.legacy.templates.template_requests import apply_template, master_headers
+from tests.running_service import Service
+
+AGENT_STATUS = "/v3/alm/agent/agent_status"
+CONTAINER_STATUS = "/v3/alm/agent/container_status"
+CONFIG = "/v3/alm/agent/config"
+
+
+def create_stack(service: Service, **changes: Any) -> AgentLogin:
+    """From a sound template; with what its agents log in with."""
+    stack_id = apply_template(service, **changes)["stack_id"]
+    found = service.http.get(f"/v3/alm/stack/{stack_id}", headers=master_headers(service))
+    return AgentLogin(stack_id, found.json()["auth_token"])
+
+
+def client_headers(service: Service) -> dict[str, str]:
+    """Headers of an API client of the organisation."""
+    return service.root(product=LEGACY, agent=True)
+
+
+def post_report(
+    service: Service,
+    path: str,
+    agent: AgentLogin,
+    headers: dict[str, str] | None = None,
+    **said: Any,
+) -> httpx.Response:
+    body = {"stack_id": agent.stack_id, "agent_id": "agent-1", "status": "starting", **said}
+    if path == CONTAINER_STATUS:
+        body = {"container_id": "container-1", **body}
+    return service.http.post(path, json=body, headers=headers or agent_headers(service, agent))
+
+
+def add_instance(
+    service: Service,
+    agent: AgentLogin,
+    *,
+    state: InstanceState = InstanceState.running,
+    layer: str = "completed",
+) -> str:
+    """An instance of layer web, as if launched, in a layer that has come this far; its id."""
+    instance_id, at = f"i-{new_id('x')[-17:]}", clock.now()
+    organisation_id = service.organisation.organisation_id
+
+    async def put() -> None:
+        async with transaction(service.resources.engine, organisation_id) as db:
+            await db.execute(
+                sa.insert(legacy_instances).values(
+                    organisation_id=organisation_id,
+                    stack_id=agent.stack_id,
+                    instance_key=new_id("ins"),
+                    flag="web",
+                    ordinal=7,
+                    provision=format_provision({}),
+                    state=state,
+                    instance_id=instance_id,
+                    create_time=at,
+                    update_time=at,
+                )
+            )
+            await db.execute(
+                sa.update(legacy_layers)
+                .where(legacy_layers.c.stack_id == agent.stack_id)
+                .values(status=layer)
+            )
+
+    service.run(put)
+    return instance_id

@@ -1,0 +1,193 @@
+"""Agents report how they and their containers are: accepted, stored, and bound to their stack."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from tests.legacy.agent.agent_requests import (
+    AGENT_STATUS,
+    CONTAINER_STATUS,
+    client_headers,
+    create_stack,
+    post_report,
+)
+from tests.legacy.agents import AgentLogin, agent_headers, set_stack_status
+from tests.legacy.templates.template_requests import master_headers, violated_fields
+from tests.running_service import Service
+
+BOTH = pytest.mark.parametrize("path", [AGENT_STATUS, CONTAINER_STATUS])
+
+
+def test_the_first_status_registers_the_agent_and_the_last_one_wins(service: Service) -> None:
+    agent = create_stack(service)
+
+    first = post_report(service, AGENT_STATUS, agent, instance_id="i-1", message="up")
+    second = post_report(service, AGENT_STATUS, agent, status="installing")
+
+    assert (first.status_code, second.status_code) == (202, 202)
+    stored = first.json()
+    assert abs(int(stored.pop("create_time")) - time.time()) < 60
+    assert abs(int(stored.pop("update_time")) - time.time()) < 60
+    assert stored == {
+        "agent_id": "agent-1",
+        "stack_id": agent.stack_id,
+        "instance_id": "i-1",
+        "status": "starting",
+        "message": "up",
+    }
+    again = second.json()
+    assert again["create_time"] == first.json()["create_time"]
+    assert (again["status"], again["message"]) == ("installing", "")
+    assert again["instance_id"] == "i-1", "an instance named once stays"
+
+
+def test_a_container_exists_from_its_first_report_and_the_last_one_wins(service: Service) -> None:
+    agent = create_stack(service)
+
+    for status in ("running", "restarting", "starting"):  # in whatever order they come
+        answer = post_report(service, CONTAINER_STATUS, agent, status=status, instance_id="i-1")
+        assert answer.status_code == 202
+
+    found = service.http.get("/v3/alm/container/container-1", headers=master_headers(service))
+    assert found.json() == answer.json()
+    assert {**found.json(), "update_time": "*"} == {
+        "container_id": "container-1",
+        "agent_id": "agent-1",
+        "update_time": "*",
+        "stack_id": agent.stack_id,
+        "instance_id": "i-1",
+        "status": "starting",
+    }
+
+
+def test_an_instance_id_may_be_the_container_s(service: Service) -> None:
+    answer = post_report(service, CONTAINER_STATUS, create_stack(service), container_id="i-0123")
+
+    assert answer.json()["container_id"] == "i-0123"
+
+
+@BOTH
+def test_a_form_is_read_like_an_object(service: Service, path: str) -> None:
+    agent = create_stack(service)
+    form = {
+        "stack_id": agent.stack_id,
+        "agent_id": "agent-1",
+        "container_id": "container-1",
+        "status": "starting",
+        "instance_id": "",
+    }
+
+    answer = service.http.post(path, data=form, headers=agent_headers(service, agent))
+
+    assert answer.status_code == 202
+    assert (answer.json()["status"], answer.json()["instance_id"]) == ("starting", "")
+
+
+@pytest.mark.parametrize(
+    "status", ["starting", "installing", "error", "notice", "spot_terminate", "完了", "x" * 64]
+)
+@BOTH
+def test_any_status_is_accepted(service: Service, path: str, status: str) -> None:
+    assert (
+        post_report(service, path, create_stack(service), status=status).json()["status"] == status
+    )
+
+
+@BOTH
+def test_what_is_missing_or_too_long_is_named(service: Service, path: str) -> None:
+    agent = create_stack(service)
+    required = {"stack_id", "agent_id", "status"}
+    required |= {"container_id"} if path == CONTAINER_STATUS else set()
+
+    nothing = service.http.post(path, json={}, headers=agent_headers(service, agent))
+    too_long = dict.fromkeys(required, "x" * 129) | {"instance_id": "x" * 129}
+    long = service.http.post(path, json=too_long, headers=agent_headers(service, agent))
+    empty = service.http.post(
+        path, json=dict.fromkeys(required, ""), headers=agent_headers(service, agent)
+    )
+
+    assert violated_fields(nothing) == required
+    assert violated_fields(empty) == required
+    assert violated_fields(long) == {*required, "instance_id"}
+    assert violated_fields(post_report(service, path, agent, status="x" * 65)) == {"status"}
+
+
+def test_a_message_has_its_length(service: Service) -> None:
+    agent = create_stack(service)
+
+    assert post_report(service, AGENT_STATUS, agent, message="x" * 2_000).status_code == 202
+    assert violated_fields(post_report(service, AGENT_STATUS, agent, message="x" * 2_001)) == {
+        "message"
+    }
+
+
+@BOTH
+def test_an_agent_reports_for_its_own_stack_alone(service: Service, path: str) -> None:
+    mine, other = create_stack(service), create_stack(service)
+
+    foreign = post_report(service, path, other, agent_headers(service, mine))
+    unknown = post_report(
+        service, path, AgentLogin("stk_unknown", ""), agent_headers(service, mine)
+    )
+
+    assert foreign.status_code == unknown.status_code == 404
+    assert foreign.json()["code"] == unknown.json()["code"] == "not_found"
+
+
+@BOTH
+def test_an_api_client_reports_for_the_stacks_of_its_organisation(
+    service: Service, path: str
+) -> None:
+    mine, headers = create_stack(service), client_headers(service)
+    service.organisation = service.new_organisation()
+    foreign = create_stack(service)
+
+    assert post_report(service, path, mine, headers).status_code == 202
+    assert post_report(service, path, foreign, headers).status_code == 404
+
+
+@BOTH
+def test_a_deleted_stack_hears_nothing_any_more(service: Service, path: str) -> None:
+    agent = create_stack(service)
+    headers = agent_headers(service, agent)
+    set_stack_status(service, agent.stack_id, "DELETE_COMPLETE")
+
+    assert post_report(service, path, agent, headers).status_code == 401
+    assert post_report(service, path, agent, client_headers(service)).status_code == 404
+
+
+def test_a_stack_that_is_being_deleted_hears_the_last_words(service: Service) -> None:
+    agent = create_stack(service)
+    set_stack_status(service, agent.stack_id, "DELETE_FAILED")
+
+    assert post_report(service, CONTAINER_STATUS, agent, status="terminated").status_code == 202
+
+
+def test_a_container_of_another_stack_is_a_conflict_until_that_stack_is_gone(
+    service: Service,
+) -> None:
+    first, second = create_stack(service), create_stack(service)
+    post_report(service, CONTAINER_STATUS, first, instance_id="i-1")
+
+    taken = post_report(service, CONTAINER_STATUS, second)
+    assert (taken.status_code, taken.json()["code"]) == (409, "container_of_other_stack")
+
+    set_stack_status(service, first.stack_id, "DELETE_COMPLETE")
+    free = post_report(service, CONTAINER_STATUS, second)
+    assert (free.status_code, free.json()["stack_id"]) == (202, second.stack_id)
+    assert free.json()["instance_id"] == "", "the instance of the other stack does not stay"
+
+
+def test_organisations_name_their_containers_as_they_like(service: Service) -> None:
+    post_report(service, CONTAINER_STATUS, create_stack(service))
+    service.organisation = service.new_organisation()
+
+    assert post_report(service, CONTAINER_STATUS, create_stack(service)).status_code == 202
+
+
+def test_a_user_is_no_agent(service: Service) -> None:
+    answer = post_report(service, AGENT_STATUS, create_stack(service), master_headers(service))
+
+    assert (answer.status_code, answer.json()["code"]) == (403, "grant_not_admitted")

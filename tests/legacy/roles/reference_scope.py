@@ -1,0 +1,33 @@
+"""Scopes decided the slow way, straight from the words: what the quick way is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+
+@cache
+def matches_wildcard(pattern: str, text: str) -> bool:
+    """`*` is any text, `?` any one character, everything else itself."""
+    if not pattern:
+        return not text
+    first, rest = pattern[0], pattern[1:]
+    if first == "*":
+        return any(matches_wildcard(rest, text[at:]) for at in range(len(text) + 1))
+    return bool(text) and first in ("?", text[0]) and matches_wildcard(rest, text[1:])
+
+
+def is_allowed_by_reference(statements: Sequence[Any], action: str, resource: str) -> bool:
+    """An Allow that speaks of both, and no Deny that does."""
+    effects = {
+        one["Effect"]
+        for one in statements
+        if _any_matches(one["Action"], action) and _any_matches(one["Resource"], resource)
+    }
+    return effects == {"Allow"}
+
+
+def _any_matches(patterns: list[str] | str, text: str) -> bool:
+    listed = [patterns] if isinstance(patterns, str) else patterns
+    return any(matches_wildcard(pattern, text) for pattern in listed)

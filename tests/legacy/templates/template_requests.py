@@ -1,0 +1,93 @@
+"""A sound template of two layers, and a stack made from one."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import httpx
+
+from nimbill.legacy.audiences import LEGACY
+from tests.running_service import Service
+
+PATH = "/v3/alm/template"
+CRED = "AKIAEXAMPLE:cred-canary-6f1d"
+GIT_KEY = "-----BEGIN KEY-----\ngit-canary-93ab\n-----END KEY-----"
+
+TEMPLATE: dict[str, Any] = {
+    "version": "2026-11-15",
+    "label": "shop",
+    "description": "a shop with two layers",
+    "vendor": {"aws": {"cred": CRED, "region": "eu-west-1"}},
+    "configurations": [
+        {
+            "role": "web server",
+            "flag": "web",
+            "provision": {
+                "image": "${computed}",
+                "volume_type": "${computed}",
+                "instance_type": "t3.small",
+                "instance_count": 2,
+                "keypair": False,
+            },
+            "container": {
+                "image": "registry.example/shop:1",
+                "environment_variables": {"PORT": "8080"},
+                "gitReference": "main",
+                "gitPrivateKey": GIT_KEY,
+                "gitRepo": "git@git.example:shop.git",
+            },
+        },
+        {
+            "role": "database",
+            "flag": "db",
+            "provision": {
+                "image": "ami-0123456789abcdef0",
+                "volume_type": "gp3",
+                "instance_type": "m5.large",
+                "instance_count": 1,
+                "keypair": True,
+            },
+        },
+    ],
+}
+
+
+def build_template(**changes: Any) -> dict[str, Any]:
+    """The sound one with other fields; None takes a field out."""
+    changed = copy.deepcopy(TEMPLATE) | changes
+    return {name: value for name, value in changed.items() if value is not None}
+
+
+def master_headers(service: Service) -> dict[str, str]:
+    """Headers of the master account."""
+    return service.root(product=LEGACY)
+
+
+def post_template(service: Service, body: Any = None, **more: Any) -> httpx.Response:
+    sent = TEMPLATE if body is None else body
+    return service.http.post(PATH, json=sent, headers=master_headers(service), **more)
+
+
+def apply_template(service: Service, **changes: Any) -> dict[str, str]:
+    """The answer to a sound template: status, stack_status, stack_id, version_id."""
+    answer = post_template(service, build_template(**changes))
+    assert answer.status_code == 201, answer.text
+    answered: dict[str, str] = answer.json()
+    return answered
+
+
+def put_template(service: Service, stack_id: str, body: Any = None) -> httpx.Response:
+    sent = TEMPLATE if body is None else body
+    return service.http.put(f"{PATH}/{stack_id}", json=sent, headers=master_headers(service))
+
+
+def read_template(service: Service, stack_id: str, **query: str) -> Any:
+    answer = service.http.get(f"{PATH}/{stack_id}", params=query, headers=master_headers(service))
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def violated_fields(answer: httpx.Response) -> set[str]:
+    assert answer.status_code == 400, answer.text
+    return {each["field"] for each in answer.json()["violations"]}

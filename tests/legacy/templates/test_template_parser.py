@@ -1,0 +1,202 @@
+"""The forms in which a template may come, and those in which it may not."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+import yaml
+
+from nimbill.foundation.errors import Invalid, ServiceError, Unreadable
+from nimbill.legacy.templates.template_parser import (
+    TEMPLATE_BYTES_MAX,
+    SentTemplate,
+    parse_template,
+    parse_template_request,
+)
+from tests.legacy.templates.template_requests import CRED, TEMPLATE
+
+JSON = "application/json"
+FORM = "application/x-www-form-urlencoded"
+AS_JSON, AS_YAML = json.dumps(TEMPLATE), yaml.safe_dump(TEMPLATE, sort_keys=False)
+
+
+def read(kind: str, body: Any) -> SentTemplate:
+    if not isinstance(body, bytes):
+        body = (body if isinstance(body, str) else json.dumps(body)).encode()
+    return parse_template_request(kind, body)
+
+
+def multipart(**fields: str) -> tuple[str, bytes]:
+    parts = [
+        f'--cut\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
+        for name, value in fields.items()
+    ]
+    return "multipart/form-data; boundary=cut", ("".join(parts) + "--cut--\r\n").encode()
+
+
+FORMS: dict[str, tuple[str, Any]] = {
+    "an object": (JSON, TEMPLATE),
+    "an object with a charset": (f"{JSON}; charset=utf-8;", TEMPLATE),
+    "a text of JSON": (JSON, json.dumps(AS_JSON)),
+    "a text of indented JSON": (JSON, json.dumps("\n " + json.dumps(TEMPLATE, indent=2))),
+    "a text of YAML": (JSON, json.dumps(AS_YAML)),
+    "an object in body": (JSON, {"body": TEMPLATE}),
+    "a text of JSON in body": (JSON, {"body": AS_JSON}),
+    "a text of YAML in body": (JSON, {"body": AS_YAML}),
+    "an object in template": (JSON, {"template": TEMPLATE}),
+    "a text of YAML in template": (JSON, {"template": AS_YAML}),
+    "YAML": ("application/yaml", AS_YAML),
+    "YAML by an older name": ("application/x-yaml; charset=utf-8", AS_YAML),
+    "YAML as text": ("text/yaml", AS_YAML),
+    "YAML as text by an older name": ("TEXT/X-YAML", AS_YAML),
+    "JSON, which is YAML too": ("application/yaml", AS_JSON),
+    "in body, as YAML": ("application/yaml", yaml.safe_dump({"body": TEMPLATE})),
+    "a form with JSON": (FORM, urlencode({"body": AS_JSON})),
+    "a form with YAML": (FORM, urlencode({"template": AS_YAML})),
+    "a form in parts": multipart(body=AS_JSON),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_same_template_in_every_form(form: str) -> None:
+    given = read(*FORMS[form])
+
+    assert given.template == TEMPLATE
+    assert given.nickname is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        (JSON, TEMPLATE | {"nickname": "red-fox"}),
+        (JSON, {"body": AS_YAML, "nickname": "red-fox"}),
+        (JSON, {"body": TEMPLATE | {"nickname": "red-fox"}}),
+        (JSON, {"body": TEMPLATE | {"nickname": "other"}, "nickname": "red-fox"}),
+        ("text/yaml", AS_YAML + "nickname: red-fox\n"),
+        (FORM, urlencode({"body": AS_JSON, "nickname": "red-fox"})),
+        multipart(body=AS_YAML, nickname="red-fox"),
+    ],
+)
+def test_a_nickname_is_the_stacks_and_not_the_templates(kind: str, body: Any) -> None:
+    given = read(kind, body)
+
+    assert given.nickname == "red-fox"
+    assert given.template == TEMPLATE
+
+
+@pytest.mark.parametrize("nickname", [None, ""])
+def test_an_empty_nickname_is_none(nickname: str | None) -> None:
+    assert read(JSON, TEMPLATE | {"nickname": nickname}).nickname is None
+
+
+@pytest.mark.parametrize("nickname", [7, ["a"], "x" * 101])
+def test_a_nickname_is_a_text(nickname: Any) -> None:
+    with pytest.raises(Invalid) as refused:
+        read(JSON, TEMPLATE | {"nickname": nickname})
+
+    assert refused.value.violations == (("nickname", "length 1 to 100"),)
+
+
+def test_a_template_may_have_a_field_called_body() -> None:
+    """With layers beside it, it is the template that has it."""
+    sent = TEMPLATE | {"body": "something else"}
+
+    assert read(JSON, sent).template == sent
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "field"),
+    [
+        (JSON, "[]", "body"),
+        (JSON, "null", "body"),
+        (JSON, "3", "body"),
+        (JSON, '""', "body"),
+        (JSON, '"only words"', "body"),
+        (JSON, {"body": [TEMPLATE]}, "body"),
+        (JSON, {"template": None}, "body"),
+        (JSON, {"body": json.dumps(AS_JSON)}, "body"),
+        (JSON, {"body": AS_JSON, "template": AS_JSON}, "body"),
+        ("text/yaml", "", "body"),
+        ("text/yaml", "- a\n- b\n", "body"),
+        (FORM, "", "body"),
+        (FORM, urlencode({"nickname": "x"}), "body"),
+        (FORM, AS_JSON, "body"),
+    ],
+)
+def test_what_is_no_template_is_named(kind: str, body: Any, field: str) -> None:
+    with pytest.raises(Invalid) as refused:
+        read(kind, body)
+
+    assert [each.field for each in refused.value.violations] == [field]
+
+
+@pytest.mark.parametrize("kind", ["", "text/plain", "application/xml", "application/json-seq"])
+def test_other_content_types_are_415(kind: str) -> None:
+    with pytest.raises(Unreadable) as refused:
+        read(kind, TEMPLATE)
+
+    assert (refused.value.status, refused.value.code) == (415, "media_type")
+
+
+def large(size: int) -> dict[str, Any]:
+    return TEMPLATE | {"description": "x" * (size - len(AS_JSON))}
+
+
+@pytest.mark.parametrize("form", ["object", "text", "yaml", "form"])
+def test_a_template_of_more_than_256_kib_is_413(form: str) -> None:
+    written = json.dumps(large(TEMPLATE_BYTES_MAX + 100))
+    bodies = {
+        "object": (JSON, written),
+        "text": (JSON, json.dumps(written)),
+        "yaml": ("text/yaml", written),
+        "form": (FORM, urlencode({"body": written})),
+    }
+
+    with pytest.raises(Unreadable) as refused:
+        read(*bodies[form])
+
+    assert (refused.value.status, refused.value.code) == (413, "body_too_large")
+    assert read(JSON, large(TEMPLATE_BYTES_MAX - 100)).template["label"] == "shop"
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        (JSON, b"\xff\xfe{}"),
+        ("text/yaml", b"a: \xff"),
+        (JSON, "{"),
+        (JSON, '{"a": NaN}'),
+        (JSON, '{"a": 1, "a": 2}'),
+        (JSON, '{"a": "\\ud800"}'),
+        (JSON, '{"a": "\\u0000"}'),
+        (JSON, json.dumps('{"a": NaN}')),
+        (JSON, json.dumps('{"a": 1, "a": 2}')),
+        (JSON, json.dumps('{"a": "\\ud800"}')),
+        (JSON, json.dumps('{"a": "\\u0000"}')),
+        (JSON, json.dumps("{" + '"a": {' * 40 + "}" * 41)),
+        (JSON, "[" * 100_000),
+        (FORM, urlencode({"body": '{"a": NaN}'})),
+        (FORM, "body=%ff"),
+        (FORM, "body={}&body={}"),
+        ("multipart/form-data", b"--x"),
+    ],
+)
+def test_what_cannot_be_read_is_400_and_not_repeated(kind: str, body: Any) -> None:
+    with pytest.raises(ServiceError) as refused:
+        read(kind, body)
+
+    assert (refused.value.status, refused.value.code) == (400, "malformed_body")
+
+
+def test_what_was_given_is_never_printed() -> None:
+    assert CRED not in repr(read(JSON, TEMPLATE))
+
+
+def test_a_template_is_named_where_it_stands() -> None:
+    with pytest.raises(Invalid) as refused:
+        parse_template(3, "body[0]")
+
+    assert refused.value.violations[0].field == "body[0]"
