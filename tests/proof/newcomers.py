@@ -57,14 +57,14 @@ def _counted_hashes() -> Iterator[Hashes]:
         hashes.begun += 1
         return real[0](password_hash, peppered)
 
-    async def in_turn(place: QueueEntry, work: Any) -> Any:
+    async def in_turn(entry: QueueEntry, work: Any) -> Any:
         came = hashes.begun
 
         def noted() -> Any:
-            hashes.before[place.source] = hashes.begun - came
+            hashes.before[entry.source] = hashes.begun - came
             return work()
 
-        return await real[1](place, noted)
+        return await real[1](entry, noted)
 
     passwords._reset_after_fork()
     passwords._verify, passwords._run_in_queue = verify, in_turn

@@ -24,7 +24,7 @@ SECONDS_MAX = 600
 
 REQUIRED_OF_EVERY_ROUTE = ("audiences", "role_actions", "basis")
 REQUIRED_OF_VERSION_3 = (
-    "needs",
+    "requires",
     "master_account_only",
 )  # one of the two, for routes that users call
 CHANGING = {"POST", "PUT", "PATCH", "DELETE"}

@@ -99,19 +99,19 @@ def measure(stage: Stage, size: int) -> Measurement:
 @contextmanager
 def _noted_hashes(attack: Attack) -> Iterator[None]:
     """Count password checks by the guessed password; only their number matters."""
-    real_check = passwords._peppered
+    real_check = passwords._add_pepper
 
     def noted(password: str, encryptor: Any) -> bytes:
         if password.startswith("guess at "):
             attack.looked_at[password] += 1
         return real_check(password, encryptor)
 
-    passwords._peppered = noted
+    passwords._add_pepper = noted
     try:
         with quick_hashes():
             yield
     finally:
-        passwords._peppered = real_check
+        passwords._add_pepper = real_check
 
 
 # ── guessing ─────────────────────────────────────────────────────────────────────────────────────
