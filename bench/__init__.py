@@ -1,1 +1,1 @@
-"""Benchmarks: ratios against what a user would pick instead, in one run."""
+"""Benchmarks: the speed of Nimbill relative to alternatives, measured in the same run."""

@@ -1,4 +1,4 @@
-"""The billing groups the benchmarks read and write, and the databases they lie in."""
+"""The billing groups that benchmarks read and write, and their databases."""
 
 import asyncio
 from collections.abc import Mapping
@@ -8,29 +8,34 @@ from typing import Any, NamedTuple
 import msgspec
 import sqlalchemy as sa
 
-from bench.load import NUMBER
-from nimbill.application.open_database import prepare
+from bench.load import NUMBER_PLACEHOLDER
+from nimbill.application.open_database import prepare_database
 from nimbill.customers.billing_groups import operations
 from nimbill.customers.billing_groups.bodies import BillingGroupCreate
 from nimbill.database.embedded_postgres import Address, superuser_address
-from nimbill.database.tenant_scope import TenantScope, engine_for, owner_engine, transaction
+from nimbill.database.tenant_scope import (
+    TenantScope,
+    create_app_engine,
+    create_owner_engine,
+    transaction,
+)
 from nimbill.foundation.encryption import Encryptor
 from nimbill.identity.organisations.operations import NewOrganisation, create_organisation
 
 GROUPS = 20
-WRITING = 8
+WRITERS = 8
 PASSWORD = "correct horse 7"
-# Copies of the service's database for the others, without row-level security, which they would
-# not have. Who writes the usual way also indexes the id itself, where the service keeps a hash.
+# Copies of the database for the alternatives, without row-level security. The FastAPI application
+# has an index on the id, where the service has one on a hash of it.
 BARE_COPY = "bare"
-USUAL_COPY = "usual"
-USUAL_INDEX = (
+FASTAPI_COPY = "fastapi"
+FASTAPI_INDEX = (
     "ALTER TABLE billing_groups DROP COLUMN billinggroup_id_hash",
     "CREATE UNIQUE INDEX ON billing_groups (organisation_id, billinggroup_id)",
 )
 
 GROUP: Mapping[str, Any] = {
-    "billinggroup_id": f"BG-{NUMBER}",
+    "billinggroup_id": f"BG-{NUMBER_PLACEHOLDER}",
     "billinggroup_name": "さくら商事 東日本",
     "company_name": "株式会社さくら商事",
     "phone": "03-1234-5678",
@@ -65,71 +70,72 @@ GROUP: Mapping[str, Any] = {
 }
 
 
-class Example(NamedTuple):
-    """Groups are read in one organisation and written in others: the list keeps its length."""
+class ExampleGroups(NamedTuple):
+    """One organisation is read and others are written, so that the list keeps its length."""
 
-    reading: NewOrganisation
-    writing: list[NewOrganisation]
-    company_id: str  # one of the groups that are read
+    reader: NewOrganisation
+    writers: list[NewOrganisation]
+    company_id: str  # a group of the reader
 
 
-def make_example(url: str, encryptor: Encryptor, folder: Path) -> Example:
-    """The service's own database with its rows, and the copies of it."""
+def create_example_groups(url: str, encryptor: Encryptor, folder: Path) -> ExampleGroups:
+    """Fill the database of the service and copy it for the alternatives."""
     example = asyncio.run(_fill(url, encryptor))
     superuser = superuser_address(folder)
-    asyncio.run(_copy(superuser, BARE_COPY))
-    asyncio.run(_copy(superuser, USUAL_COPY, *USUAL_INDEX))
-    asyncio.run(_do(url, ["VACUUM ANALYZE"], at=superuser.database))
+    asyncio.run(_copy_database(superuser, BARE_COPY))
+    asyncio.run(_copy_database(superuser, FASTAPI_COPY, *FASTAPI_INDEX))
+    asyncio.run(_execute(url, ["VACUUM ANALYZE"], database=superuser.database))
     return example
 
 
-async def _fill(url: str, encryptor: Encryptor) -> Example:
-    await prepare(url, encryptor)
-    engine = engine_for(url)
+async def _fill(url: str, encryptor: Encryptor) -> ExampleGroups:
+    await prepare_database(url, encryptor)
+    engine = create_app_engine(url)
     try:
         reading, *writing = [
             await create_organisation(
                 engine, encryptor, name=f"Example {number}", username="root", password=PASSWORD
             )
-            for number in range(1 + WRITING)
+            for number in range(1 + WRITERS)
         ]
         scope = TenantScope(reading.organisation_id)
         async with transaction(engine, scope.organisation_id) as db:
-            made = [
-                await operations.create_billing_group(db, scope, numbered(number))
+            company_ids = [
+                await operations.create_billing_group(db, scope, build_group(number))
                 for number in range(GROUPS)
             ]
     finally:
         await engine.dispose()
-    return Example(reading, writing, company_id=made[GROUPS // 2])
+    return ExampleGroups(reading, writing, company_id=company_ids[GROUPS // 2])
 
 
-def numbered(number: int) -> BillingGroupCreate:
+def build_group(number: int) -> BillingGroupCreate:
     body = msgspec.json.encode({**GROUP, "billinggroup_id": f"BG-{number:010d}"})
     return msgspec.json.decode(body, type=BillingGroupCreate)
 
 
-async def _copy(superuser: Address, name: str, *changes: str) -> None:
-    own = superuser.database
-    await _do(superuser.url, [f"CREATE DATABASE {name} TEMPLATE {own} OWNER {own}"], at="postgres")
-    guarded = "SELECT relname FROM pg_class WHERE relrowsecurity"
-    tables = await _do(superuser.url, [guarded], at=name)
-    unguard = [f"ALTER TABLE {table} DISABLE ROW LEVEL SECURITY" for table in tables]
-    await _do(superuser.url, [*unguard, *changes, "VACUUM ANALYZE"], at=name)
+async def _copy_database(superuser: Address, name: str, *changes: str) -> None:
+    url, original = superuser.url, superuser.database
+    create = f"CREATE DATABASE {name} TEMPLATE {original} OWNER {original}"
+    await _execute(url, [create], database="postgres")
+    list_tables = "SELECT relname FROM pg_class WHERE relrowsecurity"
+    tables = await _execute(url, [list_tables], database=name)
+    disable = [f"ALTER TABLE {table} DISABLE ROW LEVEL SECURITY" for table in tables]
+    await _execute(url, [*disable, *changes, "VACUUM ANALYZE"], database=name)
 
 
-async def _do(url: str, statements: list[str], *, at: str) -> list[Any]:
-    """Run statements one by one in the database of that name; what the last one answers."""
-    engine = owner_engine(database_at(url, at))
+async def _execute(url: str, statements: list[str], *, database: str) -> list[Any]:
+    """Run statements without a transaction; return the first column of the last result."""
+    engine = create_owner_engine(replace_database(url, database))
     try:
         async with engine.connect() as db:
-            alone = await db.execution_options(isolation_level="AUTOCOMMIT")
+            autocommit = await db.execution_options(isolation_level="AUTOCOMMIT")
             for statement in statements:
-                answer = await alone.execute(sa.text(statement))
-            return list(answer.scalars()) if answer.returns_rows else []
+                result = await autocommit.execute(sa.text(statement))
+            return list(result.scalars()) if result.returns_rows else []
     finally:
         await engine.dispose()
 
 
-def database_at(url: str, name: str) -> str:
+def replace_database(url: str, name: str) -> str:
     return sa.make_url(url).set(database=name).render_as_string(hide_password=False)

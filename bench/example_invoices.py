@@ -1,12 +1,13 @@
-"""Believable invoices that never were sent: for pictures, for tests and for measuring."""
+"""Plausible invoices for images, tests and benchmarks."""
 
 from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
 from nimbill.customers.billing_groups.records import InvoiceSetting
+from nimbill.foundation.currency import Currency
+from nimbill.foundation.language import Language
 from nimbill.foundation.money import Rounding
-from nimbill.foundation.vocabulary import Currency, Language
 from nimbill.invoicing.calculation.charges import (
     AppliedEntry,
     FreeItem,
@@ -15,7 +16,7 @@ from nimbill.invoicing.calculation.charges import (
 )
 from nimbill.invoicing.calculation.sheet import calculate_invoice
 from nimbill.invoicing.calculation.terms import Terms
-from nimbill.invoicing.documents.document import Addressee, ImportOfPayer, InvoiceDocument, Issuer
+from nimbill.invoicing.documents.document import Addressee, InvoiceDocument, Issuer, PayerImport
 
 ISSUERS = {
     Language.ja: Issuer(
@@ -86,7 +87,7 @@ SERVICES = (
 )
 
 
-def terms(**changed: Any) -> Terms:
+def build_terms(**changes: Any) -> Terms:
     """5 % off, business support, a fee of 3 %, 10 % tax, dollars billed in yen."""
     return Terms(
         **{
@@ -112,13 +113,13 @@ def terms(**changed: Any) -> Terms:
             "rounding": Rounding.half_up,
             "usage_table": (),
             "month": "2026-10",
-            **changed,
+            **changes,
         }
     )
 
 
-def usage(
-    customer_id: str, name: str, amounts: Iterable[tuple[str, str]], **more: Any
+def build_usage(
+    customer_id: str, name: str, amounts: Iterable[tuple[str, str]], **changes: Any
 ) -> list[UsageCharge]:
     return [
         UsageCharge(
@@ -129,14 +130,14 @@ def usage(
                 "service": service,
                 "marketplace": False,
                 "amount": Decimal(amount),
-                **more,
+                **changes,
             }
         )
         for service, amount in amounts
     ]
 
 
-def entry(calc_type: str, description: str, amount: str, **changed: Any) -> AppliedEntry:
+def build_entry(calc_type: str, description: str, amount: str, **changes: Any) -> AppliedEntry:
     return AppliedEntry(
         **{
             "entry_id": f"re_{calc_type.lower()}",
@@ -148,36 +149,36 @@ def entry(calc_type: str, description: str, amount: str, **changed: Any) -> Appl
             "currency": Currency.usd,
             "exchange_rate": Decimal(0),
             "tax_free": False,
-            **changed,
+            **changes,
         }
     )
 
 
-def item(label: str, unit_cost: str, quantity: str) -> FreeItem:
-    unit, count = Decimal(unit_cost), Decimal(quantity)
-    return FreeItem(enabled=True, label=label, unit_cost=unit, quantity=count, total=unit * count)
+def build_item(label: str, unit_cost: str, quantity: str) -> FreeItem:
+    price, count = Decimal(unit_cost), Decimal(quantity)
+    return FreeItem(enabled=True, label=label, unit_cost=price, quantity=count, total=price * count)
 
 
 def _setting(terms: Terms) -> InvoiceSetting:
-    """As it would have been saved to settle these terms."""
-    crosswise: dict[str, Any] = {
+    """The setting that leads to these terms."""
+    renamed_fields: dict[str, Any] = {
         "substitution_fee_calc_target": terms.substitution_basis,
         "substitution_fee_target_usage": terms.substitution_scope,
         "support_fee_calc_target": terms.support_basis,
         "currency": terms.currency.value,
     }
-    names = [name for name in InvoiceSetting.__struct_fields__ if name not in crosswise]
-    return InvoiceSetting(**{name: getattr(terms, name) for name in names}, **crosswise)
+    names = [name for name in InvoiceSetting.__struct_fields__ if name not in renamed_fields]
+    return InvoiceSetting(**{name: getattr(terms, name) for name in names}, **renamed_fields)
 
 
-def document(
-    charges: MonthlyCharges, drawn_up_on: Terms, language: Language, **changed: Any
+def build_document(
+    charges: MonthlyCharges, terms: Terms, language: Language, **changes: Any
 ) -> InvoiceDocument:
     return InvoiceDocument(
         **{
             "invoice_no": "202610-0001",
             "revision": 1,
-            "month": drawn_up_on.month,
+            "month": terms.month,
             "vendor": "aws",
             "issue_date": "2026-11-05",
             "due_date": "2026-12-31",
@@ -192,39 +193,41 @@ def document(
             "memo": None,
             "issuer": ISSUERS[language],
             "project": None,
-            "currency": drawn_up_on.currency,
+            "currency": terms.currency,
             "cost_currency": charges.cost_currency,
-            "exchange_rate": drawn_up_on.exchange_rate,
-            "setting": _setting(drawn_up_on),
+            "exchange_rate": terms.exchange_rate,
+            "setting": _setting(terms),
             "tag_key": None,
-            "imports": [
-                ImportOfPayer(payer_id="111111111111", import_id="im_1", provisional=False)
-            ],
+            "imports": [PayerImport(payer_id="111111111111", import_id="im_1", provisional=False)],
             "stock": [],
-            "terms": drawn_up_on,
+            "terms": terms,
             "charges": charges,
-            "sheet": calculate_invoice(charges, drawn_up_on),
-            **changed,
+            "sheet": calculate_invoice(charges, terms),
+            **changes,
         }
     )
 
 
-def short_invoice(language: Language, **changed: Any) -> InvoiceDocument:
-    """Two accounts and a little of everything else, on one page."""
+def build_short_invoice(language: Language, **changes: Any) -> InvoiceDocument:
+    """One page with two accounts, marketplace usage, entries and an item."""
     names = ACCOUNTS[language]
-    in_japanese = language is Language.ja
+    japanese = language is Language.ja
     charges = MonthlyCharges(
         cost_currency=Currency.usd,
         usage=(
-            *usage(
+            *build_usage(
                 "111111111111", names[0], [("AmazonEC2", "1000.123456789"), ("AmazonS3", "50.25")]
             ),
-            *usage("111111111111", names[0], [("Datastore for search", "120.5")], marketplace=True),
-            *usage("222222222222", names[1], [("AmazonRDS", "20.333")]),
+            *build_usage(
+                "111111111111", names[0], [("Datastore for search", "120.5")], marketplace=True
+            ),
+            *build_usage("222222222222", names[1], [("AmazonRDS", "20.333")]),
         ),
         entries=(
-            entry("Fee", "AWS Certificate Authority, private CA", "672.00", customer_name=names[0]),
-            entry(
+            build_entry(
+                "Fee", "AWS Certificate Authority, private CA", "672.00", customer_name=names[0]
+            ),
+            build_entry(
                 "Credit",
                 "Migration credit",
                 "-12.50",
@@ -234,34 +237,36 @@ def short_invoice(language: Language, **changed: Any) -> InvoiceDocument:
                 tax_free=True,
             ),
         ),
-        items=(item("運用監視サービス" if in_japanese else "Monitoring service", "30000", "2"),),
+        items=(build_item("運用監視サービス" if japanese else "Monitoring service", "30000", "2"),),
     )
-    remarks = "ご不明な点は請求担当までお問い合わせください。" if in_japanese else "PO 4500012345"
-    return document(charges, terms(), language, **{"remarks": remarks, **changed})
+    remarks = "ご不明な点は請求担当までお問い合わせください。" if japanese else "PO 4500012345"
+    return build_document(charges, build_terms(), language, **{"remarks": remarks, **changes})
 
 
-def long_invoice(language: Language, *, accounts: int = 6, **changed: Any) -> InvoiceDocument:
-    """Many accounts with all their services: a table over several pages."""
+def build_long_invoice(language: Language, *, accounts: int = 6, **changes: Any) -> InvoiceDocument:
+    """Many accounts with all services, on several pages."""
     names = ACCOUNTS[language]
     lines: list[UsageCharge] = []
     for number in range(accounts):
         amounts = [
-            (service, f"{(number + 1) * (place + 3) * 137 % 2999}.{place}{number % 10}5")
-            for place, service in enumerate(SERVICES)
+            (service, f"{(number + 1) * (position + 3) * 137 % 2999}.{position}{number % 10}5")
+            for position, service in enumerate(SERVICES)
         ]
         customer_id = f"{111111111111 + number * 1010101}"
-        lines += usage(customer_id, names[number % len(names)], amounts)
+        lines += build_usage(customer_id, names[number % len(names)], amounts)
     charges = MonthlyCharges(
         cost_currency=Currency.usd,
         usage=tuple(lines),
         entries=(
-            entry("Refund", "Refund for Reserved Instance exchange", "-310.40"),
-            entry("Upfront", "Compute Savings Plan, all upfront, 1 year", "5200.00"),
+            build_entry("Refund", "Refund for Reserved Instance exchange", "-310.40"),
+            build_entry("Upfront", "Compute Savings Plan, all upfront, 1 year", "5200.00"),
         ),
         items=(
-            item("運用監視サービス" if language is Language.ja else "Monitoring", "30000", "6"),
+            build_item(
+                "運用監視サービス" if language is Language.ja else "Monitoring", "30000", "6"
+            ),
         ),
     )
-    return document(
-        charges, terms(), language, **{"invoice_no": "202610-0042", "revision": 2, **changed}
+    return build_document(
+        charges, build_terms(), language, **{"invoice_no": "202610-0042", "revision": 2, **changes}
     )

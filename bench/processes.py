@@ -1,4 +1,4 @@
-"""Processes the benchmarks start: servers on free ports and the one that makes the load."""
+"""Starts the processes of a benchmark: servers on free ports, and the load generator."""
 
 import os
 import socket
@@ -12,19 +12,19 @@ from typing import NamedTuple
 
 import msgspec
 
-from bench.load import Measured, Plan
+from bench.load import LoadPlan, LoadResult
 
 START_SECONDS_MAX = 120
 STOP_SECONDS_MAX = 20
 
 
-class Server(NamedTuple):
+class BenchServer(NamedTuple):
     port: int
     process: subprocess.Popen[bytes]
 
 
-class RefusedError(Exception):
-    """A server refused what it was asked, so that there is nothing to measure."""
+class LoadFailed(Exception):
+    """A server returned an error, so that there is nothing to measure."""
 
 
 def free_port() -> int:
@@ -35,20 +35,22 @@ def free_port() -> int:
 
 
 @contextmanager
-def server(command: list[str], environment: Mapping[str, str], log: Path) -> Iterator[Server]:
-    """Python with these arguments and `--port`, until the block is left; it writes into `log`."""
+def start_server(
+    command: list[str], environment: Mapping[str, str], log: Path
+) -> Iterator[BenchServer]:
+    """Run Python with these arguments and `--port` until the block ends; output goes to `log`."""
     port = free_port()
-    with log.open("wb") as said:
+    with log.open("wb") as output:
         process = subprocess.Popen(
             [sys.executable, *command, "--port", str(port)],
             env={**os.environ, **environment},
             stdin=subprocess.DEVNULL,
-            stdout=said,
-            stderr=said,
+            stdout=output,
+            stderr=output,
         )
     try:
-        _wait_until_it_listens(process, port, log)
-        yield Server(port, process)
+        _wait_until_listening(process, port, log)
+        yield BenchServer(port, process)
     finally:
         process.terminate()
         try:
@@ -58,9 +60,9 @@ def server(command: list[str], environment: Mapping[str, str], log: Path) -> Ite
             process.wait()
 
 
-def _wait_until_it_listens(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
-    until = time.monotonic() + START_SECONDS_MAX
-    while time.monotonic() < until and process.poll() is None:
+def _wait_until_listening(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
+    deadline = time.monotonic() + START_SECONDS_MAX
+    while time.monotonic() < deadline and process.poll() is None:
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
                 return
@@ -68,30 +70,30 @@ def _wait_until_it_listens(process: subprocess.Popen[bytes], port: int, log: Pat
     raise RuntimeError(f"{process.args!r} did not start:\n{log.read_text()[-4000:]}")
 
 
-class Load:
-    """The load process; it does one plan at a time."""
+class LoadGenerator:
+    """The load generator; it runs one plan at a time."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
 
-    def put_on(self, plan: Plan) -> Measured:
+    def run(self, plan: LoadPlan) -> LoadResult:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(msgspec.json.encode(plan) + b"\n")
         self._process.stdin.flush()
-        measured = msgspec.json.decode(self._process.stdout.readline(), type=Measured)
-        if measured.refusal is not None:
-            raise RefusedError(f"{plan.method} {plan.path}: {measured.refusal}")
-        return measured
+        result = msgspec.json.decode(self._process.stdout.readline(), type=LoadResult)
+        if result.failure is not None:
+            raise LoadFailed(f"{plan.method} {plan.path}: {result.failure}")
+        return result
 
 
 @contextmanager
-def load_process() -> Iterator[Load]:
+def start_load_generator() -> Iterator[LoadGenerator]:
     process = subprocess.Popen(
         [sys.executable, "-m", "bench.load"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
     try:
-        yield Load(process)
+        yield LoadGenerator(process)
     finally:
         process.kill()
         process.communicate()

@@ -1,4 +1,4 @@
-"""What a run found, as tables for people and as JSON for machines."""
+"""Formats the results of a run as Markdown tables and as JSON."""
 
 import os
 import platform
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
-from bench.rounds import Contender, Line, Spread, Suite
+from bench.rounds import ComparisonLine, Contender, Suite, format_spread
 from nimbill.database.embedded_postgres import bin_folder
 
 PACKAGES = (
@@ -30,7 +30,7 @@ PACKAGES = (
 )
 
 
-def environment() -> dict[str, str]:
+def describe_environment() -> dict[str, str]:
     postgres = subprocess.run(
         [bin_folder() / "postgres", "--version"], capture_output=True, text=True, check=True
     )
@@ -43,42 +43,40 @@ def environment() -> dict[str, str]:
     }
 
 
-def as_table(
-    suite: Suite, contenders: Sequence[Contender], lines: Sequence[Line], *, rounds: int
+def format_table(
+    suite: Suite, contenders: Sequence[Contender], lines: Sequence[ComparisonLine], *, rounds: int
 ) -> str:
-    """A Markdown table, so that it can be put into docs/benchmarks.md as it stands."""
+    """A Markdown table in the form that docs/benchmarks.md uses."""
     length = f" of {suite.slice_seconds} s" if suite.slice_seconds else ""
-    how = f"median of {rounds} rounds{length} (middle half of them)"
     rows = [
-        f"{suite.name}: {suite.what}; {how}",
+        f"{suite.name}: {suite.description}; median of {rounds} rounds{length} (middle half)",
         "",
-        f"| Case | Contender | {suite.unit} | nimbill ÷ it | aim |",
+        f"| Case | Contender | {suite.unit} | {suite.baseline} ÷ it | target |",
         "|---|---|---|---|---|",
     ]
     for line in lines:
-        aim = suite.aims.get(line.contender)
-        ratio = "" if line.contender == suite.ours else _shown(line.ratio, ".2f")
-        wanted = "" if aim is None else f"{aim} {'met' if line.ratio.middle >= aim else 'MISSED'}"
-        rows.append(
-            f"| {line.case} | {line.contender} | {_shown(line.rate, '.0f')} | {ratio} | {wanted} |"
+        target = suite.targets.get(line.contender)
+        ratio = "" if line.contender == suite.baseline else format_spread(line.ratio, ".2f")
+        result = (
+            ""
+            if target is None
+            else f"{target} {'met' if line.ratio.median >= target else 'MISSED'}"
         )
-    rows += ["", *(f"- {contender.name}: {contender.what}" for contender in contenders)]
-    rows += ["", *suite.more()] if suite.more else []
+        rate = format_spread(line.rate, ".0f")
+        rows.append(f"| {line.case} | {line.contender} | {rate} | {ratio} | {result} |")
+    rows += ["", *(f"- {contender.name}: {contender.description}" for contender in contenders)]
+    rows += ["", *suite.extra_rows()] if suite.extra_rows else []
     return "\n".join(rows)
 
 
-def _shown(figure: Spread, form: str) -> str:
-    return f"{figure.middle:{form}} ({figure.low:{form}}–{figure.high:{form}})"
-
-
-def as_data(suite: Suite, lines: Sequence[Line], *, rounds: int) -> Mapping[str, Any]:
+def build_data(suite: Suite, lines: Sequence[ComparisonLine], *, rounds: int) -> Mapping[str, Any]:
     return {
         "suite": suite.name,
         "unit": suite.unit,
         "rounds": rounds,
         "slice_seconds": suite.slice_seconds,
-        "aims": dict(suite.aims),
-        "more": list(suite.more()) if suite.more else [],
+        "targets": dict(suite.targets),
+        "extra": list(suite.extra_rows()) if suite.extra_rows else [],
         "lines": [
             {
                 "case": line.case,

@@ -1,4 +1,8 @@
-"""Rounds in turn (A B C, B C A, …), so that what disturbs the machine disturbs everyone alike."""
+"""Measures the contenders of a suite in rounds and compares them within each round.
+
+Each round starts with the next contender (A B C, B C A, …), so that other load on the machine
+affects all contenders alike.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -6,45 +10,43 @@ from dataclasses import dataclass
 from statistics import median, quantiles
 from typing import NamedTuple
 
-# what a contender did in one slice of a case: so many a second
+# Arguments: case and seconds; result: operations per second.
 Measure = Callable[[str, float], float]
 
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """`measure(case, seconds)` answers how many it managed a second."""
-
     name: str
-    what: str
+    description: str
     measure: Measure
 
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """Cases that every contender is put through; `ours` is the one the ratios are of."""
+    """The cases of all contenders. A ratio is the rate of `baseline` divided by another rate."""
 
     name: str
-    what: str
+    description: str
     unit: str
     cases: Sequence[str]
-    ours: str
-    aims: Mapping[str, float]  # least ratio of ours to that contender
+    baseline: str
+    targets: Mapping[str, float]  # minimum ratio by contender
     slice_seconds: float
     contenders: Callable[[], AbstractContextManager[Sequence[Contender]]]
-    of_lines: Callable[[int], "Suite"] | None = None  # the same suite over so many lines
-    more: Callable[[], Sequence[str]] | None = None  # what else was seen, once it has run
+    with_lines: Callable[[int], "Suite"] | None = None  # the same suite with other input sizes
+    extra_rows: Callable[[], Sequence[str]] | None = None  # further results after the run
 
 
 class Spread(NamedTuple):
-    """Of several rounds: the middle one, and the two between which half of them lie."""
+    """The median of several rounds and the limits of their middle half."""
 
-    middle: float
+    median: float
     low: float
     high: float
 
 
-class Line(NamedTuple):
-    """One contender in one case; the ratio is ours to it, round by round."""
+class ComparisonLine(NamedTuple):
+    """The rate of a contender in a case, and the ratio of the baseline to it."""
 
     case: str
     contender: str
@@ -52,41 +54,51 @@ class Line(NamedTuple):
     ratio: Spread
 
 
-def spread(figures: Sequence[float]) -> Spread:
-    if len(figures) == 1:
-        return Spread(figures[0], figures[0], figures[0])
-    low, _, high = quantiles(figures, n=4, method="inclusive")
-    return Spread(median(figures), low, high)
+def compute_spread(values: Sequence[float]) -> Spread:
+    if len(values) == 1:
+        return Spread(values[0], values[0], values[0])
+    low, _, high = quantiles(values, n=4, method="inclusive")
+    return Spread(median(values), low, high)
 
 
-def run(
-    suite: Suite, contenders: Sequence[Contender], *, rounds: int, progress: Callable[[str], None]
-) -> list[Line]:
-    """Every case in as many rounds; each round starts with the next contender."""
+def format_spread(spread: Spread, number_format: str) -> str:
+    median, low, high = (f"{value:{number_format}}" for value in spread)
+    return f"{median} ({low}–{high})"
+
+
+def run_suite(
+    suite: Suite,
+    contenders: Sequence[Contender],
+    *,
+    rounds: int,
+    print_progress: Callable[[str], None],
+) -> list[ComparisonLine]:
     lines = []
     for case in suite.cases:
         rates: dict[str, list[float]] = {contender.name: [] for contender in contenders}
         for number in range(rounds):
-            progress(f"{suite.name}: {case}, round {number + 1} of {rounds}")
-            for contender in in_turn(contenders, number):
+            print_progress(f"{suite.name}: {case}, round {number + 1} of {rounds}")
+            for contender in rotate(contenders, number):
                 rates[contender.name].append(contender.measure(case, suite.slice_seconds))
-        lines += compared(case, rates, suite.ours)
+        lines += compare(case, rates, suite.baseline)
     return lines
 
 
-def in_turn(contenders: Sequence[Contender], number: int) -> Sequence[Contender]:
+def rotate(contenders: Sequence[Contender], number: int) -> Sequence[Contender]:
     first = number % len(contenders)
     return [*contenders[first:], *contenders[:first]]
 
 
-def compared(case: str, rates: Mapping[str, Sequence[float]], ours: str) -> list[Line]:
-    """Ratios are taken within a round, then the middle one; never of figures minutes apart."""
+def compare(case: str, rates: Mapping[str, Sequence[float]], baseline: str) -> list[ComparisonLine]:
+    """A ratio is computed within each round, because the load of the machine changes over time."""
     return [
-        Line(
+        ComparisonLine(
             case,
             name,
-            spread(figures),
-            spread([mine / theirs for mine, theirs in zip(rates[ours], figures, strict=True)]),
+            compute_spread(values),
+            compute_spread(
+                [base / value for base, value in zip(rates[baseline], values, strict=True)]
+            ),
         )
-        for name, figures in rates.items()
+        for name, values in rates.items()
     ]

@@ -1,4 +1,4 @@
-"""The suites: every file of this folder is one, found by its name."""
+"""The benchmark suites: every module of this package defines one as `SUITE`."""
 
 import importlib
 import pkgutil
@@ -6,12 +6,11 @@ import pkgutil
 from bench.rounds import Suite
 
 
-def names() -> list[str]:
+def list_suites() -> list[str]:
     return sorted(module.name for module in pkgutil.iter_modules(__path__))
 
 
-def suite_named(name: str) -> Suite:
-    """The `SUITE` of the file of that name."""
+def load_suite(name: str) -> Suite:
     suite = importlib.import_module(f"{__name__}.{name}").SUITE
     assert isinstance(suite, Suite)
     return suite

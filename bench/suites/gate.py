@@ -1,78 +1,80 @@
-"""What the gate costs a request: the same server, a route behind it and one in the open.
+"""The cost of access control: requests with a token and without, to the same server.
 
-Both answer a few hundred bytes of JSON from memory. Behind the gate the token's signature is
-remembered from the first request on; whether its bearer still may is asked of the database each
-time, so that what is taken away is gone with the next request (row T3 of the proof board). One
-worker is kept busy: the cost of the gate is the difference of the two times, 1 ÷ requests/s.
+Both routes return a few hundred bytes of JSON from memory. The token's signature is cached after
+the first request; the caller is loaded from the database at every request, so that revoked
+permissions are gone with the next request (row T3 of the proof board). One worker is fully loaded:
+the cost is the difference of the two times, 1 ÷ requests/s.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bench.example_groups import make_example
-from bench.load import Plan
-from bench.processes import Load, Server, load_process
-from bench.rounds import Contender, Suite
-from bench.suites.serving import ours
+from bench.example_groups import create_example_groups
+from bench.load import LoadPlan
+from bench.processes import BenchServer, LoadGenerator, start_load_generator
+from bench.rounds import Contender, Measure, Suite
+from bench.suites.serving import start_nimbill
 from nimbill.database.embedded_postgres import embedded_postgres
 from nimbill.foundation.encryption import load_or_create_key
 
-GATE = "behind the gate"
-OPEN = "in the open"
+WITH_GATE = "with access control"
+WITHOUT_GATE = "without"
 
-WHAT = {
-    GATE: "GET /m/auth/rbac/permissions with a token: signature remembered, bearer asked for",
-    OPEN: "GET /healthz: no token, no question",
+DESCRIPTIONS = {
+    WITH_GATE: "GET /m/auth/rbac/permissions with a token: signature cached, caller loaded",
+    WITHOUT_GATE: "GET /healthz: no token, no query",
 }
 CASE = "GET, answered from memory"
 CONNECTIONS = 8
-WARM_SECONDS = 0.3
+WARMUP_SECONDS = 0.3
 
 
 @contextmanager
 def contenders() -> Iterator[Sequence[Contender]]:
-    """One server of one worker, and one load process."""
+    """One server with one worker, and one load generator."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="nimbill-bench-")))
         url = stack.enter_context(embedded_postgres(folder / "postgres")).url
-        example = make_example(url, load_or_create_key(folder / "key"), folder / "postgres")
-        load = stack.enter_context(load_process())
-        mine, headers = stack.enter_context(ours(folder, url))
-        token = headers(example.reading)
+        encryptor = load_or_create_key(folder / "key")
+        example = create_example_groups(url, encryptor, folder / "postgres")
+        load = stack.enter_context(start_load_generator())
+        server, build_headers = stack.enter_context(start_nimbill(folder, url))
+        routes = {
+            WITH_GATE: ("/m/auth/rbac/permissions", build_headers(example.reader)),
+            WITHOUT_GATE: ("/healthz", {}),
+        }
         yield [
-            Contender(
-                GATE, WHAT[GATE], _measure(load, mine, "/m/auth/rbac/permissions", dict(token))
-            ),
-            Contender(OPEN, WHAT[OPEN], _measure(load, mine, "/healthz", {})),
+            Contender(name, DESCRIPTIONS[name], _measure(load, server, path, headers))
+            for name, (path, headers) in routes.items()
         ]
 
 
 def _measure(
-    load: Load, to: Server, path: str, headers: Mapping[str, str]
-) -> Callable[[str, float], float]:
+    load: LoadGenerator, server: BenchServer, path: str, headers: Mapping[str, str]
+) -> Measure:
     def measure(_case: str, seconds: float) -> float:
-        plan = Plan(
-            port=to.port,
+        plan = LoadPlan(
+            port=server.port,
             method="GET",
             path=path,
             headers=[dict(headers)] * CONNECTIONS,
             seconds=seconds,
-            warm_seconds=WARM_SECONDS,
+            warmup_seconds=WARMUP_SECONDS,
         )
-        return load.put_on(plan).rate
+        return load.run(plan).rate
 
     return measure
 
 
 SUITE = Suite(
     name="gate",
-    what="what the gate costs a request whose signature is remembered",
+    description="the cost of access control with a cached token signature",
     unit="requests/s",
     cases=(CASE,),
-    ours=GATE,
-    aims={},
+    baseline=WITH_GATE,
+    targets={},
     slice_seconds=2,
     contenders=contenders,
 )

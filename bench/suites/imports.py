@@ -1,8 +1,9 @@
-"""A month taken in, beside bare conversions of the same file; every run in a fresh process.
+"""Conversion of a month to Parquet, compared with bare conversions of the same file.
 
-All read the same columns of the same generated AWS report and write them as Parquet (zstd, level
-1). Ours also unpacks within bounds, checks every line, brings it to our columns, gathers its tags
-and syncs to disk; with the check, another program reads the delivery again and sums must agree.
+Every run is a fresh process. All contenders read the same columns of the same generated AWS report
+and write them as Parquet (zstd, level 1). Nimbill also limits decompression, checks and normalises
+every line, collects tags and syncs to disk. The second reading parses the delivery again with
+another library and compares the sums.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,68 +12,76 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bench.clocks import Aim, Clocks
-from bench.conversions import in_fresh_process
+from bench.conversions import run_in_fresh_process
 from bench.rounds import Contender, Suite
+from bench.timings import SpeedTarget, TimingLog
 
-OURS, CHECKED = "nimbill", "nimbill, checked"
+OURS, CHECKED = "nimbill", "nimbill, with second reading"
 POLARS, DUCKDB, PANDAS = "bare Polars", "bare DuckDB", "pandas"
 
-WAYS = {OURS: "ours", CHECKED: "ours_checked", POLARS: "polars", DUCKDB: "duckdb", PANDAS: "pandas"}
-WHAT = {
-    OURS: "delivered and converted, before the independent check",
-    CHECKED: "the same, and the independent check after it",
+METHODS = {
+    OURS: "ours",
+    CHECKED: "ours_checked",
+    POLARS: "polars",
+    DUCKDB: "duckdb",
+    PANDAS: "pandas",
+}
+DESCRIPTIONS = {
+    OURS: "fetched and converted, without the second reading",
+    CHECKED: "the same with the second reading",
     POLARS: "scan, select, the cost as Decimal(38, 22), sink_parquet",
     DUCKDB: "COPY … TO, the cost as DECIMAL(38, 22)",
-    PANDAS: "read the columns (of CSV as text), to_parquet; costs are not made exact",
+    PANDAS: "read the columns (CSV as text), to_parquet; costs are not exact decimals",
 }
-ENDINGS = {"CSV.gz": ".csv.gz", "Parquet": ".parquet"}
+SUFFIXES = {"CSV.gz": ".csv.gz", "Parquet": ".parquet"}
 LINES = 1_000_000
-AIMS = (
-    Aim(OURS, (POLARS, DUCKDB), 0.8),
-    Aim(CHECKED, (POLARS, DUCKDB), 0.45),
-    Aim(OURS, (PANDAS,), 4),
+TARGETS = (
+    SpeedTarget(OURS, (POLARS, DUCKDB), 0.8),
+    SpeedTarget(CHECKED, (POLARS, DUCKDB), 0.45),
+    SpeedTarget(OURS, (PANDAS,), 4),
 )
-MEMORY_AIMS = {OURS: 1024.0, CHECKED: 1024.0}  # MiB
+MEMORY_TARGETS = {OURS: 1024.0, CHECKED: 1024.0}  # MiB
 
 
 @contextmanager
-def contenders(lines: int, clocks: Clocks) -> Iterator[Sequence[Contender]]:
+def contenders(lines: int, timings: TimingLog) -> Iterator[Sequence[Contender]]:
     with TemporaryDirectory(prefix="nimbill-bench-") as folder:
-        for ending in ENDINGS.values():
-            in_fresh_process("write", Path(folder) / f"{lines}{ending}", Path(folder))
+        for suffix in SUFFIXES.values():
+            run_in_fresh_process("write", Path(folder) / f"{lines}{suffix}", Path(folder))
         yield [
-            Contender(name, WHAT[name], partial(_measure, Path(folder), lines, clocks, name))
-            for name in WAYS
+            Contender(
+                name, DESCRIPTIONS[name], partial(_measure, Path(folder), lines, timings, name)
+            )
+            for name in METHODS
         ]
 
 
 def _measure(
-    folder: Path, lines: int, clocks: Clocks, name: str, case: str, _seconds: float
+    folder: Path, lines: int, timings: TimingLog, name: str, case: str, _seconds: float
 ) -> float:
-    """Lines a second, of one run over the whole file."""
-    source = folder / f"{lines}{ENDINGS[case.partition(',')[0]]}"
-    with TemporaryDirectory(dir=folder) as into:
-        took = in_fresh_process(WAYS[name], source, Path(into))
-    assert took.rows == lines, f"{name}: {took.rows} of {lines} lines"
-    clocks.add(case, name, took)
-    return lines / took.seconds
+    """Lines per second of one run over the whole file."""
+    source = folder / f"{lines}{SUFFIXES[case.partition(',')[0]]}"
+    with TemporaryDirectory(dir=folder) as output:
+        timing = run_in_fresh_process(METHODS[name], source, Path(output))
+    assert timing.rows == lines, f"{name}: {timing.rows} of {lines} lines"
+    timings.add(case, name, timing)
+    return lines / timing.seconds
 
 
-def of_lines(lines: int) -> Suite:
-    clocks = Clocks()
+def build_suite(lines: int) -> Suite:
+    timings = TimingLog()
     return Suite(
         name="imports",
-        what=f"a month of {lines:,} lines into Parquet",
+        description=f"a month of {lines:,} lines converted to Parquet",
         unit="lines/s",
-        cases=tuple(f"{form}, {lines:,} lines" for form in ENDINGS),
-        ours=OURS,
-        aims={POLARS: 0.8, DUCKDB: 0.8, PANDAS: 4},
+        cases=tuple(f"{file_format}, {lines:,} lines" for file_format in SUFFIXES),
+        baseline=OURS,
+        targets={POLARS: 0.8, DUCKDB: 0.8, PANDAS: 4},
         slice_seconds=0,
-        contenders=partial(contenders, lines, clocks),
-        of_lines=of_lines,
-        more=lambda: clocks.as_rows(AIMS, MEMORY_AIMS),
+        contenders=partial(contenders, lines, timings),
+        with_lines=build_suite,
+        extra_rows=lambda: timings.format_tables(TARGETS, MEMORY_TARGETS),
     )
 
 
-SUITE = of_lines(LINES)
+SUITE = build_suite(LINES)

@@ -1,4 +1,4 @@
-"""Authorised GET and validated POST, beside a bare handler and beside the usual way."""
+"""Authorised GET and validated POST, compared with bare handlers and a FastAPI application."""
 
 import json
 import time
@@ -17,17 +17,17 @@ import jwt
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from bench.alternatives import bare_litestar, fastapi_app
 from bench.example_groups import (
     BARE_COPY,
+    FASTAPI_COPY,
     GROUP,
-    USUAL_COPY,
-    Example,
-    database_at,
-    make_example,
+    ExampleGroups,
+    create_example_groups,
+    replace_database,
 )
-from bench.load import Plan
-from bench.others import bare_litestar, usual_fastapi
-from bench.processes import Load, Server, load_process, server
+from bench.load import LoadPlan
+from bench.processes import BenchServer, LoadGenerator, start_load_generator, start_server
 from bench.rounds import Contender, Suite
 from nimbill.database.embedded_postgres import embedded_postgres
 from nimbill.foundation.encryption import load_or_create_key
@@ -35,16 +35,16 @@ from nimbill.identity.organisations.operations import NewOrganisation
 
 OURS = "nimbill"
 BARE = "bare Litestar"
-USUAL = "FastAPI"
+FASTAPI = "FastAPI"
 
-WHAT = {
-    OURS: "the service itself, `nimbill serve --workers 1`, everything on but the rate limit",
-    BARE: "the same SQL in bare handlers on the same server: no token, no rules, no audit, no log",
-    USUAL: "FastAPI, pydantic, SQLAlchemy ORM, PyJWT and uvicorn: token, rules, no audit, no log",
+DESCRIPTIONS = {
+    OURS: "`nimbill serve --workers 1`, complete but without rate limit",
+    BARE: "the same SQL in bare handlers on the same server: no token, rules, audit or log",
+    FASTAPI: "FastAPI, pydantic, SQLAlchemy ORM, PyJWT, uvicorn: token and rules, no audit or log",
 }
 
 CONNECTIONS = 8
-WARM_SECONDS = 0.1
+WARMUP_SECONDS = 0.1
 
 LIST = "GET, a list of 20"
 DETAILS = "GET, one in detail"
@@ -53,8 +53,8 @@ POST_IN_ONE = "POST, validated, all in one organisation"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """Connections take turns in speaking for the organisations."""
+class RequestCase:
+    """The connections are distributed over the organisations."""
 
     method: str
     path: str
@@ -62,104 +62,112 @@ class Asked:
     body: str = ""
 
 
-Headers = Callable[[NewOrganisation], Mapping[str, str]]
+BuildHeaders = Callable[[NewOrganisation], Mapping[str, str]]
 
 
 @contextmanager
 def contenders() -> Iterator[Sequence[Contender]]:
-    """Three servers of one worker each on one PostgreSQL, and one load process for them all."""
+    """Three servers with one worker each on one PostgreSQL, and one load generator."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="nimbill-bench-")))
         url = stack.enter_context(embedded_postgres(folder / "postgres")).url
-        sealer = load_or_create_key(folder / "key")
-        example = make_example(url, sealer, folder / "postgres")
-        load = stack.enter_context(load_process())
-        asked = cases(example)
-        running = {
+        encryptor = load_or_create_key(folder / "key")
+        example = create_example_groups(url, encryptor, folder / "postgres")
+        load = stack.enter_context(start_load_generator())
+        cases = build_cases(example)
+        servers = {
             name: stack.enter_context(start(folder, url))
-            for name, start in ((OURS, ours), (BARE, bare), (USUAL, usual))
+            for name, start in ((OURS, start_nimbill), (BARE, start_bare), (FASTAPI, start_fastapi))
         }
-        refuse_unequal_answers(asked, running)
-        yield [contender(load, asked, name, *running[name]) for name in running]
+        refuse_different_responses(cases, servers)
+        yield [build_contender(load, cases, name, *servers[name]) for name in servers]
 
 
-def cases(example: Example) -> dict[str, Asked]:
+def build_cases(example: ExampleGroups) -> dict[str, RequestCase]:
     path = "/m/core/billinggroup"
     body = json.dumps(GROUP, ensure_ascii=False)
     return {
-        LIST: Asked("GET", path, [example.reading]),
-        DETAILS: Asked("GET", f"{path}/{example.company_id}/resource", [example.reading]),
-        POST: Asked("POST", path, example.writing, body),
-        POST_IN_ONE: Asked("POST", path, example.writing[:1], body),
+        LIST: RequestCase("GET", path, [example.reader]),
+        DETAILS: RequestCase("GET", f"{path}/{example.company_id}/resource", [example.reader]),
+        POST: RequestCase("POST", path, example.writers, body),
+        POST_IN_ONE: RequestCase("POST", path, example.writers[:1], body),
     }
 
 
 SUITE = Suite(
     name="serving",
-    what="billing groups over HTTP: authorised GET, validated POST",
+    description="billing groups over HTTP: authorised GET, validated POST",
     unit="requests/s",
     cases=(LIST, DETAILS, POST, POST_IN_ONE),
-    ours=OURS,
-    aims={BARE: 0.6, USUAL: 1.5},
+    baseline=OURS,
+    targets={BARE: 0.6, FASTAPI: 1.5},
     slice_seconds=0.7,
     contenders=contenders,
 )
 
 
-def contender(
-    load: Load, asked: Mapping[str, Asked], name: str, to: Server, headers: Headers
+def build_contender(
+    load: LoadGenerator,
+    cases: Mapping[str, RequestCase],
+    name: str,
+    server: BenchServer,
+    build_headers: BuildHeaders,
 ) -> Contender:
     def measure(case: str, seconds: float) -> float:
-        one = asked[case]
-        plan = Plan(
-            port=to.port,
-            method=one.method,
-            path=one.path,
+        request = cases[case]
+        plan = LoadPlan(
+            port=server.port,
+            method=request.method,
+            path=request.path,
             headers=[
-                dict(headers(organisation))
-                for organisation in islice(cycle(one.organisations), CONNECTIONS)
+                dict(build_headers(organisation))
+                for organisation in islice(cycle(request.organisations), CONNECTIONS)
             ],
-            body=one.body,
+            body=request.body,
             seconds=seconds,
-            warm_seconds=WARM_SECONDS,
+            warmup_seconds=WARMUP_SECONDS,
         )
-        return load.put_on(plan).rate
+        return load.run(plan).rate
 
-    return Contender(name, WHAT[name], measure)
+    return Contender(name, DESCRIPTIONS[name], measure)
 
 
-def refuse_unequal_answers(
-    asked: Mapping[str, Asked], running: Mapping[str, tuple[Server, Headers]]
+def refuse_different_responses(
+    cases: Mapping[str, RequestCase], servers: Mapping[str, tuple[BenchServer, BuildHeaders]]
 ) -> None:
-    """Who answers something else is not compared with; a decimal may leave as number or text."""
-    for case, one in asked.items():
-        if one.method == "GET":
-            answers = [_answer(to.port, one, headers) for to, headers in running.values()]
-            assert answers[0], f"{case}: nothing was answered"
-            assert all(answer == answers[0] for answer in answers), f"{case}: answers differ"
+    """All contenders must return the same; a decimal may be a JSON number or a string."""
+    for name, case in cases.items():
+        if case.method == "GET":
+            responses = [
+                _fetch(server.port, case, build_headers)
+                for server, build_headers in servers.values()
+            ]
+            assert responses[0], f"{name}: the response is empty"
+            assert all(body == responses[0] for body in responses), f"{name}: responses differ"
 
 
-def _answer(port: int, asked: Asked, headers: Headers) -> Any:
-    address = f"http://127.0.0.1:{port}{asked.path}"
-    with urlopen(Request(address, headers=dict(headers(asked.organisations[0])))) as answer:
-        return _with_decimals(json.load(answer, parse_float=Decimal))
+def _fetch(port: int, case: RequestCase, build_headers: BuildHeaders) -> Any:
+    address = f"http://127.0.0.1:{port}{case.path}"
+    headers = dict(build_headers(case.organisations[0]))
+    with urlopen(Request(address, headers=headers)) as response:
+        return _parse_decimals(json.load(response, parse_float=Decimal))
 
 
-def _with_decimals(value: Any) -> Any:
+def _parse_decimals(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _with_decimals(item) for name, item in value.items()}
+        return {name: _parse_decimals(item) for name, item in value.items()}
     if isinstance(value, list):
-        return [_with_decimals(item) for item in value]
+        return [_parse_decimals(item) for item in value]
     if isinstance(value, str) and value.replace(".", "", 1).isdigit():
         return Decimal(value)
     return value
 
 
-# ── the three, each with the headers its requests carry ──────────────────────────────────────────
+# ── servers, each with the headers of its requests ───────────────────────────────────────────────
 
 
 @contextmanager
-def ours(folder: Path, url: str) -> Iterator[tuple[Server, Headers]]:
+def start_nimbill(folder: Path, url: str) -> Iterator[tuple[BenchServer, BuildHeaders]]:
     settings = {
         "NIMBILL_DATA": str(folder),
         "NIMBILL_DATABASE_URL": url,
@@ -168,17 +176,17 @@ def ours(folder: Path, url: str) -> Iterator[tuple[Server, Headers]]:
     }
     command = ["-m", "nimbill", "serve", "--workers", "1"]
     tokens: dict[str, str] = {}
-    with server(command, settings, folder / "nimbill.log") as running:
+    with start_server(command, settings, folder / "nimbill.log") as server:
 
-        def headers(organisation: NewOrganisation) -> Mapping[str, str]:
+        def build_headers(organisation: NewOrganisation) -> Mapping[str, str]:
             if organisation.client_id not in tokens:
-                tokens[organisation.client_id] = _token_of_ours(running.port, organisation)
+                tokens[organisation.client_id] = _request_token(server.port, organisation)
             return {"Authorization": f"Bearer {tokens[organisation.client_id]}"}
 
-        yield running, headers
+        yield server, build_headers
 
 
-def _token_of_ours(port: int, organisation: NewOrganisation) -> str:
+def _request_token(port: int, organisation: NewOrganisation) -> str:
     form = {
         "grant_type": "client_credentials",
         "client_id": organisation.client_id,
@@ -186,40 +194,40 @@ def _token_of_ours(port: int, organisation: NewOrganisation) -> str:
         "scope": "openid",
     }
     address = f"http://127.0.0.1:{port}/core/access_token"
-    with urlopen(Request(address, data=urlencode(form).encode())) as answer:
-        token: str = json.load(answer)["access_token"]
+    with urlopen(Request(address, data=urlencode(form).encode())) as response:
+        token: str = json.load(response)["access_token"]
         return token
 
 
 @contextmanager
-def bare(folder: Path, url: str) -> Iterator[tuple[Server, Headers]]:
-    settings = {bare_litestar.DATABASE_URL: database_at(url, BARE_COPY)}
+def start_bare(folder: Path, url: str) -> Iterator[tuple[BenchServer, BuildHeaders]]:
+    settings = {bare_litestar.DATABASE_URL: replace_database(url, BARE_COPY)}
     command = ["-m", bare_litestar.__name__]
-    with server(command, settings, folder / "bare.log") as running:
-        yield running, lambda organisation: {"X-Organisation": organisation.organisation_id}
+    with start_server(command, settings, folder / "bare.log") as server:
+        yield server, lambda organisation: {"X-Organisation": organisation.organisation_id}
 
 
 @contextmanager
-def usual(folder: Path, url: str) -> Iterator[tuple[Server, Headers]]:
+def start_fastapi(folder: Path, url: str) -> Iterator[tuple[BenchServer, BuildHeaders]]:
     key = ec.generate_private_key(ec.SECP256R1())
     public = key.public_key().public_bytes(
         serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
     )
     settings = {
-        usual_fastapi.DATABASE_URL: database_at(url, USUAL_COPY),
-        usual_fastapi.PUBLIC_KEY: public.decode(),
+        fastapi_app.DATABASE_URL: replace_database(url, FASTAPI_COPY),
+        fastapi_app.PUBLIC_KEY: public.decode(),
     }
 
-    def headers(organisation: NewOrganisation) -> Mapping[str, str]:
+    def build_headers(organisation: NewOrganisation) -> Mapping[str, str]:
         claims = {
-            "iss": usual_fastapi.ISSUER,
-            "aud": usual_fastapi.AUDIENCE,
+            "iss": fastapi_app.ISSUER,
+            "aud": fastapi_app.AUDIENCE,
             "sub": organisation.root_user_id,
             "tid": organisation.organisation_id,
             "exp": int(time.time()) + 3600,
         }
         return {"Authorization": f"Bearer {jwt.encode(claims, key, algorithm='ES256')}"}
 
-    command = ["-m", usual_fastapi.__name__]
-    with server(command, settings, folder / "usual.log") as running:
-        yield running, headers
+    command = ["-m", fastapi_app.__name__]
+    with start_server(command, settings, folder / "fastapi.log") as server:
+        yield server, build_headers

@@ -1,4 +1,4 @@
-"""The monthly sums over stored lines, beside the same question written by hand for DuckDB."""
+"""Monthly sums over stored lines, compared with the same query in SQL for DuckDB."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -6,65 +6,69 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bench.clocks import Aim, Clocks
-from bench.conversions import in_fresh_process
+from bench.conversions import run_in_fresh_process
 from bench.rounds import Contender, Suite
+from bench.timings import SpeedTarget, TimingLog
 
 OURS, BARE = "nimbill", "bare DuckDB"
-WAYS = {OURS: "our_sums", BARE: "bare_sums"}
-WHAT = {
-    OURS: "the engine: opened, asked, answered and closed; 512 MB at most",
-    BARE: "the question in SQL over the same files; as much memory as it likes",
+METHODS = {OURS: "our_sums", BARE: "bare_sums"}
+DESCRIPTIONS = {
+    OURS: "the engine, opened and closed for each query; at most 512 MB",
+    BARE: "the same query over the same files, without a memory limit",
 }
 LINES = 1_000_000
-LEAST = 1 / 1.3
+MINIMUM = 1 / 1.3
 
 
 @contextmanager
-def contenders(lines: int, clocks: Clocks) -> Iterator[Sequence[Contender]]:
+def contenders(lines: int, timings: TimingLog) -> Iterator[Sequence[Contender]]:
     with TemporaryDirectory(prefix="nimbill-bench-") as folder:
         source, stored = Path(folder) / f"{lines}.parquet", Path(folder) / "stored"
-        in_fresh_process("write", source, Path(folder))
+        run_in_fresh_process("write", source, Path(folder))
         stored.mkdir()
-        in_fresh_process("ours", source, stored)
-        answered: set[int] = set()
+        run_in_fresh_process("ours", source, stored)
+        row_counts: set[int] = set()
         yield [
-            Contender(name, WHAT[name], partial(_measure, stored, lines, clocks, answered, name))
-            for name in WAYS
+            Contender(
+                name,
+                DESCRIPTIONS[name],
+                partial(_measure, stored, lines, timings, row_counts, name),
+            )
+            for name in METHODS
         ]
 
 
 def _measure(
     stored: Path,
     lines: int,
-    clocks: Clocks,
-    answered: set[int],
+    timings: TimingLog,
+    row_counts: set[int],
     name: str,
     case: str,
     _seconds: float,
 ) -> float:
     with TemporaryDirectory(dir=stored.parent) as scratch:
-        took = in_fresh_process(WAYS[name], stored, Path(scratch))
-    answered.add(took.rows)
-    assert len(answered) == 1, f"{name} answered {took.rows} sums, another did not: {answered}"
-    clocks.add(case, name, took)
-    return lines / took.seconds
+        timing = run_in_fresh_process(METHODS[name], stored, Path(scratch))
+    row_counts.add(timing.rows)
+    assert len(row_counts) == 1, f"{name} returned {timing.rows} sums, others returned {row_counts}"
+    timings.add(case, name, timing)
+    return lines / timing.seconds
 
 
-def of_lines(lines: int) -> Suite:
-    clocks = Clocks()
+def build_suite(lines: int) -> Suite:
+    timings = TimingLog()
     return Suite(
         name="sums",
-        what=f"monthly sums over {lines:,} stored lines",
+        description=f"monthly sums over {lines:,} stored lines",
         unit="lines/s",
         cases=(f"{lines:,} lines",),
-        ours=OURS,
-        aims={BARE: round(LEAST, 2)},
+        baseline=OURS,
+        targets={BARE: round(MINIMUM, 2)},
         slice_seconds=0,
-        contenders=partial(contenders, lines, clocks),
-        of_lines=of_lines,
-        more=lambda: clocks.as_rows([Aim(OURS, (BARE,), LEAST)], {}),
+        contenders=partial(contenders, lines, timings),
+        with_lines=build_suite,
+        extra_rows=lambda: timings.format_tables([SpeedTarget(OURS, (BARE,), MINIMUM)], {}),
     )
 
 
-SUITE = of_lines(LINES)
+SUITE = build_suite(LINES)

@@ -1,85 +1,87 @@
-"""The load counts answers, and gives up at the first that is not 200."""
+"""The load generator counts responses and stops at the first that is not 200."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from bench.load import NUMBER, Measured, Plan, run
+from bench.load import NUMBER_PLACEHOLDER, LoadPlan, LoadResult, run_load
 
 Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
-def measured(serve: Serve, *, body: str = "", connections: int = 2) -> Measured:
-    async def both() -> Measured:
+def measure(serve: Serve, *, body: str = "", connections: int = 2) -> LoadResult:
+    async def run_both() -> LoadResult:
         server = await asyncio.start_server(serve, "127.0.0.1", 0)
         port = server.sockets[0].getsockname()[1]
         async with server:
-            return await run(
-                Plan(
+            return await run_load(
+                LoadPlan(
                     port=port,
                     method="POST",
                     path="/anything",
                     headers=[{"X-Connection": str(number)} for number in range(connections)],
                     body=body,
                     seconds=0.2,
-                    warm_seconds=0,
+                    warmup_seconds=0,
                 )
             )
 
-    return asyncio.run(both())
+    return asyncio.run(run_both())
 
 
-def answering(status: int, asked: list[bytes]) -> Serve:
+def respond_with(status: int, requests: list[bytes]) -> Serve:
+    """A server that records every request and returns this status."""
+
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        answer = f"HTTP/1.1 {status} Said\r\nContent-Length: 2\r\n\r\nno".encode()
-        while head := await _head(reader):
+        response = f"HTTP/1.1 {status} Status\r\nContent-Length: 2\r\n\r\nno".encode()
+        while head := await read_head(reader):
             length = int(head.lower().partition(b"content-length:")[2].split(b"\r\n")[0] or 0)
-            asked.append(head + await reader.readexactly(length))
-            writer.write(answer)
+            requests.append(head + await reader.readexactly(length))
+            writer.write(response)
         writer.close()
 
     return serve
 
 
-async def _head(reader: asyncio.StreamReader) -> bytes:
+async def read_head(reader: asyncio.StreamReader) -> bytes:
     try:
         return await reader.readuntil(b"\r\n\r\n")
     except (asyncio.IncompleteReadError, ConnectionError):
         return b""
 
 
-def test_answers_are_counted_on_every_connection() -> None:
-    asked: list[bytes] = []
+def test_responses_of_every_connection_are_counted() -> None:
+    requests: list[bytes] = []
 
-    found = measured(answering(200, asked))
+    result = measure(respond_with(200, requests))
 
-    assert found.refusal is None
-    assert found.answered == len(asked) > 0
-    assert found.rate > 0
+    assert result.failure is None
+    assert result.responses == len(requests) > 0
+    assert result.rate > 0
     assert {b"X-Connection: 0", b"X-Connection: 1"} <= {
-        line for request in asked for line in request.split(b"\r\n")
+        line for request in requests for line in request.split(b"\r\n")
     }
 
 
 def test_no_body_is_sent_twice() -> None:
-    asked: list[bytes] = []
+    requests: list[bytes] = []
 
-    measured(answering(200, asked), body=f'{{"id": "{NUMBER}"}}')
+    measure(respond_with(200, requests), body=f'{{"id": "{NUMBER_PLACEHOLDER}"}}')
 
-    bodies = [request.partition(b"\r\n\r\n")[2] for request in asked]
+    bodies = [request.partition(b"\r\n\r\n")[2] for request in requests]
     assert len(set(bodies)) == len(bodies) > 1
 
 
-def test_a_refusal_is_shown_and_ends_the_run() -> None:
-    asked: list[bytes] = []
+def test_an_error_status_is_reported_and_ends_the_run() -> None:
+    requests: list[bytes] = []
 
-    found = measured(answering(409, asked))
+    result = measure(respond_with(409, requests))
 
-    assert found.refusal == "409 no"
-    assert len(asked) <= 4
+    assert result.failure == "409 no"
+    assert len(requests) <= 4
 
 
-def test_a_connection_closed_unanswered_is_no_answer() -> None:
-    async def hang_up(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+def test_a_connection_closed_without_a_response_is_a_failure() -> None:
+    async def close(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.close()
 
-    assert measured(hang_up).refusal == "the connection was closed unanswered"
+    assert measure(close).failure == "connection closed without a response"

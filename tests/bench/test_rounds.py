@@ -1,71 +1,73 @@
-"""Benchmarks compare within a round, and say how far the rounds lie apart."""
+"""Benchmarks compare contenders within each round."""
 
 import pytest
 
 from bench import suites
-from bench.rounds import Contender, Suite, compared, in_turn, run, spread
+from bench.rounds import Contender, Suite, compare, compute_spread, rotate, run_suite
 
 
-def contender(name: str, *rates: float) -> Contender:
-    left = iter(rates)
-    return Contender(name, "", lambda _case, _seconds: next(left))
+def build_contender(name: str, *rates: float) -> Contender:
+    remaining = iter(rates)
+    return Contender(name, "", lambda _case, _seconds: next(remaining))
 
 
-def suite(*cases: str) -> Suite:
+def build_suite(*cases: str) -> Suite:
     return Suite(
         name="example",
-        what="",
+        description="",
         unit="a second",
         cases=cases,
-        ours="ours",
-        aims={"theirs": 0.6},
+        baseline="ours",
+        targets={"theirs": 0.6},
         slice_seconds=1,
-        contenders=lambda: pytest.fail("run is given its contenders"),
+        contenders=lambda: pytest.fail("run_suite receives its contenders"),
     )
 
 
-def test_each_round_starts_with_the_next_one() -> None:
-    a, b, c = contender("a"), contender("b"), contender("c")
+def test_each_round_starts_with_the_next_contender() -> None:
+    contenders = [build_contender(name) for name in "abc"]
 
-    assert [[one.name for one in in_turn([a, b, c], number)] for number in range(4)] == [
-        ["a", "b", "c"],
-        ["b", "c", "a"],
-        ["c", "a", "b"],
-        ["a", "b", "c"],
+    orders = [[contender.name for contender in rotate(contenders, number)] for number in range(4)]
+
+    assert orders == [["a", "b", "c"], ["b", "c", "a"], ["c", "a", "b"], ["a", "b", "c"]]
+
+
+def test_ratios_are_computed_within_a_round() -> None:
+    """The machine is half as fast in the second round, which does not change the ratio."""
+    ours, theirs = compare("case", {"ours": [300, 150], "theirs": [500, 250]}, "ours")
+
+    assert ours.ratio.median == 1
+    assert (theirs.ratio.low, theirs.ratio.median, theirs.ratio.high) == (0.6, 0.6, 0.6)
+
+
+def test_the_spread_is_the_median_and_the_middle_half() -> None:
+    assert compute_spread([5, 1, 4, 2, 3]) == (3, 2, 4)
+    assert compute_spread([7]) == (7, 7, 7)
+
+
+def test_every_case_runs_in_every_round() -> None:
+    contenders = [
+        build_contender("ours", 10, 20, 30, 40),
+        build_contender("theirs", 10, 10, 10, 10),
     ]
 
+    lines = run_suite(
+        build_suite("first", "second"), contenders, rounds=2, print_progress=lambda _: None
+    )
 
-def test_ratios_are_taken_within_a_round() -> None:
-    """The machine is twice as slow in the second round: the ratio does not notice."""
-    ours, theirs = compared("case", {"ours": [300, 150], "theirs": [500, 250]}, "ours")
-
-    assert ours.ratio.middle == 1
-    assert (theirs.ratio.low, theirs.ratio.middle, theirs.ratio.high) == (0.6, 0.6, 0.6)
-
-
-def test_the_middle_and_the_middle_half_are_shown() -> None:
-    assert spread([5, 1, 4, 2, 3]) == (3, 2, 4)
-    assert spread([7]) == (7, 7, 7)
-
-
-def test_every_case_is_run_in_every_round() -> None:
-    contenders = [contender("ours", 10, 20, 30, 40), contender("theirs", 10, 10, 10, 10)]
-
-    lines = run(suite("first", "second"), contenders, rounds=2, progress=lambda _: None)
-
-    assert [(line.case, line.contender, line.rate.middle) for line in lines] == [
+    assert [(line.case, line.contender, line.rate.median) for line in lines] == [
         ("first", "ours", 15),
         ("first", "theirs", 10),
         ("second", "ours", 35),
         ("second", "theirs", 10),
     ]
-    assert lines[3].ratio.middle == 3.5
+    assert lines[3].ratio.median == 3.5
 
 
-@pytest.mark.parametrize("name", suites.names())
-def test_every_suite_names_its_aims_by_contenders_of_others(name: str) -> None:
-    found = suites.suite_named(name)
+@pytest.mark.parametrize("name", suites.list_suites())
+def test_every_suite_has_cases_and_targets_for_other_contenders(name: str) -> None:
+    suite = suites.load_suite(name)
 
-    assert found.name == name
-    assert found.cases
-    assert found.ours not in found.aims
+    assert suite.name == name
+    assert suite.cases
+    assert suite.baseline not in suite.targets

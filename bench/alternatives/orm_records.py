@@ -1,4 +1,4 @@
-"""The tables as SQLAlchemy ORM classes, for the service written the usual way."""
+"""The tables as SQLAlchemy ORM classes, for the FastAPI application."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -7,11 +7,11 @@ from sqlalchemy import ForeignKeyConstraint, func
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
 
-class Base(DeclarativeBase):
+class OrmBase(DeclarativeBase):
     pass
 
 
-class User(Base):
+class UserRow(OrmBase):
     __tablename__ = "users"
 
     organisation_id: Mapped[str] = mapped_column(primary_key=True)
@@ -20,7 +20,7 @@ class User(Base):
     kind: Mapped[str]
 
 
-class Project(Base):
+class ProjectRow(OrmBase):
     __tablename__ = "projects"
 
     organisation_id: Mapped[str] = mapped_column(primary_key=True)
@@ -30,7 +30,7 @@ class Project(Base):
     project_currency: Mapped[str]
 
 
-class InvoiceSetting(Base):
+class InvoiceSettingRow(OrmBase):
     __tablename__ = "invoice_settings"
     __table_args__ = (
         ForeignKeyConstraint(
@@ -65,7 +65,7 @@ class InvoiceSetting(Base):
     support_scope: Mapped[str | None]
 
 
-class FreeFormatItem(Base):
+class FreeFormatItemRow(OrmBase):
     __tablename__ = "free_format_items"
     __table_args__ = (
         ForeignKeyConstraint(
@@ -85,7 +85,7 @@ class FreeFormatItem(Base):
     total: Mapped[Decimal]
 
 
-class CloudAccount(Base):
+class CloudAccountRow(OrmBase):
     __tablename__ = "cloud_accounts"
     __table_args__ = (
         ForeignKeyConstraint(
@@ -102,7 +102,7 @@ class CloudAccount(Base):
     name: Mapped[str]
     note: Mapped[str | None]
 
-    group: Mapped["BillingGroup"] = relationship(viewonly=True)
+    group: Mapped["BillingGroupRow"] = relationship(viewonly=True)
 
     @property
     def payer(self) -> bool:
@@ -121,7 +121,7 @@ class CloudAccount(Base):
         return self.group.project_id
 
 
-class BillingGroup(Base):
+class BillingGroupRow(OrmBase):
     __tablename__ = "billing_groups"
     __table_args__ = (
         ForeignKeyConstraint(
@@ -146,22 +146,22 @@ class BillingGroup(Base):
     language: Mapped[str | None]
     create_time: Mapped[datetime] = mapped_column(server_default=func.now())
 
-    settings: Mapped[list[InvoiceSetting]] = relationship(order_by=InvoiceSetting.vendor)
-    items: Mapped[list[FreeFormatItem]] = relationship(order_by=FreeFormatItem.position)
-    account: Mapped[list[CloudAccount]] = relationship(
-        order_by=(CloudAccount.vendor, CloudAccount.customer_id), viewonly=True
+    settings: Mapped[list[InvoiceSettingRow]] = relationship(order_by=InvoiceSettingRow.vendor)
+    items: Mapped[list[FreeFormatItemRow]] = relationship(order_by=FreeFormatItemRow.position)
+    account: Mapped[list[CloudAccountRow]] = relationship(
+        order_by=(CloudAccountRow.vendor, CloudAccountRow.customer_id), viewonly=True
     )
-    project: Mapped[Project | None] = relationship(viewonly=True)
+    project: Mapped[ProjectRow | None] = relationship(viewonly=True)
 
     @property
-    def additional_items(self) -> dict[str, list[FreeFormatItem]]:
-        found: dict[str, list[FreeFormatItem]] = {}
+    def additional_items(self) -> dict[str, list[FreeFormatItemRow]]:
+        items: dict[str, list[FreeFormatItemRow]] = {}
         for item in self.items:
-            found.setdefault(item.vendor, []).append(item)
-        return found
+            items.setdefault(item.vendor, []).append(item)
+        return items
 
     @property
-    def invoices(self) -> dict[str, InvoiceSetting]:
+    def invoices(self) -> dict[str, InvoiceSettingRow]:
         return {setting.vendor: setting for setting in self.settings}
 
     @property

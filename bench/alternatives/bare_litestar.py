@@ -1,4 +1,4 @@
-"""The same statements behind bare Litestar handlers: no token, no rules, no audit, no log line."""
+"""Bare Litestar handlers with the same statements: no token, rules, audit or log."""
 
 import os
 from argparse import ArgumentParser
@@ -23,7 +23,7 @@ from nimbill.customers.billing_groups.bodies import (
     BillingGroupCreated,
     BillingGroupRecord,
 )
-from nimbill.database.tenant_scope import TenantScope, engine_for
+from nimbill.database.tenant_scope import TenantScope, create_app_engine
 from nimbill.http.routing import ExactResponse
 
 DATABASE_URL = "BENCH_DATABASE_URL"
@@ -59,14 +59,14 @@ async def create_billing_group(
 
 
 def create_app() -> Litestar:
-    engine = engine_for(os.environ[DATABASE_URL], POOL_SIZE)
+    engine = create_app_engine(os.environ[DATABASE_URL], POOL_SIZE)
 
     async def transaction() -> AsyncIterator[AsyncConnection]:
         async with engine.begin() as db:
             yield db
 
     @asynccontextmanager
-    async def connected(_app: Litestar) -> AsyncIterator[None]:
+    async def lifespan(_app: Litestar) -> AsyncIterator[None]:
         yield
         await engine.dispose()
 
@@ -74,18 +74,18 @@ def create_app() -> Litestar:
         [list_billing_groups, list_billing_group_details, create_billing_group],
         dependencies={"db": Provide(transaction)},
         response_class=ExactResponse,
-        lifespan=[connected],
+        lifespan=[lifespan],
         openapi_config=None,
         logging_config=None,
     )
 
 
 def main() -> None:
-    """The server and its settings are those of `nimbill serve --workers 1`."""
+    """Uses the server settings of `nimbill serve --workers 1`."""
     parser = ArgumentParser()
     parser.add_argument("--port", type=int, required=True)
     Granian(
-        "bench.others.bare_litestar:create_app",
+        "bench.alternatives.bare_litestar:create_app",
         factory=True,
         address="127.0.0.1",
         port=parser.parse_args().port,

@@ -1,4 +1,4 @@
-"""The bodies as pydantic models with the allowed values, for the service written the usual way."""
+"""Request and response bodies of the FastAPI application as pydantic models."""
 
 from decimal import Decimal
 from typing import Annotated, Any, Literal
@@ -50,7 +50,7 @@ class BillingGroupIn(BaseModel):
     language: Literal["ja", "en"] | None = None
 
 
-class BillingGroupCreated(BaseModel):
+class BillingGroupCreatedOut(BaseModel):
     status: str = "success"
     company_id: str
     billinggroup_id: str

@@ -1,4 +1,4 @@
-"""Client-credentials tokens the usual Django way: django-oauth-toolkit behind gunicorn."""
+"""Client-credentials tokens by django-oauth-toolkit behind gunicorn."""
 
 import os
 from argparse import ArgumentParser
@@ -36,7 +36,7 @@ def configure(database: str) -> None:
             "django.contrib.contenttypes",
             "oauth2_provider",
         ],
-        # Content-Length is set here
+        # Sets Content-Length.
         MIDDLEWARE=["django.middleware.common.CommonMiddleware"],
         DATABASES={
             "default": {
@@ -56,8 +56,8 @@ def configure(database: str) -> None:
     django.setup()
 
 
-def make_database(name: str) -> None:
-    """Connected to the server's own database first; CREATE DATABASE runs in no transaction."""
+def create_database(name: str) -> None:
+    """Connects to an existing database first; CREATE DATABASE must run outside a transaction."""
     with connections["default"].cursor() as cursor:
         cursor.execute(f"CREATE DATABASE {name}")
     connections["default"].close()
@@ -65,7 +65,7 @@ def make_database(name: str) -> None:
     call_command("migrate", verbosity=0)
 
 
-def make_client(*, hashed: bool) -> None:
+def create_client(*, hashed: bool) -> None:
     from oauth2_provider.models import Application
 
     Application.objects.create(
@@ -78,22 +78,22 @@ def make_client(*, hashed: bool) -> None:
     )
 
 
-def routes() -> list[Any]:
+def build_urlpatterns() -> list[Any]:
     from django.urls import path
     from oauth2_provider.views import TokenView
 
     return [path("o/token/", TokenView.as_view())]
 
 
-class Served(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
-    """One worker process, as the other servers have."""
+class GunicornServer(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
+    """One worker process, like the other servers."""
 
     def __init__(self, port: int) -> None:
         self._port = port
         super().__init__()
 
     def load_config(self) -> None:
-        wanted = {
+        options = {
             "bind": f"127.0.0.1:{self._port}",
             "workers": 1,
             "threads": THREADS,
@@ -101,7 +101,7 @@ class Served(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
             "keepalive": 60,
             "loglevel": "warning",
         }
-        for name, value in wanted.items():
+        for name, value in options.items():
             self.cfg.set(name, value)
 
     def load(self) -> Any:
@@ -114,11 +114,11 @@ def main() -> None:
     port = parser.parse_args().port
     hashed = os.environ[HASHED] == "yes"
     configure("postgres")
-    make_database("django_hashed" if hashed else "django_plain")
-    make_client(hashed=hashed)
+    create_database("django_hashed" if hashed else "django_plain")
+    create_client(hashed=hashed)
     connections.close_all()
-    globals()["urlpatterns"] = routes()
-    Served(port).run()
+    globals()["urlpatterns"] = build_urlpatterns()
+    GunicornServer(port).run()
 
 
 if __name__ == "__main__":

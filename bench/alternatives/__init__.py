@@ -1,0 +1,1 @@
+"""Alternatives to Nimbill that the benchmarks compare with."""

@@ -1,1 +1,0 @@
-"""What a user would pick instead, written to be measured beside the service."""
