@@ -22,7 +22,7 @@ def run_command(
     output, errors = _capture(), _capture()
     with (
         patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(f"{stdin}\n".encode()))),
-        patch.object(command_line.signal, "signal"),
+        patch("nimbill.commands.command_line.signal"),
         patch.dict(os.environ, env, clear=True),
         redirect_stdout(output),
         redirect_stderr(errors),

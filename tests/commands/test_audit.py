@@ -6,8 +6,8 @@ import json
 
 from nimbill.database.embedded_postgres import Address
 from tests.commands.run_command import run_command, service_environment
-from tests.own_database import sql
 from tests.running_service import Service
+from tests.temporary_database import execute_sql
 
 
 def verify(service: Service, organisation_id: str) -> tuple[int, str]:
@@ -26,7 +26,7 @@ def test_the_exit_code_tells_intact_broken_and_unknown_logs_apart(
     assert code == 0
     assert json.loads(output)["intact"] is True
 
-    sql(
+    execute_sql(
         superuser,
         "UPDATE audit_log SET entry = replace(entry, 'Audited', 'Edited') "
         "WHERE organisation_id = $1",

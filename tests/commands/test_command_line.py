@@ -5,21 +5,20 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 from tests.command_line import build_environment
 from tests.commands.run_command import run_command
 from tests.proof.real_server import nimbill
 
 
-@pytest.mark.parametrize("arguments", [("no-such-command",), ("serve", "--workers", "0")])
-def test_unknown_commands_and_invalid_options_exit_with_2(
-    tmp_path: Path, arguments: tuple[str, ...]
-) -> None:
-    result = nimbill(*arguments, env=build_environment(tmp_path / "data"))
+def test_unknown_commands_and_invalid_options_exit_with_2(tmp_path: Path) -> None:
+    env = build_environment(tmp_path / "data")
 
-    assert result.returncode == 2
-    assert "Error" in result.stderr
+    unknown_command = nimbill("no-such-command", env=env)
+    invalid_option = run_command("serve", "--workers", "0", env=env)
+
+    for result in (unknown_command, invalid_option):
+        assert result.returncode == 2
+        assert "Error" in result.stderr
     assert not (tmp_path / "data").exists()
 
 

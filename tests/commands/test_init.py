@@ -19,14 +19,14 @@ from tests.command_line import (
     start_command,
 )
 from tests.commands.run_command import run_command, service_environment
-from tests.own_database import sql
 from tests.running_service import Service
+from tests.temporary_database import execute_sql
 
 FIELDS = ["organisation_id", "root_user_id", "username", "client_id", "client_secret"]
 
 
 def count_organisations(superuser: Address) -> int:
-    (row,) = sql(superuser, "SELECT count(*) FROM organisations")
+    (row,) = execute_sql(superuser, "SELECT count(*) FROM organisations")
     return int(row[0])
 
 

@@ -124,19 +124,19 @@ def is_alive(pid: int) -> bool:
     return state != "Z"
 
 
-@pytest.mark.parametrize("command", ["serve", "demo"])
 def test_a_port_in_use_is_refused_before_anything_starts(
-    server: RealServer, tmp_path: Path, command: str
+    server: RealServer, tmp_path: Path
 ) -> None:
-    data = tmp_path / "data"
+    for command in ("serve", "demo"):
+        data = tmp_path / command
 
-    result = run_command(command, "--port", str(server.port), env=build_environment(data))
+        result = run_command(command, "--port", str(server.port), env=build_environment(data))
 
-    assert result.returncode == 2
-    assert result.stderr == (
-        f"nimbill: Port {server.port} of 127.0.0.1 is in use. Choose another one with --port.\n"
-    )
-    assert not data.exists()
+        assert result.returncode == 2
+        assert result.stderr == (
+            f"nimbill: Port {server.port} of 127.0.0.1 is in use. Choose another one with --port.\n"
+        )
+        assert not data.exists()
 
 
 def test_an_unreachable_database_is_named_without_its_password(tmp_path: Path) -> None:

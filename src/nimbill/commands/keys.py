@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from cyclopts import App
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from nimbill.access.key_rotation import NotYet, drop_key, list_keys, rotate_keys
+from nimbill.access.key_rotation import NextKeyTooNew, drop_key, list_keys, rotate_keys
 from nimbill.application.installed import PRODUCTS, load_settings
 from nimbill.application.open_database import run_with_engine
 from nimbill.commands.console import Switch, exit_with_error, print_json, print_text
@@ -69,7 +69,7 @@ def rotate(*, product: ProductChoice = "all", now: Switch = False) -> None:
                 db, encryptor, at=clock.now(), products=products, at_once=now
             )
         )
-    except NotYet as reason:
+    except NextKeyTooNew as reason:
         exit_with_error(NOT_DONE, f"{reason} Use --now to rotate anyway.")
     print_text("The keys were rotated.")
 
