@@ -1,4 +1,4 @@
-"""Two libraries that read tokens, as their users would call them; ours must be the strictest."""
+"""Two other JWT libraries with documented settings; our verifier must be at least as strict."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from joserfc.jwk import ECKey
 
 from nimbill.access.tokens import ALGORITHM, LEEWAY_SECONDS, Tokens
 from nimbill.foundation.errors import NotAuthenticated
-from nimbill.foundation.vocabulary import Product
+from nimbill.foundation.product import Product
 
 
-def ours_accepts(tokens: Tokens, token: str) -> bool:
+def nimbill_accepts(tokens: Tokens, token: str) -> bool:
     try:
-        tokens.read(token)
+        tokens.verify(token)
     except NotAuthenticated:
         return False
     return True
 
 
 def pyjwt_accepts(tokens: Tokens, token: str, product: Product, issuer: str) -> bool:
-    """Told the key by kid, the algorithm, the audience and the issuer, as its manual says."""
+    """Verify with key by kid, algorithm, audience and issuer, as its documentation says."""
     try:
         kid = jwt.get_unverified_header(token).get("kid")
-        key = next(key for key in tokens.published(product) if key.kid == kid)
+        key = next(key for key in tokens.list_public_keys(product) if key.kid == kid)
         jwt.decode(
             token,
             key.public_key,
@@ -45,8 +45,10 @@ def pyjwt_accepts(tokens: Tokens, token: str, product: Product, issuer: str) -> 
 def joserfc_accepts(tokens: Tokens, token: str, product: Product, issuer: str) -> bool:
     try:
         kid = jwt.get_unverified_header(token).get("kid")
-        key = next(key for key in tokens.published(product) if key.kid == kid)
-        read: Any = joserfc_jwt.decode(token, ECKey.import_key(_pem(key)), algorithms=[ALGORITHM])
+        key = next(key for key in tokens.list_public_keys(product) if key.kid == kid)
+        decoded: Any = joserfc_jwt.decode(
+            token, ECKey.import_key(_encode_pem(key)), algorithms=[ALGORITHM]
+        )
         joserfc_jwt.JWTClaimsRegistry(
             leeway=LEEWAY_SECONDS,
             iss={"essential": True, "value": issuer},
@@ -54,12 +56,12 @@ def joserfc_accepts(tokens: Tokens, token: str, product: Product, issuer: str) -
             exp={"essential": True},
             iat={"essential": True},
             sub={"essential": True},
-        ).validate(read.claims)
+        ).validate(decoded.claims)
     except (JoseError, jwt.PyJWTError, StopIteration, ValueError):
         return False
     return True
 
 
-def _pem(key: Any) -> bytes:
+def _encode_pem(key: Any) -> bytes:
     pem: bytes = key.public_key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
     return pem

@@ -1,4 +1,4 @@
-"""Whether one may do all that another may, by an oracle that writes down every single thing."""
+"""Comparison of effective permissions, checked against an oracle that lists every action."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nimbill.access.effective_permissions import ROOT, EffectivePermissions, FilterKey
-from tests.access.everything_doable import (
+from tests.access.permission_oracle import (
     ACTIONS,
     GROUPS,
     NAMESPACES,
     RESOURCES,
     TYPES,
     Filters,
-    doable,
-    seen,
+    list_possible_actions,
+    list_visible_resources,
 )
 
 some_permissions = st.frozensets(st.sampled_from(["Admin", *ACTIONS[:3]]), max_size=3)
@@ -32,102 +32,108 @@ subusers = st.builds(
     st.dictionaries(st.sampled_from(NAMESPACES), some_permissions, max_size=2),
     some_filters,
 )
-anybody = st.one_of(subusers, st.just(ROOT))
+any_user = st.one_of(subusers, st.just(ROOT))
 namespaces = st.sampled_from(NAMESPACES)
 
 
 @settings(max_examples=400)
-@given(anybody, anybody)
-def test_one_covers_another_when_he_can_do_all_the_other_can(
-    one: EffectivePermissions, other: EffectivePermissions
+@given(any_user, any_user)
+def test_a_user_covers_another_with_a_subset_of_its_actions(
+    user: EffectivePermissions, other: EffectivePermissions
 ) -> None:
-    assert one.cover(other) is (doable(other) <= doable(one))
+    assert user.covers(other) is (list_possible_actions(other) <= list_possible_actions(user))
 
 
-def test_every_pair_of_a_small_world_is_judged_as_the_oracle_does() -> None:
-    held = [frozenset(one) for one in ((), ("Admin",), ("ReadUsers",), ACTIONS[:2])]
-    groups = [{}, *({GROUPS: frozenset(one)} for one in ("a", "b", "ab"))]
+def test_every_pair_of_a_small_set_agrees_with_the_oracle() -> None:
+    grants = [frozenset(actions) for actions in ((), ("Admin",), ("ReadUsers",), ACTIONS[:2])]
+    groups = [{}, *({GROUPS: frozenset(resources)} for resources in ("a", "b", "ab"))]
     tags: list[dict[FilterKey, frozenset[str]]] = [{}, {("portal", "tags"): frozenset("a")}]
-    world = [ROOT] + [
+    users = [ROOT] + [
         EffectivePermissions({"core": core, "portal": portal}, {**by_group, **by_tag})
-        for core, portal, by_group, by_tag in product(held, held, groups, tags)
+        for core, portal, by_group, by_tag in product(grants, grants, groups, tags)
     ]
-    can = [doable(one) for one in world]
+    possible = [list_possible_actions(user) for user in users]
 
-    judged = [[one.cover(other) for other in world] for one in world]
+    results = [[user.covers(other) for other in users] for user in users]
 
-    assert judged == [[theirs <= mine for theirs in can] for mine in can]
-    assert len(world) ** 2 == 16_641
+    assert results == [[other <= own for other in possible] for own in possible]
+    assert len(users) ** 2 == 16_641
 
 
-@given(anybody, namespaces, some_permissions)
-def test_one_allows_what_he_holds(
-    one: EffectivePermissions, namespace: str, wanted: frozenset[str]
+@given(any_user, namespaces, some_permissions)
+def test_includes_agrees_with_the_oracle(
+    user: EffectivePermissions, namespace: str, required: frozenset[str]
 ) -> None:
-    can = {action for where, action, *_ in doable(replace(one, filters={})) if where == namespace}
-    needed = set(ACTIONS) if "Admin" in wanted else wanted
+    granted = {
+        action
+        for where, action, *_ in list_possible_actions(replace(user, filters={}))
+        if where == namespace
+    }
+    needed = set(ACTIONS) if "Admin" in required else required
 
-    assert one.allow(namespace, wanted) is (needed <= can)
+    assert user.includes(namespace, required) is (needed <= granted)
 
 
-@given(anybody, namespaces, some_filters)
-def test_one_reaches_what_his_own_filters_show(
-    one: EffectivePermissions, namespace: str, filters: Filters
+@given(any_user, namespaces, some_filters)
+def test_covers_filters_agrees_with_the_oracle(
+    user: EffectivePermissions, namespace: str, filters: Filters
 ) -> None:
-    own: Filters = {} if one.is_root else one.filters
+    own: Filters = {} if user.is_root else user.filters
 
-    assert one.reach(namespace, filters) is (seen(namespace, filters) <= seen(namespace, own))
+    assert user.covers_filters(namespace, filters) is (
+        list_visible_resources(namespace, filters) <= list_visible_resources(namespace, own)
+    )
 
 
-@given(anybody, anybody, anybody)
-def test_who_covers_one_who_covers_another_covers_that_one_too(
-    one: EffectivePermissions, two: EffectivePermissions, three: EffectivePermissions
+@given(any_user, any_user, any_user)
+def test_covers_is_reflexive_and_transitive(
+    user: EffectivePermissions, second: EffectivePermissions, third: EffectivePermissions
 ) -> None:
-    assert one.cover(one)
-    if one.cover(two) and two.cover(three):
-        assert one.cover(three)
+    assert user.covers(user)
+    if user.covers(second) and second.covers(third):
+        assert user.covers(third)
 
 
-@given(subusers, anybody, namespaces, some_permissions)
-def test_more_permissions_never_cover_less_and_are_never_easier_to_cover(
-    one: EffectivePermissions, other: EffectivePermissions, namespace: str, more: frozenset[str]
+@given(subusers, any_user, namespaces, some_permissions)
+def test_more_permissions_cover_more_and_are_harder_to_cover(
+    user: EffectivePermissions, other: EffectivePermissions, namespace: str, more: frozenset[str]
 ) -> None:
-    before = one.permissions.get(namespace, frozenset())
-    grown = replace(one, permissions={**one.permissions, namespace: before | more})
+    before = user.permissions.get(namespace, frozenset())
+    extended = replace(user, permissions={**user.permissions, namespace: before | more})
 
-    assert not one.cover(other) or grown.cover(other)
-    assert not other.cover(grown) or other.cover(one)
+    assert not user.covers(other) or extended.covers(other)
+    assert not other.covers(extended) or other.covers(user)
 
 
-@given(subusers, anybody, st.sampled_from(TYPES["portal"]), st.sampled_from(RESOURCES[:3]))
-def test_wider_filters_never_cover_less_and_are_never_easier_to_cover(
-    one: EffectivePermissions, other: EffectivePermissions, key: FilterKey, resource: str
+@given(subusers, any_user, st.sampled_from(TYPES["portal"]), st.sampled_from(RESOURCES[:3]))
+def test_wider_filters_cover_more_and_are_harder_to_cover(
+    user: EffectivePermissions, other: EffectivePermissions, key: FilterKey, resource: str
 ) -> None:
-    narrow = {**one.filters, key: one.filters.get(key, frozenset()) | {"b"}}
+    narrow = {**user.filters, key: user.filters.get(key, frozenset()) | {"b"}}
     wider = {**narrow, key: narrow[key] | {resource}}
-    none_of_it = {name: value for name, value in narrow.items() if name != key}
-    steps = [replace(one, filters=filters) for filters in (narrow, wider, none_of_it)]
+    unfiltered = {name: value for name, value in narrow.items() if name != key}
+    steps = [replace(user, filters=filters) for filters in (narrow, wider, unfiltered)]
 
     for less, more in ((steps[0], steps[1]), (steps[1], steps[2]), (steps[0], steps[2])):
-        assert not less.cover(other) or more.cover(other)
-        assert not other.cover(more) or other.cover(less)
+        assert not less.covers(other) or more.covers(other)
+        assert not other.covers(more) or other.covers(less)
 
 
-@given(anybody, anybody, namespaces)
-def test_root_covers_all_and_is_covered_by_root_alone(
-    one: EffectivePermissions, other: EffectivePermissions, namespace: str
+@given(any_user, any_user, namespaces)
+def test_only_root_covers_root(
+    user: EffectivePermissions, other: EffectivePermissions, namespace: str
 ) -> None:
-    assert ROOT.cover(one)
-    assert ROOT.allow(namespace, frozenset({"Admin"}))
-    assert ROOT.reach(namespace, other.filters)
-    assert one.cover(ROOT) is one.is_root
+    assert ROOT.covers(user)
+    assert ROOT.includes(namespace, frozenset({"Admin"}))
+    assert ROOT.covers_filters(namespace, other.filters)
+    assert user.covers(ROOT) is user.is_root
 
 
 @pytest.mark.parametrize("namespace", NAMESPACES)
-def test_an_empty_filter_of_anothers_is_none_and_never_inside_ones_own(namespace: str) -> None:
-    """Nobody has one; if ever somebody had, it would be taken for no filter at all."""
-    mine = EffectivePermissions({namespace: frozenset({"ReadUsers"})}, {GROUPS: frozenset("a")})
-    theirs = EffectivePermissions({namespace: frozenset({"ReadUsers"})}, {GROUPS: frozenset()})
+def test_an_empty_filter_counts_as_no_filter(namespace: str) -> None:
+    """The database never has an empty filter; if it had one, it would not restrict anything."""
+    user = EffectivePermissions({namespace: frozenset({"ReadUsers"})}, {GROUPS: frozenset("a")})
+    other = EffectivePermissions({namespace: frozenset({"ReadUsers"})}, {GROUPS: frozenset()})
 
-    assert not mine.reach(namespace, theirs.filters)
-    assert not mine.cover(theirs)
+    assert not user.covers_filters(namespace, other.filters)
+    assert not user.covers(other)

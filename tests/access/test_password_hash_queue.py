@@ -1,4 +1,4 @@
-"""Whose password is hashed next: few wait, each source has its turn, and hashing steps back."""
+"""The password hash queue: order, limits, fairness and priority."""
 
 from __future__ import annotations
 
@@ -14,351 +14,358 @@ import pytest
 
 from nimbill.access import password_hash_queue, passwords
 from nimbill.access.password_hash_queue import (
+    ACTIVE_MAX,
+    BACKOFF_SECONDS,
     NICENESS,
-    STEP_BACK_SECONDS,
-    UNDER_WAY_MAX,
     WAITING_MAX,
     PasswordHashQueue,
-    QueuePlace,
-    Ring,
-    crowded,
+    QueueEntry,
+    QueueLane,
+    too_many_logins,
 )
-from nimbill.access.passwords import hash_password, login_under_way, password_matches
+from nimbill.access.passwords import enter_login_queue, hash_password, password_matches
 from nimbill.foundation.encryption import Encryptor
-from nimbill.foundation.errors import TooMany
+from nimbill.foundation.errors import TooManyRequests
 from tests.quick_hashes import quick_hashes
 
 T = TypeVar("T")
 ENCRYPTOR = Encryptor(b"k" * 32)
 
 
-def run(do: Coroutine[Any, Any, T]) -> T:
-    return asyncio.run(do)
+def run(coroutine: Coroutine[Any, Any, T]) -> T:
+    return asyncio.run(coroutine)
 
 
-class Held:
-    """A line whose one thread is busy until it is let go; notes whose turn came when."""
+class BusyQueue:
+    """A queue whose thread is busy until `release`; records the order of the hashes."""
 
     def __init__(self) -> None:
-        self.line = PasswordHashQueue()
+        self.queue = PasswordHashQueue()
         self.turns: list[str] = []
-        self._go = threading.Event()
-        self.places = ExitStack()
-        first = self.places.enter_context(self.line.place(Ring.changes, "first"))
-        holding = self.line.hash_in_turn(first, self._go.wait)
+        self._released = threading.Event()
+        self.entries = ExitStack()
+        first = self.entries.enter_context(self.queue.enter(QueueLane.password_change, "first"))
+        holding = self.queue.submit(first, self._released.wait)
         while not holding.running():
             time.sleep(0.001)
 
-    def wait(self, ring: Ring, source: str) -> QueuePlace:
-        place = self.places.enter_context(self.line.place(ring, source))
-        self.line.hash_in_turn(place, lambda: self.turns.append(source))
-        return place
+    def submit(self, lane: QueueLane, source: str) -> QueueEntry:
+        entry = self.entries.enter_context(self.queue.enter(lane, source))
+        self.queue.submit(entry, lambda: self.turns.append(source))
+        return entry
 
-    def go(self) -> None:
-        self._go.set()
+    def release(self) -> None:
+        self._released.set()
 
-    def let_go(self) -> list[str]:
-        self.go()
-        self.line._thread.submit(lambda: None).result(10)  # behind everybody else
+    def release_and_wait(self) -> list[str]:
+        self.release()
+        self.queue._thread.submit(lambda: None).result(10)  # after all others
         return self.turns
 
 
 @pytest.fixture
-def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[Held]:
-    monkeypatch.setattr(password_hash_queue, "STEP_BACK_SECONDS", 0)
-    made = Held()
-    yield made
-    made.let_go()
-    made.places.close()
-    assert made.line.under_way == 0
-    assert made.line.waiting == 0
+def busy_queue(monkeypatch: pytest.MonkeyPatch) -> Iterator[BusyQueue]:
+    monkeypatch.setattr(password_hash_queue, "BACKOFF_SECONDS", 0)
+    busy_queue = BusyQueue()
+    yield busy_queue
+    busy_queue.release_and_wait()
+    busy_queue.entries.close()
+    assert busy_queue.queue.active == 0
+    assert busy_queue.queue.waiting == 0
 
 
-def sent_away(place: QueuePlace) -> bool:
-    return place.waiting.done() and isinstance(place.waiting.exception(), TooMany)
+def was_dropped(entry: QueueEntry) -> bool:
+    return entry.result.done() and isinstance(entry.result.exception(), TooManyRequests)
 
 
-def tried(held: Held, source: str, times: int) -> None:
+def fail_attempts(busy_queue: BusyQueue, source: str, times: int) -> None:
     for _ in range(times):
-        with held.line.place(Ring.strangers, source):
+        with busy_queue.queue.enter(QueueLane.unknown_source, source):
             pass
 
 
-def test_so_many_may_log_in_at_once() -> None:
-    waiting = {ring.name: count for ring, count in WAITING_MAX.items()}
-    under_way = {ring.name: count for ring, count in UNDER_WAY_MAX.items()}
+def test_the_limits_of_each_lane() -> None:
+    waiting = {lane.name: count for lane, count in WAITING_MAX.items()}
+    active = {lane.name: count for lane, count in ACTIVE_MAX.items()}
 
-    assert waiting == {"known": 8, "strangers": 4, "changes": 8}
-    assert under_way == {"known": 12, "strangers": 6, "changes": 9}
+    assert waiting == {"known_source": 8, "unknown_source": 4, "password_change": 8}
+    assert active == {"known_source": 12, "unknown_source": 6, "password_change": 9}
 
 
-@pytest.mark.parametrize("ring", list(Ring))
-def test_whoever_finds_a_ring_full_is_asked_to_come_back_in_a_second(
-    held: Held, ring: Ring
+@pytest.mark.parametrize("lane", list(QueueLane))
+def test_a_full_lane_refuses_with_retry_after_one_second(
+    busy_queue: BusyQueue, lane: QueueLane
 ) -> None:
-    for number in range(WAITING_MAX[ring]):
-        held.wait(ring, f"source {number}")
-    busy = held.line.under_way
+    for number in range(WAITING_MAX[lane]):
+        busy_queue.submit(lane, f"source {number}")
+    active = busy_queue.queue.active
 
-    with pytest.raises(TooMany) as refused, held.line.place(ring, "one more"):
+    with pytest.raises(TooManyRequests) as refusal, busy_queue.queue.enter(lane, "one more"):
         pass
 
-    assert (refused.value.code, refused.value.retry_after) == ("logins_waiting", 1)
-    for other in set(Ring) - {ring}:
-        with held.line.place(other, "another"):
-            assert held.line.under_way == busy + 1
+    assert (refusal.value.code, refusal.value.retry_after) == ("logins_waiting", 1)
+    for other in set(QueueLane) - {lane}:
+        with busy_queue.queue.enter(other, "another"):
+            assert busy_queue.queue.active == active + 1
 
 
-@pytest.mark.parametrize("ring", list(Ring))
-def test_no_more_than_so_many_are_under_way(ring: Ring) -> None:
-    line = PasswordHashQueue()
-    with ExitStack() as places:
-        for number in range(UNDER_WAY_MAX[ring]):
-            places.enter_context(line.place(ring, f"source {number}"))
+@pytest.mark.parametrize("lane", list(QueueLane))
+def test_the_number_of_active_entries_is_limited(lane: QueueLane) -> None:
+    queue = PasswordHashQueue()
+    with ExitStack() as entries:
+        for number in range(ACTIVE_MAX[lane]):
+            entries.enter_context(queue.enter(lane, f"source {number}"))
 
-        with pytest.raises(TooMany), line.place(ring, "one more"):
+        with pytest.raises(TooManyRequests), queue.enter(lane, "one more"):
             pass
-        with pytest.raises(TooMany):
-            line.refuse_if_full(ring, "yet another")
-    line.refuse_if_full(ring, "yet another")
-    with line.place(ring, "another"):
-        assert line.under_way == 1
+        with pytest.raises(TooManyRequests):
+            queue.refuse_if_full(lane, "yet another")
+    queue.refuse_if_full(lane, "yet another")
+    with queue.enter(lane, "another"):
+        assert queue.active == 1
 
 
-def test_those_under_way_who_tried_before_do_not_count_for_who_did_not(held: Held) -> None:
-    with ExitStack() as places:
-        for number in range(UNDER_WAY_MAX[Ring.strangers]):
-            tried(held, f"source {number}", 1)
-            places.enter_context(held.line.place(Ring.strangers, f"source {number}"))
+def test_active_entries_of_failed_sources_do_not_block_new_ones(busy_queue: BusyQueue) -> None:
+    with ExitStack() as entries:
+        for number in range(ACTIVE_MAX[QueueLane.unknown_source]):
+            fail_attempts(busy_queue, f"source {number}", 1)
+            entries.enter_context(
+                busy_queue.queue.enter(QueueLane.unknown_source, f"source {number}")
+            )
 
-        tried(held, "newcomer", 1)
-        with pytest.raises(TooMany):
-            tried(held, "newcomer", 1)
+        fail_attempts(busy_queue, "newcomer", 1)
+        with pytest.raises(TooManyRequests):
+            fail_attempts(busy_queue, "newcomer", 1)
 
 
-def test_who_tried_least_of_late_goes_first_and_of_equals_who_came_first(held: Held) -> None:
+def test_the_source_with_the_fewest_attempts_goes_first(busy_queue: BusyQueue) -> None:
     for source, times in (("often", 8), ("twice", 2), ("first", 0), ("second", 0)):
-        tried(held, source, times)
-        held.wait(Ring.strangers, source)
+        fail_attempts(busy_queue, source, times)
+        busy_queue.submit(QueueLane.unknown_source, source)
 
-    assert held.let_go() == ["first", "second", "twice", "often"]
+    assert busy_queue.release_and_wait() == ["first", "second", "twice", "often"]
 
 
-def test_every_source_has_its_turn_however_many_of_one_wait(held: Held) -> None:
+def test_many_entries_of_one_source_do_not_delay_others(busy_queue: BusyQueue) -> None:
     for source in ("many", "many", "many", "one"):
-        held.wait(Ring.strangers, source)
+        busy_queue.submit(QueueLane.unknown_source, source)
 
-    assert held.let_go() == ["many", "one", "many", "many"]
+    assert busy_queue.release_and_wait() == ["many", "one", "many", "many"]
 
 
-def test_a_newcomer_goes_before_two_hundred_addresses_that_come_back(held: Held) -> None:
+def test_a_new_source_goes_before_two_hundred_returning_ones(busy_queue: BusyQueue) -> None:
     crowd = [f"address {number}" for number in range(200)]
     for source in crowd:
-        tried(held, source, 1)
+        fail_attempts(busy_queue, source, 1)
     for source in crowd:
-        with suppress(TooMany):
-            held.wait(Ring.strangers, source)
+        with suppress(TooManyRequests):
+            busy_queue.submit(QueueLane.unknown_source, source)
 
-    held.wait(Ring.strangers, "newcomer")
+    busy_queue.submit(QueueLane.unknown_source, "newcomer")
 
-    assert held.let_go()[0] == "newcomer"
+    assert busy_queue.release_and_wait()[0] == "newcomer"
 
 
-def test_who_got_in_has_not_tried(held: Held) -> None:
+def test_a_successful_login_does_not_count_as_an_attempt(busy_queue: BusyQueue) -> None:
     for number in range(3):
-        with held.line.place(Ring.strangers, "office") as place:
-            assert place.rank == 0
-            assert held.line.has_failed("office"), number
-            held.line.forgive(place)
+        with busy_queue.queue.enter(QueueLane.unknown_source, "office") as entry:
+            assert entry.rank == 0
+            assert busy_queue.queue.has_failed("office"), number
+            busy_queue.queue.cancel_attempt(entry)
 
-    assert not held.line.has_failed("office")
-
-
-def test_who_changes_a_password_has_not_tried_to_log_in(held: Held) -> None:
-    held.wait(Ring.changes, "caller")
-
-    assert not held.line.has_failed("caller")
+    assert not busy_queue.queue.has_failed("office")
 
 
-def test_the_known_and_the_strangers_take_turns(held: Held) -> None:
+def test_a_password_change_does_not_count_as_an_attempt(busy_queue: BusyQueue) -> None:
+    busy_queue.submit(QueueLane.password_change, "caller")
+
+    assert not busy_queue.queue.has_failed("caller")
+
+
+def test_lanes_take_turns(busy_queue: BusyQueue) -> None:
     for number in range(4):
-        held.wait(Ring.strangers, f"stranger {number}")
+        busy_queue.submit(QueueLane.unknown_source, f"stranger {number}")
     for number in range(2):
-        held.wait(Ring.known, f"known {number}")
+        busy_queue.submit(QueueLane.known_source, f"known {number}")
 
-    turns = held.let_go()
+    turns = busy_queue.release_and_wait()
 
     assert turns.index("known 0") <= 1
     assert turns.index("known 1") <= 3
     assert len(turns) == 6
 
 
-def test_a_full_ring_takes_in_who_tried_less(held: Held) -> None:
+def test_a_full_lane_accepts_a_source_with_fewer_attempts(busy_queue: BusyQueue) -> None:
     waiting = []
     for source, times in (("a", 1), ("b", 8), ("c", 8), ("d", 1)):
-        tried(held, source, times)
-        waiting.append(held.wait(Ring.strangers, source))
+        fail_attempts(busy_queue, source, times)
+        waiting.append(busy_queue.submit(QueueLane.unknown_source, source))
 
-    held.wait(Ring.strangers, "first time")
+    busy_queue.submit(QueueLane.unknown_source, "first time")
 
-    assert [sent_away(place) for place in waiting] == [False, False, True, False]
-    sent = waiting[2].waiting.exception()
-    assert isinstance(sent, TooMany)
-    assert sent.retry_after == 3
-    assert held.let_go() == ["first time", "a", "d", "b"]
-
-
-def test_who_tried_as_often_as_the_others_takes_nobodys_place(held: Held) -> None:
-    for number in range(WAITING_MAX[Ring.strangers]):
-        tried(held, f"source {number}", 1)
-        held.wait(Ring.strangers, f"source {number}")
-
-    tried(held, "another", 1)
-    with pytest.raises(TooMany):
-        held.wait(Ring.strangers, "another")
+    assert [was_dropped(entry) for entry in waiting] == [False, False, True, False]
+    error = waiting[2].result.exception()
+    assert isinstance(error, TooManyRequests)
+    assert error.retry_after == 3
+    assert busy_queue.release_and_wait() == ["first time", "a", "d", "b"]
 
 
-def test_who_comes_to_be_hashed_late_may_find_the_ring_full(held: Held) -> None:
-    with held.line.place(Ring.strangers, "late") as late:
-        for number in range(WAITING_MAX[Ring.strangers]):
-            held.wait(Ring.strangers, f"source {number}")
+def test_a_full_lane_refuses_a_source_with_equal_attempts(busy_queue: BusyQueue) -> None:
+    for number in range(WAITING_MAX[QueueLane.unknown_source]):
+        fail_attempts(busy_queue, f"source {number}", 1)
+        busy_queue.submit(QueueLane.unknown_source, f"source {number}")
 
-        with pytest.raises(TooMany):
-            held.line.hash_in_turn(late, lambda: held.turns.append("late"))
+    fail_attempts(busy_queue, "another", 1)
+    with pytest.raises(TooManyRequests):
+        busy_queue.submit(QueueLane.unknown_source, "another")
 
-    assert "late" not in held.let_go()
+
+def test_a_late_submission_is_refused_if_the_lane_is_full(busy_queue: BusyQueue) -> None:
+    with busy_queue.queue.enter(QueueLane.unknown_source, "late") as late:
+        for number in range(WAITING_MAX[QueueLane.unknown_source]):
+            busy_queue.submit(QueueLane.unknown_source, f"source {number}")
+
+        with pytest.raises(TooManyRequests):
+            busy_queue.queue.submit(late, lambda: busy_queue.turns.append("late"))
+
+    assert "late" not in busy_queue.release_and_wait()
 
 
-def hashed_after(line: PasswordHashQueue, ranks: list[int]) -> list[float]:
-    """Seconds until each was hashed; all of them come at once."""
+def measure_hash_times(queue: PasswordHashQueue, ranks: list[int]) -> list[float]:
+    """Return the seconds until each was hashed; all are submitted together."""
     done: list[float] = []
-    with ExitStack() as places:
+    with ExitStack() as entries:
         began = time.monotonic()
         waiting = []
-        with line._lock:
+        with queue._lock:
             for number, rank in enumerate(ranks):
-                place = places.enter_context(line.place(Ring.strangers, f"source {number}"))
-                place.rank = rank
+                entry = entries.enter_context(
+                    queue.enter(QueueLane.unknown_source, f"source {number}")
+                )
+                entry.rank = rank
                 work = lambda: done.append(time.monotonic() - began)  # noqa: E731
-                waiting.append(line.hash_in_turn(place, work))
-        for one in waiting:
-            one.result(10)
+                waiting.append(queue.submit(entry, work))
+        for result in waiting:
+            result.result(10)
     return done
 
 
-def test_of_a_crowd_that_tried_before_each_leaves_the_thread_to_others_for_a_while() -> None:
+def test_the_thread_pauses_if_all_waiting_sources_have_failed() -> None:
     alone, fresh, crowd = ([4], [0, 0], [4, 4])
 
-    assert hashed_after(PasswordHashQueue(), alone)[0] < 0.3
-    assert hashed_after(PasswordHashQueue(), fresh)[1] < 0.3
-    assert hashed_after(PasswordHashQueue(), crowd)[0] >= 4 * STEP_BACK_SECONDS
+    assert measure_hash_times(PasswordHashQueue(), alone)[0] < 0.3
+    assert measure_hash_times(PasswordHashQueue(), fresh)[1] < 0.3
+    assert measure_hash_times(PasswordHashQueue(), crowd)[0] >= 4 * BACKOFF_SECONDS
 
 
-def test_who_comes_for_the_first_time_does_not_wait_while_others_step_back(
+def test_a_new_source_ends_the_pause(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(password_hash_queue, "STEP_BACK_SECONDS", 60)
-    held = Held()
+    monkeypatch.setattr(password_hash_queue, "BACKOFF_SECONDS", 60)
+    busy_queue = BusyQueue()
     for source, rank in (("crowd", 4), ("crowd", 4), ("first time", 0)):
-        place = held.wait(Ring.strangers, source)
-        place.rank = rank
+        entry = busy_queue.submit(QueueLane.unknown_source, source)
+        entry.rank = rank
 
-    held.go()
+    busy_queue.release()
 
-    place.waiting.result(10)
-    assert held.turns == ["first time"]
-    held.wait(Ring.known, "known").waiting.result(10)
-    assert held.turns == ["first time", "known"]
-    held.places.close()
-    held.line._thread.submit(int).result(10)  # nobody waits: the thread is free
-
-
-def test_who_leaves_is_not_hashed(held: Held) -> None:
-    line = held.line
-    with line.place(Ring.known, "gone") as place:
-        line.hash_in_turn(place, lambda: held.turns.append("gone"))
-    held.wait(Ring.known, "stays")
-
-    assert held.let_go() == ["stays"]
+    entry.result.result(10)
+    assert busy_queue.turns == ["first time"]
+    busy_queue.submit(QueueLane.known_source, "known").result.result(10)
+    assert busy_queue.turns == ["first time", "known"]
+    busy_queue.entries.close()
+    busy_queue.queue._thread.submit(int).result(10)  # nothing is waiting: the thread is free
 
 
-def test_what_goes_wrong_in_a_hash_is_told() -> None:
-    line = PasswordHashQueue()
+def test_an_entry_that_left_is_not_hashed(busy_queue: BusyQueue) -> None:
+    queue = busy_queue.queue
+    with queue.enter(QueueLane.known_source, "gone") as entry:
+        queue.submit(entry, lambda: busy_queue.turns.append("gone"))
+    busy_queue.submit(QueueLane.known_source, "stays")
 
-    def broken() -> None:
+    assert busy_queue.release_and_wait() == ["stays"]
+
+
+def test_an_error_during_hashing_is_raised() -> None:
+    queue = PasswordHashQueue()
+
+    def fail() -> None:
         raise ValueError("no hash")
 
-    with line.place(Ring.known, "one") as place, pytest.raises(ValueError, match="no hash"):
-        line.hash_in_turn(place, broken).result(10)
+    with (
+        queue.enter(QueueLane.known_source, "one") as entry,
+        pytest.raises(ValueError, match="no hash"),
+    ):
+        queue.submit(entry, fail).result(10)
 
 
-def test_one_hash_at_a_time_and_never_in_the_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hashes_run_one_at_a_time_outside_the_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     hashing: set[str] = set()
-    at_once: list[int] = []
-    under_way = 0
+    concurrent: list[int] = []
+    active = 0
 
-    def noted(_hash: str | None, _peppered: bytes) -> bool:
-        nonlocal under_way
-        under_way += 1
+    def verify(_hash: str | None, _peppered: bytes) -> bool:
+        nonlocal active
+        active += 1
         hashing.add(threading.current_thread().name)
-        at_once.append(under_way)
+        concurrent.append(active)
         time.sleep(0.01)
-        under_way -= 1
+        active -= 1
         return False
 
-    async def many() -> None:
+    async def verify_many() -> None:
         await asyncio.gather(*[password_matches("x", None, ENCRYPTOR) for _ in range(8)])
 
-    monkeypatch.setattr(passwords, "_verify", noted)
-    run(many())
+    monkeypatch.setattr(passwords, "_verify", verify)
+    run(verify_many())
 
-    assert max(at_once) == 1
+    assert max(concurrent) == 1
     assert all(name.startswith("password") for name in hashing)
 
 
-def test_the_thread_that_hashes_lets_everything_else_go_first() -> None:
-    line = PasswordHashQueue()
+def test_the_hashing_thread_has_low_priority() -> None:
+    queue = PasswordHashQueue()
 
-    def niceness() -> int:
+    def read_niceness() -> int:
         return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
 
-    with line.place(Ring.known, "one") as place:
-        hashing = line.hash_in_turn(place, niceness).result(10)
+    with queue.enter(QueueLane.known_source, "one") as entry:
+        hashing = queue.submit(entry, read_niceness).result(10)
 
-    assert hashing == max(NICENESS, niceness())
+    assert hashing == max(NICENESS, read_niceness())
     assert os.getpriority(os.PRIO_PROCESS, os.getpid()) < NICENESS
 
 
-def test_who_gives_up_leaves_the_line() -> None:
-    async def give_up() -> list[Any]:
+def test_a_cancelled_request_leaves_the_queue() -> None:
+    async def cancel_and_retry() -> list[Any]:
         with quick_hashes():
-            count = WAITING_MAX[Ring.changes]
+            count = WAITING_MAX[QueueLane.password_change]
             tasks = [asyncio.create_task(hash_password("x", ENCRYPTOR)) for _ in range(count)]
             await asyncio.sleep(0)
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            again = [hash_password("x", ENCRYPTOR) for _ in range(count)]
-            return await asyncio.gather(*again, return_exceptions=True)
+            retries = [hash_password("x", ENCRYPTOR) for _ in range(count)]
+            return await asyncio.gather(*retries, return_exceptions=True)
 
-    assert {type(answer) for answer in run(give_up())} == {str}
-    assert passwords._line.under_way == 0
+    assert {type(result) for result in run(cancel_and_retry())} == {str}
+    assert passwords._queue.active == 0
 
 
-def test_a_login_holds_one_place_for_all_it_hashes() -> None:
-    async def twice() -> tuple[bool, str]:
-        with login_under_way(Ring.strangers, "here") as place:
-            matches = await password_matches("x", None, ENCRYPTOR, place)
-            hashed = await hash_password("x", ENCRYPTOR, place)
-            assert passwords._line.under_way == 1
+def test_a_login_uses_one_entry_for_all_its_hashes() -> None:
+    async def hash_twice() -> tuple[bool, str]:
+        with enter_login_queue(QueueLane.unknown_source, "here") as entry:
+            matches = await password_matches("x", None, ENCRYPTOR, entry)
+            hashed = await hash_password("x", ENCRYPTOR, entry)
+            assert passwords._queue.active == 1
             return matches, hashed
 
     with quick_hashes():
-        matches, hashed = run(twice())
+        matches, hashed = run(hash_twice())
 
     assert not matches
     assert hashed.startswith("$argon2id$")
 
 
-def test_the_refusal_says_nothing_of_who_waits() -> None:
-    assert crowded().detail == "too many logins at once"
+def test_the_error_does_not_mention_who_waits() -> None:
+    assert too_many_logins().detail == "Too many logins are waiting. Try again later."

@@ -1,4 +1,4 @@
-"""Passwords and client secrets: hashing, checking, generating."""
+"""Passwords and client secrets: hash, verify, generate."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import hmac
 import re
 import string
 import zlib
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
 from hashlib import sha256
 from typing import Any, Literal, TypeVar
 
@@ -21,27 +21,39 @@ from nimbill.access.passwords import (
     generate_client_secret,
     hash_client_secret,
     hash_password,
-    is_outdated,
+    needs_rehash,
     password_matches,
 )
 from nimbill.database.tenant_scope import transaction
 from nimbill.foundation.encryption import Encryptor
 from nimbill.identity.users import records as users
-from tests.identity.login.asking import as_user, claims_of, issued, stands
+from tests.identity.login.token_requests import (
+    decode_claims,
+    is_token_valid,
+    issue_tokens,
+    password_form,
+)
+from tests.quick_hashes import quick_hashes
 from tests.running_service import PASSWORD, Service
 
 T = TypeVar("T")
-OURS, OTHER = Encryptor(b"k" * 32), Encryptor(b"o" * 32)
+OWN, OTHER = Encryptor(b"k" * 32), Encryptor(b"o" * 32)
 BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
 
 
-def run(do: Coroutine[Any, Any, T]) -> T:
-    return asyncio.run(do)
+def run(coroutine: Coroutine[Any, Any, T]) -> T:
+    return asyncio.run(coroutine)
 
 
 @pytest.fixture(scope="module")
 def stored() -> str:
-    return run(hash_password(PASSWORD, OURS))
+    return run(hash_password(PASSWORD, OWN))
+
+
+@pytest.fixture
+def cheap_hashes() -> Iterator[None]:
+    with quick_hashes():
+        yield
 
 
 # ── passwords ────────────────────────────────────────────────────────────────────────────────────
@@ -56,26 +68,28 @@ def test_a_hash_is_argon2id_of_19_mib_and_two_passes(stored: str) -> None:
     assert (parameters.salt_len, parameters.hash_len) == (16, 32)
 
 
-def test_the_right_password_matches_and_no_other(stored: str) -> None:
-    assert run(password_matches(PASSWORD, stored, OURS))
+def test_only_the_right_password_matches(cheap_hashes: None) -> None:
+    stored = run(hash_password(PASSWORD, OWN))
+
+    assert run(password_matches(PASSWORD, stored, OWN))
     for wrong in ("", PASSWORD.upper(), PASSWORD + " ", " " + PASSWORD, PASSWORD[:-1], "\0"):
-        assert not run(password_matches(wrong, stored, OURS))
+        assert not run(password_matches(wrong, stored, OWN))
 
 
 def test_two_hashes_of_one_password_differ(stored: str) -> None:
-    assert run(hash_password(PASSWORD, OURS)) != stored
+    assert run(hash_password(PASSWORD, OWN)) != stored
 
 
-def test_nothing_is_trimmed_folded_or_cut_off() -> None:
+def test_passwords_are_not_trimmed_normalised_or_truncated(cheap_hashes: None) -> None:
     composed, decomposed, long = "p\u00e4ssw\u00f6rd", "pa\u0308sswo\u0308rd", "x" * 200
     for password, other in ((composed, decomposed), (long, long[:-1]), (" a b ", "a b")):
-        hashed = run(hash_password(password, OURS))
+        hashed = run(hash_password(password, OWN))
 
-        assert run(password_matches(password, hashed, OURS))
-        assert not run(password_matches(other, hashed, OURS))
+        assert run(password_matches(password, hashed, OWN))
+        assert not run(password_matches(other, hashed, OWN))
 
 
-def test_a_stolen_database_alone_is_not_enough(stored: str) -> None:
+def test_a_hash_cannot_be_verified_without_the_pepper(stored: str) -> None:
     assert not run(password_matches(PASSWORD, stored, OTHER))
     with pytest.raises(Exception, match="does not match"):
         PasswordHasher().verify(stored, PASSWORD)
@@ -84,69 +98,69 @@ def test_a_stolen_database_alone_is_not_enough(stored: str) -> None:
 @pytest.mark.parametrize(
     "no_hash", [None, "", "!", "$argon2", "$argon2id$v=19$m=1", "$2b$12$x", PASSWORD]
 )
-def test_what_is_no_hash_matches_nothing(no_hash: str | None) -> None:
+def test_an_invalid_hash_matches_nothing(cheap_hashes: None, no_hash: str | None) -> None:
     for password in ("", PASSWORD, "!"):
-        assert not run(password_matches(password, no_hash, OURS))
+        assert not run(password_matches(password, no_hash, OWN))
 
 
 @pytest.mark.parametrize("no_hash", [None, "!"])
-def test_an_unknown_user_costs_a_hash(
+def test_an_unknown_user_takes_as_long_as_a_known_one(
     no_hash: str | None, stored: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     verified: list[str] = []
     real = passwords._hasher
 
-    class Counting(PasswordHasher):
+    class CountingHasher(PasswordHasher):
         def verify(self, hash: str | bytes, password: str | bytes) -> Literal[True]:  # noqa: A002
             verified.append(str(hash))
             return real.verify(hash, password)
 
     monkeypatch.setattr(
-        passwords, "_hasher", Counting(time_cost=2, memory_cost=19_456, parallelism=1)
+        passwords, "_hasher", CountingHasher(time_cost=2, memory_cost=19_456, parallelism=1)
     )
-    run(password_matches(PASSWORD, no_hash, OURS))
+    run(password_matches(PASSWORD, no_hash, OWN))
 
-    (against,) = verified
-    assert extract_parameters(against) == extract_parameters(stored)
-
-
-# ── hashes of other days ─────────────────────────────────────────────────────────────────────────
+    (verified_hash,) = verified
+    assert extract_parameters(verified_hash) == extract_parameters(stored)
 
 
-def test_a_hash_with_other_parameters_is_outdated(stored: str) -> None:
-    assert not is_outdated(stored)
-    assert is_outdated(PasswordHasher(time_cost=1, memory_cost=64, parallelism=1).hash("x"))
+# ── outdated hashes ──────────────────────────────────────────────────────────────────────────────
 
 
-def test_whoever_logs_in_with_an_outdated_hash_gets_a_new_one(
+def test_a_hash_with_other_parameters_needs_a_rehash(stored: str) -> None:
+    assert not needs_rehash(stored)
+    assert needs_rehash(PasswordHasher(time_cost=1, memory_cost=64, parallelism=1).hash("x"))
+
+
+def test_a_login_replaces_an_outdated_hash(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     weak = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)
     monkeypatch.setattr(passwords, "_hasher", weak)
     service.organisation = service.new_organisation()
     monkeypatch.undo()
-    before = stored_hash(service)
-    assert is_outdated(before)
+    before = load_stored_hash(service)
+    assert needs_rehash(before)
 
-    first = issued(service, as_user(service.organisation, "root"))["access_token"]
+    first = issue_tokens(service, password_form(service.organisation, "root"))["access_token"]
 
-    after = stored_hash(service)
-    assert not is_outdated(after)
-    assert stands(service, first)
-    second = issued(service, as_user(service.organisation, "root"))["access_token"]
-    assert claims_of(second)["ep"] == claims_of(first)["ep"] == 1
-    assert stored_hash(service) == after
+    after = load_stored_hash(service)
+    assert not needs_rehash(after)
+    assert is_token_valid(service, first)
+    second = issue_tokens(service, password_form(service.organisation, "root"))["access_token"]
+    assert decode_claims(second)["ep"] == decode_claims(first)["ep"] == 1
+    assert load_stored_hash(service) == after
 
 
-def stored_hash(service: Service) -> str:
-    who = service.organisation
+def load_stored_hash(service: Service) -> str:
+    organisation_id = service.organisation.organisation_id
 
-    async def ask() -> str:
-        async with transaction(service.resources.engine, who.organisation_id) as db:
-            found: str = (await db.execute(users.users.select())).one().password_hash
-            return found
+    async def load_hash() -> str:
+        async with transaction(service.resources.engine, organisation_id) as db:
+            password_hash: str = (await db.execute(users.users.select())).one().password_hash
+            return password_hash
 
-    return service.run(ask)
+    return service.run(load_hash)
 
 
 # ── client secrets ───────────────────────────────────────────────────────────────────────────────
@@ -155,24 +169,24 @@ def stored_hash(service: Service) -> str:
 def test_a_secret_has_a_prefix_43_random_characters_and_a_checksum() -> None:
     for _ in range(50):
         secret = generate_client_secret()
-        found = re.fullmatch(r"nb_cs_([0-9A-Za-z]{43})([0-9A-Za-z]{6})", secret)
+        match = re.fullmatch(r"nb_cs_([0-9A-Za-z]{43})([0-9A-Za-z]{6})", secret)
 
-        assert found
+        assert match
         number = 0
-        for character in found[2]:
+        for character in match[2]:
             number = number * 62 + BASE62.index(character)
-        assert number == zlib.crc32(found[1].encode())
+        assert number == zlib.crc32(match[1].encode())
 
 
-def test_secrets_hold_256_bits_and_never_come_twice() -> None:
+def test_secrets_have_256_bits_and_are_unique() -> None:
     assert 62**43 > 2**256
-    made = [generate_client_secret() for _ in range(500)]
+    secrets = [generate_client_secret() for _ in range(500)]
 
-    assert len(set(made)) == 500
-    assert {c for secret in made for c in secret[6:49]} == set(BASE62)
+    assert len(set(secrets)) == 500
+    assert {character for secret in secrets for character in secret[6:49]} == set(BASE62)
 
 
-def test_a_secret_matches_its_hash_alone() -> None:
+def test_a_secret_matches_only_its_own_hash() -> None:
     secret = generate_client_secret()
     hashed = hash_client_secret(secret)
 
@@ -182,21 +196,21 @@ def test_a_secret_matches_its_hash_alone() -> None:
         assert not client_secret_matches(wrong, hashed)
 
 
-def test_a_client_that_is_none_has_no_secret() -> None:
+def test_no_secret_matches_an_unknown_client() -> None:
     for secret in ("", "x", generate_client_secret()):
         assert not client_secret_matches(secret, None)
 
 
-def test_secrets_are_compared_in_constant_time_known_or_not(
+def test_secrets_are_compared_in_constant_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     compared: list[tuple[int, int]] = []
 
-    def watched(one: bytes, other: bytes) -> bool:
-        compared.append((len(one), len(other)))
-        return one == other
+    def compare(first: bytes, second: bytes) -> bool:
+        compared.append((len(first), len(second)))
+        return first == second
 
-    monkeypatch.setattr(hmac, "compare_digest", watched)
+    monkeypatch.setattr(hmac, "compare_digest", compare)
     client_secret_matches("x", None)
     client_secret_matches("x", hash_client_secret("y"))
 

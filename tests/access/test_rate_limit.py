@@ -1,4 +1,4 @@
-"""So many requests a second for each user; the next one is told when to come back."""
+"""The rate limit per user and second, and Retry-After for requests beyond it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from nimbill.access.role_actions import RoleAction
 from nimbill.database.embedded_postgres import Address
-from tests.answers import problem_of
+from tests.problem_responses import read_problem
 from tests.running_service import Service, running_service
 
 GROUPS = "/m/core/billinggroup"
@@ -22,7 +22,7 @@ LIMIT = 3
 def limited(
     postgres: Address, running: Service, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Service]:
-    """A second service on the same database and keys, which counts."""
+    """A second service on the same database and keys, with a rate limit."""
     data: Path = tmp_path_factory.mktemp("limited")
     key = str(running.settings.key_file)
     limit = {"NIMBILL_RATE_LIMIT": str(LIMIT), "NIMBILL_KEY_FILE": key}
@@ -30,49 +30,53 @@ def limited(
         yield service
 
 
-def statuses(service: Service, headers: dict[str, str], count: int) -> list[int]:
+def request_repeatedly(service: Service, headers: dict[str, str], count: int) -> list[int]:
     return [service.http.get(GROUPS, headers=headers).status_code for _ in range(count)]
 
 
 @pytest.fixture
-def stopped_clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The limiter's own time, so that a slow machine does not forgive a request."""
+def frozen_limiter_time(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Freeze the time of the limiter, so that a slow machine does not change the result."""
     at = [time.time()]
     monkeypatch.setattr("limits.storage.memory.time", SimpleNamespace(time=lambda: at[0]))
     return at
 
 
-def test_beyond_the_limit_it_is_429_with_retry_after(
-    limited: Service, stopped_clock: list[float]
+def test_a_request_beyond_the_limit_is_429_with_retry_after(
+    limited: Service, frozen_limiter_time: list[float]
 ) -> None:
     headers = limited.caller(RoleAction.ReadBillingGroup)
 
-    assert statuses(limited, headers, LIMIT) == [200] * LIMIT
-    answer = limited.http.get(GROUPS, headers=headers)
+    assert request_repeatedly(limited, headers, LIMIT) == [200] * LIMIT
+    response = limited.http.get(GROUPS, headers=headers)
 
-    assert problem_of(answer, 429)["code"] == "rate_exceeded"
-    assert int(answer.headers["retry-after"]) == 1
+    assert read_problem(response, 429)["code"] == "rate_exceeded"
+    assert int(response.headers["retry-after"]) == 1
 
 
-def test_a_second_later_it_is_fine_again(limited: Service, stopped_clock: list[float]) -> None:
+def test_requests_are_accepted_again_after_a_second(
+    limited: Service, frozen_limiter_time: list[float]
+) -> None:
     headers = limited.caller(RoleAction.ReadBillingGroup)
-    assert statuses(limited, headers, LIMIT + 1)[-1] == 429
+    assert request_repeatedly(limited, headers, LIMIT + 1)[-1] == 429
 
-    stopped_clock[0] += 1.01
+    frozen_limiter_time[0] += 1.01
 
-    assert statuses(limited, headers, LIMIT) == [200] * LIMIT
-
-
-def test_each_user_is_counted_alone(limited: Service, stopped_clock: list[float]) -> None:
-    one, other = (limited.caller(RoleAction.ReadBillingGroup) for _ in range(2))
-
-    assert statuses(limited, one, LIMIT + 1)[-1] == 429
-    assert statuses(limited, other, LIMIT) == [200] * LIMIT
+    assert request_repeatedly(limited, headers, LIMIT) == [200] * LIMIT
 
 
-def test_a_refused_change_is_not_made(limited: Service, stopped_clock: list[float]) -> None:
+def test_each_user_has_its_own_limit(limited: Service, frozen_limiter_time: list[float]) -> None:
+    first, second = (limited.caller(RoleAction.ReadBillingGroup) for _ in range(2))
+
+    assert request_repeatedly(limited, first, LIMIT + 1)[-1] == 429
+    assert request_repeatedly(limited, second, LIMIT) == [200] * LIMIT
+
+
+def test_a_change_beyond_the_limit_is_not_made(
+    limited: Service, frozen_limiter_time: list[float]
+) -> None:
     headers = limited.caller(RoleAction.ModifyBillingGroup)
-    statuses(limited, headers, LIMIT)
+    request_repeatedly(limited, headers, LIMIT)
     body = {
         "billinggroup_id": "too-fast",
         "billinggroup_name": "a",
@@ -86,15 +90,17 @@ def test_a_refused_change_is_not_made(limited: Service, stopped_clock: list[floa
     assert "too-fast" not in [record["billinggroup_id"] for record in listed]
 
 
-def test_what_needs_no_token_is_not_counted(limited: Service, stopped_clock: list[float]) -> None:
-    answers = {limited.http.get("/healthz").status_code for _ in range(5 * LIMIT)}
+def test_public_paths_are_not_limited(limited: Service, frozen_limiter_time: list[float]) -> None:
+    statuses = {limited.http.get("/healthz").status_code for _ in range(5 * LIMIT)}
 
-    assert answers == {200}
+    assert statuses == {200}
 
 
-def test_a_limit_of_nothing_is_no_limit(service: Service, stopped_clock: list[float]) -> None:
+def test_a_limit_of_zero_disables_the_limit(
+    service: Service, frozen_limiter_time: list[float]
+) -> None:
     assert service.settings.rate_limit == 0
 
     headers = service.root()
 
-    assert set(statuses(service, headers, 150)) == {200}
+    assert set(request_repeatedly(service, headers, 150)) == {200}

@@ -1,4 +1,4 @@
-"""How often a source has tried of late and not got in."""
+"""Recent failed attempts are counted per source."""
 
 from __future__ import annotations
 
@@ -9,49 +9,49 @@ import pytest
 from nimbill.access.recent_attempts import RecentAttempts
 
 
-def test_each_try_counts_by_its_source() -> None:
-    tries = RecentAttempts()
+def test_attempts_are_counted_per_source() -> None:
+    attempts = RecentAttempts()
     for source in ("here", "there", "here"):
-        tries.add(source)
+        attempts.add(source)
 
-    assert [tries.of(source) for source in ("here", "there", "elsewhere")] == [2, 1, 0]
+    assert [attempts.count(source) for source in ("here", "there", "elsewhere")] == [2, 1, 0]
 
 
-def test_a_try_that_turned_out_well_is_taken_back() -> None:
-    tries = RecentAttempts()
-    tries.add("here")
-    tries.add("here")
+def test_a_successful_attempt_is_cancelled() -> None:
+    attempts = RecentAttempts()
+    attempts.add("here")
+    attempts.add("here")
 
     left = []
     for _ in range(3):
-        tries.forgive("here")
-        left.append(tries.of("here"))
+        attempts.cancel("here")
+        left.append(attempts.count("here"))
 
     assert left == [1, 0, 0]
 
 
-def test_who_stays_away_for_fifteen_minutes_has_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    tries, now = RecentAttempts(), 1000.0
+def test_attempts_expire_after_fifteen_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
+    attempts, now = RecentAttempts(), 1000.0
     monkeypatch.setattr(time, "monotonic", lambda: now)
-    tries.add("here")
+    attempts.add("here")
     now += 15 * 60 - 1
-    assert tries.of("here") == 1
+    assert attempts.count("here") == 1
 
     now += 1
 
-    assert tries.of("here") == 0
-    tries.add("here")
-    assert tries.of("here") == 1
+    assert attempts.count("here") == 0
+    attempts.add("here")
+    assert attempts.count("here") == 1
 
 
-def test_no_more_than_ten_thousand_sources_are_kept_the_latest() -> None:
-    tries = RecentAttempts()
-    tries.add("regular")
+def test_only_the_latest_ten_thousand_sources_are_stored() -> None:
+    attempts = RecentAttempts()
+    attempts.add("regular")
     for number in range(9_999):
-        tries.add(f"source {number}")
-    tries.add("regular")
+        attempts.add(f"source {number}")
+    attempts.add("regular")
 
-    tries.add("one more")
+    attempts.add("one more")
 
-    assert tries.of("source 0") == 0
-    assert [tries.of(source) for source in ("source 1", "one more", "regular")] == [1, 1, 2]
+    assert attempts.count("source 0") == 0
+    assert [attempts.count(source) for source in ("source 1", "one more", "regular")] == [1, 1, 2]

@@ -1,4 +1,4 @@
-"""A caller narrowed to one billing group: nothing of another is shown, changed or told apart."""
+"""A caller restricted to one billing group can neither see, change nor detect another."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ import sqlalchemy as sa
 
 from nimbill.access.role_actions import RoleAction
 from nimbill.database.tenant_scope import transaction
-from tests.answers import Answer
 from tests.customers.billing_groups.billing_groups import PATH as GROUPS
 from tests.customers.billing_groups.billing_groups import create_billing_group as create_group
-from tests.customers.billing_groups.sample_bodies import VALID_SETTING
-from tests.customers.billing_groups.test_free_format import ITEM
-from tests.customers.billing_groups.test_update_invoice_setting import SETTING
+from tests.customers.billing_groups.sample_bodies import (
+    FREE_FORMAT_ITEM,
+    VALID_SETTING,
+    VALID_SETTING_UPDATE,
+)
 from tests.customers.cloud_accounts.accounts import AWS, add_account
 from tests.customers.cloud_accounts.accounts import PATH as ACCOUNTS
-from tests.people import new_person
+from tests.problem_responses import HttpResponse
 from tests.running_service import Service
+from tests.subusers import create_subuser
 
 RESELLERS = "/m/core/reseller"
 HIDDEN = "kanarienvogel"  # in every text of the hidden group
@@ -37,28 +39,28 @@ CORE = [action for action in RoleAction if action is not RoleAction.Admin]
 
 
 @dataclass(frozen=True)
-class Scene:
-    """One organisation, a group that is seen, one that is hidden, and who sees only the first."""
+class RestrictedScene:
+    """An organisation with a visible and a hidden group, and a caller restricted to the first."""
 
     service: Service
     root: dict[str, str]
-    narrowed: dict[str, str]
+    restricted: dict[str, str]
     seen: str
     hidden: str
     hidden_reseller: str
 
-    def ask(self, method: str, path: str, body: Any = None) -> Answer:
+    def request(self, method: str, path: str, body: Any = None) -> HttpResponse:
         sent = {} if body is None else {"json": body}
-        return self.service.http.request(method, path, headers=self.narrowed, **sent)
+        return self.service.http.request(method, path, headers=self.restricted, **sent)
 
-    def whole(self) -> list[Any]:
-        """All there is of both groups, as the root user sees it."""
+    def load_groups(self) -> list[Any]:
+        """Return both groups as the root user sees them."""
         paths = (GROUPS, f"{ACCOUNTS}?vendor=aws", RESELLERS)
         return [self.service.http.get(path, headers=self.root).json() for path in paths]
 
 
-def furnish(service: Service, name: str, number: str) -> tuple[str, str]:
-    """A group with something of everything that can hang on it; its id and its reseller's."""
+def create_full_group(service: Service, name: str, number: str) -> tuple[str, str]:
+    """Create a group with all kinds of records; return its id and that of its reseller."""
     texts = ("billinggroup_name", "company_name", "phone", "postal", "address", "personal")
     company_id = create_group(
         service,
@@ -67,33 +69,33 @@ def furnish(service: Service, name: str, number: str) -> tuple[str, str]:
         invoices={"aws": VALID_SETTING},
         **dict.fromkeys((*texts, "billing_title", "remarks"), name),
     )
-    items = {"additional_items": [ITEM | {"label": name}]}
+    items = {"additional_items": [FREE_FORMAT_ITEM | {"label": name}]}
     service.http.post(f"{GROUPS}/{company_id}/freeformat/aws", json=items, headers=service.root())
     numbers = {"customer_id": number, "account_id": number}
     add_account(service, company_id, **numbers, name=name, note=name)
     reseller = RESELLER | {"company_id": company_id, "email": f"{name}@example.com"}
-    answer = service.http.post(RESELLERS, json=reseller, headers=service.root())
-    assert answer.status_code == 200, answer.text
-    return company_id, answer.json()["user_id"]
+    response = service.http.post(RESELLERS, json=reseller, headers=service.root())
+    assert response.status_code == 200, response.text
+    return company_id, response.json()["user_id"]
 
 
 @pytest.fixture(scope="module")
-def scene(running: Service) -> Scene:
+def scene(running: Service) -> RestrictedScene:
     running.organisation = running.new_organisation()
-    seen, _ = furnish(running, "sichtbar", SEEN_NUMBER)
-    hidden, reseller = furnish(running, HIDDEN, HIDDEN_NUMBER)
-    narrowed = running.caller(*CORE, billing_groups=[seen])
-    return Scene(running, running.root(), narrowed, seen, hidden, reseller)
+    seen, _ = create_full_group(running, "sichtbar", SEEN_NUMBER)
+    hidden, reseller = create_full_group(running, HIDDEN, HIDDEN_NUMBER)
+    restricted = running.caller(*CORE, billing_groups=[seen])
+    return RestrictedScene(running, running.root(), restricted, seen, hidden, reseller)
 
 
-def shows_nothing_hidden(scene: Scene, text: str) -> bool:
+def hides_everything(scene: RestrictedScene, text: str) -> bool:
     secrets = (HIDDEN, HIDDEN_NUMBER, scene.hidden, scene.hidden_reseller)
     return not any(secret in text for secret in secrets)
 
 
-def told(answer: Answer) -> tuple[int, str]:
-    """What an answer tells, but for its own number."""
-    return answer.status_code, answer.text.replace(answer.headers["x-request-id"], "")
+def comparable(response: HttpResponse) -> tuple[int, str]:
+    """Return status and text without the request id."""
+    return response.status_code, response.text.replace(response.headers["x-request-id"], "")
 
 
 @pytest.mark.parametrize(
@@ -108,49 +110,53 @@ def told(answer: Answer) -> tuple[int, str]:
         ("GET", "/m/core/audit"),
     ],
 )
-def test_lists_show_the_one_group_alone(scene: Scene, method: str, path: str) -> None:
-    answer = scene.ask(method, path)
+def test_lists_show_only_the_visible_group(scene: RestrictedScene, method: str, path: str) -> None:
+    response = scene.request(method, path)
 
-    assert answer.status_code == 200
-    assert scene.seen in answer.text
-    assert shows_nothing_hidden(scene, answer.text)
-    whole = scene.service.http.request(method, path, headers=scene.root)
-    assert not shows_nothing_hidden(scene, whole.text)
+    assert response.status_code == 200
+    assert scene.seen in response.text
+    assert hides_everything(scene, response.text)
+    unrestricted = scene.service.http.request(method, path, headers=scene.root)
+    assert not hides_everything(scene, unrestricted.text)
 
 
 @pytest.mark.parametrize("path", ["/m/core/project", "/m/core/invoicetemplate", "/m/core/settings"])
-def test_what_is_the_organisations_tells_nothing_of_the_group(scene: Scene, path: str) -> None:
-    answer = scene.ask("GET", path)
+def test_records_of_the_organisation_do_not_mention_the_hidden_group(
+    scene: RestrictedScene, path: str
+) -> None:
+    response = scene.request("GET", path)
 
-    assert answer.status_code == 200
-    assert shows_nothing_hidden(scene, answer.text)
+    assert response.status_code == 200
+    assert hides_everything(scene, response.text)
 
 
 @pytest.mark.parametrize("kind", ["billing-group", "billing-group-setting"])
 @pytest.mark.parametrize("redo", [False, True])
-def test_exports_hold_the_one_group_alone(scene: Scene, kind: str, *, redo: bool) -> None:
-    """Also where a file for everybody was made just before."""
+def test_exports_contain_only_the_visible_group(
+    scene: RestrictedScene, kind: str, *, redo: bool
+) -> None:
+    """Also if a file with all groups was created just before."""
     path, body = f"/m/core/exportcsv/{kind}", {"redo": redo}
     scene.service.http.post(path, json={"redo": False}, headers=scene.root)
 
-    link = urlsplit(scene.ask("POST", path, body).json()["path"])
+    link = urlsplit(scene.request("POST", path, body).json()["path"])
     file = scene.service.http.get(f"{link.path}?{link.query}")
 
     assert file.status_code == 200
     assert "sichtbar" in file.text
-    assert shows_nothing_hidden(scene, file.text)
+    assert hides_everything(scene, file.text)
 
 
 UPDATE = {"billinggroup_id": "x", "billinggroup_name": "x", "company_name": "x"}
 ACCOUNT = {name: AWS[name] for name in ("vendor", "account_id", "name")}
 
-# method and path with the place of the id, body, and which id stands there
-SINGLE: list[tuple[str, str, Any, str]] = [
+# method, path with a placeholder for the id, body, and which id replaces it
+REQUESTS_BY_ID: list[tuple[str, str, Any, str]] = [
     ("GET", GROUPS + "/{}/resource", None, "group"),
     ("POST", GROUPS + "/{}", UPDATE, "group"),
     ("POST", GROUPS + "/{}", UPDATE | {"billinggroup_id": "sichtbar"}, "group"),
-    ("POST", GROUPS + "/{}", UPDATE | {"project_id": "prj_never_was"}, "group"),
-    ("POST", GROUPS + "/{}/invoices", {"vendor": "aws", "invoices": SETTING}, "group"),
+    ("POST", GROUPS + "/{}", UPDATE | {"project_id": "prj_unknown"}, "group"),
+    ("POST", GROUPS + "/{}/invoices", {"vendor": "aws", "invoices": VALID_SETTING_UPDATE}, "group"),
     ("POST", GROUPS + "/{}/freeformat/aws", {"additional_items": []}, "group"),
     ("DELETE", GROUPS + "/{}/freeformat", None, "group"),
     ("DELETE", GROUPS + "/{}/freeformat/aws", None, "group"),
@@ -160,7 +166,7 @@ SINGLE: list[tuple[str, str, Any, str]] = [
     ("POST", ACCOUNTS, AWS | {"company_id": "{}", "customer_id": "000000000009"}, "group"),
     ("POST", ACCOUNTS, AWS | {"company_id": "{}", "customer_id": SEEN_NUMBER}, "group"),
     ("PUT", f"{ACCOUNTS}/{SEEN_NUMBER}/edit", ACCOUNT | {"company_id": "{}"}, "group"),
-    ("PUT", ACCOUNTS + "/{}/edit", ACCOUNT | {"company_id": "cmp_never_was"}, "account"),
+    ("PUT", ACCOUNTS + "/{}/edit", ACCOUNT | {"company_id": "cmp_unknown"}, "account"),
     ("PUT", ACCOUNTS + "/{}/edit", ACCOUNT | {"company_id": "seen"}, "account"),
     ("DELETE", ACCOUNTS + "/aws/{}|{}", None, "account"),
     ("POST", RESELLERS, RESELLER | {"company_id": "{}", "email": "a@example.com"}, "group"),
@@ -177,52 +183,54 @@ SINGLE: list[tuple[str, str, Any, str]] = [
 
 
 @pytest.mark.parametrize(
-    ("method", "path", "body", "kind"), SINGLE, ids=[f"{one[0]} {one[1]}" for one in SINGLE]
+    ("method", "path", "body", "kind"),
+    REQUESTS_BY_ID,
+    ids=[f"{request[0]} {request[1]}" for request in REQUESTS_BY_ID],
 )
-def test_what_is_hidden_answers_as_what_never_was(
-    scene: Scene, method: str, path: str, body: Any, kind: str
+def test_a_hidden_record_gets_the_same_response_as_an_unknown_one(
+    scene: RestrictedScene, method: str, path: str, body: Any, kind: str
 ) -> None:
     hidden = {"group": scene.hidden, "account": HIDDEN_NUMBER, "reseller": scene.hidden_reseller}
-    never = {"group": "cmp_never_was", "account": "919191919191", "reseller": "usr_never_was"}
-    before = scene.whole()
+    missing = {"group": "cmp_unknown", "account": "919191919191", "reseller": "usr_unknown"}
+    before = scene.load_groups()
 
-    def ask(one: str) -> Answer:
-        places = {"{}": one, "seen": scene.seen}
-        sent = body and {name: places.get(str(value), value) for name, value in body.items()}
-        return scene.ask(method, path.replace("{}", one), sent)
+    def request(record_id: str) -> HttpResponse:
+        placeholders = {"{}": record_id, "seen": scene.seen}
+        sent = body and {name: placeholders.get(str(value), value) for name, value in body.items()}
+        return scene.request(method, path.replace("{}", record_id), sent)
 
-    answer, unknown = ask(hidden[kind]), ask(never[kind])
+    response, unknown = request(hidden[kind]), request(missing[kind])
 
-    assert told(answer) == told(unknown)
-    assert answer.status_code in (200, 400, 404)
-    assert answer.status_code != 200 or answer.json() == []
-    assert shows_nothing_hidden(scene, answer.text)
-    assert scene.whole() == before
+    assert comparable(response) == comparable(unknown)
+    assert response.status_code in (200, 400, 404)
+    assert response.status_code != 200 or response.json() == []
+    assert hides_everything(scene, response.text)
+    assert scene.load_groups() == before
 
 
-def test_an_id_that_is_hidden_is_taken_and_nothing_else_is_told(scene: Scene) -> None:
-    """The one thing that must be told: two records cannot have one id."""
+def test_a_hidden_id_is_reported_as_taken_without_details(scene: RestrictedScene) -> None:
+    """This cannot be hidden: two records cannot have the same id."""
     group = UPDATE | {"billinggroup_id": HIDDEN}
     account = AWS | {"company_id": scene.seen, "customer_id": HIDDEN_NUMBER}
 
     for path, body in ((f"{GROUPS}/{scene.seen}", group), (ACCOUNTS, account)):
-        answer = scene.ask("POST", path, body)
-        assert answer.status_code == 409
-        assert shows_nothing_hidden(scene, answer.text)
+        response = scene.request("POST", path, body)
+        assert response.status_code == 409
+        assert hides_everything(scene, response.text)
 
 
-def test_what_is_seen_can_be_changed(scene: Scene) -> None:
-    """The tests above would be kept by a service that finds nothing."""
+def test_the_visible_group_can_be_changed(scene: RestrictedScene) -> None:
+    """The tests above would also pass with a service that finds nothing."""
     update = UPDATE | {"billinggroup_id": "sichtbar", "remarks": "changed"}
     numbers = {"customer_id": "000000000005", "company_id": scene.seen}
 
-    assert scene.ask("POST", f"{GROUPS}/{scene.seen}", update).status_code == 200
-    assert scene.ask("POST", ACCOUNTS, AWS | numbers).status_code == 200
+    assert scene.request("POST", f"{GROUPS}/{scene.seen}", update).status_code == 200
+    assert scene.request("POST", ACCOUNTS, AWS | numbers).status_code == 200
     path = f"{ACCOUNTS}/aws/000000000005|{AWS['account_id']}"
-    assert scene.ask("DELETE", path).status_code == 200
-    items = {"additional_items": [ITEM]}
+    assert scene.request("DELETE", path).status_code == 200
+    items = {"additional_items": [FREE_FORMAT_ITEM]}
     path = f"{GROUPS}/{scene.seen}/freeformat/aws"
-    assert scene.ask("POST", path, items).status_code == 200
+    assert scene.request("POST", path, items).status_code == 200
 
 
 MANY_FILTERS = """
@@ -232,33 +240,33 @@ FROM generate_series(1, 33000) AS number
 """
 
 
-def test_a_filter_of_very_many_groups_is_no_hindrance(running: Service) -> None:
-    """More than a statement has parameters."""
-    who = running.new_organisation()
-    root = running.root(who)
-    seen, hidden = [create_group(running, root, billinggroup_id=one) for one in "ab"]
-    person = new_person(
+def test_a_filter_may_contain_very_many_groups(running: Service) -> None:
+    """More groups than a statement can have parameters."""
+    tenant = running.new_organisation()
+    root = running.root(tenant)
+    seen, hidden = [create_group(running, root, billinggroup_id=group_id) for group_id in "ab"]
+    subuser = create_subuser(
         running,
         [RoleAction.ModifyBillingGroup, RoleAction.ModifyAccount, RoleAction.ReadAudit],
         filters=[("core", "billingGroup", seen)],
-        organisation=who,
+        organisation=tenant,
     )
 
     async def add_filters() -> None:
-        async with transaction(running.resources.engine, who.organisation_id) as db:
-            whose = {"organisation_id": who.organisation_id, "user_id": person.user_id}
-            await db.execute(sa.text(MANY_FILTERS), whose)
+        async with transaction(running.resources.engine, tenant.organisation_id) as db:
+            user = {"organisation_id": tenant.organisation_id, "user_id": subuser.user_id}
+            await db.execute(sa.text(MANY_FILTERS), user)
 
     running.run(add_filters)
 
-    def ask(method: str, path: str, **sent: Any) -> Answer:
-        return running.http.request(method, path, headers=person.core, **sent)
+    def request(method: str, path: str, **sent: Any) -> HttpResponse:
+        return running.http.request(method, path, headers=subuser.core, **sent)
 
-    assert [one["company_id"] for one in ask("GET", GROUPS).json()] == [seen]
-    assert ask("POST", ACCOUNTS, json=AWS | {"company_id": seen}).status_code == 200
-    assert len(ask("GET", f"{ACCOUNTS}?vendor=aws").json()) == 1
+    assert [group["company_id"] for group in request("GET", GROUPS).json()] == [seen]
+    assert request("POST", ACCOUNTS, json=AWS | {"company_id": seen}).status_code == 200
+    assert len(request("GET", f"{ACCOUNTS}?vendor=aws").json()) == 1
     edit = ACCOUNT | {"company_id": seen}
-    assert ask("PUT", f"{ACCOUNTS}/{AWS['customer_id']}/edit", json=edit).status_code == 200
-    assert ask("DELETE", f"{GROUPS}/{seen}").status_code == 409
-    assert ask("DELETE", f"{GROUPS}/{hidden}").status_code == 404
-    assert len(ask("GET", "/m/core/audit").json()) == 3
+    assert request("PUT", f"{ACCOUNTS}/{AWS['customer_id']}/edit", json=edit).status_code == 200
+    assert request("DELETE", f"{GROUPS}/{seen}").status_code == 409
+    assert request("DELETE", f"{GROUPS}/{hidden}").status_code == 404
+    assert len(request("GET", "/m/core/audit").json()) == 3

@@ -1,1 +1,1 @@
-"""Who is calling, and may they."""
+"""Authentication and authorisation: tokens, keys, passwords, permissions, the gate, uploads."""

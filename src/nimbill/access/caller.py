@@ -1,4 +1,4 @@
-"""The caller and what they may do."""
+"""The authenticated caller of a request and its permissions."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from nimbill.access.role_actions import RoleAction
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.vocabulary import Product, UserKind
+from nimbill.foundation.product import Product
+from nimbill.foundation.user_kind import UserKind
 
 basis = chosen("any-one-action")
 
@@ -18,15 +19,15 @@ class Caller:
     kind: UserKind
     root_user: str  # its own user_id for a root user
     client_id: str
-    subject_type: str  # whom the token speaks for: "user", "client" or another of its product
+    subject_type: str  # who the token was issued to: "user", "client" or another of its product
     product: Product
     permissions: frozenset[str]
     scope: TenantScope
-    epoch: int  # of the credentials
-    flags: Mapping[str, bool] | None = None  # what a reseller is shown; None = not bound by any
+    epoch: int  # credential epoch: increases when credentials are revoked
+    flags: Mapping[str, bool] | None = None  # display flags of a reseller; None: no restriction
 
     def may(self, role_actions: Collection[RoleAction]) -> bool:
-        """Any one of the listed actions suffices, and Admin stands for all of them."""
+        """Return whether the caller has at least one of these actions, or Admin."""
         return (
             not role_actions
             or RoleAction.Admin in self.permissions

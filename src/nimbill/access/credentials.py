@@ -1,4 +1,4 @@
-"""The one query in front of every request: is the caller alive, and what may it do."""
+"""Load the caller of a token and its permissions in one query."""
 
 from collections.abc import Awaitable, Callable, Mapping
 
@@ -9,22 +9,23 @@ from nimbill.access.caller import Caller
 from nimbill.access.role_actions import RoleAction
 from nimbill.access.tokens import SUBJECT_TYPES, Claims
 from nimbill.database.tenant_scope import TenantScope, fetch_row
-from nimbill.foundation.vocabulary import OF_THE_PORTAL_ALONE, Product, UserKind
+from nimbill.foundation.product import Product
+from nimbill.foundation.user_kind import PORTAL_USER_KINDS, UserKind
 
-_ADMIT = (
+_LOAD_CALLER = (
     "SELECT username, kind, root_user, credential_epoch, permissions, billing_groups,"
     " company_id, meta FROM load_caller($1, $2, $3, $4, $5)"
 )
 
-# finds the caller that a token names, and sets the transaction's organisation
+# Loads the caller that a token names and sets the tenant of the transaction.
 CallerLoader = Callable[[AsyncConnection, Claims], Awaitable[Caller | None]]
 
 
-async def caller_of(db: AsyncConnection, claims: Claims) -> Caller | None:
-    """Sets the transaction's organisation too. None: deleted, changed, or never was."""
+async def load_caller(db: AsyncConnection, claims: Claims) -> Caller | None:
+    """Return None if the user, client or key does not exist or its credentials have changed."""
     row = await fetch_row(
         db,
-        _ADMIT,
+        _LOAD_CALLER,
         claims.organisation_id,
         claims.user_id,
         claims.client_id,
@@ -37,11 +38,11 @@ async def caller_of(db: AsyncConnection, claims: Claims) -> Caller | None:
     if credential_epoch != claims.epoch:
         return None
     is_root = kind in (UserKind.root, UserKind.reseller)
-    narrowed = None if billing_groups is None or is_root else frozenset(billing_groups)
-    if kind in OF_THE_PORTAL_ALONE:
+    visible_groups = None if billing_groups is None or is_root else frozenset(billing_groups)
+    if kind in PORTAL_USER_KINDS:
         if company_id is None or claims.product != Product.portal:
             return None
-        narrowed = frozenset({company_id})
+        visible_groups = frozenset({company_id})
     return Caller(
         user_id=claims.user_id,
         username=username,
@@ -51,16 +52,16 @@ async def caller_of(db: AsyncConnection, claims: Claims) -> Caller | None:
         subject_type=claims.subject_type,
         product=claims.product,
         permissions=frozenset({RoleAction.Admin}) if is_root else frozenset(permissions),
-        scope=TenantScope(claims.organisation_id, narrowed),
+        scope=TenantScope(claims.organisation_id, visible_groups),
         epoch=credential_epoch,
         flags=meta,
     )
 
 
-CALLER_LOADERS: Mapping[str, CallerLoader] = dict.fromkeys(SUBJECT_TYPES, caller_of)
+CALLER_LOADERS: Mapping[str, CallerLoader] = dict.fromkeys(SUBJECT_TYPES, load_caller)
 
 
-_STANDS = sa.text(
+_CREDENTIALS_VALID = sa.text(
     """
     SELECT EXISTS (
         SELECT FROM users u
@@ -85,11 +86,11 @@ _STANDS = sa.text(
 async def credentials_valid(
     db: AsyncConnection, scope: TenantScope, *, user_id: str, client_id: str, epoch: int
 ) -> bool:
-    """Whether the credentials something was made with are still good."""
-    asked = {
+    """Return whether credentials used earlier are still valid."""
+    parameters = {
         "organisation": scope.organisation_id,
         "user": user_id,
         "client": client_id,
         "epoch": epoch,
     }
-    return bool((await db.execute(_STANDS, asked)).scalar_one())
+    return bool((await db.execute(_CREDENTIALS_VALID, parameters)).scalar_one())

@@ -1,4 +1,4 @@
-"""What somebody holds: permissions and filters, and whether that covers what another holds."""
+"""The effective permissions and filters of a user, and whether they cover those of another."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -45,53 +45,53 @@ role_filters = sa.Table(
 
 FilterKey = tuple[str, str]  # namespace, type
 
-# narrows what is seen with a token of either product, see the query in front of every request
+# This filter applies to the tokens of both products, see the database function load_caller.
 BILLING_GROUPS: FilterKey = ("core", "billingGroup")
 
 
 @dataclass(frozen=True, slots=True)
 class EffectivePermissions:
-    """Permissions by namespace; filters by namespace and type, where none means everything."""
+    """Permissions by namespace; filters by namespace and type. No filter means no restriction."""
 
     permissions: Mapping[str, frozenset[str]]
     filters: Mapping[FilterKey, frozenset[str]]
     is_root: bool = False
 
-    def allow(self, namespace: str, permissions: frozenset[str]) -> bool:
-        """Whether every one of these is held; Admin holds all of its namespace."""
-        held = self.permissions.get(namespace, frozenset())
-        return self.is_root or RoleAction.Admin in held or permissions <= held
+    def includes(self, namespace: str, permissions: frozenset[str]) -> bool:
+        """Return whether all of these are granted. Admin grants all of its namespace."""
+        granted = self.permissions.get(namespace, frozenset())
+        return self.is_root or RoleAction.Admin in granted or permissions <= granted
 
-    def reach(self, namespace: str, filters: Mapping[FilterKey, frozenset[str]]) -> bool:
-        """Whether filters stay inside one's own, wherever one is filtered oneself."""
+    def covers_filters(self, namespace: str, filters: Mapping[FilterKey, frozenset[str]]) -> bool:
+        """Return whether these filters allow nothing outside the user's own filters."""
         return self.is_root or all(
             bool(filters.get(key)) and filters[key] <= own
             for key, own in self.filters.items()
             if key[0] == namespace or key == BILLING_GROUPS
         )
 
-    def cover(self, other: "EffectivePermissions") -> bool:
-        """Whether the other can do nothing that this one cannot."""
+    def covers(self, other: "EffectivePermissions") -> bool:
+        """Return whether the other user can do nothing that this one cannot."""
         if self.is_root or other.is_root:
             return self.is_root
         return all(
-            self.allow(namespace, held) and self.reach(namespace, other.filters)
-            for namespace, held in other.permissions.items()
-            if held
+            self.includes(namespace, permissions) and self.covers_filters(namespace, other.filters)
+            for namespace, permissions in other.permissions.items()
+            if permissions
         )
 
 
 ROOT = EffectivePermissions({}, {}, is_root=True)
-# a reseller account holds all of the portal, and its display flags bind what it reaches
+# A reseller account has all permissions of the portal; display flags restrict its routes.
 RESELLER = EffectivePermissions({"portal": frozenset({"Admin"})}, {})
 
 
 async def load_effective_permissions(
     db: AsyncConnection, scope: TenantScope, user_id: str
 ) -> EffectivePermissions:
-    """What a subuser holds by all of its roles, in every namespace."""
+    """Load the permissions of all roles of a subuser, in every namespace."""
     permissions: dict[str, frozenset[str]] = {}
-    held = (
+    stmt = (
         sa.select(roles.c.namespace, roles.c.permissions)
         .join_from(
             role_mappings,
@@ -106,21 +106,21 @@ async def load_effective_permissions(
             role_mappings.c.user_id == user_id,
         )
     )
-    for row in await db.execute(held):
-        before = permissions.get(row.namespace, frozenset())
-        permissions[row.namespace] = before | frozenset(row.permissions)
-    return EffectivePermissions(permissions, await filters_of(db, scope, user_id))
+    for row in await db.execute(stmt):
+        granted = permissions.get(row.namespace, frozenset())
+        permissions[row.namespace] = granted | frozenset(row.permissions)
+    return EffectivePermissions(permissions, await load_filters(db, scope, user_id))
 
 
-async def filters_of(
+async def load_filters(
     db: AsyncConnection, scope: TenantScope, user_id: str
 ) -> dict[FilterKey, frozenset[str]]:
-    question = sa.select(role_filters).where(
+    stmt = sa.select(role_filters).where(
         role_filters.c.organisation_id == scope.organisation_id,
         role_filters.c.user_id == user_id,
     )
     filters: dict[FilterKey, frozenset[str]] = {}
-    for row in await db.execute(question):
+    for row in await db.execute(stmt):
         key = (row.namespace, row.type)
         filters[key] = filters.get(key, frozenset()) | {row.resource}
     return filters

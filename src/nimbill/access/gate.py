@@ -1,4 +1,4 @@
-"""The one gate in front of every route."""
+"""The gate: authenticate and authorise every request before its handler runs."""
 
 import re
 from collections import defaultdict
@@ -13,12 +13,12 @@ from litestar.handlers import BaseRouteHandler, HTTPRouteHandler
 from litestar.routes import HTTPRoute
 
 from nimbill.access.caller import Caller
-from nimbill.access.request_context import RequestContext, Resources, request_context_of
+from nimbill.access.request_context import RequestContext, Resources, get_request_context
 from nimbill.access.role_actions import RoleAction
-from nimbill.access.tokens import SUBJECT_TYPES, Claims, kid_of
-from nimbill.access.uploads import is_upload
-from nimbill.foundation.errors import NotAuthenticated, NotPermitted, TooMany
-from nimbill.foundation.vocabulary import Product
+from nimbill.access.tokens import SUBJECT_TYPES, Claims, invalid_token, read_key_id
+from nimbill.access.uploads import is_multipart
+from nimbill.foundation.errors import NotAuthenticated, NotPermitted, TooManyRequests
+from nimbill.foundation.product import Product
 
 MUTATING = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 
@@ -44,94 +44,98 @@ Audience.portal = Audience("portal", Product.portal)
 
 @dataclass(frozen=True, slots=True)
 class Public:
-    """No token is asked for, and why that is right."""
+    """The audience of a route without authentication, with the reason."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Unaudited:
-    """A call that is sent like a change but changes nothing, and why."""
+    """Marks a POST, PUT, PATCH or DELETE route without an audit row, with the reason."""
 
     reason: str
 
 
 _PARAMETER = re.compile(r"{[^}]*}")
 
-# what every route declares beside its path; a mutating one also says what it audits
-DECLARED = ("audiences", "role_actions", "basis")
+# Options that every route must declare; a mutating route must also declare `audited`.
+REQUIRED_DECLARATIONS = ("audiences", "role_actions", "basis")
 
 
 async def gate(connection: ASGIConnection[Any, Any, Any, Any], route: BaseRouteHandler) -> None:
-    """Token, rate, body, caller, role action: in this order, cheapest and safest first."""
-    visit = request_context_of(connection.scope)
+    """Check token, rate limit, body, caller and role actions, in this order: cheapest first."""
+    context = get_request_context(connection.scope)
     method = connection.scope.get("method")
     if method == "OPTIONS":
-        visit.methods = _methods_of(connection.app, connection.scope["path_template"])
+        context.methods = _list_methods(connection.app, connection.scope["path_template"])
         return
-    visit.route = connection.scope["path_template"] = _path_of(connection, route)
+    context.route = connection.scope["path_template"] = _declared_path(connection, route)
     if isinstance(route.opt["audiences"], Public):
         return
     resources: Resources = connection.app.state.resources
-    claims = await _claims(connection, resources)
-    _refuse_other_audience(claims, route.opt["audiences"])
-    if not resources.within_rate(claims.user_id):
-        raise TooMany("rate_exceeded", "too many requests in a second", retry_after=1)
-    # a slow sender must not hold a database connection: the body first, then the transaction
+    claims = await _read_claims(connection, resources)
+    _require_audience(claims, route.opt["audiences"])
+    if not resources.is_within_rate_limit(claims.user_id):
+        raise TooManyRequests(
+            "rate_exceeded", "Too many requests per second. Try again later.", retry_after=1
+        )
+    # Read the body before the transaction, so that a slow client does not hold a connection.
     if method in MUTATING and isinstance(connection, Request):
-        if "uploads" in route.opt and is_upload(connection.headers.get("content-type", "")):
-            # files go to disk, and only those of somebody who may send them
-            await _admit(connection, route, claims)
-            await visit.close()
-            await visit.receive(connection, resources.settings.data / "uploads")
+        if "uploads" in route.opt and is_multipart(connection.headers.get("content-type", "")):
+            # Check permissions before files are written to disk.
+            await _authorize(connection, route, claims)
+            await context.close()
+            await context.receive_upload(connection, resources.settings.data / "uploads")
         else:
             await connection.body()
-    connection.scope["user"] = await _admit(connection, route, claims)
+    connection.scope["user"] = await _authorize(connection, route, claims)
 
 
-async def _admit(
+async def _authorize(
     connection: ASGIConnection[Any, Any, Any, Any], route: BaseRouteHandler, claims: Claims
 ) -> Caller:
-    """Whoever calls, found in the request's own transaction, and allowed to."""
+    """Load the caller in the request's transaction and check flags and role actions."""
     resources: Resources = connection.app.state.resources
-    caller = await request_context_of(connection.scope).enter(resources, claims)
+    caller = await get_request_context(connection.scope).authenticate(resources, claims)
     if caller is None:
-        raise NotAuthenticated("token_invalid", "the bearer token does not stand")
-    _refuse_hidden(caller, route.opt.get("flag"))
-    if not _is_oneself(connection, caller, route.opt.get("oneself")):
-        _refuse_hidden(caller, route.opt.get("flag_over_others"))
-        _refuse_without_action(caller, await _role_actions(connection, route))
+        raise invalid_token()
+    _require_flag(caller, route.opt.get("flag"))
+    if not _is_own_user(connection, caller, route.opt.get("own_user_parameter")):
+        _require_flag(caller, route.opt.get("flag_for_other_users"))
+        _require_role_action(caller, await _get_role_actions(connection, route))
     return caller
 
 
-def _refuse_other_audience(claims: Claims, audiences: Sequence[Audience]) -> None:
+def _require_audience(claims: Claims, audiences: Sequence[Audience]) -> None:
     of_product = [audience for audience in audiences if audience.product == claims.product]
     if not of_product:
-        raise NotAuthenticated("token_of_other_product", "a token of another product is needed")
+        raise NotAuthenticated(
+            "token_of_other_product", "This path needs a token of another product."
+        )
     if not any(claims.subject_type in audience.subject_types for audience in of_product):
-        raise NotPermitted("grant_not_admitted", "a token of another grant type is needed")
+        raise NotPermitted("grant_not_admitted", "This path needs a token of another grant type.")
 
 
-def _refuse_hidden(caller: Caller, flag: str | None) -> None:
-    """A reseller reaches only what its display flags show; nobody else is bound by them."""
+def _require_flag(caller: Caller, flag: str | None) -> None:
+    """Refuse a reseller whose display flag is off. Flags do not restrict other callers."""
     if flag is not None and caller.flags is not None and not caller.flags.get(flag, False):
-        raise NotPermitted("flag_off", "this is not switched on for the account")
+        raise NotPermitted("flag_off", "This feature is not enabled for the account.")
 
 
-def _is_oneself(
+def _is_own_user(
     connection: ASGIConnection[Any, Any, Any, Any], caller: Caller, parameter: str | None
 ) -> bool:
-    """A route may be open to the user its path names, by id or by name, whatever his roles."""
+    """Return whether the path parameter names the caller, by user id or by username."""
     if parameter is None:
         return False
-    named = str(connection.path_params[parameter])
-    return named == caller.user_id or named.lower() == caller.username.lower()
+    value = str(connection.path_params[parameter])
+    return value == caller.user_id or value.lower() == caller.username.lower()
 
 
-async def _role_actions(
+async def _get_role_actions(
     connection: ASGIConnection[Any, Any, Any, Any], route: BaseRouteHandler
 ) -> Sequence[RoleAction]:
-    """A route may read without a body and change with one; then it declares both."""
+    """Return the role actions of the route, which may differ for requests with a body."""
     with_body = route.opt.get("role_actions_with_body")
     if with_body is not None and isinstance(connection, Request) and await connection.body():
         actions: Sequence[RoleAction] = with_body
@@ -140,31 +144,36 @@ async def _role_actions(
     return actions
 
 
-def _refuse_without_action(caller: Caller, role_actions: Sequence[RoleAction]) -> None:
+def _require_role_action(caller: Caller, role_actions: Sequence[RoleAction]) -> None:
     if not caller.may(role_actions):
-        raise NotPermitted("role_action_missing", f"needs one of: {', '.join(role_actions)}")
+        raise NotPermitted(
+            "role_action_missing",
+            f"This path needs one of these permissions: {', '.join(role_actions)}.",
+        )
 
 
-async def _claims(connection: ASGIConnection[Any, Any, Any, Any], resources: Resources) -> Claims:
+async def _read_claims(
+    connection: ASGIConnection[Any, Any, Any, Any], resources: Resources
+) -> Claims:
     token = _bearer_token(connection)
-    kid = kid_of(token) if not resources.tokens.holds(token) else None
-    if kid is not None and not resources.tokens.knows(kid):
-        await resources.look_for_new_keys()
-    return resources.tokens.read(token)
+    kid = read_key_id(token) if not resources.tokens.is_cached(token) else None
+    if kid is not None and not resources.tokens.has_key(kid):
+        await resources.reload_keys_if_stale()
+    return resources.tokens.verify(token)
 
 
 def _bearer_token(connection: ASGIConnection[Any, Any, Any, Any]) -> str:
-    given = connection.headers.getall("authorization", [])
-    if not given:
-        raise NotAuthenticated("token_missing", "a bearer token is required")
-    scheme, _, token = given[0].partition(" ")
-    if len(given) > 1 or scheme.lower() != "bearer" or not token:
-        raise NotAuthenticated("token_invalid", "the bearer token does not stand")
+    values = connection.headers.getall("authorization", [])
+    if not values:
+        raise NotAuthenticated("token_missing", "A bearer token is required.")
+    scheme, _, token = values[0].partition(" ")
+    if len(values) > 1 or scheme.lower() != "bearer" or not token:
+        raise invalid_token()
     return token
 
 
-def own_routes(app: Litestar) -> Iterator[tuple[str, HTTPRouteHandler]]:
-    """Every route of ours with its path; the OPTIONS answers of the framework are left out."""
+def iterate_routes(app: Litestar) -> Iterator[tuple[str, HTTPRouteHandler]]:
+    """Iterate over path and handler of all routes, without the framework's OPTIONS routes."""
     for route in app.routes:
         if isinstance(route, HTTPRoute):
             for handler in route.route_handlers:
@@ -172,56 +181,63 @@ def own_routes(app: Litestar) -> Iterator[tuple[str, HTTPRouteHandler]]:
                     yield route.path_format, handler
 
 
-def _path_of(connection: ASGIConnection[Any, Any, Any, Any], route: BaseRouteHandler) -> str:
-    """The framework knows one path for an address whose parameters have two names."""
-    found: str = connection.scope["path_template"]
-    paths = _paths(connection.app)[id(route)]
-    return found if found in paths else paths[0]
+def _declared_path(connection: ASGIConnection[Any, Any, Any, Any], route: BaseRouteHandler) -> str:
+    """Return the path as this handler declares it.
+
+    Of two paths that differ only in parameter names, the framework reports one for both.
+    """
+    path: str = connection.scope["path_template"]
+    paths = _paths_by_handler(connection.app)[id(route)]
+    return path if path in paths else paths[0]
 
 
 @lru_cache(maxsize=16)
-def _paths(app: Litestar) -> dict[int, list[str]]:
+def _paths_by_handler(app: Litestar) -> dict[int, list[str]]:
     paths: defaultdict[int, list[str]] = defaultdict(list)
-    for path, handler in own_routes(app):
+    for path, handler in iterate_routes(app):
         paths[id(handler)].append(path)
     return paths
 
 
 @lru_cache(maxsize=1024)
-def _methods_of(app: Litestar, path: str) -> str:
-    """All of a path, whatever its parameters are called; the framework's own answer forgets some.
+def _list_methods(app: Litestar, path: str) -> str:
+    """List the methods of a path, also of paths that differ only in parameter names.
 
-    Those that were added after the first, and those of the same address with other names in it.
+    The framework's own list omits these and methods that are added later.
     """
     methods = {
         method
-        for found, handler in own_routes(app)
-        if _PARAMETER.sub("{}", found) == _PARAMETER.sub("{}", path)
+        for other_path, handler in iterate_routes(app)
+        if _PARAMETER.sub("{}", other_path) == _PARAMETER.sub("{}", path)
         for method in handler.http_methods
     }
     return ", ".join(sorted({*methods, "OPTIONS"}))
 
 
 def refuse_undeclared_routes(app: Litestar) -> None:
-    """Run at start-up: a route without a declared gate must never be served."""
-    complaints = []
-    for path, handler in own_routes(app):
-        missing = [name for name in DECLARED if name not in handler.opt]
+    """Refuse to start if a route does not declare its audience, permissions and basis."""
+    errors = []
+    for path, handler in iterate_routes(app):
+        missing = [name for name in REQUIRED_DECLARATIONS if name not in handler.opt]
         if handler.http_methods & MUTATING and "audited" not in handler.opt:
             missing.append("audited")
-        if not missing and Audience.portal in _audiences(handler) and path.startswith("/m/portal"):
+        if (
+            not missing
+            and Audience.portal in _list_audiences(handler)
+            and path.startswith("/m/portal")
+        ):
             missing += ["flag"] if "flag" not in handler.opt else []
         if missing:
-            complaints.append(f"{path} does not declare {', '.join(missing)}")
-    if complaints:
-        raise RuntimeError("\n".join(complaints))
+            errors.append(f"{path} does not declare {', '.join(missing)}")
+    if errors:
+        raise RuntimeError("\n".join(errors))
 
 
-def _audiences(handler: HTTPRouteHandler) -> Sequence[Audience]:
+def _list_audiences(handler: HTTPRouteHandler) -> Sequence[Audience]:
     audiences: Public | Sequence[Audience] = handler.opt["audiences"]
     return () if isinstance(audiences, Public) else audiences
 
 
-def caller_in(visit: RequestContext) -> Caller:
-    assert visit.caller is not None, "the gate stands before every handler that asks for a caller"
-    return visit.caller
+def get_caller(context: RequestContext) -> Caller:
+    assert context.caller is not None, "the gate runs before every handler that uses the caller"
+    return context.caller

@@ -1,4 +1,4 @@
-"""The life of a signing key: next, active, retired, gone; without an outage at any step."""
+"""Rotate signing keys without an outage: next, active, retired, deleted."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
@@ -11,44 +11,46 @@ from nimbill.access.tokens import Issuer
 from nimbill.database.tenant_scope import Row
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
-from nimbill.foundation.vocabulary import Product
+from nimbill.foundation.product import Product
 
 basis = chosen("key-rotation")
 
-PUBLISHED_BEFORE_USE = timedelta(hours=24)
-ROTATED_EVERY = timedelta(days=90)
-# a process may go on signing with a key for this long after another process retired it
-STALE_SIGNER = timedelta(hours=2)
+PUBLICATION_PERIOD = timedelta(hours=24)
+ROTATION_INTERVAL = timedelta(days=90)
+# A process may sign with a key for this long after another process has retired it.
+STALE_SIGNER_PERIOD = timedelta(hours=2)
 
 
-class NotYet(Exception):
-    """The next key has not been published long enough for every client to have seen it."""
+class NextKeyTooNew(Exception):
+    """The next key was published too recently for every client to have loaded it."""
 
 
 async def ensure_keys(
     db: AsyncConnection, encryptor: Encryptor, *, at: datetime, products: Iterable[Product]
 ) -> None:
-    """Every product has a key that signs and one that will; made at first start."""
+    """Create the active and the next key of each product where they are missing."""
     await lock_keys(db)
     for product in products:
-        await _make_missing(db, encryptor, product, at)
+        await _create_missing_keys(db, encryptor, product, at)
 
 
-async def keep_keys(
+async def maintain_keys(
     db: AsyncConnection, encryptor: Encryptor, *, at: datetime, issuers: Mapping[Product, Issuer]
 ) -> None:
-    """Old keys give way to the next ones; those whose last token has expired go."""
+    """Rotate keys that are due, and delete retired keys whose last token has expired."""
     await ensure_keys(db, encryptor, at=at, products=issuers)
     for product in issuers:
-        states = await _states(db, product)
-        aged = at - states["active"].state_time >= ROTATED_EVERY
-        if aged and at - states["next"].state_time >= PUBLISHED_BEFORE_USE:
-            await _advance(db, encryptor, product, states, at=at, at_once=False)
-    longest = timedelta(seconds=max(issuer.lifetime_seconds for issuer in issuers.values()))
+        keys = await _load_keys_by_state(db, product)
+        is_due = at - keys["active"].state_time >= ROTATION_INTERVAL
+        if is_due and at - keys["next"].state_time >= PUBLICATION_PERIOD:
+            await _rotate(db, encryptor, product, keys, at=at, at_once=False)
+    longest_lifetime = timedelta(
+        seconds=max(issuer.lifetime_seconds for issuer in issuers.values())
+    )
     await db.execute(
         sa.delete(signing_keys).where(
             signing_keys.c.state == "retired",
-            signing_keys.c.state_time < at - longest - STALE_SIGNER,
+            signing_keys.c.state_time < at - longest_lifetime - STALE_SIGNER_PERIOD,
         )
     )
 
@@ -61,71 +63,73 @@ async def rotate_keys(
     products: Iterable[Product],
     at_once: bool,
 ) -> None:
-    """On command; `at_once` does not wait until the next key has been published for a day."""
+    """Rotate now. `at_once` also uses a next key that was published less than a day ago."""
     await lock_keys(db)
     for product in products:
-        await _advance(db, encryptor, product, await _states(db, product), at=at, at_once=at_once)
+        await _rotate(
+            db, encryptor, product, await _load_keys_by_state(db, product), at=at, at_once=at_once
+        )
 
 
 async def drop_key(db: AsyncConnection, encryptor: Encryptor, kid: str, *, at: datetime) -> bool:
-    """An emergency: every token this key signed dies on its next request."""
+    """Delete a key in an emergency: every token that it signed becomes invalid at once."""
     await lock_keys(db)
-    dropped = await db.execute(
+    result = await db.execute(
         sa.delete(signing_keys).where(signing_keys.c.kid == kid).returning(signing_keys)
     )
-    row: Row | None = dropped.one_or_none()
+    row: Row | None = result.one_or_none()
     if row is None:
         return False
     if row.state == "active":
-        await db.execute(_to_state("active", at).where(_is(Product(row.product), "next")))
-    await _make_missing(db, encryptor, Product(row.product), at)
+        await db.execute(_set_state("active", at).where(_has_state(Product(row.product), "next")))
+    await _create_missing_keys(db, encryptor, Product(row.product), at)
     return True
 
 
-async def _make_missing(
+async def _create_missing_keys(
     db: AsyncConnection, encryptor: Encryptor, product: Product, at: datetime
 ) -> None:
-    present = await _states(db, product)
+    keys = await _load_keys_by_state(db, product)
     for state in ("active", "next"):
-        if state not in present:
+        if state not in keys:
             await add_signing_key(db, encryptor, product, state, at)
 
 
-async def _advance(
+async def _rotate(
     db: AsyncConnection,
     encryptor: Encryptor,
     product: Product,
-    states: dict[str, Row],
+    keys: dict[str, Row],
     *,
     at: datetime,
     at_once: bool,
 ) -> None:
-    successor = states.get("next")
-    published_enough = successor is not None and at - successor.state_time >= PUBLISHED_BEFORE_USE
-    if successor is None or not (published_enough or at_once):
-        raise NotYet(f"the next {product} key has been published for less than a day")
-    await db.execute(_to_state("retired", at).where(_is(product, "active")))
-    await db.execute(_to_state("active", at).where(_is(product, "next")))
+    next_key = keys.get("next")
+    is_old_enough = next_key is not None and at - next_key.state_time >= PUBLICATION_PERIOD
+    if next_key is None or not (is_old_enough or at_once):
+        raise NextKeyTooNew(f"The next {product} key was published less than a day ago.")
+    await db.execute(_set_state("retired", at).where(_has_state(product, "active")))
+    await db.execute(_set_state("active", at).where(_has_state(product, "next")))
     await add_signing_key(db, encryptor, product, "next", at)
 
 
-async def _states(db: AsyncConnection, product: Product) -> dict[str, Row]:
-    question = sa.select(signing_keys).where(
+async def _load_keys_by_state(db: AsyncConnection, product: Product) -> dict[str, Row]:
+    stmt = sa.select(signing_keys).where(
         signing_keys.c.product == product, signing_keys.c.state.in_(["next", "active"])
     )
-    return {row.state: row for row in await db.execute(question)}
+    return {row.state: row for row in await db.execute(stmt)}
 
 
-def _to_state(state: str, at: datetime) -> sa.Update:
+def _set_state(state: str, at: datetime) -> sa.Update:
     return sa.update(signing_keys).values(state=state, state_time=at)
 
 
-def _is(product: Product, state: str) -> sa.ColumnElement[bool]:
+def _has_state(product: Product, state: str) -> sa.ColumnElement[bool]:
     return sa.and_(signing_keys.c.product == product, signing_keys.c.state == state)
 
 
 async def list_keys(db: AsyncConnection) -> list[Row]:
-    question = sa.select(signing_keys).order_by(
+    stmt = sa.select(signing_keys).order_by(
         signing_keys.c.product, signing_keys.c.create_time, signing_keys.c.kid
     )
-    return list((await db.execute(question)).all())
+    return list((await db.execute(stmt)).all())

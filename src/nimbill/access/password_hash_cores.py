@@ -1,4 +1,4 @@
-"""At most half of the cores hash passwords, however many workers there are: a lock they share."""
+"""A lock shared by all workers: at most half of the cores hash passwords."""
 
 import fcntl
 import os
@@ -8,24 +8,25 @@ from contextlib import contextmanager
 
 CORES = max(1, (os.cpu_count() or 1) // 2)
 
-# Made before the workers are forked, and locked byte by byte: such a lock belongs to a process,
-# and one that dies leaves it. Each worker keeps to one core's two bytes: who hashes, and who is
-# next; without the second, who has just hashed would be the first to ask again.
+# The file is created before the workers are forked; its bytes are locked one by one. Such a lock
+# belongs to a process and is released when the process dies. Each worker uses two bytes of one
+# core: one for the worker that hashes, one for the next. Without the second byte, a worker that
+# has just hashed would usually get the lock again before the others.
 with tempfile.TemporaryFile() as _file:
-    _shared = os.dup(_file.fileno())  # for as long as the process lives
+    _lock_file = os.dup(_file.fileno())  # stays open as long as the process
 
 
 @contextmanager
-def core_to_hash_on() -> Iterator[None]:
-    """Waited for in a thread; workers that share a core have it in turn."""
-    hashes = 2 * (os.getpid() % CORES)
-    is_next = hashes + 1
-    fcntl.lockf(_shared, fcntl.LOCK_EX, 1, is_next)
+def hashing_core() -> Iterator[None]:
+    """Wait for a core, in a thread. Workers that share a core use it in turn."""
+    hashing_byte = 2 * (os.getpid() % CORES)
+    next_byte = hashing_byte + 1
+    fcntl.lockf(_lock_file, fcntl.LOCK_EX, 1, next_byte)
     try:
-        fcntl.lockf(_shared, fcntl.LOCK_EX, 1, hashes)
+        fcntl.lockf(_lock_file, fcntl.LOCK_EX, 1, hashing_byte)
     finally:
-        fcntl.lockf(_shared, fcntl.LOCK_UN, 1, is_next)
+        fcntl.lockf(_lock_file, fcntl.LOCK_UN, 1, next_byte)
     try:
         yield
     finally:
-        fcntl.lockf(_shared, fcntl.LOCK_UN, 1, hashes)
+        fcntl.lockf(_lock_file, fcntl.LOCK_UN, 1, hashing_byte)

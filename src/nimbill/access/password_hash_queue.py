@@ -1,4 +1,4 @@
-"""Whose password is hashed next: a short line, in which those go first who tried least of late."""
+"""A short queue for password hashing: the sources with the fewest failed attempts go first."""
 
 import os
 import sys
@@ -11,185 +11,198 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from nimbill.access.password_hash_cores import core_to_hash_on
+from nimbill.access.password_hash_cores import hashing_core
 from nimbill.access.recent_attempts import RecentAttempts
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.errors import TooMany
+from nimbill.foundation.errors import TooManyRequests
 
 basis = chosen("login-throttle")
 
 
-class Ring(Enum):
-    """Who stands in the line; the rings have their turns one after the other."""
+class QueueLane(Enum):
+    """Lanes of the queue; they are served in turn."""
 
-    known = "who logged in from there before"
-    strangers = "anybody else who logs in"
-    changes = "a caller who gives somebody a new password"
+    known_source = "login from a source that has logged in before"
+    unknown_source = "any other login"
+    password_change = "caller who sets a password"  # noqa: S105  # not a password
 
 
-# a hash takes some 50 ms: who logs in waits about a second at most, or is sent away
-WAITING_MAX: Mapping[Ring, int] = {Ring.known: 8, Ring.strangers: 4, Ring.changes: 8}
-# those included who still ask the database: of a crowd few get as far as that. Who changes a
-# password holds a connection meanwhile: so many that most of them are left to everybody else
-UNDER_WAY_MAX: Mapping[Ring, int] = {Ring.known: 12, Ring.strangers: 6, Ring.changes: 9}
-RANK_MAX = 4  # of who tried eight times or more
-STEP_BACK_SECONDS = 0.1  # for each rank: so long the thread waits for somebody who goes first
-NICENESS = 10  # of the thread that hashes: whatever is no hash goes first
+# A hash takes about 50 ms, so a login waits for about one second at most or is refused.
+WAITING_MAX: Mapping[QueueLane, int] = {
+    QueueLane.known_source: 8,
+    QueueLane.unknown_source: 4,
+    QueueLane.password_change: 8,
+}
+# Active entries also include those that query the database, so that few of a flood get that far.
+# A password change holds a connection; its limit leaves most connections to other requests.
+ACTIVE_MAX: Mapping[QueueLane, int] = {
+    QueueLane.known_source: 12,
+    QueueLane.unknown_source: 6,
+    QueueLane.password_change: 9,
+}
+RANK_MAX = 4  # eight or more failed attempts
+BACKOFF_SECONDS = 0.1  # per rank: how long the thread waits for an entry of rank 0
+NICENESS = 10  # of the hashing thread, so that other work goes first
 
 
 @dataclass(eq=False, slots=True)
-class QueuePlace:
-    """Held from before the database is asked until the password is checked."""
+class QueueEntry:
+    """One login or password change, from before its first query until the password is checked."""
 
-    ring: Ring
+    lane: QueueLane
     source: str
     rank: int  # 0 goes first
-    waiting: Future[Any] = field(default_factory=Future)  # for a hash that has not begun
+    result: Future[Any] = field(default_factory=Future)  # of the hash
     work: Callable[[], Any] | None = None
 
 
 class PasswordHashQueue:
-    """One hash at a time per process: logins starve nobody of memory or of cores.
+    """One hash at a time per process, so that logins never use up memory or cores.
 
-    In a ring those go first whose source has tried least of late without success, whether it was
-    refused or sent away, and among equals who came first. A full ring takes in somebody who tried
-    less by sending away the last of those who tried most; it never sends away an equal. Where all
-    who wait have tried before, the thread pauses, so that a flood does not keep it busy.
+    Within a lane the source with the fewest recent failed attempts goes first, then first come,
+    first served. A full lane accepts an entry of a lower rank by dropping the last entry of the
+    highest rank, and never drops an equal one. If all waiting sources have failed before, the
+    thread pauses, so that a flood does not keep it busy.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Condition()
-        self._tries = RecentAttempts()
-        self._under_way: list[tuple[Ring, QueuePlace]] = []  # the ring in which it began
-        self._waiting: dict[Ring, list[QueuePlace]] = {ring: [] for ring in Ring}
-        self._turns = deque(Ring)
-        self._thread = ThreadPoolExecutor(1, "password", initializer=_step_back)
+        self._attempts = RecentAttempts()
+        self._active: list[tuple[QueueLane, QueueEntry]] = []  # with the lane of its start
+        self._waiting: dict[QueueLane, list[QueueEntry]] = {lane: [] for lane in QueueLane}
+        self._lane_order = deque(QueueLane)
+        self._thread = ThreadPoolExecutor(1, "password", initializer=_lower_thread_priority)
 
     @property
-    def under_way(self) -> int:
-        return len(self._under_way)
+    def active(self) -> int:
+        return len(self._active)
 
     @property
     def waiting(self) -> int:
-        return sum(len(places) for places in self._waiting.values())
+        return sum(len(entries) for entries in self._waiting.values())
 
-    def refuse_if_full(self, ring: Ring, source: str) -> None:
-        """What `place` would say now."""
+    def refuse_if_full(self, lane: QueueLane, source: str) -> None:
+        """Raise TooManyRequests if `enter` would."""
         with self._lock:
-            self._refuse_if_full(self._newcomer(ring, source))
+            self._refuse_if_full(self._build_entry(lane, source))
 
-    def _newcomer(self, ring: Ring, source: str) -> QueuePlace:
-        return QueuePlace(ring, source, min(self._tries.of(source).bit_length(), RANK_MAX))
+    def _build_entry(self, lane: QueueLane, source: str) -> QueueEntry:
+        rank = min(self._attempts.count(source).bit_length(), RANK_MAX)
+        return QueueEntry(lane, source, rank)
 
-    def _refuse_if_full(self, newcomer: QueuePlace) -> None:
-        before = [
-            place
-            for ring, place in self._under_way
-            if ring is newcomer.ring and place.rank <= newcomer.rank
+    def _refuse_if_full(self, new_entry: QueueEntry) -> None:
+        ahead = [
+            entry
+            for lane, entry in self._active
+            if lane is new_entry.lane and entry.rank <= new_entry.rank
         ]
-        if len(before) >= UNDER_WAY_MAX[newcomer.ring]:
-            raise crowded(newcomer.rank)
-        self._whom_to_send_away(newcomer)
+        if len(ahead) >= ACTIVE_MAX[new_entry.lane]:
+            raise too_many_logins(new_entry.rank)
+        self._find_entry_to_drop(new_entry)
 
     @contextmanager
-    def place(self, ring: Ring, source: str) -> Iterator[QueuePlace]:
-        """A try, unless it is forgiven; TooMany where the ring is full of who tried no more."""
+    def enter(self, lane: QueueLane, source: str) -> Iterator[QueueEntry]:
+        """Count an attempt and enter the queue. Raise TooManyRequests if the lane is full."""
         with self._lock:
-            mine = self._newcomer(ring, source)
-            if ring is not Ring.changes:
-                self._tries.add(source)
-            self._refuse_if_full(mine)
-            self._under_way.append((ring, mine))
+            entry = self._build_entry(lane, source)
+            if lane is not QueueLane.password_change:
+                self._attempts.add(source)
+            self._refuse_if_full(entry)
+            self._active.append((lane, entry))
         try:
-            yield mine
+            yield entry
         finally:
             with self._lock:
-                self._under_way.remove((ring, mine))
-                self._leave(mine)
+                self._active.remove((lane, entry))
+                self._stop_waiting(entry)
 
     def has_failed(self, source: str) -> bool:
-        """Of late, or one of its logins is under way."""
+        """Return whether the source has a recent failed or unfinished attempt."""
         with self._lock:
-            return self._tries.of(source) > 0
+            return self._attempts.count(source) > 0
 
-    def forgive(self, place: QueuePlace) -> None:
-        """It was the right password."""
+    def cancel_attempt(self, entry: QueueEntry) -> None:
+        """Do not count this attempt: the password was right."""
         with self._lock:
-            self._tries.forgive(place.source)
+            self._attempts.cancel(entry.source)
 
-    def hash_in_turn(self, place: QueuePlace, work: Callable[[], Any]) -> Future[Any]:
-        """What the work answers; TooMany when the place was given to somebody else."""
-        place.waiting, place.work = Future(), work
+    def submit(self, entry: QueueEntry, work: Callable[[], Any]) -> Future[Any]:
+        """Return the future result of the work, or TooManyRequests if the entry is dropped."""
+        entry.result, entry.work = Future(), work
         with self._lock:
-            sent_away = self._whom_to_send_away(place)
-            if sent_away is not None:
-                self._leave(sent_away)
-                with suppress(InvalidStateError):  # its client has hung up in this very moment
-                    sent_away.waiting.set_exception(crowded(sent_away.rank))
-            self._waiting[place.ring].append(place)
+            dropped = self._find_entry_to_drop(entry)
+            if dropped is not None:
+                self._stop_waiting(dropped)
+                with suppress(InvalidStateError):  # its client has just disconnected
+                    dropped.result.set_exception(too_many_logins(dropped.rank))
+            self._waiting[entry.lane].append(entry)
             self._lock.notify()
         self._thread.submit(self._hash_next)
-        return place.waiting
+        return entry.result
 
-    def _whom_to_send_away(self, newcomer: QueuePlace) -> QueuePlace | None:
-        """Nobody where there is room; TooMany where nobody has tried more than the newcomer."""
-        waiting = self._waiting[newcomer.ring]
-        if len(waiting) < WAITING_MAX[newcomer.ring]:
+    def _find_entry_to_drop(self, new_entry: QueueEntry) -> QueueEntry | None:
+        """Return None if the lane has space. Raise TooManyRequests if no entry ranks higher."""
+        waiting = self._waiting[new_entry.lane]
+        if len(waiting) < WAITING_MAX[new_entry.lane]:
             return None
-        last = max(reversed(waiting), key=_rank)
-        if last.rank <= newcomer.rank:
-            raise crowded(newcomer.rank)
+        last = max(reversed(waiting), key=_get_rank)
+        if last.rank <= new_entry.rank:
+            raise too_many_logins(new_entry.rank)
         return last
 
-    def _leave(self, place: QueuePlace) -> None:
+    def _stop_waiting(self, entry: QueueEntry) -> None:
         with suppress(ValueError):  # it is not waiting any more
-            self._waiting[place.ring].remove(place)
+            self._waiting[entry.lane].remove(entry)
             self._lock.notify()
 
     def _hash_next(self) -> None:
-        """Whoever's turn it is; nobody's where those who waited have left."""
+        """Run the work of the next entry, if any is left."""
         with self._lock:
-            ranks = [place.rank for place in self._waiting[Ring.strangers]]
+            ranks = [entry.rank for entry in self._waiting[QueueLane.unknown_source]]
             if len(ranks) > 1:
-                self._lock.wait_for(self._somebody_goes_first, min(ranks) * STEP_BACK_SECONDS)
-        with core_to_hash_on():  # only then is it seen who goes first
+                self._lock.wait_for(self._need_not_pause, min(ranks) * BACKOFF_SECONDS)
+        with hashing_core():  # choose the entry after the wait for a core
             with self._lock:
-                place = self._next()
-            if place is None or place.work is None:
+                entry = self._pop_next()
+            if entry is None or entry.work is None:
                 return
-            if place.waiting.set_running_or_notify_cancel():
+            if entry.result.set_running_or_notify_cancel():
                 try:
-                    place.waiting.set_result(place.work())
-                except BaseException as error:  # noqa: BLE001  # whoever waits is told
-                    place.waiting.set_exception(error)
+                    entry.result.set_result(entry.work())
+                except BaseException as error:  # noqa: BLE001  # raised where the result is awaited
+                    entry.result.set_exception(error)
 
-    def _somebody_goes_first(self) -> bool:
-        """Or nobody waits at all; otherwise all who do have tried before."""
-        tried = [place for place in self._waiting[Ring.strangers] if place.rank]
-        return len(tried) < self.waiting or not tried
+    def _need_not_pause(self) -> bool:
+        """Return False while every waiting entry has failed before."""
+        failed_before = [entry for entry in self._waiting[QueueLane.unknown_source] if entry.rank]
+        return len(failed_before) < self.waiting or not failed_before
 
-    def _next(self) -> QueuePlace | None:
-        for _ in Ring:
-            self._turns.rotate(-1)
-            waiting = self._waiting[self._turns[-1]]
+    def _pop_next(self) -> QueueEntry | None:
+        for _ in QueueLane:
+            self._lane_order.rotate(-1)
+            waiting = self._waiting[self._lane_order[-1]]
             if waiting:
-                place = min(waiting, key=_rank)
-                waiting.remove(place)
-                return place
+                entry = min(waiting, key=_get_rank)
+                waiting.remove(entry)
+                return entry
         return None
 
 
-def _rank(place: QueuePlace) -> int:
-    return place.rank
+def _get_rank(entry: QueueEntry) -> int:
+    return entry.rank
 
 
-def crowded(rank: int = 0) -> TooMany:
-    """Who has come back often is asked to come back later."""
-    return TooMany("logins_waiting", "too many logins at once", retry_after=1 + rank // 2)
+def too_many_logins(rank: int = 0) -> TooManyRequests:
+    """Sources with more failed attempts are asked to wait longer."""
+    return TooManyRequests(
+        "logins_waiting",
+        "Too many logins are waiting. Try again later.",
+        retry_after=1 + rank // 2,
+    )
 
 
-def _step_back() -> None:
-    """Of Linux alone: there a thread has a priority of its own, and its id is no process's."""
+def _lower_thread_priority() -> None:
+    """On Linux only: there each thread has its own priority."""
     if sys.platform == "linux":
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)

@@ -1,4 +1,4 @@
-"""Passwords and client secrets: hashing, checking, generating."""
+"""Hash, verify and generate passwords and client secrets."""
 
 import asyncio
 import hmac
@@ -7,7 +7,7 @@ import secrets
 import string
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache, partial
 from hashlib import sha256
 from typing import TypeVar
@@ -15,122 +15,125 @@ from typing import TypeVar
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from nimbill.access.password_hash_queue import PasswordHashQueue, QueuePlace, Ring
+from nimbill.access.password_hash_queue import PasswordHashQueue, QueueEntry, QueueLane
 from nimbill.foundation.encryption import Encryptor
 
 T = TypeVar("T")
 
-SECRET_PREFIX = "nb_cs_"  # noqa: S105  # a prefix by which secret scanners know ours
+SECRET_PREFIX = "nb_cs_"  # noqa: S105  # lets secret scanners recognise our secrets
 _BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
 
 _hasher = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
-_line = PasswordHashQueue()
+_queue = PasswordHashQueue()
 
 
-def _start_afresh() -> None:
-    """A forked worker has none of its parent's threads, however busy they seem to it."""
-    global _line
-    _line = PasswordHashQueue()
+def _reset_after_fork() -> None:
+    """A forked worker does not have the threads of its parent's queue."""
+    global _queue
+    _queue = PasswordHashQueue()
 
 
-os.register_at_fork(after_in_child=_start_afresh)
+os.register_at_fork(after_in_child=_reset_after_fork)
 
 
-def ring_of_client(source: str) -> Ring:
-    """Its secret is as good as a mark of ours, until somebody fails by it."""
-    return Ring.strangers if _line.has_failed(source) else Ring.known
+def lane_of_client(source: str) -> QueueLane:
+    """A client with a valid secret counts as known until an attempt of it fails."""
+    return QueueLane.unknown_source if _queue.has_failed(source) else QueueLane.known_source
 
 
-def refuse_login_if_crowded(ring: Ring, source: str) -> None:
-    """Before anything is asked of the database."""
-    _line.refuse_if_full(ring, source)
+def refuse_login_if_full(lane: QueueLane, source: str) -> None:
+    """Refuse before the first database query."""
+    _queue.refuse_if_full(lane, source)
 
 
 @contextmanager
-def login_under_way(ring: Ring, source: str) -> Iterator[QueuePlace]:
-    """Held from the first question to the last: a crowd is sent away before it costs anything."""
-    with _line.place(ring, source) as place:
-        yield place
+def enter_login_queue(lane: QueueLane, source: str) -> Iterator[QueueEntry]:
+    """Hold the entry for the whole login, so that a flood is refused before it costs anything."""
+    with _queue.enter(lane, source) as entry:
+        yield entry
 
 
 async def hash_password(
-    password: str, encryptor: Encryptor, place: QueuePlace | None = None
+    password: str, encryptor: Encryptor, entry: QueueEntry | None = None
 ) -> str:
-    """In the place of a login that is under way, or in one of its own."""
-    with nullcontext(place) if place else _line.place(Ring.changes, "") as held:
-        return await _in_turn(held, partial(_hasher.hash, _peppered(password, encryptor)))
+    """Hash within the entry of a login, or within a new entry."""
+    with _use_entry(entry) as own_entry:
+        work = partial(_hasher.hash, _add_pepper(password, encryptor))
+        return await _run_in_queue(own_entry, work)
 
 
 async def password_matches(
-    password: str, password_hash: str | None, encryptor: Encryptor, place: QueuePlace | None = None
+    password: str, password_hash: str | None, encryptor: Encryptor, entry: QueueEntry | None = None
 ) -> bool:
-    """Whether it is the password; an unknown user (None) costs the same time as a known one."""
-    with nullcontext(place) if place else _line.place(Ring.changes, "") as held:
-        right = await _in_turn(
-            held, partial(_verify, password_hash, _peppered(password, encryptor))
-        )
-        if right:
-            _line.forgive(held)
-        return right
+    """Verify a password. An unknown user (None) takes the same time as a known one."""
+    with _use_entry(entry) as own_entry:
+        work = partial(_verify, password_hash, _add_pepper(password, encryptor))
+        matches = await _run_in_queue(own_entry, work)
+        if matches:
+            _queue.cancel_attempt(own_entry)
+        return matches
 
 
-def is_outdated(password_hash: str) -> bool:
-    """Made with other parameters than today's; who logs in with it gets a new one."""
+def needs_rehash(password_hash: str) -> bool:
+    """Return whether the hash has old parameters; a login then replaces it."""
     return _hasher.check_needs_rehash(password_hash)
 
 
-async def _in_turn(place: QueuePlace, work: Callable[[], T]) -> T:
-    return await asyncio.wrap_future(_line.hash_in_turn(place, work))
+def _use_entry(entry: QueueEntry | None) -> AbstractContextManager[QueueEntry]:
+    return nullcontext(entry) if entry else _queue.enter(QueueLane.password_change, "")
+
+
+async def _run_in_queue(entry: QueueEntry, work: Callable[[], T]) -> T:
+    return await asyncio.wrap_future(_queue.submit(entry, work))
 
 
 def _verify(password_hash: str | None, peppered: bytes) -> bool:
-    """Nobody's hash stands in for one that is missing or is none: every refusal costs a hash."""
-    somebody = password_hash is not None and password_hash.startswith("$argon2")
-    against = password_hash if password_hash is not None and somebody else _hash_of_nobody(_hasher)
+    """Verify against a dummy hash without a real one, so that every refusal takes the same time."""
+    is_hash = password_hash is not None and password_hash.startswith("$argon2")
+    used_hash = password_hash if password_hash is not None and is_hash else _dummy_hash(_hasher)
     try:
-        _hasher.verify(against, peppered)
+        _hasher.verify(used_hash, peppered)
     except (VerificationError, InvalidHashError):
         return False
-    return somebody
+    return is_hash
 
 
-def _peppered(password: str, encryptor: Encryptor) -> bytes:
-    """A stolen database alone is not enough to guess passwords against."""
+def _add_pepper(password: str, encryptor: Encryptor) -> bytes:
+    """The pepper is not in the database, so a stolen database alone cannot be attacked."""
     return hmac.digest(encryptor.derive_key("password pepper"), password.encode(), sha256)
 
 
 @cache
-def _hash_of_nobody(hasher: PasswordHasher) -> str:
-    """Costs what a hash of this hasher costs."""
+def _dummy_hash(hasher: PasswordHasher) -> str:
     return hasher.hash(secrets.token_bytes(16))
 
 
 def generate_password() -> str:
-    """As long as a password may be: 108 random bits."""
+    """Return a password of the maximum length, with 108 random bits."""
     return secrets.token_urlsafe(14)[:18]
 
 
 def generate_client_secret() -> str:
-    """256 random bits and a checksum, so that a scanner can tell a secret from a look-alike."""
+    """Return 256 random bits with a checksum, by which scanners recognise a real secret."""
     random = "".join(secrets.choice(_BASE62) for _ in range(43))
     checksum = zlib.crc32(random.encode())
-    return SECRET_PREFIX + random + _base62(checksum, 6)
+    return SECRET_PREFIX + random + _encode_base62(checksum, 6)
 
 
-def _base62(number: int, digits: int) -> str:
+def _encode_base62(number: int, digits: int) -> str:
     text = ""
     for _ in range(digits):
-        number, rest = divmod(number, 62)
-        text = _BASE62[rest] + text
+        number, remainder = divmod(number, 62)
+        text = _BASE62[remainder] + text
     return text
 
 
 def hash_client_secret(secret: str) -> bytes:
-    """Secrets are random, so one hash is enough."""
+    """Hash once: secrets are random, so a slow hash is not needed."""
     return sha256(secret.encode()).digest()
 
 
 def client_secret_matches(secret: str, secret_hash: bytes | None) -> bool:
-    """Compared in constant time; an unknown client (None) does the same work."""
+    """Compare in constant time. An unknown client (None) takes the same time."""
     matches = hmac.compare_digest(hash_client_secret(secret), secret_hash or bytes(32))
     return matches and secret_hash is not None

@@ -1,32 +1,33 @@
-"""How often a source has tried of late and not got in; kept in memory, up to a bound."""
+"""Count the recent failed attempts of a source in memory."""
 
 import time
 from collections import OrderedDict
 
-OF_LATE_SECONDS = 15 * 60
+WINDOW_SECONDS = 15 * 60
 SOURCES_MAX = 10_000
 
 
 class RecentAttempts:
-    """Counted when somebody tries, forgiven when he succeeds, forgotten when he stays away."""
+    """Every attempt counts until it is cancelled by success; a quiet source starts again at 0."""
 
     def __init__(self) -> None:
-        self._tries: OrderedDict[str, tuple[int, float]] = OrderedDict()  # the latest last
+        # count and time of the last attempt by source; the latest is last
+        self._attempts: OrderedDict[str, tuple[int, float]] = OrderedDict()
 
-    def of(self, source: str) -> int:
-        count, at = self._tries.get(source, (0, 0.0))
-        return count if time.monotonic() - at < OF_LATE_SECONDS else 0
+    def count(self, source: str) -> int:
+        count, at = self._attempts.get(source, (0, 0.0))
+        return count if time.monotonic() - at < WINDOW_SECONDS else 0
 
     def add(self, source: str) -> None:
-        self._tries[source] = (self.of(source) + 1, time.monotonic())
-        self._tries.move_to_end(source)
-        if len(self._tries) > SOURCES_MAX:
-            self._tries.popitem(last=False)
+        self._attempts[source] = (self.count(source) + 1, time.monotonic())
+        self._attempts.move_to_end(source)
+        if len(self._attempts) > SOURCES_MAX:
+            self._attempts.popitem(last=False)
 
-    def forgive(self, source: str) -> None:
-        """One of them has turned out well."""
-        count = self.of(source)
+    def cancel(self, source: str) -> None:
+        """Remove one attempt, because it succeeded."""
+        count = self.count(source)
         if count > 1:
-            self._tries[source] = (count - 1, self._tries[source][1])
+            self._attempts[source] = (count - 1, self._attempts[source][1])
         else:
-            self._tries.pop(source, None)
+            self._attempts.pop(source, None)

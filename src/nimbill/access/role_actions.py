@@ -1,10 +1,10 @@
-"""The role actions, spelled as specified, and which of them each namespace offers."""
+"""The role actions as specified, and which of them each product has."""
 
 from collections.abc import Mapping
 from enum import StrEnum
 
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.vocabulary import Product
+from nimbill.foundation.product import Product
 
 
 class RoleAction(StrEnum):
@@ -44,10 +44,10 @@ class RoleAction(StrEnum):
     ModifyBudget = "ModifyBudget"
 
 
-# a route that any caller with a token of the right product may use
+# For routes that any caller with a token of the right product may use.
 ANY_CALLER: tuple[RoleAction, ...] = ()
 
-_IN_BOTH = (
+_SHARED_ACTIONS = (
     RoleAction.Admin,
     RoleAction.ReadSettings,
     RoleAction.ModifySettings,
@@ -60,9 +60,9 @@ _IN_BOTH = (
 
 basis = chosen("offered-permissions")
 
-OFFERED: Mapping[Product, tuple[RoleAction, ...]] = {
+PERMISSIONS_BY_PRODUCT: Mapping[Product, tuple[RoleAction, ...]] = {
     Product.core: (
-        *_IN_BOTH,
+        *_SHARED_ACTIONS,
         RoleAction.ReadReseller,
         RoleAction.ModifyReseller,
         RoleAction.ReadRi,
@@ -82,7 +82,7 @@ OFFERED: Mapping[Product, tuple[RoleAction, ...]] = {
         RoleAction.ReadAudit,
     ),
     Product.portal: (
-        *_IN_BOTH,
+        *_SHARED_ACTIONS,
         RoleAction.ReadAccount,
         RoleAction.ReadGroups,
         RoleAction.ModifyGroups,

@@ -1,4 +1,4 @@
-"""The keys that sign tokens and seal secrets, kept sealed in the database."""
+"""Keys that sign tokens and encrypt secrets, stored encrypted in the database."""
 
 import secrets
 from datetime import datetime
@@ -12,9 +12,9 @@ from nimbill.access.tokens import SigningKey
 from nimbill.database.tenant_scope import Row, TenantScope, metadata
 from nimbill.foundation.encryption import DecryptionError, Encryptor
 from nimbill.foundation.ids import new_id
-from nimbill.foundation.vocabulary import Product
+from nimbill.foundation.product import Product
 
-_KEY_MAKING_LOCK = 7_241_996_332
+_KEY_CHANGE_LOCK = 7_241_996_332
 
 signing_keys = sa.Table(
     "signing_keys",
@@ -39,12 +39,12 @@ organisation_keys = sa.Table(
 
 
 class WrongKeyFile(Exception):
-    """The key file is not the one this database was made with."""
+    """The key file does not belong to this database."""
 
 
 async def lock_keys(db: AsyncConnection) -> None:
-    """Of several processes that change keys at once, one does at a time."""
-    await db.execute(sa.select(sa.func.pg_advisory_xact_lock(_KEY_MAKING_LOCK)))
+    """Let only one process change keys at a time."""
+    await db.execute(sa.select(sa.func.pg_advisory_xact_lock(_KEY_CHANGE_LOCK)))
 
 
 async def add_signing_key(
@@ -57,8 +57,10 @@ async def add_signing_key(
             kid=kid,
             product=product,
             state=state,
-            public_key=_public_text(private_key.public_key()),
-            encrypted_private_key=encryptor.encrypt(_private_bytes(private_key), _place(kid)),
+            public_key=_encode_public_key(private_key.public_key()),
+            encrypted_private_key=encryptor.encrypt(
+                _encode_private_key(private_key), _signing_key_data(kid)
+            ),
             create_time=at,
             state_time=at,
         )
@@ -66,47 +68,46 @@ async def add_signing_key(
 
 
 async def load_signing_keys(db: AsyncConnection, encryptor: Encryptor) -> dict[str, SigningKey]:
-    """Every key whose tokens may still live; the private part of the active ones."""
+    """Load all keys, with the private part of the active ones."""
     rows = (await db.execute(sa.select(signing_keys))).all()
-    return {row.kid: _opened(row, encryptor) for row in rows}
+    return {row.kid: _decrypt_signing_key(row, encryptor) for row in rows}
 
 
-async def active_kid(db: AsyncConnection, product: Product) -> str:
-    """Which key signs now, whatever this process last heard."""
-    question = sa.select(signing_keys.c.kid).where(
+async def load_active_key_id(db: AsyncConnection, product: Product) -> str:
+    """Load the id of the key that signs now, which another process may have rotated."""
+    stmt = sa.select(signing_keys.c.kid).where(
         signing_keys.c.product == product, signing_keys.c.state == "active"
     )
-    kid: str = (await db.execute(question)).scalar_one()
+    kid: str = (await db.execute(stmt)).scalar_one()
     return kid
 
 
-def _opened(row: Row, encryptor: Encryptor) -> SigningKey:
+def _decrypt_signing_key(row: Row, encryptor: Encryptor) -> SigningKey:
     public_key = serialization.load_pem_public_key(row.public_key.encode())
     assert isinstance(public_key, ec.EllipticCurvePublicKey)
     private_key = None
     if row.state == "active":
         try:
-            private_bytes = encryptor.decrypt(row.encrypted_private_key, _place(row.kid))
+            private_bytes = encryptor.decrypt(row.encrypted_private_key, _signing_key_data(row.kid))
         except DecryptionError:
             raise WrongKeyFile(
-                "the key file does not open this database's keys; restore the key file that "
-                "belongs to it"
+                "The key file does not belong to this database. Restore the right key file."
             ) from None
-        opened = serialization.load_der_private_key(private_bytes, password=None)
-        assert isinstance(opened, ec.EllipticCurvePrivateKey)
-        private_key = opened
+        loaded_key = serialization.load_der_private_key(private_bytes, password=None)
+        assert isinstance(loaded_key, ec.EllipticCurvePrivateKey)
+        private_key = loaded_key
     return SigningKey(row.kid, Product(row.product), public_key, private_key)
 
 
 async def add_organisation_key(
     db: AsyncConnection, scope: TenantScope, encryptor: Encryptor
 ) -> None:
-    place = _organisation_place(scope.organisation_id, version=1)
+    associated_data = _organisation_key_data(scope.organisation_id, version=1)
     await db.execute(
         sa.insert(organisation_keys).values(
             organisation_id=scope.organisation_id,
             version=1,
-            encrypted_key=encryptor.encrypt(secrets.token_bytes(32), place),
+            encrypted_key=encryptor.encrypt(secrets.token_bytes(32), associated_data),
         )
     )
 
@@ -114,33 +115,33 @@ async def add_organisation_key(
 async def load_organisation_encryptor(
     db: AsyncConnection, scope: TenantScope, encryptor: Encryptor
 ) -> Encryptor:
-    """What this organisation's secrets are sealed with: its own key, sealed by the key file."""
-    newest = (
+    """Load the key of the organisation, which the key file encrypts."""
+    stmt = (
         sa.select(organisation_keys)
         .where(organisation_keys.c.organisation_id == scope.organisation_id)
         .order_by(organisation_keys.c.version.desc())
         .limit(1)
     )
-    row = (await db.execute(newest)).one()
-    place = _organisation_place(scope.organisation_id, version=row.version)
-    return Encryptor(encryptor.decrypt(row.encrypted_key, place))
+    row = (await db.execute(stmt)).one()
+    associated_data = _organisation_key_data(scope.organisation_id, version=row.version)
+    return Encryptor(encryptor.decrypt(row.encrypted_key, associated_data))
 
 
-def _organisation_place(organisation_id: str, *, version: int) -> tuple[str, ...]:
+def _organisation_key_data(organisation_id: str, *, version: int) -> tuple[str, ...]:
     return ("organisation_keys", "encrypted_key", organisation_id, str(version))
 
 
-def _place(kid: str) -> tuple[str, ...]:
+def _signing_key_data(kid: str) -> tuple[str, ...]:
     return ("signing_keys", "encrypted_private_key", "", kid)
 
 
-def _public_text(key: ec.EllipticCurvePublicKey) -> str:
+def _encode_public_key(key: ec.EllipticCurvePublicKey) -> str:
     return key.public_bytes(
         serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
     ).decode()
 
 
-def _private_bytes(key: ec.EllipticCurvePrivateKey) -> bytes:
+def _encode_private_key(key: ec.EllipticCurvePrivateKey) -> bytes:
     return key.private_bytes(
         serialization.Encoding.DER,
         serialization.PrivateFormat.PKCS8,

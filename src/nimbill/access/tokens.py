@@ -1,4 +1,4 @@
-"""Issuing bearer tokens and reading them strictly."""
+"""Issue and strictly verify bearer tokens (signed JWTs)."""
 
 import base64
 import binascii
@@ -19,7 +19,7 @@ from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import NotAuthenticated
 from nimbill.foundation.ids import new_id
-from nimbill.foundation.vocabulary import Product
+from nimbill.foundation.product import Product
 
 basis = chosen("access-tokens")
 
@@ -42,7 +42,7 @@ class SigningKey:
     kid: str
     product: Product
     public_key: EllipticCurvePublicKey
-    private_key: EllipticCurvePrivateKey | None  # only of the active key
+    private_key: EllipticCurvePrivateKey | None  # only for the active key
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Claims:
 
 
 class Tokens:
-    """Signs with the active key of a product; accepts what one of its known keys signed."""
+    """Signs with the active key of a product and verifies with any of its known keys."""
 
     def __init__(self, keys: Mapping[str, SigningKey], issuers: Mapping[Product, Issuer]) -> None:
         self._keys = dict(keys)
@@ -79,26 +79,26 @@ class Tokens:
     def issuers(self) -> Mapping[Product, Issuer]:
         return self._issuers
 
-    def knows(self, kid: str) -> bool:
+    def has_key(self, kid: str) -> bool:
         return kid in self._keys
 
     def with_keys(self, keys: Mapping[str, SigningKey]) -> "Tokens":
-        """The same, signatures remembered and all, where nothing changed; a new one otherwise."""
-        unchanged = _states(keys) == _states(self._keys)
-        return self if unchanged else Tokens(keys, self._issuers)
+        """Return a copy with these keys, or this object with its cache if they are the same."""
+        is_unchanged = _key_states(keys) == _key_states(self._keys)
+        return self if is_unchanged else Tokens(keys, self._issuers)
 
-    def signs_with(self, kid: str) -> bool:
+    def is_signing_key(self, kid: str) -> bool:
         key = self._keys.get(kid)
         return key is not None and key.private_key is not None
 
-    def published(self, product: Product) -> list[SigningKey]:
-        """What a client may check this product's tokens with, by kid."""
+    def list_public_keys(self, product: Product) -> list[SigningKey]:
+        """List the keys that verify tokens of this product, by kid."""
         return sorted(
             (key for key in self._keys.values() if key.product == product), key=lambda key: key.kid
         )
 
-    def holds(self, token: str) -> bool:
-        """Whether the signature was checked before; saves asking for its key again."""
+    def is_cached(self, token: str) -> bool:
+        """Return whether the signature was verified before; its key need not be loaded."""
         return token in self._verified
 
     def issue(
@@ -111,7 +111,7 @@ class Tokens:
         epoch: int,
         subject_type: str,
     ) -> tuple[str, int]:
-        """An access token and the seconds it lives. It names the caller, never permissions."""
+        """Return an access token and its lifetime. It names the caller but no permissions."""
         issuer = self._issuers[product]
         issued_at = clock.unix_seconds()
         claims = {
@@ -130,7 +130,7 @@ class Tokens:
         return self._sign(product, claims, ACCESS_TYPE), issuer.lifetime_seconds
 
     def issue_id_token(self, product: Product, *, user_id: str, client_id: str) -> str:
-        """Says who logged in, to the client alone; never accepted as an access token."""
+        """Return a token that tells the client who logged in. It is not an access token."""
         issued_at = clock.unix_seconds()
         claims = {
             "iss": self._issuers[product].address,
@@ -141,52 +141,52 @@ class Tokens:
         }
         return self._sign(product, claims, "JWT")
 
-    def _sign(self, product: Product, claims: dict[str, Any], kind: str) -> str:
-        key = next(k for k in self._keys.values() if k.product == product and k.private_key)
-        headers = {"typ": kind, "kid": key.kid}
+    def _sign(self, product: Product, claims: dict[str, Any], token_type: str) -> str:
+        key = next(key for key in self._keys.values() if key.product == product and key.private_key)
+        headers = {"typ": token_type, "kid": key.kid}
         assert key.private_key is not None
         return jwt.encode(claims, key.private_key, algorithm=ALGORITHM, headers=headers)
 
-    def read(self, token: str) -> Claims:
-        """The claims of a token that stands; NotAuthenticated for every other text."""
+    def verify(self, token: str) -> Claims:
+        """Return the claims of a valid token. Raise NotAuthenticated for anything else."""
         claims = self._verified.get(token)
         if claims is None:
-            claims = self._verify(token)
+            claims = self._verify_signature(token)
             self._verified[token] = claims
             if len(self._verified) > CACHED_TOKENS_MAX:
                 self._verified.popitem(last=False)
-        # asked every time, remembered or not: the clock moves
+        # A cached token may have expired since.
         now = clock.unix_seconds()
         if now >= claims.expires_at + LEEWAY_SECONDS or now < claims.issued_at - LEEWAY_SECONDS:
             _refuse()
         return claims
 
-    def _verify(self, token: str) -> Claims:
+    def _verify_signature(self, token: str) -> Claims:
         if len(token) > TOKEN_BYTES_MAX or not token.isascii():
             _refuse()
         segments = token.split(".")
         if len(segments) != 3:
             _refuse()
-        header = _object(_decoded(segments[0]), HEADER_BYTES_MAX)
+        header = _decode_json_object(_decode_base64url(segments[0]), HEADER_BYTES_MAX)
         if set(header) != {"alg", "typ", "kid"} or header["typ"] != ACCESS_TYPE:
             _refuse()
-        key = self._key(header)
-        _decoded(segments[2])
+        key = self._find_key(header)
+        _decode_base64url(segments[2])
         try:
             jwt.api_jws.decode(token, key.public_key, algorithms=[ALGORITHM])
         except jwt.PyJWTError:
             _refuse()
-        payload = _object(_decoded(segments[1]), PAYLOAD_BYTES_MAX)
-        return self._claims(payload, key)
+        payload = _decode_json_object(_decode_base64url(segments[1]), PAYLOAD_BYTES_MAX)
+        return self._verify_claims(payload, key)
 
-    def _key(self, header: Mapping[str, Any]) -> SigningKey:
+    def _find_key(self, header: Mapping[str, Any]) -> SigningKey:
         kid = header["kid"]
         if header["alg"] != ALGORITHM or not isinstance(kid, str) or not _KID.fullmatch(kid):
             _refuse()
         key = self._keys.get(kid)
         return key if key is not None else _refuse()
 
-    def _claims(self, payload: Mapping[str, Any], key: SigningKey) -> Claims:
+    def _verify_claims(self, payload: Mapping[str, Any], key: SigningKey) -> Claims:
         issuer = self._issuers.get(key.product)
         if issuer is None:
             _refuse()
@@ -200,7 +200,7 @@ class Tokens:
                 _refuse()
         if payload.get("sub_type") not in issuer.subject_types or payload.get("scope") != "openid":
             _refuse()
-        # nbf: we never write one, and what others would heed we must not overlook
+        # We never issue `nbf`; a token with one is not ours, and other verifiers would apply it.
         if not isinstance(payload.get("jti"), str) or "nbf" in payload:
             _refuse()
         if not 0 < payload["exp"] - payload["iat"] <= issuer.lifetime_seconds:
@@ -218,22 +218,24 @@ class Tokens:
         )
 
 
-def _states(keys: Mapping[str, SigningKey]) -> set[tuple[str, bool]]:
-    """A key never changes but for its state, and of that only whether it signs matters here."""
+def _key_states(keys: Mapping[str, SigningKey]) -> set[tuple[str, bool]]:
+    """Only the state of a key changes, and only whether it signs matters here."""
     return {(key.kid, key.private_key is not None) for key in keys.values()}
 
 
-def kid_of(token: str) -> str | None:
-    """The key a token claims to be signed by; nothing is believed of it yet."""
+def read_key_id(token: str) -> str | None:
+    """Return the key id in the header of an unverified token."""
     try:
-        kid = _object(_decoded(token.split(".", 1)[0]), HEADER_BYTES_MAX).get("kid")
+        kid = _decode_json_object(_decode_base64url(token.split(".", 1)[0]), HEADER_BYTES_MAX).get(
+            "kid"
+        )
     except NotAuthenticated:
         return None
     return kid if isinstance(kid, str) and _KID.fullmatch(kid) else None
 
 
-def _decoded(segment: str) -> bytes:
-    """base64url without padding, one spelling only: re-encoding must give the same text."""
+def _decode_base64url(segment: str) -> bytes:
+    """Decode base64url without padding. Only the canonical encoding is accepted."""
     if not _SEGMENT.fullmatch(segment):
         _refuse()
     try:
@@ -245,26 +247,32 @@ def _decoded(segment: str) -> bytes:
     return raw
 
 
-def _object(raw: bytes, bytes_max: int) -> dict[str, Any]:
+def _decode_json_object(raw: bytes, bytes_max: int) -> dict[str, Any]:
     if len(raw) > bytes_max:
         _refuse()
     try:
         value = json.loads(
-            raw.decode("utf-8"), object_pairs_hook=_without_duplicates, parse_constant=_no_constant
+            raw.decode("utf-8"),
+            object_pairs_hook=_refuse_duplicates,
+            parse_constant=_refuse_constant,
         )
     except (ValueError, RecursionError):
         _refuse()
     return value if isinstance(value, dict) else _refuse()
 
 
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     return value if len(value) == len(pairs) else _refuse()
 
 
-def _no_constant(_: str) -> NoReturn:
+def _refuse_constant(_: str) -> NoReturn:
     _refuse()
 
 
 def _refuse() -> NoReturn:
-    raise NotAuthenticated("token_invalid", "the bearer token does not stand")
+    raise invalid_token()
+
+
+def invalid_token() -> NotAuthenticated:
+    return NotAuthenticated("token_invalid", "The bearer token is invalid or has been revoked.")

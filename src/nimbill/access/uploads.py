@@ -1,4 +1,4 @@
-"""Files sent as multipart/form-data, streamed to a folder and never held in memory."""
+"""Receive files as multipart/form-data and stream them to a folder."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NAME_MAX = 120
 
 @dataclass(slots=True)
 class Upload:
-    """What arrived: in a folder of its own, which goes with the request unless it is taken over."""
+    """Received files in their own folder, which is removed after the request unless moved."""
 
     folder: Path
     fields: dict[str, str] = field(default_factory=dict)
@@ -37,11 +37,11 @@ class Upload:
 
     @property
     def fingerprint(self) -> bytes:
-        told = sorted(self.fields.items()) + sorted(self.files.items())
-        return repr(told).encode()
+        content = sorted(self.fields.items()) + sorted(self.files.items())
+        return repr(content).encode()
 
-    def take_over(self, folder: Path) -> None:
-        """The files live on there; on disk before anybody is told so."""
+    def move_to(self, folder: Path) -> None:
+        """Move the files to this folder and fsync it."""
         folder.parent.mkdir(parents=True, exist_ok=True)
         self.folder.rename(folder)
         fsync_path(folder)
@@ -51,17 +51,17 @@ class Upload:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def is_upload(content_type: str) -> bool:
+def is_multipart(content_type: str) -> bool:
     return bool(parse_options_header(content_type)[0] == "multipart/form-data")
 
 
-async def receive(content_type: str, stream: AsyncIterator[bytes], folder: Path) -> Upload:
-    """Everything, or nothing: what cannot be read leaves no file behind."""
+async def receive_upload(content_type: str, stream: AsyncIterator[bytes], folder: Path) -> Upload:
+    """Receive all fields and files. A refused upload leaves no file."""
     boundary = parse_options_header(content_type)[1].get("boundary", "")
     if not boundary:
-        raise _malformed()
+        raise _malformed_form()
     await asyncio.to_thread(os.makedirs, folder)
-    upload, receiving = Upload(folder), _Receiving(folder)
+    upload, writer = Upload(folder), _PartWriter(folder)
     try:
         parser = PushMultipartParser(
             boundary,
@@ -73,27 +73,31 @@ async def receive(content_type: str, stream: AsyncIterator[bytes], folder: Path)
             async for chunk in stream:
                 size += len(chunk)
                 if size > UPLOAD_BYTES_MAX:
-                    raise Unreadable(413, "body_too_large", "an upload is at most 256 MiB")
+                    raise Unreadable(413, "body_too_large", "The upload is larger than 256 MiB.")
                 if chunk:
-                    # writing may wait for the disk, and others must not wait with it
-                    await asyncio.to_thread(receiving.take, parser, chunk)
-        upload.fields, upload.files = receiving.fields, receiving.files
+                    # Writing may block on the disk, so it runs in a thread.
+                    await asyncio.to_thread(writer.write, parser, chunk)
+        upload.fields, upload.files = writer.fields, writer.files
         return upload
     except (MultipartError, UnicodeError):
         upload.remove()
-        raise _malformed() from None
+        raise _malformed_form() from None
     except OSError as error:
         upload.remove()
-        raise Unavailable("storage_full", "the files cannot be kept now", retry_after=60) from error
+        raise Unavailable(
+            "storage_full",
+            "The files cannot be stored at the moment. Try again later.",
+            retry_after=60,
+        ) from error
     except BaseException:
         upload.remove()
         raise
     finally:
-        receiving.close()
+        writer.close()
 
 
-class _Receiving:
-    """The part that is being written at the moment, and those that are done."""
+class _PartWriter:
+    """Writes the parts of the form: the current one and those already complete."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -104,31 +108,34 @@ class _Receiving:
         self.fields: dict[str, str] = {}
         self.files: dict[str, str] = {}
 
-    def take(self, parser: PushMultipartParser, chunk: bytes) -> None:
+    def write(self, parser: PushMultipartParser, chunk: bytes) -> None:
         for event in parser.parse(chunk):
             if isinstance(event, MultipartSegment):
-                self._begin(event)
+                self._start_part(event)
             elif event is None:
-                self._end()
+                self._end_part()
             elif self._file is not None:
                 self._digest.update(event)
                 self._file.write(event)
             else:
                 self._text += event
                 if len(self._text) > FIELD_BYTES_MAX:
-                    raise _malformed()
+                    raise _malformed_form()
 
-    def _begin(self, segment: MultipartSegment) -> None:
+    def _start_part(self, segment: MultipartSegment) -> None:
         if segment.filename is None:
             self._name, self._text = segment.name, bytearray()
             return
         self._name = _safe_name(segment.filename, len(self.files))
         if self._name in self.files or len(self.files) >= FILES_MAX:
-            raise Invalid("malformed_body", "each file needs a name of its own, and 100 are enough")
+            raise Invalid(
+                "malformed_body",
+                "Each file needs a unique name, and at most 100 files are accepted.",
+            )
         self._digest = sha256()
         self._file = (self._folder / self._name).open("xb")
 
-    def _end(self) -> None:
+    def _end_part(self) -> None:
         if self._file is not None:
             self._file.flush()
             os.fsync(self._file.fileno())
@@ -138,7 +145,7 @@ class _Receiving:
             return
         value = self._text.decode()
         if self._name in self.fields or "\0" in self._name + value:
-            raise _malformed()
+            raise _malformed_form()
         self.fields[self._name] = value
 
     def close(self) -> None:
@@ -146,12 +153,12 @@ class _Receiving:
             self._file.close()
 
 
-def _safe_name(told: str, number: int) -> str:
-    """The last part of what the sender calls it, in letters that mean nothing to a file system."""
-    last = re.split(r"[/\\]", told)[-1]
-    plain = re.sub(r"[^A-Za-z0-9._-]", "_", last).lstrip(".")[-NAME_MAX:]
-    return plain or f"file-{number}"
+def _safe_name(filename: str, number: int) -> str:
+    """Return the last part of the path, with only characters that are safe in a file name."""
+    base_name = re.split(r"[/\\]", filename)[-1]
+    safe = re.sub(r"[^A-Za-z0-9._-]", "_", base_name).lstrip(".")[-NAME_MAX:]
+    return safe or f"file-{number}"
 
 
-def _malformed() -> Invalid:
-    return Invalid("malformed_body", "the form cannot be read")
+def _malformed_form() -> Invalid:
+    return Invalid("malformed_body", "The form cannot be read.")

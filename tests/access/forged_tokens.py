@@ -1,4 +1,4 @@
-"""Tokens made by hand: odd headers, odd claims, odd spellings, signed by the real key or not."""
+"""Forged tokens: invalid headers, claims and encodings, signed with the real key or not."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 
 from nimbill.access.tokens import SigningKey
 from nimbill.application.installed import installed_issuers
-from nimbill.foundation.vocabulary import Product
+from nimbill.foundation.product import Product
 from nimbill.identity.organisations.operations import NewOrganisation
 from tests.running_service import Service
 
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 
-def base64url(raw: bytes) -> str:
+def encode_base64url(raw: bytes) -> str:
     return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
 
 
 @dataclass(frozen=True)
-class Forge:
-    """A copy of the stamp: signs whatever it is given with a product's real key."""
+class TokenForge:
+    """Signs any header and claims with the real key of a product."""
 
     key: SigningKey
     header: Mapping[str, Any]
@@ -41,19 +41,19 @@ class Forge:
         claims: Mapping[str, Any] | bytes | None = None,
         **changed: Any,
     ) -> str:
-        """Sound but for what is given; a claim changed to … is left out."""
-        wanted = {**self.claims, **changed} if claims is None else claims
-        if isinstance(wanted, Mapping):
-            wanted = {name: value for name, value in wanted.items() if value is not ...}
-        return self.stamped(_bytes(self.header if header is None else header), _bytes(wanted))
+        """Build a token that is valid except for these changes; `...` removes a claim."""
+        content = {**self.claims, **changed} if claims is None else claims
+        if isinstance(content, Mapping):
+            content = {name: value for name, value in content.items() if value is not ...}
+        return self.sign(_bytes(self.header if header is None else header), _bytes(content))
 
     def with_header(self, **changed: Any) -> str:
-        wanted = {**self.header, **changed}
-        return self.token({name: value for name, value in wanted.items() if value is not ...})
+        content = {**self.header, **changed}
+        return self.token({name: value for name, value in content.items() if value is not ...})
 
-    def stamped(self, header: bytes, payload: bytes) -> str:
-        signed = f"{base64url(header)}.{base64url(payload)}"
-        return f"{signed}.{base64url(self.signature(signed.encode()))}"
+    def sign(self, header: bytes, payload: bytes) -> str:
+        signed = f"{encode_base64url(header)}.{encode_base64url(payload)}"
+        return f"{signed}.{encode_base64url(self.signature(signed.encode()))}"
 
     def signature(self, signed: bytes) -> bytes:
         assert self.key.private_key is not None
@@ -69,24 +69,24 @@ def es256(key: ec.EllipticCurvePrivateKey, signed: bytes) -> bytes:
     return r.to_bytes(32, "big") + s.to_bytes(32, "big")
 
 
-def forge(
-    service: Service, product: Product = Product.core, who: NewOrganisation | None = None
-) -> Forge:
-    """For the root user of an organisation, as its first client would be given a token."""
-    who = who or service.organisation
+def build_token_forge(
+    service: Service, product: Product = Product.core, tenant: NewOrganisation | None = None
+) -> TokenForge:
+    """Build a forge for the root user and the first client of an organisation."""
+    tenant = tenant or service.organisation
     issuer = installed_issuers(service.settings)[product]
     now = int(time.time())
-    key = next(k for k in service.resources.tokens.published(product) if k.private_key)
-    return Forge(
+    key = next(key for key in service.resources.tokens.list_public_keys(product) if key.private_key)
+    return TokenForge(
         key=key,
         header={"alg": "ES256", "typ": "at+jwt", "kid": key.kid},
         claims={
             "iss": issuer.address,
             "aud": product,
-            "sub": who.root_user_id,
+            "sub": tenant.root_user_id,
             "sub_type": "client",
-            "client_id": who.client_id,
-            "tid": who.organisation_id,
+            "client_id": tenant.client_id,
+            "tid": tenant.organisation_id,
             "iat": now,
             "exp": now + issuer.lifetime_seconds,
             "jti": "tok_forged",
@@ -96,21 +96,21 @@ def forge(
     )
 
 
-def odd_tokens(service: Service) -> dict[str, str]:
-    """At least sixty that a careless verifier would accept, by what is odd about them."""
-    real = forge(service)
+def build_invalid_tokens(service: Service) -> dict[str, str]:
+    """Build at least sixty tokens that a careless verifier would accept, by their defect."""
+    real = build_token_forge(service)
     return {
-        **_odd_algorithms(real),
-        **_odd_headers(service, real),
-        **_odd_spellings(real),
-        **_odd_times(real),
-        **_odd_claims(service, real),
+        **_invalid_algorithms(real),
+        **_invalid_headers(service, real),
+        **_invalid_encodings(real),
+        **_invalid_times(real),
+        **_invalid_claims(service, real),
     }
 
 
-def _odd_algorithms(real: Forge) -> dict[str, str]:
-    sound = real.token()
-    header, payload, signature = sound.split(".")
+def _invalid_algorithms(real: TokenForge) -> dict[str, str]:
+    valid = real.token()
+    header, payload, signature = valid.split(".")
     public = real.key.public_key.public_bytes(
         serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
     )
@@ -118,13 +118,13 @@ def _odd_algorithms(real: Forge) -> dict[str, str]:
     own_key = ec.generate_private_key(ec.SECP256R1())
 
     def unsigned(alg: str, last: str = "") -> str:
-        return f"{base64url(_bytes({**real.header, 'alg': alg}))}.{payload}.{last}"
+        return f"{encode_base64url(_bytes({**real.header, 'alg': alg}))}.{payload}.{last}"
 
     def as_hmac(secret: bytes) -> str:
         signed = unsigned("HS256").rstrip(".")
         mac = hmac.HMAC(secret, hashes.SHA256())
         mac.update(signed.encode())
-        return f"{signed}.{base64url(mac.finalize())}"
+        return f"{signed}.{encode_base64url(mac.finalize())}"
 
     other_alg = dict(real.header, alg="RS256")
     return {
@@ -145,35 +145,38 @@ def _odd_algorithms(real: Forge) -> dict[str, str]:
         "alg null": real.with_header(alg=None),
         "alg missing": real.with_header(alg=...),
         "signed by a key of the forger": f"{header}.{payload}."
-        + base64url(es256(own_key, f"{header}.{payload}".encode())),
-        "signature of zeros": f"{header}.{payload}.{base64url(bytes(64))}",
+        + encode_base64url(es256(own_key, f"{header}.{payload}".encode())),
+        "signature of zeros": f"{header}.{payload}.{encode_base64url(bytes(64))}",
         "signature in DER": f"{header}.{payload}."
-        + base64url(_private(real).sign(f"{header}.{payload}".encode(), ec.ECDSA(hashes.SHA256()))),
+        + encode_base64url(
+            _private(real).sign(f"{header}.{payload}".encode(), ec.ECDSA(hashes.SHA256()))
+        ),
         "signature cut short": f"{header}.{payload}.{signature[:-4]}",
-        "signature with a byte more": f"{header}.{payload}.{base64url(raw_of(signature) + b'0')}",
-        "signature of another payload": f"{header}.{base64url(b'{}')}.{signature}",
+        "signature with a byte more": f"{header}.{payload}."
+        + encode_base64url(decode_base64url(signature) + b"0"),
+        "signature of another payload": f"{header}.{encode_base64url(b'{}')}.{signature}",
         "no signature": f"{header}.{payload}.",
     }
 
 
-def _private(real: Forge) -> ec.EllipticCurvePrivateKey:
+def _private(real: TokenForge) -> ec.EllipticCurvePrivateKey:
     assert real.key.private_key is not None
     return real.key.private_key
 
 
-def raw_of(segment: str) -> bytes:
+def decode_base64url(segment: str) -> bytes:
     return base64.urlsafe_b64decode(segment + "=" * (-len(segment) % 4))
 
 
-def _odd_headers(service: Service, real: Forge) -> dict[str, str]:
+def _invalid_headers(service: Service, real: TokenForge) -> dict[str, str]:
     numbers = real.key.public_key.public_numbers()
     jwk = {
         "kty": "EC",
         "crv": "P-256",
-        "x": base64url(numbers.x.to_bytes(32, "big")),
-        "y": base64url(numbers.y.to_bytes(32, "big")),
+        "x": encode_base64url(numbers.x.to_bytes(32, "big")),
+        "y": encode_base64url(numbers.y.to_bytes(32, "big")),
     }
-    other = forge(service, Product.portal)
+    other = build_token_forge(service, Product.portal)
     kid = real.key.kid
     twice = f'{{"alg":"none","alg":"ES256","typ":"at+jwt","kid":"{kid}"}}'
     return {
@@ -202,7 +205,7 @@ def _odd_headers(service: Service, real: Forge) -> dict[str, str]:
         "kid null": real.with_header(kid=None),
         "kid a number": real.with_header(kid=7),
         "kid empty": real.with_header(kid=""),
-        "kid unknown": real.with_header(kid="key_unheard_of"),
+        "kid unknown": real.with_header(kid="key_unknown"),
         "kid a path": real.with_header(kid="../../../../dev/null"),
         "kid with SQL": real.with_header(kid="x' UNION SELECT 'AAAA"),
         "kid with NUL": real.with_header(kid=f"{kid}\0"),
@@ -214,37 +217,37 @@ def _odd_headers(service: Service, real: Forge) -> dict[str, str]:
     }
 
 
-def _odd_spellings(real: Forge) -> dict[str, str]:
-    sound = real.token()
-    header, payload, signature = sound.split(".")
+def _invalid_encodings(real: TokenForge) -> dict[str, str]:
+    valid = real.token()
+    header, payload, signature = valid.split(".")
     return {
-        "padding in the signature": f"{sound}==",
+        "padding in the signature": f"{valid}==",
         "padding in the header": f"{header}==.{payload}.{signature}",
-        "another spelling of the last character": f"{header}.{payload}.{_respelled(signature)}",
-        "plain base64": sound[:-43] + sound[-43:].replace("-", "+").replace("_", "/") + "+",
-        "a fourth segment": f"{sound}.",
-        "five segments": f"{sound}.{payload}.{signature}",
+        "another encoding of the last character": f"{header}.{payload}.{_reencode(signature)}",
+        "plain base64": valid[:-43] + valid[-43:].replace("-", "+").replace("_", "/") + "+",
+        "a fourth segment": f"{valid}.",
+        "five segments": f"{valid}.{payload}.{signature}",
         "two segments": f"{header}.{payload}",
         "one segment": header,
         "empty header": f".{payload}.{signature}",
         "empty payload": f"{header}..{signature}",
         "dots alone": "..",
         "a space inside": f"{header}. {payload}.{signature}",
-        "a space behind": f"{sound} ",
-        "a tab behind": f"{sound}\t",
-        "a comma and a second one": f"{sound},{sound}",
+        "a space behind": f"{valid} ",
+        "a tab behind": f"{valid}\t",
+        "a comma and a second one": f"{valid},{valid}",
         "of 9,000 bytes": real.token(filler="x" * 6_500),
         "payload of 5,000 bytes": real.token(filler="x" * 5_000),
         "encrypted, by its look": f"{header}.{payload}.{signature}.{payload}.{signature}",
     }
 
 
-def _respelled(segment: str) -> str:
-    """The same bytes in another text: the last character has bits that mean nothing."""
+def _reencode(segment: str) -> str:
+    """Return another text for the same bytes: the last character has unused bits."""
     return segment[:-1] + ALPHABET[ALPHABET.index(segment[-1]) ^ 1]
 
 
-def _odd_times(real: Forge) -> dict[str, str]:
+def _invalid_times(real: TokenForge) -> dict[str, str]:
     now, life = real.claims["iat"], real.claims["exp"] - real.claims["iat"]
     return {
         "expired": real.token(iat=now - life - 60, exp=now - 60),
@@ -253,7 +256,7 @@ def _odd_times(real: Forge) -> dict[str, str]:
         "exp null": real.token(exp=None),
         "exp a text": real.token(exp=str(now + 60)),
         "exp with a fraction": real.token(exp=now + 60.5),
-        "exp as 1e12": real.stamped(
+        "exp as 1e12": real.sign(
             _bytes(real.header),
             _bytes(real.claims).replace(str(now + life).encode(), b"1e12"),
         ),
@@ -274,7 +277,7 @@ def _odd_times(real: Forge) -> dict[str, str]:
     }
 
 
-def _odd_claims(service: Service, real: Forge) -> dict[str, str]:
+def _invalid_claims(service: Service, real: TokenForge) -> dict[str, str]:
     other = service.new_organisation()
     claims = real.claims
     text = _bytes(claims)
@@ -329,5 +332,5 @@ def _odd_claims(service: Service, real: Forge) -> dict[str, str]:
         "payload not UTF-8": real.token(claims=text[:-1] + b',"x":"\xff"}'),
         "payload with a byte order mark": real.token(claims=b"\xef\xbb\xbf" + text),
         "payload nested": real.token(claims=b"[" * 4000),
-        "payload empty": real.stamped(_bytes(real.header), b""),
+        "payload empty": real.sign(_bytes(real.header), b""),
     }

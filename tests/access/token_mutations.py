@@ -1,18 +1,18 @@
-"""Sound tokens after small accidents, as many as one likes."""
+"""Random small mutations of valid tokens."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
 
-from tests.access.forging import ALPHABET, base64url, raw_of
+from tests.access.forged_tokens import ALPHABET, decode_base64url, encode_base64url
 
 
-def mutated(random: Random, token: str) -> str:
-    """A sound token with one to three small accidents."""
+def mutate_token(random: Random, token: str) -> str:
+    """Apply one to three random mutations."""
     changed = token
     for _ in range(random.randint(1, 3)):
-        changed = random.choice(_ACCIDENTS)(random, changed)
+        changed = random.choice(_MUTATIONS)(random, changed)
     return changed
 
 
@@ -33,35 +33,35 @@ def _insert(random: Random, token: str) -> str:
 
 def _swap(random: Random, token: str) -> str:
     parts = token.split(".")
-    one, other = random.randrange(len(parts)), random.randrange(len(parts))
-    parts[one], parts[other] = parts[other], parts[one]
+    first, second = random.randrange(len(parts)), random.randrange(len(parts))
+    parts[first], parts[second] = parts[second], parts[first]
     return ".".join(parts)
 
 
-def _flip_a_bit(random: Random, token: str) -> str:
-    """In the decoded bytes, so that the text stays well-formed."""
+def _flip_bit(random: Random, token: str) -> str:
+    """Flip a bit of the decoded bytes, so that the text stays well-formed."""
     parts = token.split(".")
     at = random.randrange(len(parts))
-    raw = bytearray(_raw_or_nothing(parts[at]))
+    raw = bytearray(_decode_or_empty(parts[at]))
     if not raw:
         return _replace(random, token) if token else "."
     raw[random.randrange(len(raw))] ^= 1 << random.randrange(8)
-    parts[at] = base64url(bytes(raw))
+    parts[at] = encode_base64url(bytes(raw))
     return ".".join(parts)
 
 
-def _raw_or_nothing(segment: str) -> bytes:
+def _decode_or_empty(segment: str) -> bytes:
     try:
-        return raw_of(segment)
+        return decode_base64url(segment)
     except ValueError:
         return b""
 
 
-_ACCIDENTS: tuple[Callable[[Random, str], str], ...] = (
+_MUTATIONS: tuple[Callable[[Random, str], str], ...] = (
     _replace,
     _drop,
     _insert,
     _swap,
-    _flip_a_bit,
-    _flip_a_bit,
+    _flip_bit,
+    _flip_bit,
 )
