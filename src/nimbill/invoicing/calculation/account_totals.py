@@ -1,4 +1,4 @@
-"""What falls to each account, and the whole in dollars: added exactly, rounded once."""
+"""The totals of each account and the invoice total in dollars; each is rounded once."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -24,65 +24,66 @@ from nimbill.invoicing.calculation.usage import ExactUsage, total_charge
 basis = chosen("account-totals")
 
 _Amounts = defaultdict[str, list[Decimal]]
-_Applied = defaultdict[str, list[tuple[AppliedEntry, Decimal]]]
+_AppliedEntries = defaultdict[str, list[tuple[AppliedEntry, Decimal]]]
 
 
 def calculate_pre_tax_usd(
-    month: MonthlyCharges,
+    charges: MonthlyCharges,
     terms: Terms,
     usage: Sequence[ExactUsage],
     fees: Sequence[ExactFee | None],
 ) -> Decimal:
-    """The components of the pre-tax amount, in USD."""
-    rate, kept = to_exact(terms.exchange_rate), ONE - to_exact(terms.discount_rate)
-    of_cost = total_charge(usage) * kept + sum_exact(fee.after for fee in fees if fee)
-    of_entries = sum_exact(
-        entry.convert(Currency.usd, terms.exchange_rate) for entry in month.entries
+    """The amount before tax in USD, added up from exact amounts."""
+    rate, net_share = to_exact(terms.exchange_rate), ONE - to_exact(terms.discount_rate)
+    cost = total_charge(usage) * net_share + sum_exact(fee.after for fee in fees if fee)
+    entries = sum_exact(
+        entry.convert(Currency.usd, terms.exchange_rate) for entry in charges.entries
     )
-    of_items = sum_exact(to_exact(item.total) for _, item in number_enabled_items(month.items))
-    whole = (
-        convert_currency(of_cost, month.cost_currency, Currency.usd, rate)
-        + of_entries
-        + convert_currency(of_items, terms.currency, Currency.usd, rate)
+    items = sum_exact(to_exact(item.total) for _, item in number_enabled_items(charges.items))
+    total = (
+        convert_currency(cost, charges.cost_currency, Currency.usd, rate)
+        + entries
+        + convert_currency(items, terms.currency, Currency.usd, rate)
     )
-    return round_amount(whole, Currency.usd, terms.rounding)
+    return round_amount(total, Currency.usd, terms.rounding)
 
 
 def calculate_account_totals(
-    month: MonthlyCharges, terms: Terms, lines: Sequence[UsageLine], entries: Sequence[EntryLine]
+    charges: MonthlyCharges, terms: Terms, lines: Sequence[UsageLine], entries: Sequence[EntryLine]
 ) -> tuple[AccountTotal, ...]:
-    """Of every account that has usage or an entry, in the order of their ids."""
-    names = {(charge.customer_id, charge.customer_name) for charge in month.usage}
-    names |= {(entry.customer_id, entry.customer_name) for entry in month.entries}
-    rate, kept = to_exact(terms.exchange_rate), ONE - to_exact(terms.discount_rate)
-    spent, printed, applied = _Amounts(list), _Amounts(list), _Applied(list)
-    for charge in month.usage:
-        spent[charge.customer_id].append(charge.amount)
+    """Totals of every account with usage or an entry, in the order of their ids."""
+    names = {(charge.customer_id, charge.customer_name) for charge in charges.usage}
+    names |= {(entry.customer_id, entry.customer_name) for entry in charges.entries}
+    rate, net_share = to_exact(terms.exchange_rate), ONE - to_exact(terms.discount_rate)
+    usage, printed, applied = _Amounts(list), _Amounts(list), _AppliedEntries(list)
+    for charge in charges.usage:
+        usage[charge.customer_id].append(charge.amount)
     for line in lines:
         printed[line.customer_id].append(line.after)
-    for entry, shown in zip(sort_entries(month.entries), entries, strict=True):
-        printed[entry.customer_id].append(shown.amount)
-        applied[entry.customer_id].append((entry, shown.amount))
+    for entry, entry_line in zip(sort_entries(charges.entries), entries, strict=True):
+        printed[entry.customer_id].append(entry_line.amount)
+        applied[entry.customer_id].append((entry, entry_line.amount))
 
-    def whole(customer_id: str, currency: Currency) -> Decimal:
-        """Usage after discount and applied entries, in this currency."""
-        after = to_exact(sum_decimals(spent[customer_id])) * kept
-        of_usage = convert_currency(after, month.cost_currency, currency, rate)
-        of_entries = sum_exact(
+    def calculate_total(customer_id: str, currency: Currency) -> Decimal:
+        """Usage after discount plus applied entries, in this currency."""
+        after = to_exact(sum_decimals(usage[customer_id])) * net_share
+        entry_total = sum_exact(
             entry.convert(currency, terms.exchange_rate) for entry, _ in applied[customer_id]
         )
-        return round_amount(of_usage + of_entries, currency, terms.rounding)
+        total = convert_currency(after, charges.cost_currency, currency, rate) + entry_total
+        return round_amount(total, currency, terms.rounding)
 
     return tuple(
         AccountTotal(
             customer_id=customer_id,
             customer_name=name,
-            total=whole(customer_id, Currency.usd),
+            total=calculate_total(customer_id, Currency.usd),
             total_exchanged=sum_decimals(printed[customer_id])
             if terms.calc_type == "account"
-            else whole(customer_id, terms.currency),
+            else calculate_total(customer_id, terms.currency),
             entries=tuple(
-                _build_account_entry(entry, shown, terms) for entry, shown in applied[customer_id]
+                _build_account_entry(entry, printed_amount, terms)
+                for entry, printed_amount in applied[customer_id]
             ),
         )
         for customer_id, name in sorted(dict(sorted(names, reverse=True)).items())
@@ -90,9 +91,9 @@ def calculate_account_totals(
 
 
 def _build_account_entry(entry: AppliedEntry, printed: Decimal, terms: Terms) -> AccountEntry:
-    dollars = entry.convert(Currency.usd, terms.exchange_rate)
+    amount_usd = entry.convert(Currency.usd, terms.exchange_rate)
     return AccountEntry(
         description=entry.description,
-        amount=round_amount(dollars, Currency.usd, terms.rounding),
+        amount=round_amount(amount_usd, Currency.usd, terms.rounding),
         amount_exchanged=printed,
     )

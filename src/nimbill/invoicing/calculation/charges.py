@@ -1,4 +1,4 @@
-"""What a month brings to an invoice: the vendor's usage, applied entries, free format items."""
+"""The charges of a month on an invoice: usage, applied entries and free format items."""
 
 from decimal import Decimal
 
@@ -12,21 +12,21 @@ basis = chosen("invoice-arithmetic")
 
 
 class UsageCharge(msgspec.Struct, frozen=True, kw_only=True):
-    """One sum of the vendor's usage lines, in the cost's currency.
+    """A sum of the vendor's usage lines without vendor tax, in the currency of the costs.
 
-    Vendor tax is not in it; fees of moved reservations are already at their new owner.
+    Fees of moved reservations are charged to their new owner.
     """
 
     customer_id: str
     customer_name: str
-    tag: str  # calc_type tag: the tag's value, "" where the line has none; calc_type account: ""
+    tag: str  # with calc_type "tag" the value of the tag, "" without one; otherwise ""
     service: str
     marketplace: bool
     amount: Decimal
 
 
 class AppliedEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """A recalculation entry that was applied into this month."""
+    """A recalculation entry applied to this month."""
 
     entry_id: str
     customer_id: str
@@ -35,20 +35,20 @@ class AppliedEntry(msgspec.Struct, frozen=True, kw_only=True):
     description: str
     amount: Decimal
     currency: Currency
-    exchange_rate: Decimal  # yen for one dollar; 0 = the invoice's
+    exchange_rate: Decimal  # yen per dollar; 0 means the rate of the invoice
     tax_free: bool
 
-    def effective_rate(self, of_invoice: Decimal) -> Decimal:
-        return self.exchange_rate or of_invoice
+    def effective_rate(self, invoice_rate: Decimal) -> Decimal:
+        return self.exchange_rate or invoice_rate
 
-    def convert(self, currency: Currency, rate_of_invoice: Decimal) -> ExactAmount:
-        """In this currency, exactly, at its own rate."""
-        rate = to_exact(self.effective_rate(rate_of_invoice))
+    def convert(self, currency: Currency, invoice_rate: Decimal) -> ExactAmount:
+        """The exact amount in this currency, at the entry's own rate if it has one."""
+        rate = to_exact(self.effective_rate(invoice_rate))
         return convert_currency(to_exact(self.amount), self.currency, currency, rate)
 
 
 class FreeItem(msgspec.Struct, frozen=True, kw_only=True):
-    """A free format item, in the invoice's currency; only enabled ones count."""
+    """A free format item in the invoice's currency; only enabled items are charged."""
 
     enabled: bool
     label: str
@@ -58,7 +58,7 @@ class FreeItem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MonthlyCharges(msgspec.Struct, frozen=True, kw_only=True):
-    """Of one billing group, one vendor and one month."""
+    """The charges of one billing group, vendor and month."""
 
     cost_currency: Currency
     usage: tuple[UsageCharge, ...]

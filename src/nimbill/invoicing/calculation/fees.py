@@ -1,4 +1,4 @@
-"""The support fee and the agency fee: what each is taken of, and one row for each kind of fee."""
+"""The support fee and the agency fee: their bases and the formulas of each kind of fee."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
@@ -26,14 +26,14 @@ basis = chosen("invoice-arithmetic")
 
 
 class CalculatedAmount(NamedTuple):
-    """An exact amount, and how it was worked out for whoever asks."""
+    """An exact amount with the formula that explains it."""
 
     amount: ExactAmount
     working: str
 
 
 class FeeTerms(NamedTuple):
-    """What of the terms a kind of fee reads; a base is in the cost's currency."""
+    """The terms that a fee formula reads; `currency` is that of the costs and of the base."""
 
     kind: str
     fixed: Decimal
@@ -43,18 +43,18 @@ class FeeTerms(NamedTuple):
 
 
 class ExactFee(NamedTuple):
-    """In the cost's currency, not yet printed."""
+    """A fee in the currency of the costs, before conversion and rounding."""
 
     kind: str
     charge: ExactAmount
     after: ExactAmount
     discounted: bool
-    base: ExactAmount | None  # None where the fee does not depend on one
+    base: ExactAmount | None  # None if the fee does not depend on a base
     working: str
     sources: tuple[str, ...]
 
 
-# ── kinds of fee ─────────────────────────────────────────────────────────────────────────────────
+# ── fee formulas ──────────────────────────────────────────────────────────────────────────────────
 
 
 def _percent_fee(fee: FeeTerms, base: ExactAmount) -> CalculatedAmount:
@@ -74,16 +74,16 @@ def _usage_table_fee(fee: FeeTerms, base: ExactAmount) -> CalculatedAmount:
 
 
 def _support_plan_fee(fee: FeeTerms, base: ExactAmount) -> CalculatedAmount:
-    """The vendor's own support fee. Plans are in dollars: a base in yen goes there and back."""
+    """The vendor's support fee. Plans are in dollars, so a base in yen is converted and back."""
     rate = to_exact(fee.terms.exchange_rate)
-    price = find_support_plan(fee.kind, fee.terms.month)
-    in_dollars = convert_currency(base, fee.currency, Currency.usd, rate)
-    least = CalculatedAmount(to_exact(price.minimum), f"{price.minimum:f}")
-    worked = _larger(least, apply_bands(price.bands, in_dollars))
+    plan = find_support_plan(fee.kind, fee.terms.month)
+    base_usd = convert_currency(base, fee.currency, Currency.usd, rate)
+    minimum = CalculatedAmount(to_exact(plan.minimum), f"{plan.minimum:f}")
+    fee_usd = _larger(minimum, apply_bands(plan.bands, base_usd))
     if fee.currency is Currency.usd:
-        return worked
-    there_and_back = convert_currency(worked.amount, Currency.usd, fee.currency, rate)
-    return CalculatedAmount(there_and_back, f"{worked.working} × {fee.terms.exchange_rate:f}")
+        return fee_usd
+    amount = convert_currency(fee_usd.amount, Currency.usd, fee.currency, rate)
+    return CalculatedAmount(amount, f"{fee_usd.working} × {fee.terms.exchange_rate:f}")
 
 
 FEE_FORMULAS: Mapping[str, Callable[[FeeTerms, ExactAmount], CalculatedAmount]] = {
@@ -97,12 +97,14 @@ FEE_FORMULAS: Mapping[str, Callable[[FeeTerms, ExactAmount], CalculatedAmount]] 
 }
 
 
-def _larger(one: CalculatedAmount, other: CalculatedAmount) -> CalculatedAmount:
-    return CalculatedAmount(max(one.amount, other.amount), f"max({one.working}, {other.working})")
+def _larger(first: CalculatedAmount, second: CalculatedAmount) -> CalculatedAmount:
+    return CalculatedAmount(
+        max(first.amount, second.amount), f"max({first.working}, {second.working})"
+    )
 
 
 def apply_bands(bands: Iterable[RateBand], base: ExactAmount) -> CalculatedAmount:
-    """Each part of the base at the rate of the band that it lies in."""
+    """Charge each part of the base at the rate of its band."""
     amount, start, parts = ZERO, ZERO, []
     for upto, rate in bands:
         if not start < base:
@@ -115,50 +117,53 @@ def apply_bands(bands: Iterable[RateBand], base: ExactAmount) -> CalculatedAmoun
     return CalculatedAmount(amount, " + ".join(parts) or "0")
 
 
-# ── the two fees of an invoice ───────────────────────────────────────────────────────────────────
+# ── the two fees of an invoice ────────────────────────────────────────────────────────────────────
 
 
 def calculate_support_fee(
-    usage: Sequence[ExactUsage], month: MonthlyCharges, terms: Terms
+    usage: Sequence[ExactUsage], charges: MonthlyCharges, terms: Terms
 ) -> ExactFee | None:
-    """No usage line, no fee. A base already discounted may be discounted twice: that is meant."""
+    """None without usage. With a discounted base, the discount may apply twice, by intention."""
     if not usage:
         return None
-    everything = terms.support_amount_target == "allusage"
-    lines = [line for line in usage if everything or not line.marketplace]
-    fees = [entry for entry in month.entries if _counts_for_support(entry, terms)]
+    includes_marketplace = terms.support_amount_target == "allusage"
+    lines = [line for line in usage if includes_marketplace or not line.marketplace]
+    fee_entries = [entry for entry in charges.entries if _counts_for_support(entry, terms)]
 
-    of_usage = _sum_usage(lines, terms.support_basis, terms)
-    of_fees = sum_exact(entry.convert(month.cost_currency, terms.exchange_rate) for entry in fees)
+    usage_base = _sum_usage(lines, terms.support_basis, terms)
+    entry_base = sum_exact(
+        entry.convert(charges.cost_currency, terms.exchange_rate) for entry in fee_entries
+    )
     return _calculate_fee(
         FeeTerms(
             kind=terms.support_fee,
             fixed=terms.support_fix,
             rate=terms.support_rate,
             terms=terms,
-            currency=month.cost_currency,
+            currency=charges.cost_currency,
         ),
-        bases=[of_usage + of_fees],
+        bases=[usage_base + entry_base],
         discounted=terms.discount_target_usage == "cloudpaywithfee",
-        sources=(*_list_sources(lines), *sorted(entry.entry_id for entry in fees)),
+        sources=(*_list_sources(lines), *sorted(entry.entry_id for entry in fee_entries)),
     )
 
 
 def calculate_agency_fee(
-    usage: Sequence[ExactUsage], support: ExactFee | None, month: MonthlyCharges, terms: Terms
+    usage: Sequence[ExactUsage], support: ExactFee | None, charges: MonthlyCharges, terms: Terms
 ) -> ExactFee | None:
-    """On the sum, or on each account (tag) with its share of the support fee; printed once.
+    """One fee on the total, or the sum of one fee for each account or tag.
 
-    Without a usage line there is neither fee; a table that is missing is missed even then.
+    Each account has its share of the support fee in its base. Without usage there is no fee, but a
+    missing usage table is refused even then.
     """
     if terms.substitution_fee == "usagetable" and not terms.usage_table:
         raise CannotBeBilled("usage_table_missing")
     if support is None:
         return None
-    with_fee = terms.substitution_scope == "cloudpaywithfee"
-    added = ZERO
-    if with_fee:
-        added = support.after if terms.substitution_basis == "discounted" else support.charge
+    includes_support = terms.substitution_scope == "cloudpaywithfee"
+    support_base = ZERO
+    if includes_support:
+        support_base = support.after if terms.substitution_basis == "discounted" else support.charge
     owners = _group_by_owner(usage) if terms.substitution_fee_calc_type == "account" else [usage]
     return _calculate_fee(
         FeeTerms(
@@ -166,49 +171,51 @@ def calculate_agency_fee(
             fixed=terms.substitution_fix,
             rate=terms.substitution_rate,
             terms=terms,
-            currency=month.cost_currency,
+            currency=charges.cost_currency,
         ),
         bases=[
-            _sum_usage(lines, terms.substitution_basis, terms) + added * share
+            _sum_usage(lines, terms.substitution_basis, terms) + support_base * share
             for lines, share in zip(owners, _usage_shares(owners), strict=True)
         ],
         discounted=terms.discount_calc_logic == "allamount",
-        sources=(*_list_sources(usage), *(["support fee"] if with_fee else [])),
+        sources=(*_list_sources(usage), *(["support fee"] if includes_support else [])),
     )
 
 
 def _calculate_fee(
     fee: FeeTerms, *, bases: Sequence[ExactAmount], discounted: bool, sources: tuple[str, ...]
 ) -> ExactFee:
-    """One fee for each base, added exactly; a base below zero counts as zero."""
+    """Sum up one fee for each base; a negative base counts as zero."""
     bases = [max(base, ZERO) for base in bases]
-    worked = [FEE_FORMULAS[fee.kind](fee, base) for base in bases]
-    charge = sum_exact(one.amount for one in worked)
-    kept = ONE - to_exact(fee.terms.discount_rate) if discounted else ONE
+    amounts = [FEE_FORMULAS[fee.kind](fee, base) for base in bases]
+    charge = sum_exact(calculated.amount for calculated in amounts)
+    net_share = ONE - to_exact(fee.terms.discount_rate) if discounted else ONE
     needs_base = fee.kind != "fix"
     return ExactFee(
         kind=fee.kind,
         charge=charge,
-        after=charge * kept,
+        after=charge * net_share,
         discounted=discounted,
         base=sum_exact(bases) if needs_base else None,
-        working=" + ".join(one.working for one in worked),
+        working=" + ".join(calculated.working for calculated in amounts),
         sources=sources if needs_base else (),
     )
 
 
 def _counts_for_support(entry: AppliedEntry, terms: Terms) -> bool:
-    targeted = (
+    included_by_target = (
         terms.support_amount_target == "cloudpayonlywithfee"
         and terms.support_scope != "cloudpayonly"
     )
-    return entry.calc_type == "Fee" and (targeted or terms.support_scope == "cloudpaywithfee")
+    return entry.calc_type == "Fee" and (
+        included_by_target or terms.support_scope == "cloudpaywithfee"
+    )
 
 
-def _sum_usage(lines: Iterable[ExactUsage], stage: str, terms: Terms) -> ExactAmount:
-    """Together, before or after discount."""
+def _sum_usage(lines: Iterable[ExactUsage], basis: str, terms: Terms) -> ExactAmount:
+    """The sum of the usage, before or after discount."""
     charge = total_charge(lines)
-    return charge * (ONE - to_exact(terms.discount_rate)) if stage == "discounted" else charge
+    return charge * (ONE - to_exact(terms.discount_rate)) if basis == "discounted" else charge
 
 
 def _group_by_owner(usage: Sequence[ExactUsage]) -> list[list[ExactUsage]]:
@@ -216,12 +223,12 @@ def _group_by_owner(usage: Sequence[ExactUsage]) -> list[list[ExactUsage]]:
 
 
 def _usage_shares(owners: Sequence[Sequence[ExactUsage]]) -> list[ExactAmount]:
-    """In proportion to usage before discount; equal where that sums to nothing."""
+    """Shares in proportion to usage before discount; equal shares if it adds up to zero."""
     if len(owners) == 1:
         return [ONE]
     amounts = [total_charge(lines) for lines in owners]
-    whole = sum_exact(amounts)
-    return [amount / whole if whole else to_exact(Fraction(1, len(owners))) for amount in amounts]
+    total = sum_exact(amounts)
+    return [amount / total if total else to_exact(Fraction(1, len(owners))) for amount in amounts]
 
 
 def _list_sources(lines: Iterable[ExactUsage]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Brings exact amounts to paper: exchanged, rounded once, and with how they came about."""
+"""Builds printed lines from exact amounts: converted, rounded once, and explained."""
 
 from collections.abc import Iterable
 from decimal import Decimal
@@ -24,7 +24,7 @@ basis = chosen("invoice-arithmetic")
 
 
 def sort_entries(entries: Iterable[AppliedEntry]) -> list[AppliedEntry]:
-    """By account, whatever the order of what came in."""
+    """Sort by account, so that the result does not depend on the input order."""
     return sorted(
         entries,
         key=lambda entry: (entry.customer_id, entry.calc_type, entry.description, entry.entry_id),
@@ -32,23 +32,22 @@ def sort_entries(entries: Iterable[AppliedEntry]) -> list[AppliedEntry]:
 
 
 def number_enabled_items(items: Iterable[FreeItem]) -> list[tuple[int, FreeItem]]:
-    """The enabled ones in the order in which somebody wrote them, each with its number there."""
+    """The enabled items with their position in the list that users edit."""
     return [(number, item) for number, item in enumerate(items, start=1) if item.enabled]
 
 
 class LineBuilder:
-    """In which currency the costs are, in which the invoice is, and how it is rounded."""
+    """Knows the currencies of costs and invoice, the rate and the rounding."""
 
     def __init__(self, cost_currency: Currency, terms: Terms) -> None:
         self.cost_currency, self.terms = cost_currency, terms
         rate = to_exact(terms.exchange_rate)
-        self.factor = convert_currency(ONE, cost_currency, terms.currency, rate)
+        self.conversion_factor = convert_currency(ONE, cost_currency, terms.currency, rate)
         self.exchange = _format_exchange(cost_currency, terms.currency, terms.exchange_rate)
         self.discount = f" × (1 - {terms.discount_rate:f})"
 
     def to_invoice_currency(self, cost: ExactAmount) -> ExactAmount:
-        """From the cost's currency to the invoice's."""
-        return cost * self.factor
+        return cost * self.conversion_factor
 
     def round_amount(self, amount: ExactAmount) -> Decimal:
         return round_amount(amount, self.terms.currency, self.terms.rounding)
@@ -81,7 +80,7 @@ class LineBuilder:
         after = self.to_invoice_currency(fee.after)
         printed = self.round_amount(after)
         factors = f"{self.discount if fee.discounted else ''}{self.exchange}"
-        whole = f"({fee.working})" if factors and " + " in fee.working else fee.working
+        formula = f"({fee.working})" if factors and " + " in fee.working else fee.working
         return Fee(
             charge=self.round_amount(self.to_invoice_currency(fee.charge)),
             after=printed,
@@ -89,7 +88,7 @@ class LineBuilder:
                 rule=f"{name}_{fee.kind}",
                 base=None if fee.base is None else truncate_amount(fee.base),
                 base_currency=None if fee.base is None else self.cost_currency,
-                working=self._format_working(f"{whole}{factors}", after, printed),
+                working=self._format_working(f"{formula}{factors}", after, printed),
                 sources=fee.sources,
             ),
         )
@@ -155,10 +154,10 @@ class LineBuilder:
         )
 
     def _format_working(self, formula: str, amount: ExactAmount, printed: Decimal) -> str:
-        found = f"{formula} = {format_amount(amount)}"
+        working = f"{formula} = {format_amount(amount)}"
         if amount == printed:
-            return found
-        return f"{found}, {self.terms.rounding} {printed:f}"
+            return working
+        return f"{working}, {self.terms.rounding} {printed:f}"
 
 
 def _format_exchange(of: Currency, into: Currency, rate: Decimal) -> str:

@@ -1,4 +1,4 @@
-"""What stands on an invoice line by line, as printed, each amount with its explanation."""
+"""The printed lines of an invoice; each amount has an explanation."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -11,45 +11,45 @@ from nimbill.foundation.currency import Currency
 
 basis = chosen("invoice-arithmetic")
 
-# The word that each explanation gives as its rule, and what it stands for.
+# the values of Explanation.rule and their meanings
 RULES: Mapping[str, str] = {
-    "usage": "the vendor's usage lines of a service, less the discount",
-    "support_percent": "a rate of the support base",
+    "usage": "the vendor's usage of a service, minus the discount",
+    "support_percent": "a percentage of the support base",
     "support_fix": "a fixed support fee",
     "support_aws_developer": "the vendor's developer plan on the support base",
     "support_aws_business": "the vendor's business plan on the support base",
     "support_aws_enterprise": "the vendor's enterprise plan on the support base",
-    "agency_percent": "a rate of the agency base",
+    "agency_percent": "a percentage of the agency base",
     "agency_fix": "a fixed agency fee",
-    "agency_automatic": "the larger of a rate of the agency base and a fixed fee",
-    "agency_usagetable": "the agency base by the bands of the organisation's table",
+    "agency_automatic": "the larger of a percentage of the agency base and a fixed fee",
+    "agency_usagetable": "the agency base at the rates of the organisation's usage table",
     "entry": "an applied recalculation entry, never discounted",
     "free_format": "an item of the billing group's free format",
     "pre_tax": "the sum of all printed amounts",
-    "tax": "the tax rate on what is taxed, rounded once per invoice",
-    "total": "what stands before tax, and the tax",
+    "tax": "the tax rate on the taxable amount, rounded once per invoice",
+    "total": "the amount before tax plus the tax",
 }
 
 
 class Explanation(msgspec.Struct, frozen=True, kw_only=True):
-    """How an amount came about: the rule, what it was taken of, the sum, where that stands."""
+    """How an amount was calculated: rule, base, formula and sources."""
 
-    rule: str  # a word of RULES; it stays the same between versions
-    base: Decimal | None = None  # for reading, at most 10 decimals
+    rule: str  # a key of RULES, stable between versions
+    base: Decimal | None = None  # truncated to 10 decimals, for display only
     base_currency: Currency | None = None
     working: str = ""
     sources: tuple[str, ...] = ()
 
 
 class UsageLine(msgspec.Struct, frozen=True, kw_only=True):
-    customer_id: str  # "" with calc_type tag
+    customer_id: str  # "" with calc_type "tag"
     customer_name: str
     tag: str
     service: str
     marketplace: bool
     charge: Decimal
     after: Decimal
-    cost: Decimal  # exact, in the cost's currency
+    cost: Decimal  # exact, in the currency of the costs
     why: Explanation
 
 
@@ -67,7 +67,7 @@ class EntryLine(msgspec.Struct, frozen=True, kw_only=True):
     description: str
     original: Decimal
     original_currency: Currency
-    exchange_rate: Decimal | None  # the one used; None where the currencies agree
+    exchange_rate: Decimal | None  # the rate used; None if no conversion was needed
     amount: Decimal
     tax_free: bool
     why: Explanation
@@ -88,10 +88,10 @@ class AccountEntry(NamedTuple):
 
 
 class AccountTotal(msgspec.Struct, frozen=True, kw_only=True):
-    """An account's usage after discount and its applied entries; fees and items are not in it."""
+    """An account's usage after discount plus its applied entries, without fees and items."""
 
     customer_id: str
     customer_name: str
-    total: Decimal  # USD, added exactly and rounded once
+    total: Decimal  # USD, rounded once
     total_exchanged: Decimal
     entries: tuple[AccountEntry, ...]

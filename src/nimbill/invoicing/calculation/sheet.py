@@ -1,4 +1,4 @@
-"""The invoice as it stands on paper: one line of code for one printed line, in the page's order."""
+"""Calculates an invoice: one line of code for each printed line, in page order."""
 
 from decimal import Decimal
 
@@ -48,7 +48,7 @@ __all__ = [
 
 
 class InvoiceSheet(msgspec.Struct, frozen=True, kw_only=True):
-    """Amounts are in the invoice's currency, as printed, unless they say otherwise."""
+    """All amounts are printed amounts in the invoice's currency unless noted otherwise."""
 
     currency: Currency
     cost_currency: Currency
@@ -65,49 +65,60 @@ class InvoiceSheet(msgspec.Struct, frozen=True, kw_only=True):
     tax_rate: Decimal
     tax: Decimal
     total: Decimal
-    pre_tax_usd: Decimal  # the same components in USD, added exactly and rounded once
+    pre_tax_usd: Decimal  # added up from exact amounts in USD and rounded once
     accounts: tuple[AccountTotal, ...]
     pre_tax_why: Explanation | None = None
     tax_why: Explanation | None = None
     total_why: Explanation | None = None
 
 
-# fmt: off
-def calculate_invoice(month: MonthlyCharges, terms: Terms) -> InvoiceSheet:
-    """The page from top to bottom: printed amounts are rounded once, sums add what is printed."""
-    page         = LineBuilder(month.cost_currency, terms)
-    usage        = group_usage(month.usage, terms)
-    support      = calculate_support_fee(usage, month, terms)
-    agency       = calculate_agency_fee(usage, support, month, terms)
+def calculate_invoice(charges: MonthlyCharges, terms: Terms) -> InvoiceSheet:
+    """Each printed amount is rounded once; sums add up printed amounts."""
+    builder = LineBuilder(charges.cost_currency, terms)
+    usage = group_usage(charges.usage, terms)
+    support = calculate_support_fee(usage, charges, terms)
+    agency = calculate_agency_fee(usage, support, charges, terms)
 
-    lines        = tuple(page.build_usage_line(line) for line in usage)
-    support_line = page.build_fee("support", support)
-    agency_line  = page.build_fee("agency", agency)
-    entries      = tuple(page.build_entry_line(entry) for entry in sort_entries(month.entries))
-    items        = tuple(page.build_item_line(number, item) for number, item in number_enabled_items(month.items))
+    lines = tuple(builder.build_usage_line(line) for line in usage)
+    support_line = builder.build_fee("support", support)
+    agency_line = builder.build_fee("agency", agency)
+    entries = tuple(builder.build_entry_line(entry) for entry in sort_entries(charges.entries))
+    items = tuple(
+        builder.build_item_line(number, item)
+        for number, item in number_enabled_items(charges.items)
+    )
 
     usage_charge = sum_decimals(line.charge for line in lines)
-    usage_after  = sum_decimals(line.after for line in lines)
-    of_fees      = sum_decimals(fee.after for fee in (support_line, agency_line) if fee)
-    of_entries   = sum_decimals(entry.amount for entry in entries)
-    of_items     = sum_decimals(item.total for item in items)
+    usage_after = sum_decimals(line.after for line in lines)
+    fee_total = sum_decimals(fee.after for fee in (support_line, agency_line) if fee)
+    entry_total = sum_decimals(entry.amount for entry in entries)
+    item_total = sum_decimals(item.total for item in items)
 
-    pre_tax      = sum_decimals([usage_after, of_fees, of_entries, of_items])
-    tax_free     = sum_decimals(entry.amount for entry in entries if entry.tax_free)
-    taxable      = subtract_decimals(pre_tax, tax_free)
-    tax          = page.round_amount(to_exact(taxable) * to_exact(terms.tax_rate))
-    total        = sum_decimals([pre_tax, tax])
+    pre_tax = sum_decimals([usage_after, fee_total, entry_total, item_total])
+    tax_free = sum_decimals(entry.amount for entry in entries if entry.tax_free)
+    taxable = subtract_decimals(pre_tax, tax_free)
+    tax = builder.round_amount(to_exact(taxable) * to_exact(terms.tax_rate))
+    total = sum_decimals([pre_tax, tax])
 
     return InvoiceSheet(
-        currency=terms.currency, cost_currency=month.cost_currency,
-        lines=lines, support=support_line, agency=agency_line, entries=entries, items=items,
-        usage_charge=usage_charge, usage_after=usage_after,
-        tax_free=tax_free, pre_tax=pre_tax, taxable=taxable, tax_rate=terms.tax_rate,
-        tax=tax, total=total,
-        pre_tax_usd=calculate_pre_tax_usd(month, terms, usage, [support, agency]),
-        accounts=calculate_account_totals(month, terms, lines, entries),
-        pre_tax_why=page.explain_sum("pre_tax", usage_after, of_fees, of_entries, of_items),
-        tax_why=page.explain_tax(taxable, tax),
-        total_why=page.explain_sum("total", pre_tax, tax),
+        currency=terms.currency,
+        cost_currency=charges.cost_currency,
+        lines=lines,
+        support=support_line,
+        agency=agency_line,
+        entries=entries,
+        items=items,
+        usage_charge=usage_charge,
+        usage_after=usage_after,
+        tax_free=tax_free,
+        pre_tax=pre_tax,
+        taxable=taxable,
+        tax_rate=terms.tax_rate,
+        tax=tax,
+        total=total,
+        pre_tax_usd=calculate_pre_tax_usd(charges, terms, usage, [support, agency]),
+        accounts=calculate_account_totals(charges, terms, lines, entries),
+        pre_tax_why=builder.explain_sum("pre_tax", usage_after, fee_total, entry_total, item_total),
+        tax_why=builder.explain_tax(taxable, tax),
+        total_why=builder.explain_sum("total", pre_tax, tax),
     )
-# fmt: on

@@ -1,4 +1,4 @@
-"""The vendor's support plans and their price steps, each table valid from a month on."""
+"""The vendor's support plans; each price list is valid from a month on."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,21 +12,21 @@ basis = chosen("invoice-arithmetic")
 
 @dataclass(frozen=True, slots=True)
 class SupportPlan:
-    """In USD: at least the minimum, else each part of the amount at the rate of its band."""
+    """Prices in USD: a minimum, and rates for each band of the amount."""
 
     minimum: Decimal
     bands: tuple[RateBand, ...]
 
 
 def _plan(minimum: str, *bands: tuple[str | None, str]) -> SupportPlan:
-    """The numbers are given as text so that they stay exact."""
+    """The numbers are texts, so that they are exact."""
     return SupportPlan(
         Decimal(minimum),
         tuple((None if upto is None else Decimal(upto), Decimal(rate)) for upto, rate in bands),
     )
 
 
-# Oldest first; a new price list is a further row with its first month.
+# the oldest first; a new price list is added with its first month
 # fmt: off
 PRICE_LISTS: tuple[tuple[str, Mapping[str, SupportPlan]], ...] = (
     ("0000-00", {
@@ -40,7 +40,7 @@ PRICE_LISTS: tuple[tuple[str, Mapping[str, SupportPlan]], ...] = (
 # fmt: on
 
 
-def find_support_plan(word: str, month: str) -> SupportPlan:
-    """As the newest list says that is valid in the month (yyyy-mm)."""
+def find_support_plan(name: str, month: str) -> SupportPlan:
+    """Find the plan in the newest price list valid in the month (yyyy-mm)."""
     valid = [plans for first, plans in PRICE_LISTS if first <= month]
-    return valid[-1][word]
+    return valid[-1][name]

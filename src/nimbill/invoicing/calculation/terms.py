@@ -1,4 +1,4 @@
-"""The terms an invoice is drawn up on, read once from a month's saved setting."""
+"""The terms of an invoice, built from the saved setting of a month."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -13,11 +13,11 @@ from nimbill.foundation.money import Rounding
 
 basis = chosen("invoice-arithmetic")
 
-RateBand = tuple[Decimal | None, Decimal]  # up to which amount, the rate; the last band has no end
+RateBand = tuple[Decimal | None, Decimal]  # upper limit and rate; the last band has no limit
 
 
 class CannotBeBilled(Exception):
-    """The terms ask for something that is not there; the reason is a stable word."""
+    """The invoice cannot be calculated; the reason is a stable code."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -25,7 +25,7 @@ class CannotBeBilled(Exception):
 
 
 class Terms(msgspec.Struct, frozen=True, kw_only=True):
-    """The setting's own words, with what they leave open settled: on what basis, of what scope."""
+    """The values of the setting, with the resolved basis and scope of each fee."""
 
     calc_type: str  # account | tag
     currency: Currency
@@ -41,17 +41,17 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     support_amount_target: str  # allusage | cloudpayonlywithfee
     support_fee: str  # fix | percent | aws_developer | aws_business | aws_enterprise
     support_basis: str  # nondiscount | discounted
-    support_scope: str | None  # cloudpayonly | cloudpaywithfee | never said
+    support_scope: str | None  # cloudpayonly | cloudpaywithfee | None if never set
     support_fix: Decimal
     support_rate: Decimal
     tax_rate: Decimal
-    exchange_rate: Decimal  # yen for one dollar
+    exchange_rate: Decimal  # yen per dollar
     rounding: Rounding
     usage_table: tuple[RateBand, ...]
     month: str  # yyyy-mm
 
 
-# The fields of a setting whose words are settled, and so do not stand in the terms themselves.
+# fields of the setting from which basis and scope are resolved; the terms do not contain them
 FEE_TARGET_FIELDS = (
     "substitution_fee_calc_target",
     "substitution_fee_target_usage",
@@ -68,10 +68,10 @@ def build_terms(
     usage_table: tuple[RateBand, ...],
     month: str,
 ) -> Terms:
-    """From the 17 fields of a sound setting, what they settle, and the organisation's settings."""
-    plain = {field: value for field, value in setting.items() if field not in FEE_TARGET_FIELDS}
+    """Build the terms from the 17 fields of a valid setting and the resolved fee targets."""
+    copied = {field: value for field, value in setting.items() if field not in FEE_TARGET_FIELDS}
     return Terms(
-        **plain | {"currency": Currency(setting["currency"])},
+        **copied | {"currency": Currency(setting["currency"])},
         substitution_basis=settled.substitution_basis,
         substitution_scope=settled.substitution_scope,
         support_basis=settled.support_basis,

@@ -1,4 +1,4 @@
-"""The month's usage as lines of an invoice: per account or tag, service, and marketplace or not."""
+"""Groups the month's usage into invoice lines: per account or tag, service and marketplace."""
 
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
@@ -14,9 +14,9 @@ basis = chosen("invoice-arithmetic")
 
 
 class ExactUsage(NamedTuple):
-    """Exact and in the cost's currency: what will be printed as one line."""
+    """The usage of one invoice line, exact and in the currency of the costs."""
 
-    owner: tuple[bool, str]  # whose account, or which tag; what has no tag sorts behind
+    owner: tuple[bool, str]  # account or tag; usage without a tag sorts last
     customer_id: str
     customer_name: str
     tag: str
@@ -29,28 +29,30 @@ class ExactUsage(NamedTuple):
 
 
 def group_usage(charges: Iterable[UsageCharge], terms: Terms) -> list[ExactUsage]:
-    """In the order of the page, whatever the order of what came in."""
+    """Return the lines in page order, which does not depend on the input order."""
     by_tag = terms.calc_type == "tag"
-    kept = ONE - to_exact(terms.discount_rate)
+    net_share = ONE - to_exact(terms.discount_rate)
 
-    def line_of(charge: UsageCharge) -> tuple[tuple[bool, str], str, bool]:
+    def line_key(charge: UsageCharge) -> tuple[tuple[bool, str], str, bool]:
         owner = (charge.tag == "", charge.tag) if by_tag else (False, charge.customer_id)
         return owner, charge.service, charge.marketplace
 
-    ordered = sorted(charges, key=lambda one: (line_of(one), one.customer_id, one.customer_name))
+    ordered = sorted(
+        charges, key=lambda charge: (line_key(charge), charge.customer_id, charge.customer_name)
+    )
     return [
-        _build_usage(owner, list(ones), by_tag=by_tag, kept=kept)
-        for (owner, _, _), ones in groupby(ordered, key=line_of)
+        _build_usage(owner, list(group), by_tag=by_tag, net_share=net_share)
+        for (owner, _, _), group in groupby(ordered, key=line_key)
     ]
 
 
 def total_charge(lines: Iterable[ExactUsage]) -> ExactAmount:
-    """Together and before discount."""
+    """The sum of the lines before discount."""
     return to_exact(sum_decimals(line.cost for line in lines))
 
 
 def _build_usage(
-    owner: tuple[bool, str], charges: Sequence[UsageCharge], *, by_tag: bool, kept: ExactAmount
+    owner: tuple[bool, str], charges: Sequence[UsageCharge], *, by_tag: bool, net_share: ExactAmount
 ) -> ExactUsage:
     first = charges[0]
     cost = sum_decimals(charge.amount for charge in charges)
@@ -64,8 +66,8 @@ def _build_usage(
         marketplace=first.marketplace,
         cost=cost,
         charge=charge,
-        after=charge * kept,
-        sources=tuple(dict.fromkeys(_format_source(one) for one in charges)),
+        after=charge * net_share,
+        sources=tuple(dict.fromkeys(_format_source(charge) for charge in charges)),
     )
 
 

@@ -20,7 +20,7 @@ AT_LEAST_ONE_GROUP = "at least one billing group"
 
 
 class MonthlyInvoiceSetting(InvoiceSetting, frozen=True, kw_only=True):
-    """A value that stands in either column will do."""
+    """The setting of a month; values of the create and the update column are allowed."""
 
     basis: ClassVar[Basis] = chosen("invoice-paths")
 
@@ -28,7 +28,7 @@ class MonthlyInvoiceSetting(InvoiceSetting, frozen=True, kw_only=True):
 
 
 class SaveSettingsRequest(Body, frozen=True, kw_only=True):
-    """By company_id and vendor; empty where `internal` is true."""
+    """`settings` is keyed by company_id and vendor; empty if `internal` is true."""
 
     basis: ClassVar[Basis] = stated("Invoices")
 
@@ -41,23 +41,23 @@ class SaveSettingsRequest(Body, frozen=True, kw_only=True):
         if isinstance(settings, list) and settings:
             yield Violation("settings", "an object keyed by company_id")
         if isinstance(settings, dict) and sent.get("internal") is not True:
-            for of_group in settings.values():
-                yield from _check_group_settings(of_group)
+            for group_settings in settings.values():
+                yield from _check_group_settings(group_settings)
 
 
-def _check_group_settings(of_group: Any) -> Iterator[Violation]:
+def _check_group_settings(group_settings: Any) -> Iterator[Violation]:
     for vendor in BILLED_VENDORS:
-        setting = of_group.get(vendor) if isinstance(of_group, dict) else None
+        setting = group_settings.get(vendor) if isinstance(group_settings, dict) else None
         if isinstance(setting, dict):
-            at = f"settings.{vendor}"
-            broken = list(
-                invoice_setting_rules.find_violations(setting, vendor, ["create", "update"], at)
+            path = f"settings.{vendor}"
+            violations = list(
+                invoice_setting_rules.find_violations(setting, vendor, ["create", "update"], path)
             )
-            yield from broken or find_target_conflicts(setting, at)
+            yield from violations or find_target_conflicts(setting, path)
 
 
 class SaveExchangeRateRequest(Body, frozen=True, kw_only=True):
-    """`customers/billing_groups`: an object keyed by company_id, or an array of them."""
+    """`billing_groups`: an object keyed by company_id, or an array of ids."""
 
     basis: ClassVar[Basis] = stated("Invoices")
 
@@ -75,7 +75,7 @@ class SaveExchangeRateRequest(Body, frozen=True, kw_only=True):
 
 
 class CreateInvoicesRequest(Body, frozen=True, kw_only=True):
-    """`group`: an object keyed by company_id, or an array of them; idle where `bulk` is true."""
+    """`group`: an object keyed by company_id, or an array of ids; ignored if `bulk` is true."""
 
     basis: ClassVar[Basis] = stated("Invoices")
 
@@ -172,7 +172,7 @@ class InvoiceListItem(Body, frozen=True, kw_only=True):
 
 
 class VendorInvoiceData(InvoiceSetting, frozen=True, kw_only=True):
-    """The settings with what goes with them; what is read can be saved back."""
+    """The setting with its invoice data; it can be saved back unchanged."""
 
     basis: ClassVar[Basis] = chosen("invoice-list")
 
@@ -232,7 +232,7 @@ class InvoiceList(Body, frozen=True, kw_only=True):
 
 
 class InvoiceRevision(Body, frozen=True, kw_only=True):
-    """An earlier invoice, unchanged."""
+    """An earlier revision of an invoice."""
 
     basis: ClassVar[Basis] = chosen("invoice-document")
 

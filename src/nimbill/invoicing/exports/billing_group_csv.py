@@ -1,4 +1,4 @@
-"""The two files about billing groups: their addresses, and their terms vendor by vendor."""
+"""The rows of the two billing group files: addresses, and invoice settings per vendor."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
@@ -10,7 +10,7 @@ from nimbill.invoicing.exports.csv_file import Cell
 def build_billing_group_rows(
     groups: Iterable[BillingGroupRecord], costs: Mapping[str, Decimal]
 ) -> Iterator[tuple[Cell, ...]]:
-    """One row a group; `costs` by company_id. Where there is none yet, the cell is empty."""
+    """One row per group; `costs` is keyed by company_id, and missing costs are empty cells."""
     for group in groups:
         yield (
             group.billinggroup_id,
@@ -29,7 +29,7 @@ def build_billing_group_rows(
 def build_setting_rows(
     groups: Iterable[BillingGroupRecord],
 ) -> Iterator[tuple[Cell, ...]]:
-    """One row a group and vendor."""
+    """One row per group and vendor."""
     for group in groups:
         for vendor, setting in group.invoices.items():
             yield (

@@ -1,4 +1,4 @@
-"""Bodies of the CSV operations."""
+"""Bodies of the CSV exports."""
 
 from typing import ClassVar
 

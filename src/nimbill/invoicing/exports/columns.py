@@ -1,4 +1,4 @@
-"""The header rows, word for word."""
+"""The header rows of the CSV files, as specified."""
 
 from nimbill.foundation.basis import chosen, stated
 

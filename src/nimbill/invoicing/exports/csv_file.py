@@ -1,4 +1,4 @@
-"""Writing CSV as spreadsheets in Japan read it: UTF-8 with BOM, CRLF, formulas defused."""
+"""Encodes CSV for spreadsheets in Japan: UTF-8 with BOM, CRLF, formulas escaped."""
 
 import csv
 import io
@@ -13,21 +13,21 @@ basis = chosen("csv-files")
 Cell = str | Decimal | int | None
 
 BOM = "\ufeff"
-# A spreadsheet runs a text that begins so, a Japanese one also where the sign has full width,
-# unless something harmless stands before it. What looks defused already is defused once more, so
-# that whoever takes one quote away gets back what was stored.
+# Spreadsheets evaluate a text that starts with one of these characters as a formula; in Japan also
+# with their full-width forms. Texts that look escaped are escaped again, so that removing one quote
+# always restores the stored text.
 _FORMULA_START = re.compile("'*[=+\\-@\t\r\n\0＝＋－＠]")
 ESCAPE_PREFIX = "'"
 
 
 def encode_csv(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> bytes:
-    """The whole file; numbers are written as they are, without exponents."""
-    out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\r\n")
+    """Encode the whole file; numbers keep their digits and have no exponent."""
+    output = io.StringIO(newline="")
+    writer = csv.writer(output, lineterminator="\r\n")
     writer.writerow(header)
     for row in rows:
         writer.writerow([_format_cell(cell) for cell in row])
-    return (BOM + out.getvalue()).encode("utf-8")
+    return (BOM + output.getvalue()).encode("utf-8")
 
 
 def _format_cell(cell: Cell) -> str:

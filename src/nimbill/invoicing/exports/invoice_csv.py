@@ -1,4 +1,4 @@
-"""The two files about a month's invoices, by account and by tag: rows that foot to the page."""
+"""The rows of the two invoice files, by account and by tag; they add up to the invoice."""
 
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
@@ -12,19 +12,19 @@ from nimbill.invoicing.exports.csv_file import Cell
 
 basis = chosen("invoice-csv")
 
-NOTHING = Decimal(0)
+ZERO = Decimal(0)
 
 CsvRow = tuple[Cell, ...]
-RowOwner = tuple[str, ...]  # account and its name, or the tag
+RowOwner = tuple[str, ...]  # account id and name, or the tag
 
 
 def build_invoice_account_rows(documents: Iterable[InvoiceDocument]) -> Iterator[CsvRow]:
-    """Of the invoices whose lines are accounts'."""
+    """The rows of invoices with calc_type account."""
     return _build_rows(documents, "account")
 
 
 def build_invoice_tag_rows(documents: Iterable[InvoiceDocument]) -> Iterator[CsvRow]:
-    """Of the invoices whose lines are tags'."""
+    """The rows of invoices with calc_type tag."""
     return _build_rows(documents, "tag")
 
 
@@ -35,7 +35,7 @@ def _build_rows(documents: Iterable[InvoiceDocument], calc_type: str) -> Iterato
 
 
 class _InvoiceRows:
-    """Amounts as printed; beside each other in a row, below each other in the file."""
+    """All amounts are the printed amounts of the invoice."""
 
     def __init__(self, document: InvoiceDocument) -> None:
         self.sheet = document.sheet
@@ -52,9 +52,9 @@ class _InvoiceRows:
             yield self._build_row(
                 self._line_owner(line), "Service", line.service, line.charge, line.after
             )
-        for whose, lines in groupby(self.sheet.lines, key=self._line_owner):
+        for owner, lines in groupby(self.sheet.lines, key=self._line_owner):
             charge, after = _sum_lines(list(lines))
-            yield self._build_row(whose, "Account", "_ACCOUNT_TOTAL", charge, after)
+            yield self._build_row(owner, "Account", "_ACCOUNT_TOTAL", charge, after)
         yield self._build_fee_row("_SUPPORT", self.sheet.support)
         yield self._build_fee_row("_SUBSTITUTION", self.sheet.agency)
         for entry in self.sheet.entries:
@@ -69,14 +69,14 @@ class _InvoiceRows:
         return ("",) if self.by_tag else ("", "")
 
     def _build_fee_row(self, name: str, fee: Fee | None) -> CsvRow:
-        charge, after = (fee.charge, fee.after) if fee else (NOTHING, NOTHING)
+        charge, after = (fee.charge, fee.after) if fee else (ZERO, ZERO)
         return self._build_row(self._no_owner, "Product", name, charge, after)
 
     def _build_entry_row(self, entry: EntryLine) -> CsvRow:
-        whose = self._no_owner if self.by_tag else (entry.customer_id, entry.customer_name)
-        taxed = NOTHING if entry.tax_free else entry.amount
+        owner = self._no_owner if self.by_tag else (entry.customer_id, entry.customer_name)
+        taxed = ZERO if entry.tax_free else entry.amount
         return self._build_row(
-            whose, "Product", entry.description, entry.amount, entry.amount, taxed
+            owner, "Product", entry.description, entry.amount, entry.amount, taxed
         )
 
     def _build_total_row(self) -> CsvRow:
@@ -92,33 +92,33 @@ class _InvoiceRows:
             charge,
             subtract_decimals(sheet.pre_tax, items),
             subtract_decimals(sheet.taxable, items),
-            at_the_end=(items, sheet.tax, sheet.total),
+            totals=(items, sheet.tax, sheet.total),
         )
 
     def _build_row(
         self,
-        whose: RowOwner,
+        owner: RowOwner,
         kind: str,
         name: str,
         charge: Decimal,
         after: Decimal,
         taxed: Decimal | None = None,
         *,
-        at_the_end: tuple[Cell, Cell, Cell] = (None, None, None),
+        totals: tuple[Cell, Cell, Cell] = (None, None, None),
     ) -> CsvRow:
-        items, tax, total = at_the_end
+        items, tax, total = totals
         taxed = after if taxed is None else taxed
-        of_service = 0
+        custom_service = 0
         return (
             *self.group,
-            *whose,
+            *owner,
             kind,
             name,
             charge,
             after,
             taxed,
             items,
-            of_service,
+            custom_service,
             tax,
             total,
         )

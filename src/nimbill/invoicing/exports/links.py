@@ -1,4 +1,4 @@
-"""Signed links to a file: no token needed, gone after ten minutes or with their maker."""
+"""Signed download links that need no token and expire after ten minutes."""
 
 import hmac
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _DIGITS_MAX = 12
 
 @dataclass(frozen=True, slots=True)
 class DownloadLink:
-    """Which file of which organisation, who made the link with what, and until when it works."""
+    """The file, the credentials of the user who created the link, and its expiry time."""
 
     organisation_id: str
     export_id: str
@@ -34,9 +34,9 @@ def build_signed_url(base_url: str, encryptor: Encryptor, link: DownloadLink) ->
 
 
 def verify_link(encryptor: Encryptor, export_id: str, path: bytes, query: bytes) -> DownloadLink:
-    """The link, where path and query are byte for byte what we wrote, and in time; 404 otherwise.
+    """Return the link, or 404 if it has expired or path and query differ from the signed bytes.
 
-    What is written differently and means the same, a slash more or a letter escaped, is no link.
+    An equivalent spelling, such as an extra slash or an escaped letter, is refused.
     """
     parts = dict(parse_qsl(query.decode("ascii", "replace")))
     link = DownloadLink(
@@ -47,8 +47,8 @@ def verify_link(encryptor: Encryptor, export_id: str, path: bytes, query: bytes)
         epoch=_parse_number(parts.get("p", "")),
         expires_at=_parse_number(parts.get("e", "")),
     )
-    written = _build_path_and_query(encryptor, link).encode()
-    if not hmac.compare_digest(written, path + b"?" + query):
+    expected = _build_path_and_query(encryptor, link).encode()
+    if not hmac.compare_digest(expected, path + b"?" + query):
         raise not_found()
     if clock.unix_seconds() >= link.expires_at:
         raise not_found()
@@ -68,14 +68,14 @@ def _build_path_and_query(encryptor: Encryptor, link: DownloadLink) -> str:
     return f"/d/{link.export_id}?{urlencode(query)}"
 
 
-def _parse_number(written: str) -> int:
-    if not written.isascii() or not written.isdigit() or len(written) > _DIGITS_MAX:
+def _parse_number(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > _DIGITS_MAX:
         raise not_found()
-    return int(written)
+    return int(text)
 
 
 def _sign(encryptor: Encryptor, link: DownloadLink) -> str:
-    signed = "|".join(
+    message = "|".join(
         [
             "v1",
             "GET",
@@ -87,4 +87,4 @@ def _sign(encryptor: Encryptor, link: DownloadLink) -> str:
             str(link.expires_at),
         ]
     )
-    return hmac.new(encryptor.derive_key("download links"), signed.encode(), sha256).hexdigest()
+    return hmac.new(encryptor.derive_key("download links"), message.encode(), sha256).hexdigest()

@@ -1,4 +1,4 @@
-"""Making a file, or finding the one already made, and the link to it."""
+"""Creates CSV files, or finds existing ones, and returns download links."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
@@ -57,7 +57,7 @@ INVOICE_FILES: dict[str, tuple[Sequence[str], BuildInvoiceRows]] = {
 async def export_billing_groups(
     db: AsyncConnection, caller: Caller, resources: Resources, kind: str, *, redo: bool
 ) -> str:
-    """`redo` true: the file made before, made now only if there is none; false: a new one."""
+    """With `redo`, return the newest existing file if there is one; otherwise create a file."""
     export_id = await records.find_newest_export(db, caller.scope, kind) if redo else None
     if export_id is not None:
         return build_link(caller, resources, export_id)
@@ -69,11 +69,11 @@ async def export_billing_groups(
 async def export_invoices(
     db: AsyncConnection, caller: Caller, resources: Resources, kind: str, month: str
 ) -> str:
-    """The invoices that count; the header alone where there are none."""
+    """Export the current invoices; without invoices the file has only the header."""
     header, rows = INVOICE_FILES[kind]
     created = await list_invoices(db, caller.scope, month)
     documents = [invoice.document for invoice in created]
-    # a large month takes a while, and others want to be answered meanwhile
+    # encoding a large month would block the event loop
     content = await asyncio.to_thread(lambda: encode_csv(header, rows(documents)))
     return await _store_file(db, caller, resources, kind, month, content)
 
@@ -91,17 +91,17 @@ async def _store_file(
     caller: Caller,
     resources: Resources,
     kind: str,
-    of: str,
+    name_suffix: str,
     content: bytes,
 ) -> str:
-    """A new file and the link to it."""
+    """Store a new file and return the link to it."""
     export_id = new_id("exp")
     await records.add_export(
         db,
         caller.scope,
         export_id=export_id,
         kind=kind,
-        file_name=f"{kind}-{of}.csv",
+        file_name=f"{kind}-{name_suffix}.csv",
         content=content,
     )
     return build_link(caller, resources, export_id)

@@ -1,4 +1,4 @@
-"""The file about a month's projects: what each cost, brought and left over, vendor by vendor."""
+"""The rows of the project file: vendor cost, sales and profit per vendor."""
 
 from collections.abc import Iterable, Iterator
 
@@ -10,7 +10,7 @@ basis = chosen("project-months")
 
 
 def build_project_rows(projects: Iterable[ProjectProfit]) -> Iterator[tuple[Cell, ...]]:
-    """One row a project and vendor, and one of both; a rate that cannot be told is empty."""
+    """One row per project and vendor, and one for the total; an undefined rate is empty."""
     for project in projects:
         for vendor in ("aws", "azure", "total"):
             figures = getattr(project.amount, vendor)

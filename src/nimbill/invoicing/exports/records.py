@@ -1,4 +1,4 @@
-"""Stored files and the questions asked of them."""
+"""The table of exported files and its queries."""
 
 import json
 from hashlib import sha256
@@ -22,14 +22,14 @@ exports = sa.Table(
 
 
 def hash_visible_groups(scope: TenantScope) -> bytes:
-    """The groups a file was made for; who sees others never gets it."""
+    """Identify the audience of a file: users who see other billing groups never get it."""
     groups = None if scope.billing_groups is None else sorted(scope.billing_groups)
-    # as JSON: a filter may name anything, and no name must pass for "all" or for two names
+    # as JSON: a filter may contain any text, and no text may be equal to "all" or to two names
     return sha256(json.dumps(groups).encode()).digest()
 
 
 async def find_newest_export(db: AsyncConnection, scope: TenantScope, kind: str) -> str | None:
-    question = (
+    stmt = (
         sa.select(exports.c.export_id)
         .where(
             exports.c.organisation_id == scope.organisation_id,
@@ -39,8 +39,8 @@ async def find_newest_export(db: AsyncConnection, scope: TenantScope, kind: str)
         .order_by(exports.c.create_time.desc())
         .limit(1)
     )
-    found: str | None = (await db.execute(question)).scalar_one_or_none()
-    return found
+    export_id: str | None = (await db.execute(stmt)).scalar_one_or_none()
+    return export_id
 
 
 async def add_export(
@@ -65,14 +65,14 @@ async def add_export(
 
 
 async def find_export(db: AsyncConnection, scope: TenantScope, export_id: str) -> Row | None:
-    question = sa.select(exports).where(
+    stmt = sa.select(exports).where(
         exports.c.organisation_id == scope.organisation_id, exports.c.export_id == export_id
     )
-    return (await db.execute(question)).one_or_none()
+    return (await db.execute(stmt)).one_or_none()
 
 
 async def delete_old_exports(db: AsyncConnection, scope: TenantScope, *, days: int) -> None:
-    """The newest of each kind and audience stays, so that `redo` finds it."""
+    """Keep the newest file of each kind and audience, so that `redo` finds it."""
     newer = exports.alias("newer")
     superseded = sa.exists().where(
         newer.c.organisation_id == exports.c.organisation_id,

@@ -37,7 +37,7 @@ READ_INVOICES = [RoleAction.ReadInvoice, RoleAction.ModifyInvoice]
 async def export_invoice_account_csv(
     month: PathMonth, caller: RequestCaller, db: Transaction, resources: WorkerResources
 ) -> ExportUrl:
-    """A month's invoices by account as CSV; a link that works for ten minutes."""
+    """Export a month's invoices by account as CSV; the link is valid for ten minutes."""
     url = await operations.export_invoices(db, caller, resources, "invoice-account", month)
     return ExportUrl(url=url)
 
@@ -52,7 +52,7 @@ async def export_invoice_account_csv(
 async def export_invoice_tag_csv(
     month: PathMonth, caller: RequestCaller, db: Transaction, resources: WorkerResources
 ) -> ExportUrl:
-    """A month's invoices by tag as CSV; a link that works for ten minutes."""
+    """Export a month's invoices by tag as CSV; the link is valid for ten minutes."""
     url = await operations.export_invoices(db, caller, resources, "invoice-tag", month)
     return ExportUrl(url=url)
 
@@ -66,7 +66,7 @@ async def export_invoice_tag_csv(
 async def export_projects_of_month(
     month: PathMonth, caller: RequestCaller, db: Transaction, resources: WorkerResources
 ) -> ExportData:
-    """A month's projects as CSV; a link that works for ten minutes."""
+    """Export a month's projects as CSV; the link is valid for ten minutes."""
     return ExportData(data=await operations.export_projects(db, caller, resources, month))
 
 
@@ -83,7 +83,7 @@ async def export_billing_group_csv(
     db: Transaction,
     resources: WorkerResources,
 ) -> ExportPath:
-    """The billing groups as CSV; a link that works for ten minutes."""
+    """Export the billing groups as CSV; the link is valid for ten minutes."""
     path = await operations.export_billing_groups(
         db, caller, resources, "billing-group", redo=data.redo
     )
@@ -103,7 +103,7 @@ async def export_billing_group_setting_csv(
     db: Transaction,
     resources: WorkerResources,
 ) -> ExportPath:
-    """The billing groups' invoice settings as CSV; a link that works for ten minutes."""
+    """Export the billing groups' invoice settings as CSV; the link is valid for ten minutes."""
     path = await operations.export_billing_groups(
         db, caller, resources, "billing-group-setting", redo=data.redo
     )
@@ -112,7 +112,7 @@ async def export_billing_group_setting_csv(
 
 @get(
     "/d/{export_id:str}",
-    audiences=Public("the link itself is signed, expires, and dies with who made it"),
+    audiences=Public("the link is signed, expires, and is bound to the credentials of its creator"),
     role_actions=ANY_CALLER,
     basis=chosen("download-links"),
     media_type="text/csv",
@@ -120,7 +120,7 @@ async def export_billing_group_setting_csv(
 async def download(
     export_id: FromPath[str], request: Request[Any, Any, Any], resources: WorkerResources
 ) -> Response[bytes]:
-    """A file, whole, by its signed link."""
+    """Download a file by its signed link."""
     path, _, _ = bytes(request.scope["raw_path"]).partition(b"?")
     link = verify_link(resources.encryptor, export_id, path, request.scope["query_string"])
     scope = TenantScope(link.organisation_id)

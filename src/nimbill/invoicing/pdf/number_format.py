@@ -61,9 +61,9 @@ def format_month(date: str, language: Language) -> str:
 
 
 def _format_digits(value: Decimal, currency: Currency) -> str:
-    whole, _, rest = f"{value:,f}".partition(".")
-    rest = rest.rstrip("0").ljust(DECIMALS[currency], "0")
-    return f"{whole}.{rest}" if rest else whole
+    integer, _, decimals = f"{value:,f}".partition(".")
+    decimals = decimals.rstrip("0").ljust(DECIMALS[currency], "0")
+    return f"{integer}.{decimals}" if decimals else integer
 
 
 def _add_sign(value: Decimal, digits: str, language: Language) -> str:
