@@ -1,1 +1,1 @@
-"""Tests of making organisations."""
+"""Tests of organisations."""

@@ -1,4 +1,4 @@
-"""Making an organisation: everything or nothing, also many at once."""
+"""Create an organisation."""
 
 from __future__ import annotations
 
@@ -14,65 +14,73 @@ from nimbill.access.passwords import password_matches
 from nimbill.database.tenant_lookup import LookupKind, find_organisation_id
 from nimbill.database.tenant_scope import transaction
 from nimbill.foundation.errors import Invalid
+from nimbill.identity.organisations import operations
 from nimbill.identity.organisations.operations import NewOrganisation, create_organisation
 from tests.running_service import PASSWORD, Service
 
 
-def make(service: Service, name: str = "Sakura Inc.", **fields: str) -> NewOrganisation:
-    given = {"username": "root", "password": PASSWORD} | fields
+def create(service: Service, name: str = "Sakura Inc.", **fields: str) -> NewOrganisation:
+    root_user = {"username": "root", "password": PASSWORD} | fields
     resources = service.resources
     return service.run(
-        lambda: create_organisation(resources.engine, resources.sealer, name=name, **given)
+        lambda: create_organisation(resources.engine, resources.encryptor, name=name, **root_user)
     )
 
 
-def rows(service: Service, organisation_id: str, question: str) -> list[Any]:
-    async def ask() -> list[Any]:
+def select_rows(service: Service, organisation_id: str, statement: str) -> list[Any]:
+    async def select() -> list[Any]:
         async with transaction(service.resources.engine, organisation_id) as db:
-            return list((await db.execute(sa.text(question))).all())
+            return list((await db.execute(sa.text(statement))).all())
 
-    return service.run(ask)
-
-
-def short_name(service: Service, organisation_id: str) -> str:
-    ((short,),) = rows(service, organisation_id, "SELECT short_name FROM organisations")
-    return str(short)
+    return service.run(select)
 
 
-def test_it_has_a_root_user_who_may_do_everything(service: Service) -> None:
-    made = make(service)
+def read_short_name(service: Service, organisation_id: str) -> str:
+    ((name,),) = select_rows(service, organisation_id, "SELECT short_name FROM organisations")
+    return str(name)
 
-    answer = service.http.get("/m/core/billinggroup", headers=service.root(made))
 
-    assert answer.status_code == 200
-    question = "SELECT user_id, username, kind, root_user FROM users"
-    assert rows(service, made.organisation_id, question) == [
-        (made.root_user_id, "root", "root", made.root_user_id)
+def test_a_new_organisation_has_a_root_user_with_all_permissions(service: Service) -> None:
+    organisation = create(service)
+
+    response = service.http.get("/m/core/billinggroup", headers=service.root(organisation))
+
+    assert response.status_code == 200
+    statement = "SELECT user_id, username, kind, root_user FROM users"
+    assert select_rows(service, organisation.organisation_id, statement) == [
+        (organisation.root_user_id, "root", "root", organisation.root_user_id)
     ]
 
 
-def test_its_first_client_and_password_open_the_door(service: Service) -> None:
-    made = make(service)
-    client = {"client_id": made.client_id, "client_secret": made.client_secret}
+def test_the_first_client_and_the_root_user_can_log_in(service: Service) -> None:
+    organisation = create(service)
+    client = {"client_id": organisation.client_id, "client_secret": organisation.client_secret}
 
     for grant in (
         {"grant_type": "client_credentials"},
         {"grant_type": "password", "username": "root", "password": PASSWORD},
     ):
-        answer = service.http.post("/core/access_token", data=client | grant)
-        assert answer.status_code == 200, answer.text
+        response = service.http.post("/core/access_token", data=client | grant)
+        assert response.status_code == 200, response.text
 
 
-def test_ids_carry_a_prefix_and_are_longer_than_any_username(service: Service) -> None:
-    made = make(service)
+def test_ids_have_a_prefix_and_are_longer_than_any_username(service: Service) -> None:
+    organisation = create(service)
 
-    assert made.organisation_id.startswith("org_")
-    assert made.root_user_id.startswith("usr_")
-    assert min(len(made.organisation_id), len(made.root_user_id), len(made.client_id)) > 18
+    assert organisation.organisation_id.startswith("org_")
+    assert organisation.root_user_id.startswith("usr_")
+    assert (
+        min(
+            len(organisation.organisation_id),
+            len(organisation.root_user_id),
+            len(organisation.client_id),
+        )
+        > 18
+    )
 
 
 @pytest.mark.parametrize(
-    ("fields", "broken"),
+    ("fields", "invalid_fields"),
     [
         ({"username": "abc"}, ["username"]),
         ({"username": "a" * 19}, ["username"]),
@@ -83,15 +91,15 @@ def test_ids_carry_a_prefix_and_are_longer_than_any_username(service: Service) -
         ({"username": "", "password": ""}, ["username", "password"]),
     ],
 )
-def test_what_breaks_a_rule_is_refused_and_leaves_nothing(
-    service: Service, fields: dict[str, str], broken: list[str]
+def test_invalid_usernames_and_passwords_are_refused_without_repeating_them(
+    service: Service, fields: dict[str, str], invalid_fields: list[str]
 ) -> None:
     name = f"Refused {json.dumps(fields)}"
 
     with pytest.raises(Invalid) as refusal:
-        make(service, name, **fields)
+        create(service, name, **fields)
 
-    assert [violation.field for violation in refusal.value.violations] == broken
+    assert [violation.field for violation in refusal.value.violations] == invalid_fields
     for value in fields.values():
         assert not value or value not in repr(refusal.value.violations)
 
@@ -104,22 +112,24 @@ def test_what_breaks_a_rule_is_refused_and_leaves_nothing(
         {"username": "root", "password": " spaces at ends "},
     ],
 )
-def test_names_and_passwords_at_their_edges_are_taken(
+def test_usernames_and_passwords_at_the_limits_are_accepted(
     service: Service, fields: dict[str, str]
 ) -> None:
-    made = make(service, **fields)
+    organisation = create(service, **fields)
 
-    ((stored,),) = rows(service, made.organisation_id, "SELECT password_hash FROM users")
-    assert fields["password"] not in stored
-    sealer = service.resources.sealer
-    assert service.run(lambda: password_matches(fields["password"], stored, sealer))
+    ((password_hash,),) = select_rows(
+        service, organisation.organisation_id, "SELECT password_hash FROM users"
+    )
+    assert fields["password"] not in password_hash
+    encryptor = service.resources.encryptor
+    assert service.run(lambda: password_matches(fields["password"], password_hash, encryptor))
     assert not service.run(
-        lambda: password_matches(fields["password"].strip() + "x", stored, sealer)
+        lambda: password_matches(fields["password"].strip() + "x", password_hash, encryptor)
     )
 
 
 @pytest.mark.parametrize(
-    ("name", "short"),
+    ("name", "short_name"),
     [
         ("Sakura & Sons, Ltd.", "sakura-sons-ltd"),
         ("  Two   Words ", "two-words"),
@@ -128,72 +138,68 @@ def test_names_and_passwords_at_their_edges_are_taken(
         ("---", "org"),
     ],
 )
-def test_the_short_name_is_made_of_letters_digits_and_hyphens(
-    service: Service, name: str, short: str
+def test_the_short_name_consists_of_letters_digits_and_hyphens(
+    service: Service, name: str, short_name: str
 ) -> None:
-    made = make(service, name)
+    organisation = create(service, name)
 
-    assert short_name(service, made.organisation_id).startswith(short)
-
-
-def test_two_of_one_name_have_two_short_names(service: Service) -> None:
-    one, other = make(service, "Twice Alike"), make(service, "twice alike!")
-
-    shorts = [short_name(service, made.organisation_id) for made in (one, other)]
-
-    assert shorts[0] == "twice-alike"
-    assert shorts[1].startswith("twice-alike-")
-    assert one.organisation_id != other.organisation_id
+    assert read_short_name(service, organisation.organisation_id).startswith(short_name)
 
 
-def test_many_of_one_name_at_once_are_all_made(
+def test_two_organisations_of_the_same_name_have_different_short_names(service: Service) -> None:
+    first, second = create(service, "Twice Alike"), create(service, "twice alike!")
+
+    assert read_short_name(service, first.organisation_id) == "twice-alike"
+    assert read_short_name(service, second.organisation_id).startswith("twice-alike-")
+    assert first.organisation_id != second.organisation_id
+
+
+def test_concurrent_organisations_of_the_same_name_get_different_short_names(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each looks whether the name is free, and waits, before any of them takes it."""
+    """Each checks the name and waits, before any of them can store it."""
 
-    async def look_and_wait(db: AsyncConnection, kind: LookupKind, key: str) -> str | None:
-        found = await find_organisation_id(db, kind, key)
+    async def find_and_wait(db: AsyncConnection, kind: LookupKind, key: str) -> str | None:
+        organisation_id = await find_organisation_id(db, kind, key)
         await asyncio.sleep(0.1)
-        return found
+        return organisation_id
 
-    async def no_hash(*_: object) -> str:
-        return "!"
+    monkeypatch.setattr(operations, "find_organisation_id", find_and_wait)
 
-    monkeypatch.setattr("nimbill.identity.organisations.operations.organisation_of", look_and_wait)
-    monkeypatch.setattr("nimbill.identity.organisations.operations.hash_password", no_hash)
-
-    async def all_at_once() -> list[NewOrganisation]:
-        given = {"name": "All At Once", "username": "root", "password": PASSWORD}
-        engine, sealer = service.resources.engine, service.resources.sealer
+    async def create_four() -> list[NewOrganisation]:
+        fields = {"name": "All At Once", "username": "root", "password": PASSWORD}
+        engine, encryptor = service.resources.engine, service.resources.encryptor
         return await asyncio.gather(
-            *(create_organisation(engine, sealer, **given) for _ in range(4))
+            *(create_organisation(engine, encryptor, **fields) for _ in range(4))
         )
 
-    made = service.run(all_at_once)
+    organisations = service.run(create_four)
 
-    shorts = {short_name(service, each.organisation_id) for each in made}
-    assert len(shorts) == 4
-    assert "all-at-once" in shorts
+    short_names = {read_short_name(service, each.organisation_id) for each in organisations}
+    assert len(short_names) == 4
+    assert "all-at-once" in short_names
 
 
-def test_the_first_row_of_its_audit_log_tells_of_it_without_the_password(service: Service) -> None:
-    made = make(service, "Sakura Inc.", password="canary-password")
+def test_the_first_audit_row_shows_the_creation_without_the_password(service: Service) -> None:
+    organisation = create(service, "Sakura Inc.", password="canary-password")
 
-    (row,) = service.http.get("/m/core/audit", headers=service.root(made)).json()
+    (row,) = service.http.get("/m/core/audit", headers=service.root(organisation)).json()
 
     assert row["seq"] == 1
     assert row["action"] == "create_organisation"
     assert row["actor"] == "command line"
-    assert row["resource"] == f"organisation/{made.organisation_id}"
+    assert row["resource"] == f"organisation/{organisation.organisation_id}"
     assert row["sent"] == {"name": "Sakura Inc.", "username": "root"}
     assert "canary-password" not in json.dumps(row)
 
 
-def test_its_secrets_are_stored_hashed(service: Service) -> None:
-    made = make(service)
+def test_secrets_are_stored_as_hashes(service: Service) -> None:
+    organisation = create(service)
 
-    stored = repr(rows(service, made.organisation_id, "SELECT * FROM api_clients, users"))
+    stored = repr(
+        select_rows(service, organisation.organisation_id, "SELECT * FROM api_clients, users")
+    )
 
-    assert made.client_id in stored
-    assert made.client_secret not in stored
+    assert organisation.client_id in stored
+    assert organisation.client_secret not in stored
     assert PASSWORD not in stored

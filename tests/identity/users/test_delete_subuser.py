@@ -9,162 +9,172 @@ import pytest
 
 from nimbill.database.embedded_postgres import Address
 from nimbill.foundation.ids import new_id
-from nimbill.foundation.vocabulary import Product
-from tests.answers import problem_of
-from tests.contract.behind_the_walls import Superuser, behind_the_walls
-from tests.identity.login.asking import OWN_MAPPINGS, as_user, ask, issued, refreshing
-from tests.identity.users.subusers import SUBUSER, USERS, create, created, listed
-from tests.identity.users.who_holds_more import GROUP_A, HOLDS_MORE, HOLDS_NO_MORE
-from tests.people import new_person
+from tests.contract.superuser import Superuser, connect_superuser
+from tests.identity.login.token_requests import (
+    OWN_MAPPINGS,
+    PRODUCTS,
+    bearer_headers,
+    is_token_valid,
+    issue_tokens,
+    password_form,
+    refresh_form,
+    request_token,
+)
+from tests.identity.users.client_requests import add_client, build_client_form
+from tests.identity.users.permission_pairs import GROUP_A, MORE_PERMISSIONS, NO_MORE_PERMISSIONS
+from tests.identity.users.user_requests import (
+    SUBUSER,
+    USERS,
+    add_subuser,
+    list_subusers,
+    post_subuser,
+)
+from tests.problem_responses import read_problem
 from tests.running_service import Service
+from tests.subusers import create_subuser
 
 
 @pytest.fixture
-def behind(service: Service, superuser: Address) -> Iterator[Superuser]:
-    with behind_the_walls(service, superuser) as found:
-        yield found
+def database(service: Service, superuser: Address) -> Iterator[Superuser]:
+    """A connection that sees the rows of every table."""
+    with connect_superuser(service, superuser) as connection:
+        yield connection
 
 
 def delete(service: Service, user_id: str, headers: dict[str, str] | None = None) -> httpx.Response:
     return service.http.delete(f"{USERS}/{user_id}", headers=headers or service.root())
 
 
-def test_a_deleted_subuser_is_gone_from_the_list(service: Service) -> None:
-    record, other = created(service), created(service, username="another")
+def test_a_deleted_subuser_is_not_listed(service: Service) -> None:
+    record, other = add_subuser(service), add_subuser(service, username="another")
 
-    answer = delete(service, record["user_id"])
+    response = delete(service, record["user_id"])
 
-    assert answer.status_code == 200
-    assert answer.json() == {"status": "success"}
-    assert listed(service) == [other]
-    assert problem_of(delete(service, record["user_id"]), 404)["code"] == "not_found"
+    assert response.status_code == 200
+    assert response.json() == {"status": "success"}
+    assert list_subusers(service) == [other]
+    assert read_problem(delete(service, record["user_id"]), 404)["code"] == "not_found"
 
 
-def test_every_token_of_the_user_dies_with_it(service: Service) -> None:
-    record = created(service)
-    client = service.http.post(
-        f"{USERS}/client/hanako.s", json={"name": "own"}, headers=service.root()
-    ).json()
-    by_password = as_user(service.organisation, "hanako.s", SUBUSER["password"])
-    by_client = {
-        "grant_type": "client_credentials",
-        "client_id": client["client_id"],
-        "client_secret": client["client_secret"],
-    }
+def test_every_token_of_the_user_is_revoked(service: Service) -> None:
+    record = add_subuser(service)
+    client_form = build_client_form(add_client(service, "hanako.s"))
+    user_form = password_form(service.organisation, "hanako.s", SUBUSER["password"])
     tokens = [
-        issued(service, form, product)
-        for form in (by_password, by_client)
-        for product in (Product.core, Product.portal)
+        issue_tokens(service, form, product)
+        for form in (user_form, client_form)
+        for product in PRODUCTS
     ]
-    headers = [{"Authorization": f"Bearer {one['access_token']}"} for one in tokens]
-    assert {service.http.get(OWN_MAPPINGS, headers=one).status_code for one in headers} == {200}
+    assert all(is_token_valid(service, each["access_token"]) for each in tokens)
 
     delete(service, record["user_id"])
 
-    assert {service.http.get(OWN_MAPPINGS, headers=one).status_code for one in headers} == {401}
-    for form in (by_password, refreshing(service.organisation, tokens[0]["refresh_token"])):
-        assert ask(service, form).json()["error"] == "invalid_grant"
-    assert ask(service, by_client).json()["error"] == "invalid_client"
-    last = {**by_client, "grant_type": "refresh_token", "refresh_token": tokens[2]["refresh_token"]}
-    assert ask(service, last).json()["error"] == "invalid_client"
+    assert not any(is_token_valid(service, each["access_token"]) for each in tokens)
+    for form in (user_form, refresh_form(service.organisation, tokens[0]["refresh_token"])):
+        assert request_token(service, form).json()["error"] == "invalid_grant"
+    refresh = {"grant_type": "refresh_token", "refresh_token": tokens[2]["refresh_token"]}
+    for form in (client_form, client_form | refresh):
+        assert request_token(service, form).json()["error"] == "invalid_client"
 
 
-def test_nothing_is_left_of_it_but_the_audit_log(service: Service, behind: Superuser) -> None:
-    person = new_person(service, core=["ModifyRoles"], portal=["ReadTags"], filters=[GROUP_A])
-    issued(service, as_user(service.organisation, "root"))
-    keyed = {**person.core, "Idempotency-Key": "once"}
-    service.http.post(f"{USERS}/client/{person.user_id}", json={"name": "more"}, headers=keyed)
+def test_only_the_audit_log_keeps_rows_of_the_user(service: Service, database: Superuser) -> None:
+    subuser = create_subuser(service, core=["ModifyRoles"], portal=["ReadTags"], filters=[GROUP_A])
+    issue_tokens(service, password_form(service.organisation, "root"))
+    headers = {**subuser.core, "Idempotency-Key": "once"}
+    service.http.post(f"{USERS}/client/{subuser.user_id}", json={"name": "more"}, headers=headers)
     organisation_id = service.organisation.organisation_id
-    before = behind.rows(organisation_id)
-    holding = {table for table, rows in before.items() if person.user_id in repr(rows)}
-    assert holding >= {
+    before = database.list_rows(organisation_id)
+    tables_before = {table for table, rows in before.items() if subuser.user_id in repr(rows)}
+    assert tables_before >= {
         *("users", "api_clients", "role_mappings", "role_filters", "idempotency_keys"),
     }
 
-    delete(service, person.user_id)
+    delete(service, subuser.user_id)
 
-    after = behind.rows(organisation_id)
-    left = {table for table, rows in after.items() if person.user_id in repr(rows)}
-    assert left == {"audit_log"}
+    after = database.list_rows(organisation_id)
+    tables_after = {table for table, rows in after.items() if subuser.user_id in repr(rows)}
+    assert tables_after == {"audit_log"}
     clients = {row["client_id"] for row in before["api_clients"]}
-    assert len(clients) == 3  # root's, and two that went
-    assert {row["key"] for row in after["directory"]} & clients == {service.organisation.client_id}
+    assert len(clients) == 3  # one of the root user, two of the subuser
+    assert {row["key"] for row in after["tenant_lookups"]} & clients == {
+        service.organisation.client_id
+    }
     assert {row["name"] for row in after["roles"]} == {row["name"] for row in before["roles"]}
 
 
-def test_the_audit_log_keeps_the_name(service: Service) -> None:
-    record = created(service)
-    token = issued(service, as_user(service.organisation, "hanako.s", SUBUSER["password"]))
-    headers = {"Authorization": f"Bearer {token['access_token']}"}
+def test_the_audit_log_keeps_the_username(service: Service) -> None:
+    record = add_subuser(service)
+    form = password_form(service.organisation, "hanako.s", SUBUSER["password"])
+    headers = bearer_headers(issue_tokens(service, form)["access_token"])
     service.http.post(f"{USERS}/client/hanako.s", json={"name": "own"}, headers=headers)
 
     delete(service, record["user_id"])
 
     root = service.root()
-    own = service.http.get("/m/core/audit", params={"actor": record["user_id"]}, headers=root)
-    assert [entry["actor_name"] for entry in own.json()] == ["hanako.s"]
+    by_user = service.http.get("/m/core/audit", params={"actor": record["user_id"]}, headers=root)
+    assert [row["actor_name"] for row in by_user.json()] == ["hanako.s"]
     resource = {"resource": f"user/{record['user_id']}"}
-    about = service.http.get("/m/core/audit", params=resource, headers=root).json()
-    assert [entry["action"] for entry in about] == ["delete_subuser", "create_subuser"]
-    assert about[1]["sent"]["username"] == "hanako.s"
+    about_user = service.http.get("/m/core/audit", params=resource, headers=root).json()
+    assert [row["action"] for row in about_user] == ["delete_subuser", "create_subuser"]
+    assert about_user[1]["sent"]["username"] == "hanako.s"
 
 
-def test_its_name_and_email_are_free_again(service: Service) -> None:
-    record = created(service, email="hanako@example.com")
+def test_the_name_and_email_of_a_deleted_user_can_be_used_again(service: Service) -> None:
+    record = add_subuser(service, email="hanako@example.com")
 
     delete(service, record["user_id"])
 
-    again = created(service, email="hanako@example.com")
+    again = add_subuser(service, email="hanako@example.com")
     assert again["user_id"] != record["user_id"]
 
 
 def test_the_root_user_cannot_be_deleted(service: Service) -> None:
     root_id = service.organisation.root_user_id
-    admin = new_person(service, core=["Admin"], portal=["Admin"])
+    admin = create_subuser(service, core=["Admin"], portal=["Admin"])
 
-    assert problem_of(delete(service, root_id), 409)["code"] == "root_user"
-    assert problem_of(delete(service, root_id, admin.core), 403)["code"] == "holds_more"
+    assert read_problem(delete(service, root_id), 409)["code"] == "root_user"
+    assert read_problem(delete(service, root_id, admin.core), 403)["code"] == "holds_more"
     assert service.http.get(USERS, headers=service.root()).status_code == 200
 
 
-@pytest.mark.parametrize("more", HOLDS_MORE)
-def test_who_may_do_more_is_not_deleted_by_who_may_less(service: Service, more: str) -> None:
-    mine, theirs = HOLDS_MORE[more]
-    caller, other = new_person(service, **mine), new_person(service, **theirs)
+def test_a_user_with_more_permissions_cannot_be_deleted(service: Service) -> None:
+    for case, (caller_roles, user_roles) in MORE_PERMISSIONS.items():
+        caller = create_subuser(service, **caller_roles)
+        user = create_subuser(service, **user_roles)
 
-    answer = delete(service, other.user_id, caller.core)
+        response = delete(service, user.user_id, caller.core)
 
-    assert problem_of(answer, 403)["code"] == "holds_more"
-    assert service.http.get(OWN_MAPPINGS, headers=other.core).status_code == 200
+        assert read_problem(response, 403)["code"] == "holds_more", case
+        assert service.http.get(OWN_MAPPINGS, headers=user.core).status_code == 200
 
 
-@pytest.mark.parametrize("no_more", HOLDS_NO_MORE)
-def test_who_may_do_no_more_is_deleted(service: Service, no_more: str) -> None:
-    mine, theirs = HOLDS_NO_MORE[no_more]
-    caller, other = new_person(service, **mine), new_person(service, **theirs)
+def test_a_user_with_no_more_permissions_can_be_deleted(service: Service) -> None:
+    for case, (caller_roles, user_roles) in NO_MORE_PERMISSIONS.items():
+        caller = create_subuser(service, **caller_roles)
+        user = create_subuser(service, **user_roles)
 
-    assert delete(service, other.user_id, caller.core).status_code == 200
-    assert service.http.get(OWN_MAPPINGS, headers=other.core).status_code == 401
+        assert delete(service, user.user_id, caller.core).status_code == 200, case
+        assert service.http.get(OWN_MAPPINGS, headers=user.core).status_code == 401
 
 
 @pytest.mark.parametrize("key", [{}, {"Idempotency-Key": "the-last-one"}])
-def test_one_may_delete_oneself(service: Service, key: dict[str, str]) -> None:
-    person = new_person(service, core=["ModifyUsers"])
+def test_users_may_delete_themselves(service: Service, key: dict[str, str]) -> None:
+    subuser = create_subuser(service, core=["ModifyUsers"])
 
-    answer = delete(service, person.user_id, person.core | key)
+    response = delete(service, subuser.user_id, subuser.core | key)
 
-    assert answer.status_code == 200
-    assert service.http.get(OWN_MAPPINGS, headers=person.core).status_code == 401
-    assert listed(service) == []
+    assert response.status_code == 200
+    assert service.http.get(OWN_MAPPINGS, headers=subuser.core).status_code == 401
+    assert list_subusers(service) == []
 
 
-def test_it_is_named_by_its_id_alone(service: Service) -> None:
-    record = created(service)
+def test_users_are_found_by_their_id_only(service: Service) -> None:
+    record = add_subuser(service)
     other = service.new_organisation()
-    theirs = create(service, service.root(other)).json()
+    foreign = post_subuser(service, service.root(other)).json()
 
-    for user_id in ("hanako.s", new_id("usr"), theirs["user_id"], "client", "usr_", "%20"):
-        assert problem_of(delete(service, user_id), 404)["code"] == "not_found", user_id
+    for user_id in ("hanako.s", new_id("usr"), foreign["user_id"], "client", "usr_", "%20"):
+        assert read_problem(delete(service, user_id), 404)["code"] == "not_found", user_id
 
-    assert listed(service) == [record]
-    assert listed(service, service.root(other)) == [theirs]
+    assert list_subusers(service) == [record]
+    assert list_subusers(service, service.root(other)) == [foreign]

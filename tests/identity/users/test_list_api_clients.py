@@ -5,105 +5,104 @@ from __future__ import annotations
 import pytest
 
 from nimbill.foundation.ids import new_id
-from nimbill.foundation.vocabulary import Product
-from tests.answers import problem_of
-from tests.identity.login.asking import BOTH
-from tests.identity.users.clients import create_client, created_client, listed_clients
-from tests.identity.users.subusers import MOMENT, USERS, create, created
-from tests.people import new_person
+from nimbill.foundation.product import Product
+from tests.identity.login.token_requests import PRODUCTS
+from tests.identity.users.client_requests import add_client, list_clients, post_client
+from tests.identity.users.user_requests import TIMESTAMP, USERS, add_subuser, post_subuser
+from tests.problem_responses import read_problem
 from tests.running_service import Service
+from tests.subusers import create_subuser
 
 
-def test_a_client_has_just_these_fields_and_its_secret_no_more(service: Service) -> None:
-    user_id = created(service)["user_id"]
-    made = created_client(service, "hanako.s")
+def test_a_record_has_every_specified_field_but_no_secret(service: Service) -> None:
+    user_id = add_subuser(service)["user_id"]
+    client = add_client(service, "hanako.s")
 
-    assert listed_clients(service, "hanako.s") == [
+    assert list_clients(service, "hanako.s") == [
         {
-            "client_id": made["client_id"],
+            "client_id": client["client_id"],
             "client_secret": "",
             "grant_type": "client_credentials",
-            "create_time": made["create_time"],
+            "create_time": client["create_time"],
             "user_id": user_id,
             "name": "nightly export",
         }
     ]
 
 
-def test_they_stand_in_the_order_of_their_making(service: Service) -> None:
-    made = [created_client(service, "root", name=name)["name"] for name in ("zz", "mm", "aa")]
+def test_clients_are_listed_oldest_first(service: Service) -> None:
+    names = [add_client(service, "root", name=name)["name"] for name in ("zz", "mm", "aa")]
 
-    assert [one["name"] for one in listed_clients(service, "root")] == ["first client", *made]
-
-
-def test_a_subuser_without_clients_has_none(service: Service) -> None:
-    created(service)
-
-    assert listed_clients(service, "hanako.s") == []
+    assert [client["name"] for client in list_clients(service, "root")] == ["first client", *names]
 
 
-@pytest.mark.parametrize("spelled", ["id", "name", "name in other letters"])
-def test_the_user_is_named_by_id_or_by_name(service: Service, spelled: str) -> None:
-    user_id = created(service)["user_id"]
-    made = created_client(service, user_id)
-    user = {"id": user_id, "name": "hanako.s", "name in other letters": "Hanako.S"}[spelled]
+def test_the_list_of_a_new_subuser_is_empty(service: Service) -> None:
+    add_subuser(service)
 
-    assert [one["client_id"] for one in listed_clients(service, user)] == [made["client_id"]]
+    assert list_clients(service, "hanako.s") == []
 
 
-def test_the_root_users_first_client_is_there_from_the_start(service: Service) -> None:
+def test_the_user_is_found_by_id_or_by_name_in_any_case(service: Service) -> None:
+    user_id = add_subuser(service)["user_id"]
+    client_id = add_client(service, user_id)["client_id"]
+
+    for user in (user_id, "hanako.s", "Hanako.S"):
+        assert [client["client_id"] for client in list_clients(service, user)] == [client_id]
+
+
+def test_a_new_organisation_has_one_client_of_the_root_user(service: Service) -> None:
     for user in ("root", service.organisation.root_user_id):
-        (first,) = listed_clients(service, user)
+        (first,) = list_clients(service, user)
 
         assert first["client_id"] == service.organisation.client_id
         assert first["client_secret"] == ""
-        assert MOMENT.fullmatch(first["create_time"])
+        assert TIMESTAMP.fullmatch(first["create_time"])
 
 
-def test_clients_of_others_are_not_mixed_in(service: Service) -> None:
-    created(service)
-    created(service, username="another")
-    mine = created_client(service, "hanako.s")
-    created_client(service, "another")
+def test_clients_of_other_users_are_not_listed(service: Service) -> None:
+    add_subuser(service)
+    add_subuser(service, username="another")
+    client_id = add_client(service, "hanako.s")["client_id"]
+    add_client(service, "another")
 
-    assert [one["client_id"] for one in listed_clients(service, "hanako.s")] == [mine["client_id"]]
+    assert [client["client_id"] for client in list_clients(service, "hanako.s")] == [client_id]
 
 
-@pytest.mark.parametrize("product", BOTH)
-def test_ones_own_always(service: Service, product: Product) -> None:
-    person = new_person(service)
+@pytest.mark.parametrize("product", PRODUCTS)
+def test_own_clients_need_no_permission(service: Service, product: Product) -> None:
+    subuser = create_subuser(service)
 
-    for user in (person.user_id, person.username):
-        (client,) = listed_clients(service, user, person.headers(product))
-        assert client["client_id"] == person.client_id
+    for user in (subuser.user_id, subuser.username):
+        (client,) = list_clients(service, user, subuser.headers(product))
+        assert client["client_id"] == subuser.client_id
 
 
 @pytest.mark.parametrize("actions", [[], ["ReadUsers", "ModifyUsers", "ModifyRoles"]])
-def test_others_not_without_the_action_whether_they_exist_or_not(
+def test_without_permission_the_response_does_not_reveal_whether_a_user_exists(
     service: Service, actions: list[str]
 ) -> None:
-    created(service)
-    caller = new_person(service, core=actions)
+    add_subuser(service)
+    caller = create_subuser(service, core=actions)
 
     for user in ("hanako.s", "root", service.organisation.root_user_id, "nobody", new_id("usr")):
-        answer = service.http.get(f"{USERS}/clients/{user}", headers=caller.core)
-        assert problem_of(answer, 403)["code"] == "role_action_missing"
+        response = service.http.get(f"{USERS}/clients/{user}", headers=caller.core)
+        assert read_problem(response, 403)["code"] == "role_action_missing"
 
 
-def test_others_with_the_action(service: Service) -> None:
-    person = new_person(service)
-    caller = new_person(service, core=["ModifyApiClients"])
+def test_clients_of_others_need_permission(service: Service) -> None:
+    subuser = create_subuser(service)
+    caller = create_subuser(service, core=["ModifyApiClients"])
 
-    (client,) = listed_clients(service, person.username, caller.core)
+    (client,) = list_clients(service, subuser.username, caller.core)
 
-    assert client["client_id"] == person.client_id
+    assert client["client_id"] == subuser.client_id
 
 
-def test_an_unknown_user_is_not_found(service: Service) -> None:
+def test_unknown_and_foreign_users_are_not_found(service: Service) -> None:
     other = service.new_organisation()
-    create(service, service.root(other), username="theirs")
-    create_client(service, "theirs", service.root(other))
+    post_subuser(service, service.root(other), username="foreign")
+    post_client(service, "foreign", service.root(other))
 
-    for user in ("nobody", new_id("usr"), "theirs", other.root_user_id):
-        answer = service.http.get(f"{USERS}/clients/{user}", headers=service.root())
-        assert problem_of(answer, 404)["code"] == "not_found"
+    for user in ("nobody", new_id("usr"), "foreign", other.root_user_id):
+        response = service.http.get(f"{USERS}/clients/{user}", headers=service.root())
+        assert read_problem(response, 404)["code"] == "not_found"

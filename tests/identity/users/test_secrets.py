@@ -1,4 +1,4 @@
-"""Passwords and client secrets leave the service once or never, and are stored nowhere in clear."""
+"""Passwords and client secrets are not in responses, audit rows, logs and tables."""
 
 from __future__ import annotations
 
@@ -13,50 +13,52 @@ from sqlalchemy.exc import DBAPIError
 
 from nimbill.database.embedded_postgres import Address
 from nimbill.foundation.logs import configure_logs
-from tests.contract.behind_the_walls import Superuser, behind_the_walls
-from tests.identity.login.asking import as_user, ask
-from tests.identity.users.clients import created_client, delete_client
-from tests.identity.users.subusers import USERS, create, listed
+from tests.contract.superuser import Superuser, connect_superuser
+from tests.identity.login.token_requests import password_form, request_token
+from tests.identity.users.client_requests import add_client, delete_client
+from tests.identity.users.user_requests import USERS, list_subusers, post_subuser
 from tests.running_service import Service
 
-FIRST, SECOND, WRONG = "kanarienvogel 1", "kanarienvogel 2", "kanarienvogel 3"
+FIRST, SECOND, WRONG = "canary-password 1", "canary-password 2", "canary-password 3"
 
 
 @pytest.fixture
 def logs(monkeypatch: pytest.MonkeyPatch) -> Iterator[StringIO]:
-    before, written = structlog.get_config(), StringIO()
-    monkeypatch.setattr(sys, "stderr", written)
+    """Everything that is logged during the test."""
+    configuration, output = structlog.get_config(), StringIO()
+    monkeypatch.setattr(sys, "stderr", output)
     configure_logs()
-    yield written
-    structlog.configure(**before)
+    yield output
+    structlog.configure(**configuration)
 
 
 @pytest.fixture
-def behind(service: Service, superuser: Address) -> Iterator[Superuser]:
-    with behind_the_walls(service, superuser) as found:
-        yield found
+def database(service: Service, superuser: Address) -> Iterator[Superuser]:
+    """A connection that sees the rows of every table."""
+    with connect_superuser(service, superuser) as connection:
+        yield connection
 
 
-def stored(behind: Superuser, service: Service) -> str:
-    return repr(behind.rows(service.organisation.organisation_id))
+def read_tables(database: Superuser, service: Service) -> str:
+    return repr(database.list_rows(service.organisation.organisation_id))
 
 
-def audited(service: Service) -> str:
+def read_audit_log(service: Service) -> str:
     return service.http.get("/m/core/audit", headers=service.root()).text
 
 
-def test_a_password_is_in_no_answer_audit_row_log_line_or_table(
-    service: Service, behind: Superuser, logs: StringIO
+def test_a_password_is_in_no_response_audit_row_log_line_or_table(
+    service: Service, database: Superuser, logs: StringIO
 ) -> None:
-    keyed = {**service.root(), "Idempotency-Key": "one"}
-    made = create(service, keyed, password=FIRST)
-    user_id = made.json()["user_id"]
-    answers = [
-        made,
-        create(service, keyed, password=FIRST),  # kept and answered again
-        create(service, password=FIRST),  # the name is taken
-        create(service, username="another", password=WRONG + " and longer"),
-        create(service, username="another", password=[WRONG]),
+    with_key = {**service.root(), "Idempotency-Key": "one"}
+    created = post_subuser(service, with_key, password=FIRST)
+    user_id = created.json()["user_id"]
+    responses = [
+        created,
+        post_subuser(service, with_key, password=FIRST),  # the stored response
+        post_subuser(service, password=FIRST),  # a duplicate username
+        post_subuser(service, username="another", password=WRONG + " and longer"),
+        post_subuser(service, username="another", password=[WRONG]),
         service.http.put(
             f"{USERS}/{user_id}/password", json={"password": SECOND}, headers=service.root()
         ),
@@ -65,49 +67,49 @@ def test_a_password_is_in_no_answer_audit_row_log_line_or_table(
             json={"password": SECOND, "old_password": WRONG},
             headers=service.root(),
         ),
-        ask(service, as_user(service.organisation, "hanako.s", SECOND)),
-        ask(service, as_user(service.organisation, "hanako.s", WRONG)),
+        request_token(service, password_form(service.organisation, "hanako.s", SECOND)),
+        request_token(service, password_form(service.organisation, "hanako.s", WRONG)),
     ]
 
-    assert [one.status_code for one in answers] == [200, 200, 409, 400, 400, 200, 400, 200, 400]
-    for place in (
-        *(one.text + repr(one.headers) for one in answers),
-        repr(listed(service)),
-        audited(service),
+    assert [each.status_code for each in responses] == [200, 200, 409, 400, 400, 200, 400, 200, 400]
+    for output in (
+        *(each.text + repr(each.headers) for each in responses),
+        repr(list_subusers(service)),
+        read_audit_log(service),
         logs.getvalue(),
-        stored(behind, service),
+        read_tables(database, service),
     ):
-        assert "kanarienvogel" not in place
-    assert user_id in logs.getvalue() + audited(service)
+        assert "canary-password" not in output
+    assert user_id in logs.getvalue() + read_audit_log(service)
 
 
-def test_a_client_secret_is_in_the_answer_to_its_creation_alone(
-    service: Service, behind: Superuser, logs: StringIO
+def test_a_client_secret_is_only_in_the_response_that_creates_it(
+    service: Service, database: Superuser, logs: StringIO
 ) -> None:
-    client = created_client(service, "root")
+    client = add_client(service, "root")
     secret = client["client_secret"]
-    answers = [
-        ask(service, {"grant_type": "client_credentials", **pair})
+    responses = [
+        request_token(service, {"grant_type": "client_credentials", **pair})
         for pair in (
             {"client_id": client["client_id"], "client_secret": secret},
             {"client_id": "cl_unknown", "client_secret": secret},
         )
     ]
-    answers.append(service.http.get(f"{USERS}/clients/root", headers=service.root()))
-    answers.append(delete_client(service, "root", client["client_id"]))
+    responses.append(service.http.get(f"{USERS}/clients/root", headers=service.root()))
+    responses.append(delete_client(service, "root", client["client_id"]))
 
-    for place in (
-        *(one.text + repr(one.headers) for one in answers),
-        audited(service),
+    for output in (
+        *(each.text + repr(each.headers) for each in responses),
+        read_audit_log(service),
         logs.getvalue(),
-        stored(behind, service),
+        read_tables(database, service),
     ):
-        assert secret not in place
-        assert secret.removeprefix("nb_cs_")[:20] not in place
+        assert secret not in output
+        assert secret.removeprefix("nb_cs_")[:20] not in output
 
 
-def test_an_error_of_the_database_does_not_tell_what_was_sent(service: Service) -> None:
-    """It ends in the log, with the statement and without its values."""
+def test_a_database_error_does_not_contain_parameters(service: Service) -> None:
+    """The error is logged with the statement, so its values must be missing."""
 
     async def fail() -> None:
         async with service.resources.engine.connect() as db:

@@ -1,4 +1,4 @@
-"""API clients as callers ask for them."""
+"""Create, list and delete API clients through the API."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any
 
 import httpx
 
-from tests.identity.users.subusers import USERS
+from tests.identity.users.user_requests import USERS
 from tests.running_service import Service
 
 
-def create_client(
+def post_client(
     service: Service, user: str, headers: dict[str, str] | None = None, name: Any = "nightly export"
 ) -> httpx.Response:
     return service.http.post(
@@ -18,21 +18,22 @@ def create_client(
     )
 
 
-def created_client(
+def add_client(
     service: Service, user: str, headers: dict[str, str] | None = None, name: str = "nightly export"
 ) -> dict[str, Any]:
-    answer = create_client(service, user, headers, name)
-    assert answer.status_code == 200, answer.text
-    client: dict[str, Any] = answer.json()
+    """Create a client and return its record with the secret."""
+    response = post_client(service, user, headers, name)
+    assert response.status_code == 200, response.text
+    client: dict[str, Any] = response.json()
     return client
 
 
-def listed_clients(
+def list_clients(
     service: Service, user: str, headers: dict[str, str] | None = None
 ) -> list[dict[str, Any]]:
-    answer = service.http.get(f"{USERS}/clients/{user}", headers=headers or service.root())
-    assert answer.status_code == 200, answer.text
-    clients: list[dict[str, Any]] = answer.json()
+    response = service.http.get(f"{USERS}/clients/{user}", headers=headers or service.root())
+    assert response.status_code == 200, response.text
+    clients: list[dict[str, Any]] = response.json()
     return clients
 
 
@@ -44,8 +45,8 @@ def delete_client(
     )
 
 
-def credentials_of(client: dict[str, Any]) -> dict[str, str]:
-    """The form of its grant."""
+def build_client_form(client: dict[str, Any]) -> dict[str, str]:
+    """Return the form of the client_credentials grant."""
     return {
         "grant_type": "client_credentials",
         "client_id": client["client_id"],

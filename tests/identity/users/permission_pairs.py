@@ -1,12 +1,12 @@
-"""Pairs of people: in one table the second may do more than the first, in the other not."""
+"""Pairs of users of whom the second has more permissions than the first, or does not."""
 
 from typing import Any
 
 GROUP_A = ("core", "billingGroup", "cmp_a")
 GROUP_B = ("core", "billingGroup", "cmp_b")
 
-# what somebody holds, and what somebody else who holds more has beyond it
-HOLDS_MORE: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+# the permissions of a caller, and those of a user who has more
+MORE_PERMISSIONS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "Admin": ({"core": ["ModifyUsers"]}, {"core": ["Admin"]}),
     "Admin of the other namespace": ({"core": ["ModifyUsers"]}, {"portal": ["Admin"]}),
     "one more permission": ({"core": ["ModifyUsers"]}, {"core": ["ModifyUsers", "ReadAudit"]}),
@@ -30,12 +30,12 @@ HOLDS_MORE: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     ),
 }
 
-HOLDS_NO_MORE: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+NO_MORE_PERMISSIONS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "nothing": ({"core": ["ModifyUsers"]}, {}),
-    "a role that permits nothing": ({"core": ["ModifyUsers"]}, {"portal": []}),
+    "a role without permissions": ({"core": ["ModifyUsers"]}, {"portal": []}),
     "the same": ({"core": ["ModifyUsers"]}, {"core": ["ModifyUsers"]}),
     "less": ({"core": ["ModifyUsers", "ReadAudit"]}, {"core": ["ReadAudit"]}),
-    "anything in a namespace of which one is Admin": (
+    "any permissions in a namespace where the caller is Admin": (
         {"core": ["Admin"]},
         {"core": ["ModifyUsers", "ReadAudit", "ModifyRoles"]},
     ),
@@ -43,7 +43,7 @@ HOLDS_NO_MORE: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"core": ["ModifyUsers"], "filters": [GROUP_A, GROUP_B]},
         {"core": ["ModifyUsers"], "filters": [GROUP_B]},
     ),
-    "a filter where one has none": (
+    "a filter where the caller has none": (
         {"core": ["ModifyUsers"]},
         {"core": ["ModifyUsers"], "filters": [GROUP_B]},
     ),

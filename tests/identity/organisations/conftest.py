@@ -1,0 +1,5 @@
+"""Fixtures of the tests of organisations."""
+
+from tests.quick_hashes import use_quick_hashes
+
+__all__ = ["use_quick_hashes"]  # an autouse fixture
