@@ -10,9 +10,9 @@ from typing import Any
 from litestar import Litestar
 from litestar.handlers import HTTPRouteHandler
 
-from nimbill.access.gate import MUTATING, Public, own_routes
+from nimbill.access.gate import MUTATING, Public, iterate_routes
 from nimbill.access.role_actions import RoleAction
-from nimbill.application.app import litestar_app
+from nimbill.application.app import create_litestar_app
 from nimbill.foundation.product import Product
 from nimbill.foundation.settings import read_settings
 from nimbill.http.routing import unwrap_optional
@@ -87,7 +87,7 @@ class Route:
 @cache
 def declared_app() -> Litestar:
     """The application without a database."""
-    return litestar_app(read_settings({}))
+    return create_litestar_app(read_settings({}))
 
 
 @cache
@@ -100,7 +100,7 @@ def list_routes(app: Litestar) -> tuple[Route, ...]:
     document = json.loads(app.state.openapi_document)
     found = [
         Route(method, path, handler, _query_names(document, path, method))
-        for path, handler in own_routes(app)
+        for path, handler in iterate_routes(app)
         for method in handler.http_methods
     ]
     return tuple(sorted(found, key=lambda route: (route.path, route.method)))

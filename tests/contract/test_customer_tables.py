@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 import pytest
@@ -128,7 +128,8 @@ def test_lengths_are_the_specified_ones(heading: str, count: int) -> None:
 def test_enum_values_are_the_specified_ones(heading: str, field: str, enum: Any) -> None:
     _, _, rule = specified_fields(heading)[field]
 
-    assert re.findall(r"`(\w+)`", rule) == [member.value for member in enum]
+    members = get_args(enum) or enum  # a Literal or an Enum
+    assert re.findall(r"`(\w+)`", rule) == [str(member) for member in members]
 
 
 @pytest.mark.parametrize("field", ["customer_id", "account_id"])

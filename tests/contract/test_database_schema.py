@@ -17,8 +17,8 @@ from nimbill.database.embedded_postgres import Address
 from nimbill.database.migrate import drop_schema, migrate
 from nimbill.database.tenant_scope import APP_ROLE, create_owner_engine
 from tests.contract import schema_checks
-from tests.own_database import own_database
 from tests.running_service import Service
+from tests.temporary_database import temporary_database
 
 POSTGRESQL: sa.Dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
 VERSION_TABLES = {package.version_table for package in schema.MIGRATIONS}
@@ -29,7 +29,7 @@ Check = Callable[[asyncpg.Connection], Awaitable[T]]
 @pytest.fixture(scope="module")
 def database(postgres: Address, superuser: Address) -> Iterator[Address]:
     """A migrated, empty database."""
-    with own_database(postgres, superuser) as address:
+    with temporary_database(postgres, superuser) as address:
         asyncio.run(migrate(address.url, schema.MIGRATIONS))
         yield address
 
@@ -130,7 +130,7 @@ def test_a_difference_between_code_and_database_is_found() -> None:
 def test_migrations_can_be_undone_and_repeated(
     postgres: Address, superuser: Address, database: Address
 ) -> None:
-    with own_database(postgres, superuser) as address:
+    with temporary_database(postgres, superuser) as address:
         asyncio.run(migrate(address.url, schema.MIGRATIONS))
         asyncio.run(drop_schema(address.url, schema.MIGRATIONS))
         assert read_table_shapes(address) == {}

@@ -11,10 +11,10 @@ from nimbill.identity.rbac.bodies import PermissionListing
 from nimbill.identity.rbac.role_rules import (
     FILTER_TYPES,
     ROLES_PER_NAMESPACE_MAX,
-    role_name_violations,
+    find_role_name_violations,
 )
 from nimbill.identity.users.bodies import ApiClient, SubuserCreate
-from nimbill.identity.users.user_rules import password_violations, username_violations
+from nimbill.identity.users.user_rules import find_password_violations, find_username_violations
 from nimbill.legacy.login.bodies import LegacyTokenAnswer
 from tests.contract.specification import read_table
 
@@ -64,9 +64,9 @@ def specified_limits() -> dict[tuple[str, str], str]:
 @pytest.mark.parametrize(
     ("limit", "applies_to", "violations"),
     [
-        ("Role name length", "create role (RBAC)", role_name_violations),
-        ("username", "create subuser", username_violations),
-        ("password", "create subuser", password_violations),
+        ("Role name length", "create role (RBAC)", find_role_name_violations),
+        ("username", "create subuser", find_username_violations),
+        ("password", "create subuser", find_password_violations),
     ],
 )
 def test_lengths_are_the_specified_ones(limit: str, applies_to: str, violations: Any) -> None:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from nimbill.access.role_actions import OFFERED, RoleAction
+from nimbill.access.role_actions import PERMISSIONS_BY_PRODUCT, RoleAction
 from nimbill.foundation.product import Product
 from tests.contract.declared_routes import all_routes, protected_routes
 from tests.contract.operations import (
@@ -103,13 +103,13 @@ def test_the_name_of_an_action_is_its_value() -> None:
 
 
 def test_each_namespace_offers_the_chosen_actions() -> None:
-    assert set(OFFERED) == {Product.core, Product.portal}
-    assert set(OFFERED[Product.core]) == IN_BOTH | NAMED | IN_CORE
-    assert set(OFFERED[Product.portal]) == IN_BOTH | IN_PORTAL
+    assert set(PERMISSIONS_BY_PRODUCT) == {Product.core, Product.portal}
+    assert set(PERMISSIONS_BY_PRODUCT[Product.core]) == IN_BOTH | NAMED | IN_CORE
+    assert set(PERMISSIONS_BY_PRODUCT[Product.portal]) == IN_BOTH | IN_PORTAL
 
 
 def test_no_action_is_offered_twice() -> None:
-    for offered in OFFERED.values():
+    for offered in PERMISSIONS_BY_PRODUCT.values():
         assert len(offered) == len(set(offered))
 
 

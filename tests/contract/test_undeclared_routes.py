@@ -9,7 +9,7 @@ from litestar.handlers import HTTPRouteHandler
 from nimbill.access.gate import Audience, Public, Unaudited, refuse_undeclared_routes
 from nimbill.access.role_actions import ANY_CALLER, RoleAction
 from nimbill.application import app as application
-from nimbill.application.app import litestar_app
+from nimbill.application.app import create_litestar_app
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.settings import read_settings
 from nimbill.http.routing import get, post
@@ -33,18 +33,23 @@ def route(**facts: Any) -> HTTPRouteHandler:
 def test_the_service_starts_with_a_complete_declaration(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(application, "CORE_ROUTES", [*application.CORE_ROUTES, route(**FACTS)])
 
-    assert litestar_app(read_settings({})).state.openapi_document
+    assert create_litestar_app(read_settings({})).state.openapi_document
 
 
 @pytest.mark.parametrize("missing", FACTS)
-def test_the_service_does_not_start_with_a_missing_declaration(
-    monkeypatch: pytest.MonkeyPatch, missing: str
-) -> None:
+def test_a_missing_declaration_is_reported(missing: str) -> None:
     facts = {name: fact for name, fact in FACTS.items() if name != missing}
+
+    with pytest.raises(RuntimeError, match=rf"^/write does not declare {missing}$"):
+        refuse_undeclared_routes(Litestar([route(**facts)], openapi_config=None))
+
+
+def test_the_application_refuses_an_undeclared_route(monkeypatch: pytest.MonkeyPatch) -> None:
+    facts = {name: fact for name, fact in FACTS.items() if name != "basis"}
     monkeypatch.setattr(application, "CORE_ROUTES", [*application.CORE_ROUTES, route(**facts)])
 
-    with pytest.raises(RuntimeError, match=rf"/m/core/write does not declare {missing}$"):
-        litestar_app(read_settings({}))
+    with pytest.raises(RuntimeError, match=r"/m/core/write does not declare basis$"):
+        create_litestar_app(read_settings({}))
 
 
 def test_all_missing_declarations_are_reported_at_once() -> None:
