@@ -12,7 +12,7 @@ from urllib.parse import unquote_to_bytes
 
 from litestar.types import ASGIApp
 
-from nimbill.application.app import with_middleware
+from nimbill.application.app import add_middleware
 from tests.running_service import Service
 
 Headers = list[tuple[bytes, bytes]]
@@ -42,7 +42,7 @@ class Answer:
 
 def app_of(service: Service) -> ASGIApp:
     """The application in its door, as a worker would serve it."""
-    return with_middleware(service.app, service.settings)
+    return add_middleware(service.app, service.settings)
 
 
 def as_headers(headers: Mapping[str, str]) -> Headers:

@@ -89,13 +89,13 @@ def _wait_for_worker(workers: ForkedWorkers) -> None:
 def main() -> None:
     port, current = int(sys.argv[1]), Path(sys.argv[2])
     import nimbill.legacy.provisioning.aws_provisioner  # noqa: F401  # loaded late otherwise
-    from nimbill.application.app import litestar_app, with_middleware
+    from nimbill.application.app import add_middleware, create_litestar_app
     from nimbill.foundation.logs import configure_logs
     from nimbill.foundation.settings import read_settings
 
     configure_logs()
     settings = read_settings()
-    app = with_middleware(litestar_app(settings), settings)
+    app = add_middleware(create_litestar_app(settings), settings)
     while True:
         worker = os.fork()
         if worker == 0:
