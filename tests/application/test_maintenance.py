@@ -1,12 +1,10 @@
-"""Work that comes back by itself for every organisation."""
+"""Recurring jobs write audit checkpoints and delete expired records."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
-
-import pytest
 
 from nimbill.application.maintenance import maintenance_job_types
 from nimbill.audit import records as audit
@@ -17,71 +15,69 @@ from nimbill.jobs.recurring import AUDIT_CHECKPOINT, DELETE_IDEMPOTENCY_KEYS
 from nimbill.jobs.runner import Job, JobType
 from nimbill.mail.delivery import SEND_MESSAGE
 from tests.customers.billing_groups.billing_groups import create_billing_group
-from tests.own_database import sql
 from tests.running_service import Service
+from tests.temporary_database import execute_sql
 
 
-def kinds(service: Service, folder: Path) -> dict[str, JobType]:
-    """Everything the work loop does, with its files in this folder."""
+def list_job_types(service: Service, folder: Path) -> dict[str, JobType]:
+    """The maintenance jobs, with their files in this folder."""
     settings = replace(service.settings, data=folder)
-    return {
-        kind.name: kind for kind in maintenance_job_types(settings, service.resources.encryptor)
-    }
+    job_types = maintenance_job_types(settings, service.resources.encryptor)
+    return {job_type.name: job_type for job_type in job_types}
 
 
-def do(service: Service, kind: JobType) -> None:
+def run_job(service: Service, job_type: JobType) -> None:
     scope = TenantScope(service.organisation.organisation_id)
-    taken = Job(scope, "wrk_test", kind.name, "upkeep", {}, {}, attempt=1)
+    job = Job(scope, "wrk_test", job_type.name, "maintenance", {}, {}, attempt=1)
 
-    async def in_transaction() -> None:
+    async def run_in_transaction() -> None:
         async with transaction(service.resources.engine, scope.organisation_id) as db:
-            await kind.run(db, taken)
+            await job_type.run(db, job)
 
-    service.run(in_transaction)
+    service.run(run_in_transaction)
 
 
-def test_a_new_organisation_has_every_kind_of_upkeep_before_it(
+def test_a_new_organisation_has_every_recurring_job(
     service: Service, superuser: Address, tmp_path: Path
 ) -> None:
-    planned = sql(
+    rows = execute_sql(
         superuser,
         "SELECT DISTINCT kind FROM jobs WHERE organisation_id = $1",
         service.organisation.organisation_id,
     )
 
-    assert {row["kind"] for row in planned} == set(kinds(service, tmp_path)) - {SEND_MESSAGE}
+    assert {row["kind"] for row in rows} == set(list_job_types(service, tmp_path)) - {SEND_MESSAGE}
 
 
-@pytest.mark.parametrize("kind", [AUDIT_CHECKPOINT, DELETE_IDEMPOTENCY_KEYS])
-def test_upkeep_comes_back_by_itself(service: Service, tmp_path: Path, kind: str) -> None:
-    assert kinds(service, tmp_path)[kind].every is not None
+def test_maintenance_jobs_recur_and_checkpoints_at_least_hourly(
+    service: Service, tmp_path: Path
+) -> None:
+    job_types = list_job_types(service, tmp_path)
+
+    assert job_types[DELETE_IDEMPOTENCY_KEYS].every is not None
+    checkpoint_interval = job_types[AUDIT_CHECKPOINT].every
+    assert checkpoint_interval is not None
+    assert checkpoint_interval.total_seconds() <= 3600
 
 
-def test_a_checkpoint_holds_the_head_of_the_chain(service: Service, tmp_path: Path) -> None:
+def test_a_checkpoint_contains_the_head_of_the_chain(service: Service, tmp_path: Path) -> None:
     organisation_id = service.organisation.organisation_id
     create_billing_group(service, service.root(), billinggroup_id="BG")
 
-    do(service, kinds(service, tmp_path)[AUDIT_CHECKPOINT])
+    run_job(service, list_job_types(service, tmp_path)[AUDIT_CHECKPOINT])
 
-    async def head() -> tuple[int, bytes] | None:
+    async def load_head() -> tuple[int, bytes] | None:
         async with transaction(service.resources.engine, organisation_id) as db:
             return await audit.load_head(db, TenantScope(organisation_id))
 
     ((seq, hash_),) = read_checkpoints(
         tmp_path / "audit", service.resources.encryptor, organisation_id
     )
-    assert (seq, hash_) == service.run(head)
+    assert (seq, hash_) == service.run(load_head)
     assert seq == 2
 
 
-def test_checkpoints_come_at_least_hourly(service: Service, tmp_path: Path) -> None:
-    every = kinds(service, tmp_path)[AUDIT_CHECKPOINT].every
-
-    assert every is not None
-    assert every.total_seconds() <= 3600
-
-
-def test_old_idempotency_keys_are_forgotten(
+def test_old_idempotency_keys_are_deleted(
     service: Service, superuser: Address, tmp_path: Path
 ) -> None:
     body = {
@@ -92,26 +88,28 @@ def test_old_idempotency_keys_are_forgotten(
     }
     headers = service.root() | {"Idempotency-Key": "key-1"}
     service.http.post("/m/core/billinggroup", json=body, headers=headers)
-    mine = service.organisation.organisation_id
-    sql(
+    organisation_id = service.organisation.organisation_id
+    execute_sql(
         superuser,
         "UPDATE idempotency_keys SET create_time = now() - interval '9 days'"
         " WHERE organisation_id = $1",
-        mine,
+        organisation_id,
     )
 
-    do(service, kinds(service, tmp_path)[DELETE_IDEMPOTENCY_KEYS])
+    run_job(service, list_job_types(service, tmp_path)[DELETE_IDEMPOTENCY_KEYS])
 
-    left = sql(superuser, "SELECT key FROM idempotency_keys WHERE organisation_id = $1", mine)
-    assert left == []
+    remaining = execute_sql(
+        superuser, "SELECT key FROM idempotency_keys WHERE organisation_id = $1", organisation_id
+    )
+    assert remaining == []
 
 
-def test_work_done_or_given_up_is_forgotten_after_ninety_days(
+def test_finished_jobs_are_deleted_after_ninety_days(
     service: Service, superuser: Address, tmp_path: Path
 ) -> None:
     organisation_id = service.organisation.organisation_id
     for state, days in product(("waiting", "running", "done", "failed"), (89, 91)):
-        sql(
+        execute_sql(
             superuser,
             "INSERT INTO jobs (organisation_id, job_id, kind, subject, payload, state, due, "
             "attempts, progress, create_time, update_time) SELECT $1, $2, 'test', $2, '{}', $3, "
@@ -123,13 +121,13 @@ def test_work_done_or_given_up_is_forgotten_after_ninety_days(
             days,
         )
 
-    do(service, kinds(service, tmp_path)[DELETE_IDEMPOTENCY_KEYS])
+    run_job(service, list_job_types(service, tmp_path)[DELETE_IDEMPOTENCY_KEYS])
 
-    left = sql(
+    remaining = execute_sql(
         superuser,
         "SELECT job_id FROM jobs WHERE organisation_id = $1 AND kind = 'test'",
         organisation_id,
     )
-    assert {row["job_id"] for row in left} == {
+    assert {row["job_id"] for row in remaining} == {
         *("waiting 89", "waiting 91", "running 89", "running 91", "done 89", "failed 89"),
     }

@@ -11,12 +11,17 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from nimbill.application.app import JSON_BYTES_MAX, with_middleware
-from nimbill.application.middleware import OVER_TLS, SAFE_HEADERS, UNLESS_SAID, RequestMiddleware
+from nimbill.application.app import JSON_BYTES_MAX, add_middleware
+from nimbill.application.middleware import (
+    DEFAULT_HEADERS,
+    HSTS_HEADER,
+    SECURITY_HEADERS,
+    RequestMiddleware,
+)
 from nimbill.http.forms import FORM_BYTES_MAX
-from tests.answers import CANARY, problem_of
-from tests.customers.billing_groups.bodies import REQUIRED_FIELDS
-from tests.raw_request import GONE, Pause, Piece, raw_request
+from tests.customers.billing_groups.sample_bodies import REQUIRED_FIELDS
+from tests.problem_responses import CANARY, read_problem
+from tests.raw_request import DISCONNECT, BodyPart, Pause, raw_request
 from tests.running_service import Service
 
 GROUPS = "/m/core/billinggroup"
@@ -50,7 +55,7 @@ def test_every_answer_carries_a_request_id_and_safe_headers(service: Service, ki
 
     assert answer.status_code == status
     assert answer.headers["x-request-id"].startswith("req_")
-    for name, value in (*SAFE_HEADERS, *UNLESS_SAID):
+    for name, value in (*SECURITY_HEADERS, *DEFAULT_HEADERS):
         assert answer.headers[name.decode()] == value.decode()
 
 
@@ -72,12 +77,12 @@ def test_an_answer_that_says_its_own_policy_keeps_it(service: Service) -> None:
 
 
 def test_only_over_tls_is_tls_demanded_for_the_future(service: Service) -> None:
-    name, value = (part.decode() for part in OVER_TLS)
+    name, value = (part.decode() for part in HSTS_HEADER)
     settings = replace(service.settings, base_url="https://billing.example")
-    over_tls = with_middleware(service.app, settings)
+    over_tls = add_middleware(service.app, settings)
 
     plain = service.http.get("/healthz")
-    secure = raw_request(service, "GET", b"/healthz", door=over_tls)
+    secure = raw_request(service, "GET", b"/healthz", app=over_tls)
 
     assert name not in plain.headers
     assert secure.headers[name] == value
@@ -102,7 +107,7 @@ def test_only_over_tls_is_tls_demanded_for_the_future(service: Service) -> None:
 def test_nul_and_broken_utf8_in_an_address_are_400(service: Service, path: bytes) -> None:
     answer = raw_request(service, "GET", path, headers=service.root())
 
-    assert problem_of(answer, 400)["code"] == "malformed_address"
+    assert read_problem(answer, 400)["code"] == "malformed_address"
 
 
 def test_an_address_in_any_script_is_fine(service: Service) -> None:
@@ -110,7 +115,7 @@ def test_an_address_in_any_script_is_fine(service: Service) -> None:
 
     answer = raw_request(service, "GET", path, headers=service.root())
 
-    assert problem_of(answer, 404)["code"] == "not_found"
+    assert read_problem(answer, 404)["code"] == "not_found"
 
 
 def test_a_body_may_come_in_pieces(service: Service) -> None:
@@ -128,15 +133,15 @@ def test_a_body_may_come_in_pieces(service: Service) -> None:
     [[Pause(5), SOUND], [piece for part in SOUND for piece in (Pause(0.1), bytes([part]))]],
     ids=["nothing comes", "it trickles"],
 )
-def test_a_body_that_takes_too_long_is_408(service: Service, pieces: list[Piece]) -> None:
-    impatient = RequestMiddleware(service.app, body_seconds=1, over_tls=False)
+def test_a_body_that_takes_too_long_is_408(service: Service, pieces: list[BodyPart]) -> None:
+    impatient = RequestMiddleware(service.app, body_seconds=1, is_https=False)
     headers = JSON | service.root()
 
     answer = raw_request(
-        service, "POST", GROUPS.encode(), headers=headers, body=pieces, door=impatient
+        service, "POST", GROUPS.encode(), headers=headers, body=pieces, app=impatient
     )
 
-    assert problem_of(answer, 408)["code"] == "body_too_slow"
+    assert read_problem(answer, 408)["code"] == "body_too_slow"
     assert service.http.get(GROUPS, headers=service.root()).json() == []
 
 
@@ -147,21 +152,21 @@ def test_what_was_there_in_time_is_not_late_because_the_answer_took_long(service
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": message["body"]})
 
-    patient = RequestMiddleware(takes_long, body_seconds=1, over_tls=False)
+    patient = RequestMiddleware(takes_long, body_seconds=1, is_https=False)
 
-    answer = raw_request(service, "GET", b"/", body=[SOUND], door=patient)
+    answer = raw_request(service, "GET", b"/", body=[SOUND], app=patient)
 
     assert (answer.status_code, answer.body) == (200, SOUND)
 
 
 def test_a_client_that_hangs_up_changes_nothing(service: Service) -> None:
-    pieces: list[Piece] = [SOUND[:-1], GONE]
+    pieces: list[BodyPart] = [SOUND[:-1], DISCONNECT]
 
     answer = raw_request(
         service, "POST", GROUPS.encode(), headers=JSON | service.root(), body=pieces
     )
 
-    assert problem_of(answer, 400)["code"] == "client_gone"
+    assert read_problem(answer, 400)["code"] == "client_gone"
     assert service.http.get(GROUPS, headers=service.root()).json() == []
 
 
@@ -174,7 +179,7 @@ def test_a_body_that_is_too_large_is_413(service: Service, *, declared: bool) ->
         service, "POST", GROUPS.encode(), headers=service.root() | JSON | length, body=body
     )
 
-    assert problem_of(answer, 413)["code"] == "body_too_large"
+    assert read_problem(answer, 413)["code"] == "body_too_large"
 
 
 @pytest.mark.parametrize("declared", [True, False], ids=["content-length", "chunked"])
@@ -193,7 +198,7 @@ def test_a_body_declared_too_large_is_refused_unread(service: Service) -> None:
 
     answer = raw_request(service, "POST", GROUPS.encode(), headers=headers, body=[Pause(60), b""])
 
-    problem_of(answer, 413)
+    read_problem(answer, 413)
 
 
 def test_the_largest_body_is_taken(service: Service) -> None:
@@ -234,8 +239,8 @@ def test_a_method_nobody_knows_is_refused_and_not_repeated(service: Service) -> 
         answer = raw_request(service, CANARY.upper(), GROUPS.encode())
         unknown_path = raw_request(service, CANARY.upper(), b"/nothing/here")
 
-    problem_of(answer, 405)
-    problem_of(unknown_path, 404)
+    read_problem(answer, 405)
+    read_problem(unknown_path, 404)
     said = service.http.get("/metrics").text
     assert CANARY.upper() not in repr(lines) + answer.text + said
     assert 'method="(other)"' in said
@@ -244,5 +249,5 @@ def test_a_method_nobody_knows_is_refused_and_not_repeated(service: Service) -> 
 def test_405_says_what_is_allowed(service: Service) -> None:
     answer = service.http.delete(GROUPS, headers=service.root())
 
-    problem_of(answer, 405)
+    read_problem(answer, 405)
     assert {word.strip() for word in answer.headers["allow"].split(",")} >= {"GET", "POST"}

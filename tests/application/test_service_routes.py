@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from schemathesis.specs.openapi.definitions import OPENAPI_31_VALIDATOR
 
-from nimbill.access.gate import MUTATING, Public, own_routes
+from nimbill.access.gate import MUTATING, Public, iterate_routes
 from nimbill.application.service_routes import PAGE_POLICY
 from nimbill.database.embedded_postgres import Address
-from tests.answers import problem_of
-from tests.own_database import sql
+from tests.problem_responses import read_problem
 from tests.raw_request import raw_request
 from tests.running_service import Service, running_service
+from tests.temporary_database import execute_sql
 
 
 def test_healthz_says_that_the_process_answers(service: Service) -> None:
@@ -33,14 +33,14 @@ def test_readyz_is_503_while_the_database_awaits_a_migration(
     empty_database: Address, tmp_path: Path
 ) -> None:
     with running_service(empty_database.url, tmp_path) as service:
-        sql(empty_database, "UPDATE alembic_version SET version_num = '0000'")
+        execute_sql(empty_database, "UPDATE alembic_version SET version_num = '0000'")
         outdated = service.http.get("/readyz")
-        sql(empty_database, "DELETE FROM alembic_version")
+        execute_sql(empty_database, "DELETE FROM alembic_version")
         unknown = service.http.get("/readyz")
         alive = service.http.get("/healthz")
 
     for answer in (outdated, unknown):
-        assert problem_of(answer, 503)["code"] == "database_outdated"
+        assert read_problem(answer, 503)["code"] == "database_outdated"
         assert int(answer.headers["retry-after"]) > 0
     assert alive.status_code == 200
 
@@ -102,7 +102,7 @@ def test_the_api_page_and_its_files_are_our_own(service: Service) -> None:
 def test_a_file_that_is_not_of_the_api_page_is_not_there(service: Service, path: bytes) -> None:
     answer = raw_request(service, "GET", path)
 
-    assert problem_of(answer, 404)["code"] == "not_found"
+    assert read_problem(answer, 404)["code"] == "not_found"
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +137,7 @@ def test_every_route_of_ours_is_in_the_openapi_document(
 ) -> None:
     ours = {
         (path, method)
-        for path, handler in own_routes(running.app)
+        for path, handler in iterate_routes(running.app)
         for method in handler.http_methods
         if handler.resolve_include_in_schema()
     }
@@ -150,7 +150,7 @@ def test_each_operation_tells_its_security_and_its_refusals(
     running: Service, document: dict[str, Any]
 ) -> None:
     described = operations(document)
-    for path, handler in own_routes(running.app):
+    for path, handler in iterate_routes(running.app):
         for method in handler.http_methods:
             operation = described.get((path, method))
             if operation is None:

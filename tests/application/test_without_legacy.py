@@ -46,7 +46,7 @@ for module in pkgutil.walk_packages(nimbill.__path__, "nimbill."):
     if not module.name.endswith((".__main__", ".env")):
         importlib.import_module(module.name)
 
-from nimbill.application.app import litestar_app, with_middleware
+from nimbill.application.app import create_litestar_app, add_middleware
 from nimbill.application.installed import load_settings
 from nimbill.application.open_database import prepare_database
 from nimbill.foundation.encryption import load_or_create_key
@@ -55,7 +55,7 @@ from nimbill.identity.organisations.operations import create_organisation
 settings = load_settings({"NIMBILL_DATA": folder, "NIMBILL_DATABASE_URL": database_url})
 encryptor = load_or_create_key(settings.key_file)
 asyncio.run(prepare_database(database_url, encryptor))
-app = litestar_app(settings)
+app = create_litestar_app(settings)
 TABLES = "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace"
 
 
@@ -74,7 +74,7 @@ async def list_tables():
         return list((await db.execute(sa.text(TABLES))).scalars())
 
 
-with TestClient(with_middleware(app, settings)) as http:
+with TestClient(add_middleware(app, settings)) as http:
     ready = http.get("/readyz")
     organisation = http.blocking_portal.call(create)
     form = {

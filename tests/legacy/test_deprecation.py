@@ -1,4 +1,4 @@
-"""Every answer of version 3 says since when it is deprecated and until when it stays."""
+"""Every response of version 3 announces its deprecation and its end."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from tests.running_service import Service
 STACKS = "/v3/alm/stack"
 JSON = {"Content-Type": "application/json"}
 
-Ask = Callable[[Service], Any]
-ANSWERS: dict[str, tuple[int, Ask]] = {
+Request = Callable[[Service], Any]
+RESPONSES: dict[str, tuple[int, Request]] = {
     "fine": (200, lambda s: s.http.get(STACKS, headers=master_headers(s))),
     "a token": (200, lambda s: s.http.post(LEGACY_TOKEN_PATH, json=client_form(s.organisation))),
     "no such client": (
@@ -49,27 +49,27 @@ ANSWERS: dict[str, tuple[int, Ask]] = {
 }
 
 
-@pytest.mark.parametrize("kind", ANSWERS)
-def test_every_answer_says_so_refusals_included(service: Service, kind: str) -> None:
-    status, ask = ANSWERS[kind]
+@pytest.mark.parametrize("kind", RESPONSES)
+def test_every_response_has_the_headers_also_errors(service: Service, kind: str) -> None:
+    status, request = RESPONSES[kind]
 
-    answer = ask(service)
+    response = request(service)
 
-    assert answer.status_code == status
-    assert answer.headers["deprecation"] == f"@{int(VERSION_3.since.timestamp())}"
-    assert parsedate_to_datetime(answer.headers["sunset"]) == VERSION_3.until
-    assert 'rel="deprecation"' in answer.headers["link"]
-    assert 'rel="sunset"' in answer.headers["link"]
+    assert response.status_code == status
+    assert response.headers["deprecation"] == f"@{int(VERSION_3.since.timestamp())}"
+    assert parsedate_to_datetime(response.headers["sunset"]) == VERSION_3.until
+    assert 'rel="deprecation"' in response.headers["link"]
+    assert 'rel="sunset"' in response.headers["link"]
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/v3x", "/m/core/billinggroup", "/core/access_token"])
-def test_nothing_else_says_so(service: Service, path: str) -> None:
-    answer = service.http.get(path)
+def test_other_paths_do_not_have_the_headers(service: Service, path: str) -> None:
+    response = service.http.get(path)
 
-    assert not {"deprecation", "sunset", "link"} & set(answer.headers)
+    assert not {"deprecation", "sunset", "link"} & set(response.headers)
 
 
-def test_the_links_lead_to_a_page_that_is_there(service: Service) -> None:
+def test_the_links_lead_to_an_existing_page(service: Service) -> None:
     links = service.http.get(STACKS).headers["link"].split(", ")
 
     assert [link.partition(">")[2] for link in links] == [
@@ -82,21 +82,21 @@ def test_the_links_lead_to_a_page_that_is_there(service: Service) -> None:
         assert page.headers["content-type"].startswith("text/html")
 
 
-def test_it_is_deprecated_and_stays_for_two_years_at_least() -> None:
+def test_it_is_available_for_at_least_two_years() -> None:
     assert VERSION_3.since == datetime(2026, 11, 15, tzinfo=UTC)
     assert (VERSION_3.until - VERSION_3.since).days >= 2 * 365
 
 
-def test_the_api_page_shows_version_3_and_nothing_else_as_deprecated(service: Service) -> None:
+def test_the_openapi_document_marks_version_3_only_as_deprecated(service: Service) -> None:
     document = json.loads(service.app.state.openapi_document)
-    shown = {
-        (method.upper(), path): one.get("deprecated", False)
+    deprecated = {
+        (method.upper(), path): operation.get("deprecated", False)
         for path, operations in document["paths"].items()
-        for method, one in operations.items()
+        for method, operation in operations.items()
     }
 
     for route in all_routes():
-        if (route.method, route.path) in shown:
-            assert shown[route.method, route.path] is route.path.startswith("/v3/"), route
-    said = document["paths"]["/v3/role"]["get"]["description"]
-    assert said.endswith("Deprecated since 2026-11-15; it stays until 2028-12-31.")
+        if (route.method, route.path) in deprecated:
+            assert deprecated[route.method, route.path] is route.path.startswith("/v3/"), route
+    description = document["paths"]["/v3/role"]["get"]["description"]
+    assert description.endswith("Deprecated since 2026-11-15; available until 2028-12-31.")

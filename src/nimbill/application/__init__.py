@@ -1,1 +1,1 @@
-"""application."""
+"""Puts the program together: routes, middleware, server, database schema and maintenance."""

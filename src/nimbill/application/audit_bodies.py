@@ -1,4 +1,4 @@
-"""What the audit log answers."""
+"""Response bodies of the audit log."""
 
 from typing import Any, ClassVar
 
@@ -7,7 +7,7 @@ from nimbill.http.request_bodies import Body
 
 
 class AuditEntry(Body, frozen=True, kw_only=True):
-    """One change: who, when, what, through which client, and its place in the chain."""
+    """A change with its actor, time, client and position in the hash chain."""
 
     basis: ClassVar[Basis] = chosen("audit-log")
 

@@ -1,26 +1,22 @@
-"""The audit log over HTTP; paths are relative to /m/core."""
+"""The route of the audit log; paths are relative to /m/core."""
 
-from datetime import UTC, date, datetime, time, timedelta
 from typing import Annotated
 
-import msgspec
 from litestar.params import FromQuery, QueryParameter
 
 from nimbill.access.gate import Audience
 from nimbill.access.role_actions import RoleAction
 from nimbill.application.audit_bodies import AuditEntry
+from nimbill.application.audit_times import PATTERN, RULE, parse_end, parse_start
 from nimbill.audit import records
 from nimbill.foundation import exact_json
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Violation, refuse_if
-from nimbill.http.routing import CallerOfRequest, Transaction, get
+from nimbill.http.routing import RequestCaller, Transaction, get
 
 ENTRIES_MAX = 1000
 SEQ_MAX = 2**63 - 1
-MOMENT = {
-    "pattern": r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt ].+)?$",
-    "description": "a date or an RFC 3339 timestamp",
-}
+TIME_PARAMETER = {"pattern": PATTERN, "description": RULE}
 
 
 @get(
@@ -30,54 +26,37 @@ MOMENT = {
     basis=chosen("audit-log"),
 )
 async def list_audit_entries(
-    caller: CallerOfRequest,
+    caller: RequestCaller,
     db: Transaction,
-    since: Annotated[str | None, QueryParameter(name="from", **MOMENT)] = None,
-    until: Annotated[str | None, QueryParameter(name="to", **MOMENT)] = None,
+    since: Annotated[str | None, QueryParameter(name="from", **TIME_PARAMETER)] = None,
+    until: Annotated[str | None, QueryParameter(name="to", **TIME_PARAMETER)] = None,
     actor: FromQuery[str | None] = None,
     resource: FromQuery[str | None] = None,
     before: Annotated[int | None, QueryParameter(ge=1, le=SEQ_MAX)] = None,
 ) -> list[AuditEntry]:
-    """Changes, newest first, at most 1,000; `before` a seq pages on.
+    """List changes, newest first, at most 1,000; `before` a seq returns the next page.
 
-    From the moment `from` on and before the moment `to`. Of a plain date, which is a day in UTC,
-    `from` is its beginning and `to` its end, so that both days are shown.
+    `from` is inclusive and `to` is exclusive. A date is a day in UTC: `from` is its start and `to`
+    its end, so that both days are included.
     """
-    wrong: list[Violation] = []
-    first, last = _moment("from", since, wrong), _moment("to", until, wrong, days=1)
-    refuse_if(wrong)
+    violations: list[Violation] = []
+    start = parse_start("from", since, violations)
+    end = parse_end("to", until, violations)
+    refuse_if(violations)
     rows = await records.list_entries(
         db,
         caller.scope,
-        since=first,
-        until=last,
+        since=None if start is None else records.format_timestamp(start),
+        until=None if end is None else records.format_timestamp(end),
         actor=actor,
         resource=resource,
         before_seq=before,
         count_max=ENTRIES_MAX,
     )
     return [
-        AuditEntry(seq=seq, hash=hash_.hex(), **exact_json.read_own(entry))
+        AuditEntry(seq=seq, hash=hash_.hex(), **exact_json.decode_stored(entry))
         for seq, entry, hash_ in rows
     ]
-
-
-def _moment(name: str, written: str | None, wrong: list[Violation], days: int = 0) -> str | None:
-    """In UTC where no offset is given; a date is so many days after its beginning."""
-    if written is None:
-        return None
-    try:
-        if len(written) > len("yyyy-mm-dd"):
-            at = msgspec.convert(written, datetime)
-        elif (day := date.fromisoformat(written)) == date.max and days:
-            return None
-        else:
-            at = datetime.combine(day + timedelta(days=days), time())
-        in_utc = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
-    except (ValueError, OverflowError):
-        wrong.append(Violation(name, MOMENT["description"]))
-        return None
-    return records.format_timestamp(in_utc)
 
 
 ROUTES = [list_audit_entries]

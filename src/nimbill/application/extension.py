@@ -15,8 +15,8 @@ from nimbill.access.credentials import CallerLoader
 from nimbill.access.tokens import Issuer
 from nimbill.database.migrate import MigrationPackage
 from nimbill.foundation.encryption import Encryptor
+from nimbill.foundation.product import Product
 from nimbill.foundation.settings import Settings
-from nimbill.foundation.vocabulary import Product
 from nimbill.http.deprecation import Deprecation
 from nimbill.jobs.runner import JobType
 

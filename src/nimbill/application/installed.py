@@ -4,12 +4,12 @@ import os
 from collections.abc import Mapping, Sequence
 
 from nimbill.access.credentials import CALLER_LOADERS, CallerLoader
-from nimbill.access.request_context import issuers
+from nimbill.access.request_context import build_issuers
 from nimbill.access.tokens import Issuer
 from nimbill.application.extension import Extension
 from nimbill.application.legacy_wiring import LEGACY_EXTENSION  # version 3
+from nimbill.foundation.product import Product
 from nimbill.foundation.settings import Settings, read_settings
-from nimbill.foundation.vocabulary import Product
 from nimbill.http.deprecation import Deprecation
 
 EXTENSIONS: Sequence[Extension] = [
@@ -35,7 +35,7 @@ def load_settings(environment: Mapping[str, str] = os.environ) -> Settings:
 
 
 def installed_issuers(settings: Settings) -> Mapping[Product, Issuer]:
-    found = dict(issuers(settings))
+    found = dict(build_issuers(settings))
     for extension in EXTENSIONS:
         found |= extension.issuers(settings)
     return found

@@ -1,4 +1,4 @@
-"""The OpenAPI document, made from the routes and what they declare."""
+"""Builds the OpenAPI document from the routes and their declarations."""
 
 import re
 from collections.abc import Sequence
@@ -7,20 +7,21 @@ from typing import Any
 
 import msgspec
 from litestar import Litestar
-from litestar._openapi.plugin import OpenAPIPlugin  # the public way would serve routes of its own
 from litestar.handlers import HTTPRouteHandler
 from litestar.openapi import OpenAPIConfig
 from litestar.openapi.spec import Components, OpenAPIType, Schema, SecurityScheme, Server
 from litestar.plugins import OpenAPISchemaPlugin
+from litestar.types import ControllerRouterHandler
 
 import nimbill
-from nimbill.access.gate import MUTATING, Public, own_routes
+from nimbill.access.gate import MUTATING, Public, iterate_routes
 from nimbill.foundation import exact_json
 from nimbill.http import idempotency
 from nimbill.http.deprecation import Deprecation
 from nimbill.http.forms import FORM_TYPES
+from nimbill.http.routing import DEPENDENCIES, ExactRequest, ExactResponse
 
-PROBLEM: dict[str, Any] = {
+PROBLEM_SCHEMA: dict[str, Any] = {
     "type": "object",
     "required": ["type", "title", "status", "detail", "code", "instance"],
     "properties": {
@@ -41,18 +42,18 @@ PROBLEM: dict[str, Any] = {
     },
 }
 
-IDEMPOTENCY_KEY: dict[str, Any] = {
+IDEMPOTENCY_PARAMETER: dict[str, Any] = {
     "name": idempotency.HEADER,
     "in": "header",
     "required": False,
-    "description": "A repeat with the same key gets the first answer.",
+    "description": "Repeating a request with the same key returns the first response.",
     "schema": {"type": "string", "pattern": "^[!-~]{1,255}$"},
 }
 
-SCHEMAS = "#/components/schemas/"
+SCHEMA_PREFIX = "#/components/schemas/"
 
-SERVICE = "The service itself"
-# tags of packages whose own name would not say enough
+SERVICE_TAG = "The service itself"
+# Tags of packages whose name is not descriptive.
 TAGS = {
     "audit_routes": "Audit log",
     "login": "Tokens and sessions",
@@ -61,12 +62,12 @@ TAGS = {
     "rbac": "Roles and permissions",
     "reconciliation": "Invoices",
     "runs": "Invoices",
-    "service_routes": SERVICE,
+    "service_routes": SERVICE_TAG,
     "users": "Subusers and API clients",
 }
 
-# the fields are those of the JSON body, but for where the files lie: they come along
-UPLOAD = {
+# The fields of the JSON body, with uploaded files instead of their location.
+UPLOAD_SCHEMA = {
     "type": "object",
     "properties": {
         "vendor": {"type": "string", "enum": ["aws", "azure", "gcp"]},
@@ -76,22 +77,22 @@ UPLOAD = {
     "required": ["vendor", "file"],
 }
 
-_REFUSALS = {
-    400: "A rule is broken or the request cannot be read.",
-    401: "No token, or one that does not stand.",
-    403: "The caller lacks the role action.",
-    404: "Not there, or not the caller's.",
-    408: "The body took too long.",
-    409: "The request is sound but the records forbid it.",
-    413: "The body is too large.",
-    415: "The body is of a kind this path does not read.",
-    429: "Too many requests; Retry-After says when to come back.",
-    503: "The database cannot be reached; Retry-After says when to come back.",
+ERROR_RESPONSES = {
+    400: "The request is malformed or violates a rule.",
+    401: "The token is missing, invalid or has been revoked.",
+    403: "The caller does not have the required role action.",
+    404: "The resource does not exist or is not visible to the caller.",
+    408: "The request body did not arrive in time.",
+    409: "The request conflicts with the current state of the resource.",
+    413: "The request body is too large.",
+    415: "The content type of the request body is not supported.",
+    429: "Too many requests; retry after the time in Retry-After.",
+    503: "The database is not available; retry after the time in Retry-After.",
 }
 
 
-class ExactNumbers(OpenAPISchemaPlugin):
-    """Decimals stand in bodies as JSON numbers; the framework would call them texts."""
+class DecimalSchemaPlugin(OpenAPISchemaPlugin):
+    """Documents decimals as JSON numbers; the framework would document them as strings."""
 
     @staticmethod
     def is_plugin_supported_type(value: Any) -> bool:
@@ -101,10 +102,44 @@ class ExactNumbers(OpenAPISchemaPlugin):
         return Schema(type=OpenAPIType.NUMBER)
 
 
-def openapi_document(app: Litestar, base_url: str, deprecations: Sequence[Deprecation]) -> bytes:
-    """The document as JSON, with the refusals every route shares."""
-    plugin = OpenAPIPlugin(app)
-    plugin._openapi_config = OpenAPIConfig(
+def build_openapi_document(
+    route_handlers: Sequence[ControllerRouterHandler],
+    base_url: str,
+    deprecations: Sequence[Deprecation],
+) -> bytes:
+    """Return the document as JSON.
+
+    Litestar generates it from an application that is never served, because an application with an
+    OpenAPI configuration also serves Litestar's own documentation routes.
+    """
+    app = Litestar(
+        route_handlers,
+        dependencies=DEPENDENCIES,
+        request_class=ExactRequest,
+        response_class=ExactResponse,
+        openapi_config=_openapi_config(base_url),
+        plugins=[DecimalSchemaPlugin()],
+        logging_config=None,
+    )
+    document = app.openapi_schema.to_schema()
+    document["components"].setdefault("schemas", {})["Problem"] = PROBLEM_SCHEMA
+    for path, handler in iterate_routes(app):
+        for method in handler.http_methods:
+            operation = document["paths"].get(path, {}).get(method.lower())
+            if operation is not None:
+                _add_schemas(document, _undocumented_bodies(handler.opt))
+                _add_summary(operation, handler)
+                _complete_operation(operation, method, handler.opt)
+                for deprecation in deprecations:
+                    if deprecation.covers(path):
+                        _deprecate(operation, deprecation)
+    document["tags"] = _list_tags(document)
+    _rewrite_literals(document)
+    return exact_json.encode(document)
+
+
+def _openapi_config(base_url: str) -> OpenAPIConfig:
+    return OpenAPIConfig(
         title="Nimbill",
         version=nimbill.__version__,
         description="Cloud-cost billing for resellers.",
@@ -117,23 +152,6 @@ def openapi_document(app: Litestar, base_url: str, deprecations: Sequence[Deprec
         use_handler_docstrings=True,
         create_examples=False,
     )
-    for route in app.routes:
-        plugin.receive_route(route)
-    document = plugin.provide_openapi_schema()
-    document["components"].setdefault("schemas", {})["Problem"] = PROBLEM
-    for path, handler in own_routes(app):
-        for method in handler.http_methods:
-            operation = document["paths"].get(path, {}).get(method.lower())
-            if operation is not None:
-                _add_schemas(document, _by_hand(handler.opt))
-                _name(operation, handler)
-                _complete(operation, method, handler.opt)
-                for deprecation in deprecations:
-                    if deprecation.covers(path):
-                        _deprecate(operation, deprecation)
-    document["tags"] = _tags(document)
-    _rewrite_literals(document)
-    return exact_json.write(document)
 
 
 def _rewrite_literals(node: Any) -> None:
@@ -152,16 +170,17 @@ def _rewrite_literals(node: Any) -> None:
             _rewrite_literals(value)
 
 
-def _name(operation: dict[str, Any], handler: HTTPRouteHandler) -> None:
-    """Summary from the docstring; tag from the package unless the route declares one."""
-    operation.setdefault("tags", [_tag(handler.fn.__module__)])
-    does, _, more = operation.get("description", "").partition("\n")
-    operation["summary"] = re.sub(r"`(.*?)`", r"“\1”", does.strip().rstrip("."))  # plain text
-    operation["description"] = more.strip()
+def _add_summary(operation: dict[str, Any], handler: HTTPRouteHandler) -> None:
+    """The summary is the first line of the docstring; the tag is derived from the package."""
+    operation.setdefault("tags", [_derive_tag(handler.fn.__module__)])
+    first_line, _, rest = operation.get("description", "").partition("\n")
+    # Summaries are plain text, not Markdown.
+    operation["summary"] = re.sub(r"`(.*?)`", r"“\1”", first_line.strip().rstrip("."))
+    operation["description"] = rest.strip()
 
 
-def _tag(module: str) -> str:
-    """`nimbill.customers.billing_groups.routes` is tagged "Billing groups"."""
+def _derive_tag(module: str) -> str:
+    """`nimbill.customers.billing_groups.routes` becomes "Billing groups"."""
     _, package, *rest = module.split(".")
     if package == "application":
         name = rest[-1]
@@ -172,67 +191,74 @@ def _tag(module: str) -> str:
     return TAGS.get(name, name.replace("_", " ").capitalize())
 
 
-def _tags(document: dict[str, Any]) -> list[dict[str, str]]:
-    """In the order of the routes; what is about the service itself comes last."""
-    operations = [one for path in document["paths"].values() for one in path.values()]
-    names = dict.fromkeys(one["tags"][0] for one in operations)
-    return [{"name": name} for name in sorted(names, key=lambda name: name == SERVICE)]
+def _list_tags(document: dict[str, Any]) -> list[dict[str, str]]:
+    """In the order of the routes, with the tag of the service itself last."""
+    operations = [operation for path in document["paths"].values() for operation in path.values()]
+    names = dict.fromkeys(operation["tags"][0] for operation in operations)
+    return [{"name": name} for name in sorted(names, key=lambda name: name == SERVICE_TAG)]
 
 
-def _add_schemas(document: dict[str, Any], kinds: set[type[msgspec.Struct]]) -> None:
-    """Of bodies that a route reads or refuses with by hand."""
-    for kind in sorted(kinds, key=lambda kind: kind.__name__):
-        _, schemas = msgspec.json.schema_components([kind], ref_template=f"{SCHEMAS}{{name}}")
+def _add_schemas(document: dict[str, Any], bodies: set[type[msgspec.Struct]]) -> None:
+    for body in sorted(bodies, key=lambda body: body.__name__):
+        _, schemas = msgspec.json.schema_components([body], ref_template=f"{SCHEMA_PREFIX}{{name}}")
         for name, schema in schemas.items():
             document["components"]["schemas"].setdefault(name, schema)
 
 
-def _by_hand(opt: dict[str, Any]) -> set[type[msgspec.Struct]]:
+def _undocumented_bodies(opt: dict[str, Any]) -> set[type[msgspec.Struct]]:
+    """Bodies that the handler reads or returns itself, which the framework does not see."""
     return {*opt.get("reads", {}).values(), *([opt["refusal"]] if "refusal" in opt else [])}
 
 
-def _complete(operation: dict[str, Any], method: str, opt: dict[str, Any]) -> None:
+def _complete_operation(operation: dict[str, Any], method: str, opt: dict[str, Any]) -> None:
     public = isinstance(opt["audiences"], Public)
-    operation["description"] = _description(operation.get("description", ""), opt)
+    operation["description"] = _add_permissions(operation.get("description", ""), opt)
     if not public:
         operation["security"] = [{"bearer": []}]
         if method in MUTATING:
-            operation["parameters"] = [*operation.get("parameters", []), IDEMPOTENCY_KEY]
+            operation["parameters"] = [*operation.get("parameters", []), IDEMPOTENCY_PARAMETER]
     if "reads" in opt:
-        content = {kind: {"schema": _schema(body.__name__)} for kind, body in opt["reads"].items()}
+        content = {
+            content_type: {"schema": _reference(body.__name__)}
+            for content_type, body in opt["reads"].items()
+        }
         operation["requestBody"] = {"content": content, "required": method != "DELETE"}
     if "uploads" in opt:
-        # the body is one of the two, and never absent
-        content = operation["requestBody"]["content"]
-        own = content["application/json"]["schema"]["oneOf"][0]
-        both: dict[str, Any] = {"application/json": own, "multipart/form-data": UPLOAD}
-        content = {kind: {"schema": schema} for kind, schema in both.items()}
-        operation["requestBody"] = {"content": content, "required": True}
+        json_content = operation["requestBody"]["content"]["application/json"]
+        json_schema = json_content["schema"]["oneOf"][0]
+        operation["requestBody"]["content"] = {
+            "application/json": {"schema": json_schema},
+            "multipart/form-data": {"schema": UPLOAD_SCHEMA},
+        }
+        operation["requestBody"]["required"] = True
     if "forms" in opt and "reads" not in opt:
         content = operation["requestBody"]["content"]
         content |= dict.fromkeys(FORM_TYPES, content["application/json"])
     if "may_be_empty" in opt:
-        nothing = {"schema": {"type": "string", "maxLength": 0}}
-        operation["responses"]["200"]["content"]["text/plain"] = nothing
-    refusal = {"application/problem+json": {"schema": _schema("Problem")}}
+        empty = {"schema": {"type": "string", "maxLength": 0}}
+        operation["responses"]["200"]["content"]["text/plain"] = empty
+    error_content = {"application/problem+json": {"schema": _reference("Problem")}}
     if "refusal" in opt:
-        refusal["application/json"] = {"schema": _schema(opt["refusal"].__name__)}
-    unlikely = set() if method in MUTATING else {409} | ({401, 403, 429} if public else set())
-    for status, description in _REFUSALS.items():
-        if status not in unlikely:
-            operation["responses"][str(status)] = {"description": description, "content": refusal}
+        error_content["application/json"] = {"schema": _reference(opt["refusal"].__name__)}
+    excluded = set() if method in MUTATING else {409} | ({401, 403, 429} if public else set())
+    for status, description in ERROR_RESPONSES.items():
+        if status not in excluded:
+            operation["responses"][str(status)] = {
+                "description": description,
+                "content": error_content,
+            }
 
 
 def _deprecate(operation: dict[str, Any], deprecation: Deprecation) -> None:
     operation["deprecated"] = True
     since, until = deprecation.since.date(), deprecation.until.date()
-    operation["description"] += f" Deprecated since {since}; it stays until {until}."
+    operation["description"] += f" Deprecated since {since}; available until {until}."
 
 
-def _schema(name: str) -> dict[str, str]:
-    return {"$ref": f"{SCHEMAS}{name}"}
+def _reference(name: str) -> dict[str, str]:
+    return {"$ref": f"{SCHEMA_PREFIX}{name}"}
 
 
-def _description(text: str, opt: dict[str, Any]) -> str:
+def _add_permissions(text: str, opt: dict[str, Any]) -> str:
     actions = ", ".join(opt["role_actions"]) or "none"
     return f"{text}\n\nRole actions, any one of: {actions}. Basis: {opt['basis']}.".strip()

@@ -1,7 +1,7 @@
 """Writes docs/routes.md: every route with its tokens, permissions and basis."""
 
-from nimbill.access.gate import Public, own_routes
-from nimbill.application.app import litestar_app
+from nimbill.access.gate import Public, iterate_routes
+from nimbill.application.app import create_litestar_app
 from nimbill.application.installed import load_settings
 
 HEAD = """# Routes
@@ -17,7 +17,7 @@ sufficient. A *stated* basis is a heading of the specification, a *chosen* basis
 def format_route_table() -> str:
     """The page, with one row for each method and path."""
     rows = []
-    for path, handler in own_routes(litestar_app(load_settings({}))):
+    for path, handler in iterate_routes(create_litestar_app(load_settings({}))):
         audiences = handler.opt["audiences"]
         tokens = (
             "none"

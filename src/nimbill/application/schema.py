@@ -22,9 +22,9 @@ from nimbill.identity.login import records as login
 from nimbill.identity.organisations import records as organisations
 from nimbill.identity.users import records as users
 from nimbill.imports import records as imports
-from nimbill.invoicing.documents import stored_invoices as created_invoices
+from nimbill.invoicing.documents import stored_invoices
 from nimbill.invoicing.exports import records as exports
-from nimbill.invoicing.runs import month_settings as invoices
+from nimbill.invoicing.runs import month_settings
 from nimbill.invoicing.runs import records as invoice_runs
 from nimbill.jobs import records as jobs
 
@@ -40,17 +40,16 @@ __all__ = [
     "billing_groups",
     "cloud_accounts",
     "costs",
-    "created_invoices",
     "effective_permissions",
     "exports",
     "idempotency",
     "imports",
     "invoice_runs",
     "invoice_templates",
-    "invoices",
     "jobs",
     "login",
     "metadata",
+    "month_settings",
     "months",
     "organisation_settings",
     "organisations",
@@ -60,6 +59,7 @@ __all__ = [
     "reservation_fees",
     "reserved_instances",
     "signing_keys",
+    "stored_invoices",
     "tenant_lookup",
     "users",
 ]

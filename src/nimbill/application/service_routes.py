@@ -1,4 +1,4 @@
-"""Routes about the service itself: is it alive, is it ready, what does it count, its API page."""
+"""Routes of the service itself: health, readiness, metrics, OpenAPI document and API page."""
 
 from functools import cache
 from importlib.resources import files
@@ -13,7 +13,7 @@ from nimbill.access.request_context import Resources
 from nimbill.access.role_actions import ANY_CALLER
 from nimbill.application.schema import MIGRATIONS
 from nimbill.database.migrate import is_schema_current
-from nimbill.database.tenant_scope import unavailable
+from nimbill.database.tenant_scope import database_unavailable
 from nimbill.foundation import metrics
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Unavailable, not_found
@@ -26,7 +26,7 @@ PAGE_POLICY = (
     "connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'"
 )
-_KINDS = {
+CONTENT_TYPES = {
     "html": "text/html",
     "css": "text/css",
     "js": "text/javascript",
@@ -36,92 +36,96 @@ _KINDS = {
 
 @get(
     "/healthz",
-    audiences=Public("a supervisor asks before it has any token"),
+    audiences=Public("supervisors have no token"),
     role_actions=ANY_CALLER,
     basis=_BASIS,
 )
 async def healthz() -> dict[str, str]:
-    """The process answers."""
+    """Check that the process is running."""
     return {"status": "ok"}
 
 
 @get(
     "/readyz",
-    audiences=Public("a load balancer asks before it sends anyone"),
+    audiences=Public("load balancers have no token"),
     role_actions=ANY_CALLER,
     basis=_BASIS,
 )
 async def readyz(request: Request[Any, Any, Any]) -> dict[str, str]:
-    """The database answers and is of this version; 503 otherwise."""
+    """Check that the database is available and has the schema of this version; 503 otherwise."""
     resources: Resources = request.app.state.resources
     try:
         async with resources.engine.connect() as db:
             is_current = await db.run_sync(is_schema_current, MIGRATIONS)
     except Exception as error:
-        raise unavailable() from error
+        raise database_unavailable() from error
     if not is_current:
-        raise Unavailable("database_outdated", "the database awaits a migration", retry_after=5)
+        raise Unavailable(
+            "database_outdated",
+            "The database schema is outdated; a migration is pending.",
+            retry_after=5,
+        )
     return {"status": "ready"}
 
 
 @get(
     "/metrics",
-    audiences=Public("figures without a name in them; a proxy may close the path"),
+    audiences=Public("metrics contain no names; a proxy can block the path"),
     role_actions=ANY_CALLER,
     basis=_BASIS,
     media_type=metrics.CONTENT_TYPE,
 )
 async def show_metrics() -> bytes:
-    """What the workers counted, in the Prometheus text format."""
-    return metrics.exposition()
+    """Return the metrics of all workers in the Prometheus text format."""
+    return metrics.render_metrics()
 
 
 @get(
     "/openapi.json",
-    audiences=Public("the interface is no secret"),
+    audiences=Public("the interface is not secret"),
     role_actions=ANY_CALLER,
     basis=_BASIS,
     media_type="application/json",
 )
 async def openapi(request: Request[Any, Any, Any]) -> Response[dict[str, Any]]:
-    """This interface as an OpenAPI document."""
+    """Return the OpenAPI document of this interface."""
     return Response(request.app.state.openapi_document, media_type="application/json")
 
 
 @get(
     "/",
-    audiences=Public("leads a person to the API page"),
+    audiences=Public("redirects to the API page"),
     role_actions=ANY_CALLER,
     basis=_BASIS,
     include_in_schema=False,
 )
-async def front() -> Redirect:
-    """The API page, until somebody asks for something else."""
+async def redirect_to_api_page() -> Redirect:
+    """Redirect to the API page."""
     return Redirect("/docs", status_code=302)
 
 
 @get(
     ["/docs", "/docs/{name:str}"],
-    audiences=Public("the interface is no secret"),
+    audiences=Public("the interface is not secret"),
     role_actions=ANY_CALLER,
     basis=_BASIS,
     include_in_schema=False,
 )
-async def api_page(name: FromPath[str] = "index.html") -> Response[bytes]:
-    """The interactive API page, from files of our own."""
+async def get_api_page_file(name: FromPath[str] = "index.html") -> Response[bytes]:
+    """Return a file of the interactive API page."""
     content = _page_files().get(name)
     if content is None:
         raise not_found()
     headers = {"Content-Security-Policy": PAGE_POLICY, "Cache-Control": "max-age=300"}
-    kind = _KINDS.get(name.rpartition(".")[2], "application/octet-stream")
-    return Response(content, media_type=kind, headers=headers)
+    content_type = CONTENT_TYPES.get(name.rpartition(".")[2], "application/octet-stream")
+    return Response(content, media_type=content_type, headers=headers)
 
 
 @cache
 def _page_files() -> dict[str, bytes]:
-    """Read once; a name that is not in the folder is simply not there."""
+    """Read all files once, so that a requested name is never used as a path."""
     folder = files("nimbill.application") / "static" / "api"
     return {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
 
 
-ROUTES = [healthz, readyz, show_metrics, openapi, front, api_page]
+ROUTES = [healthz, readyz, show_metrics, openapi, redirect_to_api_page, get_api_page_file]

@@ -1,0 +1,66 @@
+"""The resources of a worker process, from its start to its end."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+from litestar import Litestar
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from nimbill.access.request_context import Resources
+from nimbill.access.signing_keys import load_signing_keys
+from nimbill.access.tokens import Tokens
+from nimbill.application.installed import (
+    EXTENSIONS,
+    installed_caller_loaders,
+    installed_issuers,
+)
+from nimbill.application.maintenance import maintenance_job_types, run_hourly_maintenance
+from nimbill.database.tenant_scope import create_app_engine
+from nimbill.foundation.encryption import Encryptor, load_or_create_key
+from nimbill.foundation.settings import Settings
+from nimbill.imports.job_types import import_job_types
+from nimbill.invoicing.runs.invoice_run import invoice_job_types
+from nimbill.jobs.runner import JobRunner, JobType
+
+
+def build_lifespan(settings: Settings) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
+    @asynccontextmanager
+    async def lifespan(app: Litestar) -> AsyncIterator[None]:
+        assert settings.database_url is not None, "`nimbill serve` sets the address"
+        engine = create_app_engine(settings.database_url, settings.pool_size)
+        encryptor = load_or_create_key(settings.key_file)
+        async with engine.connect() as db:
+            keys = await load_signing_keys(db, encryptor)
+        tokens = Tokens(keys, installed_issuers(settings))
+        resources = Resources(settings, engine, encryptor, tokens, installed_caller_loaders())
+        runner = JobRunner(engine, _list_job_types(settings, engine, encryptor))
+        resources.run_job_now = runner.run_now
+        app.state.resources = resources
+        stopping = asyncio.Event()
+        tasks = [
+            asyncio.create_task(runner.run()),
+            asyncio.create_task(run_hourly_maintenance(resources, stopping)),
+        ]
+        try:
+            yield
+        finally:
+            runner.stop()
+            stopping.set()
+            await asyncio.gather(*tasks)
+            await engine.dispose()
+
+    return lifespan
+
+
+def _list_job_types(settings: Settings, engine: AsyncEngine, encryptor: Encryptor) -> list[JobType]:
+    return [
+        *import_job_types(settings, engine),
+        *invoice_job_types(engine),
+        *(
+            job_type
+            for extension in EXTENSIONS
+            for job_type in extension.job_types(settings, engine, encryptor)
+        ),
+        *maintenance_job_types(settings, encryptor),
+    ]
