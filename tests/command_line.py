@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import atexit
 import json
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,18 +17,9 @@ PASSWORD = "correct horse 7"
 SECONDS_MAX = 180
 
 
-@cache
-def bytecode_folder() -> str:
-    """Return a folder for compiled modules, so that only the first process compiles them."""
-    folder = tempfile.mkdtemp(prefix="nimbill-compiled-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
-
-
 def build_environment(data: Path, **options: str) -> dict[str, str]:
     """Build an environment without settings of this machine; data goes to this folder."""
-    bytecode = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": bytecode_folder()}
-    return environment_for(data, options) | bytecode
+    return environment_for(data, options)
 
 
 def init_arguments(username: str = "root", organisation: str = "Test") -> list[str]:

@@ -1,0 +1,1 @@
+"""Tests with real HTTP clients and with requests of existing scripts."""

@@ -1,4 +1,4 @@
-"""Clients people really use reach a real server: curl, requests, and two OAuth libraries."""
+"""Common HTTP clients against a real server: curl, requests and two OAuth libraries."""
 
 from __future__ import annotations
 
@@ -18,21 +18,23 @@ from authlib.integrations.requests_client import OAuth2Session
 from oauthlib.oauth2 import BackendApplicationClient, InvalidGrantError, LegacyApplicationClient
 from requests_oauthlib import OAuth2Session as OAuthlibSession
 
-from tests.command_line import PASSWORD, environment, init
-from tests.customers.billing_groups.bodies import REQUIRED_FIELDS, SOUND_SETTING
+from nimbill.database.embedded_postgres import Address
+from tests.command_line import PASSWORD, build_environment, init_organisation
+from tests.customers.billing_groups.sample_bodies import REQUIRED_FIELDS, VALID_SETTING
 from tests.proof.real_server import ROOT, RealServer, real_server
+from tests.temporary_database import temporary_database
 
 SECONDS_MAX = 30
 
 
 def new_group() -> dict[str, Any]:
-    named = {"billinggroup_id": f"BG-{secrets.token_hex(4)}"}
-    return REQUIRED_FIELDS | named | {"invoices": {"aws": SOUND_SETTING}, "language": "ja"}
+    group_id = {"billinggroup_id": f"BG-{secrets.token_hex(4)}"}
+    return REQUIRED_FIELDS | group_id | {"invoices": {"aws": VALID_SETTING}, "language": "ja"}
 
 
 @dataclass(frozen=True)
-class Account:
-    """An organisation on the server, and where its calls go."""
+class ServerAccount:
+    """The credentials of an organisation on the server, and the URLs to call."""
 
     server: RealServer
     client_id: str
@@ -49,35 +51,55 @@ class Account:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
+def server(
+    postgres: Address, superuser: Address, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RealServer]:
+    """A server in its own processes, because the clients need a real port; takes over 5 s."""
     data = tmp_path_factory.mktemp("clients") / "data"
-    with real_server(data, environment(data), workers=1) as server:
+    with (
+        temporary_database(postgres, superuser) as address,
+        real_server(
+            data, build_environment(data, NIMBILL_DATABASE_URL=address.url), workers=1
+        ) as server,
+    ):
         yield server
 
 
 @pytest.fixture(scope="module")
-def account(server: RealServer) -> Account:
-    made = init(server.environment, "Clients")
-    return Account(server, made["client_id"], made["client_secret"], made["username"])
+def account(server: RealServer) -> ServerAccount:
+    organisation = init_organisation(server.environment, "Clients")
+    return ServerAccount(
+        server, organisation["client_id"], organisation["client_secret"], organisation["username"]
+    )
 
 
-def curl(*words: str) -> Any:
+def curl(*arguments: str) -> Any:
     program = shutil.which("curl")
     assert program is not None, "curl is needed to test with"
-    line = [program, "--silent", "--show-error", "--fail-with-body", "--noproxy", "*", *words]
-    done = subprocess.run(line, capture_output=True, timeout=SECONDS_MAX, check=False)
-    assert done.returncode == 0, (done.stdout, done.stderr)
-    return json.loads(done.stdout)
+    command = [
+        program,
+        "--silent",
+        "--show-error",
+        "--fail-with-body",
+        "--noproxy",
+        "*",
+        *arguments,
+    ]
+    result = subprocess.run(command, capture_output=True, timeout=SECONDS_MAX, check=False)
+    assert result.returncode == 0, (result.stdout, result.stderr)
+    return json.loads(result.stdout)
 
 
-def assert_holds(answered: Any, group: dict[str, Any]) -> None:
-    (found,) = [one for one in answered if one["billinggroup_id"] == group["billinggroup_id"]]
-    assert found["name"] == group["company_name"]
-    assert found["invoices"]["aws"] == SOUND_SETTING
+def assert_contains(records: Any, group: dict[str, Any]) -> None:
+    (record,) = [
+        record for record in records if record["billinggroup_id"] == group["billinggroup_id"]
+    ]
+    assert record["name"] == group["company_name"]
+    assert record["invoices"]["aws"] == VALID_SETTING
 
 
 @pytest.mark.parametrize("form", ["-F", "-d"])
-def test_curl_with_a_password(account: Account, form: str) -> None:
+def test_curl_with_the_password_grant(account: ServerAccount, form: str) -> None:
     fields = {
         "grant_type": "password",
         "client_id": account.client_id,
@@ -86,8 +108,10 @@ def test_curl_with_a_password(account: Account, form: str) -> None:
         "password": PASSWORD,
         "scope": "openid",
     }
-    given = [word for name, value in fields.items() for word in (form, f"{name}={value}")]
-    token = curl(account.token_url, *given)
+    arguments = [
+        argument for name, value in fields.items() for argument in (form, f"{name}={value}")
+    ]
+    token = curl(account.token_url, *arguments)
     group = new_group()
     bearer = ("-H", f"Authorization: Bearer {token['access_token']}")
     body = ("-H", "Content-Type: application/json", "-d", json.dumps(group))
@@ -96,26 +120,26 @@ def test_curl_with_a_password(account: Account, form: str) -> None:
 
     assert token["token_type"] == "Bearer"
     assert created["status"] == "success"
-    assert_holds(curl(account.groups_url, *bearer), group)
+    assert_contains(curl(account.groups_url, *bearer), group)
 
 
-def test_curl_with_the_clients_own_name_and_secret(account: Account) -> None:
-    given = ("-u", f"{account.client_id}:{account.client_secret}")
-    token = curl(account.token_url, *given, "-F", "grant_type=client_credentials")
+def test_curl_with_basic_authentication(account: ServerAccount) -> None:
+    arguments = ("-u", f"{account.client_id}:{account.client_secret}")
+    token = curl(account.token_url, *arguments, "-F", "grant_type=client_credentials")
 
-    answered = curl(account.groups_url, "--oauth2-bearer", token["access_token"])
+    records = curl(account.groups_url, "--oauth2-bearer", token["access_token"])
 
-    assert isinstance(answered, list)
+    assert isinstance(records, list)
 
 
-def test_the_five_lines_of_the_readme(account: Account) -> None:
+def test_the_example_in_the_readme(account: ServerAccount) -> None:
     readme = (ROOT / "README.md").read_text()
-    (lines,) = re.findall(r"```bash\n(API=.*?)```", readme, re.DOTALL)
+    (example,) = re.findall(r"```bash\n(API=.*?)```", readme, re.DOTALL)
     client = {"CLIENT_ID": account.client_id, "CLIENT_SECRET": account.client_secret}
 
-    done = subprocess.run(
+    result = subprocess.run(
         ["bash", "-e"],
-        input=lines.replace("http://127.0.0.1:8080", account.server.url),
+        input=example.replace("http://127.0.0.1:8080", account.server.url),
         env={**os.environ, **client},
         capture_output=True,
         text=True,
@@ -123,12 +147,12 @@ def test_the_five_lines_of_the_readme(account: Account) -> None:
         check=True,
     )
 
-    assert len(lines.splitlines()) == 5
-    assert '"status":"success"' in done.stdout
-    assert '"name":"Matsukaze Tea"' in done.stdout
+    assert len(example.splitlines()) == 5
+    assert '"status":"success"' in result.stdout
+    assert '"name":"Matsukaze Tea"' in result.stdout
 
 
-def test_requests_with_a_multipart_form(account: Account) -> None:
+def test_requests_with_a_multipart_form(account: ServerAccount) -> None:
     fields = {
         "grant_type": (None, "client_credentials"),
         "client_id": (None, account.client_id),
@@ -145,14 +169,16 @@ def test_requests_with_a_multipart_form(account: Account) -> None:
 
     assert created.status_code == 200
     assert listed.headers["content-type"] == "application/json"
-    assert_holds(listed.json(), group)
+    assert_contains(listed.json(), group)
 
 
-@pytest.mark.parametrize("way", ["client_secret_basic", "client_secret_post"])
-def test_an_oauth_library_with_either_way_of_sending_the_secret(account: Account, way: str) -> None:
+@pytest.mark.parametrize("auth_method", ["client_secret_basic", "client_secret_post"])
+def test_authlib_with_both_ways_to_send_the_secret(
+    account: ServerAccount, auth_method: str
+) -> None:
     group = new_group()
     with OAuth2Session(
-        account.client_id, account.client_secret, token_endpoint_auth_method=way
+        account.client_id, account.client_secret, token_endpoint_auth_method=auth_method
     ) as session:
         session.trust_env = False
         token = session.fetch_token(account.token_url, grant_type="client_credentials")
@@ -162,20 +188,20 @@ def test_an_oauth_library_with_either_way_of_sending_the_secret(account: Account
 
     assert token["expires_in"] == 86_400
     assert created.status_code == 200
-    assert_holds(listed.json(), group)
+    assert_contains(listed.json(), group)
 
 
-def test_an_oauth_library_is_told_in_its_own_words_what_is_wrong(account: Account) -> None:
+def test_authlib_recognises_a_wrong_secret(account: ServerAccount) -> None:
     with OAuth2Session(account.client_id, "not the secret") as session:
         session.trust_env = False
         with pytest.raises(Exception, match="invalid_client"):
             session.fetch_token(account.token_url, grant_type="client_credentials")
 
 
-# ── both grants, both products, and refreshing, by the libraries people write scripts with ────────
+# ── both grants, both products and refresh tokens ────────────────────────────────────────────────
 
 
-def test_an_oauth_library_logs_a_user_in_and_refreshes(account: Account) -> None:
+def test_authlib_logs_a_user_in_and_refreshes(account: ServerAccount) -> None:
     with OAuth2Session(account.client_id, account.client_secret, scope="openid") as session:
         session.trust_env = False
         first = session.fetch_token(account.token_url, username=account.username, password=PASSWORD)
@@ -188,7 +214,7 @@ def test_an_oauth_library_logs_a_user_in_and_refreshes(account: Account) -> None
     assert listed.status_code == 200
 
 
-def test_an_oauth_library_refreshes_by_itself_when_the_token_is_old(account: Account) -> None:
+def test_authlib_refreshes_an_expired_token(account: ServerAccount) -> None:
     with OAuth2Session(
         account.client_id, account.client_secret, token_endpoint=account.token_url
     ) as session:
@@ -203,53 +229,53 @@ def test_an_oauth_library_refreshes_by_itself_when_the_token_is_old(account: Acc
 
 
 @pytest.fixture
-def plain_http_is_fine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """requests-oauthlib wants https; the server of this test is on this machine."""
+def allow_plain_http(monkeypatch: pytest.MonkeyPatch) -> None:
+    """requests-oauthlib requires https unless this is set; the server is on loopback."""
     monkeypatch.setenv("OAUTHLIB_INSECURE_TRANSPORT", "1")
 
 
-@pytest.mark.usefixtures("plain_http_is_fine")
+@pytest.mark.usefixtures("allow_plain_http")
 @pytest.mark.parametrize("in_body", [True, False])
 @pytest.mark.parametrize("path", ["/core/access_token", "/access_token"])
-def test_requests_oauthlib_with_the_clients_own_secret(
-    account: Account, path: str, *, in_body: bool
+def test_requests_oauthlib_with_client_credentials(
+    account: ServerAccount, path: str, *, in_body: bool
 ) -> None:
     session = OAuthlibSession(client=BackendApplicationClient(account.client_id, scope="openid"))
     session.trust_env = False
-    way: dict[str, Any] = (
+    authentication: dict[str, Any] = (
         {"include_client_id": True, "client_secret": account.client_secret}
         if in_body
         else {"auth": (account.client_id, account.client_secret)}
     )
 
-    token = session.fetch_token(account.server.url + path, timeout=SECONDS_MAX, **way)
+    token = session.fetch_token(account.server.url + path, timeout=SECONDS_MAX, **authentication)
 
-    asked = session.get(f"{account.server.url}/m/auth/rbac/userroles", timeout=SECONDS_MAX)
+    response = session.get(f"{account.server.url}/m/auth/rbac/userroles", timeout=SECONDS_MAX)
     assert token["token_type"] == "Bearer"
-    assert asked.status_code == 200
+    assert response.status_code == 200
 
 
-@pytest.mark.usefixtures("plain_http_is_fine")
+@pytest.mark.usefixtures("allow_plain_http")
 @pytest.mark.parametrize("path", ["/core/access_token", "/access_token"])
-def test_requests_oauthlib_logs_a_user_in_and_refreshes(account: Account, path: str) -> None:
+def test_requests_oauthlib_logs_a_user_in_and_refreshes(account: ServerAccount, path: str) -> None:
     client = LegacyApplicationClient(account.client_id, scope="openid")
     session = OAuthlibSession(client=client)
     session.trust_env = False
     url = account.server.url + path
-    named = {"client_id": account.client_id, "client_secret": account.client_secret}
+    client_fields = {"client_id": account.client_id, "client_secret": account.client_secret}
 
     first = session.fetch_token(
-        url, username=account.username, password=PASSWORD, timeout=SECONDS_MAX, **named
+        url, username=account.username, password=PASSWORD, timeout=SECONDS_MAX, **client_fields
     )
-    second = session.refresh_token(url, timeout=SECONDS_MAX, **named)
+    second = session.refresh_token(url, timeout=SECONDS_MAX, **client_fields)
 
     assert second["refresh_token"] != first["refresh_token"]
-    asked = session.get(f"{account.server.url}/m/auth/rbac/userroles", timeout=SECONDS_MAX)
-    assert asked.status_code == 200
+    response = session.get(f"{account.server.url}/m/auth/rbac/userroles", timeout=SECONDS_MAX)
+    assert response.status_code == 200
 
 
-@pytest.mark.usefixtures("plain_http_is_fine")
-def test_requests_oauthlib_is_told_in_its_own_words_what_is_wrong(account: Account) -> None:
+@pytest.mark.usefixtures("allow_plain_http")
+def test_requests_oauthlib_recognises_a_wrong_password(account: ServerAccount) -> None:
     session = OAuthlibSession(client=LegacyApplicationClient(account.client_id))
     session.trust_env = False
 
@@ -264,28 +290,32 @@ def test_requests_oauthlib_is_told_in_its_own_words_what_is_wrong(account: Accou
         )
 
 
-def test_curl_sends_every_field_as_a_file(account: Account) -> None:
+def test_curl_sends_every_field_as_a_file(account: ServerAccount) -> None:
     fields = {
         "grant_type": "client_credentials",
         "client_id": account.client_id,
         "client_secret": account.client_secret,
     }
-    given = [w for name, v in fields.items() for w in ("-F", f"{name}={v};filename={name}.txt")]
+    arguments = [
+        argument
+        for name, value in fields.items()
+        for argument in ("-F", f"{name}={value};filename={name}.txt")
+    ]
 
-    assert curl(account.token_url, *given)["token_type"] == "Bearer"
+    assert curl(account.token_url, *arguments)["token_type"] == "Bearer"
 
 
 @pytest.mark.parametrize("grant", ["client_credentials", "password"])
-def test_curl_asks_the_legacy_endpoint_as_specified(account: Account, grant: str) -> None:
+def test_curl_requests_a_version_3_token(account: ServerAccount, grant: str) -> None:
     body = {
         "grant_type": grant,
         "client_id": account.client_id,
         "client_secret": account.client_secret,
     }
 
-    told = curl(
+    token = curl(
         f"{account.server.url}/v3/access_token",
         *("-H", "Content-Type: application/json;", "-d", json.dumps(body)),
     )
 
-    assert sorted(told) == ["access_token", "expires_in", "token_type"]
+    assert sorted(token) == ["access_token", "expires_in", "token_type"]
