@@ -16,6 +16,7 @@ from tests.contract.specification import (
     collapse_whitespace,
     read_choice,
     read_specification,
+    read_table,
 )
 from tests.contract.test_role_actions import list_offered_actions
 
@@ -64,6 +65,17 @@ def test_every_name_and_number_of_the_calculation_is_in_our_page() -> None:
 
     assert len(original) > 90
     assert original - list_names_and_numbers((PAGES / "calculation.md").read_text()) == set()
+
+
+def test_the_focus_columns_are_those_of_the_original() -> None:
+    original = re.findall(
+        r"^\| (\w+) \| (\S+) \| (\S+) \| ([MCR]\??) \| (\S+) \|$",
+        read_original("../formats.md"),
+        re.MULTILINE,
+    )
+
+    assert len(original) == 57
+    assert [list(row) for row in original] == read_table("FOCUS 1.2 columns", "Column")
 
 
 def test_the_agreed_choices_offer_the_same_actions() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from nimbill.costs.focus_columns import COLUMNS, OWN_COLUMNS
 from nimbill.costs.focus_export import classify_charge, default_file_name, write_focus_file
 from nimbill.costs.lake.parquet_files import Lake
 from nimbill.costs.lake.records import CurrentLakeFile
+from tests.contract.specification import read_table
 from tests.costs.delivery_reader import DeliveryResult, read_delivery
 from tests.costs.generated_months import (
     Line,
@@ -26,7 +26,6 @@ from tests.costs.generated_months import (
     write_month,
 )
 
-FORMATS_FILE = Path(__file__).parents[3] / "shared" / "formats.md"
 TYPES = {
     "String": pa.string(),
     "JSON": pa.string(),
@@ -59,21 +58,14 @@ def test_every_column_has_the_type_and_nullability_of_focus_1_2(tmp_path: Path) 
     assert all(name.startswith("x_") for name in OWN_COLUMNS)
 
 
-@pytest.mark.skipif(
-    not FORMATS_FILE.exists(), reason="the specification is not beside this checkout"
-)
 def test_the_columns_equal_the_specification() -> None:
-    specified = re.findall(
-        r"^\| (\w+) \| \S+ \| \S+ \| ([MCR])(\??) \| (\S+) \|$",
-        FORMATS_FILE.read_text(),
-        re.MULTILINE,
-    )
+    rows = read_table("FOCUS 1.2 columns", "Column")
 
-    assert len(specified) == len(COLUMNS) == 57
-    for name, _, nullable, type_name in specified:
-        assert (COLUMNS[name].type, COLUMNS[name].nullable) == (TYPES[type_name], bool(nullable)), (
-            name
-        )
+    assert len(rows) == 57
+    assert [name for name, *_ in rows] == list(COLUMNS)
+    for name, _, _, level, type_name in rows:
+        expected = (TYPES[type_name], level.endswith("?"))
+        assert (COLUMNS[name].type, COLUMNS[name].nullable) == expected, name
 
 
 def test_all_values_of_a_usage_line(tmp_path: Path) -> None:
