@@ -1,13 +1,5 @@
-"""What tests of access control share."""
+"""Fixtures of the tests of access control."""
 
-import pytest
-from argon2 import PasswordHasher
+from tests.quick_hashes import use_quick_hashes
 
-from nimbill.access import passwords
-
-
-@pytest.fixture(autouse=True)
-def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An organisation for every test; what a hash must cost is tested where it is made."""
-    quick = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-    monkeypatch.setattr(passwords, "_hasher", quick)
+__all__ = ["use_quick_hashes"]  # an autouse fixture

@@ -6,79 +6,80 @@ import pytest
 
 from nimbill.access.role_actions import RoleAction
 from nimbill.foundation.ids import new_id
-from nimbill.foundation.vocabulary import Product
-from tests.answers import problem_of
-from tests.identity.login.asking import BOTH
-from tests.identity.rbac.asking import (
+from nimbill.foundation.product import Product
+from tests.identity.login.token_requests import PRODUCTS
+from tests.identity.rbac.role_requests import (
     MAPPINGS,
     RBAC,
-    filtering,
+    add_role,
+    build_filter,
+    list_mappings,
     map_roles,
-    mappings_of,
-    named,
-    new_role,
+    role_refs,
 )
-from tests.people import new_person
+from tests.problem_responses import read_problem
 from tests.running_service import Service
+from tests.subusers import create_subuser
 
 
-@pytest.mark.parametrize("product", BOTH)
-def test_it_tells_what_the_subuser_itself_is_told(service: Service, product: Product) -> None:
-    """By its name, in whatever letters."""
-    new_role(service, "role-1")
-    person = new_person(service, username="Hanako.S")
-    map_roles(service, person.user_id, named("role-1"), [filtering("cmp_a")])
-    own = service.http.get(MAPPINGS, headers=person.core).json()
+@pytest.mark.parametrize("product", PRODUCTS)
+def test_the_list_equals_that_of_the_subuser_itself(service: Service, product: Product) -> None:
+    """The subuser is found by its name in any case."""
+    add_role(service, "role-1")
+    subuser = create_subuser(service, username="Hanako.S")
+    map_roles(service, subuser.user_id, role_refs("role-1"), [build_filter("cmp_a")])
+    own = service.http.get(MAPPINGS, headers=subuser.core).json()
 
-    for subuser in ("Hanako.S", "hanako.s"):
-        answer = service.http.get(
-            f"{RBAC}/{subuser}/userroles", headers=service.root(product=product)
+    for username in ("Hanako.S", "hanako.s"):
+        response = service.http.get(
+            f"{RBAC}/{username}/userroles", headers=service.root(product=product)
         )
-        assert (answer.status_code, answer.json()) == (200, own)
+        assert (response.status_code, response.json()) == (200, own)
     assert len(own) == 2
-    assert {one["sub_user"] for one in own} == {person.user_id}
+    assert {mapping["sub_user"] for mapping in own} == {subuser.user_id}
 
 
-@pytest.mark.parametrize("product", BOTH)
-def test_oneself_always(service: Service, product: Product) -> None:
-    new_role(service, "role-1")
-    person = new_person(service)
-    map_roles(service, person.user_id, named("role-1"))
+@pytest.mark.parametrize("product", PRODUCTS)
+def test_the_own_mappings_need_no_permission(service: Service, product: Product) -> None:
+    add_role(service, "role-1")
+    subuser = create_subuser(service)
+    map_roles(service, subuser.user_id, role_refs("role-1"))
 
-    seen = mappings_of(service, person.username, person.headers(product))
+    mappings = list_mappings(service, subuser.username, subuser.headers(product))
 
-    assert seen == [("core", "role-1")]
+    assert mappings == [("core", "role-1")]
 
 
 @pytest.mark.parametrize("action", [RoleAction.ReadRoles, RoleAction.ModifyRoles])
-@pytest.mark.parametrize("product", BOTH)
-def test_others_with_one_of_two_actions(
+@pytest.mark.parametrize("product", PRODUCTS)
+def test_mappings_of_others_need_one_of_two_permissions(
     service: Service, action: RoleAction, product: Product
 ) -> None:
-    person, reader = new_person(service, core=["Admin"]), new_person(service, [action], [action])
+    subuser = create_subuser(service, core=["Admin"])
+    reader = create_subuser(service, [action], [action])
 
-    seen = mappings_of(service, person.username, reader.headers(product))
+    mappings = list_mappings(service, subuser.username, reader.headers(product))
 
-    assert seen == [("core", f"role-{person.user_id[-12:]}")]
+    assert mappings == [("core", f"role-{subuser.user_id[-12:]}")]
 
 
 @pytest.mark.parametrize("actions", [[], ["ReadUsers", "ModifyUsers", "ModifyApiClients"]])
-@pytest.mark.parametrize("what", ["userroles", "permissions"])
-def test_others_not_without_the_action_whether_they_exist_or_not(
-    service: Service, actions: list[str], what: str
+@pytest.mark.parametrize("path", ["userroles", "permissions"])
+def test_without_permission_the_response_does_not_reveal_whether_a_user_exists(
+    service: Service, actions: list[str], path: str
 ) -> None:
-    person, caller = new_person(service), new_person(service, core=actions)
+    subuser, caller = create_subuser(service), create_subuser(service, core=actions)
 
-    for subuser in (person.username, person.user_id, "root", "nobody", new_id("usr")):
-        answer = service.http.get(f"{RBAC}/{subuser}/{what}", headers=caller.core)
-        assert problem_of(answer, 403)["code"] == "role_action_missing"
+    for user in (subuser.username, subuser.user_id, "root", "nobody", new_id("usr")):
+        response = service.http.get(f"{RBAC}/{user}/{path}", headers=caller.core)
+        assert read_problem(response, 403)["code"] == "role_action_missing"
 
 
-@pytest.mark.parametrize("what", ["userroles", "permissions"])
-def test_an_unknown_subuser_is_not_found(service: Service, what: str) -> None:
+@pytest.mark.parametrize("path", ["userroles", "permissions"])
+def test_unknown_and_foreign_users_are_not_found(service: Service, path: str) -> None:
     other = service.new_organisation()
-    theirs = new_person(service, core=["Admin"], organisation=other)
+    foreign = create_subuser(service, core=["Admin"], organisation=other)
 
-    for subuser in ("nobody", theirs.username, theirs.user_id, new_id("usr")):
-        answer = service.http.get(f"{RBAC}/{subuser}/{what}", headers=service.root())
-        assert problem_of(answer, 404)["code"] == "not_found"
+    for user in ("nobody", foreign.username, foreign.user_id, new_id("usr")):
+        response = service.http.get(f"{RBAC}/{user}/{path}", headers=service.root())
+        assert read_problem(response, 404)["code"] == "not_found"

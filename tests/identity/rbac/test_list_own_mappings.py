@@ -2,45 +2,54 @@
 
 import pytest
 
-from nimbill.foundation.vocabulary import Product
-from tests.identity.login.asking import BOTH
-from tests.identity.rbac.asking import MAPPINGS, filtering, map_roles, named, new_role
-from tests.people import new_person
+from nimbill.foundation.product import Product
+from tests.identity.login.token_requests import PRODUCTS
+from tests.identity.rbac.role_requests import (
+    MAPPINGS,
+    add_role,
+    build_filter,
+    map_roles,
+    role_refs,
+)
 from tests.running_service import Service
+from tests.subusers import create_subuser
 
 
-@pytest.mark.parametrize("product", BOTH)
-def test_every_role_and_every_filter_of_the_caller_is_told_one_by_one(
+@pytest.mark.parametrize("product", PRODUCTS)
+def test_every_role_and_every_filter_of_the_caller_is_listed(
     service: Service, product: Product
 ) -> None:
-    """Of both namespaces, whichever the token is for; both users by their ids."""
-    new_role(service, "role-1")
-    new_role(service, "role-2", ["ReadTags"], "portal")
-    person, other = new_person(service), new_person(service)
-    filters = [filtering("cmp_a"), filtering("k=v", namespace="portal", type_="tags")]
+    """The list covers both namespaces, independent of the product of the token."""
+    add_role(service, "role-1")
+    add_role(service, "role-2", ["ReadTags"], "portal")
+    subuser, other = create_subuser(service), create_subuser(service)
+    filters = [build_filter("cmp_a"), build_filter("k=v", namespace="portal", type_="tags")]
     map_roles(
-        service, person.user_id, named("role-1") + named("role-2", namespace="portal"), filters
+        service,
+        subuser.user_id,
+        role_refs("role-1") + role_refs("role-2", namespace="portal"),
+        filters,
     )
-    map_roles(service, other.user_id, named("role-1"), [filtering("cmp_b")])
+    map_roles(service, other.user_id, role_refs("role-1"), [build_filter("cmp_b")])
 
-    answer = service.http.get(MAPPINGS, headers=person.headers(product))
+    response = service.http.get(MAPPINGS, headers=subuser.headers(product))
 
-    both = {"root_user": service.organisation.root_user_id, "sub_user": person.user_id}
-    assert answer.status_code == 200
-    assert answer.json() == [
-        {**both, "namespace": "core", "role": "role-1"},
-        {**both, "namespace": "portal", "role": "role-2"},
-        {**both, "namespace": "core", "filter": "billingGroup:cmp_a"},
-        {**both, "namespace": "portal", "filter": "tags:k=v"},
+    users = {"root_user": service.organisation.root_user_id, "sub_user": subuser.user_id}
+    assert response.status_code == 200
+    assert response.json() == [
+        {**users, "namespace": "core", "role": "role-1"},
+        {**users, "namespace": "portal", "role": "role-2"},
+        {**users, "namespace": "core", "filter": "billingGroup:cmp_a"},
+        {**users, "namespace": "portal", "filter": "tags:k=v"},
     ]
 
 
-@pytest.mark.parametrize("product", BOTH)
-def test_nothing_is_attached_to_a_new_subuser_nor_to_the_root_user(
+@pytest.mark.parametrize("product", PRODUCTS)
+def test_the_list_of_a_new_subuser_and_of_the_root_user_is_empty(
     service: Service, product: Product
 ) -> None:
-    person = new_person(service)
+    subuser = create_subuser(service)
 
-    for headers in (person.headers(product), service.root(product=product)):
-        answer = service.http.get(MAPPINGS, headers=headers)
-        assert (answer.status_code, answer.json()) == (200, [])
+    for headers in (subuser.headers(product), service.root(product=product)):
+        response = service.http.get(MAPPINGS, headers=headers)
+        assert (response.status_code, response.json()) == (200, [])

@@ -2,10 +2,10 @@
 
 import pytest
 
-from nimbill.foundation.vocabulary import Product
-from tests.identity.rbac.asking import RBAC
-from tests.people import new_person
+from nimbill.foundation.product import Product
+from tests.identity.rbac.role_requests import RBAC
 from tests.running_service import Service
+from tests.subusers import create_subuser
 
 IN_BOTH = [
     "Admin",
@@ -40,16 +40,14 @@ IN_PORTAL = [
 
 
 @pytest.mark.parametrize("product", [Product.core, Product.portal])
-def test_there_is_one_item_per_namespace_with_what_it_offers(
-    service: Service, product: Product
-) -> None:
-    """For whoever has a token, with a role or without."""
-    nobody_much = new_person(service)
+def test_the_permissions_of_each_namespace_are_listed(service: Service, product: Product) -> None:
+    """A token is sufficient; the caller needs no role."""
+    subuser = create_subuser(service)
 
-    answer = service.http.get(f"{RBAC}/permissions", headers=nobody_much.headers(product))
+    response = service.http.get(f"{RBAC}/permissions", headers=subuser.headers(product))
 
-    assert answer.status_code == 200
-    assert answer.json() == [
+    assert response.status_code == 200
+    assert response.json() == [
         {"namespace": "portal", "permissions": IN_BOTH + IN_PORTAL},
         {"namespace": "core", "permissions": IN_BOTH + IN_CORE},
     ]

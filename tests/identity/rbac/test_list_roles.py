@@ -3,26 +3,26 @@
 import pytest
 
 from nimbill.access.role_actions import RoleAction
-from nimbill.foundation.vocabulary import Product
-from tests.answers import violations_of
-from tests.identity.login.asking import BOTH
-from tests.identity.rbac.asking import ROLES, create_role, new_role, roles_of
-from tests.people import new_person
+from nimbill.foundation.product import Product
+from tests.identity.login.token_requests import PRODUCTS
+from tests.identity.rbac.role_requests import ROLES, add_role, list_roles, post_role
+from tests.problem_responses import read_violations
 from tests.running_service import Service
+from tests.subusers import create_subuser
 
 
-def test_where_there_is_none_none_is_listed(service: Service) -> None:
-    assert roles_of(service) == []
+def test_the_list_of_a_new_organisation_is_empty(service: Service) -> None:
+    assert list_roles(service) == []
 
 
-def test_without_a_namespace_all_are_returned_in_the_order_of_their_names(service: Service) -> None:
-    new_role(service, "role-b", ["ReadUsers"], "portal")
-    new_role(service, "role-c", ["ReadUsers"])
-    new_role(service, "Role-z", [])
-    new_role(service, "role-a", ["Admin"], "portal")
-    new_role(service, "role-b", ["ReadCost", "ReadAudit"])
+def test_all_roles_are_listed_by_namespace_and_name(service: Service) -> None:
+    add_role(service, "role-b", ["ReadUsers"], "portal")
+    add_role(service, "role-c", ["ReadUsers"])
+    add_role(service, "Role-z", [])
+    add_role(service, "role-a", ["Admin"], "portal")
+    add_role(service, "role-b", ["ReadCost", "ReadAudit"])
 
-    assert roles_of(service) == [
+    assert list_roles(service) == [
         {"name": "Role-z", "namespace": "core", "permissions": []},
         {"name": "role-b", "namespace": "core", "permissions": ["ReadCost", "ReadAudit"]},
         {"name": "role-c", "namespace": "core", "permissions": ["ReadUsers"]},
@@ -32,42 +32,42 @@ def test_without_a_namespace_all_are_returned_in_the_order_of_their_names(servic
 
 
 @pytest.mark.parametrize("namespace", ["core", "portal"])
-@pytest.mark.parametrize("product", BOTH)
-def test_with_a_namespace_its_own_are_returned(
+@pytest.mark.parametrize("product", PRODUCTS)
+def test_the_list_can_be_restricted_to_a_namespace(
     service: Service, namespace: str, product: Product
 ) -> None:
-    new_role(service, "of-core")
-    new_role(service, "of-portal", ["ReadTags"], "portal")
+    add_role(service, "of-core")
+    add_role(service, "of-portal", ["ReadTags"], "portal")
 
-    answer = service.http.get(
+    response = service.http.get(
         ROLES, params={"namespace": namespace}, headers=service.root(product=product)
     )
 
-    assert [role["name"] for role in answer.json()] == [f"of-{namespace}"]
+    assert [role["name"] for role in response.json()] == [f"of-{namespace}"]
 
 
-def test_there_is_no_other_namespace(service: Service) -> None:
+def test_an_unknown_namespace_is_refused(service: Service) -> None:
     for namespace in ("legacy", "CORE", "core ", "", "core,portal", "*"):
-        answer = service.http.get(ROLES, params={"namespace": namespace}, headers=service.root())
-        assert violations_of(answer) == [("namespace", "one of core, portal")], namespace
+        response = service.http.get(ROLES, params={"namespace": namespace}, headers=service.root())
+        assert read_violations(response) == [("namespace", "one of core, portal")], namespace
 
 
-def test_only_ones_own_organisation_is_listed(service: Service) -> None:
-    new_role(service)
+def test_roles_of_other_organisations_are_not_listed(service: Service) -> None:
+    add_role(service)
     other = service.new_organisation()
-    create_role(service, service.root(other), name="of-others")
+    post_role(service, service.root(other), name="of-others")
 
-    assert [role["name"] for role in roles_of(service)] == ["accounting"]
-    assert [role["name"] for role in roles_of(service, service.root(other))] == ["of-others"]
+    assert [role["name"] for role in list_roles(service)] == ["accounting"]
+    assert [role["name"] for role in list_roles(service, service.root(other))] == ["of-others"]
 
 
 @pytest.mark.parametrize("action", [RoleAction.ReadRoles, RoleAction.ModifyRoles])
-@pytest.mark.parametrize("product", BOTH)
-def test_a_subuser_who_may_sees_all_of_them(
+@pytest.mark.parametrize("product", PRODUCTS)
+def test_a_subuser_with_permission_sees_all_roles(
     service: Service, action: RoleAction, product: Product
 ) -> None:
-    new_role(service, "of-core", ["Admin"])
-    new_role(service, "of-portal", ["ReadTags"], "portal")
-    reader = new_person(service, core=[action], portal=[action])
+    add_role(service, "of-core", ["Admin"])
+    add_role(service, "of-portal", ["ReadTags"], "portal")
+    reader = create_subuser(service, core=[action], portal=[action])
 
-    assert roles_of(service, reader.headers(product)) == roles_of(service)
+    assert list_roles(service, reader.headers(product)) == list_roles(service)

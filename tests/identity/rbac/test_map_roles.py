@@ -8,58 +8,58 @@ from typing import Any
 import pytest
 
 from nimbill.foundation.ids import new_id
-from nimbill.foundation.vocabulary import Product
-from tests.answers import violations_of
-from tests.identity.login.asking import BOTH
-from tests.identity.rbac.asking import (
-    MAPPINGS,
-    create_role,
+from nimbill.foundation.product import Product
+from tests.customers.billing_groups.billing_groups import create_billing_group
+from tests.identity.login.token_requests import PRODUCTS
+from tests.identity.rbac.role_requests import (
+    add_role,
+    build_filter,
     delete_role,
-    filtering,
-    have_roles,
+    insert_roles,
+    list_mappings,
     map_roles,
-    mappings_of,
-    named,
-    new_role,
+    patch_role,
+    post_role,
     replace_mappings,
-    update_role,
+    role_refs,
 )
-from tests.identity.users.subusers import USERS
-from tests.people import Person, all_at_once, new_person
+from tests.identity.users.user_requests import USERS
+from tests.problem_responses import read_violations
 from tests.running_service import Service
+from tests.subusers import SubuserAccount, create_subuser, run_concurrently
 
-SIX = [f"role-{number}" for number in range(6)]
-TOO_MANY = [("roles", "at most 5 roles in a namespace")]
-
-
-@pytest.fixture
-def person(service: Service) -> Person:
-    return new_person(service)
+SIX_ROLES = [f"role-{number}" for number in range(6)]
+TOO_MANY_ROLES = [("roles", "at most 5 roles in a namespace")]
 
 
 @pytest.fixture
-def six(service: Service) -> list[str]:
+def subuser(service: Service) -> SubuserAccount:
+    return create_subuser(service)
+
+
+@pytest.fixture
+def six_roles(service: Service) -> list[str]:
     """Six roles in each namespace."""
-    have_roles(service, SIX, ["ReadUsers"])
-    return SIX
+    insert_roles(service, SIX_ROLES, ["ReadUsers"])
+    return SIX_ROLES
 
 
-@pytest.mark.parametrize("product", BOTH)
-def test_the_answer_tells_roles_and_filters(
-    service: Service, person: Person, six: list[str], product: Product
+@pytest.mark.parametrize("product", PRODUCTS)
+def test_the_response_shows_roles_and_filters(
+    service: Service, subuser: SubuserAccount, six_roles: list[str], product: Product
 ) -> None:
-    roles = named("role-1", "role-0") + named("role-1", namespace="portal")
+    roles = role_refs("role-1", "role-0") + role_refs("role-1", namespace="portal")
 
-    answer = map_roles(
+    response = map_roles(
         service,
-        person.user_id,
+        subuser.user_id,
         roles,
-        [filtering("cmp_b", "cmp_a"), filtering("x", namespace="portal", type_="tags")],
+        [build_filter("cmp_b", "cmp_a"), build_filter("x", namespace="portal", type_="tags")],
         headers=service.root(product=product),
     )
 
-    assert answer.status_code == 200
-    assert answer.json() == {
+    assert response.status_code == 200
+    assert response.json() == {
         "success": ["role-1", "role-0", "role-1"],
         "failed": [],
         "filters": [
@@ -69,16 +69,18 @@ def test_the_answer_tells_roles_and_filters(
     }
 
 
-def test_roles_and_filters_are_added_to_those_that_are_there(
-    service: Service, person: Person, six: list[str]
+def test_existing_roles_and_filters_are_kept(
+    service: Service, subuser: SubuserAccount, six_roles: list[str]
 ) -> None:
-    map_roles(service, person.user_id, named("role-0"), [filtering("cmp_a")])
+    map_roles(service, subuser.user_id, role_refs("role-0"), [build_filter("cmp_a")])
 
-    answer = map_roles(service, person.user_id, named("role-1", "role-0"), [filtering("cmp_b")])
+    response = map_roles(
+        service, subuser.user_id, role_refs("role-1", "role-0"), [build_filter("cmp_b")]
+    )
 
-    assert answer.json()["success"] == ["role-1", "role-0"]
-    assert answer.json()["filters"] == [filtering("cmp_a", "cmp_b")]
-    assert mappings_of(service, person.username) == [
+    assert response.json()["success"] == ["role-1", "role-0"]
+    assert response.json()["filters"] == [build_filter("cmp_a", "cmp_b")]
+    assert list_mappings(service, subuser.username) == [
         ("core", "role-0"),
         ("core", "role-1"),
         ("core", "billingGroup:cmp_a"),
@@ -86,277 +88,262 @@ def test_roles_and_filters_are_added_to_those_that_are_there(
     ]
 
 
-def test_they_take_effect_on_the_next_request(
-    service: Service, person: Person, six: list[str]
+def test_a_mapping_applies_to_the_next_request(
+    service: Service, subuser: SubuserAccount, six_roles: list[str]
 ) -> None:
-    assert service.http.get(USERS, headers=person.core).status_code == 403
+    assert service.http.get(USERS, headers=subuser.core).status_code == 403
 
-    map_roles(service, person.user_id, named("role-0"))
+    map_roles(service, subuser.user_id, role_refs("role-0"))
 
-    assert service.http.get(USERS, headers=person.core).status_code == 200
-    assert service.http.get(USERS, headers=person.portal).status_code == 403
+    assert service.http.get(USERS, headers=subuser.core).status_code == 200
+    assert service.http.get(USERS, headers=subuser.portal).status_code == 403
 
 
-def test_five_of_each_namespace_are_fine_and_the_sixth_changes_nothing(
-    service: Service, person: Person, six: list[str]
+# ── number of roles ──────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_sixth_role_in_a_namespace_is_refused_and_nothing_changes(
+    service: Service, subuser: SubuserAccount, six_roles: list[str]
 ) -> None:
     for namespace in ("core", "portal"):
-        five = map_roles(service, person.user_id, named(*six[:5], namespace=namespace))
-        assert five.status_code == 200
-    before = mappings_of(service, person.username)
+        response = map_roles(
+            service, subuser.user_id, role_refs(*six_roles[:5], namespace=namespace)
+        )
+        assert response.status_code == 200
+    before = list_mappings(service, subuser.username)
     assert len(before) == 10
 
     for roles in (
-        named(six[5]),
-        named(six[5], namespace="portal"),
-        named(six[0], six[5]),
-        named(six[0], namespace="portal") + named(six[5]),
+        role_refs(six_roles[5]),
+        role_refs(six_roles[5], namespace="portal"),
+        role_refs(six_roles[0], six_roles[5]),
+        role_refs(six_roles[0], namespace="portal") + role_refs(six_roles[5]),
     ):
-        answer = map_roles(service, person.user_id, roles, [filtering("cmp_a")])
-        assert violations_of(answer) == TOO_MANY
+        response = map_roles(service, subuser.user_id, roles, [build_filter("cmp_a")])
+        assert read_violations(response) == TOO_MANY_ROLES
 
-    assert mappings_of(service, person.username) == before
-    assert map_roles(service, person.user_id, named(*six[:5])).status_code == 200
+    assert list_mappings(service, subuser.username) == before
+    assert map_roles(service, subuser.user_id, role_refs(*six_roles[:5])).status_code == 200
 
 
-def test_six_at_once_are_refused_and_none_of_them_is_mapped(
-    service: Service, person: Person, six: list[str]
+def test_six_roles_in_one_request_are_refused_and_none_is_mapped(
+    service: Service, subuser: SubuserAccount, six_roles: list[str]
 ) -> None:
-    assert violations_of(map_roles(service, person.user_id, named(*six))) == TOO_MANY
-    in_both = named(*six) + named(*six, namespace="portal")
-    assert violations_of(map_roles(service, person.user_id, in_both)) == TOO_MANY * 2
-    assert mappings_of(service, person.username) == []
+    in_core = role_refs(*six_roles)
+    in_both = in_core + role_refs(*six_roles, namespace="portal")
+
+    assert read_violations(map_roles(service, subuser.user_id, in_core)) == TOO_MANY_ROLES
+    assert read_violations(map_roles(service, subuser.user_id, in_both)) == TOO_MANY_ROLES * 2
+    assert list_mappings(service, subuser.username) == []
 
 
-def test_the_same_role_twice_counts_once(service: Service, person: Person, six: list[str]) -> None:
-    answer = map_roles(service, person.user_id, named(*six[:5], *six[:5]))
-
-    assert answer.json()["success"] == six[:5]
-    assert len(mappings_of(service, person.username)) == 5
-
-
-def test_of_many_mapped_at_once_never_more_than_five_stay(
-    service: Service, person: Person, six: list[str]
+def test_duplicate_roles_count_once(
+    service: Service, subuser: SubuserAccount, six_roles: list[str]
 ) -> None:
-    calls = [partial(map_roles, service, person.user_id, named(role)) for role in six]
-    calls += [partial(replace_mappings, service, person.user_id, named(role)) for role in six[:2]]
+    response = map_roles(service, subuser.user_id, role_refs(*six_roles[:5], *six_roles[:5]))
+
+    assert response.json()["success"] == six_roles[:5]
+    assert len(list_mappings(service, subuser.username)) == 5
+
+
+def test_concurrent_requests_never_exceed_five_roles(
+    service: Service, subuser: SubuserAccount, six_roles: list[str]
+) -> None:
+    calls = [partial(map_roles, service, subuser.user_id, role_refs(role)) for role in six_roles]
+    calls += [
+        partial(replace_mappings, service, subuser.user_id, role_refs(role))
+        for role in six_roles[:2]
+    ]
 
     for _ in range(3):
-        answers = all_at_once(calls)
+        responses = run_concurrently(calls)
 
-        assert {answer.status_code for answer in answers} <= {200, 400}
-        assert 1 <= len(mappings_of(service, person.username)) <= 5
+        assert {response.status_code for response in responses} <= {200, 400}
+        assert 1 <= len(list_mappings(service, subuser.username)) <= 5
 
 
-def test_of_six_at_once_five_are_mapped_and_one_is_refused(
-    service: Service, person: Person, six: list[str]
+def test_five_of_six_concurrent_requests_succeed(
+    service: Service, subuser: SubuserAccount, six_roles: list[str]
 ) -> None:
-    answers = all_at_once(
-        [partial(map_roles, service, person.user_id, named(role)) for role in six]
+    responses = run_concurrently(
+        [partial(map_roles, service, subuser.user_id, role_refs(role)) for role in six_roles]
     )
 
-    assert sorted(answer.status_code for answer in answers) == [200] * 5 + [400]
-    assert len(mappings_of(service, person.username)) == 5
+    assert sorted(response.status_code for response in responses) == [200] * 5 + [400]
+    assert len(list_mappings(service, subuser.username)) == 5
 
 
-def test_the_same_roles_are_mapped_to_many_at_once(service: Service, six: list[str]) -> None:
-    """In whatever order each names them: nobody waits in a circle."""
-    people = [new_person(service) for _ in range(8)]
+# ── deadlocks ────────────────────────────────────────────────────────────────────────────────────
 
-    answers = all_at_once(
+
+def test_mapping_the_same_roles_in_different_order_does_not_deadlock(
+    service: Service, six_roles: list[str]
+) -> None:
+    subusers = [create_subuser(service) for _ in range(8)]
+    orders = [six_roles[:5], six_roles[4::-1]]
+
+    responses = run_concurrently(
         [
-            partial(map_roles, service, one.user_id, named(*six[:5][:: 1 if index % 2 else -1]))
-            for index, one in enumerate(people)
+            partial(map_roles, service, each.user_id, role_refs(*orders[index % 2]))
+            for index, each in enumerate(subusers)
         ]
     )
 
-    assert [answer.status_code for answer in answers] == [200] * 8
+    assert [response.status_code for response in responses] == [200] * 8
 
 
-def test_changes_of_user_role_and_mapping_at_once_do_not_wait_in_a_circle(
-    service: Service, six: list[str]
+def test_concurrent_changes_of_user_role_and_mapping_do_not_deadlock(
+    service: Service, six_roles: list[str]
 ) -> None:
     for number in range(3):
-        one, role, root = new_person(service), new_role(service, f"circle-{number}"), service.root()
-        map_roles(service, one.user_id, named(role))
+        subuser, root = create_subuser(service), service.root()
+        role = add_role(service, f"circle-{number}")
+        map_roles(service, subuser.user_id, role_refs(role))
 
-        answers = all_at_once(
+        responses = run_concurrently(
             [
-                partial(replace_mappings, service, one.user_id, named(role)),
-                partial(map_roles, service, one.user_id, named(role, six[0])),
-                partial(update_role, service, role, name=f"circle-{number}-new"),
-                partial(delete_role, service, six[number]),
-                partial(service.http.delete, f"{USERS}/{one.user_id}", headers=root),
+                partial(replace_mappings, service, subuser.user_id, role_refs(role)),
+                partial(map_roles, service, subuser.user_id, role_refs(role, six_roles[0])),
+                partial(patch_role, service, role, name=f"circle-{number}-new"),
+                partial(delete_role, service, six_roles[number]),
+                partial(service.http.delete, f"{USERS}/{subuser.user_id}", headers=root),
             ]
         )
 
-        assert max(answer.status_code for answer in answers) < 500
+        assert max(response.status_code for response in responses) < 500
 
 
-@pytest.mark.parametrize(
-    ("roles", "filters", "violations"),
-    [
-        (named("role-0", "unheard-of"), None, [("roles[1].role", "an existing role")]),
-        (named("Role-0"), None, [("roles[0].role", "an existing role")]),
-        (named("", "role-0"), None, [("roles[0].role", "an existing role")]),
-        (named("of-core", namespace="portal"), None, [("roles[0].role", "an existing role")]),
+# ── refusals ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_single_violation_prevents_the_whole_change(
+    service: Service, subuser: SubuserAccount, six_roles: list[str]
+) -> None:
+    add_role(service, "core-role")
+    unknown_role, role = ("roles[0].role", "an existing role"), role_refs("role-0")
+    requests: list[tuple[list[dict[str, str]], Any, list[tuple[str, str]]]] = [
+        (role_refs("role-0", "unknown"), None, [("roles[1].role", "an existing role")]),
+        (role_refs("Role-0"), None, [unknown_role]),
+        (role_refs("", "role-0"), None, [unknown_role]),
+        (role_refs("core-role", namespace="portal"), None, [unknown_role]),
         (
-            named("role-0", namespace="legacy"),
-            None,
-            [("roles[0].namespace", "one of core, portal")],
-        ),
-        (
-            named("role-0"),
-            [filtering("x"), filtering("x", type_="BillingGroup")],
+            role,
+            [build_filter("x"), build_filter("x", type_="BillingGroup")],
             [("filters[1].type", "one of billingGroup")],
         ),
         (
-            named("role-0"),
-            [filtering("x", namespace="portal", type_="billingGroup")],
+            role,
+            [build_filter("x", namespace="portal", type_="billingGroup")],
             [("filters[0].type", "one of linkAcct, group, tags")],
         ),
-        (named("role-0"), [filtering()], [("filters[0].resource", "at least one")]),
-        (named("role-0"), [filtering("")], [("filters[0].resource[0]", "length 1 to 512")]),
+        (role, [build_filter()], [("filters[0].resource", "at least one")]),
+        (role, [build_filter("")], [("filters[0].resource[0]", "length 1 to 512")]),
         (
-            named("role-0"),
-            [filtering("x", "x" * 513)],
-            [("filters[0].resource[1]", "length 1 to 512")],
-        ),
-        (
-            named("unheard-of", *SIX),
-            [filtering(type_="tags")],
+            role_refs("unknown", *SIX_ROLES),
+            [build_filter(type_="tags")],
             [
-                ("roles[0].role", "an existing role"),
+                unknown_role,
                 ("filters[0].type", "one of billingGroup"),
                 ("filters[0].resource", "at least one"),
-                *TOO_MANY,
+                *TOO_MANY_ROLES,
             ],
         ),
-    ],
-)
-def test_one_broken_rule_is_enough_to_change_nothing(
-    service: Service,
-    person: Person,
-    six: list[str],
-    roles: list[dict[str, str]],
-    filters: Any,
-    violations: list[tuple[str, str]],
-) -> None:
-    new_role(service, "of-core")
+    ]
 
-    answer = map_roles(service, person.user_id, roles, filters)
-
-    assert violations_of(answer) == violations
-    assert mappings_of(service, person.username) == []
+    for roles, filters, violations in requests:
+        response = map_roles(service, subuser.user_id, roles, filters)
+        assert read_violations(response) == violations
+    assert list_mappings(service, subuser.username) == []
 
 
-def test_roles_are_mapped_to_a_subuser_named_by_its_id(
-    service: Service, person: Person, six: list[str]
+def test_subusers_are_found_by_their_id_only(
+    service: Service, subuser: SubuserAccount, six_roles: list[str]
 ) -> None:
     other = service.new_organisation()
-    theirs = new_person(service, organisation=other)
+    foreign = create_subuser(service, organisation=other)
 
     for user_id in (
         new_id("usr"),
-        person.username,
+        subuser.username,
         "",
         service.organisation.root_user_id,
-        theirs.user_id,
+        foreign.user_id,
         other.root_user_id,
     ):
-        answer = map_roles(service, user_id, named("role-0"))
-        assert violations_of(answer) == [("user_id", "an existing subuser")]
-    assert mappings_of(service, theirs.username, service.root(other)) == []
+        response = map_roles(service, user_id, role_refs("role-0"))
+        assert read_violations(response) == [("user_id", "an existing subuser")]
+    assert list_mappings(service, foreign.username, service.root(other)) == []
 
 
-def test_a_role_of_another_organisation_is_as_unknown_as_any(
-    service: Service, person: Person
+def test_a_role_of_another_organisation_is_unknown(
+    service: Service, subuser: SubuserAccount
 ) -> None:
-    create_role(service, service.root(service.new_organisation()), name="of-others")
+    post_role(service, service.root(service.new_organisation()), name="foreign")
 
-    answer = map_roles(service, person.user_id, named("of-others"))
+    response = map_roles(service, subuser.user_id, role_refs("foreign"))
 
-    assert violations_of(answer) == [("roles[0].role", "an existing role")]
+    assert read_violations(response) == [("roles[0].role", "an existing role")]
+
+
+# ── filters ──────────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize(
     ("namespace", "types"), [("portal", ["linkAcct", "group", "tags"]), ("core", ["billingGroup"])]
 )
-def test_each_namespace_has_its_types_of_filters(
-    service: Service, person: Person, namespace: str, types: list[str]
+def test_each_namespace_has_its_own_filter_types(
+    service: Service, subuser: SubuserAccount, namespace: str, types: list[str]
 ) -> None:
-    sound = [filtering("a", "b", namespace=namespace, type_=type_) for type_ in types]
+    valid = [build_filter("a", "b", namespace=namespace, type_=type_) for type_ in types]
 
-    answer = map_roles(service, person.user_id, [], sound)
+    response = map_roles(service, subuser.user_id, [], valid)
 
-    assert answer.status_code == 200
-    assert mappings_of(service, person.username) == [
+    assert response.status_code == 200
+    assert list_mappings(service, subuser.username) == [
         (namespace, f"{type_}:{resource}") for type_ in sorted(types) for resource in ("a", "b")
     ]
     for type_ in ("linkAcct", "group", "tags", "billingGroup", "linkacct", "", "account"):
-        answer = map_roles(
-            service, person.user_id, [], [filtering("a", namespace=namespace, type_=type_)]
+        response = map_roles(
+            service, subuser.user_id, [], [build_filter("a", namespace=namespace, type_=type_)]
         )
-        assert answer.is_success == (type_ in types), type_
+        assert response.is_success == (type_ in types), type_
 
 
-def test_there_may_be_any_number_of_filters(service: Service, person: Person) -> None:
-    many = [f"cmp_{number:04}" for number in range(800)]
-    rules = [filtering(*many[:400]), *(filtering(one) for one in many[400:])]
+def test_the_number_of_filters_is_not_limited(service: Service, subuser: SubuserAccount) -> None:
+    resources = [f"cmp_{number:04}" for number in range(800)]
+    filters = [build_filter(*resources[:400]), *map(build_filter, resources[400:])]
 
-    answer = map_roles(service, person.user_id, [], rules)
+    response = map_roles(service, subuser.user_id, [], filters)
 
-    assert answer.json()["filters"] == [filtering(*many)]
-    assert len(mappings_of(service, person.username)) == 800
-
-
-@pytest.mark.parametrize("resource", ["x" * 512, "😀" * 512, "部門:営業", "a:b", "%", " ", "'"])
-def test_a_resource_is_any_text_of_1_to_512_characters(
-    service: Service, person: Person, resource: str
-) -> None:
-    rule = filtering(resource, namespace="portal", type_="tags")
-
-    assert map_roles(service, person.user_id, [], [rule]).json()["filters"] == [rule]
-    assert mappings_of(service, person.username) == [("portal", f"tags:{resource}")]
+    assert response.json()["filters"] == [build_filter(*resources)]
+    assert len(list_mappings(service, subuser.username)) == 800
 
 
-def test_filters_narrow_what_is_seen_on_the_next_request(service: Service) -> None:
-    person = new_person(service, core=["ReadBillingGroup"])
-    group = {"billinggroup_name": "a", "company_name": "b", "inv_aggregate": True}
-    ids = [
-        service.http.post(
-            "/m/core/billinggroup", json={**group, "billinggroup_id": one}, headers=service.root()
-        ).json()["company_id"]
-        for one in ("first", "second")
+def test_resources_are_stored_unchanged(service: Service, subuser: SubuserAccount) -> None:
+    resources = ["x" * 512, "😀" * 512, "部門:営業", "a:b", "%", " ", "'"]
+    rule = build_filter(*resources, namespace="portal", type_="tags")
+
+    response = map_roles(service, subuser.user_id, [], [rule])
+
+    (stored,) = response.json()["filters"]
+    assert sorted(stored["resource"]) == sorted(resources)
+    mappings = list_mappings(service, subuser.username)
+    assert sorted(mappings) == sorted(("portal", f"tags:{resource}") for resource in resources)
+
+
+def test_filters_restrict_the_next_request(service: Service) -> None:
+    subuser = create_subuser(service, core=["ReadBillingGroup"])
+    groups = [
+        create_billing_group(service, service.root(), billinggroup_id=id_)
+        for id_ in ("first", "second")
     ]
 
-    def seen() -> list[str]:
-        groups = service.http.get("/m/core/billinggroup", headers=person.core).json()
-        return [one["company_id"] for one in groups]
+    def list_visible_groups() -> list[str]:
+        records = service.http.get("/m/core/billinggroup", headers=subuser.core).json()
+        return [record["company_id"] for record in records]
 
-    assert sorted(seen()) == sorted(ids)
-    map_roles(service, person.user_id, [], [filtering(ids[1])])
-    assert seen() == [ids[1]]
-    replace_mappings(service, person.user_id, named(f"role-{person.user_id[-12:]}"), [])
-    assert sorted(seen()) == sorted(ids)
-
-
-def test_the_body_names_user_and_roles(service: Service, person: Person) -> None:
-    def broken(body: Any) -> list[tuple[str, str]]:
-        return violations_of(service.http.post(MAPPINGS, json=body, headers=service.root()))
-
-    user = {"user_id": person.user_id}
-    assert broken({}) == [("user_id", "required"), ("roles", "required")]
-    assert broken(user | {"roles": "accounting"}) == [("roles", "a list")]
-    assert broken(user | {"roles": ["accounting"]}) == [("roles[0]", "an object")]
-    assert broken(user | {"roles": [{}]}) == [
-        ("roles[0].namespace", "required"),
-        ("roles[0].role", "required"),
-    ]
-    assert broken(user | {"roles": [], "filters": {}}) == [("filters", "a list")]
-    assert broken(user | {"roles": [], "filters": [{}]}) == [
-        ("filters[0].namespace", "required"),
-        ("filters[0].type", "required"),
-        ("filters[0].resource", "required"),
-    ]
-    assert broken({"user_id": 1, "roles": []}) == [("user_id", "a text")]
+    assert list_visible_groups() == groups
+    map_roles(service, subuser.user_id, [], [build_filter(groups[1])])
+    assert list_visible_groups() == [groups[1]]
+    replace_mappings(service, subuser.user_id, role_refs(f"role-{subuser.user_id[-12:]}"), [])
+    assert list_visible_groups() == groups

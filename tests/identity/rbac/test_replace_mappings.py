@@ -7,176 +7,183 @@ from typing import Any
 import pytest
 
 from nimbill.foundation.ids import new_id
-from nimbill.foundation.vocabulary import Product
-from tests.answers import problem_of, violations_of
-from tests.identity.login.asking import BOTH
-from tests.identity.rbac.asking import (
+from nimbill.foundation.product import Product
+from tests.identity.login.token_requests import PRODUCTS
+from tests.identity.rbac.role_requests import (
     RBAC,
-    filtering,
-    have_roles,
+    add_role,
+    build_filter,
+    insert_roles,
+    list_mappings,
     map_roles,
-    mappings_of,
-    named,
-    new_role,
     replace_mappings,
+    role_refs,
 )
-from tests.identity.users.subusers import USERS
-from tests.people import Person, new_person
+from tests.identity.users.user_requests import USERS
+from tests.problem_responses import read_problem, read_violations
 from tests.running_service import Service
+from tests.subusers import SubuserAccount, create_subuser
 
-SIX = [f"role-{number}" for number in range(6)]
+SIX_ROLES = [f"role-{number}" for number in range(6)]
 
 
 @pytest.fixture
-def person(service: Service) -> Person:
-    """With a role in each namespace and a filter."""
-    have_roles(service, SIX, ["ReadUsers"])
-    one = new_person(service)
-    roles = named("role-0") + named("role-0", namespace="portal")
-    assert map_roles(service, one.user_id, roles, [filtering("cmp_a")]).status_code == 200
-    return one
+def subuser(service: Service) -> SubuserAccount:
+    """A subuser with a role in each namespace and a filter."""
+    insert_roles(service, SIX_ROLES, ["ReadUsers"])
+    subuser = create_subuser(service)
+    roles = role_refs("role-0") + role_refs("role-0", namespace="portal")
+    assert map_roles(service, subuser.user_id, roles, [build_filter("cmp_a")]).status_code == 200
+    return subuser
 
 
-@pytest.mark.parametrize("product", BOTH)
-def test_all_roles_are_replaced_by_those_of_the_request(
-    service: Service, person: Person, product: Product
+@pytest.mark.parametrize("product", PRODUCTS)
+def test_all_roles_of_both_namespaces_are_replaced(
+    service: Service, subuser: SubuserAccount, product: Product
 ) -> None:
-    """Those of the other namespace too."""
-    answer = replace_mappings(
-        service, person.user_id, named("role-2", "role-1"), headers=service.root(product=product)
+    response = replace_mappings(
+        service,
+        subuser.user_id,
+        role_refs("role-2", "role-1"),
+        headers=service.root(product=product),
     )
 
-    assert answer.status_code == 200
-    assert answer.json() == {
+    assert response.status_code == 200
+    assert response.json() == {
         "success": ["role-2", "role-1"],
         "failed": [],
-        "filters": [filtering("cmp_a")],
+        "filters": [build_filter("cmp_a")],
     }
-    assert mappings_of(service, person.username) == [
+    assert list_mappings(service, subuser.username) == [
         ("core", "role-1"),
         ("core", "role-2"),
         ("core", "billingGroup:cmp_a"),
     ]
 
 
-@pytest.mark.parametrize(
-    ("filters", "left"),
-    [
-        (None, [filtering("cmp_a")]),
-        ([], []),
-        ([filtering("cmp_b")], [filtering("cmp_b")]),
-        ([filtering("cmp_b", "cmp_a"), filtering("cmp_c")], [filtering("cmp_a", "cmp_b", "cmp_c")]),
-        (
-            [filtering("x", namespace="portal", type_="group")],
-            [filtering("x", namespace="portal", type_="group")],
-        ),
-    ],
-)
-def test_filters_absent_are_kept_and_others_take_their_place(
-    service: Service, person: Person, filters: Any, left: list[Any]
+def test_absent_filters_are_kept_and_others_replace_them(
+    service: Service, subuser: SubuserAccount
 ) -> None:
-    answer = replace_mappings(service, person.user_id, named("role-1"), filters)
-
-    assert answer.json()["filters"] == left
-    told = [
-        (rule["namespace"], f"{rule['type']}:{resource}")
-        for rule in left
-        for resource in rule["resource"]
+    portal_filter = build_filter("x", namespace="portal", type_="group")
+    changes: list[tuple[Any, list[Any]]] = [
+        (None, [build_filter("cmp_a")]),
+        ([build_filter("cmp_b")], [build_filter("cmp_b")]),
+        (
+            [build_filter("cmp_b", "cmp_a"), build_filter("cmp_c")],
+            [build_filter("cmp_a", "cmp_b", "cmp_c")],
+        ),
+        ([portal_filter], [portal_filter]),
+        (None, [portal_filter]),
+        ([], []),
     ]
-    assert mappings_of(service, person.username) == [("core", "role-1"), *told]
+
+    for filters, expected in changes:
+        response = replace_mappings(service, subuser.user_id, role_refs("role-1"), filters)
+
+        assert response.json()["filters"] == expected
+        mappings = [
+            (rule["namespace"], f"{rule['type']}:{resource}")
+            for rule in expected
+            for resource in rule["resource"]
+        ]
+        assert list_mappings(service, subuser.username) == [("core", "role-1"), *mappings]
 
 
-def test_null_filters_are_absent(service: Service, person: Person) -> None:
-    answer = service.http.patch(
-        f"{RBAC}/{person.user_id}/userroles",
+def test_null_filters_are_kept(service: Service, subuser: SubuserAccount) -> None:
+    response = service.http.patch(
+        f"{RBAC}/{subuser.user_id}/userroles",
         json={"roles": [], "filters": None},
         headers=service.root(),
     )
 
-    assert answer.json() == {"success": [], "failed": [], "filters": [filtering("cmp_a")]}
+    assert response.json() == {"success": [], "failed": [], "filters": [build_filter("cmp_a")]}
 
 
-def test_no_roles_take_all_away_on_the_next_request(service: Service, person: Person) -> None:
-    assert service.http.get(USERS, headers=person.core).status_code == 200
+def test_an_empty_list_removes_all_permissions_on_the_next_request(
+    service: Service, subuser: SubuserAccount
+) -> None:
+    assert service.http.get(USERS, headers=subuser.core).status_code == 200
 
-    assert replace_mappings(service, person.user_id, []).status_code == 200
+    assert replace_mappings(service, subuser.user_id, []).status_code == 200
 
-    assert service.http.get(USERS, headers=person.core).status_code == 403
-    assert mappings_of(service, person.username) == [("core", "billingGroup:cmp_a")]
-
-
-def test_five_replace_five_but_six_do_not(service: Service, person: Person) -> None:
-    assert replace_mappings(service, person.user_id, named(*SIX[:5])).status_code == 200
-    assert replace_mappings(service, person.user_id, named(*SIX[1:])).status_code == 200
-    before = mappings_of(service, person.username)
-
-    answer = replace_mappings(service, person.user_id, named(*SIX), [])
-
-    assert violations_of(answer) == [("roles", "at most 5 roles in a namespace")]
-    assert mappings_of(service, person.username) == before
+    assert service.http.get(USERS, headers=subuser.core).status_code == 403
+    assert list_mappings(service, subuser.username) == [("core", "billingGroup:cmp_a")]
 
 
-@pytest.mark.parametrize(
-    ("roles", "filters", "violation"),
-    [
-        (named("role-1", "unheard-of"), [], ("roles[1].role", "an existing role")),
+def test_five_roles_can_be_replaced_but_not_by_six(
+    service: Service, subuser: SubuserAccount
+) -> None:
+    assert replace_mappings(service, subuser.user_id, role_refs(*SIX_ROLES[:5])).status_code == 200
+    assert replace_mappings(service, subuser.user_id, role_refs(*SIX_ROLES[1:])).status_code == 200
+    before = list_mappings(service, subuser.username)
+
+    response = replace_mappings(service, subuser.user_id, role_refs(*SIX_ROLES), [])
+
+    assert read_violations(response) == [("roles", "at most 5 roles in a namespace")]
+    assert list_mappings(service, subuser.username) == before
+
+
+def test_a_single_violation_prevents_the_whole_change(
+    service: Service, subuser: SubuserAccount
+) -> None:
+    before = list_mappings(service, subuser.username)
+    requests: list[tuple[list[dict[str, str]], list[Any], tuple[str, str]]] = [
+        (role_refs("role-1", "unknown"), [], ("roles[1].role", "an existing role")),
         (
-            named("role-1"),
-            [filtering("x", type_="tags")],
+            role_refs("role-1"),
+            [build_filter("x", type_="tags")],
             ("filters[0].type", "one of billingGroup"),
         ),
-        (named("role-1"), [filtering()], ("filters[0].resource", "at least one")),
-    ],
-)
-def test_one_broken_rule_is_enough_to_change_nothing(
-    service: Service, person: Person, roles: Any, filters: Any, violation: tuple[str, str]
-) -> None:
-    before = mappings_of(service, person.username)
+        (role_refs("role-1"), [build_filter()], ("filters[0].resource", "at least one")),
+    ]
 
-    answer = replace_mappings(service, person.user_id, roles, filters)
-
-    assert violations_of(answer) == [violation]
-    assert mappings_of(service, person.username) == before
+    for roles, filters, violation in requests:
+        response = replace_mappings(service, subuser.user_id, roles, filters)
+        assert read_violations(response) == [violation]
+    assert list_mappings(service, subuser.username) == before
 
 
-def test_the_subuser_is_named_by_its_id_alone(service: Service, person: Person) -> None:
+def test_subusers_are_found_by_their_id_only(service: Service, subuser: SubuserAccount) -> None:
     other = service.new_organisation()
-    theirs = new_person(service, core=["ReadUsers"], organisation=other)
-    before = mappings_of(service, person.username)
+    foreign = create_subuser(service, core=["ReadUsers"], organisation=other)
+    before = list_mappings(service, subuser.username)
 
-    for subuser in (
-        person.username,
+    for user_id in (
+        subuser.username,
         service.organisation.root_user_id,
         "root",
         new_id("usr"),
-        theirs.user_id,
+        foreign.user_id,
         other.root_user_id,
     ):
-        assert problem_of(replace_mappings(service, subuser, []), 404)["code"] == "not_found"
-    assert mappings_of(service, person.username) == before
-    assert len(mappings_of(service, theirs.username, service.root(other))) == 1
+        assert read_problem(replace_mappings(service, user_id, []), 404)["code"] == "not_found"
+    assert list_mappings(service, subuser.username) == before
+    assert len(list_mappings(service, foreign.username, service.root(other))) == 1
 
 
-def test_one_who_may_replaces_ones_own_by_what_one_holds(service: Service) -> None:
-    person = new_person(service, core=["ModifyRoles", "ReadUsers"])
-    new_role(service, "smaller", ["ReadUsers"])
-    new_role(service, "larger", ["ReadUsers", "ReadCost"])
+def test_callers_may_replace_their_own_roles_by_roles_with_fewer_permissions(
+    service: Service,
+) -> None:
+    subuser = create_subuser(service, core=["ModifyRoles", "ReadUsers"])
+    add_role(service, "smaller", ["ReadUsers"])
+    add_role(service, "larger", ["ReadUsers", "ReadCost"])
 
-    refused = replace_mappings(service, person.user_id, named("larger"), headers=person.core)
-    answer = replace_mappings(service, person.user_id, named("smaller"), headers=person.core)
+    refused = replace_mappings(service, subuser.user_id, role_refs("larger"), headers=subuser.core)
+    response = replace_mappings(
+        service, subuser.user_id, role_refs("smaller"), headers=subuser.core
+    )
 
-    assert problem_of(refused, 403)["code"] == "maps_more"
-    assert answer.status_code == 200
-    assert mappings_of(service, person.username) == [("core", "smaller")]
-    assert service.http.get(USERS, headers=person.core).status_code == 200
-    again = replace_mappings(service, person.user_id, named("smaller"), headers=person.core)
-    assert problem_of(again, 403)["code"] == "role_action_missing"
+    assert read_problem(refused, 403)["code"] == "maps_more"
+    assert response.status_code == 200
+    assert list_mappings(service, subuser.username) == [("core", "smaller")]
+    assert service.http.get(USERS, headers=subuser.core).status_code == 200
+    again = replace_mappings(service, subuser.user_id, role_refs("smaller"), headers=subuser.core)
+    assert read_problem(again, 403)["code"] == "role_action_missing"
 
 
-def test_roles_are_required(service: Service, person: Person) -> None:
-    without: list[dict[str, Any]] = [{}, {"filters": []}, {"roles": None}]
-    for body in without:
-        answer = service.http.patch(
-            f"{RBAC}/{person.user_id}/userroles", json=body, headers=service.root()
-        )
-        assert violations_of(answer) == [("roles", "required")]
+def test_the_roles_are_required(service: Service, subuser: SubuserAccount) -> None:
+    response = service.http.patch(
+        f"{RBAC}/{subuser.user_id}/userroles", json={"filters": []}, headers=service.root()
+    )
+
+    assert read_violations(response) == [("roles", "required")]

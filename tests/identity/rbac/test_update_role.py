@@ -2,180 +2,176 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial
 from typing import Any
 
 import pytest
 
-from nimbill.foundation.vocabulary import Product
-from tests.answers import problem_of, violations_of
-from tests.identity.login.asking import BOTH
-from tests.identity.rbac.asking import (
+from nimbill.foundation.product import Product
+from tests.identity.login.token_requests import PRODUCTS
+from tests.identity.rbac.role_requests import (
     ROLES,
-    create_role,
+    add_role,
+    list_mappings,
+    list_permissions,
+    list_roles,
     map_roles,
-    mappings_of,
-    named,
-    new_role,
-    permissions_of,
-    roles_of,
-    update_role,
+    patch_role,
+    post_role,
+    role_refs,
 )
-from tests.identity.rbac.test_create_role import NAME_RULE, NO_NAMES
-from tests.identity.users.subusers import USERS
-from tests.people import all_at_once, new_person
+from tests.identity.rbac.test_role_bodies import NAME_VIOLATION
+from tests.identity.users.user_requests import USERS
+from tests.problem_responses import read_problem, read_violations
 from tests.running_service import Service
+from tests.subusers import create_subuser, run_concurrently
 
 
-@pytest.mark.parametrize("product", BOTH)
-def test_both_fields_change_and_the_answer_is_the_role(service: Service, product: Product) -> None:
-    new_role(service)
+@pytest.mark.parametrize("product", PRODUCTS)
+def test_both_fields_are_changed_and_the_response_shows_the_role(
+    service: Service, product: Product
+) -> None:
+    add_role(service)
 
-    answer = update_role(
+    response = patch_role(
         service,
         headers=service.root(product=product),
         name="book-keeping",
         permissions=["ReadCost", "ReadAudit"],
     )
 
-    assert answer.status_code == 200
-    assert answer.json() == {
+    assert response.status_code == 200
+    assert response.json() == {
         "name": "book-keeping",
         "namespace": "core",
         "permissions": ["ReadCost", "ReadAudit"],
     }
-    assert roles_of(service) == [answer.json()]
+    assert list_roles(service) == [response.json()]
 
 
-@pytest.mark.parametrize(
-    ("body", "name", "permissions"),
-    [
+def test_absent_and_null_fields_are_not_changed(service: Service) -> None:
+    role = add_role(service)
+    changes: list[tuple[dict[str, Any], str, list[str]]] = [
         ({}, "accounting", ["ReadInvoice"]),
         ({"name": None, "permissions": None}, "accounting", ["ReadInvoice"]),
         ({"name": "book-keeping"}, "book-keeping", ["ReadInvoice"]),
-        ({"name": "accounting"}, "accounting", ["ReadInvoice"]),
-        ({"permissions": []}, "accounting", []),
-        ({"permissions": ["ReadRi", "ReadCost", "ReadRi"]}, "accounting", ["ReadRi", "ReadCost"]),
-        ({"permissions": ["ReadRi", "Admin", "ReadCost"]}, "accounting", ["Admin"]),
-        ({"permissions": ["no such one", "Admin"]}, "accounting", ["Admin"]),
-    ],
-)
-def test_what_is_not_sent_stays(
-    service: Service, body: dict[str, Any], name: str, permissions: list[str]
-) -> None:
-    new_role(service)
+        ({"name": "book-keeping"}, "book-keeping", ["ReadInvoice"]),
+        ({"permissions": []}, "book-keeping", []),
+        ({"permissions": ["ReadRi", "ReadCost", "ReadRi"]}, "book-keeping", ["ReadRi", "ReadCost"]),
+        ({"permissions": ["ReadRi", "Admin", "ReadCost"]}, "book-keeping", ["Admin"]),
+        ({"permissions": ["no such one", "Admin"]}, "book-keeping", ["Admin"]),
+    ]
 
-    answer = update_role(service, **body)
+    for body, name, permissions in changes:
+        response = patch_role(service, role, **body)
 
-    assert answer.status_code == 200
-    assert roles_of(service) == [{"name": name, "namespace": "core", "permissions": permissions}]
+        assert response.status_code == 200
+        expected = {"name": name, "namespace": "core", "permissions": permissions}
+        assert list_roles(service) == [expected]
+        role = name
 
 
-def test_a_new_name_follows_into_the_mappings(service: Service) -> None:
-    """And into those of its namespace alone."""
-    new_role(service)
-    new_role(service, namespace="portal")
-    people = [new_person(service) for _ in range(3)]
-    for person in people:
-        both = named("accounting") + named("accounting", namespace="portal")
-        map_roles(service, person.user_id, both)
+def test_mappings_of_the_same_namespace_follow_a_new_name(service: Service) -> None:
+    add_role(service)
+    add_role(service, namespace="portal")
+    subusers = [create_subuser(service) for _ in range(3)]
+    for subuser in subusers:
+        both = role_refs("accounting") + role_refs("accounting", namespace="portal")
+        map_roles(service, subuser.user_id, both)
 
-    update_role(service, name="book-keeping")
+    patch_role(service, name="book-keeping")
 
-    for person in people:
-        assert mappings_of(service, person.username) == [
+    for subuser in subusers:
+        assert list_mappings(service, subuser.username) == [
             ("core", "book-keeping"),
             ("portal", "accounting"),
         ]
-        assert permissions_of(service, person.username)["core"] == ["ReadInvoice"]
+        assert list_permissions(service, subuser.username)["core"] == ["ReadInvoice"]
 
 
-def test_the_old_name_is_free_again_and_means_nothing_any_more(service: Service) -> None:
-    new_role(service)
-    update_role(service, name="book-keeping")
-    person = new_person(service)
+def test_the_old_name_is_unknown_and_can_be_used_again(service: Service) -> None:
+    add_role(service)
+    patch_role(service, name="book-keeping")
+    subuser = create_subuser(service)
 
-    assert violations_of(map_roles(service, person.user_id, named("accounting")))
-    assert problem_of(update_role(service, permissions=[]), 404)["code"] == "not_found"
-    assert create_role(service).status_code == 200
-
-
-def test_it_takes_effect_on_the_very_next_request_of_those_who_have_it(service: Service) -> None:
-    new_role(service, permissions=["ReadUsers"])
-    person = new_person(service)
-    map_roles(service, person.user_id, named("accounting"))
-    assert service.http.get(USERS, headers=person.core).status_code == 200
-
-    update_role(service, permissions=["ReadRoles"])
-
-    assert service.http.get(USERS, headers=person.core).status_code == 403
-    assert service.http.get(ROLES, headers=person.core).status_code == 200
-
-    update_role(service, permissions=["Admin"], name="everything")
-
-    assert service.http.get(USERS, headers=person.core).status_code == 200
-    assert service.http.get(USERS, headers=person.portal).status_code == 403
-
-    update_role(service, "everything", permissions=[])
-
-    assert service.http.get(USERS, headers=person.core).status_code == 403
+    assert read_violations(map_roles(service, subuser.user_id, role_refs("accounting")))
+    assert read_problem(patch_role(service, permissions=[]), 404)["code"] == "not_found"
+    assert post_role(service).status_code == 200
 
 
-def test_a_name_in_use_is_refused_and_nothing_changes(service: Service) -> None:
-    new_role(service)
-    new_role(service, "taken-1", ["ReadCost"])
-    new_role(service, "taken-2", [], "portal")
-    before = roles_of(service)
+def test_a_change_applies_to_the_next_request_of_users_with_the_role(service: Service) -> None:
+    add_role(service, permissions=["ReadUsers"])
+    subuser = create_subuser(service)
+    map_roles(service, subuser.user_id, role_refs("accounting"))
+    assert service.http.get(USERS, headers=subuser.core).status_code == 200
 
-    answer = update_role(service, name="taken-1", permissions=["ReadAudit"])
+    patch_role(service, permissions=["ReadRoles"])
 
-    assert problem_of(answer, 409)["code"] == "role_name_taken"
-    assert roles_of(service) == before
-    assert update_role(service, name="taken-2").status_code == 200
+    assert service.http.get(USERS, headers=subuser.core).status_code == 403
+    assert service.http.get(ROLES, headers=subuser.core).status_code == 200
+
+    patch_role(service, permissions=["Admin"], name="everything")
+
+    assert service.http.get(USERS, headers=subuser.core).status_code == 200
+    assert service.http.get(USERS, headers=subuser.portal).status_code == 403
+
+    patch_role(service, "everything", permissions=[])
+
+    assert service.http.get(USERS, headers=subuser.core).status_code == 403
 
 
-def test_a_new_name_has_6_to_32_characters_with_signs_between_them(service: Service) -> None:
-    new_role(service)
-    for name in NO_NAMES:
-        assert violations_of(update_role(service, name=name)) == NAME_RULE, name
+def test_a_duplicate_name_is_refused_and_nothing_changes(service: Service) -> None:
+    add_role(service)
+    add_role(service, "used-in-core", ["ReadCost"])
+    add_role(service, "used-in-portal", [], "portal")
+    before = list_roles(service)
+
+    response = patch_role(service, name="used-in-core", permissions=["ReadAudit"])
+
+    assert read_problem(response, 409)["code"] == "role_name_taken"
+    assert list_roles(service) == before
+    assert patch_role(service, name="used-in-portal").status_code == 200
+
+
+def test_a_new_name_follows_the_rules_of_names(service: Service) -> None:
+    add_role(service)
+
+    assert read_violations(patch_role(service, name="-abcdef")) == NAME_VIOLATION
     for name in ("abcdef", "a" * 32):
-        assert update_role(service, name=name).json()["name"] == name
-        assert update_role(service, name, name="accounting").status_code == 200
-    for no_text in (1, ["abcdef"], True):
-        assert violations_of(update_role(service, name=no_text)) == [("name", "a text")]
+        assert patch_role(service, name=name).json()["name"] == name
+        assert patch_role(service, name, name="accounting").status_code == 200
 
 
-def test_an_unknown_permission_is_refused_by_its_place(service: Service) -> None:
-    new_role(service)
-    new_role(service, namespace="portal")
+def test_unknown_permissions_are_reported_by_their_index(service: Service) -> None:
+    add_role(service)
+    add_role(service, namespace="portal")
 
-    in_core = update_role(service, permissions=["ReadRi", "ReadTags", "admin"])
-    in_portal = update_role(service, namespace="portal", permissions=["ReadAudit", "ReadTags"])
+    in_core = patch_role(service, permissions=["ReadRi", "ReadTags", "admin"])
+    in_portal = patch_role(service, namespace="portal", permissions=["ReadAudit", "ReadTags"])
 
-    assert violations_of(in_core) == [
+    assert read_violations(in_core) == [
         ("permissions[1]", "offered in namespace core"),
         ("permissions[2]", "offered in namespace core"),
     ]
-    assert violations_of(in_portal) == [("permissions[0]", "offered in namespace portal")]
-    assert {tuple(role["permissions"]) for role in roles_of(service)} == {("ReadInvoice",)}
+    assert read_violations(in_portal) == [("permissions[0]", "offered in namespace portal")]
+    assert {tuple(role["permissions"]) for role in list_roles(service)} == {("ReadInvoice",)}
 
 
-def test_the_namespace_of_a_role_does_not_change(service: Service) -> None:
-    new_role(service)
+def test_the_namespace_of_a_role_cannot_be_changed(service: Service) -> None:
+    add_role(service)
 
-    answer = update_role(service, namespace="core", root_user="usr_x")
-    sent = service.http.patch(
-        f"{ROLES}/core/accounting", json={"namespace": "portal"}, headers=service.root()
-    )
+    body = {"namespace": "portal", "root_user": "usr_x"}
+    response = service.http.patch(f"{ROLES}/core/accounting", json=body, headers=service.root())
 
-    assert answer.json()["namespace"] == sent.json()["namespace"] == "core"
-    assert [role["namespace"] for role in roles_of(service)] == ["core"]
+    assert response.json()["namespace"] == "core"
+    assert [role["namespace"] for role in list_roles(service)] == ["core"]
 
 
-def test_what_is_not_there_is_not_found(service: Service) -> None:
-    new_role(service)
+def test_unknown_and_foreign_roles_are_not_found(service: Service) -> None:
+    add_role(service)
     other = service.new_organisation()
-    create_role(service, service.root(other), name="of-others")
+    post_role(service, service.root(other), name="of-others")
 
     for namespace, role in (
         ("core", "nothing"),
@@ -186,30 +182,34 @@ def test_what_is_not_there_is_not_found(service: Service) -> None:
         ("core", "of-others"),
         ("core", "%20"),
     ):
-        answer = update_role(service, role, namespace=namespace, permissions=["Admin"])
-        assert problem_of(answer, 404)["code"] == "not_found", (namespace, role)
-    assert roles_of(service, service.root(other))[0]["permissions"] != ["Admin"]
+        response = patch_role(service, role, namespace=namespace, permissions=["Admin"])
+        assert read_problem(response, 404)["code"] == "not_found", (namespace, role)
+    assert list_roles(service, service.root(other))[0]["permissions"] != ["Admin"]
 
 
-def test_of_many_renamings_at_once_one_gets_the_name(service: Service) -> None:
+def test_only_one_of_many_concurrent_changes_gets_the_name(service: Service) -> None:
     names = [f"role-{number}" for number in range(6)]
     for name in names:
-        new_role(service, name)
+        add_role(service, name)
 
-    answers = all_at_once([partial(update_role, service, name, name="wanted") for name in names])
+    responses = run_concurrently(
+        [partial(patch_role, service, name, name="new-name") for name in names]
+    )
 
-    assert sorted(answer.status_code for answer in answers) == [200] + [409] * 5
-    assert {one.json()["code"] for one in answers if one.status_code == 409} == {"role_name_taken"}
-    left = [role["name"] for role in roles_of(service)]
-    assert left.count("wanted") == 1
-    assert len(left) == 6
+    outcomes = Counter((each.status_code, each.json().get("code")) for each in responses)
+    assert outcomes == {(200, None): 1, (409, "role_name_taken"): 5}
+    resulting = [role["name"] for role in list_roles(service)]
+    assert resulting.count("new-name") == 1
+    assert len(resulting) == 6
 
 
-def test_roles_that_swap_their_names_at_once_do_not_wait_for_each_other(service: Service) -> None:
+def test_two_roles_that_swap_names_concurrently_do_not_deadlock(service: Service) -> None:
     pairs = [("first-role", "second-role"), ("second-role", "first-role")]
     for name, _ in pairs:
-        new_role(service, name)
+        add_role(service, name)
 
-    answers = all_at_once([partial(update_role, service, old, name=new) for old, new in pairs * 3])
+    responses = run_concurrently(
+        [partial(patch_role, service, old, name=new) for old, new in pairs * 3]
+    )
 
-    assert {answer.status_code for answer in answers} == {409}
+    assert {response.status_code for response in responses} == {409}

@@ -1,4 +1,4 @@
-"""Roles and mappings as callers ask for them."""
+"""Create, change and list roles and mappings through the API."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ RBAC = "/m/auth/rbac"
 ROLES = f"{RBAC}/roles"
 MAPPINGS = f"{RBAC}/userroles"
 
+# a valid body
 ROLE: dict[str, Any] = {
     "name": "accounting",
     "namespace": "core",
@@ -23,33 +24,37 @@ ROLE: dict[str, Any] = {
 }
 
 
-def create_role(
+def build_role_body(**changes: Any) -> dict[str, Any]:
+    """Return the valid body with these changes; `...` removes a field."""
+    return {name: value for name, value in (ROLE | changes).items() if value is not ...}
+
+
+def post_role(
     service: Service, headers: dict[str, str] | None = None, **changes: Any
 ) -> httpx.Response:
-    """Ask for a role that differs from the sound one in these fields; absent where `...`."""
-    body = {name: value for name, value in (ROLE | changes).items() if value is not ...}
+    body = build_role_body(**changes)
     return service.http.post(ROLES, json=body, headers=headers or service.root())
 
 
-def new_role(
+def add_role(
     service: Service,
     name: str = "accounting",
     permissions: Sequence[str] = ("ReadInvoice",),
     namespace: str = "core",
 ) -> str:
-    """Made by the root user."""
-    answer = create_role(service, name=name, namespace=namespace, permissions=list(permissions))
-    assert answer.status_code == 200, answer.text
+    """Create a role as the root user and return its name."""
+    response = post_role(service, name=name, namespace=namespace, permissions=list(permissions))
+    assert response.status_code == 200, response.text
     return name
 
 
-def have_roles(service: Service, names: Sequence[str], permissions: Sequence[str]) -> None:
-    """Stored without a request, in both namespaces."""
-    who = service.organisation
+def insert_roles(service: Service, names: Sequence[str], permissions: Sequence[str]) -> None:
+    """Store roles in both namespaces without requests."""
+    organisation = service.organisation
     rows = [
         {
-            "organisation_id": who.organisation_id,
-            "root_user": who.root_user_id,
+            "organisation_id": organisation.organisation_id,
+            "root_user": organisation.root_user_id,
             "namespace": namespace,
             "name": name,
             "permissions": list(permissions),
@@ -58,21 +63,21 @@ def have_roles(service: Service, names: Sequence[str], permissions: Sequence[str
         for namespace in ("core", "portal")
     ]
 
-    async def add() -> None:
-        async with transaction(service.resources.engine, who.organisation_id) as db:
+    async def insert() -> None:
+        async with transaction(service.resources.engine, organisation.organisation_id) as db:
             await db.execute(sa.insert(effective_permissions.roles), rows)
 
-    service.run(add)
+    service.run(insert)
 
 
-def roles_of(service: Service, headers: dict[str, str] | None = None) -> list[dict[str, Any]]:
-    answer = service.http.get(ROLES, headers=headers or service.root())
-    assert answer.status_code == 200, answer.text
-    roles: list[dict[str, Any]] = answer.json()
+def list_roles(service: Service, headers: dict[str, str] | None = None) -> list[dict[str, Any]]:
+    response = service.http.get(ROLES, headers=headers or service.root())
+    assert response.status_code == 200, response.text
+    roles: list[dict[str, Any]] = response.json()
     return roles
 
 
-def update_role(
+def patch_role(
     service: Service,
     role: str = "accounting",
     headers: dict[str, str] | None = None,
@@ -93,12 +98,12 @@ def delete_role(
     return service.http.delete(f"{ROLES}/{namespace}/{role}", headers=headers or service.root())
 
 
-def named(*names: str, namespace: str = "core") -> list[dict[str, str]]:
-    """References to roles of one namespace."""
+def role_refs(*names: str, namespace: str = "core") -> list[dict[str, str]]:
+    """Return references to roles of one namespace, as bodies of mappings contain them."""
     return [{"namespace": namespace, "role": name} for name in names]
 
 
-def filtering(*resources: str, namespace: str = "core", type_: str = "billingGroup") -> Any:
+def build_filter(*resources: str, namespace: str = "core", type_: str = "billingGroup") -> Any:
     return {"namespace": namespace, "type": type_, "resource": list(resources)}
 
 
@@ -117,7 +122,7 @@ def map_roles(
 
 def replace_mappings(
     service: Service,
-    subuser: str,
+    user_id: str,
     roles: list[dict[str, str]],
     filters: list[dict[str, Any]] | None = None,
     headers: dict[str, str] | None = None,
@@ -126,22 +131,26 @@ def replace_mappings(
     if filters is not None:
         body["filters"] = filters
     return service.http.patch(
-        f"{RBAC}/{subuser}/userroles", json=body, headers=headers or service.root()
+        f"{RBAC}/{user_id}/userroles", json=body, headers=headers or service.root()
     )
 
 
-def mappings_of(
-    service: Service, subuser: str, headers: dict[str, str] | None = None
+def list_mappings(
+    service: Service, username: str, headers: dict[str, str] | None = None
 ) -> list[tuple[str, str]]:
-    """Namespace and role, or namespace and filter, one by one."""
-    answer = service.http.get(f"{RBAC}/{subuser}/userroles", headers=headers or service.root())
-    assert answer.status_code == 200, answer.text
-    return [(one["namespace"], one.get("role") or one["filter"]) for one in answer.json()]
+    """Return namespace and role, or namespace and filter, of every mapping."""
+    response = service.http.get(f"{RBAC}/{username}/userroles", headers=headers or service.root())
+    assert response.status_code == 200, response.text
+    return [
+        (mapping["namespace"], mapping.get("role") or mapping["filter"])
+        for mapping in response.json()
+    ]
 
 
-def permissions_of(
-    service: Service, subuser: str, headers: dict[str, str] | None = None
+def list_permissions(
+    service: Service, username: str, headers: dict[str, str] | None = None
 ) -> dict[str, list[str]]:
-    answer = service.http.get(f"{RBAC}/{subuser}/permissions", headers=headers or service.root())
-    assert answer.status_code == 200, answer.text
-    return {one["namespace"]: one["permissions"] for one in answer.json()}
+    """Return the permissions by namespace."""
+    response = service.http.get(f"{RBAC}/{username}/permissions", headers=headers or service.root())
+    assert response.status_code == 200, response.text
+    return {item["namespace"]: item["permissions"] for item in response.json()}
