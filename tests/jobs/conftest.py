@@ -15,12 +15,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from nimbill.application.schema import MIGRATIONS
 from nimbill.database.embedded_postgres import Address
 from nimbill.database.migrate import migrate
-from nimbill.database.tenant_scope import TenantScope, engine_for, transaction
+from nimbill.database.tenant_scope import TenantScope, create_app_engine, transaction
 from nimbill.foundation import clock
 from nimbill.foundation.ids import new_id
 from nimbill.identity.organisations.records import add_organisation
 from nimbill.jobs import records
-from tests.own_database import own_database
+from tests.temporary_database import temporary_database
 
 T = TypeVar("T")
 
@@ -53,7 +53,7 @@ class JobDatabase:
 
         async def add() -> None:
             async with transaction(self.engine, scope.organisation_id) as db:
-                await add_organisation(db, scope, name="Test", short=scope.organisation_id)
+                await add_organisation(db, scope, name="Test", short_name=scope.organisation_id)
 
         self.run(add())
         return scope
@@ -81,7 +81,7 @@ class JobDatabase:
 
 @pytest.fixture(scope="session")
 def jobs_database(postgres: Address, superuser: Address) -> Iterator[Address]:
-    with own_database(postgres, superuser) as address:
+    with temporary_database(postgres, superuser) as address:
         asyncio.run(migrate(address.url, MIGRATIONS))
         yield address
 
@@ -89,7 +89,7 @@ def jobs_database(postgres: Address, superuser: Address) -> Iterator[Address]:
 @pytest.fixture
 def job_db(jobs_database: Address) -> Iterator[JobDatabase]:
     loop = asyncio.new_event_loop()
-    database = JobDatabase(loop, engine_for(jobs_database.url, 10), TenantScope(""))
+    database = JobDatabase(loop, create_app_engine(jobs_database.url, 10), TenantScope(""))
     database.scope = database.add_organisation()
     yield database
     database.in_transaction(_delete_jobs)
