@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -37,10 +38,11 @@ COLUMNS = (
 
 
 def sum_by_tag(result: DeliveryResult) -> dict[tuple[str, str], Decimal]:
-    sums: dict[tuple[str, str], Decimal] = {}
-    for row in result.rows:
-        for pair in row["tags"]:
-            sums[pair] = sums.get(pair, Decimal(0)) + row["cost"]
+    sums: dict[tuple[str, str], Decimal] = defaultdict(Decimal)
+    lines = result.lines.select(["tags", "cost"])
+    for tags, cost in zip(lines["tags"].to_pylist(), lines["cost"].to_pylist(), strict=True):
+        for tag in tags:
+            sums[tag] += cost
     return sums
 
 
@@ -60,7 +62,7 @@ def test_a_round_trip_gives_the_same_sums(tmp_path: Path, source: str, vendor: s
     month, lake = first.conversion.month, Lake(str(tmp_path / "lake"))
     assert month is not None
     names = lake.put([file.path for file in first.conversion.files], folder="org")
-    payers = frozenset(row["payer_id"] for row in first.rows)
+    payers = frozenset(first.lines["payer_id"].unique().to_pylist())
     files = [CurrentLakeFile(vendor, name, payers) for name in names]
 
     lines = write_focus_file(lake, files, month, tmp_path / "out.parquet")

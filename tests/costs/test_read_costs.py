@@ -159,20 +159,17 @@ def test_a_comma_in_a_tag_key_is_escaped(service: Service) -> None:
     assert (row["customer_id"], row["tag_value"]) == (ACCOUNT, "v")
 
 
-@pytest.mark.parametrize(
-    "by",
-    ["account", "service,line_type", "day", "tag:user:Team", "tag:,account", "tag:nobody", "tag: "],
-)
-def test_rows_of_any_grouping_add_up_to_the_totals(service: Service, by: str) -> None:
+def test_rows_of_any_grouping_add_up_to_the_totals(service: Service) -> None:
     store_month(service, generate_month(11, 300))
+    tags = ("tag:user:Team", "tag:,account", "tag:nobody", "tag: ")
 
-    answer = get_costs(service, f"?by={by}")
-
-    for total in answer["totals"]:
-        rows = [row for row in answer["rows"] if row["currency"] == total["currency"]]
-        assert sum(Fraction(row["cost"]) for row in rows) == Fraction(total["cost"])
-        assert sum(row["lines"] for row in rows) == total["lines"]
-    assert len(answer["totals"]) == 2
+    for by in ("account", "service,line_type", "day", *tags):
+        answer = get_costs(service, f"?by={by}")
+        for total in answer["totals"]:
+            rows = [row for row in answer["rows"] if row["currency"] == total["currency"]]
+            assert sum(Fraction(row["cost"]) for row in rows) == Fraction(total["cost"]), by
+            assert sum(row["lines"] for row in rows) == total["lines"], by
+        assert len(answer["totals"]) == 2
 
 
 @pytest.mark.parametrize(
@@ -246,9 +243,8 @@ def restricted(service: Service) -> dict[str, str]:
     return service.caller(RoleAction.ReadCost, billing_groups=[visible])
 
 
-@pytest.mark.parametrize("by", ["account", "service", "day", "tag:k", "tag:none", "line_type"])
 def test_restricted_users_see_only_lines_of_their_groups(
-    service: Service, restricted: dict[str, str], by: str
+    service: Service, restricted: dict[str, str]
 ) -> None:
     tags = [("k", "v")]
     hidden = [
@@ -257,10 +253,10 @@ def test_restricted_users_see_only_lines_of_their_groups(
     ]
     store_month(service, [build_line(tags=tags), *hidden])
 
-    answer = get_costs(service, f"?by={by}", restricted)
-
-    assert [row["lines"] for row in answer["rows"]] == [1]
-    assert [row["lines"] for row in answer["totals"]] == [1]
+    for by in ("account", "service", "day", "tag:k", "tag:none", "line_type"):
+        answer = get_costs(service, f"?by={by}", restricted)
+        assert [row["lines"] for row in answer["rows"]] == [1], by
+        assert [row["lines"] for row in answer["totals"]] == [1], by
 
 
 def test_unrestricted_users_see_lines_of_accounts_in_no_group(service: Service) -> None:

@@ -8,13 +8,14 @@ import io
 import json
 import os
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from nimbill.costs.cost_file_error import CostFileError
+from nimbill.costs.ingestion import object_store
 from nimbill.costs.ingestion.delivery import fetch_delivery
 from nimbill.costs.ingestion.object_store import ObjectStoreFiles
 from nimbill.costs.ingestion.parts import Delivery, Limits
@@ -30,22 +31,9 @@ from tests.costs.inbox import (
     part_names,
     read_text,
 )
-from tests.costs.object_store_server import CREDENTIALS, ObjectStore, object_store
+from tests.costs.object_store_server import ObjectStore
 
-
-@pytest.fixture(scope="module")
-def store() -> Iterator[ObjectStore]:
-    with object_store() as server:
-        yield server
-
-
-@pytest.fixture(autouse=True)
-def _credentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in list(os.environ):
-        if name.startswith("AWS_"):
-            monkeypatch.delenv(name)
-    for name, value in CREDENTIALS.items():
-        monkeypatch.setenv(name, value)
+pytestmark = pytest.mark.usefixtures("store_credentials")
 
 
 @pytest.fixture
@@ -212,7 +200,8 @@ def test_missing_objects_are_refused(store: ObjectStore, bucket: str, tmp_path: 
         assert fetch_error(store.address(key), tmp_path / "spool").rule == "source_missing"
 
 
-def test_an_unreachable_store_is_refused(tmp_path: Path) -> None:
+def test_an_unreachable_store_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(object_store, "ATTEMPTS_MAX", 1)  # without the pauses between attempts
     address = "s3://bills/a?endpoint_override=127.0.0.1:1&scheme=http&region=us-east-1"
 
     error = fetch_error(address, tmp_path / "spool")

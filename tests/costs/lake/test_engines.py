@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
+import duckdb
 import pyarrow as pa
 import pytest
 
@@ -28,29 +28,20 @@ from tests.costs.generated_months import (
     parse_sums,
     write_month,
 )
-from tests.costs.object_store_server import CREDENTIALS, ObjectStore, object_store
+from tests.costs.object_store_server import ObjectStore
 from tests.imports.aws_reports import report_line, write_report
 
 
-@pytest.fixture(scope="module")
-def store() -> Iterator[ObjectStore]:
-    with pytest.MonkeyPatch.context() as environment, object_store() as server:
-        for name, value in CREDENTIALS.items():
-            environment.setenv(name, value)
-        yield server
-
-
-def run_queries(
-    lake: Lake, lines: list[Line], folder: Path, memory: str = "512MB"
-) -> list[pa.Table]:
+def run_queries(lake: Lake, lines: list[Line], folder: Path) -> list[pa.Table]:
     names = lake.put(write_month(lines, folder / "spool"), folder="org/aws/2026-09/imp")
-    engine = DuckDBEngine(lake, scratch=folder / "scratch", memory=memory)
+    engine = DuckDBEngine(lake, scratch=folder / "scratch")
     try:
         return [engine.run(query, names) for query in (sums.monthly_sums, sums.tag_sums)]
     finally:
         engine.close()
 
 
+@pytest.mark.usefixtures("store_credentials")
 @pytest.mark.parametrize("largest", [10**30, LARGEST_UNITS])
 def test_sums_over_an_object_store_are_exact(
     store: ObjectStore, tmp_path: Path, largest: int
@@ -73,11 +64,18 @@ def test_the_folder_name_may_contain_special_characters(tmp_path: Path) -> None:
 
 
 def test_sums_that_exceed_the_memory_limit_are_exact(tmp_path: Path) -> None:
-    lines = [build_line(line=number, service=f"service {number}" * 20) for number in range(30_000)]
+    lines = [build_line(line=number, service=f"service {number}" * 120) for number in range(10_000)]
+    lake = Lake(str(tmp_path / "lake"))
+    names = lake.put(write_month(lines, tmp_path / "spool"), folder="org/aws/2026-09/imp")
+    engine = DuckDBEngine(lake, scratch=tmp_path / "scratch", memory="24MB")
 
-    monthly, _ = run_queries(Lake(str(tmp_path / "lake")), lines, tmp_path, memory="24MB")
+    monthly = engine.run(sums.monthly_sums, names)
 
     assert parse_sums(monthly) == compute_monthly_sums(lines)
+    engine._connection.execute("SET max_temp_directory_size = '0KB'")
+    with pytest.raises(duckdb.OutOfMemoryException):
+        engine.run(sums.monthly_sums, names)
+    engine.close()
 
 
 def test_the_scratch_folder_is_empty_afterwards(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +14,11 @@ import pytest
 from nimbill.costs.lake.parquet_files import Lake, import_folder
 from nimbill.foundation.ids import new_id
 from tests.costs.generated_months import build_line, write_month
-from tests.costs.object_store_server import CREDENTIALS, ObjectStore, object_store
+from tests.costs.object_store_server import ObjectStore
+
+pytestmark = pytest.mark.usefixtures("store_credentials")
 
 IMPORT_FOLDER = import_folder("org", vendor="aws", month="2026-09", import_id="imp")
-
-
-@pytest.fixture(scope="module")
-def store() -> Iterator[ObjectStore]:
-    with pytest.MonkeyPatch.context() as environment, object_store() as server:
-        for name, value in CREDENTIALS.items():
-            environment.setenv(name, value)
-        yield server
 
 
 @pytest.fixture(params=["folder", "object store"])

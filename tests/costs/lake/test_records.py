@@ -7,11 +7,11 @@ from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
+import pytest
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.costs.lake import records
-from nimbill.costs.lake.bulk_copy import ROWS_PER_STATEMENT
+from nimbill.costs.lake import bulk_copy, records
 from nimbill.costs.lake.decimal_overflow import WIDE_MONEY
 from nimbill.costs.lake.records import cost_sums, cost_tag_sums
 from nimbill.database.tenant_scope import TenantScope
@@ -92,8 +92,11 @@ def test_sums_of_both_decimal_types_are_stored_exactly(service: Service) -> None
         assert [row["cost"] for row in load_rows(service, cost_sums)] == [cost]
 
 
-def test_more_rows_than_fit_into_one_statement_are_stored(service: Service) -> None:
-    count = ROWS_PER_STATEMENT + 7
+def test_more_rows_than_fit_into_one_statement_are_stored(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bulk_copy, "ROWS_PER_STATEMENT", 1_000)
+    count = 2_007
 
     replace_month(service, build_sums(count, Decimal("0.1"), pa.decimal128(38, 22)))
 
