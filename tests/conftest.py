@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, settings
 
 from nimbill.database.embedded_postgres import Address, embedded_postgres, superuser_address
 from nimbill.foundation.logs import configure_logs
-from tests.own_database import own_database
 from tests.running_service import Service, running_service
+from tests.temporary_database import temporary_database
 
 # No deadlines: tests must also pass on slow machines.
 settings.register_profile(
@@ -23,7 +23,14 @@ configure_logs()
 structlog.configure(**{**structlog.get_config(), "logger_factory": structlog.PrintLoggerFactory()})
 
 
-LONG_TESTS = ("[R1]", "test_twins", "test_rows", "test_runner", "test_cli", "demo")
+LONG_TESTS = (
+    "[R1]",
+    "test_broken_variants",
+    "test_rows",
+    "test_runner",
+    "tests/demo/test_run.py",
+    "tests/commands/test_serve.py",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -53,7 +60,7 @@ def superuser(postgres: Address, postgres_folder: Path) -> Address:
 @pytest.fixture
 def empty_database(postgres: Address, superuser: Address) -> Iterator[Address]:
     """A new, empty database."""
-    with own_database(postgres, superuser) as address:
+    with temporary_database(postgres, superuser) as address:
         yield address
 
 

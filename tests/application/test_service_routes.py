@@ -1,4 +1,4 @@
-"""Is it alive, is it ready, what does it count, and its API page."""
+"""Health, readiness, metrics, the API page and the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from tests.running_service import Service, running_service
 from tests.temporary_database import execute_sql
 
 
-def test_healthz_says_that_the_process_answers(service: Service) -> None:
-    answer = service.http.get("/healthz")
+def test_healthz_reports_a_running_process(service: Service) -> None:
+    response = service.http.get("/healthz")
 
-    assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
-
-
-def test_readyz_says_that_the_database_is_of_this_version(service: Service) -> None:
-    answer = service.http.get("/readyz")
-
-    assert (answer.status_code, answer.json()) == (200, {"status": "ready"})
+    assert (response.status_code, response.json()) == (200, {"status": "ok"})
 
 
-def test_readyz_is_503_while_the_database_awaits_a_migration(
+def test_readyz_reports_a_current_database_schema(service: Service) -> None:
+    response = service.http.get("/readyz")
+
+    assert (response.status_code, response.json()) == (200, {"status": "ready"})
+
+
+def test_readyz_returns_503_while_a_migration_is_pending(
     empty_database: Address, tmp_path: Path
 ) -> None:
     with running_service(empty_database.url, tmp_path) as service:
@@ -37,46 +37,46 @@ def test_readyz_is_503_while_the_database_awaits_a_migration(
         outdated = service.http.get("/readyz")
         execute_sql(empty_database, "DELETE FROM alembic_version")
         unknown = service.http.get("/readyz")
-        alive = service.http.get("/healthz")
+        health = service.http.get("/healthz")
 
-    for answer in (outdated, unknown):
-        assert read_problem(answer, 503)["code"] == "database_outdated"
-        assert int(answer.headers["retry-after"]) > 0
-    assert alive.status_code == 200
+    for response in (outdated, unknown):
+        assert read_problem(response, 503)["code"] == "database_outdated"
+        assert int(response.headers["retry-after"]) > 0
+    assert health.status_code == 200
 
 
-def test_metrics_count_requests_by_route_and_name_nobody(service: Service) -> None:
+def test_metrics_count_requests_by_route_without_identifiers(service: Service) -> None:
     service.http.get("/m/core/billinggroup/some-company/resource", headers=service.root())
 
-    answer = service.http.get("/metrics")
+    response = service.http.get("/metrics")
 
-    assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
-    counted = (
+    assert response.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
+    counter = (
         'nimbill_requests_total{method="GET",route="/m/core/billinggroup/{company_id}/resource"'
     )
-    assert counted in answer.text
-    assert "nimbill_request_seconds_bucket" in answer.text
-    assert "some-company" not in answer.text
-    assert service.organisation.organisation_id not in answer.text
-    assert service.organisation.root_user_id not in answer.text
+    assert counter in response.text
+    assert "nimbill_request_seconds_bucket" in response.text
+    assert "some-company" not in response.text
+    assert service.organisation.organisation_id not in response.text
+    assert service.organisation.root_user_id not in response.text
 
 
-def test_the_front_leads_to_the_api_page(service: Service) -> None:
-    answer = service.http.get("/", follow_redirects=False)
+def test_the_root_path_redirects_to_the_api_page(service: Service) -> None:
+    response = service.http.get("/", follow_redirects=False)
 
-    assert (answer.status_code, answer.headers["location"]) == (302, "/docs")
+    assert (response.status_code, response.headers["location"]) == (302, "/docs")
 
 
-def test_the_api_page_and_its_files_are_our_own(service: Service) -> None:
+def test_the_api_page_loads_only_files_of_this_service(service: Service) -> None:
     page = service.http.get("/docs")
 
     assert page.status_code == 200
     assert page.headers["content-type"] == "text/html; charset=utf-8"
     assert page.headers["content-security-policy"] == PAGE_POLICY
     assert "https://" not in page.text.replace("http://www.w3.org", "")
-    named = [word for word in page.text.split('"') if word.endswith((".js", ".css", ".png"))]
-    assert named
-    for name in named:
+    file_names = [word for word in page.text.split('"') if word.endswith((".js", ".css", ".png"))]
+    assert file_names
+    for name in file_names:
         file = service.http.get(f"/docs/{name.rpartition('/')[2]}")
         assert file.status_code == 200, name
         assert file.headers["content-type"].startswith(("text/", "image/"))
@@ -99,32 +99,32 @@ def test_the_api_page_and_its_files_are_our_own(service: Service) -> None:
         b"/docs/INDEX.HTML",
     ],
 )
-def test_a_file_that_is_not_of_the_api_page_is_not_there(service: Service, path: bytes) -> None:
-    answer = raw_request(service, "GET", path)
+def test_other_files_are_not_served(service: Service, path: bytes) -> None:
+    response = raw_request(service, "GET", path)
 
-    assert read_problem(answer, 404)["code"] == "not_found"
+    assert read_problem(response, 404)["code"] == "not_found"
 
 
 @pytest.fixture(scope="module")
 def document(running: Service) -> dict[str, Any]:
-    answer = running.http.get("/openapi.json")
-    assert answer.headers["content-type"] == "application/json"
-    document: dict[str, Any] = answer.json()
+    response = running.http.get("/openapi.json")
+    assert response.headers["content-type"] == "application/json"
+    document: dict[str, Any] = response.json()
     return document
 
 
-def test_the_openapi_document_names_itself_and_its_address(document: dict[str, Any]) -> None:
+def test_the_openapi_document_has_title_and_server(document: dict[str, Any]) -> None:
     assert document["openapi"].startswith("3.1")
     assert document["info"]["title"] == "Nimbill"
     assert document["servers"] == [{"url": "http://127.0.0.1:8080"}]
 
 
-def test_the_openapi_document_keeps_to_the_openapi_schema(document: dict[str, Any]) -> None:
+def test_the_openapi_document_is_valid(document: dict[str, Any]) -> None:
     assert list(OPENAPI_31_VALIDATOR.iter_errors(document)) == []
     assert list(OPENAPI_31_VALIDATOR.iter_errors({**document, "paths": []})) != []
 
 
-def operations(document: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
+def list_operations(document: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
     return {
         (path, method.upper()): operation
         for path, item in document["paths"].items()
@@ -132,27 +132,27 @@ def operations(document: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]
     }
 
 
-def test_every_route_of_ours_is_in_the_openapi_document(
+def test_the_openapi_document_contains_every_route(
     running: Service, document: dict[str, Any]
 ) -> None:
-    ours = {
+    routes = {
         (path, method)
         for path, handler in iterate_routes(running.app)
         for method in handler.http_methods
         if handler.resolve_include_in_schema()
     }
 
-    assert set(operations(document)) == ours
-    assert ("/m/core/billinggroup", "POST") in ours
+    assert set(list_operations(document)) == routes
+    assert ("/m/core/billinggroup", "POST") in routes
 
 
-def test_each_operation_tells_its_security_and_its_refusals(
+def test_each_operation_documents_its_security_and_errors(
     running: Service, document: dict[str, Any]
 ) -> None:
-    described = operations(document)
+    operations = list_operations(document)
     for path, handler in iterate_routes(running.app):
         for method in handler.http_methods:
-            operation = described.get((path, method))
+            operation = operations.get((path, method))
             if operation is None:
                 continue
             public = isinstance(handler.opt["audiences"], Public)
@@ -162,34 +162,38 @@ def test_each_operation_tells_its_security_and_its_refusals(
             assert str(handler.opt["basis"]) in operation["description"], path
 
 
-def references(node: Any) -> set[str]:
+def collect_references(node: Any) -> set[str]:
     if isinstance(node, dict):
-        below = set().union(*(references(value) for value in node.values()))
-        return below | ({node["$ref"]} if isinstance(node.get("$ref"), str) else set())
+        nested = set().union(*(collect_references(value) for value in node.values()))
+        return nested | ({node["$ref"]} if isinstance(node.get("$ref"), str) else set())
     if isinstance(node, list):
-        return set().union(*(references(value) for value in node))
+        return set().union(*(collect_references(value) for value in node))
     return set()
 
 
-def test_every_reference_in_the_openapi_document_leads_somewhere(document: dict[str, Any]) -> None:
-    found = references(document)
+def test_every_reference_of_the_openapi_document_resolves(document: dict[str, Any]) -> None:
+    references = collect_references(document)
 
-    assert found
-    for reference in found:
-        place: Any = document
+    assert references
+    for reference in references:
+        target: Any = document
         for step in reference.removeprefix("#/").split("/"):
-            place = place[step.replace("~1", "/").replace("~0", "~")]
-        assert isinstance(place, dict), reference
+            target = target[step.replace("~1", "/").replace("~0", "~")]
+        assert isinstance(target, dict), reference
 
 
 def test_operation_ids_are_unique_and_path_parameters_are_declared(
     document: dict[str, Any],
 ) -> None:
-    described = operations(document)
-    ids = [operation["operationId"] for operation in described.values()]
+    operations = list_operations(document)
+    ids = [operation["operationId"] for operation in operations.values()]
 
     assert len(ids) == len(set(ids))
-    for (path, _), operation in described.items():
-        wanted = {part[1:-1] for part in path.split("/") if part.startswith("{")}
-        declared = {p["name"] for p in operation.get("parameters", []) if p["in"] == "path"}
-        assert wanted == declared, path
+    for (path, _), operation in operations.items():
+        expected = {part[1:-1] for part in path.split("/") if part.startswith("{")}
+        declared = {
+            parameter["name"]
+            for parameter in operation.get("parameters", [])
+            if parameter["in"] == "path"
+        }
+        assert expected == declared, path
