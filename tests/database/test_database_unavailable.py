@@ -31,6 +31,7 @@ def send_requests(service: Service, number: int) -> list[Any]:
     ]
 
 
+# Takes seconds: it creates a server of its own, because it kills it.
 def test_requests_fail_while_the_database_is_down_and_then_succeed_again(tmp_path: Path) -> None:
     folder = tmp_path / "postgres"
     with embedded_postgres(folder) as address, running_service(address.url, tmp_path) as service:

@@ -254,6 +254,7 @@ def test_a_stale_pid_file_does_not_prevent_the_start(folder: Path, content: str)
         os.kill(pid, 0)  # the unrelated process still exists
 
 
+# Takes seconds: initdb runs twice.
 def test_an_interrupted_creation_is_repeated_from_the_start(
     new_folder: Path, start_user: StartUser
 ) -> None:
@@ -397,7 +398,7 @@ def find_python_for_nobody() -> str:
 
 
 if PYTHON_FOR_NOBODY := find_python_for_nobody():
-
+    # Takes seconds: initdb runs as another user.
     def test_an_ordinary_user_needs_no_namespace() -> None:
         # Not tmp_path, which is private to root.
         with tempfile.TemporaryDirectory() as parent:
