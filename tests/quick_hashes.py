@@ -20,7 +20,7 @@ def quick_hashes() -> Iterator[None]:
     """Hash cheaply and without waiting. Hashes stay verifiable before and after."""
     with (
         patch.object(passwords, "_hasher", QUICK),
-        patch.object(password_hash_queue, "STEP_BACK_SECONDS", 0),
+        patch.object(password_hash_queue, "BACKOFF_SECONDS", 0),
         patch.object(constant_time_responses, "STEP_SECONDS", 0),
     ):
         yield

@@ -11,7 +11,7 @@ from urllib.parse import unquote_to_bytes
 
 from litestar.types import ASGIApp
 
-from nimbill.application.app import with_middleware
+from nimbill.application.app import add_middleware
 from tests.running_service import Service
 
 
@@ -66,7 +66,7 @@ def raw_request(
         "server": ("127.0.0.1", 8080),
         "state": {},
     }
-    target = app or with_middleware(service.app, service.settings)
+    target = app or add_middleware(service.app, service.settings)
     return service.run(lambda: _send(target, scope, list(body)))
 
 

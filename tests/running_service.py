@@ -19,7 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.access import effective_permissions, passwords
 from nimbill.access.request_context import Resources
 from nimbill.access.role_actions import RoleAction
-from nimbill.application.app import litestar_app, with_middleware
+from nimbill.application.app import add_middleware, create_litestar_app
 from nimbill.application.open_database import prepare_database
 from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.encryption import Encryptor, load_or_create_key
@@ -196,9 +196,9 @@ def running_service(database_url: str, data: Path, **environment: str) -> Iterat
         }
     )
     asyncio.run(prepare_database(database_url, load_or_create_key(settings.key_file)))
-    app = litestar_app(settings)
+    app = create_litestar_app(settings)
     client = TestClient(
-        with_middleware(app, settings),
+        add_middleware(app, settings),
         base_url="http://127.0.0.1:8080",
         raise_server_exceptions=False,
     )

@@ -13,7 +13,8 @@ import sqlalchemy as sa
 from nimbill.access import effective_permissions
 from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.ids import new_id
-from nimbill.foundation.vocabulary import Product, UserKind
+from nimbill.foundation.product import Product
+from nimbill.foundation.user_kind import UserKind
 from nimbill.identity.organisations.operations import NewOrganisation
 from nimbill.identity.users import records as users
 from nimbill.identity.users.operations import add_api_client

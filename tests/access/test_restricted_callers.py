@@ -241,7 +241,7 @@ FROM generate_series(1, 33000) AS number
 
 
 def test_a_filter_may_contain_very_many_groups(running: Service) -> None:
-    """More groups than a statement can have parameters."""
+    """More groups than a statement can have parameters; storing them takes seconds."""
     tenant = running.new_organisation()
     root = running.root(tenant)
     seen, hidden = [create_group(running, root, billinggroup_id=group_id) for group_id in "ab"]

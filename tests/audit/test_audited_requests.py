@@ -12,9 +12,9 @@ from nimbill.database.embedded_postgres import Address
 from nimbill.foundation.exact_json import DEPTH_MAX
 from nimbill.http.routing import AUDITED_BYTES_MAX, SECRET_FIELDS
 from tests.customers.billing_groups.sample_bodies import REQUIRED_FIELDS, VALID_SETTING
-from tests.own_database import sql
 from tests.problem_responses import CANARY
 from tests.running_service import Service
+from tests.temporary_database import execute_sql
 
 GROUPS = "/m/core/billinggroup"
 USERS = "/m/u/users"
@@ -123,7 +123,7 @@ def test_a_password_is_never_stored(service: Service, superuser: Address) -> Non
 
     assert row["sent"] == SUBUSER | {"password": "***"}
     for table in ("audit_log", "users", "jobs", "idempotency_keys"):
-        stored = sql(
+        stored = execute_sql(
             superuser,
             f"SELECT t::text AS words FROM {table} t WHERE organisation_id = $1",
             service.organisation.organisation_id,

@@ -15,8 +15,8 @@ from nimbill.audit.verification import VerificationResult, verify_chain
 from nimbill.database.embedded_postgres import Address
 from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.errors import NotFound
-from tests.own_database import sql
 from tests.running_service import Service
+from tests.temporary_database import execute_sql
 
 ROWS = 6
 
@@ -137,7 +137,7 @@ def test_tampering_is_reported_at_its_first_row(
     service: Service, superuser: Address, organisation_id: str, tmp_path: Path, tampering: str
 ) -> None:
     statement, seq = TAMPERINGS[tampering]
-    sql(superuser, statement, organisation_id)
+    execute_sql(superuser, statement, organisation_id)
 
     result = verify(service, organisation_id, tmp_path)
 
@@ -149,8 +149,10 @@ def test_tampering_is_reported_at_its_first_row(
 
 
 def truncate_chain_and_head(superuser: Address, organisation_id: str) -> None:
-    sql(superuser, "DELETE FROM audit_log WHERE organisation_id = $1 AND seq > 4", organisation_id)
-    sql(
+    execute_sql(
+        superuser, "DELETE FROM audit_log WHERE organisation_id = $1 AND seq > 4", organisation_id
+    )
+    execute_sql(
         superuser,
         "UPDATE audit_heads h SET seq = a.seq, hash = a.hash FROM audit_log a"
         " WHERE h.organisation_id = $1 AND a.organisation_id = $1 AND a.seq = 4",
@@ -160,7 +162,7 @@ def truncate_chain_and_head(superuser: Address, organisation_id: str) -> None:
 
 def rewrite_chain(superuser: Address, organisation_id: str) -> None:
     """Rewrite every row with correct hashes, as a superuser who knows the algorithm can."""
-    rows = sql(
+    rows = execute_sql(
         superuser,
         "SELECT seq, entry FROM audit_log WHERE organisation_id = $1 ORDER BY seq",
         organisation_id,
@@ -169,12 +171,12 @@ def rewrite_chain(superuser: Address, organisation_id: str) -> None:
     for row in rows:
         entry = row["entry"].replace("someone", "nobody")
         previous = next_hash(previous, seq=row["seq"], entry=entry)
-        sql(
+        execute_sql(
             superuser,
             "UPDATE audit_log SET entry = $3, hash = $4 WHERE organisation_id = $1 AND seq = $2",
             *(organisation_id, row["seq"], entry, previous),
         )
-    sql(
+    execute_sql(
         superuser,
         "UPDATE audit_heads SET hash = $2 WHERE organisation_id = $1",
         *(organisation_id, previous),
@@ -208,7 +210,7 @@ def test_a_checkpoint_reveals_a_deleted_chain(
 ) -> None:
     set_checkpoint(service, organisation_id, tmp_path)
     for table in ("audit_log", "audit_heads"):
-        sql(superuser, f"DELETE FROM {table} WHERE organisation_id = $1", organisation_id)
+        execute_sql(superuser, f"DELETE FROM {table} WHERE organisation_id = $1", organisation_id)
 
     assert verify(service, organisation_id, tmp_path).first_break == ChainBreak(1, "missing")
 
@@ -217,7 +219,7 @@ def test_tampering_with_one_organisation_leaves_the_others_intact(
     service: Service, superuser: Address, organisation_id: str, tmp_path: Path
 ) -> None:
     other = service.new_organisation().organisation_id
-    sql(superuser, TAMPERINGS["edited"][0], organisation_id)
+    execute_sql(superuser, TAMPERINGS["edited"][0], organisation_id)
 
     assert verify(service, organisation_id, tmp_path).first_break is not None
     assert verify(service, other, tmp_path).first_break is None

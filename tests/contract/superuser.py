@@ -14,7 +14,7 @@ from nimbill.database.embedded_postgres import Address
 from tests.running_service import Service
 
 # rows to compare, by table; recurring jobs of the service change without a request
-COMPARED_ROWS = {"jobs": "t.subject <> 'upkeep'"}
+COMPARED_ROWS = {"jobs": "t.subject <> 'maintenance'"}
 
 
 class Superuser:

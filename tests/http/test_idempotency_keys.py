@@ -14,9 +14,9 @@ from nimbill.database.embedded_postgres import Address
 from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.http.idempotency import RETENTION_DAYS, delete_old_keys, hash_request
 from tests.customers.billing_groups.sample_bodies import REQUIRED_FIELDS, VALID_SETTING
-from tests.own_database import sql
 from tests.problem_responses import CANARY, read_problem, read_violations
 from tests.running_service import Service
+from tests.temporary_database import execute_sql
 
 GROUPS = "/m/core/billinggroup"
 JSON = {"Content-Type": "application/json"}
@@ -45,7 +45,7 @@ def count_changes(service: Service) -> int:
 
 
 def list_stored_keys(service: Service, superuser: Address) -> list[Any]:
-    return sql(
+    return execute_sql(
         superuser,
         "SELECT * FROM idempotency_keys WHERE organisation_id = $1",
         service.organisation.organisation_id,
@@ -223,7 +223,7 @@ def test_a_response_moved_to_another_key_is_not_returned(
 ) -> None:
     post(service, "key-1")
     other = post(service, "key-2", REQUIRED_FIELDS | {"billinggroup_id": "BG-0002"})
-    sql(
+    execute_sql(
         superuser,
         "UPDATE idempotency_keys a SET encrypted_response = b.encrypted_response"
         " FROM idempotency_keys b"
@@ -247,7 +247,7 @@ def test_keys_are_stored_for_a_week_and_then_deleted(
     assert RETENTION_DAYS >= 7
     post(service, "key-1")
     organisation_id = service.organisation.organisation_id
-    sql(
+    execute_sql(
         superuser,
         "UPDATE idempotency_keys SET create_time = now() - make_interval(days => $2)"
         " WHERE organisation_id = $1",

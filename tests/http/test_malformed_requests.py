@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from nimbill.access.gate import MUTATING, Audience, Public, own_routes
+from nimbill.access.gate import MUTATING, Audience, Public, iterate_routes
 from nimbill.application.app import JSON_BYTES_MAX
 from nimbill.customers.billing_groups.bodies import BillingGroupCreate
 from tests.body_violations import find_body_violations
@@ -247,7 +247,7 @@ def test_nothing_that_was_sent_is_repeated_or_logged(target: Target) -> None:
 def list_routes_with_a_body(service: Service) -> list[tuple[str, str]]:
     """List method and path of every core route that takes a JSON body."""
     routes: list[tuple[str, str]] = []
-    for path, handler in own_routes(service.app):
+    for path, handler in iterate_routes(service.app):
         has_body = "data" in handler.parsed_fn_signature.parameters
         if has_body and not isinstance(handler.opt["audiences"], Public):
             assert handler.http_methods <= MUTATING

@@ -10,9 +10,9 @@ import pytest
 
 from nimbill.database.embedded_postgres import Address
 from tests.mail.smtp_server import SmtpServer
-from tests.own_database import own_database
 from tests.quick_hashes import use_quick_hashes
 from tests.running_service import Service, running_service
+from tests.temporary_database import temporary_database
 
 __all__ = ["use_quick_hashes"]  # autouse fixtures
 
@@ -26,7 +26,7 @@ def mail_service_and_server(
         free.bind(("127.0.0.1", 0))
         port: int = free.getsockname()[1]
     with (
-        own_database(postgres, superuser) as address,
+        temporary_database(postgres, superuser) as address,
         running_service(
             address.url,
             tmp_path_factory.mktemp("mail"),

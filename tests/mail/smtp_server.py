@@ -20,8 +20,8 @@ from nimbill.database.embedded_postgres import Address
 from nimbill.database.tenant_scope import transaction
 from nimbill.jobs.records import jobs
 from nimbill.mail.delivery import SEND_MESSAGE
-from tests.own_database import sql
 from tests.running_service import Service
+from tests.temporary_database import execute_sql
 
 WAIT_SECONDS_MAX = 60
 
@@ -74,10 +74,10 @@ class SmtpServer:
     def delete_message_jobs(self) -> None:
         """Delete the message jobs of all organisations; wait for those that are running."""
         deadline = time.monotonic() + WAIT_SECONDS_MAX
-        while sql(self.database, f"SELECT 1 FROM {jobs.name} WHERE state = 'running'"):
+        while execute_sql(self.database, f"SELECT 1 FROM {jobs.name} WHERE state = 'running'"):
             assert time.monotonic() < deadline, "a message job is still running"
             time.sleep(0.02)
-        sql(self.database, f"DELETE FROM {jobs.name} WHERE kind = $1", SEND_MESSAGE)
+        execute_sql(self.database, f"DELETE FROM {jobs.name} WHERE kind = $1", SEND_MESSAGE)
 
     async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:  # noqa: N802
         """Accept a message; aiosmtpd prescribes the name."""

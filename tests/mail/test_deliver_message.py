@@ -22,8 +22,8 @@ from tests.mail.smtp_server import (
     retry_now,
     wait_for_jobs,
 )
-from tests.own_database import sql
 from tests.running_service import Service
+from tests.temporary_database import execute_sql
 
 HEADERS = {
     *("From", "To", "Subject", "Date", "Message-ID", "Auto-Submitted"),
@@ -270,14 +270,16 @@ def test_the_configured_credentials_are_sent(
 
 def dump_database(server: SmtpServer) -> str:
     """Return the text of every row of every table."""
-    tables = sql(
+    tables = execute_sql(
         server.database,
         "SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables "
         "WHERE schemaname NOT IN ('pg_catalog', 'information_schema')",
     )
     assert len(tables) > 15
     selects = [f"SELECT t::text AS line FROM {table['name']} t" for table in tables]
-    return "\n".join(str(row["line"]) for row in sql(server.database, " UNION ALL ".join(selects)))
+    return "\n".join(
+        str(row["line"]) for row in execute_sql(server.database, " UNION ALL ".join(selects))
+    )
 
 
 def is_in(secret: str, dump: str) -> bool:
@@ -343,7 +345,7 @@ def test_a_ciphertext_moved_to_another_job_is_not_sent(
 ) -> None:
     create_account(mail_service)
     wait_for_jobs(mail_service, lambda rows: rows[0].state == "waiting" and rows[0].attempts >= 1)
-    sql(
+    execute_sql(
         smtp_server.database,
         "UPDATE jobs SET subject = 'msg_other' "
         "WHERE organisation_id = $1 AND kind = 'send_message'",

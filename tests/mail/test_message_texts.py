@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nimbill.foundation.vocabulary import Language
+from nimbill.foundation.language import Language
 from nimbill.mail.messages import account_created, password_changed
 
 FIELDS = {

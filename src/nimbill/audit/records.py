@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.audit.chain import ChainedEntry
-from nimbill.database.tenant_scope import TenantScope, fetch_row, metadata, visible_rows
+from nimbill.database.tenant_scope import TenantScope, fetch_row, is_any_of, metadata
 from nimbill.foundation import clock, exact_json
 
 audit_log = sa.Table(
@@ -76,7 +76,7 @@ def _format_entry(change: AuditedChange) -> str:
         "request_id": change["request_id"],
         "sent": change.get("sent"),
     }
-    return exact_json.write(entry).decode()
+    return exact_json.encode(entry).decode()
 
 
 async def list_entries(
@@ -98,7 +98,7 @@ async def list_entries(
         .limit(count_max)
     )
     if scope.billing_groups is not None:
-        stmt = stmt.where(visible_rows(audit_log.c.company_id, scope.billing_groups))
+        stmt = stmt.where(is_any_of(audit_log.c.company_id, scope.billing_groups))
     if since is not None:
         stmt = stmt.where(audit_log.c.at >= since)
     if until is not None:

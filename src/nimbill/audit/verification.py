@@ -7,7 +7,7 @@ from pathlib import Path
 from nimbill.audit import records
 from nimbill.audit.chain import ChainBreak, find_first_break
 from nimbill.audit.checkpoints import read_checkpoints
-from nimbill.database.tenant_scope import TenantScope, engine_for, transaction
+from nimbill.database.tenant_scope import TenantScope, create_app_engine, transaction
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.errors import not_found
 
@@ -44,7 +44,7 @@ async def verify_chain(
     """Trust only the key: rows, head and checkpoints must all agree."""
     scope = TenantScope(organisation_id)
     checkpoints = read_checkpoints(folder, encryptor, organisation_id)
-    engine = engine_for(url)
+    engine = create_app_engine(url)
     try:
         async with transaction(engine, organisation_id) as db:
             head = await records.load_head(db, scope)

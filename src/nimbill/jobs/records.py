@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, TenantScope, metadata, visible_rows
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
 from nimbill.foundation.ids import new_id
 
 jobs = sa.Table(
@@ -95,7 +95,7 @@ async def claim_job(
     A running job whose lease has expired is claimed again: its process has died.
     Choose among `job_types`, or among all others with `exclude_types`, or exactly `job_id`.
     """
-    of_types = visible_rows(jobs.c.kind, job_types)
+    of_types = is_any_of(jobs.c.kind, job_types)
     if job_id is not None:
         selected: sa.ColumnElement[bool] = jobs.c.job_id == job_id
     else:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from nimbill.foundation.vocabulary import Language
+from nimbill.foundation.language import Language
 
 
 @dataclass(frozen=True, slots=True)
