@@ -1,4 +1,4 @@
-"""Compares a drawn-up invoice with the second opinion on it, and says every difference."""
+"""Compares a calculated invoice with the independent calculation and lists every difference."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ def calculate_independently(case: InvoiceCase) -> IndependentInvoice:
     )
 
 
-def find_differences(sheet: InvoiceSheet, other: IndependentInvoice) -> list[str]:
-    """Each as the name of the amount, what the sheet says and what it should say."""
+def find_differences(sheet: InvoiceSheet, expected: IndependentInvoice) -> list[str]:
+    """List each difference with the name of the amount, the actual and the expected value."""
     return [
-        f"{name}: {ours} instead of {theirs}"
-        for name, ours, theirs in _compare_amounts(sheet, other)
-        if ours != theirs
+        f"{name}: {actual} instead of {expected_value}"
+        for name, actual, expected_value in _compare_amounts(sheet, expected)
+        if actual != expected_value
     ]
 
 
 def _compare_amounts(
-    sheet: InvoiceSheet, other: IndependentInvoice
+    sheet: InvoiceSheet, expected: IndependentInvoice
 ) -> Iterator[tuple[str, Any, Any]]:
     def units(amount: Decimal, currency: str = sheet.currency) -> int:
         scaled = amount * UNITS[currency]
@@ -48,26 +48,26 @@ def _compare_amounts(
         )
         for line in sheet.lines
     }
-    yield "number of lines", len(sheet.lines), len(other.lines)
-    yield "lines", lines, other.lines
-    yield "support", fee(sheet.support), other.support
-    yield "agency", fee(sheet.agency), other.agency
-    yield "entries", {e.entry_id: units(e.amount) for e in sheet.entries}, other.entries
-    yield "items", [units(item.total) for item in sheet.items], other.items
-    yield "tax-free", units(sheet.tax_free), other.tax_free
-    yield "pre-tax", units(sheet.pre_tax), other.pre_tax
-    yield "tax", units(sheet.tax), other.tax
-    yield "total", units(sheet.total), other.total
-    yield "pre-tax in dollars", units(sheet.pre_tax_usd, "usd"), other.pre_tax_usd
+    yield "number of lines", len(sheet.lines), len(expected.lines)
+    yield "lines", lines, expected.lines
+    yield "support", fee(sheet.support), expected.support
+    yield "agency", fee(sheet.agency), expected.agency
+    yield "entries", {e.entry_id: units(e.amount) for e in sheet.entries}, expected.entries
+    yield "items", [units(item.total) for item in sheet.items], expected.items
+    yield "tax-free", units(sheet.tax_free), expected.tax_free
+    yield "pre-tax", units(sheet.pre_tax), expected.pre_tax
+    yield "tax", units(sheet.tax), expected.tax
+    yield "total", units(sheet.total), expected.total
+    yield "pre-tax in dollars", units(sheet.pre_tax_usd, "usd"), expected.pre_tax_usd
     accounts = {
         account.customer_id: (units(account.total, "usd"), units(account.total_exchanged))
         for account in sheet.accounts
     }
-    yield "accounts", accounts, other.accounts
+    yield "accounts", accounts, expected.accounts
     for account in sheet.accounts:
         adjustments = [
             (entry.description, units(entry.amount, "usd"), units(entry.amount_exchanged))
             for entry in account.entries
         ]
-        theirs = other.list_adjustments(account.customer_id)
-        yield "adjustments", sorted(adjustments), theirs
+        expected_value = expected.list_adjustments(account.customer_id)
+        yield "adjustments", sorted(adjustments), expected_value

@@ -1,4 +1,4 @@
-"""What tests of invoices may ask for."""
+"""Fixtures of the invoicing tests."""
 
 from pathlib import Path
 

@@ -1,8 +1,7 @@
-"""An invoice worked out a second time, from the page on its arithmetic alone and in another shape.
+"""A second, independent calculation of an invoice, written from its documentation.
 
-Everything is a fraction of a dollar or a yen; what is printed is an integer of cents or yen. The
-words of the setting are read as they were sent, the older ones first. Nothing here uses the code
-under test: from it come the plain records that hold a month's charges, and nothing else.
+Amounts are fractions of a dollar or a yen; printed amounts are integers of cents or yen. Settings
+are read in the order sent. Of the code under test, only the structs of the charges are used.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ BEFORE_OR_AFTER = {"nondiscount", "discounted"}
 WITH_OR_WITHOUT = {"cloudpayonly", "cloudpaywithfee"}
 UNITS = {"usd": 100, "jpy": 1}  # printed units in one unit of the currency
 
-# minimum, then how much of the amount up to each bound, and of what lies above the last
+# the minimum, the percentage up to each limit, and the percentage above the last limit
 PLANS: dict[str, tuple[int, list[tuple[int, int]], int]] = {
     "aws_developer": (29, [], 3),
     "aws_business": (100, [(10_000, 10), (80_000, 7), (250_000, 5)], 3),
@@ -28,7 +27,7 @@ PLANS: dict[str, tuple[int, list[tuple[int, int]], int]] = {
 
 
 class IndependentInvoice:
-    """What an invoice must say; `printed` and the rest are plain integers of yen or cents."""
+    """The expected amounts of an invoice, as integers of yen or cents."""
 
     def __init__(
         self,
@@ -40,30 +39,30 @@ class IndependentInvoice:
         usage_table: Sequence[tuple[Decimal | None, Decimal]],
     ) -> None:
         self.month = month
-        self.said = settings[-1]
-        self.sent = settings
+        self.setting = settings[-1]
+        self.settings = settings
         self.exchange_rate = Fraction(exchange_rate)
         self.rounding = rounding
         self.usage_table = usage_table
-        self.cost, self.invoice = str(month.cost_currency), str(self.said["currency"])
-        self.discount_rate = Fraction(self.said["discount_rate"])
+        self.cost, self.invoice = str(month.cost_currency), str(self.setting["currency"])
+        self.discount_rate = Fraction(self.setting["discount_rate"])
         self.ties = 0
         self._calculate()
 
-    # ── the words ─────────────────────────────────────────────────────────────────────────────────
+    # ── settings ──────────────────────────────────────────────────────────────────────────────────
 
-    def _find_agency_value(self, words: set[str]) -> str:
-        setting = {
-            self.said["substitution_fee_calc_target"],
-            self.said["substitution_fee_target_usage"],
+    def _find_agency_value(self, values: set[str]) -> str:
+        sent = {
+            self.setting["substitution_fee_calc_target"],
+            self.setting["substitution_fee_target_usage"],
         }
-        (word,) = setting & words
-        return str(word)
+        (value,) = sent & values
+        return str(value)
 
-    def _find_support_value(self, words: set[str]) -> str | None:
-        """The last that was said about it, in whichever setting that was."""
-        said = [one["support_fee_calc_target"] for one in self.sent]
-        return next((word for word in reversed(said) if word in words), None)
+    def _find_support_value(self, values: set[str]) -> str | None:
+        """The last of these values that any of the settings contains."""
+        sent = [setting["support_fee_calc_target"] for setting in self.settings]
+        return next((value for value in reversed(sent) if value in values), None)
 
     # ── money ─────────────────────────────────────────────────────────────────────────────────────
 
@@ -91,10 +90,10 @@ class IndependentInvoice:
         rate = Fraction(entry.exchange_rate) if entry.exchange_rate != 0 else self.exchange_rate
         return self._convert(currency, Fraction(entry.amount), str(entry.currency), rate)
 
-    # ── the page ──────────────────────────────────────────────────────────────────────────────────
+    # ── invoice ───────────────────────────────────────────────────────────────────────────────────
 
     def _owner_key(self, charge: UsageCharge) -> str:
-        return charge.tag if self.said["calc_type"] == "tag" else charge.customer_id
+        return charge.tag if self.setting["calc_type"] == "tag" else charge.customer_id
 
     def _calculate(self) -> None:
         usage: dict[tuple[str, str, bool], Fraction] = defaultdict(Fraction)
@@ -127,7 +126,7 @@ class IndependentInvoice:
             self.entries[entry.entry_id] for entry in self.month.entries if entry.tax_free
         )
         unit = UNITS[self.invoice]
-        taxed = Fraction(self.pre_tax - self.tax_free, unit) * Fraction(self.said["tax_rate"])
+        taxed = Fraction(self.pre_tax - self.tax_free, unit) * Fraction(self.setting["tax_rate"])
         self.tax = self._round_to_units(taxed, self.invoice)
         self.total = self.pre_tax + self.tax
 
@@ -142,7 +141,7 @@ class IndependentInvoice:
         """Before and after discount; nothing where there is no usage line."""
         if not self.usage:
             return []
-        narrow = self.said["support_amount_target"] == "cloudpayonlywithfee"
+        narrow = self.setting["support_amount_target"] == "cloudpayonlywithfee"
         base = sum(
             (amount for (_, _, market), amount in self.usage.items() if not (narrow and market)),
             Fraction(0),
@@ -154,15 +153,15 @@ class IndependentInvoice:
             for entry in self.month.entries:
                 base += self._convert_entry(entry, self.cost) if entry.calc_type == "Fee" else 0
         fee = self._apply_support_formula(Fraction(0) if base < 0 else base)
-        whole = self.said["discount_target_usage"] == "cloudpaywithfee"
+        whole = self.setting["discount_target_usage"] == "cloudpaywithfee"
         return [fee, fee - fee * self.discount_rate if whole else fee]
 
     def _apply_support_formula(self, base: Fraction) -> Fraction:
-        kind = self.said["support_fee"]
+        kind = self.setting["support_fee"]
         if kind == "fix":
-            return Fraction(self.said["support_fix"])
+            return Fraction(self.setting["support_fix"])
         if kind == "percent":
-            return Fraction(self.said["support_rate"]) * base
+            return Fraction(self.setting["support_rate"]) * base
         minimum, bounds, above = PLANS[kind]
         to_dollars = Fraction(1) if self.cost == "usd" else self.exchange_rate
         steps = [(Fraction(bound), Fraction(hundredths, 100)) for bound, hundredths in bounds]
@@ -177,7 +176,7 @@ class IndependentInvoice:
         if self._find_agency_value(WITH_OR_WITHOUT) == "cloudpaywithfee":
             extra = support[0 if basis == "nondiscount" else 1]
         by_owner: dict[str, Fraction] = defaultdict(Fraction)
-        one_pot = self.said["substitution_fee_calc_type"] == "allsum"
+        one_pot = self.setting["substitution_fee_calc_type"] == "allsum"
         for (owner, _, _), amount in self.usage.items():
             by_owner["everybody" if one_pot else owner] += amount
         everything = sum(by_owner.values(), Fraction(0))
@@ -189,12 +188,12 @@ class IndependentInvoice:
                 mine = extra * amount / everything
             base = (amount if basis == "nondiscount" else amount * (1 - self.discount_rate)) + mine
             fee += self._apply_agency_formula(base if base > 0 else Fraction(0))
-        whole = self.said["discount_calc_logic"] == "allamount"
+        whole = self.setting["discount_calc_logic"] == "allamount"
         return [fee, fee * (1 - self.discount_rate) if whole else fee]
 
     def _apply_agency_formula(self, base: Fraction) -> Fraction:
-        kind = self.said["substitution_fee"]
-        fixed, part = Fraction(self.said["substitution_fix"]), self.said["substitution_rate"]
+        kind = self.setting["substitution_fee"]
+        fixed, part = Fraction(self.setting["substitution_fix"]), self.setting["substitution_rate"]
         if kind == "fix":
             return fixed
         if kind == "usagetable":
@@ -241,7 +240,7 @@ class IndependentInvoice:
         return self._round_to_units(in_all, currency)
 
     def _printed_account_total(self, account: str) -> int:
-        if self.said["calc_type"] == "tag":
+        if self.setting["calc_type"] == "tag":
             return self._account_total(self.invoice, account)
         lines = [after for (owner, _, _), (_, after) in self.lines.items() if owner == account]
         own = [self.entries[e.entry_id] for e in self.month.entries if e.customer_id == account]

@@ -1,4 +1,4 @@
-"""Charges, entries and terms for tests that care about one or two of their fields."""
+"""Builds charges, entries and terms for tests that set only a few of their fields."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nimbill.foundation.money import Rounding
 from nimbill.invoicing.calculation.charges import AppliedEntry, UsageCharge
 from nimbill.invoicing.calculation.terms import Terms
 
-# Dollars for dollars, no discount, no fees, no tax.
+# USD costs billed in USD, without discount, fees and tax
 MINIMAL_TERMS = Terms(
     calc_type="account",
     currency=Currency.usd,
@@ -39,8 +39,8 @@ MINIMAL_TERMS = Terms(
 )
 
 
-def build_terms(**differing: Any) -> Terms:
-    return replace(MINIMAL_TERMS, **differing)
+def build_terms(**changes: Any) -> Terms:
+    return replace(MINIMAL_TERMS, **changes)
 
 
 def build_charge(

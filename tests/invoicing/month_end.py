@@ -1,4 +1,4 @@
-"""A month end as tests go through it: groups, accounts, costs, settings, rates, invoices."""
+"""The requests of a month end: groups, accounts, costs, settings, exchange rates, invoices."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class MonthEnd:
     vendor: str = "aws"
 
     def create_group(self, name: str = "BG-1", *customer_ids: str, **fields: Any) -> str:
-        """A billing group with these aws accounts; its company_id."""
+        """Create a billing group with these AWS accounts; return its company_id."""
         company_id = create_group(self.service, self.service.root(), billinggroup_id=name, **fields)
         for customer_id in customer_ids:
             self.add_account(company_id, customer_id)
@@ -67,9 +67,9 @@ class MonthEnd:
         )
 
     def import_costs(self, *lines: dict[str, str]) -> dict[str, Any]:
-        """These lines and no others are the payer's month."""
-        taking = InProcessImporter(self.service, self.service.organisation, self.folder)
-        return taking(write_report(self.folder / f"{new_id('file')}.csv", lines))
+        """Import these lines, which replace the payer's costs of the month."""
+        import_files = InProcessImporter(self.service, self.service.organisation, self.folder)
+        return import_files(write_report(self.folder / f"{new_id('file')}.csv", lines))
 
     def put(self, path: str, body: Any, headers: Any = None) -> HttpResponse:
         return self.service.http.put(
@@ -103,7 +103,7 @@ class MonthEnd:
     def create_invoices(
         self, *company_ids: str, headers: Any = None, **fields: Any
     ) -> HttpResponse:
-        """Of these groups, or in bulk where none is named."""
+        """Create invoices of these groups, or in bulk without groups."""
         body = {"vendor": self.vendor, "group": list(company_ids), "bulk": not company_ids}
         return self.post(f"/invoices/calculation/{self.month}", body | fields, headers)
 
@@ -112,7 +112,7 @@ class MonthEnd:
             assert response.status_code == 200, response.text
 
     def get_invoice(self, company_id: str, headers: Any = None) -> Any:
-        """With its numbers exact."""
+        """Return the invoice with exact numbers."""
         response = self.get(f"/invoices/{self.month}/{company_id}/{self.vendor}", headers)
         assert response.status_code == 200, response.text
         return exact_json.decode_stored(response.text)

@@ -1,4 +1,4 @@
-"""Invented months and settings for the arithmetic: every word, awkward rates, ties, credits."""
+"""Random charges and settings: every setting value, awkward rates, rounding ties, credits."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ KINDS = ("Fee", "Credit", "Refund", "Upfront")
 
 @dataclass(frozen=True, slots=True)
 class InvoiceCase:
-    """A month, the settings as they were sent one after the other, and the organisation's."""
+    """The charges of a month, the settings in the order sent, and the organisation's settings."""
 
     charges: MonthlyCharges
     settings: tuple[Mapping[str, Any], ...]
@@ -71,15 +71,15 @@ def random_case(random: Random) -> InvoiceCase:
 
 
 def _random_setting(random: Random, vendor: BilledVendor, column: str) -> dict[str, Any]:
-    """Sound: of one column, or each field of either, two words never for one dimension."""
-    side = dict.fromkeys(ALLOWED_VALUES, column)
+    """A valid setting: values of one column, or of either, without conflicting fee targets."""
+    columns = dict.fromkeys(ALLOWED_VALUES, column)
     if column == "either":
-        side = {field: random.choice(("create", "update")) for field in ALLOWED_VALUES}
-        # the two fields are crosswise: from the same column they say different things
-        side["substitution_fee_target_usage"] = side["substitution_fee_calc_target"]
+        columns = {field: random.choice(("create", "update")) for field in ALLOWED_VALUES}
+        # in one column the two fields state different fee targets
+        columns["substitution_fee_target_usage"] = columns["substitution_fee_calc_target"]
     setting = {}
     for field, row in ALLOWED_VALUES.items():
-        cell = getattr(row, side[field])
+        cell = getattr(row, columns[field])
         rule = cell[vendor] if isinstance(cell, PerVendor) else cell
         assert isinstance(rule, OneOf | Between)
         setting[field] = random.choice(_allowed_values(rule))
@@ -90,7 +90,7 @@ def _random_setting(random: Random, vendor: BilledVendor, column: str) -> dict[s
 def _allowed_values(rule: OneOf | Between) -> tuple[str | Decimal, ...]:
     if isinstance(rule, OneOf):
         return rule.values
-    return tuple(one for one in map(Decimal, (*PARTS, *FIXED)) if rule.allows(one))
+    return tuple(value for value in map(Decimal, (*PARTS, *FIXED)) if rule.allows(value))
 
 
 def _random_usage_table(random: Random) -> tuple[RateBand, ...]:
@@ -103,9 +103,9 @@ def _random_month(random: Random) -> MonthlyCharges:
     usage = [
         _random_charge(random, accounts) for _ in range(random.choice((0, 1, 2, 3, 3, 4, 6, 9)))
     ]
-    if usage and random.random() < 0.1:  # what goes out comes in again: the sum is nothing
-        whole = sum((charge.amount for charge in usage), Decimal(0))
-        usage.append(_random_charge(random, accounts, -whole))
+    if usage and random.random() < 0.1:  # a credit makes the sum zero
+        total = sum((charge.amount for charge in usage), Decimal(0))
+        usage.append(_random_charge(random, accounts, -total))
     return MonthlyCharges(
         cost_currency=random.choice(CURRENCIES),
         usage=tuple(usage),
@@ -161,7 +161,7 @@ def _random_amount(random: Random) -> Decimal:
 
 
 def _random_positive(random: Random) -> Decimal:
-    """Never 0: full cost digits, prices that end in a half, tiny and huge ones."""
+    """A positive amount: with many digits, ending in a half, tiny or huge."""
     style, whole = random.randrange(6), random.randrange(1, 10**6)
     if style == 0:
         return Decimal(random.randrange(1, 10**14)).scaleb(-10)

@@ -1,4 +1,4 @@
-"""Reads the worked examples: TOML files that an accountant can write."""
+"""Loads the worked examples: TOML files that an accountant can write."""
 
 from __future__ import annotations
 
@@ -26,29 +26,29 @@ class WorkedExample:
 
 
 def load_example(name: str) -> WorkedExample:
-    said = _load_toml(name)
+    data = _load_toml(name)
     return WorkedExample(
         InvoiceCase(
             charges=MonthlyCharges(
-                cost_currency=Currency(said["cost_currency"]),
-                usage=tuple(build_charge(**charge) for charge in said["usage"]),
-                entries=tuple(_build_entry(**entry) for entry in said.get("entries", [])),
-                items=tuple(_build_item(**item) for item in said.get("items", [])),
+                cost_currency=Currency(data["cost_currency"]),
+                usage=tuple(build_charge(**charge) for charge in data["usage"]),
+                entries=tuple(_build_entry(**entry) for entry in data.get("entries", [])),
+                items=tuple(_build_item(**item) for item in data.get("items", [])),
             ),
-            settings=({field: _to_decimal(value) for field, value in said["setting"].items()},),
-            exchange_rate=Decimal(said["exchange_rate"]),
-            rounding=Rounding(said["rounding"]),
+            settings=({field: _to_decimal(value) for field, value in data["setting"].items()},),
+            exchange_rate=Decimal(data["exchange_rate"]),
+            rounding=Rounding(data["rounding"]),
             usage_table=tuple(
                 (None if upto == "above" else Decimal(upto), Decimal(rate))
-                for upto, rate in said.get("usage_table", [])
+                for upto, rate in data.get("usage_table", [])
             ),
         ),
-        said["printed"],
+        data["printed"],
     )
 
 
 def list_printed_amounts(sheet: InvoiceSheet) -> dict[str, Any]:
-    """In the words of the examples; entries in the order of the page."""
+    """List the amounts under the names used in the examples; entries in page order."""
 
     def fee(line: Fee | None) -> list[Decimal] | None:
         return [line.charge, line.after] if line else None
@@ -75,21 +75,21 @@ def list_printed_amounts(sheet: InvoiceSheet) -> dict[str, Any]:
 
 
 def _load_toml(name: str) -> dict[str, Any]:
-    """`like` begins with another example; a setting then says only what differs."""
-    said = tomllib.loads((FOLDER / f"{name}.toml").read_text(), parse_float=Decimal)
-    if "like" not in said:
-        return said
-    other = _load_toml(said["like"])
-    return other | said | {"setting": other["setting"] | said["setting"]}
+    """With `like`, start from another example; the file then contains only what differs."""
+    data = tomllib.loads((FOLDER / f"{name}.toml").read_text(), parse_float=Decimal)
+    if "like" not in data:
+        return data
+    other = _load_toml(data["like"])
+    return other | data | {"setting": other["setting"] | data["setting"]}
 
 
 def _to_decimal(value: Any) -> Any:
     return Decimal(value) if isinstance(value, int) else value
 
 
-def _build_entry(*, id: str, kind: str, **said: Any) -> AppliedEntry:  # noqa: A002 - their word
-    currency = Currency(said.pop("currency"))
-    return build_entry(entry_id=id, calc_type=kind, currency=currency, **said)
+def _build_entry(*, id: str, kind: str, **data: Any) -> AppliedEntry:  # noqa: A002  # as in the files
+    currency = Currency(data.pop("currency"))
+    return build_entry(entry_id=id, calc_type=kind, currency=currency, **data)
 
 
 def _build_item(

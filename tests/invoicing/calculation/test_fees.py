@@ -1,4 +1,4 @@
-"""Fees: what each is taken of, and each kind of it."""
+"""The bases and formulas of the support fee and the agency fee."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def fees(charges: MonthlyCharges, **differing: object) -> tuple[Decimal, Decimal
     return sheet.support.after, sheet.agency.after
 
 
-def test_there_is_a_row_for_every_word_a_setting_may_have() -> None:
+def test_every_kind_of_fee_has_a_formula() -> None:
     words = set()
     for field, column in product(("support_fee", "substitution_fee"), ("create", "update")):
         cell = getattr(ALLOWED_VALUES[field], column)
@@ -70,7 +70,7 @@ def test_there_is_a_row_for_every_word_a_setting_may_have() -> None:
         ("aws_enterprise", "1000000", "64500"),
     ],
 )
-def test_the_vendors_plans(kind: str, usage: str, expected: str) -> None:
+def test_support_plans_match_the_vendors_prices(kind: str, usage: str, expected: str) -> None:
     support, _ = fees(month(usage), support_fee=kind)
 
     assert support == Decimal(expected)
@@ -93,9 +93,7 @@ def test_the_vendors_plans(kind: str, usage: str, expected: str) -> None:
         ("cloudpayonlywithfee", "cloudpaywithfee", "discounted", "85"),
     ],
 )
-def test_what_support_is_taken_of(
-    target: str, scope: str | None, basis: str, expected: str
-) -> None:
+def test_base_of_the_support_fee(target: str, scope: str | None, basis: str, expected: str) -> None:
     charges = MonthlyCharges(cost_currency=Currency.usd, usage=USAGE, entries=(FEE,))
 
     support, _ = fees(
@@ -112,7 +110,7 @@ def test_what_support_is_taken_of(
 
 
 @pytest.mark.parametrize("calc_type", ["Credit", "Refund", "Upfront"])
-def test_only_fees_among_the_entries_carry_support(calc_type: str) -> None:
+def test_only_entries_of_type_fee_count_for_support(calc_type: str) -> None:
     charges = MonthlyCharges(
         cost_currency=Currency.usd, usage=USAGE, entries=(build_entry("10", calc_type=calc_type),)
     )
@@ -127,7 +125,7 @@ def test_only_fees_among_the_entries_carry_support(calc_type: str) -> None:
     assert support == 600
 
 
-def test_a_fixed_support_fee_is_due_where_all_usage_is_marketplace() -> None:
+def test_a_fixed_support_fee_is_due_if_all_usage_is_marketplace() -> None:
     charges = MonthlyCharges(cost_currency=Currency.usd, usage=USAGE[1:])
 
     support, _ = fees(charges, support_fix=Decimal(7), support_amount_target="cloudpayonlywithfee")
@@ -144,7 +142,7 @@ def test_a_fixed_support_fee_is_due_where_all_usage_is_marketplace() -> None:
         ("discounted", "cloudpaywithfee", "70"),  # the support fee was discounted too
     ],
 )
-def test_what_the_agency_fee_is_taken_of(basis: str, scope: str, expected: str) -> None:
+def test_base_of_the_agency_fee(basis: str, scope: str, expected: str) -> None:
     _, agency = fees(
         month("100"),
         discount_rate=Decimal("0.5"),
@@ -166,22 +164,22 @@ def test_what_the_agency_fee_is_taken_of(basis: str, scope: str, expected: str) 
         ("automatic", "31.00", "32.00"),  # 30 and the least of 2
     ],
 )
-def test_on_the_sum_or_per_account(kind: str, together: str, apart: str) -> None:
+def test_agency_fee_on_the_total_or_per_account(kind: str, together: str, apart: str) -> None:
     found = [
         fees(
             month("300", "10"),
             substitution_fee=kind,
             substitution_rate=Decimal("0.1"),
             substitution_fix=Decimal(2),
-            substitution_fee_calc_type=each,
+            substitution_fee_calc_type=calc_type,
         )[1]
-        for each in ("allsum", "account")
+        for calc_type in ("allsum", "account")
     ]
 
     assert found == [Decimal(together), Decimal(apart)]
 
 
-def test_support_is_shared_in_proportion_to_usage_before_discount() -> None:
+def test_accounts_share_the_support_fee_in_proportion_to_usage_before_discount() -> None:
     """With everything discounted there is nothing left to be in proportion to."""
     _, agency = fees(
         month("30", "10"),
@@ -198,7 +196,7 @@ def test_support_is_shared_in_proportion_to_usage_before_discount() -> None:
     assert agency == Decimal("12.5")  # 10 % of 75, and 5 because 10 % of 25 is less
 
 
-def test_a_fee_of_nothing_below_zero() -> None:
+def test_a_negative_base_has_no_fee() -> None:
     support, agency = fees(
         month("-100", "40"),
         support_fee="percent",
@@ -210,14 +208,14 @@ def test_a_fee_of_nothing_below_zero() -> None:
     assert (support, agency) == (Decimal(0), Decimal(40))
 
 
-def test_no_usage_no_fees() -> None:
+def test_without_usage_there_are_no_fees() -> None:
     sheet = calculate_invoice(month(), build_terms(support_fix=Decimal(5), substitution_fee="fix"))
 
     assert (sheet.support, sheet.agency) == (None, None)
 
 
 @pytest.mark.parametrize("usage", [[], ["100"]])
-def test_a_table_that_is_not_there_is_said_by_name(usage: list[str]) -> None:
+def test_a_missing_usage_table_is_refused(usage: list[str]) -> None:
     with pytest.raises(CannotBeBilled) as refused:
         calculate_invoice(month(*usage), build_terms(substitution_fee="usagetable"))
 
@@ -238,7 +236,7 @@ BANDS = ((Decimal(100), Decimal("0.10")), (Decimal(1000), Decimal("0.05")), (Non
         (2000, 75, "0.10 × 100 + 0.05 × 900 + 0.02 × 1000"),
     ],
 )
-def test_each_part_at_the_rate_of_its_band(
+def test_each_part_of_the_base_is_charged_at_the_rate_of_its_band(
     base: Fraction | int, fee: Fraction | int, working: str
 ) -> None:
     worked = apply_bands(BANDS, to_exact(base))
@@ -247,5 +245,5 @@ def test_each_part_at_the_rate_of_its_band(
     assert worked.working == working
 
 
-def test_one_band_without_an_end_is_a_rate() -> None:
+def test_a_single_band_without_limit_is_a_flat_rate() -> None:
     assert apply_bands([(None, Decimal("0.5"))], to_exact(7)).amount == Fraction(7, 2)

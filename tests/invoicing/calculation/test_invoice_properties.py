@@ -1,4 +1,4 @@
-"""What holds for any invoice: it foots, it is whole, and the order of what comes in is nothing."""
+"""Properties of any invoice: sums, rounding, and independence of the input order."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from nimbill.invoicing.calculation.sheet import (
 from tests.invoicing.random_invoices import InvoiceCase, random_case
 
 CASES = st.randoms(use_true_random=False).map(random_case)
-SHARES = st.sampled_from([Decimal(one) for one in ("0", "0.01", "0.05", "0.3333", "0.5", "1")])
+SHARES = st.sampled_from([Decimal(share) for share in ("0", "0.01", "0.05", "0.3333", "0.5", "1")])
 
 
-def drawn(case: InvoiceCase) -> InvoiceSheet:
+def calculate(case: InvoiceCase) -> InvoiceSheet:
     return calculate_invoice(case.charges, case.terms())
 
 
 @given(CASES)
-def test_the_page_foots(case: InvoiceCase) -> None:
-    sheet = drawn(case)
+def test_printed_amounts_add_up_to_the_totals(case: InvoiceCase) -> None:
+    sheet = calculate(case)
     fees = [fee.after for fee in (sheet.support, sheet.agency) if fee]
 
     assert sheet.usage_charge == sum(line.charge for line in sheet.lines)
@@ -48,16 +48,16 @@ def test_the_page_foots(case: InvoiceCase) -> None:
 
 
 @given(CASES)
-def test_what_is_printed_is_whole_yen_or_cents(case: InvoiceCase) -> None:
-    sheet = drawn(case)
+def test_printed_amounts_are_in_whole_yen_or_cents(case: InvoiceCase) -> None:
+    sheet = calculate(case)
 
-    for amount in printed_amounts(sheet):
+    for amount in list_printed_amounts(sheet):
         assert amount == amount.quantize(CURRENCY_UNITS[sheet.currency]), amount
     for amount in (sheet.pre_tax_usd, *(account.total for account in sheet.accounts)):
         assert amount == amount.quantize(Decimal("0.01")), amount
 
 
-def printed_amounts(sheet: InvoiceSheet) -> Iterator[Decimal]:
+def list_printed_amounts(sheet: InvoiceSheet) -> Iterator[Decimal]:
     for line in sheet.lines:
         yield from (line.charge, line.after)
     for fee in (sheet.support, sheet.agency):
@@ -70,17 +70,17 @@ def printed_amounts(sheet: InvoiceSheet) -> Iterator[Decimal]:
 
 
 @given(CASES, st.randoms(use_true_random=False))
-def test_the_order_of_what_comes_in_never_matters(case: InvoiceCase, random: Random) -> None:
+def test_the_input_order_does_not_matter(case: InvoiceCase, random: Random) -> None:
     usage, entries = list(case.charges.usage), list(case.charges.entries)
     random.shuffle(usage)
     random.shuffle(entries)
     shuffled = replace(case.charges, usage=tuple(usage), entries=tuple(entries))
 
-    assert calculate_invoice(shuffled, case.terms()) == drawn(case)
+    assert calculate_invoice(shuffled, case.terms()) == calculate(case)
 
 
 @given(CASES)
-def test_how_finely_the_vendors_sums_are_cut_never_matters(case: InvoiceCase) -> None:
+def test_splitting_charges_does_not_change_printed_amounts(case: InvoiceCase) -> None:
     third = Decimal("0.3333333")
     halves = tuple(
         replace(charge, amount=part)
@@ -90,19 +90,19 @@ def test_how_finely_the_vendors_sums_are_cut_never_matters(case: InvoiceCase) ->
 
     sheet = calculate_invoice(replace(case.charges, usage=halves), case.terms())
 
-    assert list(printed_amounts(sheet)) == list(printed_amounts(drawn(case)))
+    assert list(list_printed_amounts(sheet)) == list(list_printed_amounts(calculate(case)))
 
 
-def service_of(line: UsageLine) -> tuple[str, bool]:
-    """Cloud before marketplace."""
+def service_key(line: UsageLine) -> tuple[str, bool]:
+    """Sort cloud services before marketplace services."""
     return line.service, line.marketplace
 
 
 @given(CASES)
-def test_lines_stand_in_the_order_of_the_page(case: InvoiceCase) -> None:
-    lines = drawn(case).lines
+def test_lines_are_in_page_order(case: InvoiceCase) -> None:
+    lines = calculate(case).lines
     places = [
-        ((line.tag or line.customer_id) == "", line.tag, line.customer_id, *service_of(line))
+        ((line.tag or line.customer_id) == "", line.tag, line.customer_id, *service_key(line))
         for line in lines
     ]
 
@@ -111,7 +111,7 @@ def test_lines_stand_in_the_order_of_the_page(case: InvoiceCase) -> None:
 
 @given(CASES)
 def test_accounts_add_up_to_usage_and_entries(case: InvoiceCase) -> None:
-    sheet = drawn(case)
+    sheet = calculate(case)
     ids = [account.customer_id for account in sheet.accounts]
     whole = sheet.usage_after + sum(entry.amount for entry in sheet.entries)
     found = sum(account.total_exchanged for account in sheet.accounts)
@@ -124,7 +124,7 @@ def test_accounts_add_up_to_usage_and_entries(case: InvoiceCase) -> None:
         assert abs(found - whole) <= rounded_apart
 
 
-def without_credits(month: MonthlyCharges) -> MonthlyCharges:
+def remove_credits(month: MonthlyCharges) -> MonthlyCharges:
     return replace(
         month,
         usage=tuple(replace(charge, amount=abs(charge.amount)) for charge in month.usage),
@@ -134,8 +134,10 @@ def without_credits(month: MonthlyCharges) -> MonthlyCharges:
 
 
 @given(CASES, SHARES, SHARES)
-def test_more_discount_never_costs_more(case: InvoiceCase, one: Decimal, other: Decimal) -> None:
-    month, terms = without_credits(case.charges), case.terms()
+def test_a_higher_discount_never_increases_the_total(
+    case: InvoiceCase, one: Decimal, other: Decimal
+) -> None:
+    month, terms = remove_credits(case.charges), case.terms()
     less, more = sorted([one, other])
 
     assert (
@@ -150,10 +152,10 @@ def test_more_discount_never_costs_more(case: InvoiceCase, one: Decimal, other: 
     SHARES,
     st.sampled_from(["support_rate", "substitution_rate", "tax_rate", "support_fix"]),
 )
-def test_a_higher_rate_never_costs_less(
+def test_a_higher_rate_never_decreases_the_total(
     case: InvoiceCase, one: Decimal, other: Decimal, rate: str
 ) -> None:
-    month, terms = without_credits(case.charges), case.terms()
+    month, terms = remove_credits(case.charges), case.terms()
     less, more = sorted([one, other])
 
     assert (
@@ -162,7 +164,7 @@ def test_a_higher_rate_never_costs_less(
     )
 
 
-def explained(sheet: InvoiceSheet) -> Iterator[tuple[Explanation, Decimal]]:
+def list_explanations(sheet: InvoiceSheet) -> Iterator[tuple[Explanation, Decimal]]:
     """Each explanation with the amount that it explains."""
     yield from ((line.why, line.after) for line in sheet.lines)
     yield from ((fee.why, fee.after) for fee in (sheet.support, sheet.agency) if fee)
@@ -177,17 +179,17 @@ def explained(sheet: InvoiceSheet) -> Iterator[tuple[Explanation, Decimal]]:
         yield why, amount
 
 
-def worked_again(formula: str) -> Fraction:
-    """The formula of a working, reckoned by whoever reads it."""
+def evaluate_formula(formula: str) -> Fraction:
+    """Evaluate the formula of an explanation."""
     exactly = re.sub(r"[0-9]+(\.[0-9]+)?", r'exactly("\g<0>")', formula).replace("×", "*")
     return Fraction(eval(exactly, {"exactly": Fraction, "max": max}))
 
 
 @given(CASES)
-def test_what_an_explanation_says_is_true(case: InvoiceCase) -> None:
-    sheet, terms = drawn(case), case.terms()
+def test_the_formula_of_each_explanation_gives_the_printed_amount(case: InvoiceCase) -> None:
+    sheet, terms = calculate(case), case.terms()
 
-    for why, amount in explained(sheet):
+    for why, amount in list_explanations(sheet):
         formula, _, result = why.working.partition(" = ")
         assert why.rule in RULES
         assert why.working.isascii() or why.working.replace("×", "").isascii()
@@ -195,14 +197,14 @@ def test_what_an_explanation_says_is_true(case: InvoiceCase) -> None:
             assert Decimal(result.split()[-1]) == amount
         if "..." not in formula:
             assert (
-                round_amount(to_exact(worked_again(formula)), sheet.currency, terms.rounding)
+                round_amount(to_exact(evaluate_formula(formula)), sheet.currency, terms.rounding)
                 == amount
             )
 
 
 @given(CASES)
-def test_sources_name_what_came_in(case: InvoiceCase) -> None:
-    sheet = drawn(case)
+def test_sources_name_the_input_charges(case: InvoiceCase) -> None:
+    sheet = calculate(case)
     usage = {
         f"{charge.customer_id} {charge.service}{' marketplace' if charge.marketplace else ''}"
         for charge in case.charges.usage
@@ -210,7 +212,7 @@ def test_sources_name_what_came_in(case: InvoiceCase) -> None:
     entries = {entry.entry_id for entry in case.charges.entries}
     items = {f"free format {number}" for number in range(1, len(case.charges.items) + 1)}
 
-    for why, _ in explained(sheet):
+    for why, _ in list_explanations(sheet):
         assert set(why.sources) <= usage | entries | items | {"support fee"}
     assert {source for line in sheet.lines for source in line.why.sources} == usage
     assert [entry.why.sources for entry in sheet.entries] == [
@@ -219,8 +221,8 @@ def test_sources_name_what_came_in(case: InvoiceCase) -> None:
 
 
 @given(CASES)
-def test_a_base_is_in_the_currency_it_names(case: InvoiceCase) -> None:
-    sheet = drawn(case)
+def test_the_base_of_an_explanation_has_its_currency(case: InvoiceCase) -> None:
+    sheet = calculate(case)
 
     for line in sheet.lines:
         assert line.why.base_currency is case.charges.cost_currency

@@ -1,4 +1,4 @@
-"""What stands on a sheet beside its amounts: names, rates, explanations and their sources."""
+"""Names, rates, explanations and sources on an invoice sheet."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ MONTH = MonthlyCharges(
 )
 
 
-def drawn(**differing: object) -> InvoiceSheet:
+def calculate(**differing: object) -> InvoiceSheet:
     return calculate_invoice(MONTH, build_terms(**differing))
 
 
-def of_fees(sheet: InvoiceSheet) -> tuple[Explanation, Explanation]:
+def list_fee_explanations(sheet: InvoiceSheet) -> tuple[Explanation, Explanation]:
     assert sheet.support is not None
     assert sheet.agency is not None
     return sheet.support.why, sheet.agency.why
 
 
-def test_a_fee_names_the_lines_and_entries_it_was_taken_of() -> None:
-    support, agency = of_fees(
-        drawn(
+def test_a_fee_names_the_lines_and_entries_of_its_base() -> None:
+    support, agency = list_fee_explanations(
+        calculate(
             support_fee="percent",
             support_rate=Decimal("0.1"),
             support_amount_target="cloudpayonlywithfee",
@@ -84,16 +84,16 @@ def test_a_fee_names_the_lines_and_entries_it_was_taken_of() -> None:
     )
 
 
-def test_without_the_support_fee_in_its_base_the_agency_fee_does_not_name_it() -> None:
-    _, agency = of_fees(drawn(substitution_rate=Decimal("0.1")))
+def test_the_agency_fee_names_the_support_fee_only_if_it_is_in_the_base() -> None:
+    _, agency = list_fee_explanations(calculate(substitution_rate=Decimal("0.1")))
 
     assert "support fee" not in agency.sources
     assert len(agency.sources) == 3
 
 
 def test_a_fixed_fee_has_neither_base_nor_sources() -> None:
-    why = of_fees(
-        drawn(
+    why = list_fee_explanations(
+        calculate(
             support_fix=Decimal("12.34"),
             discount_rate=Decimal("0.5"),
             discount_target_usage="cloudpaywithfee",
@@ -110,7 +110,7 @@ def test_a_fixed_fee_has_neither_base_nor_sources() -> None:
     )
 
 
-def test_a_plan_on_yen_shows_the_way_to_dollars_and_back() -> None:
+def test_a_support_plan_on_yen_shows_the_conversion() -> None:
     month = MonthlyCharges(cost_currency=Currency.jpy, usage=(build_charge("1200000"),))
 
     sheet = calculate_invoice(month, build_terms(support_fee="aws_business", currency=Currency.jpy))
@@ -126,10 +126,10 @@ def test_a_plan_on_yen_shows_the_way_to_dollars_and_back() -> None:
         (Currency.jpy, [Decimal(120), Decimal(100)], ["10 × 120 = 1200", "-5 × 100 = -500"]),
     ],
 )
-def test_an_entry_tells_the_rate_it_was_exchanged_at(
+def test_an_entry_shows_its_exchange_rate(
     currency: Currency, rates: list[Decimal | None], workings: list[str]
 ) -> None:
-    sheet = drawn(currency=currency)
+    sheet = calculate(currency=currency)
 
     assert [line.exchange_rate for line in sheet.entries] == rates
     assert [line.why.working for line in sheet.entries] == workings
@@ -141,8 +141,8 @@ def test_an_entry_tells_the_rate_it_was_exchanged_at(
     ]
 
 
-def test_an_item_keeps_the_number_under_which_it_was_written() -> None:
-    (line,) = drawn().items
+def test_an_item_keeps_its_position_in_the_free_format() -> None:
+    (line,) = calculate().items
 
     assert (line.label, line.unit_cost, line.quantity) == ("Consulting", Decimal("2.5"), Decimal(4))
     assert line.why == Explanation(
@@ -155,7 +155,7 @@ def test_an_item_keeps_the_number_under_which_it_was_written() -> None:
 
 
 def test_a_line_names_its_account_or_its_tag() -> None:
-    by_account, by_tag = drawn(), drawn(calc_type="tag")
+    by_account, by_tag = calculate(), calculate(calc_type="tag")
 
     assert {(line.customer_id, line.customer_name, line.tag) for line in by_account.lines} == {
         ("111111111111", "account 111111111111", ""),
@@ -168,7 +168,7 @@ def test_a_line_names_its_account_or_its_tag() -> None:
     assert by_tag.lines[0].cost == 120
 
 
-def test_what_an_invoice_by_account_knows_of_tags_does_not_part_its_lines() -> None:
+def test_tags_do_not_split_the_lines_of_an_invoice_by_account() -> None:
     month = replace(MONTH, usage=tuple(replace(CLOUD, tag=tag) for tag in ("prod", "", "test")))
 
     (line,) = calculate_invoice(month, build_terms()).lines
@@ -176,7 +176,7 @@ def test_what_an_invoice_by_account_knows_of_tags_does_not_part_its_lines() -> N
     assert (line.cost, line.tag) == (Decimal(300), "")
 
 
-def test_an_accounts_entries_are_shown_in_dollars_and_as_printed() -> None:
+def test_entries_of_an_account_are_listed_in_dollars_and_as_printed() -> None:
     yen = build_entry("1205", entry_id="yen", currency=Currency.jpy, exchange_rate="120.5")
     month = replace(MONTH, entries=(yen, FEE))
 
@@ -190,7 +190,7 @@ def test_an_accounts_entries_are_shown_in_dollars_and_as_printed() -> None:
 
 
 def test_an_account_with_two_names_is_one_account() -> None:
-    """Names belong to records, and those may lag; which one is shown never depends on the order."""
+    """Records may have an outdated name; the name shown does not depend on the input order."""
     renamed = replace(CLOUD, customer_name="another name")
     month = replace(MONTH, usage=(CLOUD, renamed), entries=())
 
@@ -202,8 +202,8 @@ def test_an_account_with_two_names_is_one_account() -> None:
         assert [line.customer_name for line in sheet.lines] == ["account 111111111111"]
 
 
-def test_sums_show_what_was_added() -> None:
-    sheet = drawn(tax_rate=Decimal("0.1"))
+def test_sums_show_their_summands() -> None:
+    sheet = calculate(tax_rate=Decimal("0.1"))
 
     assert (sheet.pre_tax, sheet.tax, sheet.total) == (
         Decimal(635),

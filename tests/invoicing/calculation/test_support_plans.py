@@ -1,4 +1,4 @@
-"""The vendor's price lists are dated: a later one holds from its month on."""
+"""The price lists of the vendor's support plans."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nimbill.invoicing.calculation.support_plans import PRICE_LISTS, SupportPlan
 LATER = SupportPlan(Decimal(1), ((None, Decimal("0.5")),))
 
 
-def test_a_later_list_holds_from_its_month_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_later_price_list_is_valid_from_its_month_on(monkeypatch: pytest.MonkeyPatch) -> None:
     first = PRICE_LISTS[0][1]["aws_business"]
     later = (*PRICE_LISTS, ("2027-04", {"aws_business": LATER}))
     monkeypatch.setattr(support_plans, "PRICE_LISTS", later)
@@ -24,7 +24,7 @@ def test_a_later_list_holds_from_its_month_on(monkeypatch: pytest.MonkeyPatch) -
     assert find_support_plan("aws_business", "2031-01") == LATER
 
 
-def test_lists_stand_in_the_order_of_their_months_and_the_first_has_always_been() -> None:
+def test_price_lists_are_sorted_and_the_first_has_no_start() -> None:
     firsts = [first for first, _ in PRICE_LISTS]
 
     assert firsts == sorted(set(firsts))
@@ -32,7 +32,7 @@ def test_lists_stand_in_the_order_of_their_months_and_the_first_has_always_been(
 
 
 @pytest.mark.parametrize("plans", [plans for _, plans in PRICE_LISTS])
-def test_bands_rise_and_end_in_an_open_one(plans: dict[str, SupportPlan]) -> None:
+def test_bands_are_sorted_and_the_last_has_no_limit(plans: dict[str, SupportPlan]) -> None:
     for plan in plans.values():
         *ends, last = [upto for upto, _ in plan.bands]
         assert last is None

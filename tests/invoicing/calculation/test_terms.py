@@ -1,4 +1,4 @@
-"""Terms are read from a setting's 17 fields and what its crosswise words settle."""
+"""Building terms from the 17 fields of a setting and its fee targets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nimbill.invoicing.calculation.terms import FEE_TARGET_FIELDS, Terms, build_
 from tests.invoicing.worked_examples import load_example
 
 
-def test_the_words_of_the_setting_and_what_they_settle() -> None:
+def test_terms_contain_the_setting_and_the_resolved_fee_targets() -> None:
     case = load_example("a").case
     created = dict(case.settings[0])
     updated = created | {
@@ -39,6 +39,6 @@ def test_the_words_of_the_setting_and_what_they_settle() -> None:
         assert getattr(found, field) == updated[field], field
 
 
-def test_every_field_of_a_setting_is_in_the_terms_or_settled() -> None:
+def test_every_field_of_a_setting_is_in_the_terms_or_resolved() -> None:
     assert set(ALLOWED_VALUES) - set(FEE_TARGET_FIELDS) < set(Terms.__struct_fields__)
     assert not set(FEE_TARGET_FIELDS) & set(Terms.__struct_fields__)

@@ -1,4 +1,4 @@
-"""The worked examples come out to the last yen and cent, and the second opinion says the same."""
+"""The worked examples, compared with the calculation and with the independent calculation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.invoicing.worked_examples import EXAMPLES, FOLDER, list_printed_amoun
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_every_printed_amount_is_the_one_worked_out_by_hand(name: str) -> None:
+def test_every_printed_amount_equals_the_worked_example(name: str) -> None:
     worked = load_example(name)
 
     found = list_printed_amounts(calculate_invoice(worked.case.charges, worked.case.terms()))
@@ -29,7 +29,7 @@ def test_every_printed_amount_is_the_one_worked_out_by_hand(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_the_second_opinion_is_the_same(name: str) -> None:
+def test_the_independent_calculation_gives_the_same_amounts(name: str) -> None:
     case = load_example(name).case
 
     assert (
@@ -40,10 +40,10 @@ def test_the_second_opinion_is_the_same(name: str) -> None:
     )
 
 
-def test_the_four_examples_of_the_arithmetic_and_more_are_there() -> None:
+def test_the_documented_examples_exist() -> None:
     assert {"a", "b", "c", "d"} < set(EXAMPLES)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_an_example_begins_with_its_story(name: str) -> None:
-    assert (FOLDER / f"{name}.toml").read_text().startswith('story = "')
+def test_every_example_starts_with_a_description(name: str) -> None:
+    assert (FOLDER / f"{name}.toml").read_text().startswith('description = "')

@@ -1,4 +1,4 @@
-"""The page for finance people shows the example as it comes out, workings included."""
+"""docs/invoice.md contains the worked example and the support plans as calculated."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def row(*cells: object) -> str:
     return "| " + " | ".join(str(cell) for cell in cells) + " |"
 
 
-def test_the_example_stands_there_line_by_line() -> None:
+def test_the_documented_example_equals_the_calculation() -> None:
     case = load_example("a").case
     sheet = calculate_invoice(case.charges, case.terms())
     rows = [
@@ -40,7 +40,7 @@ def test_the_example_stands_there_line_by_line() -> None:
 
 
 @pytest.mark.parametrize("plan", PRICE_LISTS[-1][1])
-def test_the_plans_stand_there_as_they_are(plan: str) -> None:
+def test_the_documented_support_plans_are_current(plan: str) -> None:
     price = PRICE_LISTS[-1][1][plan]
     bands = ", ".join(
         f"{rate * 100:.0f} %"

@@ -1,4 +1,4 @@
-"""The month at a glance, and what accounts and groups owe."""
+"""GET /m/core/invoices/{month} and GET /m/core/invoice/{month}/details"""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def listed(month_end: MonthEnd, headers: Any = None) -> Any:
     return exact_json.decode_stored(response.text)
 
 
-def test_a_group_without_anything_is_listed_with_nothing(month_end: MonthEnd) -> None:
+def test_a_group_without_data_is_listed_with_empty_fields(month_end: MonthEnd) -> None:
     group = month_end.create_group("BG-1", language="en")
 
     assert listed(month_end) == {
@@ -49,7 +49,7 @@ def test_a_group_without_anything_is_listed_with_nothing(month_end: MonthEnd) ->
     }
 
 
-def test_what_was_made_saved_and_set_stand_beside_each_other(month_end: MonthEnd) -> None:
+def test_created_saved_and_default_data_are_listed_together(month_end: MonthEnd) -> None:
     group = month_end.create_group("BG-A", *ACCOUNTS_OF_A, invoices={"aws": VALID_SETTING})
     item = {"enabled": True, "label": "setup", "unit_cost": 1, "quantity": 1, "total": 1}
     month_end.post(f"/billinggroup/{group}/freeformat/aws", {"additional_items": [item]})
@@ -72,7 +72,7 @@ def test_what_was_made_saved_and_set_stand_beside_each_other(month_end: MonthEnd
     assert record["create_time"] == record["update_time"] is not None
 
 
-def test_what_was_read_can_be_saved_back(month_end: MonthEnd) -> None:
+def test_listed_settings_can_be_saved_back(month_end: MonthEnd) -> None:
     group = prepare_example_a(month_end)
     month_end.create_invoices(group)
     (record,) = listed(month_end)["billinggroup"]
@@ -106,7 +106,7 @@ def test_totals_of_several_currencies_are_in_yen(month_end: MonthEnd) -> None:
     assert listed(month_end)["total"]["stock"] == 3005
 
 
-def test_who_sees_some_groups_is_told_of_those(month_end: MonthEnd) -> None:
+def test_restricted_users_see_only_their_billing_groups(month_end: MonthEnd) -> None:
     seen = month_end.create_group("BG-1", "000000000001")
     hidden = month_end.create_group("BG-2", "000000000002")
     month_end.import_costs(*(report_line("10", UsageAccountId=f"00000000000{n}") for n in (1, 2)))
@@ -123,7 +123,7 @@ def test_who_sees_some_groups_is_told_of_those(month_end: MonthEnd) -> None:
     assert [group["billing_group_id"] for group in details["billing_groups"]] == ["BG-1"]
 
 
-def test_details_are_those_of_created_invoices_alone(month_end: MonthEnd) -> None:
+def test_details_contain_only_created_invoices(month_end: MonthEnd) -> None:
     prepare_example_a(month_end)
 
     assert month_end.get(f"/invoice/{MONTH}/details").json() == {
@@ -132,7 +132,7 @@ def test_details_are_those_of_created_invoices_alone(month_end: MonthEnd) -> Non
     }
 
 
-def test_what_accounts_and_groups_owe_in_dollars_and_as_printed(month_end: MonthEnd) -> None:
+def test_details_list_totals_in_dollars_and_as_printed(month_end: MonthEnd) -> None:
     group = prepare_example_a(month_end)
     month_end.create_invoices(group)
 
@@ -167,7 +167,7 @@ def test_what_accounts_and_groups_owe_in_dollars_and_as_printed(month_end: Month
     }
 
 
-def test_entries_on_the_invoice_stand_with_their_account(month_end: MonthEnd) -> None:
+def test_details_list_entries_with_their_account(month_end: MonthEnd) -> None:
     group = month_end.create_group("BG-1", "000000000001")
     month_end.import_costs(
         report_line(

@@ -1,1 +1,1 @@
-"""Tests of the exported files and of the links to them."""
+"""Tests of CSV exports and download links."""

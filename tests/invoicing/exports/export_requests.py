@@ -1,4 +1,4 @@
-"""Files as callers ask for them and read them."""
+"""Requests that export files, and the content of the files."""
 
 from __future__ import annotations
 
@@ -61,10 +61,10 @@ def create_link(
     """The address of the file, after the response was looked at."""
     response = request_export(service, address, {"redo": redo}, headers)
     assert response.status_code == 200, response.text
-    told = response.json()
-    assert set(told) == {"status", "path"}
-    assert told["status"] == "success"
-    path: str = told["path"]
+    result = response.json()
+    assert set(result) == {"status", "path"}
+    assert result["status"] == "success"
+    path: str = result["path"]
     return path
 
 
@@ -109,10 +109,10 @@ def create_month_link(
         f"/m/core/export/csv/{what}/{month}", headers=headers or service.root()
     )
     assert response.status_code == 200, response.text
-    told = response.json()
-    assert set(told) == {"status", "url"}
-    assert told["status"] == "success"
-    url: str = told["url"]
+    result = response.json()
+    assert set(result) == {"status", "url"}
+    assert result["status"] == "success"
+    url: str = result["url"]
     return url
 
 
@@ -121,7 +121,7 @@ def create_project_link(
 ) -> str:
     response = service.http.get(f"/m/core/project/{month}/csv", headers=headers or service.root())
     assert response.status_code == 200, response.text
-    told = response.json()
-    assert set(told) == {"status", "data"}
-    data: str = told["data"]
+    result = response.json()
+    assert set(result) == {"status", "data"}
+    data: str = result["data"]
     return data

@@ -1,4 +1,4 @@
-"""A database that fails at the n-th statement of a request, by its own error through its driver."""
+"""Makes the database fail at the n-th statement of a request, with an error of PostgreSQL."""
 
 from __future__ import annotations
 

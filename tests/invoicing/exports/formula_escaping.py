@@ -1,4 +1,4 @@
-"""What D5 asks of a file: texts come back, none can run, numbers are left alone."""
+"""Checks of CSV escaping: texts are restorable and never formulas, numbers stay unchanged."""
 
 from __future__ import annotations
 
@@ -85,19 +85,19 @@ def parse_with_both_readers(file: bytes) -> list[list[str]]:
 
 
 def find_faults(rows: Sequence[Sequence[Cell]]) -> list[str]:
-    """Everything that is wrong with the file made of these rows."""
+    """Everything that is faults with the file made of these rows."""
     header = [f"h{index}" for index in range(len(rows[0]))] if rows else ["h"]
     first, *found = parse_with_both_readers(encode_csv(header, rows))
     if first != header or [len(row) for row in found] != [len(row) for row in rows]:
         return ["the shape of the file is another"]
-    wrong = []
+    faults = []
     for row, read in zip(rows, found, strict=True):
         for cell, text in zip(row, read, strict=True):
             if isinstance(cell, str):
                 if text.startswith(FORMULA_CHARACTERS):
-                    wrong.append(f"a text cell begins like a formula: {text[:40]!r}")
+                    faults.append(f"a text cell begins like a formula: {text[:40]!r}")
                 if unescape_cell(text) != cell:
-                    wrong.append(f"{cell[:40]!r} came back as {unescape_cell(text)[:40]!r}")
+                    faults.append(f"{cell[:40]!r} came back as {unescape_cell(text)[:40]!r}")
             elif text != format_number(cell):
-                wrong.append(f"the number {cell} was written {text[:40]!r}")
-    return wrong
+                faults.append(f"the number {cell} was written {text[:40]!r}")
+    return faults

@@ -1,4 +1,4 @@
-"""Links whose maker has lost what they were made with, and the ways to lose it."""
+"""Creates links that have become invalid, for every possible reason."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def create_reader(service: Service, username: str = "jane.doe") -> tuple[str, di
     for path, sent in (("roles", body), ("userroles", mapping)):
         response = service.http.post(f"/m/auth/rbac/{path}", json=sent, headers=service.root())
         assert response.status_code == 200, response.text
-    told = issue_tokens(service, password_form(service.organisation, username))
-    return user.user_id, bearer_headers(told["access_token"])
+    tokens = issue_tokens(service, password_form(service.organisation, username))
+    return user.user_id, bearer_headers(tokens["access_token"])
 
 
 def sign_in(service: Service) -> dict[str, str]:
@@ -55,21 +55,21 @@ def delete_user(service: Service, user_id: str) -> None:
 
 def create_invalid_links(service: Service) -> dict[str, str]:
     """One of each kind, by what happened after it was made."""
-    lost = {}
+    invalid = {}
     with time_machine.travel(datetime.now(UTC) - timedelta(minutes=10), tick=False):
-        lost["its ten minutes are over"] = create_link(service, headers=service.root())
+        invalid["its ten minutes are over"] = create_link(service, headers=service.root())
     user_id, headers = create_reader(service, "changed")
-    lost["the password was changed"] = create_link(service, headers=headers)
+    invalid["the password was changed"] = create_link(service, headers=headers)
     change_password(service, user_id)
     user_id, headers = create_reader(service, "deleted")
-    lost["the user was deleted"] = create_link(service, headers=headers)
+    invalid["the user was deleted"] = create_link(service, headers=headers)
     delete_user(service, user_id)
     person = create_subuser(service, core=["ReadBillingGroup"])
-    lost["the client was deleted"] = create_link(service, headers=person.core)
+    invalid["the client was deleted"] = create_link(service, headers=person.core)
     client = f"/m/u/users/client/{person.user_id}/{person.client_id}"
     assert service.http.delete(client, headers=service.root()).status_code == 200
     headers = sign_in(service)
-    lost["the session was signed out"] = create_link(service, headers=headers)
+    invalid["the session was signed out"] = create_link(service, headers=headers)
     assert service.http.delete("/core/session", headers=headers).status_code == 200
     service.http.cookies.clear()
-    return lost
+    return invalid

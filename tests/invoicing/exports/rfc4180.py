@@ -1,4 +1,4 @@
-"""A second reader of CSV, straight from the grammar of RFC 4180 and shared with no product code."""
+"""An independent CSV reader that follows the grammar of RFC 4180."""
 
 from __future__ import annotations
 

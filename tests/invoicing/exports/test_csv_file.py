@@ -1,4 +1,4 @@
-"""Cells come back as they were stored, texts run nowhere, numbers are left alone."""
+"""CSV encoding: texts are restorable and never formulas, numbers stay unchanged."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ ROWS = st.integers(1, 5).flatmap(
 @example(rows=[[text] for text in FORMULAS])
 @example(rows=[[Decimal(-1), -1, "-1"]])
 @example(rows=[[""], ["\r"], ["\n"], ['"']])
-def test_texts_come_back_and_never_run_and_numbers_are_left_alone(
+def test_texts_are_restorable_and_never_formulas_and_numbers_stay_unchanged(
     rows: list[list[str | Decimal | int | None]],
 ) -> None:
     assert find_faults(rows) == []
@@ -54,12 +54,12 @@ def test_texts_come_back_and_never_run_and_numbers_are_left_alone(
 @given(one=TEXTS, other=TEXTS)
 @example(one="=1", other="'=1")
 @example(one="'=1", other="''=1")
-def test_two_different_texts_are_never_written_alike(one: str, other: str) -> None:
+def test_two_different_texts_are_never_encoded_alike(one: str, other: str) -> None:
     assert (encode_csv(["h"], [[one]]) == encode_csv(["h"], [[other]])) is (one == other)
 
 
 @pytest.mark.parametrize("text", FORMULAS)
-def test_a_text_that_would_run_gets_one_quote_and_any_other_is_left_alone(text: str) -> None:
+def test_only_texts_that_look_like_formulas_get_a_quote(text: str) -> None:
     _, (cell,) = parse_with_both_readers(encode_csv(["h"], [[text]]))
 
     runs = text.lstrip("'").startswith(FORMULA_CHARACTERS)
@@ -79,19 +79,17 @@ def test_a_text_that_would_run_gets_one_quote_and_any_other_is_left_alone(text: 
         (None, ""),
     ],
 )
-def test_a_number_is_written_with_the_digits_it_has(
-    number: Decimal | int | None, written: str
-) -> None:
+def test_a_number_keeps_its_digits(number: Decimal | int | None, written: str) -> None:
     file = encode_csv(["h", "i"], [[number, "x"]])
 
     assert file == BOM + f"h,i\r\n{written},x\r\n".encode()
 
 
-def test_the_file_opens_with_one_mark_of_its_encoding() -> None:
+def test_the_file_starts_with_one_byte_order_mark() -> None:
     assert encode_csv(["名"], []) == b"\xef\xbb\xbf" + "名\r\n".encode()
 
 
-def test_formulas_in_every_free_field_of_a_group_are_defused(service: Service) -> None:
+def test_formulas_in_every_text_field_of_a_group_are_escaped(service: Service) -> None:
     """Through the whole service, except NUL, which no body may hold."""
     free = ["billinggroup_name", "company_name", "postal", "address", "phone", "personal"]
     free += ["billing_title"]
@@ -129,12 +127,12 @@ def test_formulas_in_every_free_field_of_a_group_are_defused(service: Service) -
 @pytest.mark.parametrize(
     "text", ["a", "a\n", "a\r", 'a"b"\r\n', '"a\r\n', '"a"b\r\n', "a\rb\r\n", "a,b", '"']
 )
-def test_the_second_reader_is_strict(text: str) -> None:
+def test_the_rfc_4180_reader_is_strict(text: str) -> None:
     with pytest.raises(rfc4180.NotCsv):
         rfc4180.parse(text)
 
 
-def test_the_second_reader_reads() -> None:
+def test_the_rfc_4180_reader_parses_quoted_fields() -> None:
     text = 'a,"b ""c"", d",\r\n"1\r\n2",,""\r\n'
 
     assert rfc4180.parse(text) == [["a", 'b "c", d', ""], ["1\r\n2", "", ""]]

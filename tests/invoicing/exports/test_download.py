@@ -51,7 +51,7 @@ def signature(path: str) -> str:
 # ── what is answered ──────────────────────────────────────────────────────────────────────────────
 
 
-def test_a_link_is_a_whole_address_of_this_service(service: Service) -> None:
+def test_a_link_is_an_absolute_url_of_this_service(service: Service) -> None:
     parts = urlsplit(create_link(service))
 
     assert f"{parts.scheme}://{parts.netloc}" == service.settings.link_url
@@ -67,7 +67,7 @@ def test_no_token_is_needed_and_any_header_is_ignored(service: Service) -> None:
         assert service.http.get(path, headers=headers).status_code == 200
 
 
-def test_it_is_a_csv_to_be_saved_and_nothing_else(service: Service) -> None:
+def test_the_response_headers_make_browsers_save_a_csv(service: Service) -> None:
     for address, name in ((GROUPS, "billing-group"), (SETTINGS, "billing-group-setting")):
         response = download_file(service, create_link(service, address))
 
@@ -99,7 +99,9 @@ def test_it_is_a_csv_to_be_saved_and_nothing_else(service: Service) -> None:
         {"Accept-Encoding": "gzip, br, zstd"},
     ],
 )
-def test_it_is_always_whole(service: Service, headers: dict[str, str]) -> None:
+def test_the_whole_file_is_returned_for_any_request_headers(
+    service: Service, headers: dict[str, str]
+) -> None:
     create_billing_group(service, service.root(), billinggroup_id="1")
     path = create_link(service)
     whole = download_content(service, path)
@@ -113,19 +115,19 @@ def test_it_is_always_whole(service: Service, headers: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("method", ["HEAD", "POST", "PUT", "PATCH", "DELETE"])
-def test_a_link_can_only_be_read(service: Service, method: str) -> None:
+def test_only_get_is_allowed(service: Service, method: str) -> None:
     response = service.http.request(method, create_link(service))
 
     assert response.status_code == 405
 
 
-def test_a_link_may_be_followed_again_and_again(service: Service) -> None:
+def test_a_link_can_be_used_several_times(service: Service) -> None:
     path = create_link(service)
 
     assert len({download_content(service, path) for _ in range(3)}) == 1
 
 
-def test_two_links_to_one_file_are_both_good(service: Service) -> None:
+def test_two_links_to_one_file_are_both_valid(service: Service) -> None:
     first = create_link(service)
     with time_machine.travel(datetime.now(UTC) + timedelta(minutes=1), tick=False):
         second = create_link(service, redo=True)
@@ -134,9 +136,7 @@ def test_two_links_to_one_file_are_both_good(service: Service) -> None:
     assert download_content(service, first) == download_content(service, second)
 
 
-def test_the_signature_stands_in_no_log_line(
-    service: Service, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_signature_is_not_logged(service: Service, capsys: pytest.CaptureFixture[str]) -> None:
     path = create_link(service)
     download_file(service, path)
     download_file(service, path.replace("&s=", "&s=0"))
@@ -152,7 +152,7 @@ def test_the_signature_stands_in_no_log_line(
 # ── until when ────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_a_link_works_for_ten_minutes_and_no_longer(service: Service) -> None:
+def test_a_link_is_valid_for_ten_minutes(service: Service) -> None:
     made = datetime(2026, 11, 15, 9, 0, 0, tzinfo=UTC)
     with time_machine.travel(made, tick=False):
         path = create_link(service)
@@ -171,7 +171,7 @@ def test_a_link_works_for_ten_minutes_and_no_longer(service: Service) -> None:
             assert gone(download_file(service, path)) is not works, after
 
 
-def test_asking_again_gives_ten_more_minutes_by_a_link_of_its_own(service: Service) -> None:
+def test_a_new_link_to_the_same_file_is_valid_for_ten_more_minutes(service: Service) -> None:
     made = datetime(2026, 11, 15, 9, 0, 0, tzinfo=UTC)
     with time_machine.travel(made, tick=False):
         old = create_link(service)
@@ -186,7 +186,7 @@ def test_asking_again_gives_ten_more_minutes_by_a_link_of_its_own(service: Servi
 # ── with whom it dies ─────────────────────────────────────────────────────────────────────────────
 
 
-def test_a_link_dies_with_a_changed_password(service: Service) -> None:
+def test_changing_the_password_invalidates_the_link(service: Service) -> None:
     user_id, headers = create_reader(service)
     path = create_link(service, headers=headers)
     assert not gone(download_file(service, path))
@@ -196,7 +196,7 @@ def test_a_link_dies_with_a_changed_password(service: Service) -> None:
     assert gone(download_file(service, path))
 
 
-def test_a_link_dies_with_its_user(service: Service) -> None:
+def test_deleting_the_user_invalidates_the_link(service: Service) -> None:
     user_id, headers = create_reader(service)
     path = create_link(service, headers=headers)
 
@@ -205,7 +205,7 @@ def test_a_link_dies_with_its_user(service: Service) -> None:
     assert gone(download_file(service, path))
 
 
-def test_a_link_dies_with_the_client_that_carried_its_token(service: Service) -> None:
+def test_deleting_the_api_client_invalidates_the_link(service: Service) -> None:
     who = create_subuser(service, core=[RoleAction.ReadBillingGroup])
     path = create_link(service, headers=who.core)
     assert not gone(download_file(service, path))
@@ -218,7 +218,7 @@ def test_a_link_dies_with_the_client_that_carried_its_token(service: Service) ->
     assert gone(download_file(service, path))
 
 
-def test_a_link_of_one_client_outlives_another_client_of_the_same_user(service: Service) -> None:
+def test_deleting_another_api_client_keeps_the_link_valid(service: Service) -> None:
     user = create_user(service)
     root = service.root()
     issue_tokens(service, client_form(user))
@@ -229,7 +229,7 @@ def test_a_link_of_one_client_outlives_another_client_of_the_same_user(service: 
     assert not gone(download_file(service, path))
 
 
-def test_a_link_dies_when_its_session_is_signed_out(service: Service) -> None:
+def test_signing_out_invalidates_the_link(service: Service) -> None:
     headers = sign_in(service)
     path = create_link(service, headers=headers)
     assert not gone(download_file(service, path))
@@ -240,7 +240,7 @@ def test_a_link_dies_when_its_session_is_signed_out(service: Service) -> None:
     assert gone(download_file(service, path))
 
 
-def test_the_links_of_others_live_on(service: Service) -> None:
+def test_links_of_other_users_stay_valid(service: Service) -> None:
     user_id, headers = create_reader(service)
     _, others = create_reader(service, "john.roe")
     create_link(service, headers=headers)
@@ -251,7 +251,7 @@ def test_the_links_of_others_live_on(service: Service) -> None:
     assert not gone(download_file(service, path))
 
 
-def test_a_portal_token_makes_no_link(service: Service) -> None:
+def test_a_portal_token_cannot_create_a_link(service: Service) -> None:
     response = service.http.post(
         GROUPS, json={"redo": True}, headers=service.root(product=Product.portal)
     )

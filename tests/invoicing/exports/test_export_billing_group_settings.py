@@ -20,7 +20,7 @@ from tests.invoicing.exports.export_requests import (
 from tests.running_service import Service
 
 
-def test_without_settings_there_is_the_header_alone(service: Service) -> None:
+def test_without_settings_the_file_has_only_the_header(service: Service) -> None:
     create_billing_group(service, service.root(), billinggroup_id="has none")
 
     file = download_content(service, create_link(service, SETTINGS))
@@ -28,7 +28,7 @@ def test_without_settings_there_is_the_header_alone(service: Service) -> None:
     assert file == BOM + (",".join(SETTING_HEADER) + "\r\n").encode()
 
 
-def test_every_field_stands_in_its_column(service: Service) -> None:
+def test_every_field_is_in_its_column(service: Service) -> None:
     setting = VALID_SETTING | {
         "discount_rate": 0.05,
         "tax_rate": 0.1,
@@ -70,7 +70,7 @@ def test_every_field_stands_in_its_column(service: Service) -> None:
     ]
 
 
-def test_there_is_one_row_a_group_and_vendor_in_order(service: Service) -> None:
+def test_there_is_one_sorted_row_per_group_and_vendor(service: Service) -> None:
     both = {"azure": VALID_SETTING, "aws": VALID_SETTING}
     create_billing_group(service, service.root(), billinggroup_id="b", invoices=both)
     create_billing_group(
@@ -100,7 +100,7 @@ def test_there_is_one_row_a_group_and_vendor_in_order(service: Service) -> None:
         ("1e0", "1"),
     ],
 )
-def test_a_number_stands_there_digit_for_digit(service: Service, sent: str, written: str) -> None:
+def test_a_number_keeps_the_digits_sent(service: Service, sent: str, written: str) -> None:
     """Sent as written here: no float comes between."""
     marker = 0.7654321
     body = {
@@ -131,7 +131,7 @@ def test_a_large_fixed_amount_has_no_exponent(service: Service) -> None:
     assert (row[7], row[10]) == ("1000000", "1000000")
 
 
-def test_a_narrowed_caller_gets_the_groups_of_the_filter_alone(service: Service) -> None:
+def test_restricted_users_get_only_their_billing_groups(service: Service) -> None:
     aws = {"aws": VALID_SETTING}
     seen = create_billing_group(service, service.root(), billinggroup_id="seen", invoices=aws)
     create_billing_group(service, service.root(), billinggroup_id="hidden", invoices=aws)
@@ -141,7 +141,7 @@ def test_a_narrowed_caller_gets_the_groups_of_the_filter_alone(service: Service)
     assert [row[0] for row in export_rows(service, SETTINGS, restricted)] == ["seen"]
 
 
-def test_the_two_kinds_of_file_are_kept_apart(service: Service) -> None:
+def test_the_two_kinds_of_file_are_stored_separately(service: Service) -> None:
     create_billing_group(
         service, service.root(), billinggroup_id="1", invoices={"aws": VALID_SETTING}
     )

@@ -31,7 +31,7 @@ ALL_FIELDS = {
 }
 
 
-def test_an_organisation_without_groups_gets_the_header_alone(service: Service) -> None:
+def test_without_groups_the_file_has_only_the_header(service: Service) -> None:
     file = download_content(service, create_link(service))
 
     assert file == BOM + (",".join(GROUP_HEADER) + "\r\n").encode()
@@ -47,12 +47,12 @@ def test_the_headers_are_the_documented_ones() -> None:
     assert documented == [GROUP_HEADER, SETTING_HEADER]
 
 
-def test_the_headers_in_the_code_are_the_ones_of_the_file() -> None:
+def test_the_headers_in_the_code_equal_those_of_the_file() -> None:
     assert list(columns.BILLING_GROUP) == GROUP_HEADER
     assert list(columns.BILLING_GROUP_SETTING) == SETTING_HEADER
 
 
-def test_every_field_stands_in_its_column(service: Service) -> None:
+def test_every_field_is_in_its_column(service: Service) -> None:
     create_billing_group(service, service.root(), **ALL_FIELDS)
 
     assert export_rows(service) == [
@@ -71,20 +71,20 @@ def test_every_field_stands_in_its_column(service: Service) -> None:
     ]
 
 
-def test_fields_that_were_not_given_are_empty(service: Service) -> None:
+def test_missing_fields_are_empty(service: Service) -> None:
     create_billing_group(service, service.root(), billinggroup_id="BG-1")
 
     assert export_rows(service) == [["BG-1", "name", "company", "", "", "", "", "", "", ""]]
 
 
-def test_there_is_one_row_a_group_in_the_order_of_the_list(service: Service) -> None:
+def test_there_is_one_row_per_group_in_list_order(service: Service) -> None:
     for billinggroup_id in ("b", "A", "a2", "さくら", "a10", "Z"):
         create_billing_group(service, service.root(), billinggroup_id=billinggroup_id)
 
     assert [row[0] for row in export_rows(service)] == ["A", "Z", "a10", "a2", "b", "さくら"]
 
 
-def test_every_line_ends_with_crlf_and_no_line_feed_stands_alone(service: Service) -> None:
+def test_every_line_ends_with_crlf(service: Service) -> None:
     create_billing_group(service, service.root(), billinggroup_id="1")
     create_billing_group(service, service.root(), billinggroup_id="2")
 
@@ -104,7 +104,7 @@ def test_commas_quotes_and_line_breaks_stay_inside_their_cell(service: Service) 
     assert row[6] == "x\ny"
 
 
-def test_a_narrowed_caller_gets_the_groups_of_the_filter_alone(service: Service) -> None:
+def test_restricted_users_get_only_their_billing_groups(service: Service) -> None:
     seen = create_billing_group(service, service.root(), billinggroup_id="seen")
     create_billing_group(service, service.root(), billinggroup_id="hidden")
 
@@ -113,7 +113,7 @@ def test_a_narrowed_caller_gets_the_groups_of_the_filter_alone(service: Service)
     assert [row[0] for row in export_rows(service, GROUPS, restricted)] == ["seen"]
 
 
-def test_groups_of_another_organisation_are_never_in_it(service: Service) -> None:
+def test_groups_of_another_organisation_are_not_exported(service: Service) -> None:
     other = service.new_organisation()
     create_billing_group(service, service.root(other), billinggroup_id="theirs")
     create_billing_group(service, service.root(), billinggroup_id="mine")
@@ -122,7 +122,7 @@ def test_groups_of_another_organisation_are_never_in_it(service: Service) -> Non
     assert [row[0] for row in export_rows(service, headers=service.root(other))] == ["theirs"]
 
 
-def test_the_file_is_as_it_was_when_it_was_made(service: Service) -> None:
+def test_later_changes_do_not_change_the_file(service: Service) -> None:
     create_billing_group(service, service.root(), billinggroup_id="1")
     path = create_link(service)
     create_billing_group(service, service.root(), billinggroup_id="2")

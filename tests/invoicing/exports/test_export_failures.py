@@ -1,4 +1,4 @@
-"""A file is complete or absent: whatever fails meanwhile, the one before stays as it was."""
+"""Failures while exporting: a file is stored completely or not at all."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def before(service: Service) -> str:
 
 @pytest.mark.parametrize("trouble", SQLSTATES)
 @pytest.mark.parametrize("redo", [False, True])
-def test_a_failure_at_any_statement_leaves_the_file_before_as_it_was(
+def test_a_failure_at_any_statement_keeps_the_previous_file(
     service: Service, before: str, trouble: str, redo: bool
 ) -> None:
     """With `redo` true of the other kind of file, so that it has to be made as well."""
@@ -82,7 +82,7 @@ def test_a_failure_at_any_statement_leaves_the_file_before_as_it_was(
     assert download_content(service, response.json()["path"])
 
 
-def test_a_failure_while_a_file_is_read_serves_nothing_of_it(service: Service, before: str) -> None:
+def test_a_failure_while_reading_returns_no_part_of_the_file(service: Service, before: str) -> None:
     whole = download_content(service, before)
 
     for number in range(1, STATEMENTS_MAX):
@@ -98,7 +98,7 @@ def test_a_failure_while_a_file_is_read_serves_nothing_of_it(service: Service, b
 
 
 @pytest.mark.parametrize("at_commit", [False, True])
-def test_a_full_disk_is_answered_503_and_leaves_no_half_file(
+def test_a_full_disk_returns_503_and_stores_no_partial_file(
     service: Service, before: str, superuser: Address, at_commit: bool
 ) -> None:
     old, stored = download_content(service, before), files(service)
@@ -117,7 +117,7 @@ def test_a_full_disk_is_answered_503_and_leaves_no_half_file(
     assert file_path(create_link(service, redo=True)) != file_path(before)
 
 
-def test_a_file_is_seen_by_others_only_when_it_is_whole(service: Service, before: str) -> None:
+def test_an_uncommitted_file_is_not_visible(service: Service, before: str) -> None:
     """What a transaction has not committed, nobody finds by `redo` or by its id."""
     organisation_id = service.organisation.organisation_id
     scope = TenantScope(organisation_id)

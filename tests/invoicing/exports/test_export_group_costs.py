@@ -1,4 +1,4 @@
-"""The cost column of the billing group file: what a group was last invoiced."""
+"""The cost column of the billing group file: the latest invoiced amount of each group."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def azure(month_end: MonthEnd, group: str, total: str) -> MonthEnd:
     return MonthEnd(service, month_end.folder, month_end.month, "azure")
 
 
-def test_it_is_empty_before_there_is_an_invoice(month_end: MonthEnd) -> None:
+def test_the_cost_is_empty_before_the_first_invoice(month_end: MonthEnd) -> None:
     month_end.prepare_groups(month_end.create_group("BG-A", *ACCOUNTS_OF_A))
 
     assert costs(month_end) == {"BG-A": ""}
 
 
-def test_it_is_the_pre_tax_amount_of_the_newest_month_as_it_counts(month_end: MonthEnd) -> None:
+def test_the_cost_is_the_current_pre_tax_amount_of_the_newest_month(month_end: MonthEnd) -> None:
     group = month_end.create_group("BG-A", *ACCOUNTS_OF_A)
     month_end.import_costs(*EXAMPLE_A)
     bill(month_end, group)
@@ -58,7 +58,7 @@ def test_it_is_the_pre_tax_amount_of_the_newest_month_as_it_counts(month_end: Mo
     assert costs(month_end) != {"BG-A": "173156"}
 
 
-def test_the_vendors_of_that_month_are_added(month_end: MonthEnd) -> None:
+def test_the_vendors_of_the_month_are_added(month_end: MonthEnd) -> None:
     group = month_end.create_group("BG-A", *ACCOUNTS_OF_A)
     month_end.import_costs(*EXAMPLE_A)
     bill(month_end, group)
@@ -67,7 +67,7 @@ def test_the_vendors_of_that_month_are_added(month_end: MonthEnd) -> None:
     assert costs(month_end) == {"BG-A": "173256"}
 
 
-def test_two_currencies_are_added_in_yen_at_each_ones_rate(month_end: MonthEnd) -> None:
+def test_two_currencies_are_added_in_yen_at_the_rate_of_each_invoice(month_end: MonthEnd) -> None:
     group = month_end.create_group("BG-A", *ACCOUNTS_OF_A)
     month_end.import_costs(*EXAMPLE_A)
     bill(month_end, group)
@@ -76,14 +76,14 @@ def test_two_currencies_are_added_in_yen_at_each_ones_rate(month_end: MonthEnd) 
     assert costs(month_end) == {"BG-A": "188256"}  # 173156 + 100.5 × 150.25 = 188256.125
 
 
-def test_one_currency_alone_stays_what_it_is(month_end: MonthEnd) -> None:
+def test_a_single_currency_is_not_converted(month_end: MonthEnd) -> None:
     group = month_end.create_group("BG-A")
     bill(azure(month_end, group, "100.5"), group, support_fee="percent", currency="usd")
 
     assert costs(month_end) == {"BG-A": "100.50"}
 
 
-def test_who_sees_one_group_learns_of_its_cost_alone(month_end: MonthEnd) -> None:
+def test_restricted_users_see_only_the_cost_of_their_groups(month_end: MonthEnd) -> None:
     group = month_end.create_group("BG-A", *ACCOUNTS_OF_A)
     other = month_end.create_group("BG-B")
     month_end.import_costs(*EXAMPLE_A)

@@ -44,7 +44,7 @@ def billed(month_end: MonthEnd, **fields: str) -> str:
     return group
 
 
-def test_a_month_without_invoices_is_the_header_alone(month_end: MonthEnd) -> None:
+def test_without_invoices_the_file_has_only_the_header(month_end: MonthEnd) -> None:
     month_end.prepare_groups(month_end.create_group("BG-A", *ACCOUNTS_OF_A))
 
     for what, header in (
@@ -55,7 +55,7 @@ def test_a_month_without_invoices_is_the_header_alone(month_end: MonthEnd) -> No
         assert file == BOM + (",".join(header) + "\r\n").encode()
 
 
-def test_worked_example_a_row_by_row(month_end: MonthEnd) -> None:
+def test_rows_of_worked_example_a(month_end: MonthEnd) -> None:
     billed(month_end)
 
     first, second = ([name, f"account {name}"] for name in ACCOUNTS_OF_A)
@@ -75,7 +75,7 @@ def test_worked_example_a_row_by_row(month_end: MonthEnd) -> None:
     ]
 
 
-def test_each_file_holds_the_invoices_of_its_own_calc_type(month_end: MonthEnd) -> None:
+def test_each_file_contains_the_invoices_of_its_calc_type(month_end: MonthEnd) -> None:
     service = month_end.service
     response = service.http.put(
         "/m/core/settings", json={"cost_tag_key": "Team"}, headers=service.root()
@@ -99,7 +99,7 @@ def test_each_file_holds_the_invoices_of_its_own_calc_type(month_end: MonthEnd) 
     ]
 
 
-def test_an_applied_entry_stands_with_its_account_and_cannot_run(month_end: MonthEnd) -> None:
+def test_an_applied_entry_is_listed_with_its_account_and_escaped(month_end: MonthEnd) -> None:
     group = month_end.create_group("BG-A", *ACCOUNTS_OF_A)
     fee = report_line(
         "10",
@@ -133,7 +133,7 @@ def test_an_applied_entry_stands_with_its_account_and_cannot_run(month_end: Mont
     assert (total[9], total[10]) == ("174361", "173156")
 
 
-def test_who_sees_one_group_gets_its_invoices_alone(month_end: MonthEnd) -> None:
+def test_restricted_users_get_only_invoices_of_their_groups(month_end: MonthEnd) -> None:
     billed(month_end)
     other = month_end.create_group("BG-B", "444444444444")
     month_end.prepare_groups(other)
@@ -146,7 +146,7 @@ def test_who_sees_one_group_gets_its_invoices_alone(month_end: MonthEnd) -> None
     assert {row[0] for row in file_of_month(month_end, headers=person.core)} == {"BG-B"}
 
 
-def test_an_invoice_made_again_stands_there_once_as_it_is_now(month_end: MonthEnd) -> None:
+def test_only_the_current_revision_is_exported(month_end: MonthEnd) -> None:
     group = billed(month_end)
     month_end.save_settings(group, tax_rate=Decimal(0))
     month_end.create_invoices(group)
@@ -156,7 +156,9 @@ def test_an_invoice_made_again_stands_there_once_as_it_is_now(month_end: MonthEn
     assert [row[-1] for row in totals] == ["173156"]
 
 
-def test_the_file_is_named_after_the_month_and_goes_with_who_asked(month_end: MonthEnd) -> None:
+def test_the_file_name_contains_the_month_and_the_link_is_bound_to_the_caller(
+    month_end: MonthEnd,
+) -> None:
     service = month_end.service
     person = create_subuser(service, core=[READER])
     url = create_month_link(service, headers=person.core)
@@ -171,6 +173,6 @@ def test_the_file_is_named_after_the_month_and_goes_with_who_asked(month_end: Mo
     assert download_file(service, url).status_code == 404
 
 
-def test_a_month_that_is_none_is_refused(month_end: MonthEnd) -> None:
+def test_an_invalid_month_is_refused(month_end: MonthEnd) -> None:
     for month in ("2026-13", "202609", "latest"):
         read_problem(month_end.post(f"/export/csv/invoice_tag/{month}", {}), 400)

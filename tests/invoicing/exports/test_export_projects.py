@@ -22,11 +22,11 @@ def exported_projects(
     return found
 
 
-def test_without_projects_there_is_the_header_alone(month_end: MonthEnd) -> None:
+def test_without_projects_the_file_has_only_the_header(month_end: MonthEnd) -> None:
     assert exported_projects(month_end) == []
 
 
-def test_a_project_has_a_row_for_each_vendor_and_one_of_both(month_end: MonthEnd) -> None:
+def test_a_project_has_a_row_for_each_vendor_and_a_total(month_end: MonthEnd) -> None:
     project_id = create_project(month_end.service, project_code="=P-1")
     group = month_end.create_group("BG-A", *ACCOUNTS_OF_A, project_id=project_id)
     month_end.import_costs(*EXAMPLE_A)
@@ -43,7 +43,7 @@ def test_a_project_has_a_row_for_each_vendor_and_one_of_both(month_end: MonthEnd
     ]
 
 
-def test_who_sees_no_group_of_a_project_gets_no_figures_of_it(month_end: MonthEnd) -> None:
+def test_restricted_users_get_zero_for_projects_of_other_groups(month_end: MonthEnd) -> None:
     project_id = create_project(month_end.service, project_code="P-1")
     group = month_end.create_group("BG-A", *ACCOUNTS_OF_A, project_id=project_id)
     other = month_end.create_group("BG-B")

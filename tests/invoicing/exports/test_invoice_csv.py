@@ -1,4 +1,4 @@
-"""The rows of the invoice files: that they foot to the invoice, whatever the invoice."""
+"""The rows of the invoice files add up to the totals of any invoice."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_the_columns_are_the_specified_ones(calc_type: str) -> None:
     assert list(ROWS[calc_type][0]) == columns
 
 
-def test_the_rows_of_any_invoice_foot_to_it() -> None:
+def test_the_rows_of_any_invoice_add_up_to_its_totals() -> None:
     random = Random(20261115)
     for _ in range(INVOICES):
         document = invented_document(random)
@@ -137,7 +137,7 @@ def test_the_services_of_an_account_or_a_tag_add_up_to_its_total() -> None:
                 assert sum_of(services[name], column) == total[column]
 
 
-def test_tax_free_entries_are_charged_and_taken_out_of_what_is_taxed() -> None:
+def test_tax_free_entries_are_charged_but_not_taxed() -> None:
     random, seen = Random(20261117), set()
     for _ in range(INVOICES):
         document = invented_document(random)
@@ -156,7 +156,7 @@ def test_tax_free_entries_are_charged_and_taken_out_of_what_is_taxed() -> None:
     assert seen == {True, False}
 
 
-def test_what_stands_on_the_last_row_stands_on_no_other() -> None:
+def test_invoice_totals_are_only_in_the_last_row() -> None:
     random = Random(20261118)
     for _ in range(INVOICES):
         *others, total = rows_of(invented_document(random))

@@ -1,4 +1,4 @@
-"""What `redo` means: true, the file already made; false, a new one."""
+"""The field `redo`: true returns the existing file, false creates a new one."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ def names(service: Service, path: str) -> list[str]:
 
 
 @either
-def test_false_makes_a_new_file_every_time(service: Service, address: str) -> None:
+def test_redo_false_always_creates_a_new_file(service: Service, address: str) -> None:
     files = {file_path(create_link(service, address, redo=False)) for _ in range(3)}
 
     assert len(files) == 3
 
 
 @either
-def test_true_makes_a_file_where_there_is_none(service: Service, address: str) -> None:
+def test_redo_true_creates_the_first_file(service: Service, address: str) -> None:
     path = create_link(service, address, redo=True)
 
     assert download_content(service, path)
 
 
 @either
-def test_true_returns_the_file_already_made_though_the_groups_have_changed(
+def test_redo_true_returns_the_existing_file_even_if_the_groups_have_changed(
     service: Service, address: str
 ) -> None:
     first = create_link(service, address)
@@ -58,7 +58,7 @@ def test_true_returns_the_file_already_made_though_the_groups_have_changed(
     assert download_content(service, again) == before
 
 
-def test_true_returns_the_newest_of_several(service: Service) -> None:
+def test_redo_true_returns_the_newest_file(service: Service) -> None:
     create_link(service)
     create_billing_group(service, service.root(), billinggroup_id="1")
     newest = create_link(service)
@@ -81,14 +81,16 @@ def test_true_returns_the_newest_of_several(service: Service) -> None:
         ({"Redo": True}, "required"),
     ],
 )
-def test_it_is_required_and_true_or_false(
+def test_redo_is_required_and_a_boolean(
     service: Service, address: str, body: Any, rule: str
 ) -> None:
     assert read_violations(request_export(service, address, body)) == [("redo", rule)]
 
 
 @either
-def test_a_body_that_is_missing_or_no_object_is_refused(service: Service, address: str) -> None:
+def test_a_missing_body_and_a_body_that_is_not_an_object_are_refused(
+    service: Service, address: str
+) -> None:
     missing = service.http.post(address, headers=service.root())
 
     assert read_problem(missing, 400)["code"] == "rule_broken"
@@ -96,14 +98,14 @@ def test_a_body_that_is_missing_or_no_object_is_refused(service: Service, addres
 
 
 @either
-def test_unknown_fields_do_no_harm(service: Service, address: str) -> None:
+def test_unknown_fields_are_ignored(service: Service, address: str) -> None:
     assert request_export(service, address, {"redo": False, "month": "2026-01"}).status_code == 200
 
 
 # ── whose file ────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_a_narrowed_caller_never_gets_the_file_of_the_whole_organisation(service: Service) -> None:
+def test_a_restricted_user_never_gets_the_file_of_the_whole_organisation(service: Service) -> None:
     seen = create_billing_group(service, service.root(), billinggroup_id="seen")
     create_billing_group(service, service.root(), billinggroup_id="hidden")
     whole = create_link(service)
@@ -115,7 +117,7 @@ def test_a_narrowed_caller_never_gets_the_file_of_the_whole_organisation(service
     assert names(service, own) == ["seen"]
 
 
-def test_the_whole_organisation_never_gets_the_file_of_a_narrowed_caller(service: Service) -> None:
+def test_an_unrestricted_user_never_gets_the_file_of_a_restricted_user(service: Service) -> None:
     seen = create_billing_group(service, service.root(), billinggroup_id="seen")
     create_billing_group(service, service.root(), billinggroup_id="hidden")
     restricted = service.caller(RoleAction.ReadBillingGroup, billing_groups=[seen])
@@ -124,7 +126,7 @@ def test_the_whole_organisation_never_gets_the_file_of_a_narrowed_caller(service
     assert names(service, create_link(service, redo=True)) == ["hidden", "seen"]
 
 
-def test_callers_narrowed_to_different_groups_have_different_files(service: Service) -> None:
+def test_users_restricted_to_different_groups_have_different_files(service: Service) -> None:
     one, two = (
         create_billing_group(service, service.root(), billinggroup_id=name) for name in "12"
     )
@@ -141,7 +143,7 @@ def test_callers_narrowed_to_different_groups_have_different_files(service: Serv
     assert found == [["1"], ["2"], ["1", "2"]]
 
 
-def test_callers_narrowed_to_the_same_groups_share_a_file(service: Service) -> None:
+def test_users_restricted_to_the_same_groups_share_a_file(service: Service) -> None:
     one, two = (
         create_billing_group(service, service.root(), billinggroup_id=name) for name in "12"
     )
@@ -154,7 +156,7 @@ def test_callers_narrowed_to_the_same_groups_share_a_file(service: Service) -> N
 
 
 @pytest.mark.parametrize("word", ["*", "null", "", "[]", "None"])
-def test_a_filter_that_is_named_like_everything_opens_nothing(service: Service, word: str) -> None:
+def test_no_filter_value_stands_for_all_groups(service: Service, word: str) -> None:
     """A filter may name anything; no name stands for the whole organisation."""
     create_billing_group(service, service.root(), billinggroup_id="hidden")
     create_link(service)
@@ -167,7 +169,7 @@ def test_a_filter_that_is_named_like_everything_opens_nothing(service: Service, 
     assert names(service, create_link(service, headers=odd.core, redo=True)) == []
 
 
-def test_no_two_sets_of_names_are_taken_for_one(service: Service) -> None:
+def test_different_sets_of_groups_have_different_hashes(service: Service) -> None:
     sets = [
         None,
         [],
@@ -191,7 +193,7 @@ def test_no_two_sets_of_names_are_taken_for_one(service: Service) -> None:
     assert len(prints) == len(sets)
 
 
-def test_the_file_of_another_organisation_is_never_found(service: Service) -> None:
+def test_the_file_of_another_organisation_is_not_found(service: Service) -> None:
     other = service.new_organisation()
     create_billing_group(service, service.root(other), billinggroup_id="theirs")
     theirs = create_link(service, headers=service.root(other))
@@ -202,7 +204,7 @@ def test_the_file_of_another_organisation_is_never_found(service: Service) -> No
     assert names(service, mine) == []
 
 
-def test_many_who_ask_at_once_all_get_a_whole_file(service: Service) -> None:
+def test_concurrent_requests_all_get_a_complete_file(service: Service) -> None:
     create_billing_group(service, service.root(), billinggroup_id="1")
     root = service.root()
 
@@ -224,7 +226,7 @@ def forget(service: Service, *, days: int) -> None:
     service.run(do)
 
 
-def test_superseded_files_are_forgotten_and_the_newest_of_each_kind_stays(service: Service) -> None:
+def test_old_files_are_deleted_except_the_newest_of_each_kind(service: Service) -> None:
     seen = create_billing_group(service, service.root(), billinggroup_id="1")
     restricted = service.caller(RoleAction.ReadBillingGroup, billing_groups=[seen])
     old = [

@@ -1,4 +1,4 @@
-"""GET /d/{export_id}: an address that differs from a link of ours in anything leads nowhere."""
+"""GET /d/{export_id}: any change to a link makes it invalid."""
 
 from __future__ import annotations
 
@@ -74,27 +74,33 @@ def refused(service: Service) -> Iterator[set[tuple[int, str, tuple[tuple[str, s
 Answers = set[tuple[int, str, tuple[tuple[str, str], ...]]]
 
 
-def test_the_address_as_it_was_given_is_served(service: Service, sound: Address) -> None:
+def test_the_unchanged_link_is_valid(service: Service, sound: Address) -> None:
     response = follow(service, str(sound))
 
     assert response.status_code == 200
     assert "canary in the file" in response.text
 
 
-def test_any_byte_changed(service: Service, sound: Address, refused: Answers) -> None:
+def test_a_link_with_a_changed_byte_is_refused(
+    service: Service, sound: Address, refused: Answers
+) -> None:
     whole = str(sound).encode()
     for at in range(whole.index(b"exp_"), len(whole)):
         other = b"a" if whole[at : at + 1] != b"a" else b"b"
         refused.add(without_id(follow(service, whole[:at] + other + whole[at + 1 :])))
 
 
-def test_any_byte_left_out(service: Service, sound: Address, refused: Answers) -> None:
+def test_a_link_with_a_missing_byte_is_refused(
+    service: Service, sound: Address, refused: Answers
+) -> None:
     whole = str(sound).encode()
     for at in range(whole.index(b"exp_"), len(whole)):
         refused.add(without_id(follow(service, whole[:at] + whole[at + 1 :])))
 
 
-def test_any_letter_in_the_other_case(service: Service, sound: Address, refused: Answers) -> None:
+def test_a_link_with_a_letter_in_the_other_case_is_refused(
+    service: Service, sound: Address, refused: Answers
+) -> None:
     whole = str(sound)
     for at in range(whole.index("exp_"), len(whole)):
         if whole[at].isalpha():
@@ -102,7 +108,9 @@ def test_any_letter_in_the_other_case(service: Service, sound: Address, refused:
             refused.add(without_id(follow(service, written)))
 
 
-def test_any_letter_escaped(service: Service, sound: Address, refused: Answers) -> None:
+def test_a_link_with_an_escaped_letter_is_refused(
+    service: Service, sound: Address, refused: Answers
+) -> None:
     """The same address to a reader who unescapes; not byte for byte the one we signed."""
     whole = str(sound)
     for at in range(whole.index("exp_"), len(whole)):
@@ -111,7 +119,7 @@ def test_any_letter_escaped(service: Service, sound: Address, refused: Answers) 
             refused.add(without_id(follow(service, written)))
 
 
-def test_any_parameter_missing_doubled_emptied_or_moved(
+def test_a_link_with_missing_repeated_empty_or_moved_parameters_is_refused(
     service: Service, sound: Address, refused: Answers
 ) -> None:
     pairs = [f"{name}={value}" for name, value in sound.query.items()]
@@ -153,7 +161,7 @@ def test_any_parameter_missing_doubled_emptied_or_moved(
         ("?", ""),
     ],
 )
-def test_a_query_with_something_more(
+def test_a_link_with_a_longer_query_is_refused(
     service: Service, sound: Address, refused: Answers, before: str, after: str
 ) -> None:
     written = f"{sound.path}?{before}{urlencode(sound.query)}{after}"
@@ -201,7 +209,7 @@ def test_a_query_with_something_more(
         "/m/core{path}",
     ],
 )
-def test_a_path_written_otherwise(
+def test_a_link_with_another_path_is_refused(
     service: Service, sound: Address, refused: Answers, path: str
 ) -> None:
     written = path.format(path=sound.path, id=sound.path.removeprefix("/d/"))
@@ -210,7 +218,7 @@ def test_a_path_written_otherwise(
 
 
 @pytest.mark.parametrize("length", [65, 1000, 60_000])
-def test_an_absurdly_long_id_or_parameter(
+def test_a_link_with_a_very_long_id_or_parameter_is_refused(
     service: Service, sound: Address, refused: Answers, length: int
 ) -> None:
     refused.add(without_id(follow(service, f"/d/{'a' * length}?{urlencode(sound.query)}")))
@@ -219,24 +227,30 @@ def test_an_absurdly_long_id_or_parameter(
 
 
 @pytest.mark.parametrize("number", ["0", "-1", "1e9", "0x1", "١", "１", "9" * 12, "9" * 13, "1.0"])
-def test_odd_numbers(service: Service, sound: Address, refused: Answers, number: str) -> None:
+def test_a_link_with_odd_numbers_is_refused(
+    service: Service, sound: Address, refused: Answers, number: str
+) -> None:
     for name in ("p", "e", "k"):
         refused.add(without_id(follow(service, str(sound.with_(**{name: number})))))
 
 
-def test_a_number_with_a_zero_before_it(service: Service, sound: Address, refused: Answers) -> None:
+def test_a_link_with_a_leading_zero_is_refused(
+    service: Service, sound: Address, refused: Answers
+) -> None:
     for name in ("p", "e", "k"):
         zero = {name: f"0{sound.query[name]}"}
         refused.add(without_id(follow(service, str(sound.with_(**zero)))))
 
 
-def test_a_later_end(service: Service, sound: Address, refused: Answers) -> None:
+def test_a_link_with_a_later_expiry_is_refused(
+    service: Service, sound: Address, refused: Answers
+) -> None:
     later = str(int(sound.query["e"]) + 1)
 
     refused.add(without_id(follow(service, str(sound.with_(e=later)))))
 
 
-def test_the_query_of_one_file_opens_no_other(
+def test_the_query_of_one_file_is_refused_for_another(
     service: Service, sound: Address, refused: Answers
 ) -> None:
     settings = address(create_link(service, SETTINGS))
@@ -245,7 +259,7 @@ def test_the_query_of_one_file_opens_no_other(
     refused.add(without_id(follow(service, str(Address(sound.path, settings.query)))))
 
 
-def test_no_part_of_one_link_fits_into_another(
+def test_a_link_mixed_from_two_links_is_refused(
     service: Service, sound: Address, refused: Answers
 ) -> None:
     """Another organisation's, another user's, another client's: each part, and all but each."""
@@ -264,9 +278,7 @@ def test_no_part_of_one_link_fits_into_another(
 
 
 @pytest.mark.parametrize("odd", ["%00", "%ff", "%c0%ae", "%ed%a0%80"])
-def test_nul_and_broken_utf8_are_turned_away_at_the_door(
-    service: Service, sound: Address, odd: str
-) -> None:
+def test_nul_and_invalid_utf_8_return_400(service: Service, sound: Address, odd: str) -> None:
     for written in (
         f"{sound.path}{odd}?{urlencode(sound.query)}",
         f"/d/{odd}{sound.path.removeprefix('/d/')}?{urlencode(sound.query)}",

@@ -1,4 +1,4 @@
-"""Reads a printed invoice back the way a person would copy from it."""
+"""Extracts the text of a PDF as a person would copy it."""
 
 import io
 import re

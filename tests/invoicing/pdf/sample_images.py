@@ -1,4 +1,4 @@
-"""Draws the invoices of docs/images from example documents: `make pictures`."""
+"""Renders the sample invoices in docs/images: `make pictures`."""
 
 import struct
 import tempfile
@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def pages_of(invoice: InvoiceDocument, dots_per_inch: int) -> list[bytes]:
-    data = {"paper": rendering.build_template_data([invoice])}
+    data = {"data": rendering.build_template_data([invoice])}
     made = typst_compiler.new_compiler().compile(sys_inputs=data, format="png", ppi=dots_per_inch)
     assert made is not None
     return made if isinstance(made, list) else [made]

@@ -1,4 +1,4 @@
-"""The covering page lists the vendors' invoices, adds them up, and has them behind it."""
+"""The cover page over the invoices of several vendors."""
 
 from bench.example_invoices import (
     build_document,
@@ -8,8 +8,8 @@ from bench.example_invoices import (
 )
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.language import Language
-from nimbill.invoicing import pdf as paper
 from nimbill.invoicing.documents.document import InvoiceDocument, PayerImport
+from nimbill.invoicing.pdf import rendering
 from tests.invoicing.pdf.pdf_text import extract_pages, open_pdf, remove_whitespace
 
 
@@ -32,11 +32,11 @@ def in_dollars(**changed: object) -> InvoiceDocument:
     )
 
 
-def test_each_invoice_stands_on_it_with_its_number_and_its_tax_and_so_does_the_sum() -> None:
+def test_the_cover_lists_each_invoice_with_its_tax_and_the_sum() -> None:
     invoices = two_vendors(Language.ja)
     first, second = (invoice.sheet for invoice in invoices)
 
-    cover, *_ = extract_pages(paper.render_cover(invoices))
+    cover, *_ = extract_pages(rendering.render_cover(invoices))
 
     assert "請求書（合計）" in cover
     assert "さくら製作所株式会社 御中" in cover
@@ -54,21 +54,21 @@ def test_each_invoice_stands_on_it_with_its_number_and_its_tax_and_so_does_the_s
     assert "お振込先" in cover
 
 
-def test_the_invoices_follow_as_they_are_alone() -> None:
+def test_the_invoices_follow_the_cover_unchanged() -> None:
     invoices = two_vendors(Language.ja)
 
-    cover, *following = extract_pages(paper.render_cover(invoices))
+    cover, *following = extract_pages(rendering.render_cover(invoices))
 
     assert following == [
-        page for invoice in invoices for page in extract_pages(paper.render_invoice(invoice))
+        page for invoice in invoices for page in extract_pages(rendering.render_invoice(invoice))
     ]
     assert "1 / 1" in cover
 
 
-def test_different_currencies_are_listed_and_not_added() -> None:
+def test_amounts_in_different_currencies_are_not_added() -> None:
     yen, dollars = build_short_invoice(Language.en), in_dollars()
 
-    cover, *_ = extract_pages(paper.render_cover([yen, dollars]))
+    cover, *_ = extract_pages(rendering.render_cover([yen, dollars]))
 
     assert f"Sum (JPY) ¥{yen.sheet.pre_tax:,}" in cover
     assert f"Sum (USD) ${dollars.sheet.pre_tax:,}" in cover
@@ -76,27 +76,27 @@ def test_different_currencies_are_listed_and_not_added() -> None:
     assert f"${dollars.sheet.total:,}\n" in cover
 
 
-def test_due_dates_that_differ_stand_with_their_invoices() -> None:
+def test_different_due_dates_are_printed_with_their_invoices() -> None:
     invoices = [build_short_invoice(Language.en), in_dollars(due_date="2026-11-30")]
 
-    cover = remove_whitespace(extract_pages(paper.render_cover(invoices))[0])
+    cover = remove_whitespace(extract_pages(rendering.render_cover(invoices))[0])
 
     assert cover.count("Paymentdue31December2026") == 1
     assert cover.count("Paymentdue30November2026") == 1
 
 
-def test_one_invoice_that_is_not_final_marks_the_cover() -> None:
+def test_a_provisional_invoice_marks_the_cover() -> None:
     provisional = [PayerImport(payer_id="1", import_id="im_1", provisional=True)]
     invoices = [build_short_invoice(Language.en), in_dollars(imports=provisional)]
 
-    assert "Provisional" in extract_pages(paper.render_cover(invoices))[0]
+    assert "Provisional" in extract_pages(rendering.render_cover(invoices))[0]
 
 
-def test_the_same_invoices_give_the_same_bytes_and_say_what_they_are() -> None:
-    pdf = paper.render_cover(two_vendors(Language.ja))
+def test_the_cover_is_reproducible_and_has_file_properties() -> None:
+    pdf = rendering.render_cover(two_vendors(Language.ja))
     about = open_pdf(pdf).metadata
 
-    assert paper.render_cover(two_vendors(Language.ja)) == pdf
+    assert rendering.render_cover(two_vendors(Language.ja)) == pdf
     assert about is not None
     assert about.title == "請求書（合計） 2026年10月"
     assert about.author == "株式会社みなとクラウド"

@@ -1,4 +1,4 @@
-"""What a Japanese qualified invoice must say stands on the page, in both languages."""
+"""The contents of a printed invoice in both languages, as a Japanese qualified invoice requires."""
 
 from decimal import Decimal
 
@@ -111,9 +111,7 @@ IN_ENGLISH = """
 @pytest.mark.parametrize(
     ("language", "expected"), [(Language.ja, IN_JAPANESE), (Language.en, IN_ENGLISH)]
 )
-def test_every_field_stands_on_the_page_and_can_be_copied(
-    language: Language, expected: str
-) -> None:
+def test_every_field_is_printed_as_text(language: Language, expected: str) -> None:
     text = remove_whitespace(extract_text(pdf.render_invoice(build_short_invoice(language))))
 
     missing = [line for line in expected.split("\n") if remove_whitespace(line) not in text]
@@ -121,7 +119,7 @@ def test_every_field_stands_on_the_page_and_can_be_copied(
     assert missing == []
 
 
-def test_the_figures_are_those_of_the_sheet() -> None:
+def test_the_printed_figures_equal_those_of_the_sheet() -> None:
     invoice = build_short_invoice(Language.en)
     text = extract_text(pdf.render_invoice(invoice))
     printed = [
@@ -137,7 +135,7 @@ def test_the_figures_are_those_of_the_sheet() -> None:
     assert [amount for amount in printed if f"{amount:,}" not in text] == []
 
 
-def test_dollars_have_cents_and_their_sign() -> None:
+def test_dollars_are_printed_with_cents_and_sign() -> None:
     charges = build_short_invoice(Language.en).charges
     invoice = build_document(charges, build_terms(currency=Currency.usd), Language.en)
     text = extract_text(pdf.render_invoice(invoice))
@@ -147,7 +145,7 @@ def test_dollars_have_cents_and_their_sign() -> None:
     assert "Exchange rate" not in text  # dollars billed in dollars
 
 
-def test_dollars_are_named_in_japanese() -> None:
+def test_dollars_have_a_japanese_label() -> None:
     charges = build_short_invoice(Language.ja).charges
     text = extract_text(
         pdf.render_invoice(build_document(charges, build_terms(currency=Currency.usd), Language.ja))
@@ -156,7 +154,7 @@ def test_dollars_are_named_in_japanese() -> None:
     assert "割引後金額（米ドル）" in text
 
 
-def test_a_total_below_zero_is_marked() -> None:
+def test_a_negative_total_is_marked() -> None:
     charges = MonthlyCharges(
         cost_currency=Currency.jpy,
         usage=tuple(build_usage("111111111111", "", [("AmazonEC2", "1000")])),
@@ -173,7 +171,7 @@ def test_a_total_below_zero_is_marked() -> None:
     assert "返金" in japanese  # an entry without words of its own is named by its kind
 
 
-def test_without_an_issuer_it_still_prints() -> None:
+def test_an_invoice_without_issuer_is_printed() -> None:
     text = extract_text(pdf.render_invoice(build_short_invoice(Language.ja, issuer=None)))
 
     assert "さくら製作所株式会社 御中" in text
@@ -182,7 +180,7 @@ def test_without_an_issuer_it_still_prints() -> None:
     assert "お振込先" not in text
 
 
-def test_a_revision_is_named() -> None:
+def test_a_later_revision_is_printed_with_the_number() -> None:
     assert "202610-0042（第2版）" in extract_text(
         pdf.render_invoice(build_long_invoice(Language.ja))
     )
@@ -192,7 +190,7 @@ def test_a_revision_is_named() -> None:
     assert "第1版" not in extract_text(pdf.render_invoice(build_short_invoice(Language.ja)))
 
 
-def test_the_title_of_the_billing_group_replaces_ours() -> None:
+def test_the_title_of_the_billing_group_replaces_the_default() -> None:
     text = extract_text(
         pdf.render_invoice(build_short_invoice(Language.ja, title="クラウド利用料 御請求書"))
     )
@@ -200,7 +198,7 @@ def test_the_title_of_the_billing_group_replaces_ours() -> None:
     assert text.startswith("クラウド利用料 御請求書")
 
 
-def test_costs_that_are_not_final_are_marked() -> None:
+def test_provisional_costs_are_marked() -> None:
     provisional = [PayerImport(payer_id="1", import_id="im_1", provisional=True)]
 
     assert "暫定" in extract_text(
@@ -212,7 +210,7 @@ def test_costs_that_are_not_final_are_marked() -> None:
     assert "暫定" not in extract_text(pdf.render_invoice(build_short_invoice(Language.ja)))
 
 
-def test_tags_take_the_place_of_accounts() -> None:
+def test_an_invoice_by_tag_lists_tags_instead_of_accounts() -> None:
     charges = MonthlyCharges(
         cost_currency=Currency.usd,
         usage=(
@@ -230,19 +228,19 @@ def test_tags_take_the_place_of_accounts() -> None:
     assert "111111111111" not in text
 
 
-def test_no_due_date_no_line_for_it() -> None:
+def test_without_due_date_there_is_no_line_for_it() -> None:
     assert "お支払期限" not in extract_text(
         pdf.render_invoice(build_short_invoice(Language.ja, due_date=None))
     )
 
 
-def test_what_is_only_for_us_is_not_printed() -> None:
+def test_the_memo_is_not_printed() -> None:
     text = extract_text(pdf.render_invoice(build_short_invoice(Language.ja, memo="margin is thin")))
 
     assert "margin is thin" not in text
 
 
-def test_a_price_keeps_its_digits() -> None:
+def test_a_unit_price_keeps_its_digits() -> None:
     charges = MonthlyCharges(
         cost_currency=Currency.usd, usage=(), items=(build_item("a", "0.1255", "1000.50"),)
     )

@@ -1,4 +1,4 @@
-"""Amounts, rates and dates as they are written on paper."""
+"""Formatting of amounts, rates and dates on printed invoices."""
 
 from decimal import Decimal
 
@@ -29,18 +29,18 @@ JA, EN, JPY, USD = Language.ja, Language.en, Currency.jpy, Currency.usd
         ),
     ],
 )
-def test_an_amount_has_every_digit(
+def test_an_amount_is_printed_with_all_digits(
     value: str, currency: Currency, language: Language, shown: str
 ) -> None:
     assert number_format.format_amount(Decimal(value), currency, language) == shown
 
 
-def test_money_that_stands_alone_has_its_sign_behind_the_minus() -> None:
+def test_the_currency_sign_follows_the_minus_sign() -> None:
     assert number_format.format_money(Decimal(-5), JPY, JA) == "▲¥5"
     assert number_format.format_money(Decimal("-5.5"), USD, EN) == "-$5.50"
 
 
-def test_what_others_stated_keeps_its_digits_and_names_its_currency() -> None:
+def test_original_amounts_keep_their_digits_and_have_a_currency_code() -> None:
     assert number_format.format_original(Decimal("672.000"), USD, EN) == "USD 672.00"
     assert number_format.format_original(Decimal("-0.12345"), USD, JA) == "USD ▲0.12345"
     assert number_format.format_original(Decimal(1000), JPY, EN) == "JPY 1,000"
@@ -51,7 +51,7 @@ def test_what_others_stated_keeps_its_digits_and_names_its_currency() -> None:
     ("value", "shown"),
     [("150.2500", "150.25"), ("150", "150"), ("1E+2", "100"), ("1000.0", "1,000"), ("0.0", "0")],
 )
-def test_a_rate_has_no_idle_zeros(value: str, shown: str) -> None:
+def test_a_rate_has_no_trailing_zeros(value: str, shown: str) -> None:
     assert number_format.format_plain(Decimal(value)) == shown
 
 
@@ -59,11 +59,11 @@ def test_a_rate_has_no_idle_zeros(value: str, shown: str) -> None:
     ("rate", "shown"),
     [("0.1", "10%"), ("0.08", "8%"), ("0.10", "10%"), ("0", "0%"), ("0.078", "7.8%")],
 )
-def test_a_rate_of_tax_is_in_percent(rate: str, shown: str) -> None:
+def test_a_tax_rate_is_printed_in_percent(rate: str, shown: str) -> None:
     assert number_format.format_percent(Decimal(rate)) == shown
 
 
-def test_days_and_months_are_written_out() -> None:
+def test_dates_and_months_are_spelled_out() -> None:
     assert number_format.format_date("2026-02-09", JA) == "2026年2月9日"
     assert number_format.format_date("2026-02-09", EN) == "9 February 2026"
     assert number_format.format_month("2026-12", JA) == "2026年12月"

@@ -1,4 +1,4 @@
-"""Long invoices go on over pages, and each page says what was carried to it and from it."""
+"""Page breaks of long invoices: amounts carried over, headers and page numbers."""
 
 import re
 from decimal import Decimal
@@ -33,7 +33,7 @@ OVER, FORWARD = (
 
 @pytest.mark.parametrize("language", Language)
 @pytest.mark.parametrize("accounts", [3, 6, 25])
-def test_what_a_page_carries_over_is_what_stands_above_it(
+def test_each_page_carries_over_the_sum_of_the_rows_so_far(
     language: Language, accounts: int
 ) -> None:
     invoice = build_long_invoice(language, accounts=accounts)
@@ -51,7 +51,7 @@ def test_what_a_page_carries_over_is_what_stands_above_it(
     assert OVER[language] not in last
 
 
-def test_the_last_page_ends_with_the_sum_of_all() -> None:
+def test_the_last_page_ends_with_the_total() -> None:
     invoice = build_long_invoice(Language.ja)
 
     last = extract_pages(pdf.render_invoice(invoice))[-1]
@@ -60,13 +60,13 @@ def test_the_last_page_ends_with_the_sum_of_all() -> None:
     assert f"合計（税込） ¥{invoice.sheet.total:,}" in last
 
 
-def test_an_invoice_on_one_page_carries_nothing() -> None:
+def test_an_invoice_on_one_page_carries_nothing_over() -> None:
     (page,) = extract_pages(pdf.render_invoice(build_short_invoice(Language.ja)))
 
     assert "繰越" not in page
 
 
-def test_three_hundred_lines_each_stand_on_it_once() -> None:
+def test_each_of_three_hundred_lines_is_printed_once() -> None:
     invoice = build_long_invoice(Language.en, accounts=25)
     pages = extract_pages(pdf.render_invoice(invoice))
 
@@ -76,7 +76,7 @@ def test_three_hundred_lines_each_stand_on_it_once() -> None:
     assert amounts == [line.after for line in invoice.sheet.lines]
 
 
-def test_every_page_has_its_number_and_the_head_of_the_table() -> None:
+def test_every_page_has_its_number_and_the_table_header() -> None:
     pages = extract_pages(pdf.render_invoice(build_long_invoice(Language.ja, accounts=12)))
 
     for number, page in enumerate(pages, start=1):
@@ -87,7 +87,7 @@ def test_every_page_has_its_number_and_the_head_of_the_table() -> None:
         assert "さくら製作所株式会社 御中" in page
 
 
-def test_an_account_is_named_again_where_it_goes_on_and_never_stands_alone() -> None:
+def test_account_headings_are_repeated_and_never_last_on_a_page() -> None:
     for accounts in range(2, 9):
         pages = extract_pages(
             pdf.render_invoice(build_long_invoice(Language.en, accounts=accounts))
@@ -102,7 +102,7 @@ def test_an_account_is_named_again_where_it_goes_on_and_never_stands_alone() -> 
                 assert not lines[place + 1].startswith("Carried over"), (accounts, lines[place])
 
 
-def test_nothing_to_be_charged_is_said() -> None:
+def test_an_empty_invoice_says_that_nothing_is_charged() -> None:
     nothing = MonthlyCharges(cost_currency=Currency.usd, usage=())
     (page,) = extract_pages(pdf.render_invoice(build_document(nothing, build_terms(), Language.ja)))
 

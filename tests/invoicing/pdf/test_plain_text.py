@@ -1,4 +1,4 @@
-"""Text of others made fit for paper."""
+"""Preparing user-entered text for printing."""
 
 import pytest
 from hypothesis import given
@@ -25,24 +25,24 @@ from nimbill.invoicing.pdf.plain_text import (
         ("  a  ", "a"),
     ],
 )
-def test_what_cannot_be_seen_is_left_out(text: str, shown: str) -> None:
+def test_invisible_characters_are_removed(text: str, shown: str) -> None:
     assert make_printable(text) == shown
 
 
-def test_long_words_get_places_to_break_and_others_do_not() -> None:
+def test_only_long_words_get_break_positions() -> None:
     assert BREAK not in make_breakable("x" * WORD_MAX)
     assert make_breakable("x" * (WORD_MAX + 1)).replace(BREAK, "") == "x" * (WORD_MAX + 1)
     assert BREAK in make_breakable("x" * (WORD_MAX + 1))
 
 
-def test_one_line_is_one_line() -> None:
+def test_lines_are_joined_and_shortened() -> None:
     assert join_lines("a\n b\u3000c") == "a b c"
     assert shorten("abcdef", 4) == "abc…"
     assert shorten("abcd", 4) == "abcd"
 
 
 @given(st.text())
-def test_no_text_breaks_it_and_nothing_visible_is_lost(text: str) -> None:
+def test_no_visible_character_is_lost(text: str) -> None:
     shown = make_breakable(text)
 
     shown.encode()

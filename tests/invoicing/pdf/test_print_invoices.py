@@ -1,4 +1,4 @@
-"""Printed invoices: one, a covering page, a whole month."""
+"""The routes for PDF files: one invoice, a cover page, a month as zip."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pypdf
 import pytest
 
 from nimbill.access.role_actions import RoleAction
-from nimbill.invoicing import pdf as paper
+from nimbill.invoicing.pdf import rendering
 from tests.imports.aws_reports import report_line
 from tests.invoicing.month_end import ACCOUNTS_OF_A, EXAMPLE_A, MONTH, MonthEnd
 from tests.problem_responses import read_problem
@@ -41,21 +41,21 @@ def test_an_invoice_is_a_pdf_with_its_total(month_end: MonthEnd) -> None:
     assert "190,472" in text_of(response.content)
 
 
-def test_what_was_printed_once_is_what_is_printed_again(
+def test_a_stored_pdf_is_returned_unchanged(
     month_end: MonthEnd, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     group = invoiced(month_end)
     path = f"/m/core/invoices/{MONTH}/{group}/aws/pdf"
     headers = month_end.service.root()
     first = month_end.service.http.get(path, headers=headers).content
-    monkeypatch.setattr(paper, "render_invoice", lambda _document: b"a later layout")
+    monkeypatch.setattr(rendering, "render_invoice", lambda _document: b"a later layout")
 
     again = month_end.service.http.get(path, headers=headers).content
 
     assert again == first
 
 
-def test_a_new_revision_is_printed_anew(month_end: MonthEnd) -> None:
+def test_a_new_revision_is_rendered_again(month_end: MonthEnd) -> None:
     group = invoiced(month_end)
     path = f"/m/core/invoices/{MONTH}/{group}/aws/pdf"
     headers = month_end.service.root()
@@ -69,7 +69,7 @@ def test_a_new_revision_is_printed_anew(month_end: MonthEnd) -> None:
     assert "190,472" not in text_of(again)
 
 
-def test_a_covering_page_is_for_groups_that_are_invoiced_in_bulk(month_end: MonthEnd) -> None:
+def test_groups_with_inv_aggregate_have_a_cover_page(month_end: MonthEnd) -> None:
     group = invoiced(month_end, inv_aggregate=True, language="en")
 
     response = month_end.service.http.get(
@@ -80,13 +80,13 @@ def test_a_covering_page_is_for_groups_that_are_invoiced_in_bulk(month_end: Mont
     assert text_of(response.content).count("202609-0001") > 1
 
 
-def test_by_vendor_there_is_no_covering_page(month_end: MonthEnd) -> None:
+def test_groups_without_inv_aggregate_have_no_cover_page(month_end: MonthEnd) -> None:
     group = invoiced(month_end, inv_aggregate=False)
 
     read_problem(month_end.get(f"/invoices/{MONTH}/{group}/pdf"), 404)
 
 
-def test_a_month_comes_in_one_zip(month_end: MonthEnd) -> None:
+def test_a_month_can_be_downloaded_as_zip(month_end: MonthEnd) -> None:
     groups = [month_end.create_group(f"BG-{n}", f"00000000000{n}") for n in range(1, 4)]
     month_end.import_costs(
         *(report_line("10", UsageAccountId=f"00000000000{n}") for n in range(1, 4))

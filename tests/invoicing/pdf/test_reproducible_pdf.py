@@ -1,4 +1,4 @@
-"""The same document gives the same file: whenever, wherever and however many at once."""
+"""Rendering is reproducible: the same document gives the same bytes."""
 
 import hashlib
 import subprocess
@@ -27,14 +27,14 @@ print(hashlib.sha256(pdf.render_invoice(decode_document(sys.stdin.read()))).hexd
 
 
 @pytest.mark.parametrize("language", Language)
-def test_twice_the_same_document_twice_the_same_bytes(language: Language) -> None:
+def test_rendering_a_document_twice_gives_the_same_bytes(language: Language) -> None:
     first = pdf.render_invoice(build_long_invoice(language))
     pdf.render_invoice(build_short_invoice(language))  # something else in between
 
     assert pdf.render_invoice(build_long_invoice(language)) == first
 
 
-def test_a_document_that_was_stored_and_read_again_gives_the_same_bytes() -> None:
+def test_a_decoded_document_gives_the_same_bytes() -> None:
     invoice = build_long_invoice(Language.ja)
 
     assert pdf.render_invoice(decode_document(encode_document(invoice))) == pdf.render_invoice(
@@ -42,7 +42,7 @@ def test_a_document_that_was_stored_and_read_again_gives_the_same_bytes() -> Non
     )
 
 
-def test_another_process_with_other_surroundings_gives_the_same_bytes() -> None:
+def test_another_process_and_environment_give_the_same_bytes() -> None:
     invoice = build_short_invoice(Language.ja)
 
     response = subprocess.run(
@@ -57,7 +57,7 @@ def test_another_process_with_other_surroundings_gives_the_same_bytes() -> None:
     assert response.stdout.strip() == hashlib.sha256(pdf.render_invoice(invoice)).hexdigest()
 
 
-def test_threads_print_side_by_side() -> None:
+def test_concurrent_threads_give_the_same_bytes() -> None:
     invoices = [build_short_invoice(Language.ja, invoice_no=f"202610-{n:04}") for n in range(16)]
     one_by_one = [pdf.render_invoice(invoice) for invoice in invoices]
 
@@ -65,7 +65,7 @@ def test_threads_print_side_by_side() -> None:
         assert list(threads.map(pdf.render_invoice, invoices)) == one_by_one
 
 
-def test_others_run_while_something_is_printed() -> None:
+def test_rendering_releases_the_interpreter_lock() -> None:
     """The interpreter's lock is free: whoever waits a millisecond at a time gets his turns."""
     invoice = build_long_invoice(Language.ja, accounts=25, invoice_no="202610-0777")
     turns = 0
@@ -79,7 +79,7 @@ def test_others_run_while_something_is_printed() -> None:
     assert turns > 20
 
 
-def test_the_file_says_what_it_is_and_who_wrote_it() -> None:
+def test_the_file_properties_contain_title_author_and_date() -> None:
     about = open_pdf(pdf.render_invoice(build_short_invoice(Language.ja))).metadata
 
     assert about is not None
@@ -88,14 +88,14 @@ def test_the_file_says_what_it_is_and_who_wrote_it() -> None:
     assert str(about.creation_date_raw).startswith("D:20261105")
 
 
-def test_without_an_issuer_the_file_has_no_author() -> None:
+def test_without_issuer_the_file_has_no_author() -> None:
     about = open_pdf(pdf.render_invoice(build_short_invoice(Language.en, issuer=None))).metadata
 
     assert about is not None
     assert about.author is None
 
 
-def test_the_font_is_ours_and_travels_in_the_file() -> None:
+def test_the_font_is_embedded() -> None:
     for page in open_pdf(pdf.render_invoice(build_long_invoice(Language.ja))).pages:
         resources: Any = page["/Resources"]
         fonts = [font.get_object() for font in resources["/Font"].values()]
@@ -107,7 +107,7 @@ def test_the_font_is_ours_and_travels_in_the_file() -> None:
             assert "/ToUnicode" in font
 
 
-def test_fonts_of_the_machine_are_not_asked() -> None:
+def test_system_fonts_are_not_used() -> None:
     families = set(typst_compiler._load_fonts().families())
 
     assert families == {
@@ -124,13 +124,13 @@ def test_files_stay_small() -> None:
     assert len(pdf.render_invoice(build_long_invoice(Language.ja, accounts=25))) < 600_000
 
 
-def test_the_press_is_loaded_only_when_something_is_printed() -> None:
+def test_typst_is_loaded_only_for_rendering() -> None:
     ask = "import sys, nimbill.invoicing.pdf; sys.exit('typst' in sys.modules)"
 
     assert subprocess.run([sys.executable, "-c", ask], check=False).returncode == 0
 
 
-def test_without_its_font_nothing_is_printed(
+def test_without_the_font_rendering_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(typst_compiler, "FONTS", tmp_path)

@@ -1,4 +1,4 @@
-"""Whatever others wrote is printed as they wrote it, and stays on the page."""
+"""User-entered text is printed literally and stays within the margins."""
 
 from decimal import Decimal
 
@@ -16,10 +16,9 @@ from bench.example_invoices import (
 )
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.language import Language
-from nimbill.invoicing import pdf as paper
 from nimbill.invoicing.calculation.charges import MonthlyCharges
 from nimbill.invoicing.documents.document import Addressee, InvoiceDocument, Issuer
-from nimbill.invoicing.pdf import typst_compiler
+from nimbill.invoicing.pdf import rendering, typst_compiler
 from tests.invoicing.pdf.pdf_text import extract_pages, extract_text, open_pdf, remove_whitespace
 
 MARKUP = (
@@ -71,14 +70,14 @@ def said_everywhere(text: str) -> InvoiceDocument:
 
 
 @pytest.mark.parametrize("text", MARKUP)
-def test_markup_is_printed_and_not_obeyed(text: str) -> None:
-    printed = remove_whitespace(extract_text(paper.render_invoice(said_everywhere(text))))
+def test_markup_is_printed_as_text(text: str) -> None:
+    printed = remove_whitespace(extract_text(rendering.render_invoice(said_everywhere(text))))
 
     # title, addressee 5, issuer 5, account, service, entry 2, item, bank, remarks, notes
     assert printed.count(remove_whitespace(text)) >= 19
 
 
-def test_a_layout_reads_no_file_but_its_own() -> None:
+def test_templates_can_read_only_their_own_files() -> None:
     import typst
 
     compiler = typst_compiler.new_compiler()
@@ -100,8 +99,8 @@ def test_a_layout_reads_no_file_but_its_own() -> None:
     ],
     ids=["one word", "kanji", "hyphens", "digits", "lines", "address"],
 )
-def test_nothing_runs_over_the_edge_and_every_sign_is_there(text: str) -> None:
-    pdf = paper.render_invoice(said_everywhere(text))
+def test_long_texts_stay_within_the_margins_and_are_complete(text: str) -> None:
+    pdf = rendering.render_invoice(said_everywhere(text))
     right_most = Decimal(0)
 
     def see(part: str, _: list[float], matrix: list[float], *__: object) -> None:
@@ -121,30 +120,30 @@ def test_nothing_runs_over_the_edge_and_every_sign_is_there(text: str) -> None:
     ["😀 👨‍👩‍👧 🇯🇵", "𠮷野家", "مرحبا", "한국어 ไทย", "\ue000\U000e0041", "e\u0301\u0301\u0301"],
     ids=["emoji", "rare kanji", "arabic", "korean and thai", "private", "accents"],
 )
-def test_signs_that_the_font_lacks_do_not_stop_the_press(text: str) -> None:
-    printed = extract_text(paper.render_invoice(said_everywhere(f"前{text}後")))
+def test_characters_missing_from_the_font_do_not_prevent_rendering(text: str) -> None:
+    printed = extract_text(rendering.render_invoice(said_everywhere(f"前{text}後")))
 
     assert "前" in printed
     assert "後" in printed
 
 
-def test_half_characters_and_control_signs_are_left_out() -> None:
+def test_lone_surrogates_and_control_characters_are_removed() -> None:
     text = "前\x00\x07\x1b[31m\ud800\u202e後\u200b\ufeff"
 
-    printed = extract_text(paper.render_invoice(said_everywhere(text)))
+    printed = extract_text(rendering.render_invoice(said_everywhere(text)))
 
     assert "\u202e" not in printed
     assert "\x07" not in printed
     assert "前[31m" in printed
 
 
-def test_lines_of_an_address_stay_lines() -> None:
-    text = extract_text(paper.render_invoice(build_short_invoice(Language.ja)))
+def test_line_breaks_of_an_address_are_kept() -> None:
+    text = extract_text(rendering.render_invoice(build_short_invoice(Language.ja)))
 
     assert "虎ノ門九丁目9番9号\nみなとビル 12階" in text
 
 
-def test_amounts_of_any_length_fit_their_column() -> None:
+def test_long_amounts_fit_into_their_column() -> None:
     charges = MonthlyCharges(
         cost_currency=Currency.usd,
         usage=tuple(build_usage("111111111111", "", [("AmazonEC2", "-111111111111111111.11")])),
@@ -153,11 +152,11 @@ def test_amounts_of_any_length_fit_their_column() -> None:
 
     assert (
         f"AmazonEC2 {invoice.sheet.usage_charge:,} {invoice.sheet.usage_after:,}"
-        in extract_text(paper.render_invoice(invoice))
+        in extract_text(rendering.render_invoice(invoice))
     )
 
 
 @settings(max_examples=25, deadline=None)
 @given(st.text(st.characters(codec=None), min_size=1, max_size=60))
-def test_no_text_stops_the_press(text: str) -> None:
-    assert paper.render_invoice(said_everywhere(text)).startswith(b"%PDF")
+def test_any_text_can_be_rendered(text: str) -> None:
+    assert rendering.render_invoice(said_everywhere(text)).startswith(b"%PDF")

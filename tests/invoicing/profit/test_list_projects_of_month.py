@@ -38,7 +38,7 @@ def billed(month_end: MonthEnd, name: str, *accounts: str, **fields: Any) -> str
     return group
 
 
-def test_a_project_without_invoices_has_nothing_and_no_rate(month_end: MonthEnd) -> None:
+def test_a_project_without_invoices_has_zero_amounts_and_no_rate(month_end: MonthEnd) -> None:
     project_id = create_project(month_end.service, project_code="P-1", project_currency="usd")
 
     assert projects(month_end) == {
@@ -51,7 +51,7 @@ def test_a_project_without_invoices_has_nothing_and_no_rate(month_end: MonthEnd)
     }
 
 
-def test_stock_sales_and_profit_of_worked_example_a(month_end: MonthEnd) -> None:
+def test_vendor_cost_sales_and_profit_of_worked_example_a(month_end: MonthEnd) -> None:
     project_id = create_project(month_end.service, project_code="P-1")
     group = billed(month_end, "BG-A", *ACCOUNTS_OF_A, project_id=project_id)
     tax = report_line("107.07", LineItemType="Tax", UsageAccountId=ACCOUNTS_OF_A[0])
@@ -79,7 +79,7 @@ def test_stock_sales_and_profit_of_worked_example_a(month_end: MonthEnd) -> None
     assert amount["azure"] == NOTHING
 
 
-def test_groups_are_added_each_at_its_own_rate(month_end: MonthEnd) -> None:
+def test_groups_are_added_at_the_rate_of_each_invoice(month_end: MonthEnd) -> None:
     project_id = create_project(month_end.service, project_code="P-1")
     first, second = (
         billed(month_end, name, account, project_id=project_id)
@@ -103,7 +103,7 @@ def test_groups_are_added_each_at_its_own_rate(month_end: MonthEnd) -> None:
     assert amount["sales"] == Decimal("215.28")  # 10764 / 100 + 21527 / 200 = 215.275
 
 
-def test_a_loss_is_a_profit_below_zero(month_end: MonthEnd) -> None:
+def test_a_loss_is_a_negative_profit(month_end: MonthEnd) -> None:
     project_id = create_project(month_end.service, project_code="P-1", project_currency="usd")
     group = month_end.create_group("BG-A", *ACCOUNTS_OF_A, project_id=project_id)
     month_end.import_costs(*EXAMPLE_A)
@@ -124,7 +124,7 @@ def test_a_loss_is_a_profit_below_zero(month_end: MonthEnd) -> None:
     assert amount["sales_exchanged"] == amount["sales"]
 
 
-def test_an_invoice_stays_with_the_project_it_was_made_for(month_end: MonthEnd) -> None:
+def test_an_invoice_stays_with_its_project_until_it_is_created_again(month_end: MonthEnd) -> None:
     service = month_end.service
     then, now = (
         create_project(service, project_code="P-1"),
@@ -149,7 +149,7 @@ def test_an_invoice_stays_with_the_project_it_was_made_for(month_end: MonthEnd) 
     assert projects(month_end)["P-2"]["amount"]["total"]["sales_exchanged"] == 173156
 
 
-def test_who_sees_one_group_gets_its_figures_alone(month_end: MonthEnd) -> None:
+def test_restricted_users_see_only_amounts_of_their_groups(month_end: MonthEnd) -> None:
     project_id = create_project(month_end.service, project_code="P-1")
     hidden = billed(month_end, "BG-A", *ACCOUNTS_OF_A, project_id=project_id)
     seen = billed(month_end, "BG-B", "333333333333", project_id=project_id)
@@ -167,6 +167,6 @@ def test_who_sees_one_group_gets_its_figures_alone(month_end: MonthEnd) -> None:
     assert whole["sales_exchanged"] == sold + month_end.get_invoice(hidden)["sheet"]["pre_tax"]
 
 
-def test_a_month_that_is_none_is_refused(month_end: MonthEnd) -> None:
+def test_an_invalid_month_is_refused(month_end: MonthEnd) -> None:
     read_problem(month_end.get("/project/2026-13"), 400)
     read_problem(month_end.get("/project/2026-13/csv"), 400)

@@ -1,4 +1,4 @@
-"""The arithmetic of the tie-out: every amount is accounted for, or its difference is listed."""
+"""The tie-out calculation: each amount is accounted for or listed as a difference."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def only(found: TieOutResult) -> AmountDifference:
     return one
 
 
-def test_invoices_of_all_that_was_charged_tie() -> None:
+def test_a_month_ties_if_all_charges_are_invoiced() -> None:
     found = tie_out(month(charged("1.1"), charged("0", RDS), invoices=(invoice(AmazonEC2="1.1"),)))
 
     statement = found.statements["P1", "USD"]
@@ -75,11 +75,11 @@ def test_invoices_of_all_that_was_charged_tie() -> None:
     assert statement.difference == 0
 
 
-def test_a_month_of_nothing_ties() -> None:
+def test_an_empty_month_ties() -> None:
     assert tie_out(month()).ties
 
 
-def test_what_changed_after_the_invoice_is_named_with_both_amounts() -> None:
+def test_a_change_after_the_invoice_is_listed_with_both_amounts() -> None:
     one = only(tie_out(month(charged("3"), invoices=(invoice(AmazonEC2="1"),))))
 
     assert one.reason == "amount_differs"
@@ -87,7 +87,7 @@ def test_what_changed_after_the_invoice_is_named_with_both_amounts() -> None:
     assert (one.company_id, one.invoice_no, one.key) == ("cmp_1", "202609-0001", EC2)
 
 
-def test_differences_that_cancel_each_other_do_not_tie() -> None:
+def test_differences_that_cancel_each_other_out_do_not_tie() -> None:
     found = tie_out(
         month(charged("3"), charged("1", RDS), invoices=(invoice(AmazonEC2="1", AmazonRDS="3"),))
     )
@@ -97,7 +97,7 @@ def test_differences_that_cancel_each_other_do_not_tie() -> None:
     assert not found.ties
 
 
-def test_a_service_that_came_later_and_one_that_went_are_told_apart() -> None:
+def test_added_and_removed_services_have_different_reasons() -> None:
     found = tie_out(month(charged("1", RDS), invoices=(invoice(AmazonEC2="1"),)))
 
     assert [(difference.key.service, difference.reason) for difference in found.differences] == [
@@ -106,7 +106,7 @@ def test_a_service_that_came_later_and_one_that_went_are_told_apart() -> None:
     ]
 
 
-def test_a_group_without_an_invoice_is_named_also_over_nothing() -> None:
+def test_a_missing_invoice_is_listed_even_for_an_amount_of_zero() -> None:
     for amount in ("5", "0"):
         one = only(tie_out(month(charged(amount))))
 
@@ -129,13 +129,13 @@ def test_an_account_that_left_its_group_stays_on_its_invoice() -> None:
     assert found.in_no_group == {}
 
 
-def test_an_account_billed_by_two_groups_shows_as_billed_twice() -> None:
+def test_an_account_invoiced_by_two_groups_is_a_difference() -> None:
     twice = (invoice(AmazonEC2="5"), invoice("cmp_2", AmazonEC2="5"))
 
     assert only(tie_out(month(charged("5"), invoices=twice))).amount == -5
 
 
-def test_tax_discounts_and_unknown_lines_are_kept_apart() -> None:
+def test_tax_discounts_and_unknown_lines_need_no_invoice() -> None:
     lines = [charged("5"), *(charged("-1", kind=kind) for kind in ("tax", "discount", "unknown"))]
 
     found = tie_out(month(*lines, invoices=(invoice(AmazonEC2="5"),)))
@@ -144,7 +144,7 @@ def test_tax_discounts_and_unknown_lines_are_kept_apart() -> None:
     assert found.statements["P1", "USD"].total == 2
 
 
-def test_entries_count_whether_they_are_applied_or_not() -> None:
+def test_applied_and_unapplied_entries_are_accounted_for() -> None:
     entries = tuple(
         EntryAmount(
             payer_id="P1", customer_id="A", currency="USD", amount=Decimal(amount), applied=done
@@ -162,13 +162,13 @@ def test_entries_count_whether_they_are_applied_or_not() -> None:
     assert lost.amount == 3
 
 
-def test_entries_of_accounts_in_no_group_have_no_group() -> None:
+def test_a_difference_of_an_account_in_no_group_has_no_company_id() -> None:
     lost = only(tie_out(month(charged("5", kind="entry"), accounts={})))
 
     assert lost.company_id is None
 
 
-def test_a_moved_fee_leaves_one_payer_and_reaches_the_other() -> None:
+def test_a_moved_fee_is_shifted_between_payers() -> None:
     other = ServiceKey("B", "AmazonEC2", False, "USD")
     accounts = {"A": OURS, "B": AccountOwner(company_id="cmp_2", payer_id="P2")}
     bills = (
@@ -190,7 +190,7 @@ def test_a_moved_fee_leaves_one_payer_and_reaches_the_other() -> None:
     assert fees == [-4, 4]
 
 
-def test_a_fee_moved_to_an_account_that_costs_nothing_is_its_payers() -> None:
+def test_a_fee_moved_to_an_account_without_costs_belongs_to_its_payer() -> None:
     other = ServiceKey("B", "AmazonEC2", False, "USD")
     accounts = {"A": OURS, "B": AccountOwner(company_id="cmp_2", payer_id="P2")}
 
@@ -207,7 +207,7 @@ def test_a_fee_moved_to_an_account_that_costs_nothing_is_its_payers() -> None:
     assert found.statements["P2", "USD"].difference == 4
 
 
-def test_an_account_that_two_pay_for_ties_for_both() -> None:
+def test_an_account_charged_to_two_payers_ties_for_both() -> None:
     lines = (charged("1"), charged("2", payer="P0"))
 
     found = tie_out(month(*lines, invoices=(invoice(AmazonEC2="3"),)))
@@ -220,14 +220,14 @@ def test_an_account_that_two_pay_for_ties_for_both() -> None:
     assert less.statements["P0", "USD"].difference == 0
 
 
-def test_who_paid_for_what_is_only_on_an_invoice_is_read_from_it() -> None:
+def test_the_payer_of_usage_without_costs_comes_from_the_invoice() -> None:
     found = tie_out(month(invoices=(invoice(AmazonEC2="1"),), accounts={}))
 
     assert only(found).payer_id == "P1"
     assert only(found).amount == -1
 
 
-def test_for_any_month_the_listed_lines_are_the_whole_difference() -> None:
+def test_for_any_month_the_listed_differences_add_up_to_the_total_difference() -> None:
     random = Random(20261115)
     seen = set()
     for _ in range(MONTHS):

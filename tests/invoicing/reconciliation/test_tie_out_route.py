@@ -53,7 +53,7 @@ def create_invoice(month_end: MonthEnd, *lines: dict[str, str]) -> str:
     return group
 
 
-def test_every_line_of_the_vendor_is_accounted_for_to_the_last_digit(month_end: MonthEnd) -> None:
+def test_every_charge_of_the_vendor_is_accounted_for(month_end: MonthEnd) -> None:
     create_invoice(month_end, *EXAMPLE_A, *OTHER_LINES)
     applied = month_end.get(f"/billinggroup/recalculation/{MONTH}?vendor=aws").json()[0]
     body = {
@@ -100,7 +100,7 @@ def test_every_line_of_the_vendor_is_accounted_for_to_the_last_digit(month_end: 
     }
 
 
-def test_an_import_after_the_invoice_is_listed_until_the_invoice_is_made_again(
+def test_a_later_import_is_a_difference_until_the_invoice_is_created_again(
     month_end: MonthEnd,
 ) -> None:
     group = create_invoice(month_end, *EXAMPLE_A)
@@ -131,7 +131,7 @@ def test_an_import_after_the_invoice_is_listed_until_the_invoice_is_made_again(
     assert load_tie_out(month_end)["ties"] is True
 
 
-def test_a_missing_invoice_is_listed_service_by_service(month_end: MonthEnd) -> None:
+def test_a_missing_invoice_is_listed_for_each_service(month_end: MonthEnd) -> None:
     group = month_end.create_group("BG-A", *ACCOUNTS_OF_A)
     month_end.import_costs(*EXAMPLE_A)
 
@@ -153,7 +153,7 @@ def test_a_missing_invoice_is_listed_service_by_service(month_end: MonthEnd) -> 
     ]
 
 
-def test_a_moved_reservation_is_conserved_and_its_move_after_an_invoice_shows(
+def test_a_move_after_the_invoice_is_a_difference_that_cancels_out(
     month_end: MonthEnd,
 ) -> None:
     groups = [
@@ -178,7 +178,7 @@ def test_a_moved_reservation_is_conserved_and_its_move_after_an_invoice_shows(
     assert load_tie_out(month_end)["ties"] is True
 
 
-def test_an_invoice_by_tag_ties_as_well(month_end: MonthEnd) -> None:
+def test_an_invoice_by_tag_ties(month_end: MonthEnd) -> None:
     month_end.put("/settings", {"cost_tag_key": "Team"})
     group = month_end.create_group("BG-A", *ACCOUNTS_OF_A)
     month_end.import_costs(*EXAMPLE_A, report_line("5", UsageAccountId=FIRST, Team="web"))
@@ -191,7 +191,7 @@ def test_an_invoice_by_tag_ties_as_well(month_end: MonthEnd) -> None:
     assert found["payers"][0]["invoiced"] == Decimal("1075.706456789")
 
 
-def test_without_a_vendor_all_of_them_are_looked_at(month_end: MonthEnd) -> None:
+def test_without_a_vendor_all_vendors_are_tied_out(month_end: MonthEnd) -> None:
     create_invoice(month_end, *EXAMPLE_A)
 
     assert [payer["vendor"] for payer in load_tie_out(month_end, "")["payers"]] == ["aws"]
@@ -199,7 +199,7 @@ def test_without_a_vendor_all_of_them_are_looked_at(month_end: MonthEnd) -> None
     assert load_tie_out(month_end, "?vendor=gcp")["ties"] is True
 
 
-def test_who_sees_some_billing_groups_sees_no_payers(month_end: MonthEnd) -> None:
+def test_restricted_users_cannot_see_the_tie_out(month_end: MonthEnd) -> None:
     group = create_invoice(month_end, *EXAMPLE_A)
     person = create_subuser(
         month_end.service, core=["ReadInvoice"], filters=[("core", "billingGroup", group)]
@@ -209,7 +209,7 @@ def test_who_sees_some_billing_groups_sees_no_payers(month_end: MonthEnd) -> Non
 
 
 @pytest.mark.parametrize("path", [f"{MONTH}?vendor=nobody", "2026-13", "2026-9"])
-def test_what_cannot_be_read_is_refused(month_end: MonthEnd, path: str) -> None:
+def test_an_invalid_month_or_vendor_is_refused(month_end: MonthEnd, path: str) -> None:
     read_problem(month_end.get(f"/invoices/tie-out/{path}"), 400)
 
 

@@ -1,4 +1,4 @@
-"""Making a month's invoices, one by one and in bulk."""
+"""POST /m/core/invoices/calculation/{month}"""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.invoicing.month_end import MONTH, MonthEnd
 from tests.problem_responses import read_problem, read_violations
 
 
-def test_a_month_from_the_vendors_file_to_the_last_yen(month_end: MonthEnd) -> None:
+def test_an_invoice_is_created_from_imported_costs(month_end: MonthEnd) -> None:
     group = prepare_example_a(month_end)
 
     response = month_end.create_invoices(group)
@@ -41,7 +41,7 @@ def test_a_month_from_the_vendors_file_to_the_last_yen(month_end: MonthEnd) -> N
     assert (sheet["pre_tax"], sheet["tax"], sheet["total"]) == (173156, 17316, 190472)
 
 
-def test_every_amount_of_an_invoice_says_how_it_came_about(month_end: MonthEnd) -> None:
+def test_every_amount_of_an_invoice_has_an_explanation(month_end: MonthEnd) -> None:
     group = prepare_example_a(month_end)
     month_end.create_invoices(group)
 
@@ -53,7 +53,7 @@ def test_every_amount_of_an_invoice_says_how_it_came_about(month_end: MonthEnd) 
         assert sheet[name]["working"]
 
 
-def test_groups_may_come_as_the_keys_of_an_object(month_end: MonthEnd) -> None:
+def test_groups_can_be_sent_as_keys_of_an_object(month_end: MonthEnd) -> None:
     group = prepare_example_a(month_end)
 
     assert list_invoice_numbers(month_end.create_invoices(group, group={group: {}})) == [
@@ -62,7 +62,7 @@ def test_groups_may_come_as_the_keys_of_an_object(month_end: MonthEnd) -> None:
 
 
 @pytest.mark.parametrize("field", ["vendor", "group", "bulk"])
-def test_every_stated_field_is_required(month_end: MonthEnd, field: str) -> None:
+def test_every_specified_field_is_required(month_end: MonthEnd, field: str) -> None:
     body = {"vendor": "aws", "group": {}, "bulk": True}
     del body[field]
 
@@ -72,13 +72,13 @@ def test_every_stated_field_is_required(month_end: MonthEnd, field: str) -> None
 
 
 @pytest.mark.parametrize("nobody", [[], {}], ids=["list", "object"])
-def test_without_bulk_a_group_must_be_named(month_end: MonthEnd, nobody: Any) -> None:
+def test_without_bulk_a_group_is_required(month_end: MonthEnd, nobody: Any) -> None:
     response = month_end.create_invoices("x", group=nobody)
 
     assert read_violations(response) == [("group", "at least one billing group")]
 
 
-def test_a_named_group_that_is_not_there_is_refused(month_end: MonthEnd) -> None:
+def test_an_unknown_group_is_refused(month_end: MonthEnd) -> None:
     group = prepare_example_a(month_end)
 
     response = month_end.create_invoices(group, "cmp_" + "a" * 26)
@@ -87,7 +87,7 @@ def test_a_named_group_that_is_not_there_is_refused(month_end: MonthEnd) -> None
     assert query_rows(month_end, "SELECT 1 FROM invoices") == []
 
 
-def test_named_groups_must_all_be_ready_or_none_is_made(month_end: MonthEnd) -> None:
+def test_if_one_named_group_is_not_ready_no_invoice_is_created(month_end: MonthEnd) -> None:
     ready = prepare_example_a(month_end)
     without_accounts = month_end.create_group("BG-1")
     without_settings = month_end.create_group("BG-2", "000000000002")
@@ -104,7 +104,7 @@ def test_named_groups_must_all_be_ready_or_none_is_made(month_end: MonthEnd) -> 
     assert query_rows(month_end, "SELECT 1 FROM invoices") == []
 
 
-def test_in_bulk_those_that_are_ready_are_made_and_the_others_named(month_end: MonthEnd) -> None:
+def test_in_bulk_groups_that_are_not_ready_are_skipped(month_end: MonthEnd) -> None:
     ready = prepare_example_a(month_end)
     without_accounts = month_end.create_group("BG-1")
     without_rate = month_end.create_group("BG-3", "000000000003")
@@ -119,7 +119,7 @@ def test_in_bulk_those_that_are_ready_are_made_and_the_others_named(month_end: M
     }
 
 
-def test_in_bulk_it_is_a_conflict_only_when_no_group_is_ready(month_end: MonthEnd) -> None:
+def test_in_bulk_it_is_a_conflict_if_no_group_is_ready(month_end: MonthEnd) -> None:
     group = month_end.create_group("BG-1", "000000000001")
 
     problem = read_problem(month_end.create_invoices(), 409)
@@ -128,7 +128,7 @@ def test_in_bulk_it_is_a_conflict_only_when_no_group_is_ready(month_end: MonthEn
     assert problem["violations"] == [{"field": group, "rule": "settings_missing"}]
 
 
-def test_gcp_is_accepted_and_every_group_has_no_accounts(month_end: MonthEnd) -> None:
+def test_gcp_is_accepted_but_no_group_has_accounts(month_end: MonthEnd) -> None:
     group = prepare_example_a(month_end)
 
     assert list_missing_reasons(month_end.create_invoices(vendor="gcp")) == {group: "no_accounts"}
@@ -137,7 +137,7 @@ def test_gcp_is_accepted_and_every_group_has_no_accounts(month_end: MonthEnd) ->
     }
 
 
-def test_lines_of_two_currencies_cannot_be_on_one_invoice(month_end: MonthEnd) -> None:
+def test_usage_in_two_currencies_cannot_be_invoiced(month_end: MonthEnd) -> None:
     group = month_end.create_group("BG-1", "000000000001")
     month_end.import_costs(
         report_line("1", UsageAccountId="000000000001"),
@@ -148,7 +148,7 @@ def test_lines_of_two_currencies_cannot_be_on_one_invoice(month_end: MonthEnd) -
     assert list_missing_reasons(month_end.create_invoices(group)) == {group: "mixed_currency"}
 
 
-def test_a_currency_nobody_has_a_rate_for_cannot_be_billed(month_end: MonthEnd) -> None:
+def test_an_unsupported_currency_cannot_be_invoiced(month_end: MonthEnd) -> None:
     group = month_end.create_group("BG-1", "000000000001")
     month_end.import_costs(report_line("1", UsageAccountId="000000000001", CurrencyCode="EUR"))
     month_end.prepare_groups(group)
@@ -156,21 +156,21 @@ def test_a_currency_nobody_has_a_rate_for_cannot_be_billed(month_end: MonthEnd) 
     assert list_missing_reasons(month_end.create_invoices(group)) == {group: "unsupported_currency"}
 
 
-def test_a_usage_table_that_is_not_there_cannot_be_asked(month_end: MonthEnd) -> None:
+def test_a_missing_usage_table_is_refused(month_end: MonthEnd) -> None:
     group = prepare_example_a(month_end)
     month_end.save_settings(group, substitution_fee="usagetable")
 
     assert list_missing_reasons(month_end.create_invoices(group)) == {group: "usage_table_missing"}
 
 
-def test_an_invoice_by_tag_needs_to_know_which(month_end: MonthEnd) -> None:
+def test_an_invoice_by_tag_requires_a_tag_key(month_end: MonthEnd) -> None:
     group = prepare_example_a(month_end)
     month_end.save_settings(group, calc_type="tag")
 
     assert list_missing_reasons(month_end.create_invoices(group)) == {group: "tag_key_missing"}
 
 
-def test_a_parked_month_is_not_billed(month_end: MonthEnd) -> None:
+def test_a_parked_month_cannot_be_invoiced(month_end: MonthEnd) -> None:
     group = prepare_example_a(month_end)
     run_in_transaction(
         month_end.service,
@@ -181,7 +181,7 @@ def test_a_parked_month_is_not_billed(month_end: MonthEnd) -> None:
     assert list_missing_reasons(month_end.create_invoices()) == {group: "month_parked"}
 
 
-def test_a_closed_month_is_not_billed_until_it_is_reopened(month_end: MonthEnd) -> None:
+def test_a_closed_month_cannot_be_invoiced_until_it_is_reopened(month_end: MonthEnd) -> None:
     group = prepare_example_a(month_end)
     month_end.create_invoices(group)
     assert close_month(month_end.service, MONTH).status_code == 200
@@ -192,7 +192,7 @@ def test_a_closed_month_is_not_billed_until_it_is_reopened(month_end: MonthEnd) 
     assert list_invoice_numbers(month_end.create_invoices(group)) == ["202609-0001"]
 
 
-def test_one_group_that_goes_wrong_does_not_stop_the_others(
+def test_a_failing_group_does_not_affect_other_groups(
     month_end: MonthEnd, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bad = month_end.create_group("BG-1", "000000000001")

@@ -1,4 +1,4 @@
-"""What stands on an invoice: usage, tags, entries, moved fees, items."""
+"""The inputs of an invoice: usage, tags, entries, moved fees and items."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tests.imports.aws_reports import report_line
 from tests.invoicing.month_end import MONTH, MonthEnd
 
 
-def test_by_tag_what_has_no_value_stands_under_the_empty_one(month_end: MonthEnd) -> None:
+def test_usage_without_a_tag_value_is_listed_under_the_empty_tag(month_end: MonthEnd) -> None:
     group = month_end.create_group("BG-1", "000000000001")
     month_end.import_costs(
         report_line("10", UsageAccountId="000000000001", Team="web"),
@@ -30,7 +30,7 @@ def test_by_tag_what_has_no_value_stands_under_the_empty_one(month_end: MonthEnd
     assert invoice["tag_key"] == "Team"
 
 
-def test_the_vendors_tax_and_what_is_not_applied_are_on_no_invoice(month_end: MonthEnd) -> None:
+def test_vendor_tax_and_unapplied_entries_are_not_invoiced(month_end: MonthEnd) -> None:
     group = month_end.create_group("BG-1", "000000000001")
     month_end.import_costs(
         report_line("10", UsageAccountId="000000000001"),
@@ -48,7 +48,7 @@ def test_the_vendors_tax_and_what_is_not_applied_are_on_no_invoice(month_end: Mo
     assert invoice["stock"] == [{"currency": "USD", "amount": 680}]
 
 
-def test_an_applied_entry_stands_on_the_invoice(month_end: MonthEnd) -> None:
+def test_an_applied_entry_is_invoiced(month_end: MonthEnd) -> None:
     group = month_end.create_group("BG-1", "000000000001")
     month_end.import_costs(report_line("672", UsageAccountId="000000000001", LineItemType="Fee"))
     entries = month_end.get(f"/billinggroup/recalculation/{MONTH}?vendor=aws").json()
@@ -70,7 +70,7 @@ def test_an_applied_entry_stands_on_the_invoice(month_end: MonthEnd) -> None:
     assert (sheet["tax_free"], sheet["tax"], sheet["total"]) == (100968, 0, 100968)
 
 
-def test_a_moved_reservations_fee_is_billed_to_its_new_owner(month_end: MonthEnd) -> None:
+def test_the_fee_of_a_moved_reservation_is_invoiced_to_its_new_owner(month_end: MonthEnd) -> None:
     owner = month_end.create_group("BG-1", "000000000001")
     other = month_end.create_group("BG-2", "000000000002")
     month_end.import_costs(
@@ -95,7 +95,7 @@ def test_a_moved_reservations_fee_is_billed_to_its_new_owner(month_end: MonthEnd
     assert costs == [75, 25]
 
 
-def test_free_format_items_are_read_when_the_invoice_is_made(month_end: MonthEnd) -> None:
+def test_free_format_items_are_copied_to_the_invoice(month_end: MonthEnd) -> None:
     group = month_end.create_group("BG-1", "000000000001")
     month_end.prepare_groups(group)
     item = {"enabled": True, "label": "setup", "unit_cost": 500, "quantity": 2, "total": 1000}

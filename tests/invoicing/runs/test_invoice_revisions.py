@@ -29,7 +29,7 @@ from tests.invoicing.month_end import ACCOUNTS_OF_A, MONTH, MonthEnd
 from tests.problem_responses import read_problem, read_violations
 
 
-def test_numbers_are_without_gaps_over_groups_and_runs(month_end: MonthEnd) -> None:
+def test_numbers_have_no_gaps_across_groups_and_runs(month_end: MonthEnd) -> None:
     groups = [month_end.create_group(f"BG-{n}", f"00000000000{n}") for n in range(1, 6)]
     month_end.prepare_groups(*groups)
 
@@ -40,7 +40,7 @@ def test_numbers_are_without_gaps_over_groups_and_runs(month_end: MonthEnd) -> N
     assert all_numbers == [f"202609-000{n}" for n in range(1, 6)]
 
 
-def test_an_invoice_that_could_not_be_stored_takes_no_number(
+def test_an_invoice_that_cannot_be_stored_uses_no_number(
     month_end: MonthEnd, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     groups = [month_end.create_group(f"BG-{n}", f"00000000000{n}") for n in range(1, 4)]
@@ -59,7 +59,7 @@ def test_an_invoice_that_could_not_be_stored_takes_no_number(
     assert response.json()["skipped"] == [{"company_id": groups[0], "reason": "failed"}]
 
 
-def test_creating_again_keeps_the_number_and_the_earlier_invoice(month_end: MonthEnd) -> None:
+def test_creating_again_keeps_the_number_and_the_earlier_revision(month_end: MonthEnd) -> None:
     group = prepare_example_a(month_end)
     month_end.create_invoices(group)
     before = month_end.get_invoice(group)
@@ -88,7 +88,7 @@ def test_a_changed_rate_never_changes_a_created_invoice(month_end: MonthEnd) -> 
 
 @pytest.mark.parametrize("table", ["invoice_revisions", "invoice_pdfs", "invoice_run_keys"])
 @pytest.mark.parametrize("change", ["UPDATE {} SET organisation_id = 'x'", "DELETE FROM {}"])
-def test_what_was_sent_cannot_be_changed_by_the_service(
+def test_the_service_cannot_change_stored_revisions(
     month_end: MonthEnd, table: str, change: str
 ) -> None:
     with pytest.raises(sa.exc.DBAPIError, match=r"permission denied|cannot be changed"):
@@ -107,7 +107,7 @@ def test_a_group_with_invoices_cannot_be_deleted(month_end: MonthEnd) -> None:
     assert read_problem(response, 409)["code"] == "billing_group_in_use"
 
 
-def test_a_deleted_account_stays_on_the_invoices_it_was_on(month_end: MonthEnd) -> None:
+def test_a_deleted_account_stays_on_existing_invoices(month_end: MonthEnd) -> None:
     group = prepare_example_a(month_end)
     month_end.create_invoices(group)
     service = month_end.service
@@ -116,7 +116,7 @@ def test_a_deleted_account_stays_on_the_invoices_it_was_on(month_end: MonthEnd) 
     assert len(month_end.get_invoice(group)["sheet"]["accounts"]) == 2
 
 
-def test_who_sees_some_groups_makes_their_invoices_and_no_others(month_end: MonthEnd) -> None:
+def test_restricted_users_create_only_invoices_of_their_groups(month_end: MonthEnd) -> None:
     seen = month_end.create_group("BG-1", "000000000001")
     hidden = month_end.create_group("BG-2", "000000000002")
     month_end.prepare_groups(seen, hidden)
@@ -131,7 +131,7 @@ def test_who_sees_some_groups_makes_their_invoices_and_no_others(month_end: Mont
     ]
 
 
-def test_every_invoice_leaves_an_audit_row_and_the_run_one(month_end: MonthEnd) -> None:
+def test_every_invoice_and_the_run_are_audited(month_end: MonthEnd) -> None:
     groups = [month_end.create_group(f"BG-{n}", f"00000000000{n}") for n in range(1, 3)]
     month_end.prepare_groups(*groups)
 
@@ -151,7 +151,9 @@ def test_every_invoice_leaves_an_audit_row_and_the_run_one(month_end: MonthEnd) 
     ]
 
 
-def test_a_repeat_with_the_same_key_makes_no_second_revision(month_end: MonthEnd) -> None:
+def test_repeating_a_request_with_the_same_key_creates_no_second_revision(
+    month_end: MonthEnd,
+) -> None:
     group = prepare_example_a(month_end)
     headers = month_end.service.root() | {"Idempotency-Key": "month-end"}
 
@@ -161,7 +163,7 @@ def test_a_repeat_with_the_same_key_makes_no_second_revision(month_end: MonthEnd
     assert month_end.get_invoice(group)["revision"] == 1
 
 
-def test_a_repeat_whose_first_answer_was_lost_in_a_crash_joins_the_same_run(
+def test_a_request_repeated_after_a_crash_joins_the_same_run(
     month_end: MonthEnd,
 ) -> None:
     group = prepare_example_a(month_end)
@@ -176,7 +178,7 @@ def test_a_repeat_whose_first_answer_was_lost_in_a_crash_joins_the_same_run(
     assert month_end.get_invoice(group)["revision"] == 1
 
 
-def test_a_run_that_was_interrupted_goes_on_and_makes_nothing_twice(
+def test_an_interrupted_run_continues_and_creates_nothing_twice(
     month_end: MonthEnd, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     groups = [month_end.create_group(f"BG-{n}", f"00000000000{n}") for n in range(1, 4)]
@@ -223,7 +225,7 @@ async def _resume(month_end: MonthEnd, run_id: str) -> Any:
     return await asyncio.wait_for(waiting, 30)
 
 
-def test_the_runs_of_a_month_are_listed_with_how_far_they_are(month_end: MonthEnd) -> None:
+def test_runs_are_listed_with_their_progress(month_end: MonthEnd) -> None:
     group = prepare_example_a(month_end)
     month_end.create_invoices(group)
 
@@ -232,7 +234,7 @@ def test_the_runs_of_a_month_are_listed_with_how_far_they_are(month_end: MonthEn
     assert (run["state"], run["groups"], run["done"], run["skipped"]) == ("done", 1, 1, 0)
 
 
-def test_a_group_whose_accounts_cost_nothing_gets_an_invoice_of_nothing(
+def test_a_group_without_costs_gets_an_invoice_over_zero(
     month_end: MonthEnd,
 ) -> None:
     group = month_end.create_group("BG-1", "000000000001", invoices={"aws": VALID_SETTING})
@@ -249,7 +251,7 @@ def test_a_group_whose_accounts_cost_nothing_gets_an_invoice_of_nothing(
     )
 
 
-def test_a_kept_invoice_is_read_back_without_a_float_in_it(month_end: MonthEnd) -> None:
+def test_a_stored_invoice_is_decoded_without_floats(month_end: MonthEnd) -> None:
     month_end.create_invoices(prepare_example_a(month_end))
     (row,) = query_rows(month_end, "SELECT document FROM invoice_revisions")
 

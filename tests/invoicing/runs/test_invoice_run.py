@@ -50,7 +50,7 @@ async def execute_run(month_end: MonthEnd, groups: list[str], run_id: str) -> li
     return reported
 
 
-def test_the_first_batch_is_small_and_the_others_are_not() -> None:
+def test_the_first_batch_is_smaller_than_the_others() -> None:
     names = [str(number) for number in range(450)]
 
     batches = list(invoice_run.split_into_batches(names))
@@ -60,7 +60,7 @@ def test_the_first_batch_is_small_and_the_others_are_not() -> None:
     assert list(invoice_run.split_into_batches([])) == []
 
 
-def test_progress_is_told_with_every_batch(
+def test_progress_is_reported_after_every_batch(
     month_end: MonthEnd, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     groups = create_groups(month_end, 6)
@@ -73,7 +73,7 @@ def test_progress_is_told_with_every_batch(
     assert month_end.service.run(run) == [1, 3, 5, 6]
 
 
-def test_long_invoices_are_stored_apart(
+def test_long_invoices_are_stored_separately(
     month_end: MonthEnd, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     long, short = prepare_example_a(month_end), month_end.create_group("BG-B", "000000000001")
@@ -88,7 +88,7 @@ def test_long_invoices_are_stored_apart(
     assert month_end.service.run(run) == [1, 2]
 
 
-def test_two_processes_on_one_run_make_every_invoice_once(month_end: MonthEnd) -> None:
+def test_concurrent_executions_of_a_run_create_every_invoice_once(month_end: MonthEnd) -> None:
     groups = create_groups(month_end, 5)
 
     async def run() -> None:
@@ -103,7 +103,7 @@ def test_two_processes_on_one_run_make_every_invoice_once(month_end: MonthEnd) -
     assert len(query_rows(month_end, audit_query)) == len(groups)
 
 
-def test_an_invoice_that_a_rival_made_meanwhile_keeps_its_number(
+def test_an_invoice_created_by_a_concurrent_run_keeps_its_number(
     month_end: MonthEnd, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     groups = create_groups(month_end, 3)
@@ -127,7 +127,7 @@ def test_an_invoice_that_a_rival_made_meanwhile_keeps_its_number(
     assert [month_end.get_invoice(group)["revision"] for group in groups] == [1, 1, 2]
 
 
-def test_a_batch_gathered_before_an_import_came_in_is_gathered_again(
+def test_a_batch_loaded_before_an_import_is_loaded_again(
     month_end: MonthEnd, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     group = prepare_example_a(month_end)
@@ -151,7 +151,7 @@ def test_a_batch_gathered_before_an_import_came_in_is_gathered_again(
     assert month_end.get_invoice(group)["sheet"]["total"] == Decimal(190472)
 
 
-def test_a_draft_that_gets_its_number_is_the_document_as_it_is_written(
+def test_a_numbered_draft_equals_the_encoded_document(
     month_end: MonthEnd,
 ) -> None:
     memo = 'a memo of "invoice_no":"","revision":0, and more'
@@ -184,7 +184,7 @@ async def _produce(log: list[str], count: int, *, fails: bool = False) -> AsyncG
         log.append("closed")
 
 
-def test_the_next_is_begun_while_one_is_in_use() -> None:
+def test_prefetch_produces_the_next_item_while_one_is_in_use() -> None:
     log: list[str] = []
 
     async def run() -> None:
@@ -200,7 +200,7 @@ def test_the_next_is_begun_while_one_is_in_use() -> None:
     ]
 
 
-def test_what_fails_ahead_is_raised_when_its_turn_comes() -> None:
+def test_prefetch_raises_errors_in_order() -> None:
     used = []
 
     async def run() -> None:
@@ -212,7 +212,7 @@ def test_what_fails_ahead_is_raised_when_its_turn_comes() -> None:
     assert used == [1, 2]
 
 
-def test_whoever_stops_leaves_nothing_running() -> None:
+def test_prefetch_leaves_no_task_running_when_stopped() -> None:
     log: list[str] = []
 
     async def run() -> set[asyncio.Task[Any]]:

@@ -1,4 +1,4 @@
-"""Saving a month's settings and rates, in that order."""
+"""Saving the settings and exchange rates of a month."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _number(value: Any) -> Any:
     return value if isinstance(value, str) else Decimal(str(value))
 
 
-def test_settings_that_were_sent_are_read_back(month_end: MonthEnd) -> None:
+def test_saved_settings_are_listed(month_end: MonthEnd) -> None:
     group = month_end.create_group()
 
     response = month_end.save_settings(group, memo="agreed by telephone")
@@ -43,7 +43,9 @@ def test_settings_that_were_sent_are_read_back(month_end: MonthEnd) -> None:
 
 
 @pytest.mark.parametrize("nothing", [[], {}], ids=["list", "object"])
-def test_internal_copies_every_groups_own_settings(month_end: MonthEnd, nothing: Any) -> None:
+def test_internal_copies_the_default_settings_of_every_group(
+    month_end: MonthEnd, nothing: Any
+) -> None:
     own = month_end.create_group("BG-1", invoices={"aws": VALID_SETTING, "azure": VALID_SETTING})
     without = month_end.create_group("BG-2")
 
@@ -54,7 +56,7 @@ def test_internal_copies_every_groups_own_settings(month_end: MonthEnd, nothing:
     assert saved(month_end, without) is None
 
 
-def test_internal_copies_only_groups_the_caller_sees(month_end: MonthEnd) -> None:
+def test_internal_copies_only_visible_groups(month_end: MonthEnd) -> None:
     seen = month_end.create_group("BG-1", invoices={"aws": VALID_SETTING})
     hidden = month_end.create_group("BG-2", invoices={"aws": VALID_SETTING})
     restricted = month_end.service.caller(RoleAction.ModifyInvoice, billing_groups=[seen])
@@ -65,7 +67,7 @@ def test_internal_copies_only_groups_the_caller_sees(month_end: MonthEnd) -> Non
     assert saved(month_end, hidden) is None
 
 
-def test_what_was_saved_stays_when_the_defaults_change(month_end: MonthEnd) -> None:
+def test_changing_the_defaults_keeps_saved_settings(month_end: MonthEnd) -> None:
     group = month_end.create_group("BG-1", invoices={"aws": VALID_SETTING})
     save_all(month_end, {})
     changed = VALID_SETTING | {
@@ -99,7 +101,7 @@ def test_a_value_of_either_column_can_be_saved(month_end: MonthEnd, field: str, 
     assert month_end.save_settings(group, **{field: value}).status_code == 200
 
 
-def test_what_no_column_allows_is_refused_and_changes_nothing(month_end: MonthEnd) -> None:
+def test_a_value_of_neither_column_is_refused_and_changes_nothing(month_end: MonthEnd) -> None:
     group, other = month_end.create_group("BG-1"), month_end.create_group("BG-2")
     settings = {
         other: {"aws": SETTING},
@@ -116,7 +118,7 @@ def test_what_no_column_allows_is_refused_and_changes_nothing(month_end: MonthEn
     assert saved(month_end, other) is None
 
 
-def test_two_words_for_one_dimension_are_refused(month_end: MonthEnd) -> None:
+def test_conflicting_fee_targets_are_refused(month_end: MonthEnd) -> None:
     group = month_end.create_group()
 
     response = month_end.save_settings(
@@ -135,7 +137,7 @@ def test_two_words_for_one_dimension_are_refused(month_end: MonthEnd) -> None:
     [None, 1, "x", [1], {"cmp_x": None}, {"cmp_x": {"gcp": SETTING}}, {"cmp_x": {"aws": {}}}],
     ids=str,
 )
-def test_settings_of_another_shape_are_refused(month_end: MonthEnd, settings: Any) -> None:
+def test_malformed_settings_are_refused(month_end: MonthEnd, settings: Any) -> None:
     body = {"settings": settings, "internal": False}
 
     read_problem(month_end.put(f"/invoices/save/{MONTH}", body), 400)
@@ -160,7 +162,7 @@ def test_saving_settings_again_keeps_the_rate(month_end: MonthEnd) -> None:
     assert saved(month_end, group)["exchange_rate"] == 150.25
 
 
-def test_an_open_dimension_keeps_what_was_saved_before(month_end: MonthEnd) -> None:
+def test_an_unstated_fee_target_keeps_its_earlier_value(month_end: MonthEnd) -> None:
     """The support basis stays `discounted` where the later word speaks of the scope alone."""
     group = month_end.create_group("BG-1", "222222222222")
     month_end.save_settings(group, support_fee_calc_target="discounted")
@@ -178,7 +180,7 @@ def test_an_open_dimension_keeps_what_was_saved_before(month_end: MonthEnd) -> N
 
 @pytest.mark.parametrize("method", ["PUT", "POST"])
 @pytest.mark.parametrize("as_object", [False, True], ids=["array", "object"])
-def test_a_rate_is_saved_exactly_as_it_was_sent(
+def test_an_exchange_rate_keeps_the_digits_sent(
     month_end: MonthEnd, method: str, as_object: bool
 ) -> None:
     group = month_end.create_group()
@@ -193,7 +195,7 @@ def test_a_rate_is_saved_exactly_as_it_was_sent(
     assert '"exchange_rate":150.250,' in month_end.get(f"/invoices/{MONTH}").text
 
 
-def test_a_rate_before_settings_is_refused_for_all_and_says_for_whom(month_end: MonthEnd) -> None:
+def test_a_rate_for_a_group_without_settings_is_refused_for_all_groups(month_end: MonthEnd) -> None:
     ready, bare = month_end.create_group("BG-1"), month_end.create_group("BG-2")
     month_end.save_settings(ready)
 
@@ -205,7 +207,7 @@ def test_a_rate_before_settings_is_refused_for_all_and_says_for_whom(month_end: 
 
 
 @pytest.mark.parametrize("rate", [0, -1, Decimal("1000000.1"), "150", None])
-def test_a_rate_that_is_none_is_refused(month_end: MonthEnd, rate: Any) -> None:
+def test_an_invalid_exchange_rate_is_refused(month_end: MonthEnd, rate: Any) -> None:
     group = month_end.create_group()
     month_end.save_settings(group)
 
@@ -215,7 +217,7 @@ def test_a_rate_that_is_none_is_refused(month_end: MonthEnd, rate: Any) -> None:
 
 
 @pytest.mark.parametrize("groups", [[], {}, "cmp", [1], None], ids=str)
-def test_a_rate_is_for_at_least_one_group(month_end: MonthEnd, groups: Any) -> None:
+def test_an_exchange_rate_requires_at_least_one_group(month_end: MonthEnd, groups: Any) -> None:
     body = {"vendor": "aws", "billing_groups": groups, "exchange_rate": 150}
 
     response = month_end.put(f"/invoices/exchangerate/{MONTH}", body)
