@@ -36,7 +36,7 @@ def prepare_ours(document: InvoiceDocument) -> Render:
 
 
 def prepare_bare(compiler: typst.Compiler, document: InvoiceDocument) -> Render:
-    data = {"paper": rendering.build_template_data([document])}
+    data = {"data": rendering.build_template_data([document])}
 
     def render() -> bytes:
         content = compiler.compile(sys_inputs=data, format="pdf", timestamp=0)
@@ -47,7 +47,7 @@ def prepare_bare(compiler: typst.Compiler, document: InvoiceDocument) -> Render:
 
 
 def prepare_cold(document: InvoiceDocument) -> Render:
-    data = {"paper": rendering.build_template_data([document])}
+    data = {"data": rendering.build_template_data([document])}
     return lambda: typst.compile(
         typst_compiler.LAYOUT / "main.typ",
         root=typst_compiler.LAYOUT,
