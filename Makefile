@@ -111,7 +111,7 @@ routes: setup ## write docs/routes.md from the declared routes
 	@mv docs/routes.md.new docs/routes.md
 
 choices: ## list the choices of docs/choices.md and where they are used
-	@sed -n 's/^##* *//p' docs/choices.md | tr -d '`' | while read -r name; do \
+	@sed -n 's/^### //p' docs/choices.md | while read -r name; do \
 	  used=$$(grep -rnF --include='*.py' "\"$$name\"" src | cut -d: -f1,2 || true); \
 	  if test -n "$$used"; then echo "$$name"; sed 's/^/    /' <<<"$$used"; fi; \
 	done

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from nimbill.identity.login.bodies import TokenAnswer
+from nimbill.identity.login.bodies import TokenResponse
 from nimbill.identity.rbac.bodies import PermissionListing
 from nimbill.identity.rbac.role_rules import (
     FILTER_TYPES,
@@ -34,7 +34,7 @@ def list_fields(body: Body, prefix: str = "") -> list[str]:
 @pytest.mark.parametrize(
     ("heading", "body"),
     [
-        ("Token response", TokenAnswer),
+        ("Token response", TokenResponse),
         ("Legacy token response", LegacyTokenAnswer),
         ("Permission listing item", PermissionListing),
         ("API client", ApiClient),
