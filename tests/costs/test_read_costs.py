@@ -105,23 +105,19 @@ def test_currencies_are_summed_separately(service: Service) -> None:
     assert [row["currency"] for row in answer["totals"]] == ["JPY", "USD"]
 
 
-@pytest.mark.parametrize(
-    ("by", "fields"),
-    [
-        ("account", ["customer_id", "company_id"]),
-        ("service", ["service", "marketplace"]),
-        ("tag:user:team", ["tag_value"]),
-        ("line_type", ["line_type", "kind"]),
-        ("day", ["day"]),
-        ("line_type,account", ["customer_id", "company_id", "line_type", "kind"]),
-    ],
-)
-def test_a_row_has_the_fields_of_the_grouping(service: Service, by: str, fields: list[str]) -> None:
+def test_a_row_has_the_fields_of_the_grouping(service: Service) -> None:
     store_month(service, [build_line(tags=[("user:team", "a")])])
 
-    (row,) = get_costs(service, f"?by={by}")["rows"]
-
-    assert list(row) == ["vendor", *fields, "currency", "cost", "lines"]
+    for by, fields in {
+        "account": ["customer_id", "company_id"],
+        "service": ["service", "marketplace"],
+        "tag:user:team": ["tag_value"],
+        "line_type": ["line_type", "kind"],
+        "day": ["day"],
+        "line_type,account": ["customer_id", "company_id", "line_type", "kind"],
+    }.items():
+        (row,) = get_costs(service, f"?by={by}")["rows"]
+        assert list(row) == ["vendor", *fields, "currency", "cost", "lines"], by
 
 
 def test_days_are_the_days_of_usage(service: Service) -> None:

@@ -1,1 +1,1 @@
-"""Tests of importer a month in."""
+"""Tests of importing a month of costs."""

@@ -1,4 +1,4 @@
-"""Small AWS reports written line by line, so that a test says what it is about."""
+"""Small AWS reports; tests state only the values that matter to them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ COLUMNS = {
 
 
 def build_report(lines: Sequence[dict[str, str]], columns: dict[str, str] = COLUMNS) -> bytes:
-    """Each line tells only what is special about it."""
+    """Lines contain only the values that differ from the defaults."""
     text = io.StringIO()
     writer = csv.DictWriter(text, list(columns), lineterminator="\r\n")
     writer.writeheader()
@@ -43,10 +43,10 @@ def build_report(lines: Sequence[dict[str, str]], columns: dict[str, str] = COLU
     return text.getvalue().encode()
 
 
-def report_line(amount: str, **special: str) -> dict[str, str]:
-    """A line of this cost; keywords name columns by their last part."""
-    by_last = {name.rpartition("/")[2].rpartition(":")[2]: name for name in COLUMNS}
-    return {"lineItem/UnblendedCost": amount} | {by_last[k]: v for k, v in special.items()}
+def report_line(cost: str, **values: str) -> dict[str, str]:
+    """Keywords name columns by the last part of their names."""
+    names = {name.rpartition("/")[2].rpartition(":")[2]: name for name in COLUMNS}
+    return {"lineItem/UnblendedCost": cost} | {names[k]: value for k, value in values.items()}
 
 
 def write_report(path: Path, lines: Sequence[dict[str, str]]) -> Path:

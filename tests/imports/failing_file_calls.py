@@ -1,4 +1,4 @@
-"""File calls of this process that fail on purpose: the n-th one below a folder."""
+"""Makes the n-th file call below a folder fail, in this process."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from typing import Any
 from unittest.mock import patch
 
 ERROR_CODES = {
-    "the disk is full": errno.ENOSPC,
-    "the disk cannot be read": errno.EIO,
-    "too many files are open": errno.EMFILE,
-    "memory is short": errno.ENOMEM,
+    "disk full": errno.ENOSPC,
+    "disk unreadable": errno.EIO,
+    "too many open files": errno.EMFILE,
+    "out of memory": errno.ENOMEM,
 }
-# what Python tells its audit hooks; syncing is none of it and is counted by itself
+# events of Python's audit hooks; fsync has none and is patched
 WATCHED = frozenset({"open", "os.mkdir", "os.rename", "os.link", "os.remove", "os.truncate"})
 
 
@@ -57,10 +57,10 @@ def _hook(event: str, args: tuple[Any, ...]) -> None:
 
 @contextmanager
 def fail_call(folder: Path, number: int, code: int) -> Iterator[Watch]:
-    """The n-th call fails and no other; `failed` says which it was, or nothing."""
+    """Only the n-th call fails; `failed` is its name, or empty if there were fewer calls."""
     global _watch, _hooked
     if not _hooked:
-        sys.addaudithook(_hook)  # for good: hooks cannot be taken out, so it looks at `_watch`
+        sys.addaudithook(_hook)  # hooks cannot be removed, so that the hook checks `_watch`
         _hooked = True
     watch = Watch(folder, number, code)
     sync = os.fsync

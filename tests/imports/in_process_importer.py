@@ -1,4 +1,4 @@
-"""Imports as tests make them: over HTTP, or step by step in this process, which is quicker."""
+"""Imports files step by step in the test process, which is faster than a job in a subprocess."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ SECONDS_MAX = 120
 
 
 def wait_for_import(service: Service, import_id: str, headers: dict[str, str]) -> dict[str, Any]:
-    """The import's record once the work loop is done with it."""
-    until = time.monotonic() + SECONDS_MAX
+    """Return the import's record as soon as its job is finished."""
+    deadline = time.monotonic() + SECONDS_MAX
     while True:
         answer = service.http.get(f"{PATH}/{import_id}", headers=headers)
         assert answer.status_code == 200, answer.text
         record: dict[str, Any] = answer.json()
         if record["state"] in FINAL_STATES:
             return record
-        assert time.monotonic() < until, record
-        time.sleep(0.1)
+        assert time.monotonic() < deadline, record
+        time.sleep(0.05)
 
 
 @dataclass
 class InProcessImporter:
-    """Takes files in without the work loop and without a process for each."""
+    """Prepares and commits imports without the job runner and without a subprocess."""
 
     service: Service
     organisation: NewOrganisation
@@ -62,9 +62,9 @@ class InProcessImporter:
         return self.get_record(import_id)
 
     def start(self, *sources: Path | str, vendor: str = "aws", month: str | None = None) -> str:
-        import_id, places = new_id("imp"), [str(source) for source in sources]
+        import_id, paths = new_id("imp"), [str(source) for source in sources]
 
-        async def begin() -> None:
+        async def start() -> None:
             async with transaction(self.service.resources.engine, self.scope.organisation_id) as db:
                 await start_import(
                     db,
@@ -73,27 +73,27 @@ class InProcessImporter:
                         import_id=import_id,
                         vendor=vendor,
                         month=month,
-                        sources=places,
-                        source_names=places,
+                        sources=paths,
+                        source_names=paths,
                         roots=None,
                         created_by=self.organisation.root_user_id,
                     ),
                 )
-                # ours: the loop of the service must not take it as well
+                # the job runner of the service must not run it as well
                 await db.execute(sa.delete(jobs).where(jobs.c.subject == import_id))
 
-        self.service.run(begin)
+        self.service.run(start)
         return import_id
 
     def prepare(self, import_id: str) -> PreparedImport:
-        asked = self.build_request(import_id)
+        request = self.build_request(import_id)
         with patch.dict(os.environ, self.service.settings.to_child_environment()):
-            return prepare_import(asked, lambda _: None)
+            return prepare_import(request, lambda _: None)
 
     def build_request(self, import_id: str) -> ImportRequest:
         settings = self.service.settings
 
-        async def ask() -> ImportRequest:
+        async def load() -> ImportRequest:
             async with transaction(self.service.resources.engine, self.scope.organisation_id) as db:
                 row = await records.lock_import(db, self.scope, import_id)
                 assert row is not None
@@ -109,20 +109,20 @@ class InProcessImporter:
                 known_deliveries=dict(known),
             )
 
-        return self.service.run(ask)
+        return self.service.run(load)
 
     def commit(self, import_id: str, prepared: PreparedImport) -> None:
-        async def take_in() -> None:
+        async def commit() -> None:
             async with transaction(self.service.resources.engine, self.scope.organisation_id) as db:
                 await commit_import(db, self.service.settings, self.scope, import_id, prepared)
 
-        self.service.run(take_in)
+        self.service.run(commit)
 
     def get_record(self, import_id: str) -> dict[str, Any]:
         answer = self.service.http.get(f"{PATH}/{import_id}", headers=self.headers)
         assert answer.status_code == 200, answer.text
-        found: dict[str, Any] = answer.json()
-        return found
+        record: dict[str, Any] = answer.json()
+        return record
 
     @property
     def headers(self) -> dict[str, str]:
@@ -135,17 +135,17 @@ class InProcessImporter:
         assert answer.status_code == 200, answer.text
         return answer.json()
 
-    def query(self, question: str) -> Sequence[Any]:
-        """What a question to this organisation's rows answers."""
+    def query(self, sql: str) -> Sequence[Any]:
+        """Return rows of the importer's organisation."""
 
-        async def ask() -> Sequence[Any]:
+        async def execute() -> Sequence[Any]:
             async with transaction(self.service.resources.engine, self.scope.organisation_id) as db:
-                return (await db.execute(sa.text(question))).all()
+                return (await db.execute(sa.text(sql))).all()
 
-        return self.service.run(ask)
+        return self.service.run(execute)
 
 
 def load_totals(importer: InProcessImporter) -> dict[str, Any]:
-    """What counts, by account: exact."""
+    """Return the current costs by account."""
     rows = importer.query("SELECT customer_id, sum(cost) AS cost FROM cost_sums GROUP BY 1")
     return {row.customer_id: row.cost for row in rows}

@@ -1,4 +1,4 @@
-"""An import replaces a payer's month as a whole, once, or changes nothing."""
+"""An import replaces the complete month of a payer, or changes nothing."""
 
 from decimal import Decimal
 from pathlib import Path
@@ -13,10 +13,10 @@ from nimbill.imports.preparation import PreparedImport
 from tests.imports.aws_reports import CUSTOMER, PAYER, report_line, write_report
 from tests.imports.in_process_importer import InProcessImporter, load_totals, wait_for_import
 
-OTHER = "333333333333"
+OTHER_CUSTOMER = "333333333333"
 
 
-def test_a_month_comes_in_with_its_totals(importer: InProcessImporter, tmp_path: Path) -> None:
+def test_a_month_is_imported_with_its_totals(importer: InProcessImporter, tmp_path: Path) -> None:
     file = write_report(
         tmp_path / "a.csv",
         [
@@ -40,14 +40,14 @@ def test_a_month_comes_in_with_its_totals(importer: InProcessImporter, tmp_path:
     assert load_totals(importer) == {CUSTOMER: Decimal("3.5000000001")}
 
 
-def test_the_same_delivery_again_changes_nothing(
+def test_importing_the_same_delivery_again_changes_nothing(
     importer: InProcessImporter, tmp_path: Path
 ) -> None:
     first = importer(write_report(tmp_path / "a.csv", [report_line("1")]))
-    again = importer(write_report(tmp_path / "other-name.csv", [report_line("1")]))
+    second = importer(write_report(tmp_path / "other-name.csv", [report_line("1")]))
 
-    assert (first["state"], again["state"]) == ("done", "unchanged")
-    assert again["month"] == "2026-09"
+    assert (first["state"], second["state"]) == ("done", "unchanged")
+    assert second["month"] == "2026-09"
     assert importer.query("SELECT import_id FROM cost_months")[0].import_id == first["import_id"]
 
 
@@ -55,7 +55,9 @@ def test_a_later_delivery_replaces_the_whole_month(
     importer: InProcessImporter, tmp_path: Path
 ) -> None:
     importer(
-        write_report(tmp_path / "a.csv", [report_line("1"), report_line("2", UsageAccountId=OTHER)])
+        write_report(
+            tmp_path / "a.csv", [report_line("1"), report_line("2", UsageAccountId=OTHER_CUSTOMER)]
+        )
     )
 
     importer(write_report(tmp_path / "b.csv", [report_line("5")]))
@@ -64,7 +66,7 @@ def test_a_later_delivery_replaces_the_whole_month(
     assert importer.query("SELECT count(*) AS n FROM lake_files")[0].n == 1
 
 
-def test_an_older_assembly_is_refused_once_a_newer_one_counts(
+def test_an_older_delivery_is_refused_after_a_newer_one(
     importer: InProcessImporter, tmp_path: Path
 ) -> None:
     old, new = (
@@ -81,19 +83,19 @@ def test_an_older_assembly_is_refused_once_a_newer_one_counts(
     assert load_totals(importer) == {CUSTOMER: Decimal(2)}
 
 
-def test_another_payer_of_the_month_stays_as_it_is(
+def test_other_payers_of_the_month_are_not_changed(
     importer: InProcessImporter, tmp_path: Path
 ) -> None:
-    elsewhere = report_line("7", PayerAccountId="999999999999", UsageAccountId=OTHER)
-    importer(write_report(tmp_path / "a.csv", [elsewhere]))
+    other_payer = report_line("7", PayerAccountId="999999999999", UsageAccountId=OTHER_CUSTOMER)
+    importer(write_report(tmp_path / "a.csv", [other_payer]))
     importer(write_report(tmp_path / "b.csv", [report_line("1")]))
 
     importer(write_report(tmp_path / "c.csv", [report_line("2")]))
 
-    assert load_totals(importer) == {OTHER: Decimal(7), CUSTOMER: Decimal(2)}
+    assert load_totals(importer) == {OTHER_CUSTOMER: Decimal(7), CUSTOMER: Decimal(2)}
 
 
-def test_a_broken_file_is_refused_with_its_place_and_changes_nothing(
+def test_an_invalid_file_is_refused_with_the_location_of_the_error(
     importer: InProcessImporter, tmp_path: Path
 ) -> None:
     importer(write_report(tmp_path / "a.csv", [report_line("1")]))
@@ -121,7 +123,9 @@ def test_lines_without_the_vendors_invoice_id_are_provisional(
     assert importer.query("SELECT provisional FROM cost_months")[0].provisional is False
 
 
-def test_what_is_odd_is_counted_and_shown(importer: InProcessImporter, tmp_path: Path) -> None:
+def test_unusual_lines_are_counted_in_the_report(
+    importer: InProcessImporter, tmp_path: Path
+) -> None:
     file = write_report(
         tmp_path / "a.csv",
         [
@@ -143,7 +147,7 @@ def test_what_is_odd_is_counted_and_shown(importer: InProcessImporter, tmp_path:
     assert stored[0].cost == 1
 
 
-def test_one_off_lines_become_entries_that_nobody_is_billed_yet(
+def test_one_off_lines_become_entries_that_are_not_applied(
     importer: InProcessImporter, tmp_path: Path
 ) -> None:
     importer(
@@ -154,7 +158,7 @@ def test_one_off_lines_become_entries_that_nobody_is_billed_yet(
                 report_line("-3", LineItemType="Credit"),
                 report_line("-4", LineItemType="Refund"),
                 report_line("5", LineItemType="SavingsPlanUpfrontFee"),
-                report_line("-3", LineItemType="Credit"),  # the same again is another one
+                report_line("-3", LineItemType="Credit"),  # an identical line is another entry
             ],
         )
     )
@@ -182,7 +186,7 @@ def test_one_off_lines_become_entries_that_nobody_is_billed_yet(
     assert all(entry["apply"] is False for entry in entries)
 
 
-def test_reservation_lines_become_ri_records_of_their_owner(
+def test_reservation_lines_become_reservations_of_their_owner(
     importer: InProcessImporter, tmp_path: Path
 ) -> None:
     arn = "arn:aws:ec2:ap-northeast-1:222222222222:reserved-instances/1"
@@ -195,7 +199,7 @@ def test_reservation_lines_become_ri_records_of_their_owner(
         EndTime="2027-01-01T00:00:00.000Z",
     )
     used = report_line(
-        "0", LineItemType="DiscountedUsage", ReservationARN=arn, UsageAccountId=OTHER
+        "0", LineItemType="DiscountedUsage", ReservationARN=arn, UsageAccountId=OTHER_CUSTOMER
     )
     importer(write_report(tmp_path / "a.csv", [fee, used]))
 
@@ -208,26 +212,29 @@ def test_reservation_lines_become_ri_records_of_their_owner(
     assert record["start"] == "2026-01-01T00:00:00Z"
 
 
-def test_a_check_that_does_not_agree_parks_the_month_until_it_is_released(
+@pytest.mark.usefixtures("preparation_in_thread")
+def test_different_sums_park_the_month_until_it_is_released(
     importer: InProcessImporter, tmp_path: Path
 ) -> None:
     importer(write_report(tmp_path / "a.csv", [report_line("1")]))
-    parked = _parked(importer, write_report(tmp_path / "b.csv", [report_line("2")]))
+    parked = _import_parked(importer, write_report(tmp_path / "b.csv", [report_line("2")]))
 
     assert parked["state"] == "parked"
     assert parked["differences"][0]["delivered"] == 3
     assert parked["differences"][0]["stored"] == 2
-    assert load_totals(importer) == {CUSTOMER: Decimal(1)}  # what counted before still counts
+    assert load_totals(importer) == {CUSTOMER: Decimal(1)}  # the existing costs are kept
 
     refused = _release(importer, parked["import_id"], reason="")
     assert refused.status_code == 400
     assert _release(importer, parked["import_id"]).status_code == 202
-    assert _released(importer, parked["import_id"])["state"] == "done"
+    assert (
+        wait_for_import(importer.service, parked["import_id"], importer.headers)["state"] == "done"
+    )
     assert load_totals(importer) == {CUSTOMER: Decimal(2)}
     assert _release(importer, parked["import_id"]).status_code == 409
 
 
-def test_what_the_second_reading_cannot_read_parks_the_month_with_the_reason(
+def test_a_file_that_the_second_reading_cannot_read_parks_the_month(
     importer: InProcessImporter, tmp_path: Path
 ) -> None:
     with patch(
@@ -241,21 +248,23 @@ def test_what_the_second_reading_cannot_read_parks_the_month_with_the_reason(
     assert load_totals(importer) == {}
 
 
-def test_sums_that_outgrow_a_decimal_are_checked_and_kept_to_the_last_digit(
+def test_sums_that_overflow_a_decimal_are_verified_and_stored_exactly(
     importer: InProcessImporter, tmp_path: Path
 ) -> None:
-    most, least = "9999999999999999.5", "0.0000000000000000000001"
+    largest, smallest = "9999999999999999.5", "0.0000000000000000000001"
 
     record = importer(
-        write_report(tmp_path / "a.csv", [report_line(most), report_line(most), report_line(least)])
+        write_report(
+            tmp_path / "a.csv", [report_line(largest), report_line(largest), report_line(smallest)]
+        )
     )
 
     assert (record["state"], record["differences"]) == ("done", [])
     assert load_totals(importer) == {CUSTOMER: Decimal("19999999999999999.0000000000000000000001")}
 
 
-def test_a_good_import_settles_what_was_parked(importer: InProcessImporter, tmp_path: Path) -> None:
-    parked = _parked(importer, write_report(tmp_path / "b.csv", [report_line("2")]))
+def test_a_later_import_replaces_a_parked_one(importer: InProcessImporter, tmp_path: Path) -> None:
+    parked = _import_parked(importer, write_report(tmp_path / "b.csv", [report_line("2")]))
 
     assert importer(write_report(tmp_path / "c.csv", [report_line("3")]))["state"] == "done"
 
@@ -264,10 +273,10 @@ def test_a_good_import_settles_what_was_parked(importer: InProcessImporter, tmp_
     assert importer.query("SELECT count(*) AS n FROM parked_months")[0].n == 0
 
 
-def test_an_import_of_another_payer_leaves_it_parked(
+def test_an_import_of_another_payer_does_not_unpark_the_month(
     importer: InProcessImporter, tmp_path: Path
 ) -> None:
-    parked = _parked(importer, write_report(tmp_path / "b.csv", [report_line("2")]))
+    parked = _import_parked(importer, write_report(tmp_path / "b.csv", [report_line("2")]))
 
     importer(write_report(tmp_path / "c.csv", [report_line("3", PayerAccountId="999999999999")]))
 
@@ -275,18 +284,18 @@ def test_an_import_of_another_payer_leaves_it_parked(
     assert importer.query("SELECT count(*) AS n FROM parked_months")[0].n == 1
 
 
-def _parked(importer: InProcessImporter, file: Path) -> dict[str, Any]:
-    """As if the second reading had found a line more."""
+def _import_parked(importer: InProcessImporter, file: Path) -> dict[str, Any]:
+    """Pretend that the second reading found one line more."""
     import_id = importer.start(file)
     prepared = importer.prepare(import_id)
-    whose = {"payer_id": PAYER, "customer_id": CUSTOMER, "currency": "USD"}
+    key = {"payer_id": PAYER, "customer_id": CUSTOMER, "currency": "USD"}
     sums = {"delivered": "3", "stored": "2", "delivered_lines": 2, "stored_lines": 1}
-    prepared.differences = [whose | sums]
+    prepared.differences = [key | sums]
     importer.commit(import_id, prepared)
     return importer.get_record(import_id)
 
 
-def _release(importer: InProcessImporter, import_id: str, reason: str = "looked at it") -> Any:
+def _release(importer: InProcessImporter, import_id: str, reason: str = "reviewed") -> Any:
     return importer.service.http.post(
         f"/m/core/costs/imports/{import_id}/release",
         json={"reason": reason},
@@ -294,11 +303,7 @@ def _release(importer: InProcessImporter, import_id: str, reason: str = "looked 
     )
 
 
-def _released(importer: InProcessImporter, import_id: str) -> dict[str, Any]:
-    return wait_for_import(importer.service, import_id, importer.headers)
-
-
-def test_a_closed_month_is_not_altered_and_the_drift_is_told(
+def test_a_closed_month_is_not_changed_and_drift_is_reported(
     importer: InProcessImporter, tmp_path: Path
 ) -> None:
     importer(write_report(tmp_path / "a.csv", [report_line("1")]))
@@ -326,23 +331,23 @@ def test_a_closed_month_is_not_altered_and_the_drift_is_told(
     assert load_totals(importer) == {CUSTOMER: Decimal(1)}
 
 
-@pytest.mark.parametrize("given", [None, "2026-09"])
-def test_a_header_alone_is_a_valid_nothing(
-    importer: InProcessImporter, tmp_path: Path, given: str | None
+@pytest.mark.parametrize("month", [None, "2026-09"])
+def test_an_empty_delivery_is_accepted_if_there_are_no_costs(
+    importer: InProcessImporter, tmp_path: Path, month: str | None
 ) -> None:
-    record = importer(write_report(tmp_path / "a.csv", []), month=given)
+    record = importer(write_report(tmp_path / "a.csv", []), month=month)
 
     assert (record["state"], record["lines"]) == ("done", 0)
     assert load_totals(importer) == {}
 
 
-@pytest.mark.parametrize("given", [None, "2026-09"])
-def test_a_header_alone_is_refused_where_it_might_be_to_replace_what_counts(
-    importer: InProcessImporter, tmp_path: Path, given: str | None
+@pytest.mark.parametrize("month", [None, "2026-09"])
+def test_an_empty_delivery_is_refused_if_there_are_costs(
+    importer: InProcessImporter, tmp_path: Path, month: str | None
 ) -> None:
     importer(write_report(tmp_path / "a.csv", [report_line("1")]))
 
-    record = importer(write_report(tmp_path / "b.csv", []), month=given)
+    record = importer(write_report(tmp_path / "b.csv", []), month=month)
 
     problem = record["problem"]
     assert (record["state"], problem["status"], problem["code"]) == (
@@ -354,35 +359,35 @@ def test_a_header_alone_is_refused_where_it_might_be_to_replace_what_counts(
     assert importer(tmp_path / "b.csv", month="2026-08")["state"] == "done"
 
 
-@pytest.mark.parametrize(("given", "state"), [("2026-09", "parked"), (None, "refused")])
-def test_nothing_is_no_valid_nothing_where_the_second_reading_finds_lines(
-    importer: InProcessImporter, tmp_path: Path, given: str | None, state: str
+@pytest.mark.parametrize(("month", "state"), [("2026-09", "parked"), (None, "refused")])
+def test_an_empty_result_is_not_accepted_if_the_second_reading_finds_lines(
+    importer: InProcessImporter, tmp_path: Path, month: str | None, state: str
 ) -> None:
-    def lost(*args: Any, **named: Any) -> NormalizedBatch:
-        return NormalizedBatch(normalize(*args, **named).lines.slice(0, 0), ImportWarnings())
+    def lose_lines(*args: Any, **options: Any) -> NormalizedBatch:
+        return NormalizedBatch(normalize(*args, **options).lines.slice(0, 0), ImportWarnings())
 
     source = write_report(tmp_path / "a.csv", [report_line("1")])
-    with patch.object(conversion, "normalize", lost):
-        record = importer(source, month=given)
+    with patch.object(conversion, "normalize", lose_lines):
+        record = importer(source, month=month)
 
     assert record["state"] == state
     if state == "refused":
         assert record["problem"]["code"] == "nothing_read"
     assert load_totals(importer) == {}
-    assert importer(source)["state"] == "done", "once it is read as it should be"
+    assert importer(source)["state"] == "done", "a correct reading is accepted"
     assert load_totals(importer) == {CUSTOMER: Decimal(1)}
 
 
-def test_what_a_process_answers_can_be_told_twice(
+def test_an_import_can_be_repeated_after_a_crash(
     importer: InProcessImporter, tmp_path: Path
 ) -> None:
-    """A process that died after the commit and before its row was marked does it once more."""
+    """A job that crashed after the commit is run again."""
     import_id = importer.start(write_report(tmp_path / "a.csv", [report_line("1")]))
     prepared: PreparedImport = importer.prepare(import_id)
     importer.commit(import_id, prepared)
 
-    again = importer.start(tmp_path / "a.csv")
-    importer.commit(again, importer.prepare(again))
+    repeated = importer.start(tmp_path / "a.csv")
+    importer.commit(repeated, importer.prepare(repeated))
 
-    assert importer.get_record(again)["state"] == "unchanged"
+    assert importer.get_record(repeated)["state"] == "unchanged"
     assert load_totals(importer) == {CUSTOMER: Decimal(1)}

@@ -1,4 +1,4 @@
-"""POST /costs/imports: files as a form, or where they lie; acknowledged, then done as work."""
+"""POST /m/core/costs/imports, with uploaded files or a source; a job does the import."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ def put_in_inbox(service: Service, name: str, content: bytes) -> str:
     return name
 
 
-def test_uploaded_files_are_taken_in(importer: InProcessImporter) -> None:
+def test_uploaded_files_are_imported(importer: InProcessImporter) -> None:
+    """With the real process, which takes several seconds; other tests use a thread."""
     service, headers = importer.service, importer.headers
     files = [
         ("file", ("part-1.csv.gz", gzip.compress(build_report([report_line("1.5")])))),
@@ -42,7 +43,8 @@ def test_uploaded_files_are_taken_in(importer: InProcessImporter) -> None:
     assert load_totals(importer) == {CUSTOMER: 6.75}
 
 
-def test_a_place_under_an_allowed_root_is_taken_in(importer: InProcessImporter) -> None:
+@pytest.mark.usefixtures("preparation_in_thread")
+def test_a_source_under_an_allowed_root_is_imported(importer: InProcessImporter) -> None:
     service, headers = importer.service, importer.headers
     name = put_in_inbox(service, "september.csv", build_report([report_line("4")]))
     body = {"vendor": "aws", "month": "2026-09", "source": name}
@@ -56,7 +58,7 @@ def test_a_place_under_an_allowed_root_is_taken_in(importer: InProcessImporter) 
 @pytest.mark.parametrize(
     "source", ["/etc/passwd", "../key", "inbox/../../key", "http://127.0.0.1/x", "s3://other/x"]
 )
-def test_a_place_outside_the_roots_is_refused(importer: InProcessImporter, source: str) -> None:
+def test_a_source_outside_the_roots_is_refused(importer: InProcessImporter, source: str) -> None:
     body = {"vendor": "aws", "source": source}
 
     answer = importer.service.http.post(PATH, json=body, headers=importer.headers)
@@ -75,7 +77,7 @@ def test_a_place_outside_the_roots_is_refused(importer: InProcessImporter, sourc
         ({"vendor": "aws", "source": ""}, {"source"}),
     ],
 )
-def test_every_broken_rule_is_named_at_once(
+def test_all_violations_are_reported_together(
     importer: InProcessImporter, sent: dict[str, Any], fields: set[str]
 ) -> None:
     answer = importer.service.http.post(PATH, json=sent, headers=importer.headers)
@@ -88,21 +90,21 @@ def test_a_form_without_a_file_or_a_vendor_is_refused(importer: InProcessImporte
     http, headers = importer.service.http, importer.headers
     file = [("file", ("a.csv", build_report([])))]
 
-    nothing = http.post(PATH, files=[("vendor", (None, "aws"))], headers=headers)
-    unnamed = http.post(PATH, files=file, headers=headers)
+    without_file = http.post(PATH, files=[("vendor", (None, "aws"))], headers=headers)
+    without_vendor = http.post(PATH, files=file, headers=headers)
 
-    assert (nothing.status_code, unnamed.status_code) == (400, 400)
-    assert unnamed.json()["violations"][0]["field"] == "vendor"
+    assert (without_file.status_code, without_vendor.status_code) == (400, 400)
+    assert without_vendor.json()["violations"][0]["field"] == "vendor"
     assert not list((importer.service.settings.data / "uploads").glob("*"))
 
 
-def test_another_kind_of_body_is_415(importer: InProcessImporter) -> None:
+def test_other_media_types_are_refused(importer: InProcessImporter) -> None:
     headers = importer.headers | {"Content-Type": "text/csv"}
 
     assert importer.service.http.post(PATH, content=b"a,b", headers=headers).status_code == 415
 
 
-def test_nothing_is_written_for_who_may_not_import(importer: InProcessImporter) -> None:
+def test_uploads_without_permission_are_not_stored(importer: InProcessImporter) -> None:
     reader = importer.service.caller(RoleAction.ReadCost)
     files = [("file", ("a.csv", build_report([])))]
 
@@ -112,7 +114,8 @@ def test_nothing_is_written_for_who_may_not_import(importer: InProcessImporter) 
     assert not list((importer.service.settings.data / "uploads").glob("*"))
 
 
-def test_a_file_name_leads_nowhere(importer: InProcessImporter) -> None:
+@pytest.mark.usefixtures("preparation_in_thread")
+def test_a_file_name_cannot_contain_a_path(importer: InProcessImporter) -> None:
     files = [("file", ("../../../etc/cron.d/evil\u202e.csv", build_report([report_line("1")])))]
 
     answer = importer.service.http.post(
@@ -124,7 +127,9 @@ def test_a_file_name_leads_nowhere(importer: InProcessImporter) -> None:
     assert record["state"] == "done"
 
 
-def test_the_same_upload_with_the_same_key_is_one_import(importer: InProcessImporter) -> None:
+def test_the_same_upload_with_the_same_idempotency_key_is_one_import(
+    importer: InProcessImporter,
+) -> None:
     http, headers = importer.service.http, importer.headers | {"Idempotency-Key": "once"}
 
     def send(amount: str) -> Any:
@@ -139,25 +144,26 @@ def test_the_same_upload_with_the_same_key_is_one_import(importer: InProcessImpo
     assert len(http.get(PATH, headers=importer.headers).json()) == 1
 
 
-def test_who_sees_only_some_groups_neither_imports_nor_sees_imports(
+@pytest.mark.usefixtures("preparation_in_thread")
+def test_restricted_users_can_neither_create_nor_see_imports(
     importer: InProcessImporter,
 ) -> None:
     http = importer.service.http
     put_in_inbox(importer.service, "x.csv", build_report([report_line("1")]))
-    narrowed = importer.service.caller(RoleAction.ModifyCost, billing_groups=["grp_none"])
+    restricted = importer.service.caller(RoleAction.ModifyCost, billing_groups=["grp_none"])
     started = http.post(PATH, json={"vendor": "aws", "source": "x.csv"}, headers=importer.headers)
     import_id = started.json()["import_id"]
 
     assert (
-        http.post(PATH, json={"vendor": "aws", "source": "x.csv"}, headers=narrowed).status_code
+        http.post(PATH, json={"vendor": "aws", "source": "x.csv"}, headers=restricted).status_code
         == 403
     )
-    assert http.get(PATH, headers=narrowed).json() == []
-    assert http.get(f"{PATH}/{import_id}", headers=narrowed).status_code == 404
+    assert http.get(PATH, headers=restricted).json() == []
+    assert http.get(f"{PATH}/{import_id}", headers=restricted).status_code == 404
     wait_for_import(importer.service, import_id, importer.headers)
 
 
-def test_a_disk_that_is_full_is_no_fault_of_ours(
+def test_a_full_disk_is_reported_as_unavailable(
     importer: InProcessImporter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(_descriptor: int) -> None:

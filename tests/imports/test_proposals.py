@@ -1,4 +1,4 @@
-"""What is proposed where the vendor changes a closed month."""
+"""Entries proposed when the vendor changes a closed month."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from nimbill.foundation import exact_json
-from tests.customers.billing_groups.billing_groups import create_billing_group as create_group
+from tests.customers.billing_groups.billing_groups import create_billing_group
 from tests.customers.cloud_accounts.accounts import add_account
 from tests.imports.aws_reports import CUSTOMER, MONTH, PAYER, report_line, write_report
 from tests.imports.in_process_importer import PATH, InProcessImporter
 
-NOBODYS = "999999999999"
+UNREGISTERED = "999999999999"
 
 
-def closed(importer: InProcessImporter, folder: Path, *lines: dict[str, str]) -> None:
-    """The month of a customer in a billing group, with these lines, closed."""
+def import_and_close(importer: InProcessImporter, folder: Path, *lines: dict[str, str]) -> None:
+    """Import a month of a customer in a billing group and close it."""
     service = importer.service
-    group = create_group(service, importer.headers, billinggroup_id="BG")
+    group = create_billing_group(service, importer.headers, billinggroup_id="BG")
     add_account(service, group, customer_id=CUSTOMER, account_id=PAYER)
     assert importer(write_report(folder / "first.csv", lines))["state"] == "done"
     answer = service.http.post(
@@ -27,8 +27,8 @@ def closed(importer: InProcessImporter, folder: Path, *lines: dict[str, str]) ->
     assert answer.status_code == 200, answer.text
 
 
-def late(importer: InProcessImporter, folder: Path, *lines: dict[str, str]) -> Any:
-    """The record of what is delivered afterwards, its numbers exact."""
+def import_late(importer: InProcessImporter, folder: Path, *lines: dict[str, str]) -> Any:
+    """Import a later delivery and return its record with exact numbers."""
     import_id = importer(write_report(folder / "late.csv", lines))["import_id"]
     answer = importer.service.http.get(f"{PATH}/{import_id}", headers=importer.headers)
     return exact_json.decode_stored(answer.text)
@@ -38,7 +38,7 @@ def test_more_usage_is_a_fee_and_less_is_a_credit(
     importer: InProcessImporter, tmp_path: Path
 ) -> None:
     rds = {"ProductCode": "AmazonRDS"}
-    closed(
+    import_and_close(
         importer,
         tmp_path,
         report_line("100.25"),
@@ -46,7 +46,7 @@ def test_more_usage_is_a_fee_and_less_is_a_credit(
         report_line("7", ProductCode="AmazonS3"),
     )
 
-    record = late(
+    record = import_late(
         importer,
         tmp_path,
         report_line("100.25"),
@@ -84,12 +84,12 @@ def test_more_usage_is_a_fee_and_less_is_a_credit(
     ]
 
 
-def test_a_late_one_off_line_and_marketplace_usage_are_proposed_apart(
+def test_one_off_lines_and_marketplace_usage_are_proposed_separately(
     importer: InProcessImporter, tmp_path: Path
 ) -> None:
-    closed(importer, tmp_path, report_line("1"))
+    import_and_close(importer, tmp_path, report_line("1"))
 
-    record = late(
+    record = import_late(
         importer,
         tmp_path,
         report_line("1"),
@@ -98,37 +98,37 @@ def test_a_late_one_off_line_and_marketplace_usage_are_proposed_apart(
     )
 
     assert [
-        (one["kind"], one["marketplace"], one["calc_type"], one["amount"])
-        for one in record["proposals"]
+        (entry["kind"], entry["marketplace"], entry["calc_type"], entry["amount"])
+        for entry in record["proposals"]
     ] == [("entry", False, "Credit", Decimal("-0.25")), ("usage", True, "Fee", 2)]
     assert record["proposals"][1]["description"] == (
         "2026-09 AmazonEC2 (marketplace): 2 in place of 0"
     )
 
 
-def test_what_is_not_billed_is_told_as_drift_and_not_proposed(
+def test_costs_that_are_not_billed_are_reported_but_not_proposed(
     importer: InProcessImporter, tmp_path: Path
 ) -> None:
-    closed(importer, tmp_path, report_line("1"))
+    import_and_close(importer, tmp_path, report_line("1"))
 
-    record = late(
+    record = import_late(
         importer,
         tmp_path,
         report_line("1"),
         report_line("0.1", LineItemType="Tax"),
         report_line("-0.1", LineItemType="EdpDiscount"),
-        report_line("3", UsageAccountId=NOBODYS),
+        report_line("3", UsageAccountId=UNREGISTERED),
     )
 
     assert len(record["drift"]) == 3
     assert record["proposals"] == []
 
 
-def test_a_proposal_changes_nothing_by_itself(importer: InProcessImporter, tmp_path: Path) -> None:
-    closed(importer, tmp_path, report_line("1"))
+def test_a_proposal_changes_nothing(importer: InProcessImporter, tmp_path: Path) -> None:
+    import_and_close(importer, tmp_path, report_line("1"))
     before = importer.get_costs("account,service")
 
-    late(importer, tmp_path, report_line("2"), report_line("5", LineItemType="Fee"))
+    import_late(importer, tmp_path, report_line("2"), report_line("5", LineItemType="Fee"))
 
     entries = importer.service.http.get(
         f"/m/core/billinggroup/recalculation/{MONTH}?vendor=aws", headers=importer.headers
@@ -137,7 +137,7 @@ def test_a_proposal_changes_nothing_by_itself(importer: InProcessImporter, tmp_p
     assert entries.json() == []
 
 
-def test_an_open_month_proposes_nothing(importer: InProcessImporter, tmp_path: Path) -> None:
+def test_an_open_month_has_no_proposals(importer: InProcessImporter, tmp_path: Path) -> None:
     importer(write_report(tmp_path / "first.csv", [report_line("1")]))
 
-    assert late(importer, tmp_path, report_line("2"))["proposals"] == []
+    assert import_late(importer, tmp_path, report_line("2"))["proposals"] == []

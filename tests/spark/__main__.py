@@ -1,4 +1,4 @@
-"""`make test-spark`: start a cluster, run the tests of the sums on it, stop everything."""
+"""`make test-spark`: runs the tests of sums on a Spark cluster that it starts and stops."""
 
 import os
 import subprocess
@@ -10,10 +10,10 @@ from tests.spark.cluster import ClusterError, spark_cluster
 
 ROOT = Path(__file__).parents[2]
 TESTS = "tests/costs/lake/test_sums.py"
-# Spark's Python side leaves its sockets to the garbage collector
-NOT_OURS = ("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+# Spark's Python client leaves its sockets to the garbage collector
+IGNORED_WARNINGS = ("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
 
-# as an operator would: the months are small, and 200 partitions of nothing take their time
+# the months are small, and the default of 200 partitions would take long
 CONFIGURATION = "spark.sql.shuffle.partitions 4\nspark.executor.memory 512m\n"
 
 
@@ -23,22 +23,22 @@ def main() -> int:
         shared.mkdir()
         try:
             with spark_cluster(Path(folder), workers=2) as master:
-                print(f"a master and two workers run at {master}", flush=True)
+                print(f"A master and two workers are running at {master}", flush=True)
                 return _test(master, shared)
-        except ClusterError as reason:
-            print(reason, file=sys.stderr)
+        except ClusterError as error:
+            print(error, file=sys.stderr)
             return 2
 
 
 def _test(master: str, shared: Path) -> int:
-    """In a process of its own, whose Java side ends with it."""
+    """Run pytest in a new process, so that its Java process ends with it."""
     configuration = shared.parent / "configuration"
     configuration.mkdir()
     (configuration / "spark-defaults.conf").write_text(CONFIGURATION)
     return subprocess.run(
         [
             *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", TESTS),
-            *(word for warning in NOT_OURS for word in ("-W", warning)),
+            *(option for warning in IGNORED_WARNINGS for option in ("-W", warning)),
             *sys.argv[1:],
         ],
         cwd=ROOT,

@@ -1,4 +1,4 @@
-"""A Spark cluster of real processes on loopback: a standalone master and its workers."""
+"""A Spark cluster on localhost: a standalone master and its workers."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ WORKER = "org.apache.spark.deploy.worker.Worker"
 
 
 class ClusterError(Exception):
-    """The cluster cannot be started; the message says why."""
+    """The cluster cannot be started. The message says why."""
 
 
 @contextmanager
 def spark_cluster(folder: Path, *, workers: int) -> Iterator[str]:
-    """The address of the master, for as long as everything runs; every process ends with it."""
+    """Yield the address of the master; all processes end with the block."""
     if shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
         raise ClusterError(
-            "There is no Java on this machine, and Spark runs on it. Install version 17 or 21 "
+            "Spark requires Java, which is not installed. Install version 17 or 21 "
             "(Debian and Ubuntu: apt-get install openjdk-17-jre-headless) or set JAVA_HOME."
         )
     port = _free_port()
@@ -52,7 +52,7 @@ def _workers(folder: Path, address: str, count: int) -> Iterator[None]:
 
 @contextmanager
 def _process(folder: Path, class_name: str, *options: str) -> Iterator[Path]:
-    """A Java process in a group of its own, with whatever it starts; the log it writes."""
+    """Start a Java process in a new process group and yield its log file."""
     import pyspark
 
     home = Path(pyspark.__file__).parent
@@ -80,7 +80,7 @@ def _process(folder: Path, class_name: str, *options: str) -> Iterator[Path]:
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
-    """Asked first, so that a worker ends its executors; then whoever is left of the group."""
+    """Terminate the process, so that a worker ends its executors; then kill the group."""
     process.terminate()
     with suppress(subprocess.TimeoutExpired):
         process.wait(STOP_SECONDS)
@@ -89,16 +89,16 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _wait_for(log: Path, words: str, *, times: int) -> None:
-    until = time.monotonic() + START_SECONDS
-    while log.read_text(errors="replace").count(words) < times:
-        if time.monotonic() > until:
-            raise ClusterError(f"{log.parent.name} did not say {words!r}:\n{log.read_text()}")
+def _wait_for(log: Path, text: str, *, times: int) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while log.read_text(errors="replace").count(text) < times:
+        if time.monotonic() > deadline:
+            raise ClusterError(f"{log.parent.name} did not log {text!r}:\n{log.read_text()}")
         time.sleep(0.1)
 
 
 def _free_port() -> int:
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        port: int = listening.getsockname()[1]
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        port: int = server.getsockname()[1]
         return port

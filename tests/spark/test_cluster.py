@@ -1,4 +1,4 @@
-"""What `make test-spark` needs, said where it is missing."""
+"""Starting a Spark cluster without Java."""
 
 from pathlib import Path
 
@@ -7,14 +7,12 @@ import pytest
 from tests.spark.cluster import ClusterError, spark_cluster
 
 
-def test_without_java_it_says_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_error_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("JAVA_HOME", raising=False)
 
     with (
-        pytest.raises(ClusterError, match="There is no Java on this machine"),
+        pytest.raises(ClusterError, match="Spark requires Java"),
         spark_cluster(tmp_path, workers=2),
     ):
         pass
