@@ -34,7 +34,7 @@ from tests.subusers import create_subuser
 MINUTES = timedelta(minutes=10)
 
 
-def gone(response: httpx.Response) -> bool:
+def is_not_found(response: httpx.Response) -> bool:
     """Answered as if there had never been such a file."""
     if response.status_code == 200:
         return False
@@ -48,7 +48,7 @@ def signature(path: str) -> str:
     return found
 
 
-# ── what is answered ──────────────────────────────────────────────────────────────────────────────
+# ── response ──────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_a_link_is_an_absolute_url_of_this_service(service: Service) -> None:
@@ -83,9 +83,12 @@ def test_the_response_headers_make_browsers_save_a_csv(service: Service) -> None
         assert "set-cookie" not in response.headers
 
 
-@pytest.mark.parametrize(
-    "headers",
-    [
+def test_the_whole_file_is_returned_for_any_request_headers(service: Service) -> None:
+    create_billing_group(service, service.root(), billinggroup_id="1")
+    path = create_link(service)
+    file = download_content(service, path)
+
+    for headers in (
         {"Range": "bytes=0-3"},
         {"Range": "bytes=-1"},
         {"Range": "bytes=5-"},
@@ -97,28 +100,20 @@ def test_the_response_headers_make_browsers_save_a_csv(service: Service) -> None
         {"If-Modified-Since": "Sun, 15 Nov 2126 00:00:00 GMT"},
         {"Accept": "application/json"},
         {"Accept-Encoding": "gzip, br, zstd"},
-    ],
-)
-def test_the_whole_file_is_returned_for_any_request_headers(
-    service: Service, headers: dict[str, str]
-) -> None:
-    create_billing_group(service, service.root(), billinggroup_id="1")
+    ):
+        response = service.http.get(path, headers=headers)
+
+        assert response.status_code == 200, headers
+        assert response.content == file, headers
+        assert "content-range" not in response.headers, headers
+        assert "accept-ranges" not in response.headers, headers
+
+
+def test_only_get_is_allowed(service: Service) -> None:
     path = create_link(service)
-    whole = download_content(service, path)
 
-    response = service.http.get(path, headers=headers)
-
-    assert response.status_code == 200
-    assert response.content == whole
-    assert "content-range" not in response.headers
-    assert "accept-ranges" not in response.headers
-
-
-@pytest.mark.parametrize("method", ["HEAD", "POST", "PUT", "PATCH", "DELETE"])
-def test_only_get_is_allowed(service: Service, method: str) -> None:
-    response = service.http.request(method, create_link(service))
-
-    assert response.status_code == 405
+    for method in ("HEAD", "POST", "PUT", "PATCH", "DELETE"):
+        assert service.http.request(method, path).status_code == 405, method
 
 
 def test_a_link_can_be_used_several_times(service: Service) -> None:
@@ -149,7 +144,7 @@ def test_the_signature_is_not_logged(service: Service, capsys: pytest.CaptureFix
     assert urlsplit(path).query not in logged
 
 
-# ── until when ────────────────────────────────────────────────────────────────────────────────────
+# ── expiry ────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_a_link_is_valid_for_ten_minutes(service: Service) -> None:
@@ -168,7 +163,7 @@ def test_a_link_is_valid_for_ten_minutes(service: Service) -> None:
         (timedelta(days=40_000), False),
     ):
         with time_machine.travel(made + after, tick=False):
-            assert gone(download_file(service, path)) is not works, after
+            assert is_not_found(download_file(service, path)) is not works, after
 
 
 def test_a_new_link_to_the_same_file_is_valid_for_ten_more_minutes(service: Service) -> None:
@@ -179,21 +174,21 @@ def test_a_new_link_to_the_same_file_is_valid_for_ten_more_minutes(service: Serv
         new = create_link(service, redo=True)
 
     with time_machine.travel(made + timedelta(minutes=15), tick=False):
-        assert gone(download_file(service, old))
-        assert not gone(download_file(service, new))
+        assert is_not_found(download_file(service, old))
+        assert not is_not_found(download_file(service, new))
 
 
-# ── with whom it dies ─────────────────────────────────────────────────────────────────────────────
+# ── invalidation ──────────────────────────────────────────────────────────────────────────────────
 
 
 def test_changing_the_password_invalidates_the_link(service: Service) -> None:
     user_id, headers = create_reader(service)
     path = create_link(service, headers=headers)
-    assert not gone(download_file(service, path))
+    assert not is_not_found(download_file(service, path))
 
     change_password(service, user_id)
 
-    assert gone(download_file(service, path))
+    assert is_not_found(download_file(service, path))
 
 
 def test_deleting_the_user_invalidates_the_link(service: Service) -> None:
@@ -202,20 +197,20 @@ def test_deleting_the_user_invalidates_the_link(service: Service) -> None:
 
     delete_user(service, user_id)
 
-    assert gone(download_file(service, path))
+    assert is_not_found(download_file(service, path))
 
 
 def test_deleting_the_api_client_invalidates_the_link(service: Service) -> None:
     who = create_subuser(service, core=[RoleAction.ReadBillingGroup])
     path = create_link(service, headers=who.core)
-    assert not gone(download_file(service, path))
+    assert not is_not_found(download_file(service, path))
 
     deleted = service.http.delete(
         f"/m/u/users/client/{who.user_id}/{who.client_id}", headers=service.root()
     )
 
     assert deleted.status_code == 200
-    assert gone(download_file(service, path))
+    assert is_not_found(download_file(service, path))
 
 
 def test_deleting_another_api_client_keeps_the_link_valid(service: Service) -> None:
@@ -226,18 +221,18 @@ def test_deleting_another_api_client_keeps_the_link_valid(service: Service) -> N
 
     service.http.delete(f"/m/u/users/client/{user.user_id}/{user.client_id}", headers=root)
 
-    assert not gone(download_file(service, path))
+    assert not is_not_found(download_file(service, path))
 
 
 def test_signing_out_invalidates_the_link(service: Service) -> None:
     headers = sign_in(service)
     path = create_link(service, headers=headers)
-    assert not gone(download_file(service, path))
+    assert not is_not_found(download_file(service, path))
 
     assert service.http.delete("/core/session", headers=headers).is_success
     service.http.cookies.clear()
 
-    assert gone(download_file(service, path))
+    assert is_not_found(download_file(service, path))
 
 
 def test_links_of_other_users_stay_valid(service: Service) -> None:
@@ -248,7 +243,7 @@ def test_links_of_other_users_stay_valid(service: Service) -> None:
 
     delete_user(service, user_id)
 
-    assert not gone(download_file(service, path))
+    assert not is_not_found(download_file(service, path))
 
 
 def test_a_portal_token_cannot_create_a_link(service: Service) -> None:

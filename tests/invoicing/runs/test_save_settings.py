@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from nimbill.access.role_actions import RoleAction
+from nimbill.invoicing.documents.bodies import SaveExchangeRateRequest, SaveSettingsRequest
+from tests.body_violations import find_body_violations
 from tests.costs.months.month_requests import close_month
 from tests.customers.billing_groups.sample_bodies import VALID_SETTING
 from tests.invoicing.month_end import MONTH, SETTING, MonthEnd
@@ -23,6 +25,16 @@ def saved(month_end: MonthEnd, company_id: str, vendor: str = "aws") -> Any:
 def save_all(month_end: MonthEnd, settings: Any, headers: Any = None) -> Any:
     body = {"settings": settings, "internal": True}
     return month_end.put(f"/invoices/save/{MONTH}", body, headers)
+
+
+RATE_BODY = {"vendor": "aws", "billing_groups": ["cmp_x"], "exchange_rate": 150}
+PLAIN_SETTING = {  # with numbers that JSON can encode
+    name: float(value) if isinstance(value, Decimal) else value for name, value in SETTING.items()
+}
+
+
+def find_setting_violations(settings: Any) -> list[tuple[str, str]]:
+    return find_body_violations(SaveSettingsRequest, {"settings": settings, "internal": False})
 
 
 def _number(value: Any) -> Any:
@@ -89,16 +101,14 @@ def test_changing_the_defaults_keeps_saved_settings(month_end: MonthEnd) -> None
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("tax_rate", Decimal("0.10")),
+        ("tax_rate", 0.10),
         ("support_amount_target", "cloudpayonlywithfee"),
         ("discount_calc_logic", "allamount"),
         ("support_fee_calc_target", "cloudpaywithfee"),
     ],
 )
-def test_a_value_of_either_column_can_be_saved(month_end: MonthEnd, field: str, value: Any) -> None:
-    group = month_end.create_group()
-
-    assert month_end.save_settings(group, **{field: value}).status_code == 200
+def test_a_value_of_either_column_is_allowed(field: str, value: Any) -> None:
+    assert find_setting_violations({"cmp_x": {"aws": PLAIN_SETTING | {field: value}}}) == []
 
 
 def test_a_value_of_neither_column_is_refused_and_changes_nothing(month_end: MonthEnd) -> None:
@@ -118,29 +128,24 @@ def test_a_value_of_neither_column_is_refused_and_changes_nothing(month_end: Mon
     assert saved(month_end, other) is None
 
 
-def test_conflicting_fee_targets_are_refused(month_end: MonthEnd) -> None:
-    group = month_end.create_group()
+def test_conflicting_fee_targets_are_refused() -> None:
+    conflict = {
+        "substitution_fee_calc_target": "discounted",
+        "substitution_fee_target_usage": "nondiscount",
+    }
 
-    response = month_end.save_settings(
-        group,
-        substitution_fee_calc_target="discounted",
-        substitution_fee_target_usage="nondiscount",
-    )
+    violations = find_setting_violations({"cmp_x": {"aws": PLAIN_SETTING | conflict}})
 
-    assert [field for field, _ in read_violations(response)] == [
-        "settings.aws.substitution_fee_target_usage"
-    ]
+    assert [field for field, _ in violations] == ["settings.aws.substitution_fee_target_usage"]
 
 
 @pytest.mark.parametrize(
     "settings",
-    [None, 1, "x", [1], {"cmp_x": None}, {"cmp_x": {"gcp": SETTING}}, {"cmp_x": {"aws": {}}}],
+    [None, 1, "x", [1], {"cmp_x": None}, {"cmp_x": {"gcp": PLAIN_SETTING}}, {"cmp_x": {"aws": {}}}],
     ids=str,
 )
-def test_malformed_settings_are_refused(month_end: MonthEnd, settings: Any) -> None:
-    body = {"settings": settings, "internal": False}
-
-    read_problem(month_end.put(f"/invoices/save/{MONTH}", body), 400)
+def test_malformed_settings_are_refused(settings: Any) -> None:
+    assert find_setting_violations(settings)
 
 
 def test_an_unknown_group_is_refused_and_nothing_is_saved(month_end: MonthEnd) -> None:
@@ -206,24 +211,30 @@ def test_a_rate_for_a_group_without_settings_is_refused_for_all_groups(month_end
     assert saved(month_end, ready)["exchange_rate"] is None
 
 
-@pytest.mark.parametrize("rate", [0, -1, Decimal("1000000.1"), "150", None])
-def test_an_invalid_exchange_rate_is_refused(month_end: MonthEnd, rate: Any) -> None:
+@pytest.mark.parametrize("rate", [0, -1, 1000000.1, "150", None])
+def test_an_invalid_exchange_rate_is_refused(rate: Any) -> None:
+    violations = find_body_violations(SaveExchangeRateRequest, RATE_BODY | {"exchange_rate": rate})
+
+    assert [field for field, _ in violations] == ["exchange_rate"]
+
+
+def test_violations_of_a_rate_are_returned_and_nothing_is_saved(month_end: MonthEnd) -> None:
     group = month_end.create_group()
     month_end.save_settings(group)
 
-    response = month_end.save_rate(group, rate=rate)
+    response = month_end.save_rate(group, rate=0)
 
-    assert [field for field, _ in read_violations(response)] == ["exchange_rate"]
+    assert read_violations(response) == [("exchange_rate", "more than 0, up to 1,000,000")]
+    assert saved(month_end, group)["exchange_rate"] is None
 
 
 @pytest.mark.parametrize("groups", [[], {}, "cmp", [1], None], ids=str)
-def test_an_exchange_rate_requires_at_least_one_group(month_end: MonthEnd, groups: Any) -> None:
-    body = {"vendor": "aws", "billing_groups": groups, "exchange_rate": 150}
+def test_an_exchange_rate_requires_at_least_one_group(groups: Any) -> None:
+    violations = find_body_violations(
+        SaveExchangeRateRequest, RATE_BODY | {"billing_groups": groups}
+    )
 
-    response = month_end.put(f"/invoices/exchangerate/{MONTH}", body)
-
-    assert response.status_code == 400
-    assert {field.partition("[")[0] for field, _ in read_violations(response)} == {"billing_groups"}
+    assert {field.partition("[")[0] for field, _ in violations} == {"billing_groups"}
 
 
 def test_nothing_is_saved_in_a_closed_month(month_end: MonthEnd) -> None:
