@@ -11,9 +11,15 @@ from litestar import Request
 
 from nimbill.foundation.settings import read_settings
 from nimbill.identity.login import records
-from nimbill.identity.login.login_rate_limits import FAILURES_MAX, address_of, source_of
-from tests.identity.login.asking import CORE, as_client, as_user, ask, refused
-from tests.raw_request import RawAnswer, raw_request
+from nimbill.identity.login.login_rate_limits import FAILURES_MAX, get_client_address, get_source
+from tests.identity.login.token_requests import (
+    CORE,
+    client_form,
+    password_form,
+    read_oauth_error,
+    request_token,
+)
+from tests.raw_request import RawResponse, raw_request
 from tests.running_service import Service, running_service
 
 PROXIES = "10.0.0.0/8, 192.0.2.7, fd00::/8"
@@ -50,13 +56,13 @@ def test_the_address_is_the_last_that_is_no_proxy_of_ours(
 ) -> None:
     trusted = read_settings({"NIMBILL_TRUSTED_PROXIES": PROXIES}).trusted_proxies
 
-    assert address_of(request_from(client, *forwarded_for), trusted) == address
+    assert get_client_address(request_from(client, *forwarded_for), trusted) == address
 
 
 def test_without_trusted_proxies_no_header_is_believed() -> None:
     trusted = read_settings({}).trusted_proxies
 
-    assert address_of(request_from("10.0.0.1", "198.51.100.1"), trusted) == "10.0.0.1"
+    assert get_client_address(request_from("10.0.0.1", "198.51.100.1"), trusted) == "10.0.0.1"
 
 
 @pytest.fixture
@@ -83,8 +89,8 @@ def behind_proxy(running: Service, tmp_path_factory: pytest.TempPathFactory) -> 
         yield service
 
 
-def login(service: Service, *, secret: str | None = None, forwarded_for: str = "") -> RawAnswer:
-    form = as_client(service.organisation)
+def login(service: Service, *, secret: str | None = None, forwarded_for: str = "") -> RawResponse:
+    form = client_form(service.organisation)
     headers = {"Content-Type": "application/x-www-form-urlencoded"}
     if forwarded_for:
         headers["X-Forwarded-For"] = forwarded_for
@@ -114,9 +120,9 @@ def test_a_hundred_failures_in_a_minute_then_come_back_later(limited: Service) -
     assert refusal.json()["code"] == "logins_failing"
 
 
-def guessed(service: Service, number: int, *, address: str) -> RawAnswer:
+def guessed(service: Service, number: int, *, address: str) -> RawResponse:
     """A wrong password for a name of its own, through the organisation's client."""
-    form = as_user(service.organisation, f"nobody.{number}", "guessed 5d")
+    form = password_form(service.organisation, f"nobody.{number}", "guessed 5d")
     return raw_request(
         service,
         "POST",
@@ -140,7 +146,7 @@ def test_sixty_failed_logins_by_one_client_in_a_minute_then_come_back_later(
     answer = guessed(behind_proxy, 60, address="198.51.100.60")
 
     assert answer.status_code == 429
-    assert answer.json()["error_description"] == "too many failed logins by this client"
+    assert answer.json()["error_description"] == "Too many failed logins by this client. Try again later."
     assert answer.headers["retry-after"] == "60"
 
 
@@ -154,7 +160,7 @@ def test_who_does_not_know_its_secret_cannot_shut_a_client_out(behind_proxy: Ser
 
 
 def test_guesses_at_a_name_that_is_throttled_count_by_their_address(limited: Service) -> None:
-    form = urlencode(as_user(limited.organisation, "nobody.here", "guessed 5d")).encode()
+    form = urlencode(password_form(limited.organisation, "nobody.here", "guessed 5d")).encode()
     headers = {"Content-Type": "application/x-www-form-urlencoded"}
     limited.resources.login_failures.storage.reset()
     for _ in range(55):
@@ -179,7 +185,7 @@ def test_guesses_at_a_name_that_is_throttled_count_by_their_address(limited: Ser
 def test_newer_addresses_of_one_household_are_one_source(
     service: Service, address: str, source: str
 ) -> None:
-    assert source_of(request_from(address), service.resources) == source
+    assert get_source(request_from(address), service.resources) == source
 
 
 def test_behind_a_trusted_proxy_each_caller_is_counted_by_its_own_address(
@@ -199,8 +205,8 @@ def test_successes_are_not_counted(limited: Service) -> None:
 
 
 def test_zero_switches_it_off(service: Service) -> None:
-    wrong = as_client(service.organisation, client_secret="guessed 5d")
+    wrong = client_form(service.organisation, client_secret="guessed 5d")
     for _ in range(110):
-        refused(ask(service, wrong), 401, "invalid_client")
+        read_oauth_error(request_token(service, wrong), 401, "invalid_client")
 
-    assert ask(service, as_client(service.organisation)).status_code == 200
+    assert request_token(service, client_form(service.organisation)).status_code == 200

@@ -14,16 +14,24 @@ import time_machine
 from nimbill.application.installed import PRODUCTS
 from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation import clock
-from nimbill.foundation.vocabulary import Product
+from nimbill.foundation.product import Product
 from nimbill.identity.login import records
-from nimbill.identity.login.password_attempts import ATTEMPTS_MAX, NOBODY, WINDOW
+from nimbill.identity.login.password_attempts import ATTEMPTS_MAX, UNKNOWN_ORGANISATION, WINDOW
 from nimbill.identity.organisations.operations import NewOrganisation
-from tests.identity.login.asking import User, as_client, as_user, ask, issued, new_user, refused
-from tests.people import all_at_once
+from tests.identity.login.token_requests import (
+    ApiUser,
+    client_form,
+    create_user,
+    issue_tokens,
+    password_form,
+    read_oauth_error,
+    request_token,
+)
 from tests.running_service import PASSWORD, Service, running_service
+from tests.subusers import run_concurrently
 
 WRONG = "guessed 5d"
-Client = NewOrganisation | User
+Client = NewOrganisation | ApiUser
 
 
 def sign_in(
@@ -39,20 +47,20 @@ def sign_in(
 
 def guess(service: Service, username: str, client: Client | None = None, times: int = 10) -> None:
     for _ in range(times):
-        form = as_user(client or service.organisation, username, WRONG)
-        refused(ask(service, form), 400, "invalid_grant")
+        form = password_form(client or service.organisation, username, WRONG)
+        read_oauth_error(request_token(service, form), 400, "invalid_grant")
 
 
 def throttled(answer: httpx.Response) -> int:
     """The seconds after which one may come back."""
-    refused(answer, 429, "temporarily_unavailable")
+    read_oauth_error(answer, 429, "temporarily_unavailable")
     return int(answer.headers["retry-after"])
 
 
 @pytest.fixture
-def stranger(service: Service) -> User:
+def stranger(service: Service) -> ApiUser:
     """A client of the organisation from which nobody has logged in yet."""
-    return new_user(service, "stranger")
+    return create_user(service, "stranger")
 
 
 # ── ten guesses ──────────────────────────────────────────────────────────────────────────────────
@@ -67,7 +75,9 @@ def test_the_limit_is_ten_in_fifteen_minutes() -> None:
 def test_ten_wrong_guesses_then_come_back_later(service: Service, username: str) -> None:
     guess(service, username)
 
-    seconds = throttled(ask(service, as_user(service.organisation, username, WRONG)))
+    seconds = throttled(
+        request_token(service, password_form(service.organisation, username, WRONG))
+    )
 
     assert 800 < seconds <= 901
 
@@ -77,7 +87,7 @@ def test_the_answer_does_not_say_whether_the_name_exists(service: Service) -> No
         guess(service, username)
 
     there, not_there = (
-        ask(service, as_user(service.organisation, username, WRONG))
+        request_token(service, password_form(service.organisation, username, WRONG))
         for username in ("root", "nobody.here")
     )
 
@@ -92,60 +102,64 @@ def test_the_answer_does_not_say_whether_the_name_exists(service: Service) -> No
 def test_the_right_password_does_not_help_either(service: Service) -> None:
     guess(service, "root")
 
-    throttled(ask(service, as_user(service.organisation, "root")))
+    throttled(request_token(service, password_form(service.organisation, "root")))
 
 
 def test_right_passwords_do_not_count(service: Service) -> None:
     guess(service, "root", times=9)
     for _ in range(12):
-        issued(service, as_user(service.organisation, "root"))
+        issue_tokens(service, password_form(service.organisation, "root"))
 
 
-def test_a_right_password_does_not_wipe_out_the_guesses(service: Service, stranger: User) -> None:
+def test_a_right_password_does_not_wipe_out_the_guesses(
+    service: Service, stranger: ApiUser
+) -> None:
     guess(service, "root", times=9)
-    issued(service, as_user(stranger, "root"))
-    other = new_user(service, "another")
+    issue_tokens(service, password_form(stranger, "root"))
+    other = create_user(service, "another")
 
     guess(service, "root", other, times=1)
 
-    throttled(ask(service, as_user(other, "root", WRONG)))
+    throttled(request_token(service, password_form(other, "root", WRONG)))
 
 
 @pytest.mark.parametrize("product", PRODUCTS)
 def test_all_endpoints_count_together(service: Service, product: Product) -> None:
     for number in range(10):
         asked = PRODUCTS[number % 3]
-        refused(
-            ask(service, as_user(service.organisation, "root", WRONG), asked), 400, "invalid_grant"
+        read_oauth_error(
+            request_token(service, password_form(service.organisation, "root", WRONG), asked),
+            400,
+            "invalid_grant",
         )
 
-    throttled(ask(service, as_user(service.organisation, "root", WRONG), product))
+    throttled(request_token(service, password_form(service.organisation, "root", WRONG), product))
     assert sign_in(service, "root", WRONG).status_code == 429
 
 
 def test_client_credentials_go_on(service: Service) -> None:
     guess(service, "root")
 
-    assert issued(service, as_client(service.organisation))
+    assert issue_tokens(service, client_form(service.organisation))
 
 
-def test_another_name_and_another_organisation_go_on(service: Service, stranger: User) -> None:
+def test_another_name_and_another_organisation_go_on(service: Service, stranger: ApiUser) -> None:
     elsewhere = service.new_organisation()
     guess(service, "root")
 
-    assert issued(service, as_user(service.organisation, stranger.username))
-    assert issued(service, as_user(elsewhere, "root"))
+    assert issue_tokens(service, password_form(service.organisation, stranger.username))
+    assert issue_tokens(service, password_form(elsewhere, "root"))
 
 
 def test_spellings_of_one_name_are_one_name(service: Service) -> None:
-    new_user(service, "minimi")
+    create_user(service, "minimi")
     # the database takes a Turkish capital İ for an i where its rules are those of Unicode
     spellings = ["minimi", "MINIMI", "Minimi", "mİnimi", "minİmi", "minimİ", "MİNİMİ"]
     for spelled in spellings[:7]:
         guess(service, spelled, times=1)
     guess(service, "mInImI", times=3)
 
-    throttled(ask(service, as_user(service.organisation, "minimi")))
+    throttled(request_token(service, password_form(service.organisation, "minimi")))
 
 
 # ── waiting and restarting ───────────────────────────────────────────────────────────────────────
@@ -156,9 +170,9 @@ def test_after_fifteen_minutes_one_may_guess_again(service: Service) -> None:
     guess(service, "root")
 
     with time_machine.travel(now + timedelta(minutes=14), tick=False):
-        assert throttled(ask(service, as_user(service.organisation, "root"))) <= 75
+        assert throttled(request_token(service, password_form(service.organisation, "root"))) <= 75
     with time_machine.travel(now + timedelta(minutes=16), tick=False):
-        assert issued(service, as_user(service.organisation, "root"))
+        assert issue_tokens(service, password_form(service.organisation, "root"))
 
 
 def test_being_refused_does_not_make_it_longer(service: Service) -> None:
@@ -166,10 +180,10 @@ def test_being_refused_does_not_make_it_longer(service: Service) -> None:
     guess(service, "root")
     with time_machine.travel(now + timedelta(minutes=10), tick=False):
         for _ in range(5):
-            throttled(ask(service, as_user(service.organisation, "root", WRONG)))
+            throttled(request_token(service, password_form(service.organisation, "root", WRONG)))
 
     with time_machine.travel(now + timedelta(minutes=16), tick=False):
-        assert issued(service, as_user(service.organisation, "root"))
+        assert issue_tokens(service, password_form(service.organisation, "root"))
 
 
 @pytest.fixture
@@ -185,41 +199,41 @@ def restarted(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Ite
 def test_the_count_survives_a_restart(service: Service, restarted: Service) -> None:
     guess(service, "root")
 
-    throttled(ask(restarted, as_user(service.organisation, "root")))
+    throttled(request_token(restarted, password_form(service.organisation, "root")))
 
 
 # ── the right owner ──────────────────────────────────────────────────────────────────────────────
 
 
-def test_strangers_who_guess_do_not_keep_the_owner_out(service: Service, stranger: User) -> None:
-    issued(service, as_user(service.organisation, "root"))  # the owner's own client
+def test_strangers_who_guess_do_not_keep_the_owner_out(service: Service, stranger: ApiUser) -> None:
+    issue_tokens(service, password_form(service.organisation, "root"))  # the owner's own client
     guess(service, "root", stranger)
 
-    throttled(ask(service, as_user(stranger, "root")))
-    assert issued(service, as_user(service.organisation, "root"))
+    throttled(request_token(service, password_form(stranger, "root")))
+    assert issue_tokens(service, password_form(service.organisation, "root"))
 
 
 def test_a_known_source_has_ten_guesses_of_its_own_and_no_more(
-    service: Service, stranger: User
+    service: Service, stranger: ApiUser
 ) -> None:
-    issued(service, as_user(service.organisation, "root"))
+    issue_tokens(service, password_form(service.organisation, "root"))
     guess(service, "root", stranger)
     guess(service, "root", service.organisation)
 
-    throttled(ask(service, as_user(service.organisation, "root")))
+    throttled(request_token(service, password_form(service.organisation, "root")))
 
 
 def test_what_is_known_for_one_user_is_strange_for_another(
-    service: Service, stranger: User
+    service: Service, stranger: ApiUser
 ) -> None:
-    issued(service, as_user(service.organisation, "root"))
+    issue_tokens(service, password_form(service.organisation, "root"))
     guess(service, stranger.username)
 
-    throttled(ask(service, as_user(stranger, stranger.username)))
+    throttled(request_token(service, password_form(stranger, stranger.username)))
 
 
 def test_a_browser_that_signed_in_before_is_known_by_its_cookie(
-    service: Service, stranger: User
+    service: Service, stranger: ApiUser
 ) -> None:
     assert sign_in(service, "root", PASSWORD).status_code == 200
     device = service.http.cookies["nimbill_device"]
@@ -258,12 +272,12 @@ def test_old_guesses_are_forgotten(service: Service) -> None:
     unknown = f"no-such-{service.organisation.organisation_id[4:12]}"
     sign_in(service, "root", WRONG, unknown)
     guess(service, "root", times=1)
-    scopes = (NOBODY, TenantScope(service.organisation.organisation_id))
+    scopes = (UNKNOWN_ORGANISATION, TenantScope(service.organisation.organisation_id))
 
     async def forget(scope: TenantScope, *, minutes: int) -> int:
         async with transaction(service.resources.engine, scope.organisation_id) as db:
             before = clock.now() + timedelta(minutes=minutes)
-            await records.forget_old_attempts(db, scope, before=before)
+            await records.delete_old_attempts(db, scope, before=before)
             return len((await db.execute(records.login_attempts.select())).all())
 
     for scope in scopes:
@@ -277,15 +291,15 @@ def test_guesses_go_on_while_old_ones_are_forgotten(service: Service) -> None:
     async def forget_and_forget() -> set[int]:
         for _ in range(60):
             async with transaction(service.resources.engine, scope.organisation_id) as db:
-                await records.forget_old_attempts(db, scope, before=clock.now())
+                await records.delete_old_attempts(db, scope, before=clock.now())
         return set()
 
     def log_in_and_in() -> set[int]:
-        form = as_user(service.organisation, "root")
-        return {ask(service, form).status_code for _ in range(12)}
+        form = password_form(service.organisation, "root")
+        return {request_token(service, form).status_code for _ in range(12)}
 
     calls: list[Callable[[], set[int]]] = [log_in_and_in] * 4
-    statuses = all_at_once([*calls, lambda: service.run(forget_and_forget)])
+    statuses = run_concurrently([*calls, lambda: service.run(forget_and_forget)])
 
     assert statuses == [*[{200}] * 4, set()]
 
@@ -296,7 +310,7 @@ def test_a_clock_that_is_put_back_locks_nobody_out_for_longer(service: Service) 
         guess(service, "root")
 
     with time_machine.travel(now, tick=False):
-        assert issued(service, as_user(service.organisation, "root"))
+        assert issue_tokens(service, password_form(service.organisation, "root"))
 
 
 def test_clocks_that_differ_a_little_count_together(service: Service) -> None:
@@ -305,4 +319,4 @@ def test_clocks_that_differ_a_little_count_together(service: Service) -> None:
         guess(service, "root")
 
     with time_machine.travel(now, tick=False):
-        assert throttled(ask(service, as_user(service.organisation, "root"))) <= 921
+        assert throttled(request_token(service, password_form(service.organisation, "root"))) <= 921

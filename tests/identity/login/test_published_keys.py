@@ -10,12 +10,19 @@ from authlib.oidc.discovery import OpenIDProviderMetadata
 from joserfc import jwt as other_jwt
 from joserfc.jwk import KeySet
 
-from nimbill.foundation.vocabulary import Product
-from tests.identity.login.asking import BOTH, as_client, as_user, claims_of, issued, stands
+from nimbill.foundation.product import Product
+from tests.identity.login.token_requests import (
+    PRODUCTS,
+    client_form,
+    decode_claims,
+    is_token_valid,
+    issue_tokens,
+    password_form,
+)
 from tests.running_service import Service
 
 WELL_KNOWN = {Product.core: "/core/.well-known", Product.portal: "/.well-known"}
-both_products = pytest.mark.parametrize("product", BOTH)
+both_products = pytest.mark.parametrize("product", PRODUCTS)
 
 
 def configuration(service: Service, product: Product) -> dict[str, Any]:
@@ -65,11 +72,11 @@ def test_a_client_that_follows_the_configuration_gets_a_token_of_that_issuer(
 ) -> None:
     document = configuration(service, product)
 
-    told = service.http.post(document["token_endpoint"], data=as_client(service.organisation))
+    told = service.http.post(document["token_endpoint"], data=client_form(service.organisation))
 
     assert told.status_code == 200
     for name in ("access_token", "id_token"):
-        assert claims_of(told.json()[name])["iss"] == document["issuer"]
+        assert decode_claims(told.json()[name])["iss"] == document["issuer"]
 
 
 @both_products
@@ -105,7 +112,7 @@ def test_the_keys_are_public_and_say_what_they_are_for(service: Service, product
 
 
 def test_no_key_is_of_two_products(service: Service) -> None:
-    core, portal = ({key["x"] for key in key_set(service, one)["keys"]} for one in BOTH)
+    core, portal = ({key["x"] for key in key_set(service, one)["keys"]} for one in PRODUCTS)
 
     assert core.isdisjoint(portal)
 
@@ -128,7 +135,7 @@ def test_both_may_be_kept_for_five_minutes_and_need_no_token(
 def test_one_library_accepts_an_access_token_by_the_published_keys(
     service: Service, product: Product
 ) -> None:
-    token = issued(service, as_client(service.organisation), product)["access_token"]
+    token = issue_tokens(service, client_form(service.organisation), product)["access_token"]
     keys = jwt.PyJWKSet.from_dict(key_set(service, product))
 
     claims = jwt.decode(
@@ -146,7 +153,7 @@ def test_one_library_accepts_an_access_token_by_the_published_keys(
 
 @both_products
 def test_another_library_accepts_it_too(service: Service, product: Product) -> None:
-    token = issued(service, as_client(service.organisation), product)["access_token"]
+    token = issue_tokens(service, client_form(service.organisation), product)["access_token"]
     keys = KeySet.import_key_set(key_set(service, product))  # type: ignore[arg-type]
 
     read = other_jwt.decode(token, keys, algorithms=["ES256"])
@@ -163,7 +170,7 @@ def test_an_id_token_says_who_logged_in_to_the_client_alone(
     service: Service, product: Product
 ) -> None:
     who = service.organisation
-    token = issued(service, as_user(who, "root"), product)["id_token"]
+    token = issue_tokens(service, password_form(who, "root"), product)["id_token"]
     keys = jwt.PyJWKSet.from_dict(key_set(service, product))
 
     claims = jwt.decode(
@@ -181,8 +188,8 @@ def test_an_id_token_says_who_logged_in_to_the_client_alone(
 
 @both_products
 def test_the_keys_of_the_other_product_do_not_open_it(service: Service, product: Product) -> None:
-    (other,) = set(BOTH) - {product}
-    token = issued(service, as_client(service.organisation), product)["access_token"]
+    (other,) = set(PRODUCTS) - {product}
+    token = issue_tokens(service, client_form(service.organisation), product)["access_token"]
     foreign = {key["kid"] for key in key_set(service, other)["keys"]}
 
     assert jwt.get_unverified_header(token)["kid"] not in foreign
@@ -190,9 +197,9 @@ def test_the_keys_of_the_other_product_do_not_open_it(service: Service, product:
 
 @both_products
 def test_an_id_token_is_never_an_access_token(service: Service, product: Product) -> None:
-    for form in (as_client(service.organisation), as_user(service.organisation, "root")):
-        told = issued(service, form, product)
+    for form in (client_form(service.organisation), password_form(service.organisation, "root")):
+        told = issue_tokens(service, form, product)
 
-        assert stands(service, told["access_token"])
-        assert not stands(service, told["id_token"])
-        assert not stands(service, told["refresh_token"])
+        assert is_token_valid(service, told["access_token"])
+        assert not is_token_valid(service, told["id_token"])
+        assert not is_token_valid(service, told["refresh_token"])

@@ -11,24 +11,24 @@ import sqlalchemy as sa
 import time_machine
 
 from nimbill.database.tenant_scope import transaction
-from nimbill.foundation.vocabulary import Product
+from nimbill.foundation.product import Product
 from nimbill.identity.login import records
-from tests.identity.login.asking import (
-    BOTH,
-    as_client,
-    as_user,
-    ask,
-    claims_of,
-    issued,
-    new_user,
-    refreshing,
-    refused,
-    stands,
+from tests.identity.login.token_requests import (
+    PRODUCTS,
+    client_form,
+    create_user,
+    decode_claims,
+    is_token_valid,
+    issue_tokens,
+    password_form,
+    read_oauth_error,
+    refresh_form,
+    request_token,
 )
-from tests.people import all_at_once
 from tests.running_service import PASSWORD, Service
+from tests.subusers import run_concurrently
 
-both_products = pytest.mark.parametrize("product", BOTH)
+both_products = pytest.mark.parametrize("product", PRODUCTS)
 
 
 def later(**span: float) -> time_machine.travel:
@@ -42,31 +42,31 @@ def test_a_refresh_token_is_exchanged_for_new_tokens_of_the_same_caller(
     service: Service, product: Product, grant: str
 ) -> None:
     who = service.organisation
-    form = as_client(who) if grant == "client_credentials" else as_user(who, "root")
-    first = issued(service, form, product)
+    form = client_form(who) if grant == "client_credentials" else password_form(who, "root")
+    first = issue_tokens(service, form, product)
 
-    second = issued(service, refreshing(who, first["refresh_token"]), product)
+    second = issue_tokens(service, refresh_form(who, first["refresh_token"]), product)
 
     assert set(second) == set(first)
     assert second["expires_in"] == 86_400
     assert second["refresh_token"] != first["refresh_token"]
     assert second["access_token"] != first["access_token"]
-    before, after = (claims_of(told["access_token"]) for told in (first, second))
+    before, after = (decode_claims(told["access_token"]) for told in (first, second))
     same = ("iss", "aud", "sub", "sub_type", "client_id", "tid", "ep")
     assert {name: before[name] for name in same} == {name: after[name] for name in same}
-    assert stands(service, second["access_token"])
+    assert is_token_valid(service, second["access_token"])
 
 
 def test_it_is_opaque_and_holds_256_random_bits(service: Service) -> None:
-    token = issued(service, as_client(service.organisation))["refresh_token"]
+    token = issue_tokens(service, client_form(service.organisation))["refresh_token"]
 
     assert re.fullmatch(r"nb_rt_[A-Za-z0-9_-]{43}", token)
 
 
 def test_only_its_hash_is_stored(service: Service) -> None:
     who = service.organisation
-    first = issued(service, as_client(who))["refresh_token"]
-    second = issued(service, refreshing(who, first))["refresh_token"]
+    first = issue_tokens(service, client_form(who))["refresh_token"]
+    second = issue_tokens(service, refresh_form(who, first))["refresh_token"]
 
     async def stored() -> str:
         async with transaction(service.resources.engine, who.organisation_id) as db:
@@ -81,50 +81,50 @@ def test_only_its_hash_is_stored(service: Service) -> None:
 
 def test_a_chain_of_refreshes_goes_on(service: Service) -> None:
     who = service.organisation
-    token = issued(service, as_client(who))["refresh_token"]
+    token = issue_tokens(service, client_form(who))["refresh_token"]
 
     for _ in range(5):
-        token = issued(service, refreshing(who, token))["refresh_token"]
+        token = issue_tokens(service, refresh_form(who, token))["refresh_token"]
 
 
 def test_a_repeat_within_ten_seconds_gets_the_same_successor(service: Service) -> None:
     who = service.organisation
-    token = issued(service, as_client(who))["refresh_token"]
-    successor = issued(service, refreshing(who, token))["refresh_token"]
+    token = issue_tokens(service, client_form(who))["refresh_token"]
+    successor = issue_tokens(service, refresh_form(who, token))["refresh_token"]
 
     with later(seconds=9):
-        again = issued(service, refreshing(who, token))["refresh_token"]
+        again = issue_tokens(service, refresh_form(who, token))["refresh_token"]
         assert again == successor
-        assert issued(service, refreshing(who, again))["refresh_token"] != successor
+        assert issue_tokens(service, refresh_form(who, again))["refresh_token"] != successor
 
 
 def test_a_later_repeat_ends_the_family_for_good(service: Service) -> None:
     who = service.organisation
-    first = issued(service, as_client(who))["refresh_token"]
-    second = issued(service, refreshing(who, first))["refresh_token"]
+    first = issue_tokens(service, client_form(who))["refresh_token"]
+    second = issue_tokens(service, refresh_form(who, first))["refresh_token"]
 
     with later(seconds=10.1):
-        refused(ask(service, refreshing(who, first)), 400, "invalid_grant")
+        read_oauth_error(request_token(service, refresh_form(who, first)), 400, "invalid_grant")
         for token in (first, second, first):
-            refused(ask(service, refreshing(who, token)), 400, "invalid_grant")
-    refused(ask(service, refreshing(who, second)), 400, "invalid_grant")
+            read_oauth_error(request_token(service, refresh_form(who, token)), 400, "invalid_grant")
+    read_oauth_error(request_token(service, refresh_form(who, second)), 400, "invalid_grant")
 
 
 def test_another_family_of_the_same_client_goes_on(service: Service) -> None:
     who = service.organisation
-    stolen, own = (issued(service, as_client(who))["refresh_token"] for _ in range(2))
-    issued(service, refreshing(who, stolen))
+    stolen, own = (issue_tokens(service, client_form(who))["refresh_token"] for _ in range(2))
+    issue_tokens(service, refresh_form(who, stolen))
     with later(seconds=11):
-        refused(ask(service, refreshing(who, stolen)), 400, "invalid_grant")
+        read_oauth_error(request_token(service, refresh_form(who, stolen)), 400, "invalid_grant")
 
-        assert issued(service, refreshing(who, own))
+        assert issue_tokens(service, refresh_form(who, own))
 
 
 def test_fifty_uses_at_once_have_one_successor(service: Service) -> None:
     who = service.organisation
-    token = issued(service, as_client(who))["refresh_token"]
+    token = issue_tokens(service, client_form(who))["refresh_token"]
 
-    answers = all_at_once([lambda: ask(service, refreshing(who, token))] * 50)
+    answers = run_concurrently([lambda: request_token(service, refresh_form(who, token))] * 50)
 
     assert {answer.status_code for answer in answers} == {200}
     assert len({answer.json()["refresh_token"] for answer in answers}) == 1
@@ -134,87 +134,89 @@ def test_fifty_uses_at_once_have_one_successor(service: Service) -> None:
 
 
 def test_another_client_cannot_use_it_and_does_no_harm(service: Service) -> None:
-    user = new_user(service)
-    token = issued(service, as_client(service.organisation))["refresh_token"]
+    user = create_user(service)
+    token = issue_tokens(service, client_form(service.organisation))["refresh_token"]
 
     for stranger in (user, service.new_organisation()):
-        refused(ask(service, refreshing(stranger, token)), 400, "invalid_grant")
+        read_oauth_error(
+            request_token(service, refresh_form(stranger, token)), 400, "invalid_grant"
+        )
 
-    assert issued(service, refreshing(service.organisation, token))
+    assert issue_tokens(service, refresh_form(service.organisation, token))
 
 
 def test_another_client_learns_no_successor_within_the_ten_seconds(service: Service) -> None:
-    user = new_user(service)
+    user = create_user(service)
     who = service.organisation
-    token = issued(service, as_client(who))["refresh_token"]
-    successor = issued(service, refreshing(who, token))["refresh_token"]
+    token = issue_tokens(service, client_form(who))["refresh_token"]
+    successor = issue_tokens(service, refresh_form(who, token))["refresh_token"]
 
-    refused(ask(service, refreshing(user, token)), 400, "invalid_grant")
-    assert issued(service, refreshing(who, successor))
+    read_oauth_error(request_token(service, refresh_form(user, token)), 400, "invalid_grant")
+    assert issue_tokens(service, refresh_form(who, successor))
 
 
 @both_products
 def test_the_other_product_does_not_take_it(service: Service, product: Product) -> None:
-    (other,) = set(BOTH) - {product}
-    token = issued(service, as_client(service.organisation), product)["refresh_token"]
+    (other,) = set(PRODUCTS) - {product}
+    token = issue_tokens(service, client_form(service.organisation), product)["refresh_token"]
 
-    answer = ask(service, refreshing(service.organisation, token), other)
+    answer = request_token(service, refresh_form(service.organisation, token), other)
 
-    refused(answer, 400, "invalid_grant")
+    read_oauth_error(answer, 400, "invalid_grant")
 
 
 @pytest.mark.parametrize("token", ["", "nonsense", "nb_rt_" + "A" * 43, "x" * 60_000, "山田", "'"])
 def test_what_is_no_refresh_token_is_refused(service: Service, token: str) -> None:
-    answer = ask(service, refreshing(service.organisation, token))
+    answer = request_token(service, refresh_form(service.organisation, token))
 
-    refused(answer, 400, "invalid_grant" if token else "invalid_request")
+    read_oauth_error(answer, 400, "invalid_grant" if token else "invalid_request")
 
 
 def test_a_wrong_secret_is_refused_before_the_token_is_looked_at(service: Service) -> None:
     who = service.organisation
-    token = issued(service, as_client(who))["refresh_token"]
-    wrong = refreshing(who, token) | {"client_secret": "guessed 5d"}
+    token = issue_tokens(service, client_form(who))["refresh_token"]
+    wrong = refresh_form(who, token) | {"client_secret": "guessed 5d"}
 
-    refused(ask(service, wrong), 401, "invalid_client")
+    read_oauth_error(request_token(service, wrong), 401, "invalid_client")
 
-    assert issued(service, refreshing(who, token))
+    assert issue_tokens(service, refresh_form(who, token))
 
 
 def test_neither_access_nor_id_token_refreshes(service: Service) -> None:
-    told = issued(service, as_client(service.organisation))
+    told = issue_tokens(service, client_form(service.organisation))
 
     for name in ("access_token", "id_token"):
-        answer = ask(service, refreshing(service.organisation, told[name]))
-        refused(answer, 400, "invalid_grant")
+        answer = request_token(service, refresh_form(service.organisation, told[name]))
+        read_oauth_error(answer, 400, "invalid_grant")
 
 
 def test_twelve_hours_unused_are_the_end(service: Service) -> None:
     who = service.organisation
-    unused, used = (issued(service, as_client(who))["refresh_token"] for _ in range(2))
+    unused, used = (issue_tokens(service, client_form(who))["refresh_token"] for _ in range(2))
 
     with later(hours=12, seconds=-5):
-        used = issued(service, refreshing(who, used))["refresh_token"]
+        used = issue_tokens(service, refresh_form(who, used))["refresh_token"]
     with later(hours=12, seconds=5):
-        refused(ask(service, refreshing(who, unused)), 400, "invalid_grant")
-        assert issued(service, refreshing(who, used))
+        read_oauth_error(request_token(service, refresh_form(who, unused)), 400, "invalid_grant")
+        assert issue_tokens(service, refresh_form(who, used))
 
 
 def test_seven_days_are_the_end_however_often_it_was_used(service: Service) -> None:
     who = service.organisation
-    token = issued(service, as_client(who))["refresh_token"]
+    token = issue_tokens(service, client_form(who))["refresh_token"]
     for hours in range(11, 7 * 24, 11):  # the last at 165 of 168 hours
         with later(hours=hours):
-            token = issued(service, refreshing(who, token))["refresh_token"]
+            token = issue_tokens(service, refresh_form(who, token))["refresh_token"]
 
     with later(days=7, seconds=5):
-        refused(ask(service, refreshing(who, token)), 400, "invalid_grant")
+        read_oauth_error(request_token(service, refresh_form(who, token)), 400, "invalid_grant")
 
 
 def test_a_changed_password_ends_it(service: Service) -> None:
-    user = new_user(service)
+    user = create_user(service)
     tokens = [
-        issued(service, form)["refresh_token"]
-        for form in (as_client(user), as_user(user, user.username))
+        issue_tokens(service, form)["refresh_token"]
+        for form in (client_form(user), password_form(user, user.username))
     ]
     changed = service.http.put(
         f"/m/u/users/{user.user_id}/password",
@@ -224,50 +226,56 @@ def test_a_changed_password_ends_it(service: Service) -> None:
     assert changed.status_code == 200, changed.text
 
     for token in tokens:
-        refused(ask(service, refreshing(user, token)), 400, "invalid_grant")
-    assert issued(service, as_client(user))
+        read_oauth_error(request_token(service, refresh_form(user, token)), 400, "invalid_grant")
+    assert issue_tokens(service, client_form(user))
 
 
 def test_a_deleted_client_takes_it_along(service: Service) -> None:
-    user = new_user(service)
-    own = issued(service, as_client(user))["refresh_token"]
-    carried = issued(service, as_user(user, "root", PASSWORD))["refresh_token"]
+    user = create_user(service)
+    own = issue_tokens(service, client_form(user))["refresh_token"]
+    carried = issue_tokens(service, password_form(user, "root", PASSWORD))["refresh_token"]
     path = f"/m/u/users/client/{user.user_id}/{user.client_id}"
     assert service.http.delete(path, headers=service.root()).status_code == 200
 
     for token in (own, carried):
-        refused(ask(service, refreshing(user, token)), 401, "invalid_client")
-        refused(ask(service, refreshing(service.organisation, token)), 400, "invalid_grant")
+        read_oauth_error(request_token(service, refresh_form(user, token)), 401, "invalid_client")
+        read_oauth_error(
+            request_token(service, refresh_form(service.organisation, token)), 400, "invalid_grant"
+        )
 
 
 def test_a_deleted_user_takes_it_along(service: Service) -> None:
-    user = new_user(service)
-    carried = issued(service, as_user(service.organisation, user.username))["refresh_token"]
+    user = create_user(service)
+    carried = issue_tokens(service, password_form(service.organisation, user.username))[
+        "refresh_token"
+    ]
     deleted = service.http.delete(f"/m/u/users/{user.user_id}", headers=service.root())
     assert deleted.status_code == 200
 
-    refused(ask(service, refreshing(service.organisation, carried)), 400, "invalid_grant")
+    read_oauth_error(
+        request_token(service, refresh_form(service.organisation, carried)), 400, "invalid_grant"
+    )
 
 
 def test_a_refresh_that_meets_a_deletion_is_a_plain_answer(service: Service) -> None:
     """Neither waits for the other: deleting goes from the client down, refreshing does too."""
     for number in range(5):
-        user = new_user(service, f"race{number}")
-        form = refreshing(user, issued(service, as_client(user))["refresh_token"])
-        refresh = partial(ask, service, form)
+        user = create_user(service, f"race{number}")
+        form = refresh_form(user, issue_tokens(service, client_form(user))["refresh_token"])
+        refresh = partial(request_token, service, form)
         delete = partial(service.http.delete, f"/m/u/users/{user.user_id}", headers=service.root())
 
-        *refreshed, deleted = all_at_once([*[refresh] * 6, delete])
+        *refreshed, deleted = run_concurrently([*[refresh] * 6, delete])
 
         assert deleted.status_code == 200
         assert {answer.status_code for answer in refreshed} <= {200, 400, 401}
-        refused(refresh(), 401, "invalid_client")
+        read_oauth_error(refresh(), 401, "invalid_client")
 
 
 def test_a_clock_that_is_put_back_gives_nobody_more_time(service: Service) -> None:
     who = service.organisation
-    token = issued(service, as_client(who))["refresh_token"]
+    token = issue_tokens(service, client_form(who))["refresh_token"]
     with later(hours=1):
-        issued(service, refreshing(who, token))
+        issue_tokens(service, refresh_form(who, token))
 
-    refused(ask(service, refreshing(who, token)), 400, "invalid_grant")
+    read_oauth_error(request_token(service, refresh_form(who, token)), 400, "invalid_grant")

@@ -9,13 +9,24 @@ import sqlalchemy as sa
 
 from nimbill.database.tenant_lookup import tenant_lookups
 from nimbill.database.tenant_scope import transaction
-from nimbill.foundation.vocabulary import Product
-from tests.answers import problem_of
-from tests.identity.login.asking import BOTH, bearer, claims_of, new_user, stands
-from tests.identity.login.console import cookies_of, refresh, sign_in, signed_in
+from nimbill.foundation.product import Product
+from tests.identity.login.console_sessions import (
+    parse_cookies,
+    refresh_session,
+    sign_in,
+    sign_in_for_token,
+)
+from tests.identity.login.token_requests import (
+    PRODUCTS,
+    bearer_headers,
+    create_user,
+    decode_claims,
+    is_token_valid,
+)
+from tests.problem_responses import read_problem
 from tests.running_service import PASSWORD, Service, running_service
 
-both_products = pytest.mark.parametrize("product", BOTH)
+both_products = pytest.mark.parametrize("product", PRODUCTS)
 ORIGIN = "http://127.0.0.1:8080"
 
 
@@ -38,25 +49,25 @@ def test_signing_in_answers_an_access_token_and_who_one_is(
     assert told["organisation_id"] == service.organisation.organisation_id
     assert (told["user_id"], told["username"]) == (service.organisation.root_user_id, "root")
     assert answer.headers["cache-control"] == "no-store"
-    claims = claims_of(told["access_token"])
+    claims = decode_claims(told["access_token"])
     assert (claims["aud"], claims["sub_type"]) == (product, "user")
 
 
 def test_a_session_token_reaches_its_own_product_alone(service: Service) -> None:
     for product, status in ((Product.core, 200), (Product.portal, 401)):
-        token = signed_in(service, product)
+        token = sign_in_for_token(service, product)
 
-        answer = service.http.get("/m/core/billinggroup", headers=bearer(token))
+        answer = service.http.get("/m/core/billinggroup", headers=bearer_headers(token))
         assert answer.status_code == status
-        assert stands(service, token)
+        assert is_token_valid(service, token)
 
 
 def test_a_subuser_signs_in_too(service: Service) -> None:
-    user = new_user(service)
+    user = create_user(service)
 
-    token = signed_in(service, username=user.username.upper())
+    token = sign_in_for_token(service, username=user.username.upper())
 
-    assert claims_of(token)["sub"] == user.user_id
+    assert decode_claims(token)["sub"] == user.user_id
 
 
 def test_the_organisation_may_be_named_by_its_short_name(service: Service) -> None:
@@ -71,8 +82,8 @@ def test_the_organisation_may_be_named_by_its_short_name(service: Service) -> No
     short = service.run(short_name)
 
     for spelled in (short, short.upper()):
-        token = signed_in(service, organisation=spelled)
-        assert claims_of(token)["tid"] == who.organisation_id
+        token = sign_in_for_token(service, organisation=spelled)
+        assert decode_claims(token)["tid"] == who.organisation_id
 
 
 @both_products
@@ -95,14 +106,14 @@ def test_whatever_is_wrong_the_answer_is_the_same(
 ) -> None:
     answer = sign_in(service, product, fields=wrong)
 
-    problem = problem_of(answer, 401)
+    problem = read_problem(answer, 401)
     assert problem["code"] == "credentials_wrong"
-    assert problem["detail"] == "organisation, name or password is wrong"
+    assert problem["detail"] == "The organisation, the username or the password is wrong."
     assert answer.headers.get_list("set-cookie") == []
 
 
 def test_a_user_of_another_organisation_is_a_stranger_here(service: Service) -> None:
-    new_user(service, "only.here")
+    create_user(service, "only.here")
     elsewhere = service.new_organisation()
 
     answer = sign_in(
@@ -110,14 +121,14 @@ def test_a_user_of_another_organisation_is_a_stranger_here(service: Service) -> 
         fields={"username": "only.here", "organisation": elsewhere.organisation_id},
     )
 
-    assert problem_of(answer, 401)["code"] == "credentials_wrong"
+    assert read_problem(answer, 401)["code"] == "credentials_wrong"
 
 
 @pytest.mark.parametrize("left_out", ["organisation", "username", "password"])
 def test_each_field_is_required(service: Service, left_out: str) -> None:
     answer = sign_in(service, fields={left_out: None})
 
-    assert problem_of(answer, 400)["violations"] == [{"field": left_out, "rule": "required"}]
+    assert read_problem(answer, 400)["violations"] == [{"field": left_out, "rule": "required"}]
 
 
 @both_products
@@ -131,7 +142,7 @@ def test_a_form_is_refused(service: Service, product: Product) -> None:
 
     for sent in ({"data": body}, {"files": {name: (None, v) for name, v in body.items()}}):
         answer = service.http.post(f"/{product}/session", **sent)
-        assert problem_of(answer, 415)["code"] == "media_type"
+        assert read_problem(answer, 415)["code"] == "media_type"
 
 
 # ── the cookies ──────────────────────────────────────────────────────────────────────────────────
@@ -143,7 +154,7 @@ def test_the_refresh_token_is_in_a_cookie_that_no_script_and_no_other_path_sees(
 ) -> None:
     answer = sign_in(service, product)
 
-    cookies = cookies_of(answer)
+    cookies = parse_cookies(answer)
     assert set(cookies) == {f"nimbill_{product}_session", "nimbill_device"}
     held = cookies[f"nimbill_{product}_session"]
     assert held["httponly"] is True
@@ -156,7 +167,7 @@ def test_the_refresh_token_is_in_a_cookie_that_no_script_and_no_other_path_sees(
 
 
 def test_the_mark_of_a_browser_is_kept_for_a_year(service: Service) -> None:
-    device = cookies_of(sign_in(service))["nimbill_device"]
+    device = parse_cookies(sign_in(service))["nimbill_device"]
 
     assert device["httponly"] is True
     assert device["samesite"].lower() == "strict"
@@ -165,16 +176,16 @@ def test_the_mark_of_a_browser_is_kept_for_a_year(service: Service) -> None:
 
 
 def test_a_browser_keeps_its_mark(service: Service) -> None:
-    first = cookies_of(sign_in(service))["nimbill_device"].value
+    first = parse_cookies(sign_in(service))["nimbill_device"].value
 
-    assert cookies_of(sign_in(service))["nimbill_device"].value == first
+    assert parse_cookies(sign_in(service))["nimbill_device"].value == first
 
 
 @pytest.mark.parametrize("mark", ["short", "x" * 25, "x" * 5000, "<script>alert(1)</script>"])
 def test_a_mark_that_is_none_of_ours_is_replaced(service: Service, mark: str) -> None:
     answer = sign_in(service, headers={"Cookie": f"nimbill_device={mark}"})
 
-    assert cookies_of(answer)["nimbill_device"].value != mark
+    assert parse_cookies(answer)["nimbill_device"].value != mark
 
 
 @pytest.fixture
@@ -190,7 +201,7 @@ def over_tls(running: Service, tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 
 def test_over_https_the_cookies_never_travel_in_clear(over_tls: Service) -> None:
-    for cookie in cookies_of(sign_in(over_tls)).values():
+    for cookie in parse_cookies(sign_in(over_tls)).values():
         assert cookie["secure"] is True
 
 
@@ -234,15 +245,15 @@ def test_the_origin_is_compared_as_browsers_write_it(over_tls: Service) -> None:
 def test_a_request_from_another_site_is_refused(
     service: Service, product: Product, path: str, headers: dict[str, str]
 ) -> None:
-    signed_in(service, product)
+    sign_in_for_token(service, product)
 
     answer = (
         sign_in(service, product, headers=headers)
         if path == "session"
-        else refresh(service, product, headers)
+        else refresh_session(service, product, headers)
     )
 
-    assert problem_of(answer, 403)["code"] == "other_origin"
+    assert read_problem(answer, 403)["code"] == "other_origin"
     assert answer.headers.get_list("set-cookie") == []
 
 
@@ -260,4 +271,4 @@ def test_a_request_from_another_site_is_refused(
 )
 def test_our_own_pages_and_scripts_are_let_in(service: Service, headers: dict[str, str]) -> None:
     assert sign_in(service, headers=headers).status_code == 200
-    assert refresh(service, headers=headers).status_code == 200
+    assert refresh_session(service, headers=headers).status_code == 200

@@ -8,11 +8,17 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import time_machine
 
+from nimbill.foundation.product import Product
 from nimbill.foundation.settings import read_settings
-from nimbill.foundation.vocabulary import Product
 from nimbill.legacy.audiences import LEGACY
 from nimbill.legacy.settings import read_legacy_settings
-from tests.identity.login.asking import BOTH, as_client, claims_of, issued, stands
+from tests.identity.login.token_requests import (
+    PRODUCTS,
+    client_form,
+    decode_claims,
+    is_token_valid,
+    issue_tokens,
+)
 from tests.running_service import Service, running_service
 
 
@@ -42,36 +48,36 @@ def test_the_defaults_are_a_day_and_half_a_day() -> None:
     ("product", "seconds"), [(Product.core, 60), (Product.portal, 120), (LEGACY, 180)]
 )
 def test_each_is_a_setting(short_lived: Service, product: Product, seconds: int) -> None:
-    told = issued(short_lived, as_client(short_lived.organisation), product)
+    told = issue_tokens(short_lived, client_form(short_lived.organisation), product)
 
     assert told["expires_in"] == seconds
-    claims = claims_of(told["access_token"])
+    claims = decode_claims(told["access_token"])
     assert claims["exp"] - claims["iat"] == seconds
 
 
-@pytest.mark.parametrize("product", BOTH)
+@pytest.mark.parametrize("product", PRODUCTS)
 @pytest.mark.parametrize("remembered", [True, False])
 def test_a_token_ends_five_seconds_after_its_time(
     service: Service, product: Product, *, remembered: bool
 ) -> None:
-    token = issued(service, as_client(service.organisation), product)["access_token"]
+    token = issue_tokens(service, client_form(service.organisation), product)["access_token"]
     if remembered:
-        assert stands(service, token)
-    end = datetime.fromtimestamp(claims_of(token)["exp"], UTC)
+        assert is_token_valid(service, token)
+    end = datetime.fromtimestamp(decode_claims(token)["exp"], UTC)
 
     with time_machine.travel(end + timedelta(seconds=4.9), tick=False):
-        assert stands(service, token)
+        assert is_token_valid(service, token)
     with time_machine.travel(end + timedelta(seconds=5), tick=False):
-        assert not stands(service, token)
+        assert not is_token_valid(service, token)
 
 
 def test_a_token_of_a_longer_life_than_is_set_now_does_not_stand(
     service: Service, short_lived: Service
 ) -> None:
-    token = issued(service, as_client(service.organisation))["access_token"]
+    token = issue_tokens(service, client_form(service.organisation))["access_token"]
 
-    assert stands(service, token)
-    assert not stands(short_lived, token)
+    assert is_token_valid(service, token)
+    assert not is_token_valid(short_lived, token)
 
 
 @pytest.mark.parametrize("remembered", [True, False])
@@ -80,11 +86,11 @@ def test_a_token_from_the_future_does_not_stand_until_then(
 ) -> None:
     now = datetime.now(UTC)
     with time_machine.travel(now + timedelta(seconds=60), tick=False):
-        token = issued(service, as_client(service.organisation))["access_token"]
+        token = issue_tokens(service, client_form(service.organisation))["access_token"]
         if remembered:
-            assert stands(service, token)
+            assert is_token_valid(service, token)
 
     with time_machine.travel(now, tick=False):
-        assert not stands(service, token)
+        assert not is_token_valid(service, token)
     with time_machine.travel(now + timedelta(seconds=56), tick=False):
-        assert stands(service, token)
+        assert is_token_valid(service, token)

@@ -7,22 +7,22 @@ from typing import Any
 
 import pytest
 
-from nimbill.foundation.vocabulary import Product
-from tests.identity.login.asking import (
-    ADDRESS,
-    BOTH,
+from nimbill.foundation.product import Product
+from tests.identity.login.token_requests import (
     CORE,
-    as_client,
-    as_user,
-    ask,
-    basic,
-    client_fields,
-    new_user,
-    refused,
+    PRODUCTS,
+    TOKEN_PATHS,
+    basic_headers,
+    client_form,
+    create_user,
+    credential_fields,
+    password_form,
+    read_oauth_error,
+    request_token,
 )
 from tests.running_service import PASSWORD, Service
 
-both_products = pytest.mark.parametrize("product", BOTH)
+both_products = pytest.mark.parametrize("product", PRODUCTS)
 
 
 # ── what is missing or wrong ─────────────────────────────────────────────────────────────────────
@@ -47,10 +47,10 @@ def without(form: dict[str, str], *names: str) -> dict[str, str]:
 def test_a_missing_field_is_named(
     service: Service, product: Product, left_out: str, status: int, error: str, *, empty: bool
 ) -> None:
-    form = as_user(service.organisation, "root")
+    form = password_form(service.organisation, "root")
     form = form | {left_out: ""} if empty else without(form, left_out)
 
-    said = refused(ask(service, form, product), status, error)
+    said = read_oauth_error(request_token(service, form, product), status, error)
 
     assert left_out in said
 
@@ -80,51 +80,55 @@ def test_a_missing_field_is_named(
 def test_a_wrong_field_is_refused_in_the_words_of_the_rfc(
     service: Service, product: Product, wrong: dict[str, str], status: int, error: str
 ) -> None:
-    answer = ask(service, as_user(service.organisation, "root") | wrong, product)
+    answer = request_token(service, password_form(service.organisation, "root") | wrong, product)
 
-    refused(answer, status, error)
+    read_oauth_error(answer, status, error)
     assert next(iter(wrong.values()))[:40] not in answer.text
 
 
 def test_a_client_that_is_refused_is_told_how_to_come(service: Service) -> None:
-    answer = ask(service, as_client(service.organisation, client_secret="wrong"))
+    answer = request_token(service, client_form(service.organisation, client_secret="wrong"))
 
     assert answer.headers["www-authenticate"] == 'Basic realm="nimbill"'
 
 
 def test_what_is_refused_never_says_what_was_wrong_of_two(service: Service) -> None:
     who = service.organisation
-    stranger = ask(service, as_client(who, client_id="cl_nobody"))
-    wrong_secret = ask(service, as_client(who, client_secret="wrong"))
-    nobody = ask(service, as_user(who, "nobody.here"))
-    wrong_password = ask(service, as_user(who, "root", "wrong"))
+    stranger = request_token(service, client_form(who, client_id="cl_nobody"))
+    wrong_secret = request_token(service, client_form(who, client_secret="wrong"))
+    nobody = request_token(service, password_form(who, "nobody.here"))
+    wrong_password = request_token(service, password_form(who, "root", "wrong"))
 
     assert stranger.content == wrong_secret.content
     assert nobody.content == wrong_password.content
 
 
 def test_a_deleted_client_gets_nothing(service: Service) -> None:
-    user = new_user(service)
+    user = create_user(service)
     path = f"/m/u/users/client/{user.user_id}/{user.client_id}"
     assert service.http.delete(path, headers=service.root()).status_code == 200
 
-    refused(ask(service, as_client(user)), 401, "invalid_client")
+    read_oauth_error(request_token(service, client_form(user)), 401, "invalid_client")
 
 
 def test_a_deleted_user_gets_nothing(service: Service) -> None:
-    user = new_user(service)
+    user = create_user(service)
     deleted = service.http.delete(f"/m/u/users/{user.user_id}", headers=service.root())
     assert deleted.status_code == 200
 
-    refused(ask(service, as_client(user)), 401, "invalid_client")
-    refused(ask(service, as_user(service.organisation, user.username)), 400, "invalid_grant")
+    read_oauth_error(request_token(service, client_form(user)), 401, "invalid_client")
+    read_oauth_error(
+        request_token(service, password_form(service.organisation, user.username)),
+        400,
+        "invalid_grant",
+    )
 
 
 @both_products
 def test_a_json_body_is_refused(service: Service, product: Product) -> None:
-    answer = service.http.post(ADDRESS[product], json=as_client(service.organisation))
+    answer = service.http.post(TOKEN_PATHS[product], json=client_form(service.organisation))
 
-    refused(answer, 415, "invalid_request")
+    read_oauth_error(answer, 415, "invalid_request")
 
 
 @pytest.mark.parametrize(
@@ -142,7 +146,7 @@ def test_a_json_body_is_refused(service: Service, product: Product) -> None:
 def test_a_form_that_is_none_is_refused(
     service: Service, sent: dict[str, Any], status: int
 ) -> None:
-    refused(service.http.post(CORE, **sent), status, "invalid_request")
+    read_oauth_error(service.http.post(CORE, **sent), status, "invalid_request")
 
 
 @pytest.mark.parametrize(
@@ -164,20 +168,22 @@ def test_basic_credentials_that_cannot_be_read_are_refused(service: Service, hea
 
     answer = service.http.post(CORE, data=form, headers={"Authorization": header})
 
-    refused(answer, 401, "invalid_client")
+    read_oauth_error(answer, 401, "invalid_client")
 
 
 def test_two_different_clients_in_one_request_are_refused(service: Service) -> None:
     mine, other = service.organisation, service.new_organisation()
-    form = as_client(mine)
+    form = client_form(mine)
 
-    answer = service.http.post(CORE, data=form, headers=basic(other.client_id, other.client_secret))
+    answer = service.http.post(
+        CORE, data=form, headers=basic_headers(other.client_id, other.client_secret)
+    )
 
-    refused(answer, 400, "invalid_request")
-    assert client_fields(mine)["client_secret"] not in answer.text
+    read_oauth_error(answer, 400, "invalid_request")
+    assert credential_fields(mine)["client_secret"] not in answer.text
 
 
 @both_products
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH"])
 def test_only_post_asks_for_a_token(service: Service, product: Product, method: str) -> None:
-    assert service.http.request(method, ADDRESS[product]).status_code == 405
+    assert service.http.request(method, TOKEN_PATHS[product]).status_code == 405

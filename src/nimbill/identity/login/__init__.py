@@ -1,1 +1,1 @@
-"""The token endpoints."""
+"""Logins: OAuth token endpoints, console sessions and limits on failed attempts."""

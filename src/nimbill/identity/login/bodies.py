@@ -1,12 +1,12 @@
-"""What a token endpoint answers."""
+"""Request and response bodies of token endpoints and console sessions."""
 
 from typing import Annotated, ClassVar
 
 from nimbill.foundation.basis import Basis, chosen, stated
-from nimbill.http.request_bodies import Body, text
+from nimbill.http.request_bodies import Body, text_length
 
 
-class TokenAnswer(Body, frozen=True, kw_only=True):
+class TokenResponse(Body, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = stated("Token response")
 
     access_token: str
@@ -17,7 +17,7 @@ class TokenAnswer(Body, frozen=True, kw_only=True):
 
 
 class TokenForm(Body, frozen=True, kw_only=True):
-    """The fields of a token request; which are needed depends on the grant."""
+    """The fields of a token request. The grant type determines which are required."""
 
     basis: ClassVar[Basis] = stated("Token endpoints")
 
@@ -30,17 +30,17 @@ class TokenForm(Body, frozen=True, kw_only=True):
     scope: str | None = None
 
 
-class SignIn(Body, frozen=True, kw_only=True):
-    """`organisation` is its id or its short name."""
+class SignInRequest(Body, frozen=True, kw_only=True):
+    """`organisation` is the id or the short name."""
 
     basis: ClassVar[Basis] = chosen("console-sessions")
 
-    organisation: Annotated[str, text(1, 100)]
-    username: Annotated[str, text(1, 254)]
-    password: Annotated[str, text(1, 128)]
+    organisation: Annotated[str, text_length(1, 100)]
+    username: Annotated[str, text_length(1, 254)]
+    password: Annotated[str, text_length(1, 128)]
 
 
-class SignedIn(Body, frozen=True, kw_only=True):
+class SessionResponse(Body, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = chosen("console-sessions")
 
     access_token: str
@@ -51,8 +51,8 @@ class SignedIn(Body, frozen=True, kw_only=True):
     username: str
 
 
-class TokenRefusal(Body, frozen=True, kw_only=True):
-    """RFC 6749 section 5.2, which every OAuth client understands."""
+class OAuthError(Body, frozen=True, kw_only=True):
+    """An error response as defined in RFC 6749, section 5.2."""
 
     basis: ClassVar[Basis] = chosen("token-endpoint-errors")
 

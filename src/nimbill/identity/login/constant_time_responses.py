@@ -1,7 +1,7 @@
-"""A wrong login is answered at a whole tenth of a second after it came, and tells nothing by it.
+"""Respond to failed logins at multiples of a tenth of a second, so that timing reveals nothing.
 
-An unknown name and a wrong password do the same work, but for a row that is read: a ten-thousandth
-of a second, which a thousand tries would show.
+An unknown name and a wrong password do the same work except for reading one row. That difference
+of about 0.1 ms could be measured with a thousand requests.
 """
 
 import asyncio
@@ -15,6 +15,6 @@ STEP_SECONDS = 0.1
 
 
 async def wait_until_next_step(began: float) -> None:
-    """`began` by the monotonic clock; nothing is held meanwhile."""
+    """Wait for the next step after `began`, a time of the monotonic clock. Hold no connection."""
     if STEP_SECONDS:
         await asyncio.sleep(STEP_SECONDS - (time.monotonic() - began) % STEP_SECONDS)

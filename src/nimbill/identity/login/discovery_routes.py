@@ -1,4 +1,4 @@
-"""What a client needs to check our tokens by itself: the key sets and where everything is."""
+"""Public keys and OpenID configuration, with which clients verify tokens themselves."""
 
 import base64
 from typing import Any
@@ -10,9 +10,9 @@ from nimbill.access.request_context import Resources
 from nimbill.access.role_actions import ANY_CALLER
 from nimbill.access.tokens import ALGORITHM, SigningKey
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.vocabulary import Product
-from nimbill.http.routing import ResourcesOfWorker, get
-from nimbill.identity.login.grants import GRANTS
+from nimbill.foundation.product import Product
+from nimbill.http.routing import WorkerResources, get
+from nimbill.identity.login.grants import GRANT_TYPES
 
 PUBLISHED: dict[str, Any] = {
     "audiences": Public("published so that anyone can check a signature"),
@@ -23,36 +23,36 @@ CACHED = {"Cache-Control": "max-age=300"}
 
 
 @get("/.well-known/jwks.json", **PUBLISHED)
-async def portal_keys(resources: ResourcesOfWorker) -> Response[dict[str, Any]]:
-    """The keys that sign `portal` tokens."""
-    return await _keys(resources, Product.portal)
+async def portal_keys(resources: WorkerResources) -> Response[dict[str, Any]]:
+    """Show the public keys of `portal` tokens."""
+    return await _build_key_set(resources, Product.portal)
 
 
 @get("/core/.well-known/jwks.json", **PUBLISHED)
-async def core_keys(resources: ResourcesOfWorker) -> Response[dict[str, Any]]:
-    """The keys that sign `core` tokens."""
-    return await _keys(resources, Product.core)
+async def core_keys(resources: WorkerResources) -> Response[dict[str, Any]]:
+    """Show the public keys of `core` tokens."""
+    return await _build_key_set(resources, Product.core)
 
 
 @get("/.well-known/openid-configuration", **PUBLISHED)
-async def portal_configuration(resources: ResourcesOfWorker) -> Response[dict[str, Any]]:
-    """Where `portal` tokens are issued and checked."""
-    return _configuration(resources, Product.portal)
+async def portal_configuration(resources: WorkerResources) -> Response[dict[str, Any]]:
+    """Show the OpenID configuration of `portal`."""
+    return _build_configuration(resources, Product.portal)
 
 
 @get("/core/.well-known/openid-configuration", **PUBLISHED)
-async def core_configuration(resources: ResourcesOfWorker) -> Response[dict[str, Any]]:
-    """Where `core` tokens are issued and checked."""
-    return _configuration(resources, Product.core)
+async def core_configuration(resources: WorkerResources) -> Response[dict[str, Any]]:
+    """Show the OpenID configuration of `core`."""
+    return _build_configuration(resources, Product.core)
 
 
-async def _keys(resources: Resources, product: Product) -> Response[dict[str, Any]]:
-    await resources.look_for_new_keys()
-    keys = [_public(key) for key in resources.tokens.published(product)]
+async def _build_key_set(resources: Resources, product: Product) -> Response[dict[str, Any]]:
+    await resources.reload_keys_if_stale()
+    keys = [_build_jwk(key) for key in resources.tokens.list_public_keys(product)]
     return Response({"keys": keys}, headers=CACHED)
 
 
-def _public(key: SigningKey) -> dict[str, str]:
+def _build_jwk(key: SigningKey) -> dict[str, str]:
     numbers = key.public_key.public_numbers()
     return {
         "kty": "EC",
@@ -60,23 +60,23 @@ def _public(key: SigningKey) -> dict[str, str]:
         "use": "sig",
         "alg": ALGORITHM,
         "kid": key.kid,
-        "x": _base64url(numbers.x),
-        "y": _base64url(numbers.y),
+        "x": _encode_base64url(numbers.x),
+        "y": _encode_base64url(numbers.y),
     }
 
 
-def _base64url(number: int) -> str:
+def _encode_base64url(number: int) -> str:
     return base64.urlsafe_b64encode(number.to_bytes(32, "big")).rstrip(b"=").decode()
 
 
-def _configuration(resources: Resources, product: Product) -> Response[dict[str, Any]]:
+def _build_configuration(resources: Resources, product: Product) -> Response[dict[str, Any]]:
     issuer = resources.tokens.issuers[product].address
     return Response(
         {
             "issuer": issuer,
             "token_endpoint": f"{issuer}/access_token",
             "jwks_uri": f"{issuer}/.well-known/jwks.json",
-            "grant_types_supported": list(GRANTS),
+            "grant_types_supported": list(GRANT_TYPES),
             "response_types_supported": [],
             "scopes_supported": ["openid"],
             "subject_types_supported": ["public"],

@@ -1,4 +1,4 @@
-"""One function per grant type, one table of them."""
+"""OAuth grants: authenticate client and user, then issue tokens."""
 
 import base64
 import binascii
@@ -10,30 +10,31 @@ from urllib.parse import unquote_plus
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.access.password_hash_queue import QueuePlace, Ring
+from nimbill.access.password_hash_queue import QueueEntry, QueueLane
 from nimbill.access.passwords import (
     client_secret_matches,
+    enter_login_queue,
     hash_password,
-    is_outdated,
-    login_under_way,
+    lane_of_client,
+    needs_rehash,
     password_matches,
-    ring_of_client,
 )
 from nimbill.access.request_context import Resources
 from nimbill.database.tenant_scope import Row, TenantScope, transaction
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen, stated
-from nimbill.foundation.errors import TooMany
-from nimbill.foundation.vocabulary import OF_THE_PORTAL_ALONE, Product
+from nimbill.foundation.errors import TooManyRequests
+from nimbill.foundation.product import Product
+from nimbill.foundation.user_kind import PORTAL_USER_KINDS
 from nimbill.identity.login import login_rate_limits, password_attempts, records
-from nimbill.identity.login.bodies import TokenAnswer
+from nimbill.identity.login.bodies import TokenResponse
 from nimbill.identity.login.constant_time_responses import wait_until_next_step
 from nimbill.identity.login.refresh_tokens import (
-    Family,
-    NotStanding,
-    Reused,
-    Subject,
-    continue_family,
+    RefreshTokenReused,
+    TokenFamily,
+    TokenFamilyInvalid,
+    TokenSubject,
+    rotate_refresh_token,
     start_family,
 )
 from nimbill.identity.users import records as users
@@ -42,8 +43,8 @@ basis = stated("Token endpoints")
 password_basis = chosen("password-grant")
 
 
-class Refused(Exception):
-    """A refusal in the words of RFC 6749; `status` is 401 where the client itself is unknown."""
+class TokenRequestError(Exception):
+    """An OAuth error (RFC 6749); `status` is 401 if the client authentication failed."""
 
     def __init__(self, error: str, description: str, status: int = 400) -> None:
         super().__init__(error)
@@ -53,210 +54,240 @@ class Refused(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Client:
+class AuthenticatedClient:
     scope: TenantScope
     client_id: str
     user_id: str
-    epoch: int  # of its user
+    epoch: int  # credential epoch of its user
 
 
-GrantOfUser = Callable[[Resources, Product, Client, Mapping[str, str]], Awaitable[Family]]
+UserGrant = Callable[
+    [Resources, Product, AuthenticatedClient, Mapping[str, str]], Awaitable[TokenFamily]
+]
 
 
-async def grant(resources: Resources, product: Product, form: Mapping[str, str]) -> TokenAnswer:
-    """A token for a form that names a known grant and stands; Refused otherwise."""
-    kind = form.get("grant_type", "")
-    if not kind:
-        raise Refused("invalid_request", "grant_type is missing")
-    if kind not in GRANTS:
-        raise Refused("unsupported_grant_type", f"grant_type is one of {', '.join(GRANTS)}")
+async def issue_tokens(
+    resources: Resources, product: Product, form: Mapping[str, str]
+) -> TokenResponse:
+    """Issue tokens for a token request, or raise TokenRequestError."""
+    grant_type = form.get("grant_type", "")
+    if not grant_type:
+        raise TokenRequestError("invalid_request", "grant_type is required.")
+    if grant_type not in GRANT_TYPES:
+        raise TokenRequestError(
+            "unsupported_grant_type", f"grant_type must be one of {', '.join(GRANT_TYPES)}."
+        )
     if form.get("scope", "openid") not in ("openid", ""):
-        raise Refused("invalid_scope", "scope is openid")
+        raise TokenRequestError("invalid_scope", "scope must be openid.")
     async with resources.engine.connect() as db:
-        client = await authenticated_client(db, resources, product, form)
-        if kind == "client_credentials":
-            family = await _of_client(db, product, client)
+        client = await authenticate_client(db, resources, product, form)
+        if grant_type == "client_credentials":
+            family = await _grant_client_credentials(db, product, client)
             await db.commit()
-            return answer(resources, product, family)
-    # the others take their time or end families: no connection is held, each step commits itself
-    family = await OF_USERS[kind](resources, product, client, form)
-    return answer(resources, product, family)
+            return build_token_response(resources, product, family)
+    # Other grants hash passwords or revoke families: they hold no connection meanwhile, and each
+    # step commits its own transaction.
+    family = await USER_GRANTS[grant_type](resources, product, client, form)
+    return build_token_response(resources, product, family)
 
 
-async def authenticated_client(
+async def authenticate_client(
     db: AsyncConnection, resources: Resources, product: Product, form: Mapping[str, str]
-) -> Client:
-    """A stranger's id and a wrong secret cost the same and look the same.
+) -> AuthenticatedClient:
+    """Check id and secret, and set the client's organisation on the transaction.
 
-    From here on the transaction is one of the client's organisation.
+    An unknown id and a wrong secret take the same time and have the same response.
     """
-    client_id, secret = credentials_in(form)
+    client_id, secret = read_client_credentials(form)
     row = await records.find_client(db, client_id, product)
-    if not client_secret_matches(secret, row.secret_hash) or not may_have(product, row.kind):
-        raise unknown_client()
-    await resources.sign_with(db, row.kid)
-    return Client(TenantScope(row.organisation_id), client_id, row.user_id, row.credential_epoch)
+    if not client_secret_matches(secret, row.secret_hash) or not is_product_allowed(
+        product, row.kind
+    ):
+        raise invalid_client_error()
+    await resources.use_signing_key(db, row.kid)
+    return AuthenticatedClient(
+        TenantScope(row.organisation_id), client_id, row.user_id, row.credential_epoch
+    )
 
 
-def credentials_in(form: Mapping[str, str]) -> tuple[str, str]:
+def read_client_credentials(form: Mapping[str, str]) -> tuple[str, str]:
     client_id, secret = form.get("client_id", ""), form.get("client_secret", "")
     if not client_id or not secret:
-        raise Refused("invalid_client", "client_id and client_secret are required", 401)
+        raise TokenRequestError("invalid_client", "client_id and client_secret are required.", 401)
     return client_id, secret
 
 
-def may_have(product: Product, kind: str) -> bool:
-    """A reseller account and its subusers get tokens of the portal alone."""
-    return product == Product.portal or kind not in OF_THE_PORTAL_ALONE
+def is_product_allowed(product: Product, kind: str) -> bool:
+    """Reseller accounts and their subusers only get portal tokens."""
+    return product == Product.portal or kind not in PORTAL_USER_KINDS
 
 
-async def _of_client(db: AsyncConnection, product: Product, client: Client) -> Family:
-    """The client acts as the user it was made for."""
-    subject = Subject(client.scope, client.user_id, client.client_id, client.epoch, "client")
+async def _grant_client_credentials(
+    db: AsyncConnection, product: Product, client: AuthenticatedClient
+) -> TokenFamily:
+    """Issue tokens for the user of the client."""
+    subject = TokenSubject(client.scope, client.user_id, client.client_id, client.epoch, "client")
     try:
         return await start_family(db, product, subject)
-    except NotStanding:
-        raise unknown_client() from None
+    except TokenFamilyInvalid:
+        raise invalid_client_error() from None
 
 
-def unknown_client() -> Refused:
-    return Refused("invalid_client", "the client is unknown or its secret is wrong", 401)
+def invalid_client_error() -> TokenRequestError:
+    return TokenRequestError("invalid_client", "The client is unknown or its secret is wrong.", 401)
 
 
-def _wrong_password() -> Refused:
-    return Refused("invalid_grant", "the username or the password is wrong")
+def _invalid_login_error() -> TokenRequestError:
+    return TokenRequestError("invalid_grant", "The username or the password is wrong.")
 
 
-async def _password(
-    resources: Resources, product: Product, client: Client, form: Mapping[str, str]
-) -> Family:
-    """Any client of the organisation carries it; a wrong name and a wrong password look alike."""
+async def _grant_password(
+    resources: Resources, product: Product, client: AuthenticatedClient, form: Mapping[str, str]
+) -> TokenFamily:
+    """Authenticate a user through any client of the organisation."""
     username, password = form.get("username", ""), form.get("password", "")
     if not username or not password:
-        raise Refused("invalid_request", "username and password are required")
-    user = await user_of_client(resources, product, client, username=username, password=password)
+        raise TokenRequestError("invalid_request", "username and password are required.")
+    user = await authenticate_user_with_client(
+        resources, product, client, username=username, password=password
+    )
     if user is None:
-        raise _wrong_password()
-    subject = Subject(client.scope, user.user_id, client.client_id, user.credential_epoch, "user")
+        raise _invalid_login_error()
+    subject = TokenSubject(
+        client.scope, user.user_id, client.client_id, user.credential_epoch, "user"
+    )
     try:
         async with transaction(resources.engine, client.scope.organisation_id) as db:
             return await start_family(db, product, subject)
-    except NotStanding:
-        raise _wrong_password() from None
+    except TokenFamilyInvalid:
+        raise _invalid_login_error() from None
 
 
-async def user_of_client(
-    resources: Resources, product: Product, client: Client, *, username: str, password: str
+async def authenticate_user_with_client(
+    resources: Resources,
+    product: Product,
+    client: AuthenticatedClient,
+    *,
+    username: str,
+    password: str,
 ) -> Row | None:
-    """Through a client that has shown its secret."""
+    """Authenticate a user through a client that has proved its secret."""
     began, source = time.monotonic(), client.client_id
-    waiting_as = login_rate_limits.source_of_client(source)
-    with login_under_way(ring_of_client(waiting_as), waiting_as) as place:
-        user = await user_by_password(
+    queue_source = login_rate_limits.get_client_source(source)
+    with enter_login_queue(lane_of_client(queue_source), queue_source) as queue_entry:
+        user = await authenticate_user(
             resources,
             product,
             client.scope,
-            place,
+            queue_entry,
             username=username,
             password=password,
             source=source,
         )
     if user is None:
-        login_rate_limits.count_client(source, resources)
+        login_rate_limits.count_client_failure(source, resources)
         await wait_until_next_step(began)
     return user
 
 
-async def user_by_password(
+async def authenticate_user(
     resources: Resources,
     product: Product,
     scope: TenantScope,
-    place: QueuePlace,
+    queue_entry: QueueEntry,
     *,
     username: str,
     password: str,
     source: str | None,
 ) -> Row | None:
-    """Counted first, hashed outside any transaction, forgiven when right."""
+    """Count the attempt, check the password without a transaction, and uncount a correct one."""
     async with transaction(resources.engine, scope.organisation_id) as db:
         user = await users.find_user_by_name(db, scope, username)
-        # asked for an unknown name too, so that it takes the same time
-        whose = user.user_id if user else ""
-        known = source is not None and await records.source_known(db, scope, whose, source)
-        # as it is stored: what the database takes for the same name is one name here too
+        # Also query for an unknown name, so that it takes the same time.
+        user_id = user.user_id if user else ""
+        known = source is not None and await records.is_known_source(db, scope, user_id, source)
+        # Count by the stored spelling: names that the database regards as equal count together.
         name = user.username if user else username
         attempt = await password_attempts.count_attempt(
             db, scope, name=name, known_source=source if known else None
         )
     stored = user.password_hash if user else None
-    place.ring = Ring.known if known else Ring.strangers
+    queue_entry.lane = QueueLane.known_source if known else QueueLane.unknown_source
     try:
-        matches = await password_matches(password, stored, resources.encryptor, place)
-    except TooMany:
+        matches = await password_matches(password, stored, resources.encryptor, queue_entry)
+    except TooManyRequests:
         async with transaction(resources.engine, scope.organisation_id) as db:
-            await password_attempts.forgive(
-                db, attempt
-            )  # nothing was checked, so nothing was guessed
+            # The password was not checked, so the attempt does not count.
+            await password_attempts.uncount_attempt(db, attempt)
         raise
-    if not matches or user is None or not may_have(product, user.kind):
+    if not matches or user is None or not is_product_allowed(product, user.kind):
         return None
     async with transaction(resources.engine, scope.organisation_id) as db:
-        await password_attempts.forgive(db, attempt)
+        await password_attempts.uncount_attempt(db, attempt)
         if source:
             await records.remember_source(db, scope, user.user_id, source, at=clock.now())
-    await _renew_hash(resources, scope, place, user, password)
+    await _rehash_password(resources, scope, queue_entry, user, password)
     return user
 
 
-async def _renew_hash(
-    resources: Resources, scope: TenantScope, place: QueuePlace, user: Row, password: str
+async def _rehash_password(
+    resources: Resources, scope: TenantScope, queue_entry: QueueEntry, user: Row, password: str
 ) -> None:
-    """Only in this moment is the password here to be hashed by today's parameters."""
-    if not is_outdated(user.password_hash):
+    """Hash with the current parameters; only now is the password known."""
+    if not needs_rehash(user.password_hash):
         return
-    with suppress(TooMany):  # the next login will do
-        renewed = await hash_password(password, resources.encryptor, place)
+    with suppress(TooManyRequests):  # the next login tries again
+        new_hash = await hash_password(password, resources.encryptor, queue_entry)
         async with transaction(resources.engine, scope.organisation_id) as db:
-            await records.renew_hash(db, scope, user.user_id, old=user.password_hash, new=renewed)
+            await records.replace_password_hash(
+                db, scope, user.user_id, old=user.password_hash, new=new_hash
+            )
 
 
-async def _refresh_token(
-    resources: Resources, product: Product, client: Client, form: Mapping[str, str]
-) -> Family:
+async def _grant_refresh_token(
+    resources: Resources, product: Product, client: AuthenticatedClient, form: Mapping[str, str]
+) -> TokenFamily:
     token = form.get("refresh_token", "")
     if not token:
-        raise Refused("invalid_request", "refresh_token is required")
+        raise TokenRequestError("invalid_request", "refresh_token is required.")
     try:
-        return await refreshed(resources, product, client.scope, client.client_id, token)
-    except NotStanding:
-        raise Refused("invalid_grant", "the refresh token does not stand") from None
+        return await refresh_family(resources, product, client.scope, client.client_id, token)
+    except TokenFamilyInvalid:
+        raise TokenRequestError(
+            "invalid_grant", "The refresh token is invalid, expired or revoked."
+        ) from None
 
 
-async def refreshed(
+async def refresh_family(
     resources: Resources, product: Product, scope: TenantScope, client_id: str | None, token: str
-) -> Family:
-    """The successor; a token that comes back too late ends its whole family."""
+) -> TokenFamily:
+    """Return the successor of a token. Reuse of an old token revokes the whole family."""
     try:
         async with transaction(resources.engine, scope.organisation_id) as db:
-            family = await continue_family(
+            family = await rotate_refresh_token(
                 db, resources.encryptor, scope, product, client_id=client_id, refresh_token=token
             )
             user = await users.find_user(db, scope, family.subject.user_id)
             if user is None or user.credential_epoch != family.subject.epoch:
-                raise NotStanding
+                raise TokenFamilyInvalid
             return family
-    except Reused as reused:
-        # in a transaction of its own: it must outlive the refusal
+    except RefreshTokenReused as reused:
+        # The revocation needs its own transaction, because the refusal rolls back.
         async with transaction(resources.engine, scope.organisation_id) as db:
             await records.revoke_family(db, reused.scope, reused.family_id)
-        raise NotStanding from None
+        raise TokenFamilyInvalid from None
 
 
-OF_USERS: Mapping[str, GrantOfUser] = {"password": _password, "refresh_token": _refresh_token}
-GRANTS = ("client_credentials", *OF_USERS)
+USER_GRANTS: Mapping[str, UserGrant] = {
+    "password": _grant_password,
+    "refresh_token": _grant_refresh_token,
+}
+GRANT_TYPES = ("client_credentials", *USER_GRANTS)
 
 
-def answer(resources: Resources, product: Product, family: Family) -> TokenAnswer:
+def build_token_response(
+    resources: Resources, product: Product, family: TokenFamily
+) -> TokenResponse:
     subject = family.subject
     token, lifetime = resources.tokens.issue(
         product,
@@ -269,7 +300,7 @@ def answer(resources: Resources, product: Product, family: Family) -> TokenAnswe
     id_token = resources.tokens.issue_id_token(
         product, user_id=subject.user_id, client_id=subject.client_id or family.family_id
     )
-    return TokenAnswer(
+    return TokenResponse(
         access_token=token,
         expires_in=lifetime,
         id_token=id_token,
@@ -277,18 +308,22 @@ def answer(resources: Resources, product: Product, family: Family) -> TokenAnswe
     )
 
 
-def with_basic_credentials(form: dict[str, str], authorization: str | None) -> dict[str, str]:
-    """The form with the client's name and secret from HTTP Basic, where they came that way."""
+def add_basic_credentials(form: dict[str, str], authorization: str | None) -> dict[str, str]:
+    """Add client_id and client_secret from HTTP Basic authentication to the form."""
     scheme, _, encoded = (authorization or "").partition(" ")
     if scheme.lower() != "basic":
         return form
     try:
         name, _, secret = base64.b64decode(encoded, validate=True).decode().partition(":")
     except (ValueError, binascii.Error):
-        raise Refused("invalid_client", "the Authorization header cannot be read", 401) from None
+        raise TokenRequestError(
+            "invalid_client", "The Authorization header cannot be read.", 401
+        ) from None
     name, secret = unquote_plus(name), unquote_plus(secret)
     if form.get("client_id", name) != name:
-        raise Refused("invalid_request", "two different clients are named")
+        raise TokenRequestError(
+            "invalid_request", "The form and the Authorization header name different clients."
+        )
     if "\0" in name + secret:
-        raise Refused("invalid_client", "the Authorization header cannot be read", 401)
+        raise TokenRequestError("invalid_client", "The Authorization header cannot be read.", 401)
     return form | {"client_id": name, "client_secret": secret}

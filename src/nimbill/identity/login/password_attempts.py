@@ -1,4 +1,4 @@
-"""How often a password may be guessed: counted per name, in the database, before it is checked."""
+"""Limit on password attempts per user name, counted in the database before the check."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -9,22 +9,22 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.errors import TooMany
+from nimbill.foundation.errors import TooManyRequests
 from nimbill.identity.login import records
 
 basis = chosen("login-throttle")
 
 ATTEMPTS_MAX = 10
 WINDOW = timedelta(minutes=15)
-# how long a browser or a client that logged somebody in is remembered for that
-SOURCE_KEPT = timedelta(days=365)
-# guesses at organisations that are none count here: no id of ours looks like this
-NOBODY = TenantScope("nobody")
+# how long a browser or client stays known after a successful login of the user
+KNOWN_SOURCE_LIFETIME = timedelta(days=365)
+# Attempts on unknown organisations are counted here; no real id has this form.
+UNKNOWN_ORGANISATION = TenantScope("nobody")
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
-    """One guess, already counted."""
+class PasswordAttempt:
+    """A counted attempt."""
 
     scope: TenantScope
     bucket: bytes
@@ -33,22 +33,27 @@ class Attempt:
 
 async def count_attempt(
     db: AsyncConnection, scope: TenantScope, *, name: str, known_source: str | None
-) -> Attempt:
-    """TooMany after ten wrong guesses in fifteen minutes, whether or not the name exists.
+) -> PasswordAttempt:
+    """Refuse after ten wrong passwords in fifteen minutes, whether or not the name exists.
 
-    A source the user has logged in from before counts apart, so that strangers who guess
-    cannot keep the right owner out.
+    Known sources of the user are counted separately, so that attempts from elsewhere cannot lock
+    the user out.
     """
     text = f"{name.lower()}\0{known_source or ''}"
-    attempt = Attempt(scope, sha256(text.encode()).digest(), clock.now())
-    come_back = await records.reserve_attempt(
+    attempt = PasswordAttempt(scope, sha256(text.encode()).digest(), clock.now())
+    retry_time = await records.reserve_attempt(
         db, scope, attempt.bucket, at=attempt.at, window=WINDOW, attempts_max=ATTEMPTS_MAX
     )
-    if come_back is not None:
-        wait = max(int((come_back - attempt.at).total_seconds()) + 1, 1)
-        raise TooMany("login_throttled", "too many wrong passwords for this name", retry_after=wait)
+    if retry_time is not None:
+        wait = max(int((retry_time - attempt.at).total_seconds()) + 1, 1)
+        raise TooManyRequests(
+            "login_throttled",
+            "Too many wrong passwords for this user name. Try again later.",
+            retry_after=wait,
+        )
     return attempt
 
 
-async def forgive(db: AsyncConnection, attempt: Attempt) -> None:
-    await records.forgive_attempt(db, attempt.scope, attempt.bucket, at=attempt.at)
+async def uncount_attempt(db: AsyncConnection, attempt: PasswordAttempt) -> None:
+    """Remove an attempt that succeeded or was not checked."""
+    await records.delete_attempt(db, attempt.scope, attempt.bucket, at=attempt.at)

@@ -1,4 +1,4 @@
-"""Stored token families, refresh tokens, login attempts and the sources known for each user."""
+"""Stored token families, refresh tokens, login attempts and known login sources."""
 
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -32,7 +32,7 @@ refresh_tokens = sa.Table(
     sa.Column("family_id", sa.Text, nullable=False),
     sa.Column("issue_time", sa.DateTime(timezone=True), nullable=False),
     sa.Column("used_time", sa.DateTime(timezone=True)),
-    sa.Column("sealed_successor", sa.LargeBinary),
+    sa.Column("encrypted_successor", sa.LargeBinary),
 )
 
 login_attempts = sa.Table(
@@ -43,8 +43,8 @@ login_attempts = sa.Table(
     sa.Column("attempts", ARRAY(sa.DateTime(timezone=True)), nullable=False),
 )
 
-known_sources = sa.Table(
-    "known_sources",
+known_login_sources = sa.Table(
+    "known_login_sources",
     metadata,
     sa.Column("organisation_id", sa.Text, primary_key=True),
     sa.Column("user_id", sa.Text, primary_key=True),
@@ -52,11 +52,12 @@ known_sources = sa.Table(
     sa.Column("last_seen", sa.DateTime(timezone=True), nullable=False),
 )
 
-CLOCKS_DIFFER_MAX = timedelta(minutes=1)  # of the machines of one installation
+CLOCK_SKEW_MAX = timedelta(minutes=1)  # between the servers of an installation
 
-# every token is issued by these: in the driver's own words, see storage.ask_driver
+# Every token request executes these, so they bypass SQLAlchemy (see tenant_scope.fetch_row).
 _FIND_CLIENT = """
-SELECT organisation_id, user_id, secret_hash, kind, credential_epoch, kid FROM find_client($1, $2)
+SELECT organisation_id, user_id, secret_hash, kind, credential_epoch, kid
+FROM find_api_client($1, $2)
 """
 _ADD_FAMILY = """
 WITH added AS (
@@ -72,8 +73,8 @@ RETURNING family_id
 """
 
 
-class FoundClient(NamedTuple):
-    """An API client and its user; all of it None for a stranger's."""
+class StoredClient(NamedTuple):
+    """An API client and its user; all fields are None for an unknown client."""
 
     organisation_id: str
     user_id: str
@@ -83,9 +84,9 @@ class FoundClient(NamedTuple):
     kid: str
 
 
-async def find_client(db: AsyncConnection, client_id: str, product: str) -> FoundClient:
-    """Sets the transaction's organisation to the client's."""
-    return FoundClient(*await fetch_row(db, _FIND_CLIENT, client_id, product))
+async def find_client(db: AsyncConnection, client_id: str, product: str) -> StoredClient:
+    """Find the client and set its organisation on the transaction."""
+    return StoredClient(*await fetch_row(db, _FIND_CLIENT, client_id, product))
 
 
 async def add_family(
@@ -101,7 +102,7 @@ async def add_family(
     token_hash: bytes,
     at: datetime,
 ) -> None:
-    """A family and its first refresh token, in one statement."""
+    """Store a family and its first refresh token in one statement."""
     await fetch_row(
         db,
         _ADD_FAMILY,
@@ -110,19 +111,18 @@ async def add_family(
     )
 
 
-async def take_refresh_token(
+async def lock_refresh_token(
     db: AsyncConnection, scope: TenantScope, token_hash: bytes
 ) -> Row | None:
-    """The token with its family; of many uses at once, one is the first.
+    """Lock the token's family, then read the token, so that concurrent uses are serialised.
 
-    The family is locked and only then the token read. Whatever ends a family goes the same way,
-    from the family to its tokens, so that neither ever waits for the other.
+    Deletions also lock the family before its tokens; the same order prevents deadlocks.
     """
-    mine = [
+    match_token = [
         refresh_tokens.c.organisation_id == scope.organisation_id,
         refresh_tokens.c.token_hash == token_hash,
     ]
-    family = sa.select(refresh_tokens.c.family_id).where(*mine).scalar_subquery()
+    family = sa.select(refresh_tokens.c.family_id).where(*match_token).scalar_subquery()
     lock = (
         sa.select(token_families.c.family_id)
         .where(
@@ -133,7 +133,7 @@ async def take_refresh_token(
     )
     if (await db.execute(lock)).one_or_none() is None:
         return None
-    question = (
+    stmt = (
         sa.select(refresh_tokens, token_families)
         .join_from(
             refresh_tokens,
@@ -141,9 +141,9 @@ async def take_refresh_token(
             (token_families.c.organisation_id == refresh_tokens.c.organisation_id)
             & (token_families.c.family_id == refresh_tokens.c.family_id),
         )
-        .where(*mine)
+        .where(*match_token)
     )
-    return (await db.execute(question)).one_or_none()
+    return (await db.execute(stmt)).one_or_none()
 
 
 async def use_refresh_token(
@@ -153,7 +153,7 @@ async def use_refresh_token(
     *,
     at: datetime,
     successor_hash: bytes,
-    sealed_successor: bytes,
+    encrypted_successor: bytes,
     family_id: str,
 ) -> None:
     await db.execute(
@@ -162,7 +162,7 @@ async def use_refresh_token(
             refresh_tokens.c.organisation_id == scope.organisation_id,
             refresh_tokens.c.token_hash == token_hash,
         )
-        .values(used_time=at, sealed_successor=sealed_successor)
+        .values(used_time=at, encrypted_successor=encrypted_successor)
     )
     await db.execute(
         sa.insert(refresh_tokens).values(
@@ -185,8 +185,10 @@ async def revoke_family(db: AsyncConnection, scope: TenantScope, family_id: str)
     )
 
 
-async def end_sessions(db: AsyncConnection, scope: TenantScope, user_id: str, product: str) -> None:
-    """Every console session of the user; API clients keep theirs."""
+async def delete_sessions(
+    db: AsyncConnection, scope: TenantScope, user_id: str, product: str
+) -> None:
+    """Delete the console sessions of the user. Tokens of API clients are kept."""
     await db.execute(
         sa.delete(token_families).where(
             token_families.c.organisation_id == scope.organisation_id,
@@ -197,12 +199,12 @@ async def end_sessions(db: AsyncConnection, scope: TenantScope, user_id: str, pr
     )
 
 
-async def forget_old_families(
+async def delete_old_families(
     db: AsyncConnection, scope: TenantScope, *, before: datetime, unused_since: datetime
 ) -> None:
-    """Those too old, and those of clients that nobody can refresh any more.
+    """Delete families that are too old, and those of clients that can no longer be refreshed.
 
-    A console's family stays: its access token stands only as long as it does.
+    Families of consoles are kept until they are too old: their access tokens depend on them.
     """
     in_use = sa.exists().where(
         refresh_tokens.c.organisation_id == token_families.c.organisation_id,
@@ -231,33 +233,33 @@ async def reserve_attempt(
     window: timedelta,
     attempts_max: int,
 ) -> datetime | None:
-    """Counts the attempt before it is made; the time to come back where there were too many."""
-    fresh = insert(login_attempts).values(
+    """Count an attempt before the check; return the time of the next allowed one if refused."""
+    new_row = insert(login_attempts).values(
         organisation_id=scope.organisation_id, bucket=bucket, attempts=[]
     )
-    # made or found, and locked, by one statement: what is forgotten meanwhile cannot be in between
-    held = fresh.on_conflict_do_update(
+    # One statement inserts or finds the row and locks it: no deletion can come in between.
+    lock = new_row.on_conflict_do_update(
         index_elements=["organisation_id", "bucket"],
         set_={"attempts": login_attempts.c.attempts},
     ).returning(login_attempts.c.attempts)
-    counted: list[datetime] = (await db.execute(held)).scalar_one()
-    # a clock that was put back must not make anybody wait longer than the window
-    earlier = [one for one in counted if at - window < one < at + CLOCKS_DIFFER_MAX]
-    if len(earlier) >= attempts_max:
-        come_back: datetime = min(earlier) + window
-        return come_back
-    mine = (
+    counted: list[datetime] = (await db.execute(lock)).scalar_one()
+    # Ignore attempts in the future: a clock set back must not extend the wait.
+    recent = [time for time in counted if at - window < time < at + CLOCK_SKEW_MAX]
+    if len(recent) >= attempts_max:
+        retry_time: datetime = min(recent) + window
+        return retry_time
+    match_bucket = (
         login_attempts.c.organisation_id == scope.organisation_id,
         login_attempts.c.bucket == bucket,
     )
-    await db.execute(sa.update(login_attempts).where(*mine).values(attempts=[*earlier, at]))
+    await db.execute(sa.update(login_attempts).where(*match_bucket).values(attempts=[*recent, at]))
     return None
 
 
-async def forgive_attempt(
+async def delete_attempt(
     db: AsyncConnection, scope: TenantScope, bucket: bytes, *, at: datetime
 ) -> None:
-    """It was the right password: the attempt does not count."""
+    """Remove an attempt, so that it no longer counts."""
     await db.execute(
         sa.update(login_attempts)
         .where(
@@ -268,10 +270,10 @@ async def forgive_attempt(
     )
 
 
-async def renew_hash(
+async def replace_password_hash(
     db: AsyncConnection, scope: TenantScope, user_id: str, *, old: str, new: str
 ) -> None:
-    """The same password hashed anew; nothing when it was changed meanwhile."""
+    """Replace the hash of the same password, unless the password was changed meanwhile."""
     await db.execute(
         sa.update(users)
         .where(
@@ -283,7 +285,7 @@ async def renew_hash(
     )
 
 
-async def forget_old_attempts(db: AsyncConnection, scope: TenantScope, *, before: datetime) -> None:
+async def delete_old_attempts(db: AsyncConnection, scope: TenantScope, *, before: datetime) -> None:
     attempts = login_attempts.c.attempts
     newest = attempts[sa.func.cardinality(attempts)]
     await db.execute(
@@ -294,34 +296,36 @@ async def forget_old_attempts(db: AsyncConnection, scope: TenantScope, *, before
     )
 
 
-async def forget_old_sources(db: AsyncConnection, scope: TenantScope, *, before: datetime) -> None:
+async def delete_old_sources(db: AsyncConnection, scope: TenantScope, *, before: datetime) -> None:
     await db.execute(
-        sa.delete(known_sources).where(
-            known_sources.c.organisation_id == scope.organisation_id,
-            known_sources.c.last_seen < before,
+        sa.delete(known_login_sources).where(
+            known_login_sources.c.organisation_id == scope.organisation_id,
+            known_login_sources.c.last_seen < before,
         )
     )
 
 
-async def source_known(db: AsyncConnection, scope: TenantScope, user_id: str, source: str) -> bool:
-    question = sa.select(
+async def is_known_source(
+    db: AsyncConnection, scope: TenantScope, user_id: str, source: str
+) -> bool:
+    stmt = sa.select(
         sa.exists().where(
-            known_sources.c.organisation_id == scope.organisation_id,
-            known_sources.c.user_id == user_id,
-            known_sources.c.source == source,
+            known_login_sources.c.organisation_id == scope.organisation_id,
+            known_login_sources.c.user_id == user_id,
+            known_login_sources.c.source == source,
         )
     )
-    return bool((await db.execute(question)).scalar_one())
+    return bool((await db.execute(stmt)).scalar_one())
 
 
 async def remember_source(
     db: AsyncConnection, scope: TenantScope, user_id: str, source: str, *, at: datetime
 ) -> None:
-    remembered = insert(known_sources).values(
+    stmt = insert(known_login_sources).values(
         organisation_id=scope.organisation_id, user_id=user_id, source=source, last_seen=at
     )
     await db.execute(
-        remembered.on_conflict_do_update(
+        stmt.on_conflict_do_update(
             index_elements=["organisation_id", "user_id", "source"], set_={"last_seen": at}
         )
     )

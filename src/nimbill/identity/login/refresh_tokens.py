@@ -1,4 +1,4 @@
-"""Refresh tokens: opaque, stored hashed, rotated at each use, a whole family ended by a thief."""
+"""Refresh tokens: opaque, stored as hashes, rotated at each use; reuse revokes the family."""
 
 import secrets
 from dataclasses import dataclass
@@ -14,19 +14,19 @@ from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.ids import new_id
-from nimbill.foundation.vocabulary import Product
+from nimbill.foundation.product import Product
 from nimbill.identity.login import records
 
 basis = chosen("refresh-tokens")
 
-IDLE = timedelta(hours=12)
-ABSOLUTE = timedelta(days=7)
-SAME_ANSWER = timedelta(seconds=10)  # a lost answer may be asked for again
+IDLE_LIFETIME = timedelta(hours=12)
+ABSOLUTE_LIFETIME = timedelta(days=7)
+REPEAT_WINDOW = timedelta(seconds=10)  # a client may repeat a request whose response it lost
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
-    """Who a token speaks for; without a client it is a console's session."""
+class TokenSubject:
+    """Whom a token represents. Without a client it belongs to a console session."""
 
     scope: TenantScope
     user_id: str
@@ -36,14 +36,14 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
-    subject: Subject
+class TokenFamily:
+    subject: TokenSubject
     family_id: str
     refresh_token: str
 
 
-class Reused(Exception):
-    """A refresh token came back after its successor was given out: end its family."""
+class RefreshTokenReused(Exception):
+    """A refresh token was used again after its successor was issued: revoke its family."""
 
     def __init__(self, scope: TenantScope, family_id: str) -> None:
         super().__init__(family_id)
@@ -51,19 +51,19 @@ class Reused(Exception):
         self.family_id = family_id
 
 
-class NotStanding(Exception):
-    """Unknown, expired, revoked, another client's, or from before a password change."""
+class TokenFamilyInvalid(Exception):
+    """The token is unknown, expired, revoked, of another client, or older than the password."""
 
 
-async def start_family(db: AsyncConnection, product: Product, subject: Subject) -> Family:
-    """NotStanding where its user or its client was deleted in this very moment."""
-    family = Family(subject, new_id("ses"), new_refresh_token())
+async def start_family(db: AsyncConnection, product: Product, subject: TokenSubject) -> TokenFamily:
+    """Raise TokenFamilyInvalid if the user or the client was deleted concurrently."""
+    family = TokenFamily(subject, new_id("ses"), generate_refresh_token())
     try:
         await records.add_family(
             db,
             subject.scope,
             at=clock.now(),
-            token_hash=token_hash(family.refresh_token),
+            token_hash=hash_token(family.refresh_token),
             family_id=family.family_id,
             user_id=subject.user_id,
             client_id=subject.client_id,
@@ -72,11 +72,11 @@ async def start_family(db: AsyncConnection, product: Product, subject: Subject) 
             epoch=subject.epoch,
         )
     except IntegrityError:
-        raise NotStanding from None
+        raise TokenFamilyInvalid from None
     return family
 
 
-async def continue_family(
+async def rotate_refresh_token(
     db: AsyncConnection,
     encryptor: Encryptor,
     scope: TenantScope,
@@ -84,48 +84,50 @@ async def continue_family(
     *,
     client_id: str | None,
     refresh_token: str,
-) -> Family:
-    """The one successor of a refresh token; the same again within ten seconds."""
-    hash_ = token_hash(refresh_token)
-    row = await records.take_refresh_token(db, scope, hash_)
-    if row is None or not _stands(row, product, client_id):
-        raise NotStanding
-    subject = Subject(scope, row.user_id, client_id, row.credential_epoch, row.subject_type)
-    own = await load_organisation_encryptor(db, scope, encryptor)
-    place = ("refresh_tokens", "sealed_successor", scope.organisation_id, hash_.hex())
+) -> TokenFamily:
+    """Return the successor of a refresh token; a repetition within ten seconds returns the same."""
+    hash_ = hash_token(refresh_token)
+    row = await records.lock_refresh_token(db, scope, hash_)
+    if row is None or not _is_valid(row, product, client_id):
+        raise TokenFamilyInvalid
+    subject = TokenSubject(scope, row.user_id, client_id, row.credential_epoch, row.subject_type)
+    organisation_encryptor = await load_organisation_encryptor(db, scope, encryptor)
+    associated_data = ("refresh_tokens", "encrypted_successor", scope.organisation_id, hash_.hex())
     if row.used_time is not None:
-        if abs(clock.now() - row.used_time) > SAME_ANSWER:  # a clock put back is no excuse
-            raise Reused(scope, row.family_id)
-        successor = own.decrypt(row.sealed_successor, place).decode()
-        return Family(subject, row.family_id, successor)
-    successor = new_refresh_token()
+        if abs(clock.now() - row.used_time) > REPEAT_WINDOW:  # also if the clock was set back
+            raise RefreshTokenReused(scope, row.family_id)
+        successor = organisation_encryptor.decrypt(
+            row.encrypted_successor, associated_data
+        ).decode()
+        return TokenFamily(subject, row.family_id, successor)
+    successor = generate_refresh_token()
     await records.use_refresh_token(
         db,
         scope,
         hash_,
         at=clock.now(),
-        successor_hash=token_hash(successor),
-        sealed_successor=own.encrypt(successor.encode(), place),
+        successor_hash=hash_token(successor),
+        encrypted_successor=organisation_encryptor.encrypt(successor.encode(), associated_data),
         family_id=row.family_id,
     )
-    return Family(subject, row.family_id, successor)
+    return TokenFamily(subject, row.family_id, successor)
 
 
-def _stands(row: Row, product: Product, client_id: str | None) -> bool:
+def _is_valid(row: Row, product: Product, client_id: str | None) -> bool:
     now = clock.now()
     return (
         not row.revoked
         and row.product == product
         and row.client_id == client_id
-        and now - row.issue_time <= IDLE
-        and now - row.create_time <= ABSOLUTE
+        and now - row.issue_time <= IDLE_LIFETIME
+        and now - row.create_time <= ABSOLUTE_LIFETIME
     )
 
 
-def new_refresh_token() -> str:
-    """256 random bits; says nothing, means nothing without our records."""
+def generate_refresh_token() -> str:
+    """Return 256 random bits without any content."""
     return f"nb_rt_{secrets.token_urlsafe(32)}"
 
 
-def token_hash(token: str) -> bytes:
+def hash_token(token: str) -> bytes:
     return sha256(token.encode()).digest()

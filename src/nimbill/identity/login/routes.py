@@ -1,13 +1,13 @@
-"""Tokens over HTTP; paths are relative to the address of the login service."""
+"""HTTP routes of the token endpoints; paths are relative to the address of the login service."""
 
 from typing import Any
 
 from litestar import Request, Response
 
-from nimbill.foundation.vocabulary import Product
-from nimbill.http.routing import ResourcesOfWorker, post
-from nimbill.identity.login.bodies import TokenAnswer, TokenForm
-from nimbill.identity.login.grants import grant
+from nimbill.foundation.product import Product
+from nimbill.http.routing import WorkerResources, post
+from nimbill.identity.login.bodies import TokenForm, TokenResponse
+from nimbill.identity.login.grants import issue_tokens
 from nimbill.identity.login.token_endpoint import (
     TOKEN_ENDPOINT,
     answer_token_request,
@@ -19,21 +19,21 @@ FORM = {"multipart/form-data": TokenForm, "application/x-www-form-urlencoded": T
 
 @post("/core/access_token", reads=FORM, **TOKEN_ENDPOINT)
 async def issue_core_token(
-    request: Request[Any, Any, Any], resources: ResourcesOfWorker
-) -> Response[TokenAnswer]:
-    """A `core` token for a client, or for a user through a client; form fields."""
+    request: Request[Any, Any, Any], resources: WorkerResources
+) -> Response[TokenResponse]:
+    """Issue a `core` token for a client, or for a user through a client."""
     return await answer_token_request(
-        request, read_token_form, lambda form: grant(resources, Product.core, form)
+        request, read_token_form, lambda form: issue_tokens(resources, Product.core, form)
     )
 
 
 @post("/access_token", reads=FORM, **TOKEN_ENDPOINT)
 async def issue_portal_token(
-    request: Request[Any, Any, Any], resources: ResourcesOfWorker
-) -> Response[TokenAnswer]:
-    """A `portal` token for a client, or for a user through a client; form fields."""
+    request: Request[Any, Any, Any], resources: WorkerResources
+) -> Response[TokenResponse]:
+    """Issue a `portal` token for a client, or for a user through a client."""
     return await answer_token_request(
-        request, read_token_form, lambda form: grant(resources, Product.portal, form)
+        request, read_token_form, lambda form: issue_tokens(resources, Product.portal, form)
     )
 
 

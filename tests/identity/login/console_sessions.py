@@ -7,7 +7,7 @@ from http.cookies import Morsel, SimpleCookie
 
 import httpx
 
-from nimbill.foundation.vocabulary import Product
+from nimbill.foundation.product import Product
 from tests.running_service import PASSWORD, Service
 
 
@@ -27,7 +27,7 @@ def sign_in(
     return service.http.post(f"/{product}/session", json=body, headers=headers)
 
 
-def signed_in(service: Service, product: Product = Product.core, **fields: str) -> str:
+def sign_in_for_token(service: Service, product: Product = Product.core, **fields: str) -> str:
     """The access token of a new session; its cookie is in the browser."""
     answer = sign_in(service, product, fields=fields)
     assert answer.status_code == 200, answer.text
@@ -35,13 +35,13 @@ def signed_in(service: Service, product: Product = Product.core, **fields: str) 
     return token
 
 
-def refresh(
+def refresh_session(
     service: Service, product: Product = Product.core, headers: dict[str, str] | None = None
 ) -> httpx.Response:
     return service.http.post(f"/{product}/session/refresh", headers=headers)
 
 
-def cookies_of(answer: httpx.Response) -> dict[str, Morsel[str]]:
+def parse_cookies(answer: httpx.Response) -> dict[str, Morsel[str]]:
     read: SimpleCookie = SimpleCookie()
     for line in answer.headers.get_list("set-cookie"):
         read.load(line)
