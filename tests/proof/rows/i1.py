@@ -18,7 +18,7 @@ TARGET = (
 QUICK = FULL = 1
 SECONDS_MAX = 900
 FEWEST = 300  # cases; a lower number means that routes were lost
-INSIDE = ("tests/contract/test_tenants.py",)
+INSIDE = ("tests/contract/test_tenant_isolation.py",)
 
 
 def measure(_stage: Stage, _size: int) -> Measurement:
