@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -15,10 +15,12 @@ from tests.raw_request import RawResponse, raw_request
 from tests.running_service import Service
 from tests.subusers import create_subuser
 
+AssertRefused = Callable[[str | bytes], None]
+
 
 @dataclass(frozen=True)
-class Address:
-    """A link, taken apart."""
+class LinkParts:
+    """The path and the query parameters of a link."""
 
     path: str
     query: dict[str, str]
@@ -26,29 +28,29 @@ class Address:
     def __str__(self) -> str:
         return f"{self.path}?{urlencode(self.query)}"
 
-    def with_(self, **parts: str) -> Address:
-        return Address(self.path, self.query | parts)
+    def with_(self, **parts: str) -> LinkParts:
+        return LinkParts(self.path, self.query | parts)
 
 
-def address(path: str) -> Address:
-    parts = urlsplit(path)
-    return Address(parts.path, dict(parse_qsl(parts.query)))
+def parse_link(url: str) -> LinkParts:
+    parts = urlsplit(url)
+    return LinkParts(parts.path, dict(parse_qsl(parts.query)))
 
 
 @pytest.fixture
-def sound(service: Service) -> Address:
+def link(service: Service) -> LinkParts:
     create_billing_group(service, service.root(), billinggroup_id="canary in the file")
-    return address(create_link(service))
+    return parse_link(create_link(service))
 
 
-def follow(service: Service, written: str | bytes) -> RawResponse:
-    """As it stands on the wire, past every client that would tidy it up."""
-    raw = written if isinstance(written, bytes) else written.encode()
+def send_raw(service: Service, target: str | bytes) -> RawResponse:
+    """Send the bytes unchanged; HTTP clients would normalise them."""
+    raw = target if isinstance(target, bytes) else target.encode()
     return raw_request(service, "GET", raw)
 
 
-def without_id(response: RawResponse) -> tuple[int, str, tuple[tuple[str, str], ...]]:
-    """All of an response but the id of its request."""
+def without_request_id(response: RawResponse) -> tuple[int, str, tuple[tuple[str, str], ...]]:
+    """The response without its request id."""
     body = re.sub(r"urn:request:\w+", "", response.text)
     return (
         response.status_code,
@@ -62,67 +64,67 @@ def without_id(response: RawResponse) -> tuple[int, str, tuple[tuple[str, str], 
 
 
 @pytest.fixture
-def refused(service: Service) -> Iterator[set[tuple[int, str, tuple[tuple[str, str], ...]]]]:
-    """Collects responses; all must be the response to a file that never was."""
-    responses = {without_id(follow(service, "/d/exp_never_was"))}
-    yield responses
-    ((status, body, _),) = responses
-    assert status == 404
-    assert "canary" not in body
+def assert_refused(service: Service) -> AssertRefused:
+    """Send a changed link and expect the response of a file that does not exist."""
+    expected = without_request_id(send_raw(service, "/d/exp_unknown"))
+    assert expected[0] == 404
+    assert "canary" not in expected[1]
+
+    def send_and_compare(target: str | bytes) -> None:
+        assert without_request_id(send_raw(service, target)) == expected, target
+
+    return send_and_compare
 
 
-Answers = set[tuple[int, str, tuple[tuple[str, str], ...]]]
-
-
-def test_the_unchanged_link_is_valid(service: Service, sound: Address) -> None:
-    response = follow(service, str(sound))
+def test_the_unchanged_link_is_valid(service: Service, link: LinkParts) -> None:
+    response = send_raw(service, str(link))
 
     assert response.status_code == 200
     assert "canary in the file" in response.text
 
 
 def test_a_link_with_a_changed_byte_is_refused(
-    service: Service, sound: Address, refused: Answers
+    service: Service, link: LinkParts, assert_refused: AssertRefused
 ) -> None:
-    whole = str(sound).encode()
-    for at in range(whole.index(b"exp_"), len(whole)):
-        other = b"a" if whole[at : at + 1] != b"a" else b"b"
-        refused.add(without_id(follow(service, whole[:at] + other + whole[at + 1 :])))
+    url = str(link).encode()
+    for at in range(url.index(b"exp_"), len(url)):
+        other = b"a" if url[at : at + 1] != b"a" else b"b"
+        assert_refused(url[:at] + other + url[at + 1 :])
 
 
 def test_a_link_with_a_missing_byte_is_refused(
-    service: Service, sound: Address, refused: Answers
+    service: Service, link: LinkParts, assert_refused: AssertRefused
 ) -> None:
-    whole = str(sound).encode()
-    for at in range(whole.index(b"exp_"), len(whole)):
-        refused.add(without_id(follow(service, whole[:at] + whole[at + 1 :])))
+    url = str(link).encode()
+    for at in range(url.index(b"exp_"), len(url)):
+        assert_refused(url[:at] + url[at + 1 :])
 
 
 def test_a_link_with_a_letter_in_the_other_case_is_refused(
-    service: Service, sound: Address, refused: Answers
+    service: Service, link: LinkParts, assert_refused: AssertRefused
 ) -> None:
-    whole = str(sound)
-    for at in range(whole.index("exp_"), len(whole)):
-        if whole[at].isalpha():
-            written = whole[:at] + whole[at].swapcase() + whole[at + 1 :]
-            refused.add(without_id(follow(service, written)))
+    url = str(link)
+    for at in range(url.index("exp_"), len(url)):
+        if url[at].isalpha():
+            changed = url[:at] + url[at].swapcase() + url[at + 1 :]
+            assert_refused(changed)
 
 
 def test_a_link_with_an_escaped_letter_is_refused(
-    service: Service, sound: Address, refused: Answers
+    service: Service, link: LinkParts, assert_refused: AssertRefused
 ) -> None:
-    """The same address to a reader who unescapes; not byte for byte the one we signed."""
-    whole = str(sound)
-    for at in range(whole.index("exp_"), len(whole)):
-        if whole[at] != "?":
-            written = f"{whole[:at]}%{ord(whole[at]):02X}{whole[at + 1 :]}"
-            refused.add(without_id(follow(service, written)))
+    """Unescaping gives the same link, but its bytes differ from the signed ones."""
+    url = str(link)
+    for at in range(url.index("exp_"), len(url)):
+        if url[at] != "?":
+            changed = f"{url[:at]}%{ord(url[at]):02X}{url[at + 1 :]}"
+            assert_refused(changed)
 
 
 def test_a_link_with_missing_repeated_empty_or_moved_parameters_is_refused(
-    service: Service, sound: Address, refused: Answers
+    service: Service, link: LinkParts, assert_refused: AssertRefused
 ) -> None:
-    pairs = [f"{name}={value}" for name, value in sound.query.items()]
+    pairs = [f"{name}={value}" for name, value in link.query.items()]
     for at, pair in enumerate(pairs):
         name = pair.partition("=")[0]
         rest = [*pairs[:at], *pairs[at + 1 :]]
@@ -139,153 +141,152 @@ def test_a_link_with_missing_repeated_empty_or_moved_parameters_is_refused(
             [*pairs[:at], f"{name}[]={pair.partition('=')[2]}", *pairs[at + 1 :]],
             [*rest, pair] if at < len(pairs) - 1 else rest,
         ):
-            refused.add(without_id(follow(service, f"{sound.path}?{'&'.join(changed)}")))
+            assert_refused(f"{link.path}?{'&'.join(changed)}")
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("", "&"),
-        ("", "&x"),
-        ("", "&x="),
-        ("", "&x=1"),
-        ("", "&redo=true"),
-        ("&", ""),
-        ("x=1&", ""),
-        ("", ";"),
-        ("", "#"),
-        ("", "#x"),
-        ("", "?"),
-        ("", "%0a"),
-        ("", "%0d%0aX: y"),
-        ("?", ""),
-    ],
-)
+ADDITIONS = [
+    ("", "&"),
+    ("", "&x"),
+    ("", "&x="),
+    ("", "&x=1"),
+    ("", "&redo=true"),
+    ("&", ""),
+    ("x=1&", ""),
+    ("", ";"),
+    ("", "#"),
+    ("", "#x"),
+    ("", "?"),
+    ("", "%0a"),
+    ("", "%0d%0aX: y"),
+    ("?", ""),
+]
+
+
 def test_a_link_with_a_longer_query_is_refused(
-    service: Service, sound: Address, refused: Answers, before: str, after: str
+    service: Service, link: LinkParts, assert_refused: AssertRefused
 ) -> None:
-    written = f"{sound.path}?{before}{urlencode(sound.query)}{after}"
+    for before, after in ADDITIONS:
+        query = f"{before}{urlencode(link.query)}{after}"
+        assert_refused(f"{link.path}?{query}")
 
-    refused.add(without_id(follow(service, written)))
+
+OTHER_PATHS = [
+    "{path}/",
+    "{path}//",
+    "/{path}",
+    "//d/{id}",
+    "/d//{id}",
+    "/d/./{id}",
+    "/d/../d/{id}",
+    "/d/{id}/.",
+    "/d/{id}/..",
+    "/d/x/../{id}",
+    "/d/%2e/{id}",
+    "/d/%2e%2e/d/{id}",
+    "/d/..%2fd%2f{id}",
+    "/d%2f{id}",
+    "/d/{id}%2f",
+    "/d/%2f{id}",
+    "/d/{id}%20",
+    "/d/ {id}",
+    "/d/{id}.csv",
+    "/d/{id};v=1",
+    "/d/{id}\\",
+    "/D/{id}",
+    "/d/",
+    "/d",
+    "/d/..",
+    "/d/%2e%2e",
+    "/d/../../etc/passwd",
+    "/d/%2e%2e%2f%2e%2e%2fetc%2fpasswd",
+    "/d//etc/passwd",
+    "/d/http://127.0.0.1/{id}",
+    "/d/C:\\{id}",
+    "/d/*",
+    "/d/%25",
+    "/m/core/d/{id}",
+    "/m/core{path}",
+]
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "{path}/",
-        "{path}//",
-        "/{path}",
-        "//d/{id}",
-        "/d//{id}",
-        "/d/./{id}",
-        "/d/../d/{id}",
-        "/d/{id}/.",
-        "/d/{id}/..",
-        "/d/x/../{id}",
-        "/d/%2e/{id}",
-        "/d/%2e%2e/d/{id}",
-        "/d/..%2fd%2f{id}",
-        "/d%2f{id}",
-        "/d/{id}%2f",
-        "/d/%2f{id}",
-        "/d/{id}%20",
-        "/d/ {id}",
-        "/d/{id}.csv",
-        "/d/{id};v=1",
-        "/d/{id}\\",
-        "/D/{id}",
-        "/d/",
-        "/d",
-        "/d/..",
-        "/d/%2e%2e",
-        "/d/../../etc/passwd",
-        "/d/%2e%2e%2f%2e%2e%2fetc%2fpasswd",
-        "/d//etc/passwd",
-        "/d/http://127.0.0.1/{id}",
-        "/d/C:\\{id}",
-        "/d/*",
-        "/d/%25",
-        "/m/core/d/{id}",
-        "/m/core{path}",
-    ],
-)
 def test_a_link_with_another_path_is_refused(
-    service: Service, sound: Address, refused: Answers, path: str
+    service: Service, link: LinkParts, assert_refused: AssertRefused
 ) -> None:
-    written = path.format(path=sound.path, id=sound.path.removeprefix("/d/"))
+    export_id = link.path.removeprefix("/d/")
+    for path in OTHER_PATHS:
+        changed = path.format(path=link.path, id=export_id)
+        assert_refused(f"{changed}?{urlencode(link.query)}")
 
-    refused.add(without_id(follow(service, f"{written}?{urlencode(sound.query)}")))
 
-
-@pytest.mark.parametrize("length", [65, 1000, 60_000])
 def test_a_link_with_a_very_long_id_or_parameter_is_refused(
-    service: Service, sound: Address, refused: Answers, length: int
+    service: Service, link: LinkParts, assert_refused: AssertRefused
 ) -> None:
-    refused.add(without_id(follow(service, f"/d/{'a' * length}?{urlencode(sound.query)}")))
-    for name in sound.query:
-        refused.add(without_id(follow(service, str(sound.with_(**{name: "1" * length})))))
+    for length in [65, 1000, 60_000]:
+        assert_refused(f"/d/{'a' * length}?{urlencode(link.query)}")
+        for name in link.query:
+            assert_refused(str(link.with_(**{name: "1" * length})))
 
 
-@pytest.mark.parametrize("number", ["0", "-1", "1e9", "0x1", "١", "１", "9" * 12, "9" * 13, "1.0"])
 def test_a_link_with_odd_numbers_is_refused(
-    service: Service, sound: Address, refused: Answers, number: str
+    service: Service, link: LinkParts, assert_refused: AssertRefused
 ) -> None:
-    for name in ("p", "e", "k"):
-        refused.add(without_id(follow(service, str(sound.with_(**{name: number})))))
+    for number in ["0", "-1", "1e9", "0x1", "١", "１", "9" * 12, "9" * 13, "1.0"]:
+        for name in ("p", "e", "k"):
+            assert_refused(str(link.with_(**{name: number})))
 
 
 def test_a_link_with_a_leading_zero_is_refused(
-    service: Service, sound: Address, refused: Answers
+    service: Service, link: LinkParts, assert_refused: AssertRefused
 ) -> None:
     for name in ("p", "e", "k"):
-        zero = {name: f"0{sound.query[name]}"}
-        refused.add(without_id(follow(service, str(sound.with_(**zero)))))
+        zero = {name: f"0{link.query[name]}"}
+        assert_refused(str(link.with_(**zero)))
 
 
 def test_a_link_with_a_later_expiry_is_refused(
-    service: Service, sound: Address, refused: Answers
+    service: Service, link: LinkParts, assert_refused: AssertRefused
 ) -> None:
-    later = str(int(sound.query["e"]) + 1)
+    later = str(int(link.query["e"]) + 1)
 
-    refused.add(without_id(follow(service, str(sound.with_(e=later)))))
+    assert_refused(str(link.with_(e=later)))
 
 
 def test_the_query_of_one_file_is_refused_for_another(
-    service: Service, sound: Address, refused: Answers
+    service: Service, link: LinkParts, assert_refused: AssertRefused
 ) -> None:
-    settings = address(create_link(service, SETTINGS))
+    settings = parse_link(create_link(service, SETTINGS))
 
-    refused.add(without_id(follow(service, str(Address(settings.path, sound.query)))))
-    refused.add(without_id(follow(service, str(Address(sound.path, settings.query)))))
+    assert_refused(str(LinkParts(settings.path, link.query)))
+    assert_refused(str(LinkParts(link.path, settings.query)))
 
 
 def test_a_link_mixed_from_two_links_is_refused(
-    service: Service, sound: Address, refused: Answers
+    service: Service, link: LinkParts, assert_refused: AssertRefused
 ) -> None:
-    """Another organisation's, another user's, another client's: each part, and all but each."""
+    """Exchange each parameter with a link of another organisation or another user."""
     other = service.new_organisation()
     create_billing_group(service, service.root(other), billinggroup_id="canary of another")
     person = create_subuser(service, core=["ReadBillingGroup"])
     for headers in (service.root(other), person.core):
-        theirs = address(create_link(service, headers=headers))
+        theirs = parse_link(create_link(service, headers=headers))
         for name, value in theirs.query.items():
-            if value == sound.query[name]:
+            if value == link.query[name]:
                 continue
-            mixed = sound.with_(**{name: value})
-            rest = theirs.with_(**{name: sound.query[name]})
-            for one in (mixed, rest, Address(theirs.path, mixed.query)):
-                refused.add(without_id(follow(service, str(one))))
+            mixed = link.with_(**{name: value})
+            rest = theirs.with_(**{name: link.query[name]})
+            for combined in (mixed, rest, LinkParts(theirs.path, mixed.query)):
+                assert_refused(str(combined))
 
 
 @pytest.mark.parametrize("odd", ["%00", "%ff", "%c0%ae", "%ed%a0%80"])
-def test_nul_and_invalid_utf_8_return_400(service: Service, sound: Address, odd: str) -> None:
-    for written in (
-        f"{sound.path}{odd}?{urlencode(sound.query)}",
-        f"/d/{odd}{sound.path.removeprefix('/d/')}?{urlencode(sound.query)}",
-        f"{sound}{odd}",
-        f"{sound}&{odd}=1",
+def test_nul_and_invalid_utf_8_return_400(service: Service, link: LinkParts, odd: str) -> None:
+    for changed in (
+        f"{link.path}{odd}?{urlencode(link.query)}",
+        f"/d/{odd}{link.path.removeprefix('/d/')}?{urlencode(link.query)}",
+        f"{link}{odd}",
+        f"{link}&{odd}=1",
     ):
-        response = follow(service, written)
+        response = send_raw(service, changed)
         assert response.status_code == 400
         assert response.json()["code"] == "malformed_address"
         assert "canary" not in response.text
