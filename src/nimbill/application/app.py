@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 
 from litestar import Litestar, Router
 from litestar.exceptions import HTTPException
@@ -51,6 +52,7 @@ from nimbill.invoicing.runs import routes as invoice_routes
 from nimbill.portal import routes as portal_routes
 
 JSON_BYTES_MAX = 1_048_576
+REPEAT_STOP_SECONDS = 1
 
 addresses_basis = chosen("addresses")
 
@@ -80,8 +82,15 @@ def create_app() -> ASGIApp:
     configure_logs()
     settings = load_settings()
     # A worker that outlives its parent would keep the port in use.
-    watch_parent(lambda: os.kill(os.getpid(), signal.SIGTERM))
+    watch_parent(_stop_process)
     return add_middleware(create_litestar_app(settings), settings)
+
+
+def _stop_process() -> None:
+    """Repeats SIGTERM until the process ends, because a worker ignores it while it starts."""
+    while True:
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(REPEAT_STOP_SECONDS)
 
 
 def add_middleware(app: Litestar, settings: Settings) -> ASGIApp:

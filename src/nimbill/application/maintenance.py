@@ -17,8 +17,12 @@ from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.settings import Settings
 from nimbill.http import idempotency
 from nimbill.identity.login import records as logins
-from nimbill.identity.login.password_attempts import NOBODY, SOURCE_KEPT, WINDOW
-from nimbill.identity.login.refresh_tokens import ABSOLUTE, IDLE
+from nimbill.identity.login.password_attempts import (
+    KNOWN_SOURCE_LIFETIME,
+    UNKNOWN_ORGANISATION,
+    WINDOW,
+)
+from nimbill.identity.login.refresh_tokens import ABSOLUTE_LIFETIME, IDLE_LIFETIME
 from nimbill.invoicing.exports.records import delete_old_exports
 from nimbill.jobs.records import delete_old_jobs
 from nimbill.jobs.recurring import (
@@ -43,8 +47,10 @@ async def run_hourly_maintenance(resources: Resources, stopping: asyncio.Event) 
         try:
             async with resources.engine.begin() as db:
                 await maintain_keys(db, resources.encryptor, at=clock.now(), issuers=issuers)
-            async with transaction(resources.engine, NOBODY.organisation_id) as db:
-                await logins.forget_old_attempts(db, NOBODY, before=clock.now() - WINDOW)
+            async with transaction(resources.engine, UNKNOWN_ORGANISATION.organisation_id) as db:
+                await logins.delete_old_attempts(
+                    db, UNKNOWN_ORGANISATION, before=clock.now() - WINDOW
+                )
             await resources.reload_keys()
         except Exception as error:
             if not is_database_unavailable(error):
@@ -68,11 +74,14 @@ def maintenance_job_types(settings: Settings, encryptor: Encryptor) -> list[JobT
     async def delete_expired_logins(db: AsyncConnection, job: Job) -> None:
         # Kept two days longer than the refresh token, which covers its last access token.
         now = clock.now()
-        await logins.forget_old_families(
-            db, job.scope, before=now - ABSOLUTE - timedelta(days=2), unused_since=now - IDLE
+        await logins.delete_old_families(
+            db,
+            job.scope,
+            before=now - ABSOLUTE_LIFETIME - timedelta(days=2),
+            unused_since=now - IDLE_LIFETIME,
         )
-        await logins.forget_old_attempts(db, job.scope, before=now - WINDOW)
-        await logins.forget_old_sources(db, job.scope, before=now - SOURCE_KEPT)
+        await logins.delete_old_attempts(db, job.scope, before=now - WINDOW)
+        await logins.delete_old_sources(db, job.scope, before=now - KNOWN_SOURCE_LIFETIME)
 
     async def delete_exports(db: AsyncConnection, job: Job) -> None:
         await delete_old_exports(db, job.scope, days=1)
