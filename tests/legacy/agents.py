@@ -1,4 +1,4 @@
-"""Agents as tests need them: a stack of their own and the token by which they log in."""
+"""Agents with a stack of their own, and the token with which they log in."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class AgentLogin:
 
     @property
     def form(self) -> dict[str, str]:
-        """What it logs in with."""
+        """The body of a token request."""
         return {
             "grant_type": "client_credentials",
             "client_id": self.stack_id,
@@ -40,7 +40,7 @@ def create_agent(
     *,
     stack_status: str = "CREATE_COMPLETE",
 ) -> AgentLogin:
-    """Of a stack that is stored as version 3 stores its own."""
+    """Store a stack as version 3 does, without a template."""
     who = organisation or service.organisation
     agent = AgentLogin(new_id("stk"), generate_client_secret())
     scope, at = TenantScope(who.organisation_id), clock.now()
@@ -73,7 +73,7 @@ def create_agent(
 def set_stack_status(service: Service, stack_id: str, stack_status: str) -> None:
     organisation_id = service.organisation.organisation_id
 
-    async def put() -> None:
+    async def set_status() -> None:
         async with transaction(service.resources.engine, organisation_id) as db:
             await db.execute(
                 sa.update(legacy_stacks)
@@ -81,9 +81,8 @@ def set_stack_status(service: Service, stack_id: str, stack_status: str) -> None
                 .values(stack_status=stack_status)
             )
 
-    service.run(put)
+    service.run(set_status)
 
 
 def agent_headers(service: Service, agent: AgentLogin) -> dict[str, str]:
-    """As it got them from the token endpoint."""
     return bearer_headers(issue_tokens(service, agent.form, LEGACY)["access_token"])

@@ -30,12 +30,14 @@ class ServiceBridge:
     def __init__(self) -> None:
         self.url = ""
         self.service: Service | None = None  # responds 503 until it is set
+        self.bodies: list[bytes] = []  # of all requests
 
     def forward(self, request: BaseHTTPRequestHandler) -> None:
         if self.service is None:
             request.send_error(503)
             return
         body = request.rfile.read(int(request.headers.get("Content-Length") or 0))
+        self.bodies.append(body)
         names = ("Authorization", "Content-Type")
         headers = {name: request.headers[name] for name in names if name in request.headers}
         response = self.service.http.request(

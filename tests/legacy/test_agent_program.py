@@ -1,4 +1,4 @@
-"""What the agent takes for a change, against a service that says whatever it is told to."""
+"""The agent applies every changed configuration, against a fake service."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from tests.legacy.http_server import run_http_server
 
 
 @dataclass
-class Said:
-    """The configuration that is given, and what containers were reported to do."""
+class FakeService:
+    """Returns a configuration, and stores the reported status of containers."""
 
     url: str = ""
     configuration: dict[str, Any] = field(default_factory=dict)
-    of_containers: list[str] = field(default_factory=list)
+    container_statuses: list[str] = field(default_factory=list)
 
 
 @pytest.fixture
-def said() -> Iterator[Said]:
-    said = Said()
+def fake_service() -> Iterator[FakeService]:
+    fake_service = FakeService()
 
-    class Answering(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:  # the library's word
-            self._answer(said.configuration)
+    class AgentApiHandler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self._respond(fake_service.configuration)
 
         def do_POST(self) -> None:
             sent = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             if self.path.endswith("/container_status"):
-                said.of_containers.append(sent["status"])
-            self._answer({"access_token": "token"})
+                fake_service.container_statuses.append(sent["status"])
+            self._respond({"access_token": "token"})
 
-        def _answer(self, body: dict[str, Any]) -> None:
+        def _respond(self, body: dict[str, Any]) -> None:
             self.send_response(200)
             self.end_headers()
             self.wfile.write(json.dumps(body).encode())
@@ -45,19 +45,21 @@ def said() -> Iterator[Said]:
         def log_message(self, *_: object) -> None:
             return
 
-    with run_http_server(Answering) as said.url:
-        yield said
+    with run_http_server(AgentApiHandler) as fake_service.url:
+        yield fake_service
 
 
-def test_two_changes_in_one_second_are_both_taken_up(said: Said) -> None:
-    config = AgentConfig(said.url, "stk", "web", "token", instance_id="i-1", metadata_address="")
+def test_two_changes_within_one_second_are_both_applied(fake_service: FakeService) -> None:
+    config = AgentConfig(
+        fake_service.url, "stk", "web", "token", instance_id="i-1", metadata_address=""
+    )
     agent = StackAgent(config)
-    said.configuration = {"updated": 1_800_000_000, "image": "shop:1"}
+    fake_service.configuration = {"updated": 1_800_000_000, "image": "shop:1"}
     agent.boot()
-    said.of_containers.clear()
+    fake_service.container_statuses.clear()
 
-    said.configuration = {"updated": 1_800_000_000, "image": "shop:2"}
+    fake_service.configuration = {"updated": 1_800_000_000, "image": "shop:2"}
     agent.poll()
     agent.poll()
 
-    assert said.of_containers == ["updating", "running"]
+    assert fake_service.container_statuses == ["updating", "running"]

@@ -1,4 +1,4 @@
-"""A stack, its agent, an API client of its organisation, and what they send."""
+"""Requests of agents and API clients, and the stacks that they report for."""
 
 from __future__ import annotations
 
@@ -24,14 +24,13 @@ CONFIG = "/v3/alm/agent/config"
 
 
 def create_stack(service: Service, **changes: Any) -> AgentLogin:
-    """From a sound template; with what its agents log in with."""
+    """Apply a valid template; return the login of the stack's agents."""
     stack_id = apply_template(service, **changes)["stack_id"]
-    found = service.http.get(f"/v3/alm/stack/{stack_id}", headers=master_headers(service))
-    return AgentLogin(stack_id, found.json()["auth_token"])
+    stack = service.http.get(f"/v3/alm/stack/{stack_id}", headers=master_headers(service))
+    return AgentLogin(stack_id, stack.json()["auth_token"])
 
 
 def client_headers(service: Service) -> dict[str, str]:
-    """Headers of an API client of the organisation."""
     return service.root(product=LEGACY, agent=True)
 
 
@@ -40,9 +39,9 @@ def post_report(
     path: str,
     agent: AgentLogin,
     headers: dict[str, str] | None = None,
-    **said: Any,
+    **fields: Any,
 ) -> httpx.Response:
-    body = {"stack_id": agent.stack_id, "agent_id": "agent-1", "status": "starting", **said}
+    body = {"stack_id": agent.stack_id, "agent_id": "agent-1", "status": "starting", **fields}
     if path == CONTAINER_STATUS:
         body = {"container_id": "container-1", **body}
     return service.http.post(path, json=body, headers=headers or agent_headers(service, agent))
@@ -55,11 +54,11 @@ def add_instance(
     state: InstanceState = InstanceState.running,
     layer: str = "completed",
 ) -> str:
-    """An instance of layer web, as if launched, in a layer that has come this far; its id."""
+    """Store an instance of layer web and the status of all layers; return the instance id."""
     instance_id, at = f"i-{new_id('x')[-17:]}", clock.now()
     organisation_id = service.organisation.organisation_id
 
-    async def put() -> None:
+    async def add() -> None:
         async with transaction(service.resources.engine, organisation_id) as db:
             await db.execute(
                 sa.insert(legacy_instances).values(
@@ -81,5 +80,5 @@ def add_instance(
                 .values(status=layer)
             )
 
-    service.run(put)
+    service.run(add)
     return instance_id

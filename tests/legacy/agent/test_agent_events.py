@@ -1,4 +1,4 @@
-"""What a report sets in motion: a replacement, once, or the failure of a layer on its way."""
+"""Reports of agents: a notice replaces an instance once, an error fails a layer in progress."""
 
 from __future__ import annotations
 
@@ -16,138 +16,138 @@ from tests.legacy.agents import AgentLogin, set_stack_status
 from tests.running_service import Service
 
 
-def stored(service: Service, table: sa.Table, **which: str) -> list[Any]:
+def select(service: Service, table: sa.Table, **values: str) -> list[Any]:
     organisation_id = service.organisation.organisation_id
 
-    async def ask() -> list[Any]:
+    async def fetch() -> list[Any]:
         async with transaction(service.resources.engine, organisation_id) as db:
-            question = sa.select(table).where(
+            stmt = sa.select(table).where(
                 table.c.organisation_id == organisation_id,
-                *(table.c[name] == value for name, value in which.items()),
+                *(table.c[name] == value for name, value in values.items()),
             )
-            return list((await db.execute(question)).all())
+            return list((await db.execute(stmt)).all())
 
-    return service.run(ask)
+    return service.run(fetch)
 
 
-def status_of(service: Service, agent: AgentLogin) -> str:
-    (stack,) = stored(service, legacy_stacks, stack_id=agent.stack_id)
+def read_status(service: Service, agent: AgentLogin) -> str:
+    (stack,) = select(service, legacy_stacks, stack_id=agent.stack_id)
     return str(stack.stack_status)
 
 
-def list_layers(service: Service, agent: AgentLogin) -> dict[str, tuple[str, str | None]]:
-    rows = stored(service, legacy_layers, stack_id=agent.stack_id)
+def read_layers(service: Service, agent: AgentLogin) -> dict[str, tuple[str, str | None]]:
+    rows = select(service, legacy_layers, stack_id=agent.stack_id)
     return {row.flag: (row.status, row.reason) for row in rows}
 
 
-def settled_stack(service: Service) -> AgentLogin:
+def create_idle_stack(service: Service) -> AgentLogin:
     agent = create_stack(service)
     set_stack_status(service, agent.stack_id, "CREATE_COMPLETE")
     return agent
 
 
-def test_a_notice_of_termination_has_the_instance_replaced(service: Service) -> None:
-    agent = settled_stack(service)
+def test_a_termination_notice_replaces_the_instance(service: Service) -> None:
+    agent = create_idle_stack(service)
     instance_id = add_instance(service, agent)
 
     post_report(service, AGENT_STATUS, agent, status="spot_terminate", instance_id=instance_id)
 
-    assert status_of(service, agent) == "UPDATE_IN_PROGRESS"
-    assert list_layers(service, agent)["web"][0] == "updating"
-    assert list_layers(service, agent)["db"][0] == "completed"
-    (row,) = stored(service, legacy_instances, instance_id=instance_id)
+    assert read_status(service, agent) == "UPDATE_IN_PROGRESS"
+    assert read_layers(service, agent)["web"][0] == "updating"
+    assert read_layers(service, agent)["db"][0] == "completed"
+    (row,) = select(service, legacy_instances, instance_id=instance_id)
     assert row.state in (InstanceState.terminating, InstanceState.terminated)
     assert row.reason == "spot_terminate"
-    assert stored(service, jobs, kind="reconcile_stack", subject=agent.stack_id)
+    assert select(service, jobs, kind="reconcile_stack", subject=agent.stack_id)
 
 
-def test_the_agent_is_known_by_the_instance_it_named_before_or_by_its_own_id(
+def test_the_instance_is_that_of_an_earlier_report_or_the_agent_itself(
     service: Service,
 ) -> None:
-    both: list[dict[str, Any]] = [{}, {"agent_id": "named before"}]
-    for said in both:
-        agent = settled_stack(service)
+    earlier_reports: list[dict[str, Any]] = [{}, {"agent_id": "agent-2"}]
+    for earlier in earlier_reports:
+        agent = create_idle_stack(service)
         instance_id = add_instance(service, agent)
-        who = said or {"agent_id": instance_id}
-        if said:
-            post_report(service, AGENT_STATUS, agent, instance_id=instance_id, **who)
+        ids = earlier or {"agent_id": instance_id}
+        if earlier:
+            post_report(service, AGENT_STATUS, agent, instance_id=instance_id, **ids)
 
-        post_report(service, AGENT_STATUS, agent, status="spot_terminate", **who)
+        post_report(service, AGENT_STATUS, agent, status="spot_terminate", **ids)
 
-        assert status_of(service, agent) == "UPDATE_IN_PROGRESS"
+        assert read_status(service, agent) == "UPDATE_IN_PROGRESS"
 
 
-def test_the_notice_of_an_instance_that_is_going_already_moves_nothing(service: Service) -> None:
+def test_a_notice_for_a_terminating_instance_changes_nothing(service: Service) -> None:
     for state in (InstanceState.terminating, InstanceState.terminated, InstanceState.failed):
-        agent = settled_stack(service)
+        agent = create_idle_stack(service)
         instance_id = add_instance(service, agent, state=state)
 
-        answer = post_report(
+        response = post_report(
             service, AGENT_STATUS, agent, status="spot_terminate", instance_id=instance_id
         )
 
-        assert answer.status_code == 202
-        assert status_of(service, agent) == "CREATE_COMPLETE"
+        assert response.status_code == 202
+        assert read_status(service, agent) == "CREATE_COMPLETE"
 
 
-def test_the_notice_of_an_instance_nobody_knows_moves_nothing(service: Service) -> None:
-    agent = settled_stack(service)
+def test_a_notice_for_an_unknown_instance_changes_nothing(service: Service) -> None:
+    agent = create_idle_stack(service)
 
-    post_report(service, AGENT_STATUS, agent, status="spot_terminate", instance_id="i-nobody-knows")
+    post_report(service, AGENT_STATUS, agent, status="spot_terminate", instance_id="i-unknown")
 
-    assert status_of(service, agent) == "CREATE_COMPLETE"
+    assert read_status(service, agent) == "CREATE_COMPLETE"
 
 
-def test_a_stack_that_leaves_replaces_nothing(service: Service) -> None:
-    agent = settled_stack(service)
+def test_a_stack_that_is_being_deleted_replaces_nothing(service: Service) -> None:
+    agent = create_idle_stack(service)
     instance_id = add_instance(service, agent)
     set_stack_status(service, agent.stack_id, "DELETE_IN_PROGRESS")
 
     post_report(service, AGENT_STATUS, agent, status="spot_terminate", instance_id=instance_id)
 
-    (row,) = stored(service, legacy_instances, instance_id=instance_id)
+    (row,) = select(service, legacy_instances, instance_id=instance_id)
     assert row.reason is None
 
 
-def test_an_error_fails_a_layer_that_is_on_its_way_with_what_was_said(service: Service) -> None:
-    agent = settled_stack(service)
+def test_an_error_fails_a_layer_in_progress_with_its_message(service: Service) -> None:
+    agent = create_idle_stack(service)
     instance_id = add_instance(service, agent, layer="creating")
 
-    said: dict[str, Any] = {"instance_id": instance_id, "message": "no disk left"}
-    post_report(service, AGENT_STATUS, agent, status="error", **said)
+    fields: dict[str, Any] = {"instance_id": instance_id, "message": "no disk left"}
+    post_report(service, AGENT_STATUS, agent, status="error", **fields)
 
-    assert list_layers(service, agent) == {
+    assert read_layers(service, agent) == {
         "web": ("failed", "no disk left"),
         "db": ("creating", None),
     }
 
 
-def test_an_error_without_a_word_has_a_reason_too(service: Service) -> None:
-    agent = settled_stack(service)
+def test_an_error_without_a_message_has_a_default_reason(service: Service) -> None:
+    agent = create_idle_stack(service)
     instance_id = add_instance(service, agent, layer="updating")
 
     post_report(service, AGENT_STATUS, agent, status="error", instance_id=instance_id)
 
-    assert list_layers(service, agent)["web"] == ("failed", "its agent reported an error")
+    assert read_layers(service, agent)["web"] == ("failed", "its agent reported an error")
 
 
-def test_an_error_after_the_layer_is_completed_is_recorded_and_moves_nothing(
+def test_an_error_of_a_completed_layer_changes_nothing_else(
     service: Service,
 ) -> None:
-    agent = settled_stack(service)
+    agent = create_idle_stack(service)
     instance_id = add_instance(service, agent)
 
-    answer = post_report(service, AGENT_STATUS, agent, status="error", instance_id=instance_id)
+    response = post_report(service, AGENT_STATUS, agent, status="error", instance_id=instance_id)
 
-    assert answer.json()["status"] == "error"
-    assert list_layers(service, agent)["web"] == ("completed", None)
+    assert response.json()["status"] == "error"
+    assert read_layers(service, agent)["web"] == ("completed", None)
 
 
-def test_an_ordinary_report_moves_nothing(service: Service) -> None:
-    agent = settled_stack(service)
+def test_other_reports_change_nothing(service: Service) -> None:
+    agent = create_idle_stack(service)
     instance_id = add_instance(service, agent)
 
     for status in ("notice", "installing", "terminated"):
         post_report(service, AGENT_STATUS, agent, status=status, instance_id=instance_id)
 
-    assert status_of(service, agent) == "CREATE_COMPLETE"
+    assert read_status(service, agent) == "CREATE_COMPLETE"

@@ -1,4 +1,4 @@
-"""Agents report how they and their containers are: accepted, stored, and bound to their stack."""
+"""POST /v3/alm/agent/agent_status and /v3/alm/agent/container_status"""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from tests.legacy.agents import AgentLogin, agent_headers, set_stack_status
 from tests.legacy.templates.template_requests import master_headers, violated_fields
 from tests.running_service import Service
 
-BOTH = pytest.mark.parametrize("path", [AGENT_STATUS, CONTAINER_STATUS])
+each_path = pytest.mark.parametrize("path", [AGENT_STATUS, CONTAINER_STATUS])
 
 
-def test_the_first_status_registers_the_agent_and_the_last_one_wins(service: Service) -> None:
+def test_the_first_report_registers_the_agent_and_the_last_one_wins(service: Service) -> None:
     agent = create_stack(service)
 
     first = post_report(service, AGENT_STATUS, agent, instance_id="i-1", message="up")
@@ -40,18 +40,18 @@ def test_the_first_status_registers_the_agent_and_the_last_one_wins(service: Ser
     again = second.json()
     assert again["create_time"] == first.json()["create_time"]
     assert (again["status"], again["message"]) == ("installing", "")
-    assert again["instance_id"] == "i-1", "an instance named once stays"
+    assert again["instance_id"] == "i-1", "a report without instance id keeps the stored one"
 
 
-def test_a_container_exists_from_its_first_report_and_the_last_one_wins(service: Service) -> None:
+def test_the_first_report_registers_the_container_and_the_last_one_wins(service: Service) -> None:
     agent = create_stack(service)
 
-    for status in ("running", "restarting", "starting"):  # in whatever order they come
-        answer = post_report(service, CONTAINER_STATUS, agent, status=status, instance_id="i-1")
-        assert answer.status_code == 202
+    for status in ("running", "restarting", "starting"):  # in any order
+        response = post_report(service, CONTAINER_STATUS, agent, status=status, instance_id="i-1")
+        assert response.status_code == 202
 
     found = service.http.get("/v3/alm/container/container-1", headers=master_headers(service))
-    assert found.json() == answer.json()
+    assert found.json() == response.json()
     assert {**found.json(), "update_time": "*"} == {
         "container_id": "container-1",
         "agent_id": "agent-1",
@@ -62,14 +62,14 @@ def test_a_container_exists_from_its_first_report_and_the_last_one_wins(service:
     }
 
 
-def test_an_instance_id_may_be_the_container_s(service: Service) -> None:
-    answer = post_report(service, CONTAINER_STATUS, create_stack(service), container_id="i-0123")
+def test_a_container_may_have_the_id_of_its_instance(service: Service) -> None:
+    response = post_report(service, CONTAINER_STATUS, create_stack(service), container_id="i-0123")
 
-    assert answer.json()["container_id"] == "i-0123"
+    assert response.json()["container_id"] == "i-0123"
 
 
-@BOTH
-def test_a_form_is_read_like_an_object(service: Service, path: str) -> None:
+@each_path
+def test_a_form_is_accepted(service: Service, path: str) -> None:
     agent = create_stack(service)
     form = {
         "stack_id": agent.stack_id,
@@ -79,24 +79,25 @@ def test_a_form_is_read_like_an_object(service: Service, path: str) -> None:
         "instance_id": "",
     }
 
-    answer = service.http.post(path, data=form, headers=agent_headers(service, agent))
+    response = service.http.post(path, data=form, headers=agent_headers(service, agent))
 
-    assert answer.status_code == 202
-    assert (answer.json()["status"], answer.json()["instance_id"]) == ("starting", "")
-
-
-@pytest.mark.parametrize(
-    "status", ["starting", "installing", "error", "notice", "spot_terminate", "完了", "x" * 64]
-)
-@BOTH
-def test_any_status_is_accepted(service: Service, path: str, status: str) -> None:
-    assert (
-        post_report(service, path, create_stack(service), status=status).json()["status"] == status
-    )
+    assert response.status_code == 202
+    assert (response.json()["status"], response.json()["instance_id"]) == ("starting", "")
 
 
-@BOTH
-def test_what_is_missing_or_too_long_is_named(service: Service, path: str) -> None:
+@each_path
+def test_any_status_is_accepted(service: Service, path: str) -> None:
+    agent = create_stack(service)
+
+    for status in (
+        *("starting", "installing", "error", "notice", "spot_terminate", "完了", "x" * 64),
+    ):
+        response = post_report(service, path, agent, status=status)
+        assert response.json()["status"] == status
+
+
+@each_path
+def test_missing_empty_and_long_fields_are_refused(service: Service, path: str) -> None:
     agent = create_stack(service)
     required = {"stack_id", "agent_id", "status"}
     required |= {"container_id"} if path == CONTAINER_STATUS else set()
@@ -114,7 +115,7 @@ def test_what_is_missing_or_too_long_is_named(service: Service, path: str) -> No
     assert violated_fields(post_report(service, path, agent, status="x" * 65)) == {"status"}
 
 
-def test_a_message_has_its_length(service: Service) -> None:
+def test_a_message_has_at_most_2000_characters(service: Service) -> None:
     agent = create_stack(service)
 
     assert post_report(service, AGENT_STATUS, agent, message="x" * 2_000).status_code == 202
@@ -123,8 +124,8 @@ def test_a_message_has_its_length(service: Service) -> None:
     }
 
 
-@BOTH
-def test_an_agent_reports_for_its_own_stack_alone(service: Service, path: str) -> None:
+@each_path
+def test_an_agent_reports_for_its_own_stack_only(service: Service, path: str) -> None:
     mine, other = create_stack(service), create_stack(service)
 
     foreign = post_report(service, path, other, agent_headers(service, mine))
@@ -136,7 +137,7 @@ def test_an_agent_reports_for_its_own_stack_alone(service: Service, path: str) -
     assert foreign.json()["code"] == unknown.json()["code"] == "not_found"
 
 
-@BOTH
+@each_path
 def test_an_api_client_reports_for_the_stacks_of_its_organisation(
     service: Service, path: str
 ) -> None:
@@ -148,8 +149,8 @@ def test_an_api_client_reports_for_the_stacks_of_its_organisation(
     assert post_report(service, path, foreign, headers).status_code == 404
 
 
-@BOTH
-def test_a_deleted_stack_hears_nothing_any_more(service: Service, path: str) -> None:
+@each_path
+def test_a_deleted_stack_accepts_no_reports(service: Service, path: str) -> None:
     agent = create_stack(service)
     headers = agent_headers(service, agent)
     set_stack_status(service, agent.stack_id, "DELETE_COMPLETE")
@@ -158,14 +159,14 @@ def test_a_deleted_stack_hears_nothing_any_more(service: Service, path: str) -> 
     assert post_report(service, path, agent, client_headers(service)).status_code == 404
 
 
-def test_a_stack_that_is_being_deleted_hears_the_last_words(service: Service) -> None:
+def test_a_stack_that_is_being_deleted_accepts_reports(service: Service) -> None:
     agent = create_stack(service)
     set_stack_status(service, agent.stack_id, "DELETE_FAILED")
 
     assert post_report(service, CONTAINER_STATUS, agent, status="terminated").status_code == 202
 
 
-def test_a_container_of_another_stack_is_a_conflict_until_that_stack_is_gone(
+def test_a_container_id_belongs_to_one_stack_until_that_is_deleted(
     service: Service,
 ) -> None:
     first, second = create_stack(service), create_stack(service)
@@ -177,17 +178,17 @@ def test_a_container_of_another_stack_is_a_conflict_until_that_stack_is_gone(
     set_stack_status(service, first.stack_id, "DELETE_COMPLETE")
     free = post_report(service, CONTAINER_STATUS, second)
     assert (free.status_code, free.json()["stack_id"]) == (202, second.stack_id)
-    assert free.json()["instance_id"] == "", "the instance of the other stack does not stay"
+    assert free.json()["instance_id"] == "", "the instance id of the other stack is not kept"
 
 
-def test_organisations_name_their_containers_as_they_like(service: Service) -> None:
+def test_container_ids_are_unique_within_an_organisation_only(service: Service) -> None:
     post_report(service, CONTAINER_STATUS, create_stack(service))
     service.organisation = service.new_organisation()
 
     assert post_report(service, CONTAINER_STATUS, create_stack(service)).status_code == 202
 
 
-def test_a_user_is_no_agent(service: Service) -> None:
-    answer = post_report(service, AGENT_STATUS, create_stack(service), master_headers(service))
+def test_a_user_cannot_report(service: Service) -> None:
+    response = post_report(service, AGENT_STATUS, create_stack(service), master_headers(service))
 
-    assert (answer.status_code, answer.json()["code"]) == (403, "grant_not_admitted")
+    assert (response.status_code, response.json()["code"]) == (403, "grant_not_admitted")

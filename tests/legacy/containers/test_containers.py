@@ -22,7 +22,7 @@ PATH = "/v3/alm/container"
 AT = datetime(2026, 11, 15, 12, 0, 0, 700_000, tzinfo=UTC)
 
 
-def add(service: Service, stack_id: str, container_id: str, **values: Any) -> None:
+def add_container(service: Service, stack_id: str, container_id: str, **values: Any) -> None:
     organisation_id = service.organisation.organisation_id
     row = {
         "organisation_id": organisation_id,
@@ -41,31 +41,31 @@ def add(service: Service, stack_id: str, container_id: str, **values: Any) -> No
     service.run(insert)
 
 
-def listed(service: Service, **query: str) -> list[str]:
-    answer = ask(service, **query)
-    assert answer.status_code == 200, answer.text
-    return [container["container_id"] for container in answer.json()]
+def list_ids(service: Service, **query: str) -> list[str]:
+    response = get_containers(service, **query)
+    assert response.status_code == 200, response.text
+    return [container["container_id"] for container in response.json()]
 
 
-def ask(service: Service, **query: str) -> httpx.Response:
+def get_containers(service: Service, **query: str) -> httpx.Response:
     return service.http.get(PATH, params=query, headers=master_headers(service))
 
 
 @pytest.fixture
 def stack(service: Service) -> str:
-    """With two containers on one instance and one on another."""
+    """A stack with two containers on one instance and one on another."""
     stack_id = create_agent(service).stack_id
-    add(service, stack_id, "c-2", instance_id="i-1")
-    add(service, stack_id, "c-1", instance_id="i-1")
-    add(service, stack_id, "c-3", instance_id="i-2")
+    add_container(service, stack_id, "c-2", instance_id="i-1")
+    add_container(service, stack_id, "c-1", instance_id="i-1")
+    add_container(service, stack_id, "c-3", instance_id="i-2")
     return stack_id
 
 
 def test_a_container_has_the_specified_fields(service: Service, stack: str) -> None:
-    answer = service.http.get(f"{PATH}/c-1", headers=master_headers(service))
+    response = service.http.get(f"{PATH}/c-1", headers=master_headers(service))
 
-    assert answer.status_code == 200
-    assert answer.json() == {
+    assert response.status_code == 200
+    assert response.json() == {
         "container_id": "c-1",
         "agent_id": "agent-1",
         "update_time": str(int(AT.timestamp())),  # Unix time in seconds, as text
@@ -73,13 +73,13 @@ def test_a_container_has_the_specified_fields(service: Service, stack: str) -> N
         "instance_id": "i-1",
         "status": "running",
     }
-    assert list(answer.json()) == [
+    assert list(response.json()) == [
         *("container_id", "agent_id", "update_time", "stack_id", "instance_id", "status"),
     ]
 
 
-def test_a_container_may_be_called_like_its_instance(service: Service, stack: str) -> None:
-    add(service, stack, "i-9", instance_id=None, status="complete")
+def test_a_container_may_have_the_id_of_its_instance(service: Service, stack: str) -> None:
+    add_container(service, stack, "i-9", instance_id=None, status="complete")
 
     found = service.http.get(f"{PATH}/i-9", headers=master_headers(service)).json()
 
@@ -87,58 +87,58 @@ def test_a_container_may_be_called_like_its_instance(service: Service, stack: st
     assert found["status"] == "complete"
 
 
-def test_containers_of_a_stack(service: Service, stack: str) -> None:
+def test_the_containers_of_a_stack_are_listed(service: Service, stack: str) -> None:
     other = create_agent(service).stack_id
-    add(service, other, "c-0")
+    add_container(service, other, "c-0")
 
-    assert listed(service, stack_id=stack) == ["c-1", "c-2", "c-3"]
-    assert listed(service, stack_id=other) == ["c-0"]
-    assert listed(service, stack_id=stack, instance_id="") == ["c-1", "c-2", "c-3"]
-
-
-def test_containers_of_an_instance(service: Service, stack: str) -> None:
-    assert listed(service, instance_id="i-1") == ["c-1", "c-2"]
-    assert listed(service, instance_id="i-2") == ["c-3"]
+    assert list_ids(service, stack_id=stack) == ["c-1", "c-2", "c-3"]
+    assert list_ids(service, stack_id=other) == ["c-0"]
+    assert list_ids(service, stack_id=stack, instance_id="") == ["c-1", "c-2", "c-3"]
 
 
-def test_with_both_given_the_stack_is_ignored(service: Service, stack: str) -> None:
-    assert listed(service, stack_id=stack, instance_id="i-2") == ["c-3"]
-    assert listed(service, stack_id=new_id("stk"), instance_id="i-2") == ["c-3"]
-    assert listed(service, stack_id=stack, instance_id="i-7") == []
+def test_the_containers_of_an_instance_are_listed(service: Service, stack: str) -> None:
+    assert list_ids(service, instance_id="i-1") == ["c-1", "c-2"]
+    assert list_ids(service, instance_id="i-2") == ["c-3"]
+
+
+def test_the_stack_is_ignored_if_an_instance_is_given(service: Service, stack: str) -> None:
+    assert list_ids(service, stack_id=stack, instance_id="i-2") == ["c-3"]
+    assert list_ids(service, stack_id=new_id("stk"), instance_id="i-2") == ["c-3"]
+    assert list_ids(service, stack_id=stack, instance_id="i-7") == []
 
 
 @pytest.mark.parametrize("query", [{}, {"stack_id": ""}, {"stack_id": "", "instance_id": ""}])
-def test_with_neither_given_it_is_400(service: Service, query: dict[str, str]) -> None:
-    assert read_violations(ask(service, **query)) == [
+def test_a_stack_or_an_instance_is_required(service: Service, query: dict[str, str]) -> None:
+    assert read_violations(get_containers(service, **query)) == [
         ("stack_id", "required where instance_id is not given")
     ]
 
 
-def test_what_is_not_there_is_empty_or_not_found(service: Service, stack: str) -> None:
-    assert listed(service, stack_id=new_id("stk")) == []
-    assert listed(service, instance_id="i-404") == []
+def test_unknown_containers_are_not_found(service: Service, stack: str) -> None:
+    assert list_ids(service, stack_id=new_id("stk")) == []
+    assert list_ids(service, instance_id="i-404") == []
     read_problem(service.http.get(f"{PATH}/c-404", headers=master_headers(service)), 404)
 
 
-def test_containers_of_others_are_not_there(service: Service, stack: str) -> None:
+def test_containers_of_other_organisations_are_not_found(service: Service, stack: str) -> None:
     service.organisation = service.new_organisation()
 
-    assert listed(service, stack_id=stack) == []
-    assert listed(service, instance_id="i-1") == []
+    assert list_ids(service, stack_id=stack) == []
+    assert list_ids(service, instance_id="i-1") == []
     read_problem(service.http.get(f"{PATH}/c-1", headers=master_headers(service)), 404)
 
 
-def test_two_organisations_may_have_containers_of_one_name(service: Service, stack: str) -> None:
+def test_container_ids_are_unique_within_an_organisation_only(service: Service, stack: str) -> None:
     service.organisation = service.new_organisation()
     own = create_agent(service).stack_id
-    add(service, own, "c-1", status="starting")
+    add_container(service, own, "c-1", status="starting")
 
-    assert listed(service, instance_id="i-1") == ["c-1"]
+    assert list_ids(service, instance_id="i-1") == ["c-1"]
     found = service.http.get(f"{PATH}/c-1", headers=master_headers(service)).json()
     assert (found["stack_id"], found["status"]) == (own, "starting")
 
 
-def test_the_scope_decides_which(service: Service, stack: str) -> None:
+def test_only_containers_that_the_scope_allows_are_visible(service: Service, stack: str) -> None:
     person = create_subuser(service)
     action = "container:describeContainers"
     grant_scope(
@@ -148,18 +148,18 @@ def test_the_scope_decides_which(service: Service, stack: str) -> None:
         build_statement("Deny", [action], ["mrn:alm:container:c-2"]),
     )
 
-    def one(container: str) -> int:
+    def get_status(container: str) -> int:
         return service.http.get(f"{PATH}/{container}", headers=person.headers).status_code
 
     every = service.http.get(PATH, params={"stack_id": stack}, headers=person.headers)
     assert [each["container_id"] for each in every.json()] == ["c-1", "c-3"]
-    assert [one("c-1"), one("c-2"), one("c-404"), one("d-404")] == [200, 403, 404, 403]
+    assert [get_status(each) for each in ("c-1", "c-2", "c-404", "d-404")] == [200, 403, 404, 403]
 
 
-def test_a_list_is_refused_where_no_scope_names_it(service: Service, stack: str) -> None:
+def test_the_list_is_refused_if_no_scope_allows_it(service: Service, stack: str) -> None:
     person = create_subuser(service)
     grant_scope(service, person, build_statement("Allow", ["stack:*", "template:*"]))
 
-    answer = service.http.get(PATH, params={"stack_id": stack}, headers=person.headers)
+    response = service.http.get(PATH, params={"stack_id": stack}, headers=person.headers)
 
-    assert read_problem(answer, 403)["code"] == "scope_denied"
+    assert read_problem(response, 403)["code"] == "scope_denied"

@@ -1,4 +1,4 @@
-"""Stacks as tests of deployments need them, put where version 3 stores its own."""
+"""Requests for deployments, and rows of stacks, layers, instances and containers."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from tests.running_service import Service
 PATH = "/m/core/v0/deployments"
 
 
-def ask(service: Service, name: str = "shop", headers: Any = None) -> HttpResponse:
+def read_deployment(service: Service, name: str = "shop", headers: Any = None) -> HttpResponse:
     return service.http.get(f"{PATH}/{name}", headers=headers or service.root())
 
 
-def delete(
+def delete_deployment(
     service: Service, name: str = "shop", query: str = "", headers: Any = None
 ) -> HttpResponse:
     return service.http.delete(f"{PATH}/{name}{query}", headers=headers or service.root())
 
 
-def put(service: Service, table: sa.Table, **values: Any) -> None:
+def insert_row(service: Service, table: sa.Table, **values: Any) -> None:
     organisation_id = service.organisation.organisation_id
 
     async def add() -> None:
@@ -38,7 +38,7 @@ def put(service: Service, table: sa.Table, **values: Any) -> None:
     service.run(add)
 
 
-def put_stack(
+def add_stack(
     service: Service, *, status: str = "CREATE_COMPLETE", deployment: str = "shop", **values: Any
 ) -> str:
     stack_id, at = new_id("stk"), clock.now()
@@ -53,7 +53,7 @@ def put_stack(
         "create_time": at,
         "update_time": at,
     }
-    put(
+    insert_row(
         service,
         legacy_stacks,
         **(stack | values),
@@ -64,16 +64,18 @@ def put_stack(
     return stack_id
 
 
-def set_layer_status(
+def add_layer(
     service: Service, stack_id: str, flag: str, status: str = "completed", position: int = 0
 ) -> None:
-    put(service, legacy_layers, stack_id=stack_id, flag=flag, status=status, position=position)
+    insert_row(
+        service, legacy_layers, stack_id=stack_id, flag=flag, status=status, position=position
+    )
 
 
-def put_instance(
+def add_instance(
     service: Service, stack_id: str, flag: str, instance_id: str | None, state: str = "running"
 ) -> None:
-    put(
+    insert_row(
         service,
         legacy_instances,
         stack_id=stack_id,
@@ -88,8 +90,8 @@ def put_instance(
     )
 
 
-def save_container_report(service: Service, stack_id: str, status: str) -> None:
-    put(
+def add_container(service: Service, stack_id: str, status: str) -> None:
+    insert_row(
         service,
         legacy_containers,
         container_id=new_id("cnt"),
@@ -100,12 +102,12 @@ def save_container_report(service: Service, stack_id: str, status: str) -> None:
     )
 
 
-def status_of(service: Service, stack_id: str) -> str:
+def read_status(service: Service, stack_id: str) -> str:
     organisation_id = service.organisation.organisation_id
 
     async def find() -> Row:
         async with transaction(service.resources.engine, organisation_id) as db:
-            question = sa.select(legacy_stacks).where(legacy_stacks.c.stack_id == stack_id)
-            return (await db.execute(question)).one()
+            stmt = sa.select(legacy_stacks).where(legacy_stacks.c.stack_id == stack_id)
+            return (await db.execute(stmt)).one()
 
     return str(service.run(find).stack_status)

@@ -7,98 +7,100 @@ import pytest
 from nimbill.access.role_actions import RoleAction
 from nimbill.legacy.stacks.stack_transitions import IDLE, IN_PROGRESS
 from tests.legacy.deployments.deployment_records import (
-    delete,
-    put_stack,
-    save_container_report,
-    status_of,
+    add_container,
+    add_stack,
+    delete_deployment,
+    read_status,
 )
 from tests.problem_responses import read_problem
 from tests.running_service import Service
 
-GOING = ("DELETE_IN_PROGRESS", "DELETE_COMPLETE")
+DELETING = ("DELETE_IN_PROGRESS", "DELETE_COMPLETE")
 
 
 @pytest.mark.parametrize("status", sorted(IDLE))
-def test_every_stack_of_a_settled_deployment_is_deleted(service: Service, status: str) -> None:
-    stacks = [put_stack(service, status=status), put_stack(service)]
-    other = put_stack(service, deployment="other")
+def test_all_stacks_of_an_idle_deployment_are_deleted(service: Service, status: str) -> None:
+    stacks = [add_stack(service, status=status), add_stack(service)]
+    other = add_stack(service, deployment="other")
 
-    answer = delete(service, headers=service.caller(RoleAction.ModifyDeployment))
+    response = delete_deployment(service, headers=service.caller(RoleAction.ModifyDeployment))
 
-    assert answer.status_code == 200
-    assert answer.json() == {"status": "success"}
-    assert all(status_of(service, stack) in GOING for stack in stacks)
-    assert status_of(service, other) == "CREATE_COMPLETE"
+    assert response.status_code == 200
+    assert response.json() == {"status": "success"}
+    assert all(read_status(service, stack) in DELETING for stack in stacks)
+    assert read_status(service, other) == "CREATE_COMPLETE"
 
 
 @pytest.mark.parametrize("status", sorted(IN_PROGRESS))
-def test_while_a_stack_is_in_progress_nothing_is_deleted(service: Service, status: str) -> None:
-    busy, settled = put_stack(service, status=status), put_stack(service)
+def test_nothing_is_deleted_while_a_stack_is_in_progress(service: Service, status: str) -> None:
+    busy, idle = add_stack(service, status=status), add_stack(service)
 
-    assert read_problem(delete(service), 409)["code"] == "stack_in_progress"
-    assert status_of(service, busy) == status
-    assert status_of(service, settled) == "CREATE_COMPLETE"
+    assert read_problem(delete_deployment(service), 409)["code"] == "stack_in_progress"
+    assert read_status(service, busy) == status
+    assert read_status(service, idle) == "CREATE_COMPLETE"
 
 
 @pytest.mark.parametrize("status", ["starting", "updating", "restarting", "running"])
-def test_while_a_container_runs_nothing_is_deleted(service: Service, status: str) -> None:
-    stack = put_stack(service)
-    save_container_report(service, stack, status)
+def test_nothing_is_deleted_while_a_container_runs(service: Service, status: str) -> None:
+    stack = add_stack(service)
+    add_container(service, stack, status)
 
-    assert read_problem(delete(service), 409)["code"] == "containers_running"
-    assert status_of(service, stack) == "CREATE_COMPLETE"
+    assert read_problem(delete_deployment(service), 409)["code"] == "containers_running"
+    assert read_status(service, stack) == "CREATE_COMPLETE"
 
 
 @pytest.mark.parametrize("status", ["complete", "terminated"])
-def test_a_container_that_is_complete_or_terminated_holds_nothing_up(
+def test_a_complete_or_terminated_container_does_not_prevent_deletion(
     service: Service, status: str
 ) -> None:
-    stack = put_stack(service)
-    save_container_report(service, stack, status)
+    stack = add_stack(service)
+    add_container(service, stack, status)
 
-    assert delete(service).status_code == 200
-    assert status_of(service, stack) in GOING
+    assert delete_deployment(service).status_code == 200
+    assert read_status(service, stack) in DELETING
 
 
 @pytest.mark.parametrize("status", sorted(IN_PROGRESS))
-def test_with_force_it_is_deleted_whatever_is_busy(service: Service, status: str) -> None:
-    stack = put_stack(service, status=status)
-    save_container_report(service, stack, "running")
+def test_force_deletes_stacks_in_progress_and_with_running_containers(
+    service: Service, status: str
+) -> None:
+    stack = add_stack(service, status=status)
+    add_container(service, stack, "running")
 
-    assert delete(service, query="?force=true").status_code == 200
-    assert status_of(service, stack) in GOING
+    assert delete_deployment(service, query="?force=true").status_code == 200
+    assert read_status(service, stack) in DELETING
 
 
-def test_force_that_is_false_forces_nothing(service: Service) -> None:
-    save_container_report(service, put_stack(service), "running")
+def test_force_false_is_the_same_as_no_force(service: Service) -> None:
+    add_container(service, add_stack(service), "running")
 
-    read_problem(delete(service, query="?force=false"), 409)
+    read_problem(delete_deployment(service, query="?force=false"), 409)
 
 
 def test_force_is_true_or_false(service: Service) -> None:
-    stack = put_stack(service)
+    stack = add_stack(service)
 
-    read_problem(delete(service, query="?force=perhaps"), 400)
-    assert status_of(service, stack) == "CREATE_COMPLETE"
+    read_problem(delete_deployment(service, query="?force=perhaps"), 400)
+    assert read_status(service, stack) == "CREATE_COMPLETE"
 
 
-def test_an_unknown_or_deleted_one_and_another_organisations_are_not_there(
+def test_unknown_deleted_and_foreign_deployments_are_not_found(
     service: Service,
 ) -> None:
-    put_stack(service, deployment="gone", status="DELETE_COMPLETE")
-    stack = put_stack(service)
+    add_stack(service, deployment="gone", status="DELETE_COMPLETE")
+    stack = add_stack(service)
     owner = service.organisation
     service.organisation = service.new_organisation()
 
-    read_problem(delete(service), 404)
-    read_problem(delete(service, "never-was"), 404)
+    read_problem(delete_deployment(service), 404)
+    read_problem(delete_deployment(service, "unknown"), 404)
     service.organisation = owner
-    read_problem(delete(service, "gone"), 404)
-    assert status_of(service, stack) == "CREATE_COMPLETE"
+    read_problem(delete_deployment(service, "gone"), 404)
+    assert read_status(service, stack) == "CREATE_COMPLETE"
 
 
-def test_reading_alone_does_not_suffice(service: Service) -> None:
-    stack = put_stack(service)
+def test_the_permission_to_read_does_not_suffice(service: Service) -> None:
+    stack = add_stack(service)
 
-    read_problem(delete(service, headers=service.caller(RoleAction.ReadDeployment)), 403)
-    assert status_of(service, stack) == "CREATE_COMPLETE"
+    read_problem(delete_deployment(service, headers=service.caller(RoleAction.ReadDeployment)), 403)
+    assert read_status(service, stack) == "CREATE_COMPLETE"

@@ -23,24 +23,24 @@ from tests.identity.login.token_requests import (
 from tests.running_service import Service
 
 
-def ask_json(service: Service, body: Any) -> httpx.Response:
+def post_json(service: Service, body: Any) -> httpx.Response:
     return service.http.post(LEGACY_TOKEN_PATH, json=body)
 
 
 @pytest.mark.parametrize("grant", ["client_credentials", "password"])
-def test_the_answer_has_three_fields_and_no_other(service: Service, grant: str) -> None:
-    answer = ask_json(service, client_form(service.organisation) | {"grant_type": grant})
+def test_the_response_has_only_three_fields(service: Service, grant: str) -> None:
+    response = post_json(service, client_form(service.organisation) | {"grant_type": grant})
 
-    assert answer.status_code == 200
-    assert list(answer.json()) == ["token_type", "expires_in", "access_token"]
-    assert answer.json()["token_type"] == "Bearer"
-    assert answer.json()["expires_in"] == 43_200
-    assert answer.headers["cache-control"] == "no-store"
+    assert response.status_code == 200
+    assert list(response.json()) == ["token_type", "expires_in", "access_token"]
+    assert response.json()["token_type"] == "Bearer"
+    assert response.json()["expires_in"] == 43_200
+    assert response.headers["cache-control"] == "no-store"
 
 
-def test_a_token_says_it_is_of_the_legacy_api(service: Service) -> None:
+def test_a_token_has_issuer_audience_and_lifetime_of_version_3(service: Service) -> None:
     claims = decode_claims(
-        ask_json(service, client_form(service.organisation)).json()["access_token"]
+        post_json(service, client_form(service.organisation)).json()["access_token"]
     )
 
     assert claims["iss"] == "http://127.0.0.1:8080/v3"
@@ -48,10 +48,10 @@ def test_a_token_says_it_is_of_the_legacy_api(service: Service) -> None:
     assert claims["exp"] - claims["iat"] == 43_200
 
 
-def test_client_credentials_act_as_the_agent_and_password_as_a_user(service: Service) -> None:
+def test_the_grant_determines_the_subject_type(service: Service) -> None:
     kinds = {
         grant: decode_claims(
-            ask_json(service, client_form(service.organisation) | {"grant_type": grant}).json()[
+            post_json(service, client_form(service.organisation) | {"grant_type": grant}).json()[
                 "access_token"
             ]
         )["sub_type"]
@@ -61,25 +61,25 @@ def test_client_credentials_act_as_the_agent_and_password_as_a_user(service: Ser
     assert kinds == {"client_credentials": "client", "password": "user"}
 
 
-def test_password_without_a_name_is_the_owner_of_the_client(service: Service) -> None:
+def test_password_without_username_is_for_the_user_of_the_client(service: Service) -> None:
     user = create_user(service)
 
-    answer = ask_json(service, client_form(user) | {"grant_type": "password"})
+    response = post_json(service, client_form(user) | {"grant_type": "password"})
 
-    assert decode_claims(answer.json()["access_token"])["sub"] == user.user_id
+    assert decode_claims(response.json()["access_token"])["sub"] == user.user_id
 
 
-def test_password_with_a_name_is_that_user(service: Service) -> None:
+def test_password_with_username_is_for_that_user(service: Service) -> None:
     user = create_user(service)
 
-    answer = ask_json(service, password_form(service.organisation, user.username))
+    response = post_json(service, password_form(service.organisation, user.username))
 
-    claims = decode_claims(answer.json()["access_token"])
+    claims = decode_claims(response.json()["access_token"])
     assert claims["sub"] == user.user_id
     assert claims["sub_type"] == "user"
 
 
-def test_a_urlencoded_form_does_too(service: Service) -> None:
+def test_a_urlencoded_form_is_accepted(service: Service) -> None:
     user = create_user(service)
 
     assert issue_tokens(service, client_form(user), LEGACY)
@@ -96,34 +96,36 @@ def test_a_urlencoded_form_does_too(service: Service) -> None:
         "Application/JSON",
     ],
 )
-def test_a_parameter_after_the_content_type_does_no_harm(
+def test_parameters_and_case_of_the_content_type_are_ignored(
     service: Service, content_type: str
 ) -> None:
     sent = httpx.Request("POST", "http://x", json=client_form(service.organisation)).content
 
-    answer = service.http.post(
+    response = service.http.post(
         LEGACY_TOKEN_PATH, content=sent, headers={"Content-Type": content_type}
     )
 
-    assert answer.status_code == 200
+    assert response.status_code == 200
 
 
-def test_null_is_absent(service: Service) -> None:
+def test_null_means_absent(service: Service) -> None:
     body = client_form(service.organisation) | {"grant_type": "password"}
 
-    answer = ask_json(service, {**body, "username": None, "password": None, "scope": None})
+    response = post_json(service, {**body, "username": None, "password": None, "scope": None})
 
-    assert decode_claims(answer.json()["access_token"])["sub"] == service.organisation.root_user_id
+    assert (
+        decode_claims(response.json()["access_token"])["sub"] == service.organisation.root_user_id
+    )
 
 
-def test_neither_product_takes_its_tokens(service: Service) -> None:
+def test_other_products_refuse_the_token(service: Service) -> None:
     for grant in ("client_credentials", "password"):
         body = client_form(service.organisation) | {"grant_type": grant}
-        token = ask_json(service, body).json()["access_token"]
+        token = post_json(service, body).json()["access_token"]
 
         assert not is_token_valid(service, token)
-        answer = service.http.get("/m/core/billinggroup", headers=bearer_headers(token))
-        assert answer.status_code == 401
+        response = service.http.get("/m/core/billinggroup", headers=bearer_headers(token))
+        assert response.status_code == 401
 
 
 @pytest.mark.parametrize(
@@ -147,12 +149,12 @@ def test_neither_product_takes_its_tokens(service: Service) -> None:
     ],
     ids=repr,
 )
-def test_a_wrong_field_is_refused_in_the_words_of_the_rfc(
+def test_an_invalid_field_is_an_oauth_error(
     service: Service, wrong: dict[str, Any], status: int, error: str
 ) -> None:
-    answer = ask_json(service, {**password_form(service.organisation, "root"), **wrong})
+    response = post_json(service, {**password_form(service.organisation, "root"), **wrong})
 
-    read_oauth_error(answer, status, error)
+    read_oauth_error(response, status, error)
 
 
 @pytest.mark.parametrize(
@@ -172,23 +174,23 @@ def test_a_wrong_field_is_refused_in_the_words_of_the_rfc(
     ],
     ids=lambda body: repr(body[:30]),
 )
-def test_a_body_that_is_no_json_object_is_refused(service: Service, body: bytes) -> None:
-    answer = service.http.post(
+def test_a_body_that_is_not_a_json_object_is_refused(service: Service, body: bytes) -> None:
+    response = service.http.post(
         LEGACY_TOKEN_PATH, content=body, headers={"Content-Type": "application/json"}
     )
 
-    read_oauth_error(answer, 413 if len(body) > 65_536 else 400, "invalid_request")
+    read_oauth_error(response, 413 if len(body) > 65_536 else 400, "invalid_request")
 
 
-def test_another_kind_of_body_is_refused(service: Service) -> None:
-    answer = service.http.post(
+def test_other_content_types_are_refused(service: Service) -> None:
+    response = service.http.post(
         LEGACY_TOKEN_PATH, content=b"{}", headers={"Content-Type": "text/plain"}
     )
 
-    read_oauth_error(answer, 415, "invalid_request")
+    read_oauth_error(response, 415, "invalid_request")
 
 
-def test_a_client_of_another_organisation_carries_nobody_here(service: Service) -> None:
+def test_a_client_cannot_log_in_users_of_another_organisation(service: Service) -> None:
     user = create_user(service, "only.here")
     elsewhere = service.new_organisation()
 

@@ -1,4 +1,4 @@
-"""The metadata of an instance as EC2 gives them: against a token, with a notice if there is one."""
+"""A server of EC2 instance metadata (IMDSv2), which requires a token."""
 
 from __future__ import annotations
 
@@ -13,29 +13,28 @@ TOKEN = "metadata-token"
 
 
 @dataclass
-class Metadata:
+class MetadataServer:
     url: str = ""
-    answers: dict[str, str] = field(default_factory=dict)
-    without_token: int = 0  # questions that came without
+    values: dict[str, str] = field(default_factory=dict)  # by the last part of the path
+    requests_without_token: int = 0
 
 
 @contextmanager
-def metadata_server(**answers: str) -> Iterator[Metadata]:
-    """Answers by the last part of their path."""
-    metadata = Metadata(answers=dict(answers))
+def metadata_server(**values: str) -> Iterator[MetadataServer]:
+    metadata = MetadataServer(values=dict(values))
 
-    class Answering(BaseHTTPRequestHandler):
-        def do_PUT(self) -> None:  # the library's word
-            self._answer(TOKEN if self.path == "/latest/api/token" else None)
+    class MetadataHandler(BaseHTTPRequestHandler):
+        def do_PUT(self) -> None:
+            self._respond(TOKEN if self.path == "/latest/api/token" else None)
 
         def do_GET(self) -> None:
             if self.headers.get("X-aws-ec2-metadata-token") != TOKEN:
-                metadata.without_token += 1
-                self._answer(None)
+                metadata.requests_without_token += 1
+                self._respond(None)
                 return
-            self._answer(metadata.answers.get(self.path.rpartition("/")[2].replace("-", "_")))
+            self._respond(metadata.values.get(self.path.rpartition("/")[2].replace("-", "_")))
 
-        def _answer(self, body: str | None) -> None:
+        def _respond(self, body: str | None) -> None:
             self.send_response(404 if body is None else 200)
             self.end_headers()
             self.wfile.write((body or "").encode())
@@ -43,5 +42,5 @@ def metadata_server(**answers: str) -> Iterator[Metadata]:
         def log_message(self, *_: object) -> None:
             return
 
-    with run_http_server(Answering) as metadata.url:
+    with run_http_server(MetadataHandler) as metadata.url:
         yield metadata

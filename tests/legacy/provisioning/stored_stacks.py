@@ -1,4 +1,4 @@
-"""A stack as applying a template stores it, without the service."""
+"""Stacks stored as applying a template stores them, without a running service."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.legacy.provisioning.stack_user import build_layer, build_stack_templa
 async def add_stack(
     db: AsyncConnection, scope: TenantScope, encryptor: Encryptor, **provision: Any
 ) -> str:
-    """Of one layer, web, that is to be launched; its id."""
+    """Store a stack with one layer, web, and request its launch; return its id."""
     stack_id, version_id, at = new_id("stk"), new_id("ver"), clock.now()
     body, secrets = mask_secrets(
         build_stack_template(
@@ -45,14 +45,13 @@ async def add_stack(
         encrypted_token=encrypt_token("token", encryptor, scope, stack_id),
     )
     await stacks.replace_layers(db, scope, stack_id, ["web"])
-    written = exact_json.encode(body)
     await templates.add_version(
         db,
         scope,
         stack_id,
         version_id,
         number=1,
-        body=written,
+        body=exact_json.encode(body),
         encrypted_secrets=encrypt_secrets(
             secrets, encryptor, (scope.organisation_id, stack_id, version_id)
         ),

@@ -1,162 +1,294 @@
-"""`nimbill agent` as a real process: it registers, follows its layer, passes notices on, leaves."""
+"""`nimbill agent`: registers, follows its layer, reports termination notices, and exit codes."""
 
 from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import time
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from inspect import signature
 from pathlib import Path
+from typing import Any
 
-from tests.command_line import start_command, wait_until
+import pytest
+
+from nimbill.commands import agent as agent_command
+from nimbill.commands.agent import TOKEN_VARIABLE, agent
+from nimbill.legacy.agent_program import AgentConfig, StackAgent, TokenRefused
+from tests.command_line import build_environment, start_command, wait_until
+from tests.legacy.http_server import ServiceBridge
 from tests.legacy.provisioning.metadata_server import metadata_server
 from tests.legacy.provisioning.stack_user import StackUser, build_layer, build_stack_template
-from tests.proof.real_server import free_port, nimbill
+from tests.proof.real_server import free_port
 
-SECONDS_MAX = 60
+EXIT_SECONDS_MAX = 60
+TIMEOUT_SECONDS = 0.1
 
 
-def new_stack(life: StackUser) -> str:
-    stack_id = life.apply(build_stack_template(build_layer("web", instance_count=0)))
-    assert life.status(stack_id) == "CREATE_COMPLETE"
+def create_empty_stack(user: StackUser) -> str:
+    stack_id = user.apply(build_stack_template(build_layer("web", instance_count=0)))
+    assert user.wait_for_status(stack_id) == "CREATE_COMPLETE"
     return stack_id
 
 
-def words(life: StackUser, stack_id: str, **options: str) -> list[str]:
-    given = {
-        "address": life.server.url,
-        "stack-id": stack_id,
-        "flag": "web",
-        "instance-id": f"i-{stack_id[-6:]}",
-        "metadata-address": "",
-        "poll-seconds": "0.2",
-        **options,
-    }
-    return ["agent", *(word for name, value in given.items() for word in (f"--{name}", value))]
+def create_instance(user: StackUser) -> tuple[str, str]:
+    """The ids of a stack and of its only instance."""
+    stack_id = user.apply(build_stack_template(build_layer("web", instance_count=1)))
+    user.wait_for_stack(stack_id)
+    (instance_id,) = user.read_layers()["web"][1]
+    return stack_id, instance_id
 
 
-def with_token(life: StackUser, stack_id: str) -> dict[str, str]:
-    token = {"NIMBILL_AGENT_TOKEN": life.stack(stack_id)["auth_token"]}
-    return {**life.server.environment, **token}
+def build_config(user: StackUser, stack_id: str, **values: Any) -> AgentConfig:
+    return AgentConfig(
+        user.address,
+        stack_id,
+        "web",
+        user.read_stack(stack_id)["auth_token"],
+        poll_seconds=0.05,
+        **values,
+    )
+
+
+class AgentThread(threading.Thread):
+    def __init__(self, config: AgentConfig) -> None:
+        super().__init__(daemon=True)
+        self.agent = StackAgent(config)
+        self.error: Exception | None = None
+
+    def run(self) -> None:
+        try:
+            self.agent.run()
+        except Exception as error:  # noqa: BLE001  # for the test to look at
+            self.error = error
 
 
 @contextmanager
-def running(line: list[str], env: dict[str, str], folder: Path) -> Iterator[subprocess.Popen[str]]:
-    process = start_command(*line, env=env, cwd=folder)
+def running_agent(config: AgentConfig) -> Iterator[AgentThread]:
+    thread = AgentThread(config)
+    thread.start()
     try:
-        yield process
+        yield thread
     finally:
-        if process.poll() is None:
-            process.kill()
+        thread.agent.stop()
+        thread.join()
+
+
+# A real process, because only there a signal ends the command; its start takes most of the time.
+def test_it_follows_its_layer_until_sigterm_and_reports_its_end(
+    local_user: StackUser, local_bridge: ServiceBridge, tmp_path: Path
+) -> None:
+    user, stack_id = local_user, create_empty_stack(local_user)
+    instance_id = f"i-{stack_id[-6:]}"
+    token = {TOKEN_VARIABLE: user.read_stack(stack_id)["auth_token"]}
+    options = {
+        "address": user.address,
+        "stack-id": stack_id,
+        "flag": "web",
+        "instance-id": instance_id,
+        "metadata-address": "",
+        "poll-seconds": "0.05",
+    }
+    arguments = [word for name, value in options.items() for word in (f"--{name}", value)]
+
+    process = start_command(
+        "agent", *arguments, env=build_environment(tmp_path, **token), cwd=tmp_path
+    )
+    try:
+        wait_until(
+            lambda: user.read_containers(stack_id) == {instance_id: "running"},
+            "the container must run",
+            pause=0.05,
+        )
+        local_bridge.bodies.clear()
+        user.update(stack_id, build_stack_template(build_layer("web", instance_count=0)))
+        wait_until(
+            lambda: any(b'"updating"' in body for body in local_bridge.bodies),
+            "the agent must apply the changed configuration",
+            pause=0.05,
+        )
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(EXIT_SECONDS_MAX) == 0
+    finally:
+        process.kill()
         process.communicate()
 
-
-def test_it_follows_its_layer_and_says_when_it_leaves(simulated: StackUser, tmp_path: Path) -> None:
-    life, stack_id = simulated, new_stack(simulated)
-    container = f"i-{stack_id[-6:]}"
-
-    with running(words(life, stack_id), with_token(life, stack_id), tmp_path) as process:
-        wait_until(lambda: life.containers(stack_id) == {container: "running"}, "it never ran")
-        before = update_time(life, container)
-        wait_until(lambda: time.time() >= before + 1, "times of containers are whole seconds")
-        life.update(stack_id, build_stack_template(build_layer("web", instance_count=0)))
-        wait_until(lambda: update_time(life, container) > before, "it did not see the change")
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(SECONDS_MAX) == 0
-
-    assert life.containers(stack_id) == {container: "terminated"}
+    assert user.read_containers(stack_id) == {instance_id: "terminated"}
 
 
-def update_time(life: StackUser, container: str) -> int:
-    return int(life.call("GET", f"/v3/alm/container/{container}").json()["update_time"])
-
-
-def test_a_notice_is_passed_on_once_from_a_file(simulated: StackUser, tmp_path: Path) -> None:
-    life = simulated
-    stack_id = life.apply(build_stack_template(build_layer("web", instance_count=1)))
-    life.settled(stack_id)
-    (instance,) = life.items()["web"][1]
-    notice = tmp_path / "notice"
-    options = {"instance-id": instance, "notice-file": str(notice)}
-
-    with running(words(life, stack_id, **options), with_token(life, stack_id), tmp_path):
-        wait_until(lambda: life.containers(stack_id)[instance] == "running", "it never ran")
-        assert life.items()["web"][1] == [instance]
-        notice.write_text("terminate at 2026-11-15T12:00:00Z")
-        wait_until(lambda: instance not in life.items()["web"][1], "it was not replaced")
-
-    assert life.status(stack_id) == "UPDATE_COMPLETE"
-    assert len(life.items()["web"][1]) == 1
-
-
-def test_the_instance_and_its_notice_are_known_from_the_metadata(
-    simulated: StackUser, tmp_path: Path
-) -> None:
-    life = simulated
-    stack_id = life.apply(build_stack_template(build_layer("web", instance_count=1)))
-    life.settled(stack_id)
-    (instance,) = life.items()["web"][1]
-    config = tmp_path / "agent.json"
-    token = life.stack(stack_id)["auth_token"]
-    known = {"address": life.server.url, "stack_id": stack_id, "flag": "web", "token": token}
-    config.write_text(json.dumps(known))
-
-    with metadata_server(instance_id=instance) as metadata:
-        line = ["agent", "--config", str(config), "--metadata-address", metadata.url]
-        line += ["--poll-seconds", "0.2"]
-        with running(line, dict(life.server.environment), tmp_path):
-            wait_until(lambda: life.containers(stack_id)[instance] == "running", "it never ran")
-            metadata.answers["instance_action"] = '{"action": "terminate"}'
-            wait_until(lambda: instance not in life.items()["web"][1], "it was not replaced")
-        assert metadata.without_token == 0
-
-
-def test_a_token_that_does_not_stand_is_exit_code_3(simulated: StackUser, tmp_path: Path) -> None:
-    life, stack_id = simulated, new_stack(simulated)
-    env = {**life.server.environment, "NIMBILL_AGENT_TOKEN": "canary-token"}
-
-    refused = nimbill(*words(life, stack_id), env=env)
-    assert refused.returncode == 3
-    assert "the token of the stack does not stand" in refused.stderr
-    assert "canary" not in refused.stderr
-
-    with running(words(life, stack_id), with_token(life, stack_id), tmp_path) as process:
-        wait_until(lambda: bool(life.containers(stack_id)), "it never ran")
-        life.delete(stack_id)
-        assert process.wait(SECONDS_MAX) == 3, "its stack is gone"
-
-
-def test_what_cannot_be_used_is_exit_code_2(simulated: StackUser, tmp_path: Path) -> None:
-    env = dict(simulated.server.environment)
-    file = tmp_path / "agent.json"
-    file.write_text("[]")
-
-    nothing = nimbill("agent", env=env)
-    no_object = nimbill("agent", "--config", str(file), env=env)
-    no_address = nimbill(
-        *words(simulated, "stk", address="ftp://x"), env={**env, "NIMBILL_AGENT_TOKEN": "x"}
+def test_a_notice_file_replaces_the_instance(local_user: StackUser, tmp_path: Path) -> None:
+    user = local_user
+    stack_id, instance_id = create_instance(user)
+    notice_file = tmp_path / "notice"
+    config = build_config(
+        user, stack_id, instance_id=instance_id, metadata_address="", notice_file=notice_file
     )
-    no_file = nimbill("agent", "--config", str(tmp_path / "none"), env=env)
 
-    assert [one.returncode for one in (nothing, no_object, no_address, no_file)] == [2, 2, 2, 2]
-    assert "the agent needs address, stack_id, flag, token" in nothing.stderr
-    assert "must hold a JSON object" in no_object.stderr
+    with running_agent(config):
+        wait_until(
+            lambda: user.read_containers(stack_id)[instance_id] == "running",
+            "the container must run",
+            pause=0.05,
+        )
+        assert user.read_layers()["web"][1] == [instance_id]
+        notice_file.write_text("terminate at 2026-11-15T12:00:00Z")
+        wait_until(
+            lambda: instance_id not in user.read_layers()["web"][1],
+            "the instance must be replaced",
+            pause=0.05,
+        )
+
+    assert user.wait_for_status(stack_id) == "UPDATE_COMPLETE"
+    assert len(user.read_layers()["web"][1]) == 1
 
 
-def test_a_service_that_is_away_is_exit_code_4(simulated: StackUser) -> None:
-    address = f"http://127.0.0.1:{free_port()}"
-    line = words(simulated, "stk", address=address, **{"patience-seconds": "1"})
-    env = {**simulated.server.environment, "NIMBILL_AGENT_TOKEN": "x"}
+def test_the_instance_id_and_the_notice_are_read_from_the_metadata(local_user: StackUser) -> None:
+    user = local_user
+    stack_id, instance_id = create_instance(user)
 
-    done = nimbill(*line, env=env)
+    with metadata_server(instance_id=instance_id) as metadata:
+        with running_agent(build_config(user, stack_id, metadata_address=metadata.url)):
+            wait_until(
+                lambda: user.read_containers(stack_id)[instance_id] == "running",
+                "the container must run",
+                pause=0.05,
+            )
+            metadata.values["instance_action"] = '{"action": "terminate"}'
+            wait_until(
+                lambda: instance_id not in user.read_layers()["web"][1],
+                "the instance must be replaced",
+                pause=0.05,
+            )
+        assert metadata.requests_without_token == 0
 
-    assert done.returncode == 4
-    assert "the service cannot be reached" in done.stderr
+
+def test_it_ends_when_its_stack_is_deleted(local_user: StackUser) -> None:
+    user, stack_id = local_user, create_empty_stack(local_user)
+    config = build_config(user, stack_id, instance_id="i-1", metadata_address="")
+
+    with running_agent(config) as thread:
+        wait_until(
+            lambda: bool(user.read_containers(stack_id)), "the container must run", pause=0.05
+        )
+        user.delete(stack_id)
+        thread.join(EXIT_SECONDS_MAX)
+
+    assert isinstance(thread.error, TokenRefused)
+
+
+def test_an_invalid_token_is_exit_code_3(
+    local_user: StackUser,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    stack_id = create_empty_stack(local_user)
+    monkeypatch.setenv(TOKEN_VARIABLE, "canary-token")
+
+    with pytest.raises(SystemExit) as exited:
+        agent(
+            address=local_user.address,
+            stack_id=stack_id,
+            flag="web",
+            instance_id="i-1",
+            metadata_address="",
+            once=True,
+        )
+
+    assert exited.value.code == 3
+    message = capsys.readouterr().err
+    assert "The token of the stack is invalid or has been revoked" in message
+    assert "canary" not in message
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "The agent needs address, stack_id, flag, token."),
+        ({"config": "list.json"}, "list.json must contain a JSON object."),
+        ({"config": "agent.json", "address": "ftp://x"}, "must be an http or https address."),
+        ({"config": "agent.json", "stack_id": ""}, "The agent needs stack_id."),
+    ],
+)
+def test_an_invalid_configuration_is_exit_code_2(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    options: dict[str, Any],
+    message: str,
+) -> None:
+    (tmp_path / "list.json").write_text("[]")
+    values = {"address": "http://x", "stack_id": "stk", "flag": "web", "token": "x"}
+    (tmp_path / "agent.json").write_text(json.dumps(values))
+    if "config" in options:
+        options = options | {"config": tmp_path / options["config"]}
+
+    with pytest.raises(SystemExit) as exited:
+        agent(**options, metadata_address="", once=True)
+
+    assert exited.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_missing_configuration_file_is_an_error_of_the_system(tmp_path: Path) -> None:
+    """The command line turns it into exit code 2, as for all commands."""
+    with pytest.raises(FileNotFoundError):
+        agent(config=tmp_path / "none")
+
+
+def test_an_unreachable_service_is_exit_code_4(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(TOKEN_VARIABLE, "x")
+
+    with pytest.raises(SystemExit) as exited:
+        agent(
+            address=f"http://127.0.0.1:{free_port()}",
+            stack_id="stk",
+            flag="web",
+            instance_id="i-1",
+            metadata_address="",
+            patience_seconds=TIMEOUT_SECONDS,
+            once=True,
+        )
+
+    assert exited.value.code == 4
+    assert "cannot be reached" in capsys.readouterr().err
+
+
+def test_options_and_the_environment_take_precedence_over_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values = {"address": "http://file", "stack_id": "stk_file", "flag": "file", "token": "file"}
+    file = tmp_path / "agent.json"
+    file.write_text(json.dumps(values | {"poll_seconds": 1, "other": "ignored"}))
+    monkeypatch.setenv(TOKEN_VARIABLE, "from environment")
+    started: list[StackAgent] = []
+    monkeypatch.setattr(agent_command, "_run", lambda agent, **_: started.append(agent))
+
+    agent(
+        config=file,
+        stack_id="stk_option",
+        instance_id="i-1",
+        metadata_address="http://metadata/",
+        notice_file=tmp_path / "notice",
+        poll_seconds=2,
+        patience_seconds=3,
+    )
+
+    assert [each.config for each in started] == [
+        AgentConfig(
+            "http://file",
+            "stk_option",
+            "file",
+            "from environment",
+            instance_id="i-1",
+            metadata_address="http://metadata",
+            notice_file=tmp_path / "notice",
+            poll_seconds=2,
+            patience_seconds=3,
+        )
+    ]
 
 
 def test_no_option_takes_the_token() -> None:
-    shown = nimbill("agent", "--help", env={})
-
-    assert "--token" not in shown.stdout
+    assert "token" not in signature(agent).parameters

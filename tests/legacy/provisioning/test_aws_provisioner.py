@@ -1,4 +1,4 @@
-"""Instances at AWS, against a cloud over HTTP: launched once, changed in place, ended."""
+"""The AWS provisioner against a simulated EC2."""
 
 from __future__ import annotations
 
@@ -32,50 +32,55 @@ PROVISION: dict[str, Any] = {
 TOKEN = "token-canary-19ce"
 
 
-def order(**changes: str) -> LaunchContext:
-    made = LaunchContext("org", new_id("stk"), "quiet-river", REGION, "http://x", TOKEN, CREDENTIAL)
-    return replace(made, **changes)
+def build_context(**changes: str) -> LaunchContext:
+    context = LaunchContext(
+        "org", new_id("stk"), "quiet-river", REGION, "http://x", TOKEN, CREDENTIAL
+    )
+    return replace(context, **changes)
 
 
-class Launched:
+class LaunchedInstance:
     """One instance of a stack of its own."""
 
     def __init__(self, cloud: Cloud, **provision: Any) -> None:
-        self.order = order()
-        self.provisioner = AwsProvisioner(self.order, cloud.url)
-        asked = PROVISION | provision
-        filled = asked | self.provisioner.compute_values(asked)
-        self.machine = Instance(new_id("ins"), "web", 0, filled, InstanceState.pending, None)
-        launched = self.provisioner.launch(self.machine)
-        self.machine = replace(self.machine, instance_id=launched, state=InstanceState.launching)
+        self.context = build_context()
+        self.provisioner = AwsProvisioner(self.context, cloud.url)
+        values = PROVISION | provision
+        values |= self.provisioner.compute_values(values)
+        self.instance = Instance(new_id("ins"), "web", 0, values, InstanceState.pending, None)
+        instance_id = self.provisioner.launch(self.instance)
+        self.instance = replace(
+            self.instance, instance_id=instance_id, state=InstanceState.launching
+        )
 
-    def look(self, machine: Instance | None = None) -> ObservedState:
-        one = machine or self.machine
-        return self.provisioner.update_instances([one])[one.instance_key].state
+    def observe(self, instance: Instance | None = None) -> ObservedState:
+        instance = instance or self.instance
+        return self.provisioner.update_instances([instance])[instance.instance_key].state
 
 
-def test_what_is_launched_is_tagged_and_knows_its_stack(cloud: Cloud) -> None:
-    launched = Launched(cloud)
+# The first request for images takes more than 5 s: the simulated EC2 loads its catalogue.
+def test_a_launched_instance_has_tags_and_the_configuration_of_its_agent(cloud: Cloud) -> None:
+    launched = LaunchedInstance(cloud)
 
-    (found,) = cloud.instances(launched.order.stack_id)
-    assert found["InstanceId"] == launched.machine.instance_id
+    (found,) = cloud.instances(launched.context.stack_id)
+    assert found["InstanceId"] == launched.instance.instance_id
     assert found["ImageId"].startswith("ami-")
     assert "KeyName" not in found
     assert read_tags(found) == {
         "Name": "quiet-river web 1",
-        "nimbill:stack": launched.order.stack_id,
-        "nimbill:instance": launched.machine.instance_key,
+        "nimbill:stack": launched.context.stack_id,
+        "nimbill:instance": launched.instance.instance_key,
         "nimbill:flag": "web",
     }
     (volume,) = cloud.client.describe_volumes(
         VolumeIds=[found["BlockDeviceMappings"][0]["Ebs"]["VolumeId"]]
     )["Volumes"]
     assert volume["VolumeType"] == "gp3"
-    written = json.loads(cloud.user_data(found["InstanceId"]).partition("\n")[2])
-    config, unit = written["write_files"]
+    document = json.loads(cloud.user_data(found["InstanceId"]).partition("\n")[2])
+    config, unit = document["write_files"]
     assert json.loads(config["content"]) == {
         "address": "http://x",
-        "stack_id": launched.order.stack_id,
+        "stack_id": launched.context.stack_id,
         "flag": "web",
         "token": TOKEN,
     }
@@ -84,115 +89,117 @@ def test_what_is_launched_is_tagged_and_knows_its_stack(cloud: Cloud) -> None:
     assert TOKEN not in unit["content"]
 
 
-def test_what_was_launched_is_found_and_not_launched_again(cloud: Cloud) -> None:
-    launched = Launched(cloud)
+def test_a_repeated_launch_finds_the_same_instance(cloud: Cloud) -> None:
+    launched = LaunchedInstance(cloud)
 
-    again = launched.provisioner.launch(replace(launched.machine, instance_id=None))
+    repeated = launched.provisioner.launch(replace(launched.instance, instance_id=None))
 
-    assert again == launched.machine.instance_id
-    assert len(cloud.instances(launched.order.stack_id)) == 1
+    assert repeated == launched.instance.instance_id
+    assert len(cloud.instances(launched.context.stack_id)) == 1
 
 
-def test_spot_instances_where_they_are_asked_for(cloud: Cloud) -> None:
-    (on_demand,) = cloud.instances(Launched(cloud).order.stack_id)
-    (spot,) = cloud.instances(Launched(cloud, spot=True).order.stack_id)
+def test_spot_instances_are_launched_only_if_requested(cloud: Cloud) -> None:
+    (on_demand,) = cloud.instances(LaunchedInstance(cloud).context.stack_id)
+    (spot,) = cloud.instances(LaunchedInstance(cloud, spot=True).context.stack_id)
 
     assert "InstanceLifecycle" not in on_demand
     assert spot["InstanceLifecycle"] == "spot"
 
 
-def test_an_image_for_the_architecture_of_the_type(cloud: Cloud) -> None:
-    (found,) = cloud.instances(Launched(cloud, instance_type="t4g.small").order.stack_id)
+def test_the_image_has_the_architecture_of_the_instance_type(cloud: Cloud) -> None:
+    (found,) = cloud.instances(LaunchedInstance(cloud, instance_type="t4g.small").context.stack_id)
 
     (image,) = cloud.client.describe_images(ImageIds=[found["ImageId"]])["Images"]
     assert image["Architecture"] == "arm64"
 
 
-def test_another_type_is_given_step_by_step_and_the_instance_stays(cloud: Cloud) -> None:
-    launched = Launched(cloud)
-    wanted = {**launched.machine.provision, "instance_type": "t3.large"}
-    changed = replace(launched.machine, provision=wanted)
+def test_the_type_of_an_instance_changes_in_three_steps(cloud: Cloud) -> None:
+    launched = LaunchedInstance(cloud)
+    provision = {**launched.instance.provision, "instance_type": "t3.large"}
+    changed = replace(launched.instance, provision=provision)
 
-    looks = [launched.look(changed) for _ in range(3)]
+    states = [launched.observe(changed) for _ in range(3)]
 
-    assert looks == [ObservedState.starting, ObservedState.starting, ObservedState.running]
-    (found,) = cloud.instances(launched.order.stack_id)
+    assert states == [ObservedState.starting, ObservedState.starting, ObservedState.running]
+    (found,) = cloud.instances(launched.context.stack_id)
     assert (found["InstanceId"], found["InstanceType"]) == (changed.instance_id, "t3.large")
 
 
-def test_one_that_somebody_stopped_is_started_and_one_that_is_ended_is_gone(cloud: Cloud) -> None:
-    launched = Launched(cloud)
-    running = replace(launched.machine, state=InstanceState.running)
+def test_a_stopped_instance_is_started_and_a_terminated_one_is_gone(cloud: Cloud) -> None:
+    launched = LaunchedInstance(cloud)
+    running = replace(launched.instance, state=InstanceState.running)
     cloud.client.stop_instances(InstanceIds=[running.instance_id])
-    assert [launched.look(running) for _ in range(2)] == [
+    assert [launched.observe(running) for _ in range(2)] == [
         ObservedState.starting,
         ObservedState.running,
     ]
 
     cloud.client.terminate_instances(InstanceIds=[running.instance_id])
-    assert launched.look(running) is ObservedState.gone
+    assert launched.observe(running) is ObservedState.gone
 
 
-def test_one_that_is_not_listed_is_coming_at_first_and_gone_later(cloud: Cloud) -> None:
-    launched = Launched(cloud)
-    unknown = replace(launched.machine, instance_id="i-0000000000000000f")
+def test_an_unlisted_instance_is_starting_after_launch_and_gone_later(cloud: Cloud) -> None:
+    launched = LaunchedInstance(cloud)
+    unknown = replace(launched.instance, instance_id="i-0000000000000000f")
 
-    assert launched.look(unknown) is ObservedState.starting
-    assert launched.look(replace(unknown, state=InstanceState.running)) is ObservedState.gone
+    assert launched.observe(unknown) is ObservedState.starting
+    assert launched.observe(replace(unknown, state=InstanceState.running)) is ObservedState.gone
 
 
-def test_ending_takes_the_named_ones_and_clearing_whatever_is_left(cloud: Cloud) -> None:
-    launched = Launched(cloud, keypair=True)
-    other = replace(launched.machine, instance_key=new_id("ins"), ordinal=1, instance_id=None)
-    left = launched.provisioner.launch(other)
-    assert cloud.key_pairs().count(f"nimbill-{launched.order.stack_id}") == 1
+def test_termination_affects_given_instances_and_deletion_everything_else(cloud: Cloud) -> None:
+    launched = LaunchedInstance(cloud, keypair=True)
+    other = replace(launched.instance, instance_key=new_id("ins"), ordinal=1, instance_id=None)
+    other_id = launched.provisioner.launch(other)
+    assert cloud.key_pairs().count(f"nimbill-{launched.context.stack_id}") == 1
 
-    assert launched.provisioner.terminate([launched.machine]) == set()
-    assert launched.provisioner.terminate([launched.machine]) == {launched.machine.instance_key}
-    assert [one["InstanceId"] for one in cloud.instances(launched.order.stack_id)] == [left]
+    assert launched.provisioner.terminate([launched.instance]) == set()
+    assert launched.provisioner.terminate([launched.instance]) == {launched.instance.instance_key}
+    assert [each["InstanceId"] for each in cloud.instances(launched.context.stack_id)] == [other_id]
 
     assert [launched.provisioner.delete_remaining() for _ in range(3)] == [False, True, True]
-    assert cloud.instances(launched.order.stack_id) == []
-    assert f"nimbill-{launched.order.stack_id}" not in cloud.key_pairs()
+    assert cloud.instances(launched.context.stack_id) == []
+    assert f"nimbill-{launched.context.stack_id}" not in cloud.key_pairs()
 
 
-def test_one_that_was_launched_without_our_hearing_of_it_is_ended_by_its_key(cloud: Cloud) -> None:
-    launched = Launched(cloud)
-    unheard = replace(launched.machine, instance_id=None)
+def test_an_instance_whose_id_is_unknown_is_terminated_by_its_key(cloud: Cloud) -> None:
+    launched = LaunchedInstance(cloud)
+    without_id = replace(launched.instance, instance_id=None)
 
-    assert launched.provisioner.terminate([unheard]) == set()
-    assert launched.provisioner.terminate([unheard]) == {unheard.instance_key}
+    assert launched.provisioner.terminate([without_id]) == set()
+    assert launched.provisioner.terminate([without_id]) == {without_id.instance_key}
 
 
 @pytest.mark.parametrize(
-    ("provision", "why"),
+    ("provision", "reason"),
     [
         ({"image": "ami-0000000000000000f"}, "there is no such image"),
         ({"instance_type": "zz.small"}, "there is no such instance type"),
     ],
 )
-def test_what_is_refused_says_why(cloud: Cloud, provision: dict[str, str], why: str) -> None:
-    with pytest.raises(PermanentError, match=why) as refused:
-        Launched(cloud, **provision)
+def test_a_rejected_launch_has_a_reason(
+    cloud: Cloud, provision: dict[str, str], reason: str
+) -> None:
+    with pytest.raises(PermanentError, match=reason) as refused:
+        LaunchedInstance(cloud, **provision)
 
     assert not {TOKEN, *CREDENTIAL.split(":"), *provision.values()} & set(
         str(refused.value).split()
     )
 
 
-@pytest.mark.parametrize("written", ["", "x", ":x", "x:", "x:y:"])
-def test_a_credential_of_another_form_is_refused_without_being_repeated(written: str) -> None:
+@pytest.mark.parametrize("text", ["", "x", ":x", "x:", "x:y:"])
+def test_a_malformed_credential_is_refused_and_not_repeated(text: str) -> None:
     with pytest.raises(PermanentError, match=r"^the credential is not of the form key id:secret$"):
-        parse_credentials(written)
+        parse_credentials(text)
 
 
-def test_a_credential_may_carry_a_session_token_with_colons() -> None:
+def test_a_credential_may_contain_a_session_token_with_colons() -> None:
     assert parse_credentials("id:secret") == ("id", "secret", None)
     assert parse_credentials(" id:secret:a:b\n") == ("id", "secret", "a:b")
 
 
-def test_a_cloud_that_does_not_answer_is_asked_again_later() -> None:
-    provisioner = AwsProvisioner(order(), "http://127.0.0.1:9")
+def test_an_unreachable_aws_is_a_transient_error() -> None:
+    provisioner = AwsProvisioner(build_context(), "http://127.0.0.1:9")
 
     with pytest.raises(TransientError, match="AWS cannot be reached"):
         provisioner.delete_remaining()
@@ -201,34 +208,34 @@ def test_a_cloud_that_does_not_answer_is_asked_again_later() -> None:
 CANARY = "AKIA-canary-in-the-message"
 
 
-def said(code: str) -> ClientError:
+def build_error(code: str) -> ClientError:
     return ClientError({"Error": {"Code": code, "Message": CANARY}}, "RunInstances")
 
 
 @pytest.mark.parametrize(
-    ("error", "kind", "why"),
+    ("error", "error_type", "reason"),
     [
-        (said("RequestLimitExceeded"), TransientError, "AWS is throttling requests"),
-        (said("InsufficientInstanceCapacity"), TransientError, "no capacity"),
-        (said("UnauthorizedOperation"), PermanentError, "the credential does not permit it"),
-        (said("AuthFailure"), PermanentError, "AWS rejects the credential"),
+        (build_error("RequestLimitExceeded"), TransientError, "AWS is throttling requests"),
+        (build_error("InsufficientInstanceCapacity"), TransientError, "no capacity"),
+        (build_error("UnauthorizedOperation"), PermanentError, "the credential does not permit it"),
+        (build_error("AuthFailure"), PermanentError, "AWS rejects the credential"),
         (
-            said("InvalidParameterValue.Some"),
+            build_error("InvalidParameterValue.Some"),
             PermanentError,
             "a value of the provision is not accepted",
         ),
-        (said("NeverHeardOf"), PermanentError, r"AWS refused it \(NeverHeardOf\)"),
-        (said(CANARY), PermanentError, r"AWS refused it \(no code\)"),
+        (build_error("NeverHeardOf"), PermanentError, r"AWS refused it \(NeverHeardOf\)"),
+        (build_error(CANARY), PermanentError, r"AWS refused it \(no code\)"),
         (ReadTimeoutError(endpoint_url=CANARY), TransientError, "AWS cannot be reached"),
         (ConnectTimeoutError(endpoint_url=CANARY), TransientError, "AWS cannot be reached"),
         (NoRegionError(), PermanentError, "NoRegionError"),
     ],
     ids=lambda value: str(value)[:20] if not isinstance(value, type) else value.__name__,
 )
-def test_what_aws_says_is_told_in_our_words(error: Exception, kind: type, why: str) -> None:
-    refusal = translate_error(error, "it could not be launched")
+def test_errors_of_aws_are_translated(error: Exception, error_type: type, reason: str) -> None:
+    translated = translate_error(error, "it could not be launched")
 
-    assert type(refusal) is kind
-    with pytest.raises(kind, match=why):
-        raise refusal
-    assert CANARY not in str(refusal)
+    assert type(translated) is error_type
+    with pytest.raises(error_type, match=reason):
+        raise translated
+    assert CANARY not in str(translated)

@@ -1,4 +1,4 @@
-"""What stands for ${computed}: the newest image that fits, and a volume type for the region."""
+"""Values for ${computed}: the newest image of an architecture, and a volume type of a region."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ from nimbill.legacy.provisioning.computed_values import (
         ("g5g.xlarge", "arm64"),
     ],
 )
-def test_the_architecture_is_told_by_the_type(instance_type: str, architecture: str) -> None:
+def test_the_instance_type_determines_the_architecture(
+    instance_type: str, architecture: str
+) -> None:
     assert find_architecture(instance_type) == architecture
 
 
@@ -36,18 +38,20 @@ def test_the_architecture_is_told_by_the_type(instance_type: str, architecture: 
     ("region", "volume_type"),
     [("eu-west-1", "gp3"), ("us-gov-west-1", "gp3"), ("us-iso-east-1", "gp2")],
 )
-def test_gp3_and_the_older_type_where_it_may_not_be_offered(region: str, volume_type: str) -> None:
+def test_isolated_regions_use_the_older_volume_type(region: str, volume_type: str) -> None:
     assert choose_volume_type(region) == volume_type
 
 
-def image(name: str, date: str | None = None) -> dict[str, Any]:
+def build_image(name: str, date: str | None = None) -> dict[str, Any]:
     return {"ImageId": f"ami of {name}", "Name": name, "CreationDate": date}
 
 
-def test_the_newest_by_date_and_by_the_numbers_of_its_name() -> None:
-    old = image("al2023-ami-2023.9.20260101.0-kernel-6.12-x86_64", "2026-01-02T10:00:00.000Z")
-    new = image("al2023-ami-2023.10.20260201.0-kernel-6.1-x86_64", "2026-02-02T10:00:00.000Z")
-    same_day = image("al2023-ami-2023.10.20260201.0-kernel-6.12-x86_64", "2026-02-02T09:00:00.000Z")
+def test_the_newest_image_is_chosen_by_date_then_by_version() -> None:
+    old = build_image("al2023-ami-2023.9.20260101.0-kernel-6.12-x86_64", "2026-01-02T10:00:00.000Z")
+    new = build_image("al2023-ami-2023.10.20260201.0-kernel-6.1-x86_64", "2026-02-02T10:00:00.000Z")
+    same_day = build_image(
+        "al2023-ami-2023.10.20260201.0-kernel-6.12-x86_64", "2026-02-02T09:00:00.000Z"
+    )
 
     assert choose_newest_image([new, old]) == new["ImageId"]
     assert choose_newest_image([new, same_day, old]) == same_day["ImageId"], (
@@ -55,12 +59,12 @@ def test_the_newest_by_date_and_by_the_numbers_of_its_name() -> None:
     )
 
 
-def test_only_full_images_are_taken() -> None:
+def test_only_standard_images_are_chosen() -> None:
     others = [
-        image("al2023-ami-minimal-2023.9.20260101.0-kernel-6.1-x86_64"),
-        image("al2023-ami-ecs-hvm-2023.0.20260101-kernel-6.1-x86_64"),
-        image("al2023-ami-2023.9.20260101.0-kernel-6.1-x86_64-by-somebody"),
-        image("amzn2-ami-hvm-2.0.20260930.0-x86_64-gp2"),
+        build_image("al2023-ami-minimal-2023.9.20260101.0-kernel-6.1-x86_64"),
+        build_image("al2023-ami-ecs-hvm-2023.0.20260101-kernel-6.1-x86_64"),
+        build_image("al2023-ami-2023.9.20260101.0-kernel-6.1-x86_64-by-somebody"),
+        build_image("amzn2-ami-hvm-2.0.20260930.0-x86_64-gp2"),
     ]
 
     assert choose_newest_image(others) is None

@@ -1,4 +1,4 @@
-"""Instances that are only simulated: their ids, their computed values, and agents nobody hears."""
+"""Simulated instances: ids, computed values, and agents that cannot reach the service."""
 
 from __future__ import annotations
 
@@ -29,49 +29,55 @@ PROVISION: dict[str, Any] = {
 
 
 @pytest.fixture
-def alone(monkeypatch: pytest.MonkeyPatch) -> LocalProvisioner:
-    """One whose agents reach nobody."""
+def provisioner(monkeypatch: pytest.MonkeyPatch) -> LocalProvisioner:
+    """The agents of its instances cannot reach the service."""
     monkeypatch.setattr(local_provisioner, "TIMEOUT_SECONDS", 0.2)
     address = f"http://127.0.0.1:{free_port()}"
     return LocalProvisioner(LaunchContext("org", "stk", "n", "eu-west-1", address, "token", "cred"))
 
 
-def machine(state: InstanceState, key: str = "ins_1") -> Instance:
+def build_instance(state: InstanceState, key: str = "ins_1") -> Instance:
     return Instance(key, "web", 0, PROVISION, state, "i-1")
 
 
-def test_ids_look_like_ec2_s_and_are_the_same_whenever_asked(alone: LocalProvisioner) -> None:
-    first = alone.launch(machine(InstanceState.pending))
+def test_instance_ids_have_the_form_of_ec2_and_depend_on_the_key_only(
+    provisioner: LocalProvisioner,
+) -> None:
+    first = provisioner.launch(build_instance(InstanceState.pending))
 
-    assert first == alone.launch(machine(InstanceState.pending))
-    assert first != alone.launch(machine(InstanceState.pending, "ins_2"))
+    assert first == provisioner.launch(build_instance(InstanceState.pending))
+    assert first != provisioner.launch(build_instance(InstanceState.pending, "ins_2"))
     assert len(first) == len("i-0123456789abcdef0")
     assert int(first.removeprefix("i-"), 16) > 0
 
 
-def test_computed_values_are_invented_where_they_are_asked_for(alone: LocalProvisioner) -> None:
-    filled = alone.compute_values(PROVISION)
+def test_only_fields_that_are_computed_get_a_value(provisioner: LocalProvisioner) -> None:
+    values = provisioner.compute_values(PROVISION)
 
-    assert filled["volume_type"] == "gp3"
-    assert filled["image"].startswith("ami-")
-    assert alone.compute_values({**PROVISION, "image": "ami-1", "volume_type": "gp2"}) == {}
+    assert values["volume_type"] == "gp3"
+    assert values["image"].startswith("ami-")
+    assert provisioner.compute_values({**PROVISION, "image": "ami-1", "volume_type": "gp2"}) == {}
 
 
-def test_an_agent_that_cannot_reach_the_service_is_booted_again_later(
-    alone: LocalProvisioner,
+def test_an_agent_that_cannot_reach_the_service_is_a_transient_error(
+    provisioner: LocalProvisioner,
 ) -> None:
     with pytest.raises(TransientError, match="the agent of an instance cannot reach the service"):
-        alone.update_instances([machine(InstanceState.launching)])
+        provisioner.update_instances([build_instance(InstanceState.launching)])
     with pytest.raises(TransientError):
-        alone.update_instances([replace(machine(InstanceState.running), is_outdated=True)])
+        provisioner.update_instances(
+            [replace(build_instance(InstanceState.running), is_outdated=True)]
+        )
 
 
-def test_what_runs_is_left_alone(alone: LocalProvisioner) -> None:
-    assert alone.update_instances([machine(InstanceState.running)]) == {
+def test_a_running_instance_is_not_changed(provisioner: LocalProvisioner) -> None:
+    assert provisioner.update_instances([build_instance(InstanceState.running)]) == {
         "ins_1": Observation(ObservedState.running)
     }
 
 
-def test_an_instance_ends_though_its_last_words_are_not_heard(alone: LocalProvisioner) -> None:
-    assert alone.terminate([machine(InstanceState.terminating)]) == {"ins_1"}
-    assert alone.delete_remaining()
+def test_an_instance_terminates_although_its_agent_cannot_report_it(
+    provisioner: LocalProvisioner,
+) -> None:
+    assert provisioner.terminate([build_instance(InstanceState.terminating)]) == {"ins_1"}
+    assert provisioner.delete_remaining()

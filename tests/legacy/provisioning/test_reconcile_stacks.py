@@ -62,6 +62,7 @@ def test_a_failed_update_keeps_the_running_instances(cloud_user: StackUser, clou
     assert len(instance_ids) == len(before)
 
 
+# The list of all images of the simulated EC2 is large: parsing it takes more than 5 s.
 def test_another_image_replaces_the_instances(cloud_user: StackUser, cloud: Cloud) -> None:
     user = cloud_user
     stack_id = user.apply(build_stack_template(build_layer("web")))

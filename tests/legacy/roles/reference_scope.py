@@ -1,4 +1,4 @@
-"""Scopes decided the slow way, straight from the words: what the quick way is compared with."""
+"""A slow implementation of scopes that follows their definition, for comparison."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @cache
 def matches_wildcard(pattern: str, text: str) -> bool:
-    """`*` is any text, `?` any one character, everything else itself."""
+    """`*` is any text, `?` any one character."""
     if not pattern:
         return not text
     first, rest = pattern[0], pattern[1:]
@@ -19,15 +19,16 @@ def matches_wildcard(pattern: str, text: str) -> bool:
 
 
 def is_allowed_by_reference(statements: Sequence[Any], action: str, resource: str) -> bool:
-    """An Allow that speaks of both, and no Deny that does."""
+    """True if an Allow matches both, and no Deny does."""
     effects = {
-        one["Effect"]
-        for one in statements
-        if _any_matches(one["Action"], action) and _any_matches(one["Resource"], resource)
+        statement["Effect"]
+        for statement in statements
+        if _any_matches(statement["Action"], action)
+        and _any_matches(statement["Resource"], resource)
     }
     return effects == {"Allow"}
 
 
 def _any_matches(patterns: list[str] | str, text: str) -> bool:
-    listed = [patterns] if isinstance(patterns, str) else patterns
-    return any(matches_wildcard(pattern, text) for pattern in listed)
+    patterns = [patterns] if isinstance(patterns, str) else patterns
+    return any(matches_wildcard(pattern, text) for pattern in patterns)

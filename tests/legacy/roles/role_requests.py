@@ -1,4 +1,4 @@
-"""Who acts in tests of roles, and the requests they make."""
+"""Callers of version 3, and requests for roles."""
 
 from __future__ import annotations
 
@@ -28,8 +28,10 @@ ACTIONS = (
 def build_statement(
     effect: str = "Allow", action: Any = ("*",), resource: Any = ("*",)
 ) -> dict[str, Any]:
-    listed = [one if isinstance(one, str) else list(one) for one in (action, resource)]
-    return {"Effect": effect, "Action": listed[0], "Resource": listed[1]}
+    def to_json(patterns: Any) -> Any:
+        return patterns if isinstance(patterns, str) else list(patterns)
+
+    return {"Effect": effect, "Action": to_json(action), "Resource": to_json(resource)}
 
 
 def build_document(*statements: dict[str, Any]) -> str:
@@ -47,7 +49,7 @@ class LegacyUser:
 
 
 def create_subuser(service: Service) -> LegacyUser:
-    """Logged in to version 3 with a password."""
+    """Create a subuser who is logged in to version 3 with a password."""
     headers = service.caller(product=LEGACY)
     user_id = decode_claims(headers["Authorization"].removeprefix("Bearer "))["sub"]
     return LegacyUser(user_id, f"u{user_id[-12:]}", headers)
@@ -58,13 +60,13 @@ def master_headers(service: Service) -> dict[str, str]:
 
 
 def client_headers(service: Service) -> dict[str, str]:
-    """The root user's API client, by client_credentials: an agent to version 3."""
-    who = service.organisation
+    """Headers of the root user's API client, which version 3 treats like an agent."""
+    organisation = service.organisation
     token, _ = service.resources.tokens.issue(
         LEGACY,
-        organisation_id=who.organisation_id,
-        user_id=who.root_user_id,
-        client_id=who.client_id,
+        organisation_id=organisation.organisation_id,
+        user_id=organisation.root_user_id,
+        client_id=organisation.client_id,
         epoch=1,
         subject_type="client",
     )
@@ -78,9 +80,9 @@ def post_role(service: Service, scope: str = EVERYTHING, name: str = "operators"
 
 
 def create_role(service: Service, scope: str = EVERYTHING, name: str = "operators") -> str:
-    answer = post_role(service, scope, name)
-    assert answer.status_code == 200, answer.text
-    return str(answer.json()["role_id"])
+    response = post_role(service, scope, name)
+    assert response.status_code == 200, response.text
+    return str(response.json()["role_id"])
 
 
 def attach_role(service: Service, username: str, role_id: str) -> HttpResponse:
@@ -90,29 +92,29 @@ def attach_role(service: Service, username: str, role_id: str) -> HttpResponse:
 
 
 def grant_scope(service: Service, person: LegacyUser, *statements: dict[str, Any]) -> str:
-    """A role of its own with this scope; answers its id."""
+    """Create a role with this scope and attach it; return its id."""
     role_id = create_role(service, build_document(*statements))
-    answer = attach_role(service, person.username, role_id)
-    assert answer.status_code == 200, answer.text
+    response = attach_role(service, person.username, role_id)
+    assert response.status_code == 200, response.text
     return role_id
 
 
 def list_roles_of(service: Service, username: str) -> list[dict[str, Any]]:
-    answer = service.http.get(f"/v3/user/{username}/role", headers=master_headers(service))
-    assert answer.status_code == 200, answer.text
-    found: list[dict[str, Any]] = answer.json()
-    return found
+    response = service.http.get(f"/v3/user/{username}/role", headers=master_headers(service))
+    assert response.status_code == 200, response.text
+    roles: list[dict[str, Any]] = response.json()
+    return roles
 
 
 def list_own_roles(service: Service, person: LegacyUser) -> list[dict[str, Any]]:
-    answer = service.http.get(USER_ROLE, headers=person.headers)
-    assert answer.status_code == 200, answer.text
-    found: list[dict[str, Any]] = answer.json()
-    return found
+    response = service.http.get(USER_ROLE, headers=person.headers)
+    assert response.status_code == 200, response.text
+    roles: list[dict[str, Any]] = response.json()
+    return roles
 
 
-def assert_refused(answer: HttpResponse, status: int, code: str) -> list[dict[str, str]]:
-    """Its violations, where it has any."""
-    assert (answer.status_code, answer.json()["code"]) == (status, code), answer.text
-    broken: list[dict[str, str]] = answer.json().get("violations", [])
-    return broken
+def assert_refused(response: HttpResponse, status: int, code: str) -> list[dict[str, str]]:
+    """Check the error and return its violations."""
+    assert (response.status_code, response.json()["code"]) == (status, code), response.text
+    violations: list[dict[str, str]] = response.json().get("violations", [])
+    return violations

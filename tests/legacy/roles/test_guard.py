@@ -1,4 +1,4 @@
-"""The scopes of a user's roles, asked before every route of version 3."""
+"""The guard of version 3 checks the scopes of a user's roles before every route."""
 
 from __future__ import annotations
 
@@ -32,35 +32,43 @@ from tests.legacy.roles.role_requests import (
 from tests.problem_responses import HttpResponse
 from tests.running_service import Service
 
-OF_USERS = [r for r in protected_routes() if LEGACY_USER in r.handler.opt["audiences"]]
-NEEDING = [
-    route for route in OF_USERS if isinstance(route.handler.opt.get("requires"), ScopeRequirement)
+USER_ROUTES = [
+    route for route in protected_routes() if LEGACY_USER in route.handler.opt["audiences"]
 ]
-MASTER_ALONE = [route for route in OF_USERS if route.master_account_only]
-each_needing = pytest.mark.parametrize("route", NEEDING, ids=lambda one: one.operation)
-each_master_alone = pytest.mark.parametrize("route", MASTER_ALONE, ids=lambda one: one.operation)
+SCOPED_ROUTES = [
+    route
+    for route in USER_ROUTES
+    if isinstance(route.handler.opt.get("requires"), ScopeRequirement)
+]
+MASTER_ACCOUNT_ROUTES = [route for route in USER_ROUTES if route.master_account_only]
+each_scoped_route = pytest.mark.parametrize(
+    "route", SCOPED_ROUTES, ids=lambda route: route.operation
+)
+each_master_account_route = pytest.mark.parametrize(
+    "route", MASTER_ACCOUNT_ROUTES, ids=lambda route: route.operation
+)
 
 STACK_ROUTE = "/v3/alm/stack"
 
 
-def knock(service: Service, route: Route, headers: dict[str, str]) -> HttpResponse:
+def request(service: Service, route: Route, headers: dict[str, str]) -> HttpResponse:
     return service.http.request(route.method, route.fill_path(), headers=headers)
 
 
-def needs_of(route: Route) -> ScopeRequirement:
-    needs: ScopeRequirement = route.handler.opt["requires"]
-    return needs
+def read_requirement(route: Route) -> ScopeRequirement:
+    requirement: ScopeRequirement = route.handler.opt["requires"]
+    return requirement
 
 
-# ── what each route needs ────────────────────────────────────────────────────────────────────────
+# ── what each route requires ─────────────────────────────────────────────────────────────────────
 
 
-def test_the_actions_are_those_we_chose_and_each_is_needed_somewhere() -> None:
-    assert {needs_of(route).action for route in NEEDING} == set(ACTIONS)
+def test_every_action_is_required_by_a_route() -> None:
+    assert {read_requirement(route).action for route in SCOPED_ROUTES} == set(ACTIONS)
 
 
-def test_the_routes_of_roles_are_the_master_accounts_alone() -> None:
-    assert {route.operation for route in MASTER_ALONE} == {
+def test_routes_of_roles_are_for_the_master_account_only() -> None:
+    assert {route.operation for route in MASTER_ACCOUNT_ROUTES} == {
         "create_legacy_role",
         "update_legacy_role",
         "delete_legacy_role",
@@ -72,86 +80,86 @@ def test_the_routes_of_roles_are_the_master_accounts_alone() -> None:
     }
 
 
-@each_needing
-def test_a_scope_that_allows_nothing_closes_it(service: Service, route: Route) -> None:
+@each_scoped_route
+def test_an_empty_scope_denies_it(service: Service, route: Route) -> None:
     person = create_subuser(service)
     grant_scope(service, person)
 
-    assert_refused(knock(service, route, person.headers), 403, "scope_denied")
+    assert_refused(request(service, route, person.headers), 403, "scope_denied")
 
 
-@each_needing
-def test_its_own_action_opens_it_and_all_the_others_do_not(service: Service, route: Route) -> None:
-    action = needs_of(route).action
-    with_it, without_it = create_subuser(service), create_subuser(service)
-    grant_scope(service, with_it, build_statement(action=[action]))
-    grant_scope(service, without_it, build_statement(), build_statement("Deny", action=[action]))
+@each_scoped_route
+def test_only_its_own_action_allows_it(service: Service, route: Route) -> None:
+    action = read_requirement(route).action
+    allowed, denied = create_subuser(service), create_subuser(service)
+    grant_scope(service, allowed, build_statement(action=[action]))
+    grant_scope(service, denied, build_statement(), build_statement("Deny", action=[action]))
     grant_scope(
-        service, without_it, build_statement(action=[one for one in ACTIONS if one != action])
+        service, denied, build_statement(action=[other for other in ACTIONS if other != action])
     )
 
-    assert knock(service, route, with_it.headers).status_code not in (401, 403)
-    if needs_of(route).resource is not None:
-        assert_refused(knock(service, route, without_it.headers), 403, "scope_denied")
+    assert request(service, route, allowed.headers).status_code not in (401, 403)
+    if read_requirement(route).resource is not None:
+        assert_refused(request(service, route, denied.headers), 403, "scope_denied")
 
 
-@each_needing
-def test_without_a_role_a_user_may_do_it(service: Service, route: Route) -> None:
+@each_scoped_route
+def test_a_user_without_a_role_may_do_it(service: Service, route: Route) -> None:
     person = create_subuser(service)
 
-    assert knock(service, route, person.headers).status_code not in (401, 403)
+    assert request(service, route, person.headers).status_code not in (401, 403)
 
 
-@each_needing
+@each_scoped_route
 def test_the_master_account_may_do_it(service: Service, route: Route) -> None:
-    assert knock(service, route, master_headers(service)).status_code not in (401, 403)
+    assert request(service, route, master_headers(service)).status_code not in (401, 403)
 
 
-def test_what_is_denied_looks_the_same_whether_or_not_it_exists(service: Service) -> None:
-    person, there = create_subuser(service), create_agent(service).stack_id
+def test_the_denial_is_the_same_whether_or_not_the_stack_exists(service: Service) -> None:
+    person, existing = create_subuser(service), create_agent(service).stack_id
     grant_scope(service, person, build_statement(resource=["mrn:alm:stack:other"]))
 
-    answers = [
+    responses = [
         service.http.get(f"{STACK_ROUTE}/{stack_id}", headers=person.headers)
-        for stack_id in (there, new_id("stk"))
+        for stack_id in (existing, new_id("stk"))
     ]
 
-    for answer in answers:
-        assert_refused(answer, 403, "scope_denied")
-    known, unknown = (answer.json() | {"instance": ""} for answer in answers)
+    for response in responses:
+        assert_refused(response, 403, "scope_denied")
+    known, unknown = (response.json() | {"instance": ""} for response in responses)
     assert known == unknown
 
 
-def test_a_resource_opens_that_record_alone(service: Service) -> None:
-    person, mine, other = create_subuser(service), new_id("stk"), new_id("stk")
-    grant_scope(service, person, build_statement(resource=[f"mrn:alm:stack:{mine}"]))
+def test_a_resource_pattern_allows_only_matching_records(service: Service) -> None:
+    person, own, other = create_subuser(service), new_id("stk"), new_id("stk")
+    grant_scope(service, person, build_statement(resource=[f"mrn:alm:stack:{own}"]))
 
-    opened = service.http.get(f"{STACK_ROUTE}/{mine}", headers=person.headers)
+    allowed = service.http.get(f"{STACK_ROUTE}/{own}", headers=person.headers)
 
-    assert_refused(opened, 404, "not_found")  # asked for, and not there
+    assert_refused(allowed, 404, "not_found")
     assert_refused(
         service.http.get(f"{STACK_ROUTE}/{other}", headers=person.headers), 403, "scope_denied"
     )
 
 
-def test_a_star_in_the_address_is_no_wildcard(service: Service) -> None:
+def test_wildcards_in_the_path_have_no_meaning(service: Service) -> None:
     person = create_subuser(service)
     grant_scope(service, person, build_statement(resource=["mrn:alm:stack:stk_1"]))
 
     for text in ("*", "stk_%3F", "stk_1%0A"):
-        answer = service.http.get(f"{STACK_ROUTE}/{text}", headers=person.headers)
-        assert_refused(answer, 403, "scope_denied")
+        response = service.http.get(f"{STACK_ROUTE}/{text}", headers=person.headers)
+        assert_refused(response, 403, "scope_denied")
 
 
-def test_roles_count_together_and_a_deny_in_one_wins(service: Service) -> None:
+def test_roles_are_combined_and_deny_wins(service: Service) -> None:
     person = create_subuser(service)
     grant_scope(service, person, build_statement(action=["stack:*"]))
     grant_scope(service, person, build_statement(action=["template:*"]))
-    answers = [
+    responses = [
         service.http.get(path, headers=person.headers).status_code
         for path in (STACK_ROUTE, "/v3/alm/template/stk_1", "/v3/alm/container?stack_id=x")
     ]
-    assert answers == [200, 404, 403]
+    assert responses == [200, 404, 403]
 
     grant_scope(service, person, build_statement("Deny", action=["template:*"]))
 
@@ -159,7 +167,7 @@ def test_roles_count_together_and_a_deny_in_one_wins(service: Service) -> None:
     assert_refused(denied, 403, "scope_denied")
 
 
-def test_what_a_role_says_ends_with_it_on_the_very_next_request(service: Service) -> None:
+def test_a_detached_role_no_longer_applies_to_the_next_request(service: Service) -> None:
     person = create_subuser(service)
     role_id = grant_scope(service, person, build_statement("Deny"))
     assert_refused(service.http.get(STACK_ROUTE, headers=person.headers), 403, "scope_denied")
@@ -176,31 +184,29 @@ def test_what_a_role_says_ends_with_it_on_the_very_next_request(service: Service
 # ── the master account ───────────────────────────────────────────────────────────────────────────
 
 
-@each_master_alone
-def test_a_scope_that_allows_everything_opens_no_role_operation(
-    service: Service, route: Route
-) -> None:
-    """Stated: this default scope cannot be overwritten."""
+@each_master_account_route
+def test_no_scope_allows_role_operations(service: Service, route: Route) -> None:
+    """Specified: this default scope cannot be overwritten."""
     person = create_subuser(service)
     grant_scope(
         service, person, build_statement(action=["*", "role:*", "userrole:*"], resource=["*"])
     )
 
-    assert_refused(knock(service, route, person.headers), 403, "master_account_alone")
+    assert_refused(request(service, route, person.headers), 403, "master_account_alone")
 
 
-@each_master_alone
-def test_clients_and_agents_reach_no_role_operation(service: Service, route: Route) -> None:
+@each_master_account_route
+def test_clients_and_agents_cannot_use_role_operations(service: Service, route: Route) -> None:
     for headers in (client_headers(service), agent_headers(service, create_agent(service))):
-        assert_refused(knock(service, route, headers), 403, "grant_not_admitted")
+        assert_refused(request(service, route, headers), 403, "grant_not_admitted")
 
 
-def test_an_escalating_user_changes_nothing(service: Service) -> None:
-    """Every role operation, in earnest, by somebody whose scope allows everything."""
+def test_a_user_cannot_escalate_permissions(service: Service) -> None:
+    """Every role operation, with valid data, by a user whose scope allows everything."""
     person = create_subuser(service)
     own, other = grant_scope(service, person, build_statement()), create_role(service)
     fields = {"name": "mine", "scope": "{}", "username": person.username, "role_id": other}
-    before = everything(service, person)
+    before = read_all_roles(service, person)
 
     for method, path in (
         ("POST", ROLE),
@@ -213,50 +219,50 @@ def test_an_escalating_user_changes_nothing(service: Service) -> None:
         ("DELETE", f"{USER_ROLE}/{own}"),
     ):
         sent: dict[str, Any] = {} if method == "GET" else {"data": fields}
-        answer = service.http.request(method, path, headers=person.headers, **sent)
-        assert_refused(answer, 403, "master_account_alone")
+        response = service.http.request(method, path, headers=person.headers, **sent)
+        assert_refused(response, 403, "master_account_alone")
 
-    assert everything(service, person) == before
+    assert read_all_roles(service, person) == before
 
 
-def everything(service: Service, person: LegacyUser) -> Any:
+def read_all_roles(service: Service, person: LegacyUser) -> Any:
     roles = service.http.get(ROLE, headers=master_headers(service)).json()
     return roles, list_roles_of(service, person.username)
 
 
-# ── what every user may see ──────────────────────────────────────────────────────────────────────
+# ── open to every user ───────────────────────────────────────────────────────────────────────────
 
 
-def test_a_user_always_sees_what_binds_him(service: Service) -> None:
+def test_users_may_always_read_their_own_roles(service: Service) -> None:
     person = create_subuser(service)
     role_id = grant_scope(service, person, build_statement("Deny"))
 
     assert [role["role_id"] for role in list_own_roles(service, person)] == [role_id]
 
 
-def test_the_templates_are_shown_to_every_user_with_every_stated_field(service: Service) -> None:
-    bound = create_subuser(service)
-    grant_scope(service, bound, build_statement("Deny"))
+def test_every_user_reads_the_predefined_scopes_with_all_specified_fields(service: Service) -> None:
+    restricted = create_subuser(service)
+    grant_scope(service, restricted, build_statement("Deny"))
 
-    for headers in (master_headers(service), bound.headers, create_subuser(service).headers):
-        answer = service.http.get(TEMPLATES, headers=headers)
-        assert answer.status_code == 200
-        assert [list(one) for one in answer.json()] == [["id", "name", "scope"]] * 3
-        assert [one["id"] for one in answer.json()] == ["read-only", "operator", "full"]
+    for headers in (master_headers(service), restricted.headers, create_subuser(service).headers):
+        response = service.http.get(TEMPLATES, headers=headers)
+        assert response.status_code == 200
+        assert [list(template) for template in response.json()] == [["id", "name", "scope"]] * 3
+        assert [template["id"] for template in response.json()] == ["read-only", "operator", "full"]
 
 
 @pytest.mark.parametrize("path", [TEMPLATES, USER_ROLE])
-def test_clients_and_agents_see_neither(service: Service, path: str) -> None:
+def test_clients_and_agents_can_read_neither(service: Service, path: str) -> None:
     for headers in (client_headers(service), agent_headers(service, create_agent(service))):
         assert_refused(service.http.get(path, headers=headers), 403, "grant_not_admitted")
 
 
-def test_a_role_made_from_a_template_is_taken(service: Service) -> None:
+def test_a_role_can_be_created_from_a_predefined_scope(service: Service) -> None:
     for template in service.http.get(TEMPLATES, headers=master_headers(service)).json():
         assert create_role(service, template["scope"], template["name"])
 
 
-def allowed_by(scope: str) -> set[str]:
+def list_allowed_actions(scope: str) -> set[str]:
     return {
         action
         for action in ACTIONS
@@ -264,16 +270,16 @@ def allowed_by(scope: str) -> set[str]:
     }
 
 
-def test_what_each_template_allows() -> None:
-    by_id = {template.id: allowed_by(template.scope) for template in ROLE_TEMPLATES}
+def test_what_each_predefined_scope_allows() -> None:
+    by_id = {template.id: list_allowed_actions(template.scope) for template in ROLE_TEMPLATES}
 
-    reading = {one for one in ACTIONS if ":describe" in one or ":compare" in one}
+    reading = {action for action in ACTIONS if ":describe" in action or ":compare" in action}
     assert by_id["read-only"] == reading
     assert by_id["operator"] == reading | {"template:updateAlmTemplate"}
     assert by_id["full"] == set(ACTIONS)
 
 
-def test_without_a_role_all_of_stacks_templates_and_containers_is_allowed() -> None:
-    assert allowed_by(DEFAULT_SCOPE) == set(ACTIONS)
+def test_the_default_scope_allows_stacks_templates_and_containers() -> None:
+    assert list_allowed_actions(DEFAULT_SCOPE) == set(ACTIONS)
     for action in ("role:createRole", "userrole:attach", "anything:else"):
         assert not allows([RoleScope(DEFAULT_SCOPE)], action, "mrn:alm:stack:x")

@@ -1,4 +1,4 @@
-"""What a role scope allows, asked of the evaluator alone."""
+"""What a role scope allows."""
 
 from __future__ import annotations
 
@@ -23,45 +23,45 @@ from tests.legacy.roles.role_requests import build_document, build_statement
 ACTION, STACK = "stack:describeStack", "mrn:alm:stack:stk_1"
 
 
-def allowed(*statements: dict[str, Any], action: str = ACTION, resource: str = STACK) -> bool:
+def is_allowed(*statements: dict[str, Any], action: str = ACTION, resource: str = STACK) -> bool:
     return allows([RoleScope(build_document(*statements))], action, resource)
 
 
-def test_nothing_is_allowed_that_nobody_allows() -> None:
-    assert not allowed()
+def test_everything_is_denied_by_default() -> None:
+    assert not is_allowed()
     assert not allows([], ACTION, STACK)
-    assert not allowed(build_statement(action=["stack:deleteStack"]))
-    assert not allowed(build_statement(resource=["mrn:alm:stack:stk_2"]))
+    assert not is_allowed(build_statement(action=["stack:deleteStack"]))
+    assert not is_allowed(build_statement(resource=["mrn:alm:stack:stk_2"]))
 
 
-def test_what_is_allowed_by_name_is_allowed() -> None:
-    assert allowed(build_statement(action=[ACTION], resource=[STACK]))
+def test_an_action_and_a_resource_can_be_allowed_by_name() -> None:
+    assert is_allowed(build_statement(action=[ACTION], resource=[STACK]))
 
 
-def test_an_explicit_deny_wins_in_whichever_order() -> None:
-    said = [
+def test_deny_wins_in_any_order() -> None:
+    statements = [
         build_statement(),
         build_statement("Deny", action=[ACTION]),
         build_statement(resource=[STACK]),
     ]
 
-    assert not any(allowed(*order) for order in permutations(said))
-    assert allowed(*said, action="stack:describeStacks")
+    assert not any(is_allowed(*order) for order in permutations(statements))
+    assert is_allowed(*statements, action="stack:describeStacks")
 
 
-def test_a_deny_elsewhere_denies_nothing_here() -> None:
-    assert allowed(build_statement(), build_statement("Deny", resource=["mrn:alm:stack:stk_2"]))
-    assert allowed(build_statement(), build_statement("Deny", action=["stack:deleteStack"]))
+def test_deny_affects_only_what_it_matches() -> None:
+    assert is_allowed(build_statement(), build_statement("Deny", resource=["mrn:alm:stack:stk_2"]))
+    assert is_allowed(build_statement(), build_statement("Deny", action=["stack:deleteStack"]))
 
 
-def test_action_and_resource_must_be_met_by_the_same_statement() -> None:
-    assert not allowed(
+def test_the_same_statement_must_match_action_and_resource() -> None:
+    assert not is_allowed(
         build_statement(action=[ACTION], resource=["mrn:alm:stack:stk_2"]),
         build_statement(action=["stack:deleteStack"], resource=[STACK]),
     )
 
 
-def test_a_deny_in_one_role_denies_what_another_allows() -> None:
+def test_deny_in_one_role_wins_over_allow_in_another() -> None:
     everything, deny = (
         RoleScope(build_document(build_statement(effect))) for effect in ("Allow", "Deny")
     )
@@ -71,8 +71,8 @@ def test_a_deny_in_one_role_denies_what_another_allows() -> None:
     assert not allows([deny, everything], ACTION, STACK)
 
 
-def test_a_single_text_does_for_a_list_of_one() -> None:
-    assert allowed(build_statement(action="stack:*", resource=STACK))
+def test_a_string_is_the_same_as_a_list_of_one() -> None:
+    assert is_allowed(build_statement(action="stack:*", resource=STACK))
 
 
 @pytest.mark.parametrize(
@@ -98,48 +98,50 @@ def test_a_single_text_does_for_a_list_of_one() -> None:
     ],
 )
 def test_star_is_any_text_and_question_mark_any_one_character(pattern: str, matches: bool) -> None:
-    assert allowed(build_statement(resource=[pattern])) is matches
+    assert is_allowed(build_statement(resource=[pattern])) is matches
     assert matches_wildcard(pattern, STACK) is matches
 
 
 def test_actions_are_compared_exactly() -> None:
-    assert not allowed(build_statement(action=["Stack:DescribeStack"]))
+    assert not is_allowed(build_statement(action=["Stack:DescribeStack"]))
 
 
 @pytest.mark.parametrize("resource", ["stk\n", "é", "日本", "a b", "\0", "\ud800", "\x7f"])
-def test_what_no_pattern_can_spell_is_met_by_wildcards_alone(resource: str) -> None:
-    assert allowed(build_statement(resource=["*"]), resource=resource)
-    assert allowed(build_statement(resource=["?" * len(resource)]), resource=resource)
-    assert not allowed(
+def test_only_wildcards_match_characters_outside_visible_ascii(resource: str) -> None:
+    assert is_allowed(build_statement(resource=["*"]), resource=resource)
+    assert is_allowed(build_statement(resource=["?" * len(resource)]), resource=resource)
+    assert not is_allowed(
         build_statement(resource=[resource.encode("ascii", "ignore").decode() or "a"]),
         resource=resource + "é",
     )
 
 
-def test_wildcards_in_what_is_asked_are_characters_like_any() -> None:
-    assert not allowed(
+def test_wildcards_in_the_resource_have_no_meaning() -> None:
+    assert not is_allowed(
         build_statement(resource=["mrn:alm:stack:stk_1"]), resource="mrn:alm:stack:*"
     )
-    assert not allowed(
+    assert not is_allowed(
         build_statement(resource=["mrn:alm:stack:stk_1"]), resource="mrn:alm:stack:stk_?"
     )
 
 
-def test_the_end_of_one_pattern_is_not_the_beginning_of_the_next() -> None:
-    said = build_statement(resource=["ab", "cd"])
+def test_patterns_do_not_match_across_their_ends() -> None:
+    statement = build_statement(resource=["ab", "cd"])
 
-    assert not any(allowed(said, resource=one) for one in ("ab\ncd", "abcd", "a", "cd\n", "bcd"))
-    assert allowed(said, resource="ab")
-    assert allowed(said, resource="cd")
-
-
-def test_a_name_longer_than_any_of_ours_is_denied() -> None:
-    assert allowed(build_statement(), resource="x" * TEXT_MAX)
-    assert not allowed(build_statement(), resource="x" * (TEXT_MAX + 1))
-    assert not allowed(build_statement(), action="x" * (TEXT_MAX + 1))
+    assert not any(
+        is_allowed(statement, resource=text) for text in ("ab\ncd", "abcd", "a", "cd\n", "bcd")
+    )
+    assert is_allowed(statement, resource="ab")
+    assert is_allowed(statement, resource="cd")
 
 
-def test_an_action_is_worth_asking_about_where_an_allow_names_it() -> None:
+def test_long_texts_are_denied() -> None:
+    assert is_allowed(build_statement(), resource="x" * TEXT_MAX)
+    assert not is_allowed(build_statement(), resource="x" * (TEXT_MAX + 1))
+    assert not is_allowed(build_statement(), action="x" * (TEXT_MAX + 1))
+
+
+def test_an_action_is_allowed_anywhere_if_an_allow_matches_it() -> None:
     scope = RoleScope(
         build_document(
             build_statement(action=["stack:*"], resource=["mrn:alm:stack:stk_9"]),
@@ -154,7 +156,7 @@ def test_an_action_is_worth_asking_about_where_an_allow_names_it() -> None:
     assert not scope.allows_anywhere("container:describeContainers")
 
 
-def test_a_scope_is_prepared_once() -> None:
+def test_a_scope_is_parsed_once() -> None:
     text = build_document(build_statement())
 
     assert parse_scope(text) is parse_scope(text)
@@ -172,7 +174,7 @@ STATEMENTS = st.fixed_dictionaries(
 
 
 @given(st.lists(STATEMENTS, max_size=4), TEXTS, TEXTS)
-def test_any_scope_decides_as_the_slow_one_does(
+def test_any_scope_decides_like_the_reference(
     statements: list[Any], action: str, resource: str
 ) -> None:
     scope = RoleScope(json.dumps({"version": "1", "Statement": statements}))

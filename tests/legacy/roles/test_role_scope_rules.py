@@ -1,4 +1,4 @@
-"""What a role scope document may say."""
+"""The rules of a role scope document."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ from nimbill.legacy.roles.role_templates import ROLE_TEMPLATES
 from tests.contract.specification import read_table
 from tests.legacy.roles.role_requests import build_statement
 
-SOUND: dict[str, Any] = {"version": "2026-11-15", "Statement": [build_statement()]}
+VALID: dict[str, Any] = {"version": "2026-11-15", "Statement": [build_statement()]}
 PATTERN = f"1 to {PATTERN_LENGTH_MAX} visible ASCII characters"
 
 
-def broken(document: Any) -> list[tuple[str, str]]:
-    return [(one.field, one.rule) for one in find_scope_violations(document)]
+def find_violations(document: Any) -> list[tuple[str, str]]:
+    return [(each.field, each.rule) for each in find_scope_violations(document)]
 
 
 def with_statement(**fields: Any) -> dict[str, Any]:
-    return SOUND | {"Statement": [build_statement() | fields]}
+    return VALID | {"Statement": [build_statement() | fields]}
 
 
 @pytest.mark.parametrize(
     "document",
     [
-        SOUND,
-        SOUND | {"Statement": []},
-        SOUND | {"Statement": [build_statement()] * STATEMENTS_MAX},
+        VALID,
+        VALID | {"Statement": []},
+        VALID | {"Statement": [build_statement()] * STATEMENTS_MAX},
         with_statement(Effect="Deny"),
         with_statement(Action="stack:*", Resource="mrn:alm:stack:?"),
         with_statement(Action=["a", "*", "?" * PATTERN_LENGTH_MAX]),
     ],
-    ids=lambda one: repr(one)[:60],
+    ids=lambda value: repr(value)[:60],
 )
-def test_a_sound_scope_breaks_no_rule(document: Any) -> None:
-    assert broken(document) == []
+def test_a_valid_scope_has_no_violations(document: Any) -> None:
+    assert find_violations(document) == []
 
 
 @pytest.mark.parametrize(
@@ -54,15 +54,15 @@ def test_a_sound_scope_breaks_no_rule(document: Any) -> None:
         (None, [("scope", "an object")]),
         ("text", [("scope", "an object")]),
         ({}, [("scope.Statement", "required")]),
-        (SOUND | {"version": ""}, [("scope.version", "length 1 to 40")]),
-        (SOUND | {"version": "x" * 41}, [("scope.version", "length 1 to 40")]),
-        (SOUND | {"version": 1}, [("scope.version", "length 1 to 40")]),
-        (SOUND | {"Statement": {}}, [("scope.Statement", "a list of at most 100")]),
+        (VALID | {"version": ""}, [("scope.version", "length 1 to 40")]),
+        (VALID | {"version": "x" * 41}, [("scope.version", "length 1 to 40")]),
+        (VALID | {"version": 1}, [("scope.version", "length 1 to 40")]),
+        (VALID | {"Statement": {}}, [("scope.Statement", "a list of at most 100")]),
         (
-            SOUND | {"Statement": [build_statement()] * (STATEMENTS_MAX + 1)},
+            VALID | {"Statement": [build_statement()] * (STATEMENTS_MAX + 1)},
             [("scope.Statement", "a list of at most 100")],
         ),
-        (SOUND | {"Statement": ["Allow"]}, [("scope.Statement[0]", "an object")]),
+        (VALID | {"Statement": ["Allow"]}, [("scope.Statement[0]", "an object")]),
         (with_statement(Effect="allow"), [("scope.Statement[0].Effect", "one of Allow, Deny")]),
         (with_statement(Effect="Audit"), [("scope.Statement[0].Effect", "one of Allow, Deny")]),
         (with_statement(Effect=None), [("scope.Statement[0].Effect", "one of Allow, Deny")]),
@@ -79,27 +79,27 @@ def test_a_sound_scope_breaks_no_rule(document: Any) -> None:
             [("scope.Statement[0].Resource", PATTERN)],
         ),
     ],
-    ids=lambda one: repr(one)[:60],
+    ids=lambda value: repr(value)[:60],
 )
-def test_each_broken_rule_is_named_by_its_place(
-    document: Any, found: list[tuple[str, str]]
-) -> None:
-    assert broken(document) == found
+def test_each_violation_names_its_path(document: Any, found: list[tuple[str, str]]) -> None:
+    assert find_violations(document) == found
 
 
 @pytest.mark.parametrize("field", ["Condition", "NotAction", "NotResource", "Principal"])
-def test_a_field_nobody_knows_is_refused_and_not_repeated(field: str) -> None:
-    """It was meant to narrow what is allowed; passed over, it would widen it."""
-    assert broken(with_statement(**{field: "x"})) == [
+def test_an_unknown_field_is_refused_and_not_repeated(field: str) -> None:
+    """If it were ignored, a restriction might be lost."""
+    assert find_violations(with_statement(**{field: "x"})) == [
         ("scope.Statement[0]", "no other fields than Effect, Action, Resource, Sid")
     ]
-    assert broken(SOUND | {field: "x"}) == [("scope", "no other fields than version, Statement")]
+    assert find_violations(VALID | {field: "x"}) == [
+        ("scope", "no other fields than version, Statement")
+    ]
 
 
-def test_everything_is_named_at_once() -> None:
-    wrong = {"Effect": "Perhaps", "Action": [""], "More": 1}
+def test_all_violations_are_reported_together() -> None:
+    invalid = {"Effect": "Perhaps", "Action": [""], "More": 1}
 
-    found = broken({"version": 0, "Statement": [wrong, build_statement(), wrong]})
+    found = find_violations({"version": 0, "Statement": [invalid, build_statement(), invalid]})
 
     assert [at for at, _ in found] == [
         "scope.version",
@@ -126,11 +126,14 @@ def test_the_fields_are_the_specified_ones() -> None:
     ]
 
 
-def test_labels_may_be_given_or_missing() -> None:
-    assert broken({"Statement": [build_statement(), build_statement() | {"Sid": "readers"}]}) == []
-    assert broken(with_statement(Sid=1)) == [("scope.Statement[0].Sid", "length 1 to 40")]
+def test_labels_are_optional() -> None:
+    assert (
+        find_violations({"Statement": [build_statement(), build_statement() | {"Sid": "readers"}]})
+        == []
+    )
+    assert find_violations(with_statement(Sid=1)) == [("scope.Statement[0].Sid", "length 1 to 40")]
 
 
-@pytest.mark.parametrize("template", ROLE_TEMPLATES, ids=lambda one: one.id)
-def test_our_own_templates_keep_the_rules(template: Any) -> None:
-    assert broken(json.loads(template.scope)) == []
+@pytest.mark.parametrize("template", ROLE_TEMPLATES, ids=lambda value: value.id)
+def test_predefined_scopes_are_valid(template: Any) -> None:
+    assert find_violations(json.loads(template.scope)) == []

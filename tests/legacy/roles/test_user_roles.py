@@ -31,38 +31,38 @@ from tests.quick_hashes import quick_hashes
 from tests.running_service import Service
 
 
-def reattach(service: Service, username: str, role_id: str) -> HttpResponse:
+def reattach_role(service: Service, username: str, role_id: str) -> HttpResponse:
     return service.http.put(
         f"{USER_ROLE}/{role_id}", data={"username": username}, headers=master_headers(service)
     )
 
 
-def detach(service: Service, username: str, role_id: str) -> HttpResponse:
+def detach_role(service: Service, username: str, role_id: str) -> HttpResponse:
     return service.http.delete(
         f"{USER_ROLE}/{role_id}", params={"username": username}, headers=master_headers(service)
     )
 
 
-CHANGES = {"attach": attach_role, "reattach": reattach, "detach": detach}
+CHANGES = {"attach": attach_role, "reattach": reattach_role, "detach": detach_role}
 each_change = pytest.mark.parametrize("change", CHANGES.values(), ids=list(CHANGES))
 
 
-# ── attaching ────────────────────────────────────────────────────────────────────────────────────
+# ── attachment ───────────────────────────────────────────────────────────────────────────────────
 
 
 def test_a_role_is_attached_to_a_user(service: Service) -> None:
     person, role_id = create_subuser(service), create_role(service)
 
-    answer = attach_role(service, person.username, role_id)
+    response = attach_role(service, person.username, role_id)
 
-    assert answer.status_code == 200
-    assert list(answer.json()) == ["status", "user_role_id"]
-    assert answer.json()["status"] == "success"
+    assert response.status_code == 200
+    assert list(response.json()) == ["status", "user_role_id"]
+    assert response.json()["status"] == "success"
     (own,) = list_own_roles(service, person)
-    assert own["user_role_id"] == answer.json()["user_role_id"]
+    assert own["user_role_id"] == response.json()["user_role_id"]
 
 
-def test_the_caller_sees_what_binds_him_with_every_stated_field(service: Service) -> None:
+def test_users_read_their_own_roles_with_all_specified_fields(service: Service) -> None:
     person = create_subuser(service)
     role_id = grant_scope(service, person, build_statement())
 
@@ -82,14 +82,14 @@ def test_the_caller_sees_what_binds_him_with_every_stated_field(service: Service
     assert own["create_time"] == own["update_time"]
 
 
-def test_the_master_account_is_bound_by_no_role(service: Service) -> None:
+def test_the_master_account_has_no_roles(service: Service) -> None:
     assert service.http.get(USER_ROLE, headers=master_headers(service)).json() == []
     assert list_roles_of(service, "root") == []
-    for change in (attach_role, reattach):
+    for change in (attach_role, reattach_role):
         assert_refused(change(service, "root", create_role(service)), 409, "master_account")
 
 
-def test_the_master_account_sees_the_roles_of_a_user(service: Service) -> None:
+def test_the_master_account_reads_the_roles_of_a_user(service: Service) -> None:
     person, name = create_subuser(service), "operators"
     first, second = create_role(service, name=name), create_role(service, name=name)
     for role_id in (second, first):
@@ -109,14 +109,14 @@ def test_the_master_account_sees_the_roles_of_a_user(service: Service) -> None:
     assert found[0]["user_id"] == service.organisation.root_user_id
 
 
-def test_names_are_compared_without_regard_to_case(service: Service) -> None:
+def test_usernames_are_case_insensitive(service: Service) -> None:
     person, role_id = create_user(service, "Jane.Doe"), create_role(service)
 
     assert attach_role(service, "JANE.doe", role_id).status_code == 200
     assert [role["role_id"] for role in list_roles_of(service, person.username)] == [role_id]
 
 
-def test_attached_twice_is_attached_once(service: Service) -> None:
+def test_a_repeated_attachment_changes_nothing(service: Service) -> None:
     person, role_id = create_subuser(service), create_role(service)
 
     first, second = (attach_role(service, person.username, role_id) for _ in range(2))
@@ -127,59 +127,61 @@ def test_attached_twice_is_attached_once(service: Service) -> None:
 
 def test_a_user_has_at_most_five_roles(service: Service) -> None:
     person = create_subuser(service)
-    made = [create_role(service) for _ in range(ROLES_PER_USER_MAX + 1)]
-    for role_id in made[:-1]:
+    role_ids = [create_role(service) for _ in range(ROLES_PER_USER_MAX + 1)]
+    for role_id in role_ids[:-1]:
         assert attach_role(service, person.username, role_id).status_code == 200
 
-    assert_refused(attach_role(service, person.username, made[-1]), 409, "too_many_roles")
+    assert_refused(attach_role(service, person.username, role_ids[-1]), 409, "too_many_roles")
 
-    assert [role["role_id"] for role in list_own_roles(service, person)] == made[:-1]
-    assert attach_role(service, person.username, made[0]).status_code == 200
+    assert [role["role_id"] for role in list_own_roles(service, person)] == role_ids[:-1]
+    assert attach_role(service, person.username, role_ids[0]).status_code == 200
 
 
-def test_the_bound_holds_when_many_attach_at_once(service: Service) -> None:
+def test_concurrent_attachments_do_not_exceed_the_limit(service: Service) -> None:
     person = create_subuser(service)
-    made = [create_role(service) for _ in range(2 * ROLES_PER_USER_MAX)]
+    role_ids = [create_role(service) for _ in range(2 * ROLES_PER_USER_MAX)]
 
-    with ThreadPoolExecutor(len(made)) as threads:
-        answers = list(threads.map(lambda one: attach_role(service, person.username, one), made))
+    with ThreadPoolExecutor(len(role_ids)) as threads:
+        responses = list(
+            threads.map(lambda role_id: attach_role(service, person.username, role_id), role_ids)
+        )
 
-    assert sorted(answer.status_code for answer in answers) == [200] * 5 + [409] * 5
+    assert sorted(response.status_code for response in responses) == [200] * 5 + [409] * 5
     assert len(list_own_roles(service, person)) == ROLES_PER_USER_MAX
 
 
 @pytest.mark.parametrize("missing", ["username", "role_id"])
-def test_user_and_role_are_both_required(service: Service, missing: str) -> None:
+def test_username_and_role_are_required(service: Service, missing: str) -> None:
     fields = {"username": create_subuser(service).username, "role_id": create_role(service)}
     del fields[missing]
 
-    answer = service.http.post(USER_ROLE, data=fields, headers=master_headers(service))
+    response = service.http.post(USER_ROLE, data=fields, headers=master_headers(service))
 
-    assert assert_refused(answer, 400, "rule_broken") == [{"field": missing, "rule": "required"}]
-
-
-# ── in the place of others ───────────────────────────────────────────────────────────────────────
+    assert assert_refused(response, 400, "rule_broken") == [{"field": missing, "rule": "required"}]
 
 
-def test_put_replaces_all_roles_of_the_user_by_this_one(service: Service) -> None:
-    person, wanted = create_subuser(service), create_role(service)
+# ── replacement ──────────────────────────────────────────────────────────────────────────────────
+
+
+def test_put_replaces_all_roles_of_the_user(service: Service) -> None:
+    person, new_role = create_subuser(service), create_role(service)
     grant_scope(service, person, build_statement())
     grant_scope(service, person, build_statement("Deny"))
 
-    answer = reattach(service, person.username, wanted)
+    response = reattach_role(service, person.username, new_role)
 
-    assert answer.status_code == 200
-    assert answer.json() == {"status": "success", "role_id": wanted}
-    assert [role["role_id"] for role in list_own_roles(service, person)] == [wanted]
+    assert response.status_code == 200
+    assert response.json() == {"status": "success", "role_id": new_role}
+    assert [role["role_id"] for role in list_own_roles(service, person)] == [new_role]
 
 
-def test_put_keeps_what_the_user_has_already(service: Service) -> None:
+def test_put_keeps_an_existing_assignment(service: Service) -> None:
     person = create_subuser(service)
     role_id = grant_scope(service, person, build_statement())
     grant_scope(service, person, build_statement("Deny"))
     before = list_own_roles(service, person)[0]
 
-    reattach(service, person.username, role_id)
+    reattach_role(service, person.username, role_id)
 
     (after,) = list_own_roles(service, person)
     assert after["user_role_id"] == before["user_role_id"]
@@ -187,55 +189,55 @@ def test_put_keeps_what_the_user_has_already(service: Service) -> None:
     assert after["update_time"] > before["update_time"]
 
 
-def test_put_needs_a_username(service: Service) -> None:
-    answer = service.http.put(
+def test_put_requires_a_username(service: Service) -> None:
+    response = service.http.put(
         f"{USER_ROLE}/{create_role(service)}", data={}, headers=master_headers(service)
     )
 
-    assert answer.status_code in (400, 415)
+    assert response.status_code in (400, 415)
 
 
-def test_a_refused_put_leaves_the_roles_as_they_were(service: Service) -> None:
+def test_a_refused_put_changes_nothing(service: Service) -> None:
     person = create_subuser(service)
     role_id = grant_scope(service, person, build_statement())
 
-    assert_refused(reattach(service, person.username, new_id("rol")), 404, "not_found")
+    assert_refused(reattach_role(service, person.username, new_id("rol")), 404, "not_found")
 
     assert [role["role_id"] for role in list_own_roles(service, person)] == [role_id]
 
 
-# ── detaching ────────────────────────────────────────────────────────────────────────────────────
+# ── detachment ───────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("sent", ["params", "data", "json"])
-def test_the_user_is_named_in_the_query_a_form_or_json(service: Service, sent: str) -> None:
+@pytest.mark.parametrize("place", ["params", "data", "json"])
+def test_the_username_may_be_in_the_query_a_form_or_json(service: Service, place: str) -> None:
     person = create_subuser(service)
     role_id = grant_scope(service, person, build_statement())
-    named: dict[str, Any] = {sent: {"username": person.username}}
+    options: dict[str, Any] = {place: {"username": person.username}}
 
-    answer = service.http.request(
-        "DELETE", f"{USER_ROLE}/{role_id}", headers=master_headers(service), **named
+    response = service.http.request(
+        "DELETE", f"{USER_ROLE}/{role_id}", headers=master_headers(service), **options
     )
 
-    assert answer.status_code == 200, answer.text
-    assert answer.json() == {"status": "success", "role_id": role_id}
+    assert response.status_code == 200, response.text
+    assert response.json() == {"status": "success", "role_id": role_id}
     assert list_own_roles(service, person) == []
 
 
-def test_nobody_named_is_refused(service: Service) -> None:
+def test_a_missing_username_is_refused(service: Service) -> None:
     path = f"{USER_ROLE}/{create_role(service)}"
     required = [{"field": "username", "rule": "required"}]
 
     for query in ("", "?username="):
-        answer = service.http.delete(path + query, headers=master_headers(service))
-        assert assert_refused(answer, 400, "rule_broken") == required
+        response = service.http.delete(path + query, headers=master_headers(service))
+        assert assert_refused(response, 400, "rule_broken") == required
 
 
-def test_two_different_users_named_are_refused(service: Service) -> None:
+def test_two_different_usernames_are_refused(service: Service) -> None:
     person, other = create_subuser(service), create_subuser(service)
     role_id = grant_scope(service, person, build_statement())
 
-    def named(in_query: str, in_body: str) -> HttpResponse:
+    def request(in_query: str, in_body: str) -> HttpResponse:
         return service.http.request(
             "DELETE",
             f"{USER_ROLE}/{role_id}",
@@ -244,18 +246,18 @@ def test_two_different_users_named_are_refused(service: Service) -> None:
             headers=master_headers(service),
         )
 
-    (violation,) = assert_refused(named(person.username, other.username), 400, "rule_broken")
+    (violation,) = assert_refused(request(person.username, other.username), 400, "rule_broken")
     assert violation["field"] == "username"
-    assert named(person.username, person.username).status_code == 200
+    assert request(person.username, person.username).status_code == 200
 
 
 def test_a_role_the_user_does_not_have_is_not_found(service: Service) -> None:
     person, role_id = create_subuser(service), create_role(service)
 
-    assert_refused(detach(service, person.username, role_id), 404, "not_found")
+    assert_refused(detach_role(service, person.username, role_id), 404, "not_found")
 
 
-# ── who can be named ─────────────────────────────────────────────────────────────────────────────
+# ── users ────────────────────────────────────────────────────────────────────────────────────────
 
 
 @each_change
@@ -271,7 +273,7 @@ def test_an_unknown_user_is_not_found(service: Service, change: Any) -> None:
 
 
 @each_change
-def test_a_user_is_named_by_name_and_not_by_id(service: Service, change: Any) -> None:
+def test_a_user_is_identified_by_username_not_by_id(service: Service, change: Any) -> None:
     person = create_subuser(service)
     role_id = grant_scope(service, person, build_statement())
 
@@ -290,7 +292,7 @@ def test_a_user_of_another_organisation_is_not_found(service: Service, change: A
 
 
 @each_change
-def test_a_reseller_is_as_unknown_as_any(service: Service, change: Any) -> None:
+def test_a_reseller_is_not_found(service: Service, change: Any) -> None:
     company_id = billing_group(service, service.root(), billinggroup_id="BG-1")
     with quick_hashes():
         assert post_reseller(service, company_id).status_code == 200
@@ -300,12 +302,12 @@ def test_a_reseller_is_as_unknown_as_any(service: Service, change: Any) -> None:
     assert_refused(service.http.get(path, headers=master_headers(service)), 404, "not_found")
 
 
-def test_a_deleted_user_takes_his_roles_along(service: Service) -> None:
+def test_the_roles_of_a_deleted_user_are_detached(service: Service) -> None:
     person = create_user(service)
     role_id = create_role(service, EVERYTHING)
     attach_role(service, person.username, role_id)
 
-    gone = service.http.delete(f"/m/u/users/{person.user_id}", headers=service.root())
+    deleted = service.http.delete(f"/m/u/users/{person.user_id}", headers=service.root())
 
-    assert gone.status_code == 200
-    assert_refused(detach(service, person.username, role_id), 404, "not_found")
+    assert deleted.status_code == 200
+    assert_refused(detach_role(service, person.username, role_id), 404, "not_found")

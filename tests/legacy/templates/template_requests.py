@@ -1,4 +1,4 @@
-"""A sound template of two layers, and a stack made from one."""
+"""A valid template with two layers, and requests with it."""
 
 from __future__ import annotations
 
@@ -54,40 +54,39 @@ TEMPLATE: dict[str, Any] = {
 
 
 def build_template(**changes: Any) -> dict[str, Any]:
-    """The sound one with other fields; None takes a field out."""
-    changed = copy.deepcopy(TEMPLATE) | changes
-    return {name: value for name, value in changed.items() if value is not None}
+    """The valid template with changed fields; None removes a field."""
+    template = copy.deepcopy(TEMPLATE) | changes
+    return {name: value for name, value in template.items() if value is not None}
 
 
 def master_headers(service: Service) -> dict[str, str]:
-    """Headers of the master account."""
     return service.root(product=LEGACY)
 
 
-def post_template(service: Service, body: Any = None, **more: Any) -> httpx.Response:
-    sent = TEMPLATE if body is None else body
-    return service.http.post(PATH, json=sent, headers=master_headers(service), **more)
+def post_template(service: Service, body: Any = None, **options: Any) -> httpx.Response:
+    body = TEMPLATE if body is None else body
+    return service.http.post(PATH, json=body, headers=master_headers(service), **options)
 
 
 def apply_template(service: Service, **changes: Any) -> dict[str, str]:
-    """The answer to a sound template: status, stack_status, stack_id, version_id."""
-    answer = post_template(service, build_template(**changes))
-    assert answer.status_code == 201, answer.text
-    answered: dict[str, str] = answer.json()
-    return answered
+    """Apply a valid template; return status, stack_status, stack_id and version_id."""
+    response = post_template(service, build_template(**changes))
+    assert response.status_code == 201, response.text
+    applied: dict[str, str] = response.json()
+    return applied
 
 
 def put_template(service: Service, stack_id: str, body: Any = None) -> httpx.Response:
-    sent = TEMPLATE if body is None else body
-    return service.http.put(f"{PATH}/{stack_id}", json=sent, headers=master_headers(service))
+    body = TEMPLATE if body is None else body
+    return service.http.put(f"{PATH}/{stack_id}", json=body, headers=master_headers(service))
 
 
 def read_template(service: Service, stack_id: str, **query: str) -> Any:
-    answer = service.http.get(f"{PATH}/{stack_id}", params=query, headers=master_headers(service))
-    assert answer.status_code == 200, answer.text
-    return answer.json()
+    response = service.http.get(f"{PATH}/{stack_id}", params=query, headers=master_headers(service))
+    assert response.status_code == 200, response.text
+    return response.json()
 
 
-def violated_fields(answer: httpx.Response) -> set[str]:
-    assert answer.status_code == 400, answer.text
-    return {each["field"] for each in answer.json()["violations"]}
+def violated_fields(response: httpx.Response) -> set[str]:
+    assert response.status_code == 400, response.text
+    return {each["field"] for each in response.json()["violations"]}

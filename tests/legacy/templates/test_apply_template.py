@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +12,6 @@ import sqlalchemy as sa
 import yaml
 
 from nimbill.access.passwords import client_secret_matches
-from nimbill.database.embedded_postgres import Address
 from nimbill.database.tenant_lookup import find_organisation_id
 from nimbill.database.tenant_scope import Row, TenantScope, transaction
 from nimbill.jobs.records import jobs
@@ -34,43 +33,45 @@ from tests.legacy.templates.template_requests import (
     read_template,
 )
 from tests.problem_responses import read_problem, read_violations
-from tests.running_service import Service, running_service
+from tests.running_service import Service
 
 
-def stored_stack(service: Service, stack_id: str) -> Row:
+def load_stack(service: Service, stack_id: str) -> Row:
     scope = TenantScope(service.organisation.organisation_id)
 
     async def find() -> Row | None:
         async with transaction(service.resources.engine, scope.organisation_id) as db:
             return await stacks.find_stack(db, scope, stack_id)
 
-    found = service.run(find)
-    assert found is not None
-    return found
+    stack = service.run(find)
+    assert stack is not None
+    return stack
 
 
-def test_the_answer_has_the_specified_fields(service: Service) -> None:
-    answer = post_template(service)
+def test_the_response_has_the_specified_fields(service: Service) -> None:
+    response = post_template(service)
 
-    assert answer.status_code == 201
-    assert list(answer.json()) == ["status", "stack_status", "stack_id", "version_id"]
-    assert answer.json()["status"] == "success"
-    assert answer.json()["stack_status"] == "CREATE_IN_PROGRESS"
-    assert re.fullmatch(r"stk_[a-z2-7]{26}", answer.json()["stack_id"])
-    assert re.fullmatch(r"ver_[a-z2-7]{26}", answer.json()["version_id"])
+    assert response.status_code == 201
+    assert list(response.json()) == ["status", "stack_status", "stack_id", "version_id"]
+    assert response.json()["status"] == "success"
+    assert response.json()["stack_status"] == "CREATE_IN_PROGRESS"
+    assert re.fullmatch(r"stk_[a-z2-7]{26}", response.json()["stack_id"])
+    assert re.fullmatch(r"ver_[a-z2-7]{26}", response.json()["version_id"])
 
 
 def test_the_template_can_be_read_back_without_its_secrets(service: Service) -> None:
-    found = read_template(service, apply_template(service)["stack_id"])
+    template = read_template(service, apply_template(service)["stack_id"])
 
-    assert found["vendor"] == {"aws": {"cred": "***", "region": "eu-west-1"}}
-    assert found["configurations"][0]["container"]["gitPrivateKey"] == "***"
-    assert found["configurations"][1] == TEMPLATE["configurations"][1]
-    assert list(found) == list(TEMPLATE)
+    assert template["vendor"] == {"aws": {"cred": "***", "region": "eu-west-1"}}
+    assert template["configurations"][0]["container"]["gitPrivateKey"] == "***"
+    assert template["configurations"][1] == TEMPLATE["configurations"][1]
+    assert list(template) == list(TEMPLATE)
 
 
-def test_the_first_label_names_the_deployment_and_the_vendor_the_region(service: Service) -> None:
-    stack = stored_stack(service, apply_template(service, label="eu shop")["stack_id"])
+def test_the_label_is_the_deployment_and_the_vendor_section_has_the_region(
+    service: Service,
+) -> None:
+    stack = load_stack(service, apply_template(service, label="eu shop")["stack_id"])
 
     assert stack.deployment == "eu shop"
     assert stack.region == "eu-west-1"
@@ -79,27 +80,32 @@ def test_the_first_label_names_the_deployment_and_the_vendor_the_region(service:
     assert stack.username == "root"
 
 
-def test_the_provisioner_is_that_of_the_settings(empty_database: Address, tmp_path: Path) -> None:
-    """With a template of no instances, so that nothing is launched anywhere."""
+def test_the_provisioner_is_that_of_the_settings(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The template has no instances, so that nothing is launched."""
+    environment = {**service.settings.environment, "NIMBILL_PROVISIONER": "aws"}
+    settings = replace(service.settings, environment=environment)
+    monkeypatch.setattr(service.resources, "settings", settings)
     layer = TEMPLATE["configurations"][1]
-    none = layer | {"provision": layer["provision"] | {"instance_count": 0}}
-    with running_service(empty_database.url, tmp_path, NIMBILL_PROVISIONER="aws") as other:
-        stack_id = apply_template(other, configurations=[none])["stack_id"]
+    empty_layer = layer | {"provision": layer["provision"] | {"instance_count": 0}}
 
-        assert stored_stack(other, stack_id).provisioner == "aws"
+    stack_id = apply_template(service, configurations=[empty_layer])["stack_id"]
+
+    assert load_stack(service, stack_id).provisioner == "aws"
 
 
-def test_a_stack_gets_two_words_or_the_nickname_it_is_given(service: Service) -> None:
-    without = stored_stack(service, apply_template(service)["stack_id"])
-    named = stored_stack(service, apply_template(service, nickname="the big one")["stack_id"])
+def test_a_stack_has_the_given_or_a_random_nickname(service: Service) -> None:
+    without = load_stack(service, apply_template(service)["stack_id"])
+    named = load_stack(service, apply_template(service, nickname="the big one")["stack_id"])
 
     assert re.fullmatch(r"[a-z]+-[a-z]+", without.nickname)
     assert named.nickname == "the big one"
     assert "nickname" not in read_template(service, named.stack_id)
 
 
-def test_the_token_is_hashed_for_logins_and_sealed_for_showing(service: Service) -> None:
-    stack = stored_stack(service, apply_template(service)["stack_id"])
+def test_the_token_is_stored_as_hash_and_encrypted(service: Service) -> None:
+    stack = load_stack(service, apply_template(service)["stack_id"])
     token = decrypt_token(stack, service.resources.encryptor)
 
     assert token is not None
@@ -108,27 +114,27 @@ def test_the_token_is_hashed_for_logins_and_sealed_for_showing(service: Service)
     assert token.encode() not in stack.encrypted_token
 
 
-def test_everything_is_there_once_it_is_answered(service: Service) -> None:
-    answer = apply_template(service)
+def test_stack_version_layers_job_and_lookup_are_stored_together(service: Service) -> None:
+    response = apply_template(service)
     scope = TenantScope(service.organisation.organisation_id)
 
-    async def look() -> tuple[Any, ...]:
+    async def load() -> tuple[Any, ...]:
         async with transaction(service.resources.engine, scope.organisation_id) as db:
-            version = await records.find_latest_version(db, scope, answer["stack_id"])
-            layers = await stacks.list_layers(db, scope, answer["stack_id"])
-            asked = await db.execute(
-                sa.select(jobs.c.kind).where(jobs.c.subject == answer["stack_id"])
+            version = await records.find_latest_version(db, scope, response["stack_id"])
+            layers = await stacks.list_layers(db, scope, response["stack_id"])
+            job_types = await db.execute(
+                sa.select(jobs.c.kind).where(jobs.c.subject == response["stack_id"])
             )
-            owner = await find_organisation_id(db, STACK_LOOKUP, answer["stack_id"])
-            return version, layers, asked.scalars().all(), owner
+            owner = await find_organisation_id(db, STACK_LOOKUP, response["stack_id"])
+            return version, layers, job_types.scalars().all(), owner
 
-    version, layers, asked, owner = service.run(look)
+    version, layers, job_types, owner = service.run(load)
 
-    assert (version.version_id, version.number) == (answer["version_id"], 1)
+    assert (version.version_id, version.number) == (response["version_id"], 1)
     assert read_template_with_secrets(version, service.resources.encryptor) == TEMPLATE
     assert [layer.flag for layer in layers] == ["web", "db"]
     assert {layer.status for layer in layers} <= {"creating", "completed"}
-    assert asked[:1] == ["reconcile_stack"]
+    assert job_types[:1] == ["reconcile_stack"]
     assert owner == scope.organisation_id
 
 
@@ -142,17 +148,17 @@ FORMS: dict[str, tuple[str, bytes]] = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_template_is_taken_in_every_form(service: Service, form: str) -> None:
-    kind, body = FORMS[form]
-    headers = {**master_headers(service), "Content-Type": kind}
+def test_a_template_is_accepted_in_every_form(service: Service, form: str) -> None:
+    content_type, body = FORMS[form]
+    headers = {**master_headers(service), "Content-Type": content_type}
 
-    answer = service.http.post(PATH, content=body, headers=headers)
+    response = service.http.post(PATH, content=body, headers=headers)
 
-    assert answer.status_code == 201, answer.text
-    assert read_template(service, answer.json()["stack_id"])["label"] == "shop"
+    assert response.status_code == 201, response.text
+    assert read_template(service, response.json()["stack_id"])["label"] == "shop"
 
 
-def test_a_template_is_taken_from_a_form(service: Service) -> None:
+def test_a_form_is_accepted(service: Service) -> None:
     fields = {"body": json.dumps(TEMPLATE), "nickname": "red-fox"}
 
     plain = service.http.post(PATH, data=fields, headers=master_headers(service))
@@ -162,12 +168,12 @@ def test_a_template_is_taken_from_a_form(service: Service) -> None:
         headers=master_headers(service),
     )
 
-    for answer in (plain, parts):
-        assert answer.status_code == 201, answer.text
-        assert stored_stack(service, answer.json()["stack_id"]).nickname == "red-fox"
+    for response in (plain, parts):
+        assert response.status_code == 201, response.text
+        assert load_stack(service, response.json()["stack_id"]).nickname == "red-fox"
 
 
-def test_every_broken_rule_is_named_at_once(service: Service) -> None:
+def test_all_violations_are_reported_together(service: Service) -> None:
     body = build_template(version="today", label="", vendor={"aws": {"cred": 1, "region": "x"}})
     body["configurations"][0]["provision"]["instance_count"] = -1
     body["configurations"][1]["flag"] = "web"
@@ -182,13 +188,13 @@ def test_every_broken_rule_is_named_at_once(service: Service) -> None:
     ]
 
 
-def test_a_mask_is_no_secret_to_begin_with(service: Service) -> None:
+def test_a_new_template_must_not_contain_a_mask(service: Service) -> None:
     body = build_template(vendor={"aws": {"cred": "***", "region": "eu-west-1"}})
 
     assert [field for field, _ in read_violations(post_template(service, body))] == ["cred"]
 
 
-def test_a_refused_template_leaves_nothing(service: Service) -> None:
+def test_a_refused_template_stores_nothing(service: Service) -> None:
     before = service.http.get("/v3/alm/stack", headers=master_headers(service)).json()
 
     read_violations(post_template(service, build_template(label=None)))
@@ -196,7 +202,7 @@ def test_a_refused_template_leaves_nothing(service: Service) -> None:
     assert service.http.get("/v3/alm/stack", headers=master_headers(service)).json() == before == []
 
 
-def test_a_repeat_with_the_same_key_makes_no_second_stack(service: Service) -> None:
+def test_a_repeated_idempotency_key_creates_no_second_stack(service: Service) -> None:
     headers = {**master_headers(service), "Idempotency-Key": "once"}
 
     first = service.http.post(PATH, json=TEMPLATE, headers=headers)
@@ -206,20 +212,20 @@ def test_a_repeat_with_the_same_key_makes_no_second_stack(service: Service) -> N
     assert len(service.http.get("/v3/alm/stack", headers=master_headers(service)).json()) == 1
 
 
-def test_the_audit_row_has_the_template_without_its_secrets(service: Service) -> None:
+def test_the_audit_log_contains_the_template_without_its_secrets(service: Service) -> None:
     stack_id = apply_template(service, nickname="red-fox")["stack_id"]
 
-    answer = service.http.get("/m/core/audit", headers=service.root())
+    response = service.http.get("/m/core/audit", headers=service.root())
 
-    (row,) = [row for row in answer.json() if row["action"] == "apply_template"]
+    (row,) = [row for row in response.json() if row["action"] == "apply_template"]
     assert row["resource"] == f"stack/{stack_id}"
     assert row["sent"]["nickname"] == "red-fox"
     assert row["sent"]["vendor"]["aws"] == {"cred": "***", "region": "eu-west-1"}
     for secret in (CRED, GIT_KEY.splitlines()[1]):
-        assert secret not in answer.text
+        assert secret not in response.text
 
 
-def test_a_scope_may_forbid_it(service: Service) -> None:
+def test_a_scope_can_deny_it(service: Service) -> None:
     person = create_subuser(service)
     assert service.http.post(PATH, json=TEMPLATE, headers=person.headers).status_code == 201
 
@@ -227,6 +233,6 @@ def test_a_scope_may_forbid_it(service: Service) -> None:
         service, person, build_statement(), build_statement("Deny", ["template:createAlmTemplate"])
     )
 
-    answer = service.http.post(PATH, json=TEMPLATE, headers=person.headers)
-    assert read_problem(answer, 403)["code"] == "scope_denied"
+    response = service.http.post(PATH, json=TEMPLATE, headers=person.headers)
+    assert read_problem(response, 403)["code"] == "scope_denied"
     assert len(service.http.get("/v3/alm/stack", headers=person.headers).json()) == 1

@@ -26,17 +26,17 @@ from tests.problem_responses import CANARY, read_problem, read_violations
 from tests.running_service import Service
 
 
-def compare(service: Service, **body: Any) -> httpx.Response:
+def post_comparison(service: Service, **body: Any) -> httpx.Response:
     return service.http.post(f"{PATH}/compare", json=body, headers=master_headers(service))
 
 
-def at(stack_id: str, version: str | None = "latest") -> dict[str, Any]:
+def build_item(stack_id: str, version: str | None = "latest") -> dict[str, Any]:
     return {stack_id: {"version": version}}
 
 
 @pytest.fixture
 def two(service: Service) -> tuple[str, str, str]:
-    """A stack and its two versions: another label, one instance more, another git key."""
+    """A stack and its two versions with different label, instance count and git key."""
     first = apply_template(service)
     changed = read_template(service, first["stack_id"])
     changed["label"] = "shop 2"
@@ -44,17 +44,17 @@ def two(service: Service) -> tuple[str, str, str]:
     changed["configurations"][0]["container"]["gitPrivateKey"] = f"{CANARY} key"
     del changed["description"]
     changed["configurations"][1]["container"] = {"image": "db:1"}
-    answer = put_template(service, first["stack_id"], changed)
-    return first["stack_id"], first["version_id"], answer.json()["version_id"]
+    response = put_template(service, first["stack_id"], changed)
+    return first["stack_id"], first["version_id"], response.json()["version_id"]
 
 
-def test_two_stored_versions(service: Service, two: tuple[str, str, str]) -> None:
+def test_two_stored_versions_are_compared(service: Service, two: tuple[str, str, str]) -> None:
     stack_id, old, new = two
 
-    answer = compare(service, id=[at(stack_id, old), at(stack_id, new)])
+    response = post_comparison(service, id=[build_item(stack_id, old), build_item(stack_id, new)])
 
-    assert answer.status_code == 202
-    found = answer.json()
+    assert response.status_code == 202
+    found = response.json()
     assert list(found) == ["status", "source", "target", "diff"]
     assert found["status"] == "success"
     assert found["source"] == read_template(service, stack_id, version_id=old)
@@ -69,26 +69,30 @@ def test_two_stored_versions(service: Service, two: tuple[str, str, str]) -> Non
             "configurations/0/container/gitPrivateKey": {"oldvalue": "***", "newvalue": "***"},
         },
     }
-    assert CANARY not in answer.text
+    assert CANARY not in response.text
 
 
 @pytest.mark.parametrize("version", ["", "latest", None])
-def test_the_most_recent_version_has_three_names(
+def test_the_latest_version_is_compared_without_id_with_an_empty_one_and_by_name(
     service: Service, two: tuple[str, str, str], version: str | None
 ) -> None:
     stack_id, old, _ = two
 
-    found = compare(service, id=[at(stack_id, old), at(stack_id, version)]).json()
-    without = compare(service, id=[at(stack_id, old), {stack_id: {}}]).json()
+    found = post_comparison(
+        service, id=[build_item(stack_id, old), build_item(stack_id, version)]
+    ).json()
+    without = post_comparison(service, id=[build_item(stack_id, old), {stack_id: {}}]).json()
 
     assert found["target"]["label"] == "shop 2"
     assert without == found
 
 
-def test_versions_of_two_stacks(service: Service) -> None:
-    one, other = apply_template(service), apply_template(service, label="other")
+def test_versions_of_two_stacks_are_compared(service: Service) -> None:
+    first, other = apply_template(service), apply_template(service, label="other")
 
-    found = compare(service, id=[at(one["stack_id"]), at(other["stack_id"])]).json()
+    found = post_comparison(
+        service, id=[build_item(first["stack_id"]), build_item(other["stack_id"])]
+    ).json()
 
     assert found["diff"] == {
         "new": {},
@@ -97,7 +101,7 @@ def test_versions_of_two_stacks(service: Service) -> None:
     }
 
 
-GIVEN = {
+SENT = {
     "a string": json.dumps(TEMPLATE | {"label": "given"}),
     "YAML": yaml.safe_dump(TEMPLATE | {"label": "given"}),
     "an object": TEMPLATE | {"label": "given"},
@@ -105,31 +109,31 @@ GIVEN = {
 }
 
 
-@pytest.mark.parametrize("form", GIVEN)
-def test_a_stored_version_and_a_given_body(service: Service, form: str) -> None:
+@pytest.mark.parametrize("form", SENT)
+def test_a_stored_version_is_compared_with_a_sent_template(service: Service, form: str) -> None:
     stack_id = apply_template(service)["stack_id"]
 
-    answer = compare(service, id=[at(stack_id)], body=[GIVEN[form]])
+    response = post_comparison(service, id=[build_item(stack_id)], body=[SENT[form]])
 
-    assert answer.status_code == 202, answer.text
-    assert answer.json()["source"]["label"] == "shop"
-    assert answer.json()["target"]["label"] == "given"
-    assert answer.json()["diff"] == {
+    assert response.status_code == 202, response.text
+    assert response.json()["source"]["label"] == "shop"
+    assert response.json()["target"]["label"] == "given"
+    assert response.json()["diff"] == {
         "new": {},
         "removed": {},
         "edited": {"label": {"oldvalue": "shop", "newvalue": "given"}},
     }
     for secret in (CRED, GIT_KEY.splitlines()[1]):
-        assert secret not in answer.text
+        assert secret not in response.text
 
 
-def test_a_mask_in_a_given_body_is_what_is_stored(service: Service) -> None:
+def test_a_mask_in_a_sent_template_stands_for_the_stored_secret(service: Service) -> None:
     stack_id = apply_template(service)["stack_id"]
     masked = read_template(service, stack_id)
 
-    same = compare(service, id=[at(stack_id)], body=[masked]).json()["diff"]
+    same = post_comparison(service, id=[build_item(stack_id)], body=[masked]).json()["diff"]
     masked["vendor"]["aws"]["cred"] = CANARY
-    other = compare(service, id=[at(stack_id)], body=[masked])
+    other = post_comparison(service, id=[build_item(stack_id)], body=[masked])
 
     assert same == {"new": {}, "removed": {}, "edited": {}}
     assert other.json()["diff"]["edited"] == {
@@ -138,34 +142,36 @@ def test_a_mask_in_a_given_body_is_what_is_stored(service: Service) -> None:
     assert CANARY not in other.text
 
 
-def test_a_draft_need_not_be_finished(service: Service) -> None:
+def test_a_sent_template_may_be_incomplete(service: Service) -> None:
     stack_id = apply_template(service)["stack_id"]
 
-    answer = compare(service, id=[at(stack_id)], body=['{"label": "draft", "a/b": {"~": 1}}'])
+    response = post_comparison(
+        service, id=[build_item(stack_id)], body=['{"label": "draft", "a/b": {"~": 1}}']
+    )
 
-    assert answer.status_code == 202
-    assert answer.json()["target"] == {"label": "draft", "a/b": {"~": 1}}
-    assert answer.json()["diff"]["new"] == {"a~1b": {"~": 1}}
+    assert response.status_code == 202
+    assert response.json()["target"] == {"label": "draft", "a/b": {"~": 1}}
+    assert response.json()["diff"]["new"] == {"a~1b": {"~": 1}}
 
 
-def test_only_two_templates_can_be_compared(service: Service) -> None:
+def test_exactly_two_templates_are_compared(service: Service) -> None:
     stack_id = apply_template(service)["stack_id"]
-    one, text = at(stack_id), json.dumps(TEMPLATE)
+    item, text = build_item(stack_id), json.dumps(TEMPLATE)
     refused: list[tuple[dict[str, Any], str]] = [
-        ({"id": [one]}, "two items, or one item and one in body"),
-        ({"id": [one], "body": []}, "two items, or one item and one in body"),
-        ({"id": [one], "body": None}, "two items, or one item and one in body"),
-        ({"id": [one, one, one]}, "two items, or one item and one in body"),
-        ({"id": [one, one], "body": [text]}, "two items, or one item and one in body"),
-        ({"id": [one], "body": [text, text]}, "two items, or one item and one in body"),
+        ({"id": [item]}, "two items, or one item and one in body"),
+        ({"id": [item], "body": []}, "two items, or one item and one in body"),
+        ({"id": [item], "body": None}, "two items, or one item and one in body"),
+        ({"id": [item, item, item]}, "two items, or one item and one in body"),
+        ({"id": [item, item], "body": [text]}, "two items, or one item and one in body"),
+        ({"id": [item], "body": [text, text]}, "two items, or one item and one in body"),
         ({"id": [], "body": [text, text]}, "at least one item"),
         ({"id": [], "body": [text]}, "at least one item"),
         ({"id": []}, "at least one item"),
     ]
 
     for body, rule in refused:
-        assert read_violations(compare(service, **body)) == [("id", rule)], body
-    assert read_violations(compare(service, body=[text])) == [("id", "required")]
+        assert read_violations(post_comparison(service, **body)) == [("id", rule)], body
+    assert read_violations(post_comparison(service, body=[text])) == [("id", "required")]
 
 
 @pytest.mark.parametrize(
@@ -181,79 +187,81 @@ def test_only_two_templates_can_be_compared(service: Service) -> None:
         ({"id": [{"stk_a": {}}], "body": "text"}, "body"),
     ],
 )
-def test_what_is_no_comparison_is_named(service: Service, wrong: Any, field: str) -> None:
-    found = read_violations(compare(service, **wrong))
+def test_a_malformed_comparison_is_refused(service: Service, wrong: Any, field: str) -> None:
+    found = read_violations(post_comparison(service, **wrong))
 
     assert found[0][0].startswith(field)
     assert "stk_" not in json.dumps(found)
 
 
-@pytest.mark.parametrize("given", [3, None, "", "only words", "[]", "- a", ["x"]])
-def test_a_given_body_is_a_template(service: Service, given: Any) -> None:
+def test_a_sent_template_that_is_not_a_template_is_a_violation(service: Service) -> None:
     stack_id = apply_template(service)["stack_id"]
 
-    answer = compare(service, id=[at(stack_id)], body=[given])
+    for sent in (3, None, "", "only words", "[]", "- a", ["x"]):
+        response = post_comparison(service, id=[build_item(stack_id)], body=[sent])
 
-    assert [field for field, _ in read_violations(answer)] == ["body[0]"]
+        assert [field for field, _ in read_violations(response)] == ["body[0]"], sent
 
 
-@pytest.mark.parametrize("given", ['{"a": NaN}', '{"a": 1, "a": 2}', "a: &x 1", '{"a": '])
-def test_a_given_body_that_cannot_be_read_is_400(service: Service, given: str) -> None:
+def test_a_malformed_sent_template_is_refused(service: Service) -> None:
     stack_id = apply_template(service)["stack_id"]
 
-    answer = compare(service, id=[at(stack_id)], body=[given])
+    for sent in ('{"a": NaN}', '{"a": 1, "a": 2}', "a: &x 1", '{"a": '):
+        response = post_comparison(service, id=[build_item(stack_id)], body=[sent])
 
-    assert read_problem(answer, 400)["code"] == "malformed_body"
+        assert read_problem(response, 400)["code"] == "malformed_body", sent
 
 
-def test_what_is_not_there_is_named_by_its_place(service: Service) -> None:
+def test_unknown_stacks_and_versions_are_violations(service: Service) -> None:
     first, other = apply_template(service), apply_template(service)
     rule = "an existing stack and version"
 
     for missing in (
-        at(new_id("stk")),
-        at(first["stack_id"], new_id("ver")),
-        at(first["stack_id"], other["version_id"]),
+        build_item(new_id("stk")),
+        build_item(first["stack_id"], new_id("ver")),
+        build_item(first["stack_id"], other["version_id"]),
     ):
-        answer = compare(service, id=[at(first["stack_id"]), missing])
+        response = post_comparison(service, id=[build_item(first["stack_id"]), missing])
 
-        assert read_violations(answer) == [("id[1]", rule)]
+        assert read_violations(response) == [("id[1]", rule)]
 
 
-def test_a_stack_of_another_organisation_is_not_there(service: Service) -> None:
+def test_a_stack_of_another_organisation_is_unknown(service: Service) -> None:
     theirs = apply_template(service)["stack_id"]
     service.organisation = service.new_organisation()
     ours = apply_template(service)["stack_id"]
 
-    foreign = compare(service, id=[at(ours), at(theirs)])
-    unknown = compare(service, id=[at(ours), at(new_id("stk"))])
+    foreign = post_comparison(service, id=[build_item(ours), build_item(theirs)])
+    unknown = post_comparison(service, id=[build_item(ours), build_item(new_id("stk"))])
 
     assert read_violations(foreign) == read_violations(unknown)
 
 
-def test_the_scope_is_asked_for_every_stack_before_any_is_looked_for(service: Service) -> None:
+def test_the_scope_must_allow_every_stack(service: Service) -> None:
     person = create_subuser(service)
-    mine, closed = apply_template(service)["stack_id"], apply_template(service)["stack_id"]
+    allowed, denied = apply_template(service)["stack_id"], apply_template(service)["stack_id"]
     grant_scope(
         service,
         person,
-        build_statement("Allow", ["template:compareTemplate"], [f"mrn:alm:template:{mine}"]),
+        build_statement("Allow", ["template:compareTemplate"], [f"mrn:alm:template:{allowed}"]),
     )
 
-    def asked(*stacks: str) -> int:
-        body = {"id": [at(one) for one in stacks]}
-        answer = service.http.post(f"{PATH}/compare", json=body, headers=person.headers)
-        return answer.status_code
+    def get_status(*stacks: str) -> int:
+        body = {"id": [build_item(stack_id) for stack_id in stacks]}
+        response = service.http.post(f"{PATH}/compare", json=body, headers=person.headers)
+        return response.status_code
 
-    assert asked(mine, mine) == 202
-    assert asked(mine, closed) == asked(closed, mine) == asked(mine, new_id("stk")) == 403
+    assert get_status(allowed, allowed) == 202
+    assert get_status(allowed, denied) == 403
+    assert get_status(denied, allowed) == 403
+    assert get_status(allowed, new_id("stk")) == 403
 
 
-def test_comparing_changes_nothing(service: Service) -> None:
+def test_a_comparison_changes_nothing(service: Service) -> None:
     stack_id = apply_template(service)["stack_id"]
     audit = len(service.http.get("/m/core/audit", headers=service.root()).json())
 
-    compare(service, id=[at(stack_id)], body=[build_template(label="x")])
+    post_comparison(service, id=[build_item(stack_id)], body=[build_template(label="x")])
 
     assert len(service.http.get("/m/core/audit", headers=service.root()).json()) == audit
     versions = service.http.get(

@@ -1,4 +1,4 @@
-"""Updates and deletions of one stack at the same moment: one after the other, none lost."""
+"""Concurrent updates and deletions of one stack: none is lost."""
 
 from __future__ import annotations
 
@@ -14,49 +14,51 @@ from tests.legacy.templates.template_requests import (
 )
 from tests.running_service import Service
 
-AT_ONCE = 6
+CONCURRENT = 6
 
 
-def numbered(service: Service, stack_id: str) -> list[str]:
-    answer = service.http.get(PATH, params={"stack_id": stack_id}, headers=master_headers(service))
-    return [version["version_id"] for version in answer.json()]
+def list_version_ids(service: Service, stack_id: str) -> list[str]:
+    response = service.http.get(
+        PATH, params={"stack_id": stack_id}, headers=master_headers(service)
+    )
+    return [version["version_id"] for version in response.json()]
 
 
-def test_updates_at_once_are_versions_one_after_the_other(service: Service) -> None:
+def test_concurrent_updates_are_consecutive_versions(service: Service) -> None:
     first = apply_template(service)
     stack_id = first["stack_id"]
 
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        answers = list(
+    with ThreadPoolExecutor(CONCURRENT) as pool:
+        responses = list(
             pool.map(
                 lambda number: put_template(
                     service, stack_id, build_template(label=f"label {number}")
                 ),
-                range(AT_ONCE),
+                range(CONCURRENT),
             )
         )
 
-    assert [answer.status_code for answer in answers] == [202] * AT_ONCE
-    made = {answer.json()["version_id"] for answer in answers}
-    found = numbered(service, stack_id)
-    assert found[-1] == first["version_id"]
-    assert set(found[:-1]) == made
+    assert [response.status_code for response in responses] == [202] * CONCURRENT
+    created = {response.json()["version_id"] for response in responses}
+    version_ids = list_version_ids(service, stack_id)
+    assert version_ids[-1] == first["version_id"]
+    assert set(version_ids[:-1]) == created
     stack = service.http.get(f"/v3/alm/stack/{stack_id}", headers=master_headers(service)).json()
-    assert stack["version_id"] == found[0], "the stack is to be what the newest version says"
+    assert stack["version_id"] == version_ids[0]
 
 
-def test_an_update_beside_a_deletion_comes_before_it_or_not_at_all(service: Service) -> None:
-    """Whichever is first, the stack leaves."""
+def test_a_concurrent_update_precedes_the_deletion_or_is_refused(service: Service) -> None:
+    """In both cases the stack is deleted."""
     stack_id = apply_template(service)["stack_id"]
-    address, headers = f"/v3/alm/stack/{stack_id}", master_headers(service)
+    path, headers = f"/v3/alm/stack/{stack_id}", master_headers(service)
 
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        updates = [pool.submit(put_template, service, stack_id) for _ in range(AT_ONCE - 1)]
-        deletion = pool.submit(service.http.delete, address, headers=headers)
+    with ThreadPoolExecutor(CONCURRENT) as pool:
+        updates = [pool.submit(put_template, service, stack_id) for _ in range(CONCURRENT - 1)]
+        deletion = pool.submit(service.http.delete, path, headers=headers)
 
     assert deletion.result().status_code == 200
-    answered = Counter(one.result().status_code for one in updates)
-    assert set(answered) <= {202, 404, 409}
-    assert len(numbered(service, stack_id)) == 1 + answered[202]
-    stack = service.http.get(address, headers=headers).json()
+    statuses = Counter(update.result().status_code for update in updates)
+    assert set(statuses) <= {202, 404, 409}
+    assert len(list_version_ids(service, stack_id)) == 1 + statuses[202]
+    stack = service.http.get(path, headers=headers).json()
     assert stack["stack_status"].startswith("DELETE_")

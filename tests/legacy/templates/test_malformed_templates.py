@@ -1,10 +1,11 @@
-"""Odd templates are refused with a reason and leave nothing, however they come."""
+"""Malformed templates are refused in every form and store nothing."""
 
 from __future__ import annotations
 
 import json
 import time
 from collections.abc import Iterator
+from itertools import cycle
 from typing import Any
 from urllib.parse import quote_plus
 
@@ -14,6 +15,10 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from nimbill.database.embedded_postgres import Address
+from nimbill.foundation.errors import ServiceError, refuse_if
+from nimbill.legacy.templates.secrets import find_unresolved_masks
+from nimbill.legacy.templates.template_parser import parse_template_request
+from nimbill.legacy.templates.template_rules import find_template_violations
 from tests.contract.superuser import Superuser, connect_superuser
 from tests.legacy.templates.template_requests import (
     PATH,
@@ -25,51 +30,51 @@ from tests.legacy.templates.template_requests import (
 from tests.problem_responses import CANARY, read_problem
 from tests.running_service import Service
 
-SOUND = json.dumps(TEMPLATE)
+VALID = json.dumps(TEMPLATE)
 
 
-def put_in(field: str, value: str) -> str:
-    """The sound template with a field that holds this text, as it stands."""
-    return SOUND.replace('"label": "shop"', f'"label": "shop", "{field}": {value}')
+def with_field(field: str, value: str) -> str:
+    """The valid template with an additional field; `value` is JSON text."""
+    return VALID.replace('"label": "shop"', f'"label": "shop", "{field}": {value}')
 
 
-# texts of JSON, each with something that must not pass
-ODD: dict[str, str] = {
+# JSON texts, each of which must be refused
+MALFORMED: dict[str, str] = {
     "nothing": "",
     "an empty object": "{}",
-    "not a number": put_in("x", "NaN"),
-    "infinity": put_in("x", "-Infinity"),
-    "a huge whole number": put_in("x", "9" * 5_000),
-    "a huge exponent": put_in("x", "1e999999"),
-    "a huge count": SOUND.replace('"instance_count": 2', f'"instance_count": {"9" * 30}'),
-    "a fraction of an instance": SOUND.replace('"instance_count": 2', '"instance_count": 1.5'),
-    "half a surrogate pair": put_in("x", '"\\ud800"'),
-    "half a pair as a key": put_in("\\udfff", "1"),
-    "a NUL": put_in("x", '"\\u0000"'),
-    "a NUL as a key": put_in("\\u0000", "1"),
-    "deep lists": put_in("x", "[" * 40 + "]" * 40),
-    "very deep lists": put_in("x", "[" * 50_000 + "]" * 50_000),
-    "deep objects": put_in("x", '{"a":' * 40 + "1" + "}" * 40),
-    "a key twice": put_in("version", '"2026-01-01"'),
-    "a key twice inside": SOUND.replace('"keypair": true', '"keypair": true, "keypair": true'),
-    "a text of a megabyte": put_in("x", '"' + "x" * 1_000_000 + '"'),
-    "a text of 300 KB": put_in("x", '"' + "x" * 300_000 + '"'),
-    "a label of 200 KB": SOUND.replace('"shop"', '"' + "x" * 200_000 + '"'),
-    "a list of templates": f"[{SOUND}]",
-    "two templates": SOUND + SOUND,
-    "half a template": SOUND[: len(SOUND) // 2],
-    "a comment": "// x\n" + SOUND,
-    "a layer that is null": SOUND.replace('"configurations": [', '"configurations": [null, '),
+    "not a number": with_field("x", "NaN"),
+    "infinity": with_field("x", "-Infinity"),
+    "a huge whole number": with_field("x", "9" * 5_000),
+    "a huge exponent": with_field("x", "1e999999"),
+    "a huge count": VALID.replace('"instance_count": 2', f'"instance_count": {"9" * 30}'),
+    "a fraction of an instance": VALID.replace('"instance_count": 2', '"instance_count": 1.5'),
+    "half a surrogate pair": with_field("x", '"\\ud800"'),
+    "half a pair as a key": with_field("\\udfff", "1"),
+    "a NUL": with_field("x", '"\\u0000"'),
+    "a NUL as a key": with_field("\\u0000", "1"),
+    "deep lists": with_field("x", "[" * 40 + "]" * 40),
+    "very deep lists": with_field("x", "[" * 50_000 + "]" * 50_000),
+    "deep objects": with_field("x", '{"a":' * 40 + "1" + "}" * 40),
+    "a key twice": with_field("version", '"2026-01-01"'),
+    "a key twice inside": VALID.replace('"keypair": true', '"keypair": true, "keypair": true'),
+    "a string of a megabyte": with_field("x", '"' + "x" * 1_000_000 + '"'),
+    "a string of 300 KB": with_field("x", '"' + "x" * 300_000 + '"'),
+    "a label of 200 KB": VALID.replace('"shop"', '"' + "x" * 200_000 + '"'),
+    "a list of templates": f"[{VALID}]",
+    "two templates": VALID + VALID,
+    "half a template": VALID[: len(VALID) // 2],
+    "a comment": "// x\n" + VALID,
+    "a layer that is null": VALID.replace('"configurations": [', '"configurations": [null, '),
     "a thousand layers": json.dumps(TEMPLATE | {"configurations": [{}] * 1_000}),
-    "a flag with a newline": SOUND.replace('"flag": "web"', '"flag": "web\\n"'),
-    "a date with a newline": SOUND.replace('"2026-11-15"', '"2026-11-15\\n"'),
-    "a date in other digits": SOUND.replace('"2026-11-15"', '"２０２６-11-15"'),
-    "a region with a path": SOUND.replace('"eu-west-1"', '"eu-west-1/../x"'),
-    "a region of a host": SOUND.replace('"eu-west-1"', '"eu-west-1.evil.example#"'),
+    "a flag with a newline": VALID.replace('"flag": "web"', '"flag": "web\\n"'),
+    "a date with a newline": VALID.replace('"2026-11-15"', '"2026-11-15\\n"'),
+    "a date in other digits": VALID.replace('"2026-11-15"', '"２０２６-11-15"'),
+    "a region with a path": VALID.replace('"eu-west-1"', '"eu-west-1/../x"'),
+    "a region of a host": VALID.replace('"eu-west-1"', '"eu-west-1.evil.example#"'),
 }
 
-# ways to send a text of JSON: as it is, as a text, as YAML, in an object, as a form
-WAYS: dict[str, tuple[str, Any]] = {
+# content type, and how the JSON text is sent
+FORMS: dict[str, tuple[str, Any]] = {
     "object": ("application/json", lambda text: text),
     "string": ("application/json", json.dumps),
     "YAML": ("application/yaml", lambda text: text),
@@ -79,42 +84,61 @@ WAYS: dict[str, tuple[str, Any]] = {
 
 
 @pytest.fixture(scope="module")
-def behind(running: Service, superuser: Address) -> Iterator[Superuser]:
-    with connect_superuser(running, superuser) as found:
-        yield found
+def database(running: Service, superuser: Address) -> Iterator[Superuser]:
+    with connect_superuser(running, superuser) as connection:
+        yield connection
 
 
-def send(service: Service, way: str, text: str) -> httpx.Response:
-    kind, written = WAYS[way]
-    headers = {**master_headers(service), "Content-Type": kind}
-    return service.http.post(PATH, content=written(text).encode(), headers=headers)
+def check(form: str, text: str) -> None:
+    """Check a template as the route does, without a database."""
+    content_type, encode = FORMS[form]
+    template = parse_template_request(content_type, encode(text).encode()).template
+    violations = find_template_violations(template, creating=True)
+    refuse_if([*violations, *find_unresolved_masks(template)])
 
 
-@pytest.mark.parametrize("odd", ODD)
-def test_an_odd_template_is_refused_and_leaves_nothing(
-    service: Service, behind: Superuser, odd: str
-) -> None:
-    before = behind.digest(service.organisation.organisation_id)
-
-    for way in WAYS:
-        began = time.perf_counter()
-        answer = send(service, way, ODD[odd])
-
-        assert answer.status_code in (400, 413), (way, answer.text)
-        read_problem(answer, answer.status_code)
-        assert time.perf_counter() - began < 5, way
-    assert behind.digest(service.organisation.organisation_id) == before
+def post(service: Service, form: str, text: str) -> httpx.Response:
+    content_type, encode = FORMS[form]
+    headers = {**master_headers(service), "Content-Type": content_type}
+    return service.http.post(PATH, content=encode(text).encode(), headers=headers)
 
 
-def test_the_ways_lead_somewhere(service: Service) -> None:
-    """Otherwise everything sent by them would be refused for another reason."""
-    assert {way: send(service, way, SOUND).status_code for way in WAYS} == dict.fromkeys(WAYS, 201)
+@pytest.mark.parametrize("name", MALFORMED)
+def test_a_malformed_template_is_refused_in_every_form(name: str) -> None:
+    for form in FORMS:
+        start = time.perf_counter()
+
+        with pytest.raises(ServiceError) as refused:
+            check(form, MALFORMED[name])
+
+        assert refused.value.status in (400, 413), form
+        assert time.perf_counter() - start < 5, form
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_a_refusal_repeats_nothing_of_what_was_sent(service: Service, way: str) -> None:
-    """problem_of looks for the canary in what is answered."""
-    bad = build_template(
+def test_malformed_templates_store_nothing(service: Service, database: Superuser) -> None:
+    before = database.digest(service.organisation.organisation_id)
+
+    for text, form in zip(MALFORMED.values(), cycle(FORMS), strict=False):
+        response = post(service, form, text)
+        assert response.status_code in (400, 413), (form, response.text)
+        read_problem(response, response.status_code)
+
+    assert database.digest(service.organisation.organisation_id) == before
+
+
+def test_every_form_accepts_the_valid_template(service: Service) -> None:
+    """Otherwise malformed templates would be refused for another reason."""
+    statuses = {form: post(service, form, VALID).status_code for form in FORMS}
+
+    assert statuses == dict.fromkeys(FORMS, 201)
+    for form in FORMS:
+        check(form, VALID)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_an_error_repeats_nothing_that_was_sent(service: Service, form: str) -> None:
+    """read_problem looks for the canary in the response."""
+    template = build_template(
         version=CANARY,
         vendor={"aws": {"cred": [CANARY], "region": CANARY}},
         configurations=[
@@ -132,9 +156,9 @@ def test_a_refusal_repeats_nothing_of_what_was_sent(service: Service, way: str) 
         ],
     )
 
-    read_problem(send(service, way, json.dumps(bad)), 400)
-    read_problem(send(service, way, json.dumps(bad) + CANARY), 400)
-    read_problem(send(service, way, json.dumps(CANARY)), 400)
+    read_problem(post(service, form, json.dumps(template)), 400)
+    read_problem(post(service, form, json.dumps(template) + CANARY), 400)
+    read_problem(post(service, form, json.dumps(CANARY)), 400)
 
 
 json_values = st.recursive(
@@ -147,42 +171,40 @@ json_values = st.recursive(
 @example("vendor", {"aws": {"cred": "c", "region": "eu-west-1", "x": {"cred": "***"}}})
 @given(st.sampled_from(sorted(TEMPLATE)), json_values)
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_no_value_of_a_field_is_answered_5xx(service: Service, field: str, value: Any) -> None:
-    answer = service.http.post(
+def test_no_value_of_a_field_is_a_server_error(service: Service, field: str, value: Any) -> None:
+    response = service.http.post(
         PATH, json=TEMPLATE | {field: value}, headers=master_headers(service)
     )
 
-    assert answer.status_code in (201, 400), answer.text
+    assert response.status_code in (201, 400), response.text
 
 
 @given(st.text(alphabet="{}[]:,-&*!|>'\"%@`#?~ \n\tab1.", max_size=60))
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_no_text_of_yaml_is_answered_5xx(service: Service, text: str) -> None:
-    headers = {**master_headers(service), "Content-Type": "text/yaml"}
+def test_any_yaml_text_is_refused_as_a_client_error(text: str) -> None:
+    with pytest.raises(ServiceError) as refused:
+        check("YAML", text)
 
-    answer = service.http.post(PATH, content=text.encode(), headers=headers)
-
-    assert answer.status_code == 400, answer.text
+    assert refused.value.status == 400
 
 
-@pytest.mark.parametrize("odd", ["not a number", "a key twice", "very deep lists", "a NUL"])
-def test_odd_templates_are_not_compared_either(service: Service, odd: str) -> None:
+@pytest.mark.parametrize("name", ["not a number", "a key twice", "very deep lists", "a NUL"])
+def test_malformed_templates_are_not_compared(service: Service, name: str) -> None:
     stack_id = apply_template(service)["stack_id"]
-    body = {"id": [{stack_id: {"version": "latest"}}], "body": [ODD[odd]]}
+    body = {"id": [{stack_id: {"version": "latest"}}], "body": [MALFORMED[name]]}
 
-    answer = service.http.post(f"{PATH}/compare", json=body, headers=master_headers(service))
+    response = service.http.post(f"{PATH}/compare", json=body, headers=master_headers(service))
 
-    assert read_problem(answer, 400)["code"] == "malformed_body"
+    assert read_problem(response, 400)["code"] == "malformed_body"
 
 
-def test_many_differences_are_found_in_time(service: Service) -> None:
-    """Both sides as large as they may be, and not one value the same."""
+def test_many_differences_are_found_quickly(service: Service) -> None:
+    """Two templates of the maximum size without a common value."""
     stack_id = apply_template(service, more={f"k{n}": n for n in range(15_000)})["stack_id"]
-    other = json.dumps(TEMPLATE | {"more": {f"k{n}": -n - 1 for n in range(15_000)}})
-    body = {"id": [{stack_id: {"version": "latest"}}], "body": [other]}
-    began = time.perf_counter()
+    other_template = json.dumps(TEMPLATE | {"more": {f"k{n}": -n - 1 for n in range(15_000)}})
+    body = {"id": [{stack_id: {"version": "latest"}}], "body": [other_template]}
+    start = time.perf_counter()
 
-    answer = service.http.post(f"{PATH}/compare", json=body, headers=master_headers(service))
+    response = service.http.post(f"{PATH}/compare", json=body, headers=master_headers(service))
 
-    assert len(answer.json()["diff"]["edited"]) == 15_000
-    assert time.perf_counter() - began < 5
+    assert len(response.json()["diff"]["edited"]) == 15_000
+    assert time.perf_counter() - start < 5

@@ -1,4 +1,4 @@
-"""Secrets of a template: all of them out, encrypt_secrets where they belong, and back again."""
+"""Secrets of a template: masked, encrypted and restored."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ENCRYPTOR = Encryptor(bytes(range(7, 39)))
 PLACE = ("org_a", "stk_a", "ver_a")
 
 
-def stored(sent: dict[str, Any], place: tuple[str, str, str] = PLACE) -> Row:
+def store(sent: dict[str, Any], place: tuple[str, str, str] = PLACE) -> Row:
     body, secrets = mask_secrets(sent)
     row = SimpleNamespace(
         organisation_id=place[0],
@@ -41,7 +41,7 @@ def stored(sent: dict[str, Any], place: tuple[str, str, str] = PLACE) -> Row:
     return cast(Row, row)
 
 
-def test_the_secrets_are_out_and_the_rest_is_as_it_was() -> None:
+def test_secrets_are_masked_and_other_values_unchanged() -> None:
     body, secrets = mask_secrets(TEMPLATE)
 
     assert body["vendor"] == {"aws": {"cred": "***", "region": "eu-west-1"}}
@@ -51,28 +51,31 @@ def test_the_secrets_are_out_and_the_rest_is_as_it_was() -> None:
         "/vendor/aws/cred": CRED,
         "/configurations/web/container/gitPrivateKey": GIT_KEY,
     }
-    assert TEMPLATE["vendor"]["aws"]["cred"] == CRED, "what was given is not changed"
+    assert TEMPLATE["vendor"]["aws"]["cred"] == CRED, "the argument is not changed"
 
 
 @pytest.mark.parametrize("name", sorted(SECRET_NAMES))
-def test_a_secret_is_one_wherever_it_stands_and_however_it_is_written(name: str) -> None:
-    odd = {"x": [{name: "s1", name.upper(): ["s2"]}], "a/b": {"~": {name.title(): {"k": "s3"}}}}
+def test_a_secret_is_found_at_any_depth_and_in_any_case(name: str) -> None:
+    template = {
+        "x": [{name: "s1", name.upper(): ["s2"]}],
+        "a/b": {"~": {name.title(): {"k": "s3"}}},
+    }
 
-    body, secrets = mask_secrets(odd)
+    body, secrets = mask_secrets(template)
 
     assert not [word for word in ("s1", "s2", "s3") if word in json.dumps(body)]
     assert list(secrets.values()) == ["s1", ["s2"], {"k": "s3"}]
-    assert restore_secrets(body, secrets) == odd
+    assert restore_secrets(body, secrets) == template
 
 
-def test_what_hides_nothing_is_shown() -> None:
-    odd = {"cred": "", "password": None}
+def test_empty_values_are_not_masked() -> None:
+    template = {"cred": "", "password": None}
 
-    assert mask_secrets(odd) == (odd, {})
+    assert mask_secrets(template) == (template, {})
 
 
-def test_a_stored_version_opens_to_what_was_sent() -> None:
-    row = stored(TEMPLATE)
+def test_a_stored_version_is_restored_completely() -> None:
+    row = store(TEMPLATE)
 
     assert read_template_with_secrets(row, ENCRYPTOR) == TEMPLATE
     assert read_masked_template(row) == mask_secrets(TEMPLATE)[0]
@@ -81,8 +84,8 @@ def test_a_stored_version_opens_to_what_was_sent() -> None:
         assert word.encode() not in row.encrypted_secrets
 
 
-def test_sealed_secrets_open_in_their_own_place_alone() -> None:
-    row = stored(TEMPLATE)
+def test_secrets_are_bound_to_organisation_stack_and_version() -> None:
+    row = store(TEMPLATE)
     for field, other in (
         ("organisation_id", "org_b"),
         ("stack_id", "stk_b"),
@@ -94,30 +97,30 @@ def test_sealed_secrets_open_in_their_own_place_alone() -> None:
             read_template_with_secrets(cast(Row, moved), ENCRYPTOR)
 
 
-def test_a_template_without_secrets_seals_nothing() -> None:
-    row = stored(build_template(vendor=None, configurations=[TEMPLATE["configurations"][1]]))
+def test_a_template_without_secrets_stores_none() -> None:
+    row = store(build_template(vendor=None, configurations=[TEMPLATE["configurations"][1]]))
 
     assert row.encrypted_secrets is None
     assert decrypt_secrets(row, ENCRYPTOR) == {}
 
 
-def test_once_wiped_the_masks_stay() -> None:
-    row = SimpleNamespace(**(vars(stored(TEMPLATE)) | {"encrypted_secrets": None}))
+def test_masks_stay_after_the_secrets_were_deleted() -> None:
+    row = SimpleNamespace(**(vars(store(TEMPLATE)) | {"encrypted_secrets": None}))
 
     assert read_template_with_secrets(cast(Row, row), ENCRYPTOR) == mask_secrets(TEMPLATE)[0]
 
 
-def test_layers_keep_their_secrets_when_they_change_their_order() -> None:
+def test_layers_keep_their_secrets_when_reordered() -> None:
     body, secrets = mask_secrets(TEMPLATE)
-    turned = body | {"configurations": body["configurations"][::-1]}
+    reordered = body | {"configurations": body["configurations"][::-1]}
 
-    found = restore_secrets(turned, secrets)
+    found = restore_secrets(reordered, secrets)
 
     assert found["configurations"][1]["container"]["gitPrivateKey"] == GIT_KEY
     assert find_unresolved_masks(found) == []
 
 
-def test_a_renamed_layer_has_nothing_to_keep() -> None:
+def test_a_renamed_layer_loses_its_secrets() -> None:
     body, secrets = mask_secrets(TEMPLATE)
     body["configurations"][0]["flag"] = "front"
 
@@ -126,16 +129,16 @@ def test_a_renamed_layer_has_nothing_to_keep() -> None:
     assert [each.field for each in find_unresolved_masks(found)] == ["gitPrivateKey"]
 
 
-def test_layers_without_sound_flags_are_known_by_their_index() -> None:
-    odd = {"configurations": [{"flag": "a", "cred": "x"}, {"flag": "a", "cred": "y"}, 3]}
+def test_layers_without_unique_flags_are_identified_by_index() -> None:
+    template = {"configurations": [{"flag": "a", "cred": "x"}, {"flag": "a", "cred": "y"}, 3]}
 
-    body, secrets = mask_secrets(odd)
+    body, secrets = mask_secrets(template)
 
     assert secrets == {"/configurations/0/cred": "x", "/configurations/1/cred": "y"}
-    assert restore_secrets(body, secrets) == odd
+    assert restore_secrets(body, secrets) == template
 
 
-def test_only_masks_that_nothing_answers_are_named() -> None:
+def test_only_unresolved_masks_are_violations() -> None:
     assert find_unresolved_masks(TEMPLATE) == []
     assert [each.field for each in find_unresolved_masks(mask_secrets(TEMPLATE)[0])] == [
         "cred",
@@ -152,7 +155,7 @@ values = st.recursive(
 
 
 @given(st.dictionaries(keys, values, max_size=4))
-def test_whatever_is_masked_comes_back(sent: dict[str, Any]) -> None:
+def test_any_template_is_restored(sent: dict[str, Any]) -> None:
     body, secrets = mask_secrets(sent)
 
     assert restore_secrets(body, secrets) == sent

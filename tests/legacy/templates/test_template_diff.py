@@ -1,4 +1,4 @@
-"""What is new, removed and edited between two templates."""
+"""New, removed and edited values between two templates."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from nimbill.legacy.templates.template_diff import EditedValue, find_differences
 from tests.legacy.templates.template_requests import TEMPLATE
 
 
-def test_equal_templates_do_not_differ() -> None:
+def test_equal_templates_have_no_differences() -> None:
     found = find_differences(TEMPLATE, copy.deepcopy(TEMPLATE))
 
     assert (found.new, found.removed, found.edited) == ({}, {}, {})
 
 
-def test_paths_carry_slashes_and_the_indexes_of_lists() -> None:
+def test_paths_contain_keys_and_list_indexes() -> None:
     changed = copy.deepcopy(TEMPLATE)
     changed["configurations"][0]["provision"]["instance_count"] = 3
     changed["configurations"][1]["provision"]["spot"] = {"price": "0.1"}
@@ -40,7 +40,7 @@ def test_paths_carry_slashes_and_the_indexes_of_lists() -> None:
     }
 
 
-def test_a_value_of_another_kind_is_an_edit() -> None:
+def test_a_value_of_another_type_is_edited() -> None:
     old = {"a": [1], "b": {"c": 1}, "d": 1, "e": None, "f": Decimal("1.0"), "g": "x"}
     new = {"a": {"0": 1}, "b": 7, "d": True, "e": 0, "f": 1, "g": "x"}
 
@@ -57,7 +57,7 @@ def test_a_value_of_another_kind_is_an_edit() -> None:
     assert not found.removed
 
 
-def test_a_slash_in_a_key_does_not_part_it() -> None:
+def test_slashes_in_keys_are_escaped() -> None:
     found = find_differences(
         {"a/b": 1, "c~d": 1, "a": {"b": 1}}, {"a/b": 2, "c~d": 2, "a": {"b": 2}}
     )
@@ -65,7 +65,7 @@ def test_a_slash_in_a_key_does_not_part_it() -> None:
     assert set(found.edited) == {"a~1b", "c~0d", "a/b"}
 
 
-def test_a_secret_that_differs_is_seen_to_and_nothing_more() -> None:
+def test_a_changed_secret_is_reported_as_masks() -> None:
     changed = copy.deepcopy(TEMPLATE)
     changed["vendor"]["aws"]["cred"] = "another"
     changed["configurations"][0]["container"] = {"gitPrivateKey": "another"}
@@ -79,12 +79,12 @@ def test_a_secret_that_differs_is_seen_to_and_nothing_more() -> None:
     assert "another" not in repr(found)
 
 
-def test_secrets_in_whole_parts_that_came_or_went_are_hidden() -> None:
+def test_secrets_in_new_and_removed_sections_are_masked() -> None:
     without = {name: value for name, value in TEMPLATE.items() if name != "vendor"}
-    shown = {"aws": {"cred": "***", "region": "eu-west-1"}}
+    masked = {"aws": {"cred": "***", "region": "eu-west-1"}}
 
-    assert find_differences(TEMPLATE, without).removed == {"vendor": shown}
-    assert find_differences(without, TEMPLATE).new == {"vendor": shown}
+    assert find_differences(TEMPLATE, without).removed == {"vendor": masked}
+    assert find_differences(without, TEMPLATE).new == {"vendor": masked}
     assert find_differences({"cred": "x"}, {"cred": ""}).edited == {"cred": EditedValue("***", "")}
 
 
@@ -98,17 +98,19 @@ templates = st.dictionaries(keys, values, max_size=3)
 
 
 @given(templates, templates)
-def test_there_and_back_say_the_same(old: dict[str, Any], new: dict[str, Any]) -> None:
-    there, back = find_differences(old, new), find_differences(new, old)
+def test_differences_are_symmetric(old: dict[str, Any], new: dict[str, Any]) -> None:
+    forward, backward = find_differences(old, new), find_differences(new, old)
 
-    assert there.new == back.removed
-    assert there.removed == back.new
-    assert there.edited.keys() == back.edited.keys()
-    assert {at: EditedValue(*reversed(edit)) for at, edit in there.edited.items()} == back.edited
+    assert forward.new == backward.removed
+    assert forward.removed == backward.new
+    assert forward.edited.keys() == backward.edited.keys()
+    assert {
+        at: EditedValue(*reversed(edit)) for at, edit in forward.edited.items()
+    } == backward.edited
 
 
 @given(templates)
-def test_no_template_differs_from_itself(one: dict[str, Any]) -> None:
-    found = find_differences(one, copy.deepcopy(one))
+def test_a_template_does_not_differ_from_its_copy(template: dict[str, Any]) -> None:
+    found = find_differences(template, copy.deepcopy(template))
 
     assert (found.new, found.removed, found.edited) == ({}, {}, {})

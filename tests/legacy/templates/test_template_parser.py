@@ -1,4 +1,4 @@
-"""The forms in which a template may come, and those in which it may not."""
+"""The content types and forms in which a template is accepted or refused."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ FORM = "application/x-www-form-urlencoded"
 AS_JSON, AS_YAML = json.dumps(TEMPLATE), yaml.safe_dump(TEMPLATE, sort_keys=False)
 
 
-def read(kind: str, body: Any) -> SentTemplate:
+def parse(content_type: str, body: Any) -> SentTemplate:
     if not isinstance(body, bytes):
         body = (body if isinstance(body, str) else json.dumps(body)).encode()
-    return parse_template_request(kind, body)
+    return parse_template_request(content_type, body)
 
 
-def multipart(**fields: str) -> tuple[str, bytes]:
+def build_multipart(**fields: str) -> tuple[str, bytes]:
     parts = [
         f'--cut\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
         for name, value in fields.items()
@@ -56,20 +56,20 @@ FORMS: dict[str, tuple[str, Any]] = {
     "in body, as YAML": ("application/yaml", yaml.safe_dump({"body": TEMPLATE})),
     "a form with JSON": (FORM, urlencode({"body": AS_JSON})),
     "a form with YAML": (FORM, urlencode({"template": AS_YAML})),
-    "a form in parts": multipart(body=AS_JSON),
+    "a form in parts": build_multipart(body=AS_JSON),
 }
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_the_same_template_in_every_form(form: str) -> None:
-    given = read(*FORMS[form])
+def test_every_form_gives_the_same_template(form: str) -> None:
+    sent = parse(*FORMS[form])
 
-    assert given.template == TEMPLATE
-    assert given.nickname is None
+    assert sent.template == TEMPLATE
+    assert sent.nickname is None
 
 
 @pytest.mark.parametrize(
-    ("kind", "body"),
+    ("content_type", "body"),
     [
         (JSON, TEMPLATE | {"nickname": "red-fox"}),
         (JSON, {"body": AS_YAML, "nickname": "red-fox"}),
@@ -77,38 +77,38 @@ def test_the_same_template_in_every_form(form: str) -> None:
         (JSON, {"body": TEMPLATE | {"nickname": "other"}, "nickname": "red-fox"}),
         ("text/yaml", AS_YAML + "nickname: red-fox\n"),
         (FORM, urlencode({"body": AS_JSON, "nickname": "red-fox"})),
-        multipart(body=AS_YAML, nickname="red-fox"),
+        build_multipart(body=AS_YAML, nickname="red-fox"),
     ],
 )
-def test_a_nickname_is_the_stacks_and_not_the_templates(kind: str, body: Any) -> None:
-    given = read(kind, body)
+def test_the_nickname_is_removed_from_the_template(content_type: str, body: Any) -> None:
+    sent = parse(content_type, body)
 
-    assert given.nickname == "red-fox"
-    assert given.template == TEMPLATE
+    assert sent.nickname == "red-fox"
+    assert sent.template == TEMPLATE
 
 
 @pytest.mark.parametrize("nickname", [None, ""])
-def test_an_empty_nickname_is_none(nickname: str | None) -> None:
-    assert read(JSON, TEMPLATE | {"nickname": nickname}).nickname is None
+def test_an_empty_nickname_means_none(nickname: str | None) -> None:
+    assert parse(JSON, TEMPLATE | {"nickname": nickname}).nickname is None
 
 
 @pytest.mark.parametrize("nickname", [7, ["a"], "x" * 101])
-def test_a_nickname_is_a_text(nickname: Any) -> None:
+def test_a_nickname_has_1_to_100_characters(nickname: Any) -> None:
     with pytest.raises(Invalid) as refused:
-        read(JSON, TEMPLATE | {"nickname": nickname})
+        parse(JSON, TEMPLATE | {"nickname": nickname})
 
     assert refused.value.violations == (("nickname", "length 1 to 100"),)
 
 
-def test_a_template_may_have_a_field_called_body() -> None:
-    """With layers beside it, it is the template that has it."""
+def test_a_template_may_have_a_field_named_body() -> None:
+    """An object with layers is a template itself."""
     sent = TEMPLATE | {"body": "something else"}
 
-    assert read(JSON, sent).template == sent
+    assert parse(JSON, sent).template == sent
 
 
 @pytest.mark.parametrize(
-    ("kind", "body", "field"),
+    ("content_type", "body", "field"),
     [
         (JSON, "[]", "body"),
         (JSON, "null", "body"),
@@ -126,44 +126,46 @@ def test_a_template_may_have_a_field_called_body() -> None:
         (FORM, AS_JSON, "body"),
     ],
 )
-def test_what_is_no_template_is_named(kind: str, body: Any, field: str) -> None:
+def test_what_is_not_a_template_is_a_violation(content_type: str, body: Any, field: str) -> None:
     with pytest.raises(Invalid) as refused:
-        read(kind, body)
+        parse(content_type, body)
 
     assert [each.field for each in refused.value.violations] == [field]
 
 
-@pytest.mark.parametrize("kind", ["", "text/plain", "application/xml", "application/json-seq"])
-def test_other_content_types_are_415(kind: str) -> None:
+@pytest.mark.parametrize(
+    "content_type", ["", "text/plain", "application/xml", "application/json-seq"]
+)
+def test_other_content_types_are_refused(content_type: str) -> None:
     with pytest.raises(Unreadable) as refused:
-        read(kind, TEMPLATE)
+        parse(content_type, TEMPLATE)
 
     assert (refused.value.status, refused.value.code) == (415, "media_type")
 
 
-def large(size: int) -> dict[str, Any]:
+def build_large(size: int) -> dict[str, Any]:
     return TEMPLATE | {"description": "x" * (size - len(AS_JSON))}
 
 
 @pytest.mark.parametrize("form", ["object", "text", "yaml", "form"])
-def test_a_template_of_more_than_256_kib_is_413(form: str) -> None:
-    written = json.dumps(large(TEMPLATE_BYTES_MAX + 100))
+def test_a_template_has_at_most_256_kib(form: str) -> None:
+    text = json.dumps(build_large(TEMPLATE_BYTES_MAX + 100))
     bodies = {
-        "object": (JSON, written),
-        "text": (JSON, json.dumps(written)),
-        "yaml": ("text/yaml", written),
-        "form": (FORM, urlencode({"body": written})),
+        "object": (JSON, text),
+        "text": (JSON, json.dumps(text)),
+        "yaml": ("text/yaml", text),
+        "form": (FORM, urlencode({"body": text})),
     }
 
     with pytest.raises(Unreadable) as refused:
-        read(*bodies[form])
+        parse(*bodies[form])
 
     assert (refused.value.status, refused.value.code) == (413, "body_too_large")
-    assert read(JSON, large(TEMPLATE_BYTES_MAX - 100)).template["label"] == "shop"
+    assert parse(JSON, build_large(TEMPLATE_BYTES_MAX - 100)).template["label"] == "shop"
 
 
 @pytest.mark.parametrize(
-    ("kind", "body"),
+    ("content_type", "body"),
     [
         (JSON, b"\xff\xfe{}"),
         ("text/yaml", b"a: \xff"),
@@ -184,18 +186,18 @@ def test_a_template_of_more_than_256_kib_is_413(form: str) -> None:
         ("multipart/form-data", b"--x"),
     ],
 )
-def test_what_cannot_be_read_is_400_and_not_repeated(kind: str, body: Any) -> None:
+def test_malformed_bodies_are_refused(content_type: str, body: Any) -> None:
     with pytest.raises(ServiceError) as refused:
-        read(kind, body)
+        parse(content_type, body)
 
     assert (refused.value.status, refused.value.code) == (400, "malformed_body")
 
 
-def test_what_was_given_is_never_printed() -> None:
-    assert CRED not in repr(read(JSON, TEMPLATE))
+def test_the_repr_contains_no_secrets() -> None:
+    assert CRED not in repr(parse(JSON, TEMPLATE))
 
 
-def test_a_template_is_named_where_it_stands() -> None:
+def test_a_violation_names_the_given_path() -> None:
     with pytest.raises(Invalid) as refused:
         parse_template(3, "body[0]")
 

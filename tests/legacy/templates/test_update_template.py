@@ -28,19 +28,19 @@ from tests.problem_responses import read_problem, read_violations
 from tests.running_service import Service
 
 
-def latest(service: Service, stack_id: str) -> Row:
+def load_latest_version(service: Service, stack_id: str) -> Row:
     scope = TenantScope(service.organisation.organisation_id)
 
     async def find() -> Row | None:
         async with transaction(service.resources.engine, scope.organisation_id) as db:
             return await records.find_latest_version(db, scope, stack_id)
 
-    found = service.run(find)
-    assert found is not None
-    return found
+    version = service.run(find)
+    assert version is not None
+    return version
 
 
-def list_layers(service: Service, stack_id: str) -> dict[str, str]:
+def read_layers(service: Service, stack_id: str) -> dict[str, str]:
     scope = TenantScope(service.organisation.organisation_id)
 
     async def find() -> dict[str, str]:
@@ -51,32 +51,34 @@ def list_layers(service: Service, stack_id: str) -> dict[str, str]:
     return service.run(find)
 
 
-def secrets_in(service: Service, stack_id: str) -> tuple[str, str]:
-    found = read_template_with_secrets(latest(service, stack_id), service.resources.encryptor)
+def read_secrets(service: Service, stack_id: str) -> tuple[str, str]:
+    found = read_template_with_secrets(
+        load_latest_version(service, stack_id), service.resources.encryptor
+    )
     return (
         found["vendor"]["aws"]["cred"],
         found["configurations"][0]["container"]["gitPrivateKey"],
     )
 
 
-def test_the_answer_has_the_specified_fields(service: Service) -> None:
+def test_the_response_has_the_specified_fields(service: Service) -> None:
     first = apply_template(service)
 
-    answer = put_template(service, first["stack_id"], build_template(label="two"))
+    response = put_template(service, first["stack_id"], build_template(label="two"))
 
-    assert answer.status_code == 202
-    assert list(answer.json()) == ["status", "stack_status", "stack_id", "version_id"]
-    assert answer.json()["status"] == "success"
-    assert answer.json()["stack_status"] == "UPDATE_IN_PROGRESS"
-    assert answer.json()["stack_id"] == first["stack_id"]
-    assert answer.json()["version_id"] != first["version_id"]
+    assert response.status_code == 202
+    assert list(response.json()) == ["status", "stack_status", "stack_id", "version_id"]
+    assert response.json()["status"] == "success"
+    assert response.json()["stack_status"] == "UPDATE_IN_PROGRESS"
+    assert response.json()["stack_id"] == first["stack_id"]
+    assert response.json()["version_id"] != first["version_id"]
     assert read_template(service, first["stack_id"])["label"] == "two"
 
 
 @pytest.mark.parametrize(
     "vendor", [None, {"aws": {"cred": "other", "region": "us-east-1"}}, {"gcp": {}}, "junk", 7]
 )
-def test_the_vendor_is_ignored(service: Service, vendor: Any) -> None:
+def test_the_vendor_section_is_ignored(service: Service, vendor: Any) -> None:
     stack_id = apply_template(service)["stack_id"]
 
     assert put_template(service, stack_id, build_template(vendor=vendor)).status_code == 202
@@ -84,11 +86,11 @@ def test_the_vendor_is_ignored(service: Service, vendor: Any) -> None:
     assert read_template(service, stack_id)["vendor"] == {
         "aws": {"cred": "***", "region": "eu-west-1"}
     }
-    assert secrets_in(service, stack_id)[0] == CRED
+    assert read_secrets(service, stack_id)[0] == CRED
 
 
-def test_what_was_read_can_be_sent_back(service: Service) -> None:
-    """Masks and all: the secrets stay what they were, through any number of versions."""
+def test_a_template_can_be_read_and_sent_back(service: Service) -> None:
+    """Masks keep the secrets through any number of versions."""
     stack_id = apply_template(service)["stack_id"]
 
     for count in (3, 4):
@@ -98,29 +100,29 @@ def test_what_was_read_can_be_sent_back(service: Service) -> None:
         sent["configurations"].sort(key=lambda layer: layer["flag"], reverse=True)
         assert put_template(service, stack_id, sent).status_code == 202
 
-    assert latest(service, stack_id).number == 3
-    assert secrets_in(service, stack_id) == (CRED, GIT_KEY)
+    assert load_latest_version(service, stack_id).number == 3
+    assert read_secrets(service, stack_id) == (CRED, GIT_KEY)
 
 
-def test_a_secret_may_change(service: Service) -> None:
+def test_a_secret_can_change(service: Service) -> None:
     stack_id = apply_template(service)["stack_id"]
     sent = read_template(service, stack_id)
     sent["configurations"][0]["container"]["gitPrivateKey"] = "another key"
 
     assert put_template(service, stack_id, sent).status_code == 202
 
-    assert secrets_in(service, stack_id) == (CRED, "another key")
+    assert read_secrets(service, stack_id) == (CRED, "another key")
 
 
-def test_a_mask_keeps_nothing_where_nothing_was(service: Service) -> None:
+def test_a_mask_without_a_stored_secret_is_refused(service: Service) -> None:
     stack_id = apply_template(service)["stack_id"]
     sent = read_template(service, stack_id)
     sent["configurations"][1]["container"] = {"gitPrivateKey": "***"}
 
-    answer = put_template(service, stack_id, sent)
+    response = put_template(service, stack_id, sent)
 
-    assert [field for field, _ in read_violations(answer)] == ["gitPrivateKey"]
-    assert latest(service, stack_id).number == 1
+    assert [field for field, _ in read_violations(response)] == ["gitPrivateKey"]
+    assert load_latest_version(service, stack_id).number == 1
 
 
 def test_layers_are_updated_added_and_removed(service: Service) -> None:
@@ -130,22 +132,22 @@ def test_layers_are_updated_added_and_removed(service: Service) -> None:
     sent = build_template(configurations=[db | {"flag": "cache"}, web])
     assert put_template(service, stack_id, sent).status_code == 202
 
-    found = list_layers(service, stack_id)
+    found = read_layers(service, stack_id)
     assert list(found) == ["cache", "web"]
     assert found["cache"] in ("creating", "completed")
     assert found["web"] in ("updating", "completed")
 
 
-def test_the_same_template_again_is_a_version_all_the_same(service: Service) -> None:
+def test_an_unchanged_template_is_a_new_version(service: Service) -> None:
     first = apply_template(service)
 
-    again = put_template(service, first["stack_id"]).json()
+    repeated = put_template(service, first["stack_id"]).json()
 
-    assert again["version_id"] != first["version_id"]
-    assert latest(service, first["stack_id"]).number == 2
+    assert repeated["version_id"] != first["version_id"]
+    assert load_latest_version(service, first["stack_id"]).number == 2
 
 
-def test_the_deployment_keeps_the_first_label_and_a_nickname_renames(service: Service) -> None:
+def test_the_deployment_keeps_the_first_label_and_the_nickname_can_change(service: Service) -> None:
     stack_id = apply_template(service, nickname="before")["stack_id"]
 
     put_template(service, stack_id, build_template(label="later"))
@@ -158,7 +160,7 @@ def test_the_deployment_keeps_the_first_label_and_a_nickname_renames(service: Se
     assert not service.http.get("/m/core/v0/deployments/later", headers=service.root()).is_success
 
 
-def test_an_update_may_follow_another_in_progress(service: Service) -> None:
+def test_an_update_can_follow_another_in_progress(service: Service) -> None:
     stack_id = apply_template(service)["stack_id"]
 
     assert [put_template(service, stack_id).status_code for _ in range(3)] == [202, 202, 202]
@@ -167,24 +169,26 @@ def test_an_update_may_follow_another_in_progress(service: Service) -> None:
 @pytest.mark.parametrize(
     "status", ["CREATE_FAILED", "UPDATE_COMPLETE", "UPDATE_FAILED", "DELETE_FAILED"]
 )
-def test_an_update_is_taken_in_every_state_but_deleting(service: Service, status: str) -> None:
+def test_an_update_is_allowed_unless_the_stack_is_being_deleted(
+    service: Service, status: str
+) -> None:
     stack_id = apply_template(service)["stack_id"]
     set_stack_status(service, stack_id, status)
 
-    answer = put_template(service, stack_id)
+    response = put_template(service, stack_id)
 
-    assert (answer.status_code, answer.json()["stack_status"]) == (202, "UPDATE_IN_PROGRESS")
+    assert (response.status_code, response.json()["stack_status"]) == (202, "UPDATE_IN_PROGRESS")
 
 
-def test_a_stack_that_is_being_deleted_takes_no_update(service: Service) -> None:
+def test_a_stack_that_is_being_deleted_cannot_be_updated(service: Service) -> None:
     stack_id = apply_template(service)["stack_id"]
     set_stack_status(service, stack_id, "DELETE_IN_PROGRESS")
 
     assert read_problem(put_template(service, stack_id), 409)["code"] == "stack_leaving"
-    assert latest(service, stack_id).number == 1
+    assert load_latest_version(service, stack_id).number == 1
 
 
-def test_a_deleted_stack_is_not_there(service: Service) -> None:
+def test_a_deleted_stack_is_not_found(service: Service) -> None:
     stack_id = apply_template(service)["stack_id"]
     set_stack_status(service, stack_id, "DELETE_COMPLETE")
 
@@ -197,23 +201,23 @@ def test_a_refused_update_changes_nothing(service: Service) -> None:
 
     assert read_violations(put_template(service, stack_id, build_template(configurations=[])))
 
-    assert latest(service, stack_id).number == 1
-    assert list(list_layers(service, stack_id)) == ["web", "db"]
+    assert load_latest_version(service, stack_id).number == 1
+    assert list(read_layers(service, stack_id)) == ["web", "db"]
 
 
-def test_a_scope_may_forbid_it_for_one_stack_and_for_those_that_never_were(
+def test_a_scope_can_allow_the_update_of_one_stack_only(
     service: Service,
 ) -> None:
     person = create_subuser(service)
-    open_one, closed = apply_template(service)["stack_id"], apply_template(service)["stack_id"]
+    allowed, denied = apply_template(service)["stack_id"], apply_template(service)["stack_id"]
     grant_scope(
-        service, person, build_statement("Allow", ["template:*"], [f"mrn:alm:template:{open_one}"])
+        service, person, build_statement("Allow", ["template:*"], [f"mrn:alm:template:{allowed}"])
     )
 
-    answers = [
-        service.http.put(f"{PATH}/{one}", json=TEMPLATE, headers=person.headers)
-        for one in (open_one, closed, new_id("stk"))
+    responses = [
+        service.http.put(f"{PATH}/{stack_id}", json=TEMPLATE, headers=person.headers)
+        for stack_id in (allowed, denied, new_id("stk"))
     ]
 
-    assert [answer.status_code for answer in answers] == [202, 403, 403]
-    assert answers[1].json()["code"] == answers[2].json()["code"] == "scope_denied"
+    assert [response.status_code for response in responses] == [202, 403, 403]
+    assert responses[1].json()["code"] == responses[2].json()["code"] == "scope_denied"

@@ -1,1 +1,1 @@
-"""login."""
+"""The token endpoint of version 3, and the login of agents."""
