@@ -9,6 +9,7 @@ from threading import Barrier
 from typing import TypeVar
 
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access import effective_permissions
 from nimbill.database.tenant_scope import TenantScope, transaction
@@ -55,10 +56,6 @@ def create_subuser(
     permissions_by_product = {Product.core: core, Product.portal: portal}
 
     async def add() -> str:
-        tenant_columns = {
-            "organisation_id": tenant.organisation_id,
-            "root_user": tenant.root_user_id,
-        }
         scope = TenantScope(tenant.organisation_id)
         async with transaction(service.resources.engine, tenant.organisation_id) as db:
             await users.add_user(
@@ -71,27 +68,10 @@ def create_subuser(
                 password_hash=NO_PASSWORD,
             )
             client = await add_api_client(db, scope, user_id=user_id, name="test")
-            for namespace, permissions in permissions_by_product.items():
-                if permissions is None:
-                    continue
-                role_columns = {**tenant_columns, "namespace": namespace}
-                role_name = f"role-{user_id[-12:]}"
-                role_actions = [str(permission) for permission in permissions]
-                insert = sa.insert(effective_permissions.roles)
-                await db.execute(
-                    insert.values(**role_columns, name=role_name, permissions=role_actions)
-                )
-                mapping = sa.insert(effective_permissions.role_mappings)
-                await db.execute(mapping.values(**role_columns, role=role_name, user_id=user_id))
-            for namespace_, type_, resource in filters:
-                stmt = sa.insert(effective_permissions.role_filters).values(
-                    organisation_id=tenant.organisation_id,
-                    user_id=user_id,
-                    namespace=namespace_,
-                    type=type_,
-                    resource=resource,
-                )
-                await db.execute(stmt)
+            for product, permissions in permissions_by_product.items():
+                if permissions is not None:
+                    await _add_role(db, tenant, user_id, product, permissions)
+            await _add_filters(db, tenant, user_id, filters)
         return client.client_id
 
     client_id = service.run(add)
@@ -100,6 +80,41 @@ def create_subuser(
         for product in (Product.core, Product.portal)
     )
     return SubuserAccount(user_id, name, client_id, core_token, portal_token)
+
+
+async def _add_role(
+    db: AsyncConnection,
+    tenant: NewOrganisation,
+    user_id: str,
+    namespace: str,
+    permissions: Sequence[str],
+) -> None:
+    """Create a role with these permissions and map it to the user."""
+    columns = {
+        "organisation_id": tenant.organisation_id,
+        "root_user": tenant.root_user_id,
+        "namespace": namespace,
+    }
+    name = f"role-{user_id[-12:]}"
+    role_actions = [str(permission) for permission in permissions]
+    role = sa.insert(effective_permissions.roles)
+    await db.execute(role.values(**columns, name=name, permissions=role_actions))
+    mapping = sa.insert(effective_permissions.role_mappings)
+    await db.execute(mapping.values(**columns, role=name, user_id=user_id))
+
+
+async def _add_filters(
+    db: AsyncConnection, tenant: NewOrganisation, user_id: str, filters: Sequence[Filter]
+) -> None:
+    for namespace, type_, resource in filters:
+        stmt = sa.insert(effective_permissions.role_filters).values(
+            organisation_id=tenant.organisation_id,
+            user_id=user_id,
+            namespace=namespace,
+            type=type_,
+            resource=resource,
+        )
+        await db.execute(stmt)
 
 
 def issue_token_headers(

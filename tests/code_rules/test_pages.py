@@ -10,7 +10,10 @@ from nimbill.foundation.settings import read_settings
 from nimbill.legacy.settings import read_legacy_settings
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/operating.md")
+PAGES = [
+    *("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"),
+    *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").rglob("*.md")),
+]
 
 
 def text(page: str) -> str:
@@ -37,14 +40,19 @@ def test_the_readme_shows_a_picture_and_then_exactly_two_commands() -> None:
     assert first_block.split("\n")[1:-1] == ["make demo", "make test"]
 
 
-def test_every_place_the_readme_points_to_exists() -> None:
-    (table,) = re.findall(r"## Where is…\?\n(.*?)\n## ", text("README.md"), re.DOTALL)
-    places = re.findall(r"`([a-z_]+(?:/[a-z_*]+)*(?:\.py)?)`", table)
-    rooms = [ROOT, ROOT / "src/nimbill", *(ROOT / "src/nimbill").glob("*/")]
-    missing = [place for place in places if not any(any(room.glob(place)) for room in rooms)]
+def test_the_readme_has_at_most_120_lines() -> None:
+    assert len(text("README.md").splitlines()) <= 120
 
-    assert len(places) > 15
-    assert missing == ["code"]  # a word of the answer, not a place
+
+def test_every_place_of_the_table_in_contributing_exists() -> None:
+    (table,) = re.findall(r"## Where is …\?\n(.*?)\n## ", text("CONTRIBUTING.md"), re.DOTALL)
+    places = re.findall(r"`([a-z_]+(?:/[a-z_*]+)*(?:\.py)?)`", table)
+    roots = [ROOT, ROOT / "src/nimbill"]
+    packages = [*roots, *(ROOT / "src/nimbill").glob("*/"), *(ROOT / "src/nimbill").glob("*/*/")]
+    missing = [place for place in places if not any(any(root.glob(place)) for root in packages)]
+
+    assert len(places) > 25
+    assert missing == ["code"]  # a word, not a place
 
 
 def test_the_readme_names_every_command() -> None:

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
-from string import Formatter
-from typing import Any, get_args
+from typing import Any
 
 import httpx
 import jwt
 import pytest
 
 from nimbill.access.caller import Caller
-from nimbill.access.gate import Audience, Public, Unaudited
 from nimbill.access.role_actions import RoleAction
 from nimbill.application.installed import PRODUCTS
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.foundation.basis import Basis
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.product import Product
 from nimbill.foundation.user_kind import UserKind
@@ -370,40 +367,3 @@ def test_undeclared_methods_are_refused(service: Service) -> None:
 
     for request, response in zip(requests, send_all(service, requests), strict=True):
         assert response.status == 405, request
-
-
-# ── declarations ─────────────────────────────────────────────────────────────────────────────────
-
-
-def test_routes_declare_basis_audiences_and_role_actions() -> None:
-    for route in all_routes():
-        facts = route.handler.opt
-        assert isinstance(facts["basis"], Basis), route
-        assert all(isinstance(action, RoleAction) for action in facts["role_actions"]), route
-        if route.is_public:
-            assert isinstance(facts["audiences"], Public)
-            assert not facts["role_actions"], f"{route} is public and has role actions"
-        else:
-            assert facts["audiences"], f"{route} has no audience"
-            assert all(isinstance(audience, Audience) for audience in facts["audiences"]), route
-            assert RoleAction.Admin not in facts["role_actions"], f"{route}: Admin is implied"
-
-
-def test_audited_resource_names_can_be_formatted() -> None:
-    """Each name in braces is a path parameter or a field of the response or the body."""
-    for route in all_routes():
-        if not route.is_mutating or isinstance(route.handler.opt["audited"], Unaudited):
-            continue
-        names = {name for _, name, _, _ in Formatter().parse(route.handler.opt["audited"]) if name}
-        response = route.handler.parsed_fn_signature.return_type.annotation
-        known = set(route.path_names) | set(getattr(route.body, "__struct_fields__", ()))
-        for type_ in get_args(response) or (response,):
-            known |= set(getattr(type_, "__struct_fields__", ()))
-
-        assert names <= known, route
-
-
-def test_routes_that_only_read_are_not_audited() -> None:
-    assert not [
-        route for route in all_routes() if not route.is_mutating and "audited" in route.handler.opt
-    ]

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 import stat
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -369,41 +367,3 @@ def test_pg_dump_is_available(folder: Path) -> None:
         )
 
     assert "PostgreSQL database dump complete" in dump.stdout
-
-
-def run_as_nobody(python: str, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [python, "-c", script, *arguments],
-        user=NOBODY,
-        group=NOBODY,
-        extra_groups=[],
-        env=ENVIRONMENT,
-        cwd="/",
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-
-
-def find_python_for_nobody() -> str:
-    """A Python that the user nobody can run; empty unless the tests run as root."""
-    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    system = shutil.which(version, path="/usr/local/bin:/usr/bin")
-    for python in (sys.executable, system) if os.geteuid() == 0 else ():
-        with suppress(OSError, subprocess.CalledProcessError):
-            run_as_nobody(python or "false", "import nimbill.database.embedded_postgres")
-            return python or ""
-    return ""
-
-
-if PYTHON_FOR_NOBODY := find_python_for_nobody():
-    # Takes seconds: initdb runs as another user.
-    def test_an_ordinary_user_needs_no_namespace() -> None:
-        # Not tmp_path, which is private to root.
-        with tempfile.TemporaryDirectory() as parent:
-            os.chown(parent, NOBODY, NOBODY)
-            folder = Path(parent, "db")
-            assert run_as_nobody(PYTHON_FOR_NOBODY, USER_SCRIPT, str(folder)).stdout == "in\n"
-            assert (folder / "cluster/data").stat().st_uid == NOBODY
-            assert server_pid(folder) is None

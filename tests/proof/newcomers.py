@@ -51,7 +51,7 @@ def hashed_before_newcomers(stage: Stage, organisation_id: str) -> list[tuple[An
 def _counted_hashes() -> Iterator[Hashes]:
     """Forget earlier failures, and answer refused logins sooner than in production."""
     hashes = Hashes()
-    real = passwords._verify, passwords._run_in_queue, login_rate_limits.SLOWLY_SECONDS
+    real = passwords._verify, passwords._run_in_queue, login_rate_limits.DELAY_SECONDS
 
     def verify(password_hash: str | None, peppered: bytes) -> bool:
         hashes.begun += 1
@@ -68,11 +68,11 @@ def _counted_hashes() -> Iterator[Hashes]:
 
     passwords._reset_after_fork()
     passwords._verify, passwords._run_in_queue = verify, in_turn
-    login_rate_limits.SLOWLY_SECONDS = (0.2, 0.6)
+    login_rate_limits.DELAY_SECONDS = (0.2, 0.6)
     try:
         yield hashes
     finally:
-        passwords._verify, passwords._run_in_queue, login_rate_limits.SLOWLY_SECONDS = real
+        passwords._verify, passwords._run_in_queue, login_rate_limits.DELAY_SECONDS = real
         passwords._reset_after_fork()
 
 

@@ -22,7 +22,7 @@ class StoredLog(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class AuditLog:
+class FalsifiableLog:
     organisation_id: str
     rows: tuple[StoredLog, ...]
     head: tuple[int, bytes] | None
@@ -34,7 +34,7 @@ class AuditLog:
 
 
 class Falsified(NamedTuple):
-    log: AuditLog
+    log: FalsifiableLog
     first_bad: int
 
 
@@ -43,21 +43,21 @@ def documented_hash(previous: bytes, seq: int, entry: str) -> bytes:
     return sha256(previous + seq.to_bytes(8, "big") + entry.encode()).digest()
 
 
-def hash_before(log: AuditLog, seq: int) -> bytes:
+def hash_before(log: FalsifiableLog, seq: int) -> bytes:
     return log.rows[seq - 2].hash if seq > 1 else sha256(log.organisation_id.encode()).digest()
 
 
-def edit(log: AuditLog, random: Random) -> Falsified:
+def edit(log: FalsifiableLog, random: Random) -> Falsified:
     row = random.choice(log.rows)
     return Falsified(_with(log, row._replace(entry=_reworded(row, random))), row.seq)
 
 
-def edit_the_hash(log: AuditLog, random: Random) -> Falsified:
+def edit_the_hash(log: FalsifiableLog, random: Random) -> Falsified:
     row = random.choice(log.rows)
     return Falsified(_with(log, row._replace(hash=random.randbytes(32))), row.seq)
 
 
-def edit_and_work_out_its_hash(log: AuditLog, random: Random) -> Falsified:
+def edit_and_work_out_its_hash(log: FalsifiableLog, random: Random) -> Falsified:
     row = random.choice(log.rows)
     entry = _reworded(row, random)
     made = StoredLog(row.seq, entry, documented_hash(hash_before(log, row.seq), row.seq, entry))
@@ -65,7 +65,7 @@ def edit_and_work_out_its_hash(log: AuditLog, random: Random) -> Falsified:
     return Falsified(_with(log, made), row.seq if known else row.seq + 1)
 
 
-def rewrite_everything_after_an_edit(log: AuditLog, random: Random) -> Falsified:
+def rewrite_everything_after_an_edit(log: FalsifiableLog, random: Random) -> Falsified:
     """All hashes and the head agree; only a checkpoint outside the database contradicts."""
     first = random.randint(1, max(log.checkpoints))
     rows = list(log.rows[: first - 1])
@@ -78,27 +78,27 @@ def rewrite_everything_after_an_edit(log: AuditLog, random: Random) -> Falsified
     return Falsified(log, min(seq for seq in log.checkpoints if seq >= first))
 
 
-def delete(log: AuditLog, random: Random) -> Falsified:
+def delete(log: FalsifiableLog, random: Random) -> Falsified:
     row = random.choice(log.rows)
     return Falsified(replace(log, rows=tuple(kept for kept in log.rows if kept != row)), row.seq)
 
 
-def delete_and_close_the_gap(log: AuditLog, random: Random) -> Falsified:
+def delete_and_close_the_gap(log: FalsifiableLog, random: Random) -> Falsified:
     gone = random.randint(1, log.last - 1)
     later = [row._replace(seq=row.seq - 1) for row in log.rows[gone:]]
     head = (later[-1].seq, later[-1].hash)
     return Falsified(replace(log, rows=(*log.rows[: gone - 1], *later), head=head), gone)
 
 
-def insert(log: AuditLog, random: Random) -> Falsified:
+def insert(log: FalsifiableLog, random: Random) -> Falsified:
     return _inserted(log, random, random.randbytes(32))
 
 
-def insert_and_work_out_its_hash(log: AuditLog, random: Random) -> Falsified:
+def insert_and_work_out_its_hash(log: FalsifiableLog, random: Random) -> Falsified:
     return _inserted(log, random, None)
 
 
-def _inserted(log: AuditLog, random: Random, hash_: bytes | None) -> Falsified:
+def _inserted(log: FalsifiableLog, random: Random, hash_: bytes | None) -> Falsified:
     at = random.randint(1, log.last)
     entry = _reworded(random.choice(log.rows), random)
     right = documented_hash(hash_before(log, at), at, entry)
@@ -109,20 +109,20 @@ def _inserted(log: AuditLog, random: Random, hash_: bytes | None) -> Falsified:
     return Falsified(replace(log, rows=rows, head=(log.last + 1, later[-1].hash)), first_bad)
 
 
-def append_behind_the_head(log: AuditLog, random: Random) -> Falsified:
+def append_behind_the_head(log: FalsifiableLog, random: Random) -> Falsified:
     entry = _reworded(log.rows[-1], random)
     seq = log.last + 1
     made = StoredLog(seq, entry, documented_hash(log.rows[-1].hash, seq, entry))
     return Falsified(replace(log, rows=(*log.rows, made)), seq)
 
 
-def reorder(log: AuditLog, random: Random) -> Falsified:
+def reorder(log: FalsifiableLog, random: Random) -> Falsified:
     one, other = sorted(random.sample(log.rows, 2))
     swapped = _with(log, StoredLog(one.seq, other.entry, other.hash))
     return Falsified(_with(swapped, StoredLog(other.seq, one.entry, one.hash)), one.seq)
 
 
-def cut_the_tail(log: AuditLog, random: Random) -> Falsified:
+def cut_the_tail(log: FalsifiableLog, random: Random) -> Falsified:
     """Rows and head as if nothing had followed; detected back to the last checkpoint."""
     left = random.randrange(max(log.checkpoints))
     rows = log.rows[:left]
@@ -130,12 +130,12 @@ def cut_the_tail(log: AuditLog, random: Random) -> Falsified:
     return Falsified(replace(log, rows=rows, head=head), left + 1)
 
 
-def cut_the_tail_and_leave_the_head(log: AuditLog, random: Random) -> Falsified:
+def cut_the_tail_and_leave_the_head(log: FalsifiableLog, random: Random) -> Falsified:
     left = random.randrange(log.last)
     return Falsified(replace(log, rows=log.rows[:left]), left + 1)
 
 
-def falsify_the_head(log: AuditLog, random: Random) -> Falsified:
+def falsify_the_head(log: FalsifiableLog, random: Random) -> Falsified:
     earlier = random.choice(log.rows[:-1])
     head, first_bad = random.choice(
         [
@@ -148,7 +148,7 @@ def falsify_the_head(log: AuditLog, random: Random) -> Falsified:
     return Falsified(replace(log, head=head), first_bad)
 
 
-def transplant(log: AuditLog, random: Random) -> Falsified:
+def transplant(log: FalsifiableLog, random: Random) -> Falsified:
     """Another organisation's complete and valid log."""
     previous, rows = sha256(b"org_somebody_else").digest(), []
     for row in log.rows:
@@ -158,7 +158,7 @@ def transplant(log: AuditLog, random: Random) -> Falsified:
     return Falsified(replace(log, rows=tuple(rows), head=(log.last, previous)), 1)
 
 
-Tampering = Callable[[AuditLog, Random], Falsified]
+Tampering = Callable[[FalsifiableLog, Random], Falsified]
 
 TAMPERINGS: tuple[Tampering, ...] = (
     edit,
@@ -178,7 +178,7 @@ TAMPERINGS: tuple[Tampering, ...] = (
 )
 
 
-def _with(log: AuditLog, row: StoredLog) -> AuditLog:
+def _with(log: FalsifiableLog, row: StoredLog) -> FalsifiableLog:
     return replace(log, rows=(*log.rows[: row.seq - 1], row, *log.rows[row.seq :]))
 
 

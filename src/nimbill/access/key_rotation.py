@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.signing_keys import add_signing_key, lock_keys, signing_keys
-from nimbill.access.tokens import Issuer
+from nimbill.access.tokens import TokenIssuer
 from nimbill.database.tenant_scope import Row
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
@@ -35,7 +35,11 @@ async def ensure_keys(
 
 
 async def maintain_keys(
-    db: AsyncConnection, encryptor: Encryptor, *, at: datetime, issuers: Mapping[Product, Issuer]
+    db: AsyncConnection,
+    encryptor: Encryptor,
+    *,
+    at: datetime,
+    issuers: Mapping[Product, TokenIssuer],
 ) -> None:
     """Rotate keys that are due, and delete retired keys whose last token has expired."""
     await ensure_keys(db, encryptor, at=at, products=issuers)

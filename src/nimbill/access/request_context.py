@@ -17,7 +17,7 @@ from nimbill.access import uploads
 from nimbill.access.caller import Caller
 from nimbill.access.credentials import CALLER_LOADERS, CallerLoader
 from nimbill.access.signing_keys import load_active_key_id, load_signing_keys
-from nimbill.access.tokens import Claims, Issuer, Tokens
+from nimbill.access.tokens import Claims, TokenIssuer, Tokens
 from nimbill.access.uploads import Upload
 from nimbill.database.tenant_scope import (
     TenantScope,
@@ -94,10 +94,10 @@ class Resources:
             self.tokens = self.tokens.with_keys(await load_signing_keys(db, self.encryptor))
 
 
-def build_issuers(settings: Settings) -> Mapping[Product, Issuer]:
+def build_issuers(settings: Settings) -> Mapping[Product, TokenIssuer]:
     return {
-        Product.core: Issuer(f"{settings.auth_url}/core", settings.core_token_seconds),
-        Product.portal: Issuer(settings.auth_url, settings.portal_token_seconds),
+        Product.core: TokenIssuer(f"{settings.auth_url}/core", settings.core_token_seconds),
+        Product.portal: TokenIssuer(settings.auth_url, settings.portal_token_seconds),
     }
 
 

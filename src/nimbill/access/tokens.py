@@ -46,7 +46,7 @@ class SigningKey:
 
 
 @dataclass(frozen=True, slots=True)
-class Issuer:
+class TokenIssuer:
     """The tokens of one product: `iss`, lifetime, and the values that `sub_type` may have."""
 
     address: str
@@ -70,13 +70,15 @@ class Claims:
 class Tokens:
     """Signs with the active key of a product and verifies with any of its known keys."""
 
-    def __init__(self, keys: Mapping[str, SigningKey], issuers: Mapping[Product, Issuer]) -> None:
+    def __init__(
+        self, keys: Mapping[str, SigningKey], issuers: Mapping[Product, TokenIssuer]
+    ) -> None:
         self._keys = dict(keys)
         self._issuers = issuers
         self._verified: OrderedDict[str, Claims] = OrderedDict()
 
     @property
-    def issuers(self) -> Mapping[Product, Issuer]:
+    def issuers(self) -> Mapping[Product, TokenIssuer]:
         return self._issuers
 
     def has_key(self, kid: str) -> bool:

@@ -12,7 +12,7 @@ from litestar.types import ControllerRouterHandler
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from nimbill.access.credentials import CallerLoader
-from nimbill.access.tokens import Issuer
+from nimbill.access.tokens import TokenIssuer
 from nimbill.database.migrate import MigrationPackage
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.product import Product
@@ -25,7 +25,7 @@ from nimbill.jobs.runner import JobType
 class Extension:
     products: Sequence[Product]
     # reads the extension's own settings; SettingsError if one is invalid
-    issuers: Callable[[Settings], Mapping[Product, Issuer]]
+    issuers: Callable[[Settings], Mapping[Product, TokenIssuer]]
     caller_loaders: Mapping[str, CallerLoader]  # by subject type
     route_handlers: Callable[[], Sequence[ControllerRouterHandler]]
     check_routes: Callable[[Litestar], None]  # RuntimeError for a route that must not be served

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from nimbill.access.credentials import CALLER_LOADERS, CallerLoader
 from nimbill.access.request_context import build_issuers
-from nimbill.access.tokens import Issuer
+from nimbill.access.tokens import TokenIssuer
 from nimbill.application.extension import Extension
 from nimbill.application.legacy_wiring import LEGACY_EXTENSION  # version 3
 from nimbill.foundation.product import Product
@@ -34,7 +34,7 @@ def load_settings(environment: Mapping[str, str] = os.environ) -> Settings:
     return settings
 
 
-def installed_issuers(settings: Settings) -> Mapping[Product, Issuer]:
+def installed_issuers(settings: Settings) -> Mapping[Product, TokenIssuer]:
     found = dict(build_issuers(settings))
     for extension in EXTENSIONS:
         found |= extension.issuers(settings)

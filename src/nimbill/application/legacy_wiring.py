@@ -11,7 +11,7 @@ from litestar import Router
 from litestar.types import ControllerRouterHandler
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from nimbill.access.tokens import SUBJECT_TYPES, Issuer
+from nimbill.access.tokens import SUBJECT_TYPES, TokenIssuer
 from nimbill.application.extension import Extension
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.product import Product
@@ -29,10 +29,10 @@ from nimbill.legacy.roles import guard
 from nimbill.legacy.settings import read_legacy_settings
 
 
-def _issuers(settings: Settings) -> Mapping[Product, Issuer]:
+def _issuers(settings: Settings) -> Mapping[Product, TokenIssuer]:
     own = read_legacy_settings(settings)
     address = f"{own.url}{VERSION_3.prefix}"
-    return {LEGACY: Issuer(address, own.token_seconds, (*SUBJECT_TYPES, AGENT))}
+    return {LEGACY: TokenIssuer(address, own.token_seconds, (*SUBJECT_TYPES, AGENT))}
 
 
 def _route_handlers() -> Sequence[ControllerRouterHandler]:

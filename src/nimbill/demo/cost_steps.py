@@ -15,8 +15,8 @@ from nimbill.demo.fixtures import find_production_account
 from nimbill.demo.monthly_data import (
     ONE_OFF_CHARGES,
     RESERVED_INSTANCE_MOVES,
+    DemoInstanceMove,
     OneOffCharge,
-    ReservedInstanceMove,
 )
 from nimbill.demo.resellers import AOZORA, DemoReseller
 
@@ -99,7 +99,7 @@ def _apply_one_off_charge(client: DemoClient, charge: OneOffCharge, *, key: str)
     client.post(RECALCULATION, body, key=key)
 
 
-def _move_reserved_instances(client: DemoClient, move: ReservedInstanceMove) -> None:
+def _move_reserved_instances(client: DemoClient, move: DemoInstanceMove) -> None:
     owner = find_production_account(AOZORA, move.owner, "aws").customer_id
     receiver = find_production_account(AOZORA, move.receiver, "aws").customer_id
     reservations = client.get(f"{RESERVED_INSTANCES}?vendor=aws")

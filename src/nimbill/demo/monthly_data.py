@@ -94,7 +94,7 @@ ONE_OFF_CHARGES = (
 
 
 @dataclass(frozen=True, slots=True)
-class ReservedInstanceMove:
+class DemoInstanceMove:
     """Some of the four reserved instances of the owner are billed to another customer."""
 
     owner: str
@@ -103,8 +103,8 @@ class ReservedInstanceMove:
 
 
 RESERVED_INSTANCE_MOVES = (
-    ReservedInstanceMove("BG-0005", "BG-0026", 2),
-    ReservedInstanceMove("BG-0001", "BG-0004", 1),
+    DemoInstanceMove("BG-0005", "BG-0026", 2),
+    DemoInstanceMove("BG-0001", "BG-0004", 1),
 )
 
 # Monthly charges by billing group, in dollars; Azure Marketplace in yen.

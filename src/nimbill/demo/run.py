@@ -10,7 +10,7 @@ from pathlib import Path
 
 from nimbill.application import server
 from nimbill.application.installed import load_settings
-from nimbill.application.open_database import database, prepare
+from nimbill.application.open_database import open_database, prepare_database
 from nimbill.demo.api_client import DemoError
 from nimbill.demo.guide import SeededMonths, format_guide
 from nimbill.demo.invoice_steps import company_ids
@@ -49,7 +49,7 @@ def run_demo(port: int, months: int) -> None:
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     settings = load_settings()
     _print(f"Starting the demo in {folder} …")
-    with database(settings) as url:
+    with open_database(settings) as url:
         encryptor = load_or_create_key(settings.key_file)
         logins = asyncio.run(_prepare_database(url, encryptor, folder))
         seeding = BackgroundSeeding(folder, logins, last_months(months))
@@ -83,7 +83,7 @@ def _override_settings(folder: Path, port: int) -> None:
 
 
 async def _prepare_database(url: str, encryptor: Encryptor, folder: Path) -> DemoLogins:
-    await prepare(url, encryptor)
+    await prepare_database(url, encryptor)
     return await create_missing_logins(url, encryptor, folder)
 
 

@@ -23,7 +23,7 @@ from nimbill.imports.bodies import (
 )
 from nimbill.jobs.records import jobs
 
-__all__ = ["ImportRecord", "ImportState"]  # also used by the command line
+__all__ = ["ImportProblem", "ImportRecord", "ImportState"]  # also used by the command line
 
 cost_imports = sa.Table(
     "cost_imports",

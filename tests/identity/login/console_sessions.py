@@ -1,4 +1,4 @@
-"""A console as a browser shows it: it signs in, keeps its cookies and refreshes."""
+"""Sign in to a console and refresh its session, with cookies as in a browser."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def sign_in(
 
 
 def sign_in_for_token(service: Service, product: Product = Product.core, **fields: str) -> str:
-    """The access token of a new session; its cookie is in the browser."""
-    answer = sign_in(service, product, fields=fields)
-    assert answer.status_code == 200, answer.text
-    token: str = answer.json()["access_token"]
+    """Return the access token of a new session; the test client keeps its cookie."""
+    response = sign_in(service, product, fields=fields)
+    assert response.status_code == 200, response.text
+    token: str = response.json()["access_token"]
     return token
 
 
@@ -41,8 +41,8 @@ def refresh_session(
     return service.http.post(f"/{product}/session/refresh", headers=headers)
 
 
-def parse_cookies(answer: httpx.Response) -> dict[str, Morsel[str]]:
-    read: SimpleCookie = SimpleCookie()
-    for line in answer.headers.get_list("set-cookie"):
-        read.load(line)
-    return dict(read)
+def parse_cookies(response: httpx.Response) -> dict[str, Morsel[str]]:
+    cookies: SimpleCookie = SimpleCookie()
+    for line in response.headers.get_list("set-cookie"):
+        cookies.load(line)
+    return dict(cookies)

@@ -1,8 +1,10 @@
-"""How many logins may fail from one address in a minute, and whose address that is."""
+"""Limits on failed logins per address and per client."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -11,7 +13,13 @@ from litestar import Request
 
 from nimbill.foundation.settings import read_settings
 from nimbill.identity.login import records
-from nimbill.identity.login.login_rate_limits import FAILURES_MAX, get_client_address, get_source
+from nimbill.identity.login.login_rate_limits import (
+    FAILURES_MAX,
+    FAILURES_PER_CLIENT_MAX,
+    get_client_address,
+    get_client_source,
+    get_source,
+)
 from tests.identity.login.token_requests import (
     CORE,
     client_form,
@@ -35,11 +43,15 @@ def request_from(client: str | None, *forwarded_for: str) -> Request[Any, Any, A
     ("client", "forwarded_for", "address"),
     [
         ("203.0.113.5", [], "203.0.113.5"),
-        ("203.0.113.5", ["198.51.100.1"], "203.0.113.5"),  # no proxy of ours: not believed
+        ("203.0.113.5", ["198.51.100.1"], "203.0.113.5"),  # the peer is no trusted proxy
         ("10.0.0.1", ["198.51.100.1"], "198.51.100.1"),
-        ("10.0.0.1", ["198.51.100.9, 198.51.100.1"], "198.51.100.1"),  # the first is made up
+        (
+            "10.0.0.1",
+            ["198.51.100.9, 198.51.100.1"],
+            "198.51.100.1",
+        ),  # the client sent the first one
         ("10.0.0.1", ["198.51.100.1, 10.9.9.9, 192.0.2.7"], "198.51.100.1"),
-        ("10.0.0.1", ["198.51.100.9", "198.51.100.1"], "198.51.100.1"),  # a line of its own
+        ("10.0.0.1", ["198.51.100.9", "198.51.100.1"], "198.51.100.1"),  # a second header
         ("10.0.0.1", ["198.51.100.9, 10.1.1.1", "198.51.100.1, 10.2.2.2"], "198.51.100.1"),
         ("10.0.0.1", [], "10.0.0.1"),
         ("10.0.0.1", ["", " , "], "10.0.0.1"),
@@ -51,7 +63,7 @@ def request_from(client: str | None, *forwarded_for: str) -> Request[Any, Any, A
         (None, [], ""),
     ],
 )
-def test_the_address_is_the_last_that_is_no_proxy_of_ours(
+def test_the_client_address_is_the_last_that_is_no_trusted_proxy(
     client: str | None, forwarded_for: list[str], address: str
 ) -> None:
     trusted = read_settings({"NIMBILL_TRUSTED_PROXIES": PROXIES}).trusted_proxies
@@ -59,34 +71,63 @@ def test_the_address_is_the_last_that_is_no_proxy_of_ours(
     assert get_client_address(request_from(client, *forwarded_for), trusted) == address
 
 
-def test_without_trusted_proxies_no_header_is_believed() -> None:
+def test_without_trusted_proxies_the_header_is_ignored() -> None:
     trusted = read_settings({}).trusted_proxies
 
     assert get_client_address(request_from("10.0.0.1", "198.51.100.1"), trusted) == "10.0.0.1"
 
 
-@pytest.fixture
-def limited(running: Service, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """As it runs by default: with limits, behind no proxy."""
-    with running_service(
+def start_service(
+    running: Service, folder: Path, **environment: str
+) -> AbstractContextManager[Service]:
+    return running_service(
         running.database_url,
-        tmp_path_factory.mktemp("limited"),
+        folder,
         NIMBILL_KEY_FILE=str(running.settings.key_file),
         NIMBILL_RATE_LIMIT="100",
-    ) as service:
+        **environment,
+    )
+
+
+@pytest.fixture(scope="module")
+def started_limited(
+    running: Service, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Service]:
+    with start_service(running, tmp_path_factory.mktemp("limited")) as service:
+        yield service
+
+
+@pytest.fixture(scope="module")
+def started_behind_proxy(
+    running: Service, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Service]:
+    folder = tmp_path_factory.mktemp("proxied")
+    with start_service(running, folder, NIMBILL_TRUSTED_PROXIES="127.0.0.1") as service:
         yield service
 
 
 @pytest.fixture
-def behind_proxy(running: Service, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with running_service(
-        running.database_url,
-        tmp_path_factory.mktemp("proxied"),
-        NIMBILL_KEY_FILE=str(running.settings.key_file),
-        NIMBILL_RATE_LIMIT="100",
-        NIMBILL_TRUSTED_PROXIES="127.0.0.1",
-    ) as service:
-        yield service
+def limited(started_limited: Service) -> Service:
+    """A service with the default limits and no proxy; nothing is counted yet."""
+    started_limited.resources.login_failures.storage.reset()
+    return started_limited
+
+
+@pytest.fixture
+def behind_proxy(started_behind_proxy: Service) -> Service:
+    """A service behind a trusted proxy; nothing is counted yet."""
+    started_behind_proxy.resources.login_failures.storage.reset()
+    return started_behind_proxy
+
+
+def count_failures(service: Service, source: str, number: int) -> None:
+    """Count failures without requests, which take longer."""
+    for _ in range(number):
+        assert service.resources.login_failures.hit(FAILURES_MAX, source)
+
+
+def get_remaining(service: Service, source: str = "127.0.0.1") -> int:
+    return service.resources.login_failures.get_window_stats(FAILURES_MAX, source).remaining
 
 
 def login(service: Service, *, secret: str | None = None, forwarded_for: str = "") -> RawResponse:
@@ -98,16 +139,19 @@ def login(service: Service, *, secret: str | None = None, forwarded_for: str = "
     return raw_request(service, "POST", CORE.encode(), headers=headers, body=[body])
 
 
-def test_a_hundred_failures_in_a_minute_then_come_back_later(limited: Service) -> None:
-    for _ in range(100):
+def test_after_a_hundred_failures_in_a_minute_logins_are_refused(limited: Service) -> None:
+    for failures in (1, 2):
         assert login(limited, secret="guessed 5d").status_code == 401
+        assert get_remaining(limited) == 100 - failures
+    count_failures(limited, "127.0.0.1", 97)
+    assert login(limited, secret="guessed 5d").status_code == 401
 
-    answer = login(limited)
+    response = login(limited)
 
-    assert answer.status_code == 429
-    assert answer.json()["error"] == "temporarily_unavailable"
-    assert answer.headers["retry-after"] == "60"
-    assert login(limited, forwarded_for="198.51.100.1").status_code == 429  # forged: no help
+    assert response.status_code == 429
+    assert response.json()["error"] == "temporarily_unavailable"
+    assert response.headers["retry-after"] == "60"
+    assert login(limited, forwarded_for="198.51.100.1").status_code == 429  # the header is ignored
     sign_in = {"organisation": "x", "username": "x", "password": "x"}
     refusal = raw_request(
         limited,
@@ -120,8 +164,8 @@ def test_a_hundred_failures_in_a_minute_then_come_back_later(limited: Service) -
     assert refusal.json()["code"] == "logins_failing"
 
 
-def guessed(service: Service, number: int, *, address: str) -> RawResponse:
-    """A wrong password for a name of its own, through the organisation's client."""
+def fail_login(service: Service, number: int, *, address: str) -> RawResponse:
+    """Send a wrong password for a new user name through the client of the organisation."""
     form = password_form(service.organisation, f"nobody.{number}", "guessed 5d")
     return raw_request(
         service,
@@ -135,40 +179,51 @@ def guessed(service: Service, number: int, *, address: str) -> RawResponse:
     )
 
 
-def test_sixty_failed_logins_by_one_client_in_a_minute_then_come_back_later(
+def test_after_sixty_failures_of_a_client_in_a_minute_its_logins_are_refused(
     behind_proxy: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for number in range(60):
-        answer = guessed(behind_proxy, number, address=f"198.51.100.{number}")
-        assert answer.json()["error"] == "invalid_grant"
-    monkeypatch.setattr(records, "find_client", None)  # nor is it looked up any more
+    limiter = behind_proxy.resources.login_failures
+    source = get_client_source(behind_proxy.organisation.client_id)
+    for number in (1, 2):
+        response = fail_login(behind_proxy, number, address=f"198.51.100.{number}")
+        assert response.json()["error"] == "invalid_grant"
+        assert limiter.get_window_stats(FAILURES_PER_CLIENT_MAX, source).remaining == 60 - number
+    for _ in range(57):
+        assert limiter.hit(FAILURES_PER_CLIENT_MAX, source)
+    response = fail_login(behind_proxy, 59, address="198.51.100.59")
+    assert response.json()["error"] == "invalid_grant"
+    monkeypatch.setattr(records, "find_client", None)  # must not be called
 
-    answer = guessed(behind_proxy, 60, address="198.51.100.60")
+    response = fail_login(behind_proxy, 60, address="198.51.100.60")
 
-    assert answer.status_code == 429
-    assert answer.json()["error_description"] == "Too many failed logins by this client. Try again later."
-    assert answer.headers["retry-after"] == "60"
+    assert response.status_code == 429
+    description = "Too many failed logins by this client. Try again later."
+    assert response.json()["error_description"] == description
+    assert response.headers["retry-after"] == "60"
 
 
-def test_who_does_not_know_its_secret_cannot_shut_a_client_out(behind_proxy: Service) -> None:
-    for number in range(70):
+def test_a_wrong_secret_does_not_count_as_failure_of_the_client(behind_proxy: Service) -> None:
+    source = get_client_source(behind_proxy.organisation.client_id)
+    for number in range(5):
         address = f"198.51.100.{number}"
         assert login(behind_proxy, secret="x", forwarded_for=address).status_code == 401
 
+    stats = behind_proxy.resources.login_failures.get_window_stats(FAILURES_PER_CLIENT_MAX, source)
+    assert stats.remaining == 60
     assert login(behind_proxy).status_code == 200
-    assert guessed(behind_proxy, 1, address="203.0.113.1").status_code == 400
+    assert fail_login(behind_proxy, 1, address="203.0.113.1").status_code == 400
 
 
-def test_guesses_at_a_name_that_is_throttled_count_by_their_address(limited: Service) -> None:
+def test_attempts_on_a_throttled_name_count_as_failures_of_the_address(limited: Service) -> None:
     form = urlencode(password_form(limited.organisation, "nobody.here", "guessed 5d")).encode()
     headers = {"Content-Type": "application/x-www-form-urlencoded"}
-    limited.resources.login_failures.storage.reset()
-    for _ in range(55):
-        raw_request(limited, "POST", CORE.encode(), headers=headers, body=[form])
 
-    left = limited.resources.login_failures.get_window_stats(FAILURES_MAX, "127.0.0.1").remaining
+    responses = [
+        raw_request(limited, "POST", CORE.encode(), headers=headers, body=[form]) for _ in range(15)
+    ]
 
-    assert left == 100 - 55
+    assert [response.status_code for response in responses] == [400] * 10 + [429] * 5
+    assert get_remaining(limited) == 100 - 15
 
 
 @pytest.mark.parametrize(
@@ -182,31 +237,37 @@ def test_guesses_at_a_name_that_is_throttled_count_by_their_address(limited: Ser
         ("testclient", "testclient"),
     ],
 )
-def test_newer_addresses_of_one_household_are_one_source(
+def test_ipv6_addresses_are_grouped_by_64_bit_prefix(
     service: Service, address: str, source: str
 ) -> None:
     assert get_source(request_from(address), service.resources) == source
 
 
-def test_behind_a_trusted_proxy_each_caller_is_counted_by_its_own_address(
+def test_behind_a_trusted_proxy_failures_count_for_the_client_address(
     behind_proxy: Service,
 ) -> None:
-    for number in range(100):
-        made_up = f"198.51.100.{number}, 203.0.113.66"
-        assert login(behind_proxy, secret="guessed 5d", forwarded_for=made_up).status_code == 401
+    for number in (1, 2):
+        forwarded = f"198.51.100.{number}, 203.0.113.66"  # the client sent the first one
+        assert login(behind_proxy, secret="guessed 5d", forwarded_for=forwarded).status_code == 401
+        assert get_remaining(behind_proxy, "203.0.113.66") == 100 - number
+    count_failures(behind_proxy, "203.0.113.66", 98)
 
     assert login(behind_proxy, forwarded_for="203.0.113.66").status_code == 429
     assert login(behind_proxy, forwarded_for="203.0.113.67").status_code == 200
 
 
 def test_successes_are_not_counted(limited: Service) -> None:
-    for _ in range(110):
+    for _ in range(5):
         assert login(limited).status_code == 200
 
+    assert get_remaining(limited) == 100
 
-def test_zero_switches_it_off(service: Service) -> None:
+
+def test_a_rate_limit_of_zero_turns_the_limit_off(service: Service) -> None:
+    limiter = service.resources.login_failures
+    while limiter.hit(FAILURES_MAX, "testclient"):
+        pass
     wrong = client_form(service.organisation, client_secret="guessed 5d")
-    for _ in range(110):
-        read_oauth_error(request_token(service, wrong), 401, "invalid_client")
 
+    read_oauth_error(request_token(service, wrong), 401, "invalid_client")
     assert request_token(service, client_form(service.organisation)).status_code == 200

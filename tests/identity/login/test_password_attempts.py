@@ -1,4 +1,4 @@
-"""How often a password may be guessed, per name: in the database, before it is checked."""
+"""Limit on password attempts per user name."""
 
 from __future__ import annotations
 
@@ -45,25 +45,27 @@ def sign_in(
     return service.http.post("/core/session", json=body)
 
 
-def guess(service: Service, username: str, client: Client | None = None, times: int = 10) -> None:
+def fail_logins(
+    service: Service, username: str, client: Client | None = None, times: int = 10
+) -> None:
     for _ in range(times):
         form = password_form(client or service.organisation, username, WRONG)
         read_oauth_error(request_token(service, form), 400, "invalid_grant")
 
 
-def throttled(answer: httpx.Response) -> int:
-    """The seconds after which one may come back."""
-    read_oauth_error(answer, 429, "temporarily_unavailable")
-    return int(answer.headers["retry-after"])
+def read_retry_after(response: httpx.Response) -> int:
+    """Check that the login is throttled and return the seconds to wait."""
+    read_oauth_error(response, 429, "temporarily_unavailable")
+    return int(response.headers["retry-after"])
 
 
 @pytest.fixture
-def stranger(service: Service) -> ApiUser:
-    """A client of the organisation from which nobody has logged in yet."""
+def unknown_client(service: Service) -> ApiUser:
+    """A client of the organisation through which no user has logged in yet."""
     return create_user(service, "stranger")
 
 
-# ── ten guesses ──────────────────────────────────────────────────────────────────────────────────
+# ── ten attempts ─────────────────────────────────────────────────────────────────────────────────
 
 
 def test_the_limit_is_ten_in_fifteen_minutes() -> None:
@@ -72,115 +74,124 @@ def test_the_limit_is_ten_in_fifteen_minutes() -> None:
 
 
 @pytest.mark.parametrize("username", ["root", "nobody.here"])
-def test_ten_wrong_guesses_then_come_back_later(service: Service, username: str) -> None:
-    guess(service, username)
+def test_after_ten_wrong_passwords_logins_are_refused(service: Service, username: str) -> None:
+    fail_logins(service, username)
 
-    seconds = throttled(
+    seconds = read_retry_after(
         request_token(service, password_form(service.organisation, username, WRONG))
     )
 
     assert 800 < seconds <= 901
 
 
-def test_the_answer_does_not_say_whether_the_name_exists(service: Service) -> None:
+def test_the_response_does_not_reveal_whether_the_name_exists(service: Service) -> None:
     for username in ("root", "nobody.here"):
-        guess(service, username)
+        fail_logins(service, username)
 
-    there, not_there = (
+    existing, unknown = (
         request_token(service, password_form(service.organisation, username, WRONG))
         for username in ("root", "nobody.here")
     )
 
-    assert there.status_code == not_there.status_code == 429
-    assert there.content == not_there.content
-    changing = {"x-request-id", "retry-after"}
-    assert {n: v for n, v in there.headers.items() if n not in changing} == {
-        n: v for n, v in not_there.headers.items() if n not in changing
+    assert existing.status_code == unknown.status_code == 429
+    assert existing.content == unknown.content
+    variable = {"x-request-id", "retry-after"}
+    assert {n: v for n, v in existing.headers.items() if n not in variable} == {
+        n: v for n, v in unknown.headers.items() if n not in variable
     }
 
 
-def test_the_right_password_does_not_help_either(service: Service) -> None:
-    guess(service, "root")
+def test_the_correct_password_is_refused_too(service: Service) -> None:
+    fail_logins(service, "root")
 
-    throttled(request_token(service, password_form(service.organisation, "root")))
+    read_retry_after(request_token(service, password_form(service.organisation, "root")))
 
 
-def test_right_passwords_do_not_count(service: Service) -> None:
-    guess(service, "root", times=9)
+def test_correct_passwords_do_not_count(service: Service) -> None:
+    fail_logins(service, "root", times=9)
     for _ in range(12):
         issue_tokens(service, password_form(service.organisation, "root"))
 
 
-def test_a_right_password_does_not_wipe_out_the_guesses(
-    service: Service, stranger: ApiUser
+def test_a_correct_password_does_not_reset_the_count(
+    service: Service, unknown_client: ApiUser
 ) -> None:
-    guess(service, "root", times=9)
-    issue_tokens(service, password_form(stranger, "root"))
+    fail_logins(service, "root", times=9)
+    issue_tokens(service, password_form(unknown_client, "root"))
     other = create_user(service, "another")
 
-    guess(service, "root", other, times=1)
+    fail_logins(service, "root", other, times=1)
 
-    throttled(request_token(service, password_form(other, "root", WRONG)))
+    read_retry_after(request_token(service, password_form(other, "root", WRONG)))
 
 
 @pytest.mark.parametrize("product", PRODUCTS)
 def test_all_endpoints_count_together(service: Service, product: Product) -> None:
     for number in range(10):
-        asked = PRODUCTS[number % 3]
+        counted = PRODUCTS[number % 3]
         read_oauth_error(
-            request_token(service, password_form(service.organisation, "root", WRONG), asked),
+            request_token(service, password_form(service.organisation, "root", WRONG), counted),
             400,
             "invalid_grant",
         )
 
-    throttled(request_token(service, password_form(service.organisation, "root", WRONG), product))
+    read_retry_after(
+        request_token(service, password_form(service.organisation, "root", WRONG), product)
+    )
     assert sign_in(service, "root", WRONG).status_code == 429
 
 
-def test_client_credentials_go_on(service: Service) -> None:
-    guess(service, "root")
+def test_client_credentials_are_not_throttled(service: Service) -> None:
+    fail_logins(service, "root")
 
     assert issue_tokens(service, client_form(service.organisation))
 
 
-def test_another_name_and_another_organisation_go_on(service: Service, stranger: ApiUser) -> None:
-    elsewhere = service.new_organisation()
-    guess(service, "root")
+def test_other_names_and_other_organisations_are_not_throttled(
+    service: Service, unknown_client: ApiUser
+) -> None:
+    other = service.new_organisation()
+    fail_logins(service, "root")
 
-    assert issue_tokens(service, password_form(service.organisation, stranger.username))
-    assert issue_tokens(service, password_form(elsewhere, "root"))
+    assert issue_tokens(service, password_form(service.organisation, unknown_client.username))
+    assert issue_tokens(service, password_form(other, "root"))
 
 
-def test_spellings_of_one_name_are_one_name(service: Service) -> None:
+def test_all_spellings_of_a_name_count_together(service: Service) -> None:
     create_user(service, "minimi")
-    # the database takes a Turkish capital İ for an i where its rules are those of Unicode
+    # With Unicode rules the database regards a Turkish capital İ as an i.
     spellings = ["minimi", "MINIMI", "Minimi", "mİnimi", "minİmi", "minimİ", "MİNİMİ"]
-    for spelled in spellings[:7]:
-        guess(service, spelled, times=1)
-    guess(service, "mInImI", times=3)
+    for spelling in spellings:
+        fail_logins(service, spelling, times=1)
+    fail_logins(service, "mInImI", times=3)
 
-    throttled(request_token(service, password_form(service.organisation, "minimi")))
-
-
-# ── waiting and restarting ───────────────────────────────────────────────────────────────────────
+    read_retry_after(request_token(service, password_form(service.organisation, "minimi")))
 
 
-def test_after_fifteen_minutes_one_may_guess_again(service: Service) -> None:
+# ── time and restarts ────────────────────────────────────────────────────────────────────────────
+
+
+def test_after_fifteen_minutes_logins_are_accepted_again(service: Service) -> None:
     now = datetime.now(UTC)
-    guess(service, "root")
+    fail_logins(service, "root")
 
     with time_machine.travel(now + timedelta(minutes=14), tick=False):
-        assert throttled(request_token(service, password_form(service.organisation, "root"))) <= 75
+        assert (
+            read_retry_after(request_token(service, password_form(service.organisation, "root")))
+            <= 75
+        )
     with time_machine.travel(now + timedelta(minutes=16), tick=False):
         assert issue_tokens(service, password_form(service.organisation, "root"))
 
 
-def test_being_refused_does_not_make_it_longer(service: Service) -> None:
+def test_refused_logins_do_not_extend_the_wait(service: Service) -> None:
     now = datetime.now(UTC)
-    guess(service, "root")
+    fail_logins(service, "root")
     with time_machine.travel(now + timedelta(minutes=10), tick=False):
         for _ in range(5):
-            throttled(request_token(service, password_form(service.organisation, "root", WRONG)))
+            read_retry_after(
+                request_token(service, password_form(service.organisation, "root", WRONG))
+            )
 
     with time_machine.travel(now + timedelta(minutes=16), tick=False):
         assert issue_tokens(service, password_form(service.organisation, "root"))
@@ -188,7 +199,7 @@ def test_being_refused_does_not_make_it_longer(service: Service) -> None:
 
 @pytest.fixture
 def restarted(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A process that starts later on the same database."""
+    """Another service that starts later on the same database."""
     key_file = str(service.settings.key_file)
     with running_service(
         service.database_url, tmp_path_factory.mktemp("restarted"), NIMBILL_KEY_FILE=key_file
@@ -197,126 +208,131 @@ def restarted(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 
 def test_the_count_survives_a_restart(service: Service, restarted: Service) -> None:
-    guess(service, "root")
+    fail_logins(service, "root")
 
-    throttled(request_token(restarted, password_form(service.organisation, "root")))
-
-
-# ── the right owner ──────────────────────────────────────────────────────────────────────────────
+    read_retry_after(request_token(restarted, password_form(service.organisation, "root")))
 
 
-def test_strangers_who_guess_do_not_keep_the_owner_out(service: Service, stranger: ApiUser) -> None:
-    issue_tokens(service, password_form(service.organisation, "root"))  # the owner's own client
-    guess(service, "root", stranger)
+# ── known sources ────────────────────────────────────────────────────────────────────────────────
 
-    throttled(request_token(service, password_form(stranger, "root")))
+
+def test_attempts_from_an_unknown_source_do_not_lock_the_user_out(
+    service: Service, unknown_client: ApiUser
+) -> None:
+    issue_tokens(service, password_form(service.organisation, "root"))
+    fail_logins(service, "root", unknown_client)
+
+    read_retry_after(request_token(service, password_form(unknown_client, "root")))
     assert issue_tokens(service, password_form(service.organisation, "root"))
 
 
-def test_a_known_source_has_ten_guesses_of_its_own_and_no_more(
-    service: Service, stranger: ApiUser
+def test_a_known_source_has_ten_attempts_of_its_own(
+    service: Service, unknown_client: ApiUser
 ) -> None:
     issue_tokens(service, password_form(service.organisation, "root"))
-    guess(service, "root", stranger)
-    guess(service, "root", service.organisation)
+    fail_logins(service, "root", unknown_client)
+    fail_logins(service, "root", service.organisation)
 
-    throttled(request_token(service, password_form(service.organisation, "root")))
+    read_retry_after(request_token(service, password_form(service.organisation, "root")))
 
 
-def test_what_is_known_for_one_user_is_strange_for_another(
-    service: Service, stranger: ApiUser
-) -> None:
+def test_a_source_is_known_for_one_user_only(service: Service, unknown_client: ApiUser) -> None:
     issue_tokens(service, password_form(service.organisation, "root"))
-    guess(service, stranger.username)
+    fail_logins(service, unknown_client.username)
 
-    throttled(request_token(service, password_form(stranger, stranger.username)))
+    read_retry_after(request_token(service, password_form(unknown_client, unknown_client.username)))
 
 
-def test_a_browser_that_signed_in_before_is_known_by_its_cookie(
-    service: Service, stranger: ApiUser
+def test_a_browser_that_signed_in_before_is_a_known_source(
+    service: Service, unknown_client: ApiUser
 ) -> None:
     assert sign_in(service, "root", PASSWORD).status_code == 200
     device = service.http.cookies["nimbill_device"]
     service.http.cookies.clear()
-    guess(service, "root", stranger)
+    fail_logins(service, "root", unknown_client)
 
     assert sign_in(service, "root", PASSWORD).status_code == 429
-    service.http.cookies.set("nimbill_device", "A" * 24)  # a guess at the cookie
+    service.http.cookies.set("nimbill_device", "A" * 24)  # a forged cookie
     assert sign_in(service, "root", PASSWORD).status_code == 429
     service.http.cookies.clear()
     service.http.cookies.set("nimbill_device", device)
     assert sign_in(service, "root", PASSWORD).status_code == 200
 
 
-# ── organisations that are none ──────────────────────────────────────────────────────────────────
+# ── unknown organisations and old attempts ───────────────────────────────────────────────────────
 
 
 def test_an_unknown_organisation_is_throttled_like_a_known_one(service: Service) -> None:
     unknown = f"no-such-{service.organisation.organisation_id[4:12]}"
-    answers = {
+    responses = {
         organisation: [sign_in(service, "root", WRONG, organisation) for _ in range(12)]
         for organisation in (unknown, service.organisation.organisation_id)
     }
 
-    statuses = {tuple(answer.status_code for answer in answered) for answered in answers.values()}
+    statuses = {tuple(each.status_code for each in group) for group in responses.values()}
     assert statuses == {(*[401] * 10, 429, 429)}
-    (nowhere, here) = (without_id(answered[-1].json()) for answered in answers.values())
-    assert nowhere == here
+    unknown_problem, known_problem = (
+        without_instance(group[-1].json()) for group in responses.values()
+    )
+    assert unknown_problem == known_problem
 
 
-def without_id(problem: dict[str, Any]) -> dict[str, Any]:
+def without_instance(problem: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in problem.items() if name != "instance"}
 
 
-def test_old_guesses_are_forgotten(service: Service) -> None:
+def test_old_attempts_are_deleted(service: Service) -> None:
     unknown = f"no-such-{service.organisation.organisation_id[4:12]}"
     sign_in(service, "root", WRONG, unknown)
-    guess(service, "root", times=1)
+    fail_logins(service, "root", times=1)
     scopes = (UNKNOWN_ORGANISATION, TenantScope(service.organisation.organisation_id))
 
-    async def forget(scope: TenantScope, *, minutes: int) -> int:
+    async def delete_old(scope: TenantScope, *, minutes: int) -> int:
         async with transaction(service.resources.engine, scope.organisation_id) as db:
             before = clock.now() + timedelta(minutes=minutes)
             await records.delete_old_attempts(db, scope, before=before)
             return len((await db.execute(records.login_attempts.select())).all())
 
     for scope in scopes:
-        assert service.run(partial(forget, scope, minutes=-15)) >= 1
-        assert service.run(partial(forget, scope, minutes=1)) == 0
+        assert service.run(partial(delete_old, scope, minutes=-15)) >= 1
+        assert service.run(partial(delete_old, scope, minutes=1)) == 0
 
 
-def test_guesses_go_on_while_old_ones_are_forgotten(service: Service) -> None:
+def test_logins_succeed_while_old_attempts_are_deleted(service: Service) -> None:
     scope = TenantScope(service.organisation.organisation_id)
 
-    async def forget_and_forget() -> set[int]:
+    async def delete_repeatedly() -> set[int]:
         for _ in range(60):
             async with transaction(service.resources.engine, scope.organisation_id) as db:
                 await records.delete_old_attempts(db, scope, before=clock.now())
         return set()
 
-    def log_in_and_in() -> set[int]:
+    def log_in_repeatedly() -> set[int]:
         form = password_form(service.organisation, "root")
         return {request_token(service, form).status_code for _ in range(12)}
 
-    calls: list[Callable[[], set[int]]] = [log_in_and_in] * 4
-    statuses = run_concurrently([*calls, lambda: service.run(forget_and_forget)])
+    calls: list[Callable[[], set[int]]] = [log_in_repeatedly] * 4
+    statuses = run_concurrently([*calls, lambda: service.run(delete_repeatedly)])
 
     assert statuses == [*[{200}] * 4, set()]
 
 
-def test_a_clock_that_is_put_back_locks_nobody_out_for_longer(service: Service) -> None:
+def test_a_clock_that_is_set_back_does_not_extend_the_wait(service: Service) -> None:
     now = datetime.now(UTC)
     with time_machine.travel(now + timedelta(hours=1), tick=False):
-        guess(service, "root")
+        fail_logins(service, "root")
 
     with time_machine.travel(now, tick=False):
         assert issue_tokens(service, password_form(service.organisation, "root"))
 
 
-def test_clocks_that_differ_a_little_count_together(service: Service) -> None:
+def test_attempts_of_servers_with_clock_skew_count_together(service: Service) -> None:
     now = datetime.now(UTC)
     with time_machine.travel(now + timedelta(seconds=20), tick=False):
-        guess(service, "root")
+        fail_logins(service, "root")
 
     with time_machine.travel(now, tick=False):
-        assert throttled(request_token(service, password_form(service.organisation, "root"))) <= 921
+        assert (
+            read_retry_after(request_token(service, password_form(service.organisation, "root")))
+            <= 921
+        )

@@ -28,191 +28,213 @@ from tests.identity.login.token_requests import (
 from tests.running_service import PASSWORD, Service
 from tests.subusers import run_concurrently
 
-both_products = pytest.mark.parametrize("product", PRODUCTS)
+each_product = pytest.mark.parametrize("product", PRODUCTS)
 
 
 def later(**span: float) -> time_machine.travel:
-    """The clock stopped this much from now."""
+    """Stop the clock at this time from now."""
     return time_machine.travel(datetime.now(UTC) + timedelta(**span), tick=False)
 
 
-@both_products
+@each_product
 @pytest.mark.parametrize("grant", ["client_credentials", "password"])
 def test_a_refresh_token_is_exchanged_for_new_tokens_of_the_same_caller(
     service: Service, product: Product, grant: str
 ) -> None:
-    who = service.organisation
-    form = client_form(who) if grant == "client_credentials" else password_form(who, "root")
+    organisation = service.organisation
+    form = (
+        client_form(organisation)
+        if grant == "client_credentials"
+        else password_form(organisation, "root")
+    )
     first = issue_tokens(service, form, product)
 
-    second = issue_tokens(service, refresh_form(who, first["refresh_token"]), product)
+    second = issue_tokens(service, refresh_form(organisation, first["refresh_token"]), product)
 
     assert set(second) == set(first)
     assert second["expires_in"] == 86_400
     assert second["refresh_token"] != first["refresh_token"]
     assert second["access_token"] != first["access_token"]
-    before, after = (decode_claims(told["access_token"]) for told in (first, second))
+    before, after = (decode_claims(tokens["access_token"]) for tokens in (first, second))
     same = ("iss", "aud", "sub", "sub_type", "client_id", "tid", "ep")
     assert {name: before[name] for name in same} == {name: after[name] for name in same}
     assert is_token_valid(service, second["access_token"])
 
 
-def test_it_is_opaque_and_holds_256_random_bits(service: Service) -> None:
+def test_a_refresh_token_has_256_random_bits(service: Service) -> None:
     token = issue_tokens(service, client_form(service.organisation))["refresh_token"]
 
     assert re.fullmatch(r"nb_rt_[A-Za-z0-9_-]{43}", token)
 
 
-def test_only_its_hash_is_stored(service: Service) -> None:
-    who = service.organisation
-    first = issue_tokens(service, client_form(who))["refresh_token"]
-    second = issue_tokens(service, refresh_form(who, first))["refresh_token"]
+def test_only_the_hash_is_stored(service: Service) -> None:
+    organisation = service.organisation
+    first = issue_tokens(service, client_form(organisation))["refresh_token"]
+    second = issue_tokens(service, refresh_form(organisation, first))["refresh_token"]
 
-    async def stored() -> str:
-        async with transaction(service.resources.engine, who.organisation_id) as db:
+    async def read_rows() -> str:
+        async with transaction(service.resources.engine, organisation.organisation_id) as db:
             rows = (await db.execute(sa.select(records.refresh_tokens))).all()
         assert len(rows) == 2
         return repr([tuple(row) for row in rows])
 
-    everything = service.run(stored)
-    assert first not in everything
-    assert second not in everything
+    rows = service.run(read_rows)
+    assert first not in rows
+    assert second not in rows
 
 
-def test_a_chain_of_refreshes_goes_on(service: Service) -> None:
-    who = service.organisation
-    token = issue_tokens(service, client_form(who))["refresh_token"]
+def test_tokens_can_be_refreshed_repeatedly(service: Service) -> None:
+    organisation = service.organisation
+    token = issue_tokens(service, client_form(organisation))["refresh_token"]
 
     for _ in range(5):
-        token = issue_tokens(service, refresh_form(who, token))["refresh_token"]
+        token = issue_tokens(service, refresh_form(organisation, token))["refresh_token"]
 
 
-def test_a_repeat_within_ten_seconds_gets_the_same_successor(service: Service) -> None:
-    who = service.organisation
-    token = issue_tokens(service, client_form(who))["refresh_token"]
-    successor = issue_tokens(service, refresh_form(who, token))["refresh_token"]
+def test_a_repetition_within_ten_seconds_returns_the_same_successor(service: Service) -> None:
+    organisation = service.organisation
+    token = issue_tokens(service, client_form(organisation))["refresh_token"]
+    successor = issue_tokens(service, refresh_form(organisation, token))["refresh_token"]
 
     with later(seconds=9):
-        again = issue_tokens(service, refresh_form(who, token))["refresh_token"]
+        again = issue_tokens(service, refresh_form(organisation, token))["refresh_token"]
         assert again == successor
-        assert issue_tokens(service, refresh_form(who, again))["refresh_token"] != successor
+        assert (
+            issue_tokens(service, refresh_form(organisation, again))["refresh_token"] != successor
+        )
 
 
-def test_a_later_repeat_ends_the_family_for_good(service: Service) -> None:
-    who = service.organisation
-    first = issue_tokens(service, client_form(who))["refresh_token"]
-    second = issue_tokens(service, refresh_form(who, first))["refresh_token"]
+def test_a_later_repetition_revokes_the_family(service: Service) -> None:
+    organisation = service.organisation
+    first = issue_tokens(service, client_form(organisation))["refresh_token"]
+    second = issue_tokens(service, refresh_form(organisation, first))["refresh_token"]
 
     with later(seconds=10.1):
-        read_oauth_error(request_token(service, refresh_form(who, first)), 400, "invalid_grant")
+        read_oauth_error(
+            request_token(service, refresh_form(organisation, first)), 400, "invalid_grant"
+        )
         for token in (first, second, first):
-            read_oauth_error(request_token(service, refresh_form(who, token)), 400, "invalid_grant")
-    read_oauth_error(request_token(service, refresh_form(who, second)), 400, "invalid_grant")
+            read_oauth_error(
+                request_token(service, refresh_form(organisation, token)), 400, "invalid_grant"
+            )
+    read_oauth_error(
+        request_token(service, refresh_form(organisation, second)), 400, "invalid_grant"
+    )
 
 
-def test_another_family_of_the_same_client_goes_on(service: Service) -> None:
-    who = service.organisation
-    stolen, own = (issue_tokens(service, client_form(who))["refresh_token"] for _ in range(2))
-    issue_tokens(service, refresh_form(who, stolen))
+def test_another_family_of_the_same_client_stays_valid(service: Service) -> None:
+    organisation = service.organisation
+    stolen, own = (
+        issue_tokens(service, client_form(organisation))["refresh_token"] for _ in range(2)
+    )
+    issue_tokens(service, refresh_form(organisation, stolen))
     with later(seconds=11):
-        read_oauth_error(request_token(service, refresh_form(who, stolen)), 400, "invalid_grant")
+        read_oauth_error(
+            request_token(service, refresh_form(organisation, stolen)), 400, "invalid_grant"
+        )
 
-        assert issue_tokens(service, refresh_form(who, own))
-
-
-def test_fifty_uses_at_once_have_one_successor(service: Service) -> None:
-    who = service.organisation
-    token = issue_tokens(service, client_form(who))["refresh_token"]
-
-    answers = run_concurrently([lambda: request_token(service, refresh_form(who, token))] * 50)
-
-    assert {answer.status_code for answer in answers} == {200}
-    assert len({answer.json()["refresh_token"] for answer in answers}) == 1
+        assert issue_tokens(service, refresh_form(organisation, own))
 
 
-# ── what does not stand ──────────────────────────────────────────────────────────────────────────
+def test_fifty_concurrent_uses_have_the_same_successor(service: Service) -> None:
+    organisation = service.organisation
+    token = issue_tokens(service, client_form(organisation))["refresh_token"]
+
+    responses = run_concurrently(
+        [lambda: request_token(service, refresh_form(organisation, token))] * 50
+    )
+
+    assert {response.status_code for response in responses} == {200}
+    assert len({response.json()["refresh_token"] for response in responses}) == 1
 
 
-def test_another_client_cannot_use_it_and_does_no_harm(service: Service) -> None:
+# ── refusals ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_another_client_cannot_use_or_revoke_a_token(service: Service) -> None:
     user = create_user(service)
     token = issue_tokens(service, client_form(service.organisation))["refresh_token"]
 
-    for stranger in (user, service.new_organisation()):
-        read_oauth_error(
-            request_token(service, refresh_form(stranger, token)), 400, "invalid_grant"
-        )
+    for other in (user, service.new_organisation()):
+        read_oauth_error(request_token(service, refresh_form(other, token)), 400, "invalid_grant")
 
     assert issue_tokens(service, refresh_form(service.organisation, token))
 
 
-def test_another_client_learns_no_successor_within_the_ten_seconds(service: Service) -> None:
+def test_another_client_does_not_get_the_successor_within_ten_seconds(service: Service) -> None:
     user = create_user(service)
-    who = service.organisation
-    token = issue_tokens(service, client_form(who))["refresh_token"]
-    successor = issue_tokens(service, refresh_form(who, token))["refresh_token"]
+    organisation = service.organisation
+    token = issue_tokens(service, client_form(organisation))["refresh_token"]
+    successor = issue_tokens(service, refresh_form(organisation, token))["refresh_token"]
 
     read_oauth_error(request_token(service, refresh_form(user, token)), 400, "invalid_grant")
-    assert issue_tokens(service, refresh_form(who, successor))
+    assert issue_tokens(service, refresh_form(organisation, successor))
 
 
-@both_products
-def test_the_other_product_does_not_take_it(service: Service, product: Product) -> None:
+@each_product
+def test_the_other_product_refuses_the_token(service: Service, product: Product) -> None:
     (other,) = set(PRODUCTS) - {product}
     token = issue_tokens(service, client_form(service.organisation), product)["refresh_token"]
 
-    answer = request_token(service, refresh_form(service.organisation, token), other)
+    response = request_token(service, refresh_form(service.organisation, token), other)
 
-    read_oauth_error(answer, 400, "invalid_grant")
-
-
-@pytest.mark.parametrize("token", ["", "nonsense", "nb_rt_" + "A" * 43, "x" * 60_000, "山田", "'"])
-def test_what_is_no_refresh_token_is_refused(service: Service, token: str) -> None:
-    answer = request_token(service, refresh_form(service.organisation, token))
-
-    read_oauth_error(answer, 400, "invalid_grant" if token else "invalid_request")
+    read_oauth_error(response, 400, "invalid_grant")
 
 
-def test_a_wrong_secret_is_refused_before_the_token_is_looked_at(service: Service) -> None:
-    who = service.organisation
-    token = issue_tokens(service, client_form(who))["refresh_token"]
-    wrong = refresh_form(who, token) | {"client_secret": "guessed 5d"}
+def test_an_invalid_refresh_token_is_refused(service: Service) -> None:
+    for token in ("", "nonsense", "nb_rt_" + "A" * 43, "x" * 60_000, "山田", "'"):
+        response = request_token(service, refresh_form(service.organisation, token))
+
+        read_oauth_error(response, 400, "invalid_grant" if token else "invalid_request")
+
+
+def test_a_wrong_secret_is_refused_before_the_token_is_used(service: Service) -> None:
+    organisation = service.organisation
+    token = issue_tokens(service, client_form(organisation))["refresh_token"]
+    wrong = refresh_form(organisation, token) | {"client_secret": "guessed 5d"}
 
     read_oauth_error(request_token(service, wrong), 401, "invalid_client")
 
-    assert issue_tokens(service, refresh_form(who, token))
+    assert issue_tokens(service, refresh_form(organisation, token))
 
 
-def test_neither_access_nor_id_token_refreshes(service: Service) -> None:
-    told = issue_tokens(service, client_form(service.organisation))
+def test_access_and_id_tokens_are_refused_as_refresh_tokens(service: Service) -> None:
+    tokens = issue_tokens(service, client_form(service.organisation))
 
     for name in ("access_token", "id_token"):
-        answer = request_token(service, refresh_form(service.organisation, told[name]))
-        read_oauth_error(answer, 400, "invalid_grant")
+        response = request_token(service, refresh_form(service.organisation, tokens[name]))
+        read_oauth_error(response, 400, "invalid_grant")
 
 
-def test_twelve_hours_unused_are_the_end(service: Service) -> None:
-    who = service.organisation
-    unused, used = (issue_tokens(service, client_form(who))["refresh_token"] for _ in range(2))
+def test_a_token_expires_after_twelve_hours_without_use(service: Service) -> None:
+    organisation = service.organisation
+    unused, used = (
+        issue_tokens(service, client_form(organisation))["refresh_token"] for _ in range(2)
+    )
 
     with later(hours=12, seconds=-5):
-        used = issue_tokens(service, refresh_form(who, used))["refresh_token"]
+        used = issue_tokens(service, refresh_form(organisation, used))["refresh_token"]
     with later(hours=12, seconds=5):
-        read_oauth_error(request_token(service, refresh_form(who, unused)), 400, "invalid_grant")
-        assert issue_tokens(service, refresh_form(who, used))
+        read_oauth_error(
+            request_token(service, refresh_form(organisation, unused)), 400, "invalid_grant"
+        )
+        assert issue_tokens(service, refresh_form(organisation, used))
 
 
-def test_seven_days_are_the_end_however_often_it_was_used(service: Service) -> None:
-    who = service.organisation
-    token = issue_tokens(service, client_form(who))["refresh_token"]
-    for hours in range(11, 7 * 24, 11):  # the last at 165 of 168 hours
+def test_a_family_expires_after_seven_days(service: Service) -> None:
+    organisation = service.organisation
+    token = issue_tokens(service, client_form(organisation))["refresh_token"]
+    for hours in range(11, 7 * 24, 11):  # the last refresh is at 165 of 168 hours
         with later(hours=hours):
-            token = issue_tokens(service, refresh_form(who, token))["refresh_token"]
+            token = issue_tokens(service, refresh_form(organisation, token))["refresh_token"]
 
     with later(days=7, seconds=5):
-        read_oauth_error(request_token(service, refresh_form(who, token)), 400, "invalid_grant")
+        read_oauth_error(
+            request_token(service, refresh_form(organisation, token)), 400, "invalid_grant"
+        )
 
 
-def test_a_changed_password_ends_it(service: Service) -> None:
+def test_a_password_change_revokes_refresh_tokens(service: Service) -> None:
     user = create_user(service)
     tokens = [
         issue_tokens(service, form)["refresh_token"]
@@ -230,52 +252,54 @@ def test_a_changed_password_ends_it(service: Service) -> None:
     assert issue_tokens(service, client_form(user))
 
 
-def test_a_deleted_client_takes_it_along(service: Service) -> None:
+def test_deleting_the_client_deletes_its_refresh_tokens(service: Service) -> None:
     user = create_user(service)
     own = issue_tokens(service, client_form(user))["refresh_token"]
-    carried = issue_tokens(service, password_form(user, "root", PASSWORD))["refresh_token"]
+    root_token = issue_tokens(service, password_form(user, "root", PASSWORD))["refresh_token"]
     path = f"/m/u/users/client/{user.user_id}/{user.client_id}"
     assert service.http.delete(path, headers=service.root()).status_code == 200
 
-    for token in (own, carried):
+    for token in (own, root_token):
         read_oauth_error(request_token(service, refresh_form(user, token)), 401, "invalid_client")
         read_oauth_error(
             request_token(service, refresh_form(service.organisation, token)), 400, "invalid_grant"
         )
 
 
-def test_a_deleted_user_takes_it_along(service: Service) -> None:
+def test_deleting_the_user_deletes_its_refresh_tokens(service: Service) -> None:
     user = create_user(service)
-    carried = issue_tokens(service, password_form(service.organisation, user.username))[
+    root_token = issue_tokens(service, password_form(service.organisation, user.username))[
         "refresh_token"
     ]
     deleted = service.http.delete(f"/m/u/users/{user.user_id}", headers=service.root())
     assert deleted.status_code == 200
 
     read_oauth_error(
-        request_token(service, refresh_form(service.organisation, carried)), 400, "invalid_grant"
+        request_token(service, refresh_form(service.organisation, root_token)), 400, "invalid_grant"
     )
 
 
-def test_a_refresh_that_meets_a_deletion_is_a_plain_answer(service: Service) -> None:
-    """Neither waits for the other: deleting goes from the client down, refreshing does too."""
+def test_concurrent_refresh_and_deletion_do_not_deadlock(service: Service) -> None:
+    """Both lock the client or family before its tokens."""
     for number in range(5):
         user = create_user(service, f"race{number}")
         form = refresh_form(user, issue_tokens(service, client_form(user))["refresh_token"])
         refresh = partial(request_token, service, form)
         delete = partial(service.http.delete, f"/m/u/users/{user.user_id}", headers=service.root())
 
-        *refreshed, deleted = run_concurrently([*[refresh] * 6, delete])
+        *refreshes, deleted = run_concurrently([*[refresh] * 6, delete])
 
         assert deleted.status_code == 200
-        assert {answer.status_code for answer in refreshed} <= {200, 400, 401}
+        assert {response.status_code for response in refreshes} <= {200, 400, 401}
         read_oauth_error(refresh(), 401, "invalid_client")
 
 
-def test_a_clock_that_is_put_back_gives_nobody_more_time(service: Service) -> None:
-    who = service.organisation
-    token = issue_tokens(service, client_form(who))["refresh_token"]
+def test_a_clock_that_is_set_back_does_not_extend_the_repeat_window(service: Service) -> None:
+    organisation = service.organisation
+    token = issue_tokens(service, client_form(organisation))["refresh_token"]
     with later(hours=1):
-        issue_tokens(service, refresh_form(who, token))
+        issue_tokens(service, refresh_form(organisation, token))
 
-    read_oauth_error(request_token(service, refresh_form(who, token)), 400, "invalid_grant")
+    read_oauth_error(
+        request_token(service, refresh_form(organisation, token)), 400, "invalid_grant"
+    )

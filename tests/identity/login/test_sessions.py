@@ -1,4 +1,4 @@
-"""POST /core/session/refresh, DELETE /core/session, and the same of the portal"""
+"""POST /core/session/refresh and DELETE /core/session, and the same of the portal"""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from tests.problem_responses import read_problem
 from tests.running_service import Service
 from tests.subusers import run_concurrently
 
-both_products = pytest.mark.parametrize("product", PRODUCTS)
+each_product = pytest.mark.parametrize("product", PRODUCTS)
 
 
-# ── refreshing ───────────────────────────────────────────────────────────────────────────────────
+# ── refresh ──────────────────────────────────────────────────────────────────────────────────────
 
 
-@both_products
+@each_product
 def test_the_cookie_is_exchanged_for_a_new_token_and_a_new_cookie(
     service: Service, product: Product
 ) -> None:
@@ -52,22 +52,22 @@ def test_the_cookie_is_exchanged_for_a_new_token_and_a_new_cookie(
     assert refresh_session(service, product).status_code == 200
 
 
-def test_two_tabs_that_refresh_at_once_both_go_on(service: Service) -> None:
+def test_concurrent_refreshes_of_several_tabs_succeed(service: Service) -> None:
     sign_in_for_token(service)
     cookie = {"Cookie": f"nimbill_core_session={service.http.cookies['nimbill_core_session']}"}
     service.http.cookies.clear()
 
-    answers = run_concurrently([lambda: refresh_session(service, headers=cookie)] * 8)
+    responses = run_concurrently([lambda: refresh_session(service, headers=cookie)] * 8)
 
-    assert {answer.status_code for answer in answers} == {200}
-    held = {parse_cookies(answer)["nimbill_core_session"].value for answer in answers}
-    assert len(held) == 1
+    assert {response.status_code for response in responses} == {200}
+    values = {parse_cookies(response)["nimbill_core_session"].value for response in responses}
+    assert len(values) == 1
 
 
-def test_a_cookie_that_comes_back_late_ends_the_session_at_once(service: Service) -> None:
+def test_late_reuse_of_a_cookie_ends_the_session(service: Service) -> None:
     token = sign_in_for_token(service)
     stolen = service.http.cookies["nimbill_core_session"]
-    refreshed = refresh_session(service).json()["access_token"]
+    refreshed_token = refresh_session(service).json()["access_token"]
 
     with time_machine.travel(datetime.now(UTC) + timedelta(seconds=11), tick=False):
         service.http.cookies.clear()
@@ -75,12 +75,11 @@ def test_a_cookie_that_comes_back_late_ends_the_session_at_once(service: Service
 
         assert read_problem(late, 401)["code"] == "session_ended"
         assert not is_token_valid(service, token)
-        assert not is_token_valid(service, refreshed)
+        assert not is_token_valid(service, refreshed_token)
 
 
-@pytest.mark.parametrize(
-    "cookie",
-    [
+def test_an_invalid_cookie_is_refused(service: Service) -> None:
+    for cookie in (
         "",
         "nonsense",
         ".",
@@ -91,84 +90,80 @@ def test_a_cookie_that_comes_back_late_ends_the_session_at_once(service: Service
         "org\\000x.nb_rt_x",
         "a" * 5000 + ".b",
         "org_x.nb_rt_x.more",
-    ],
-)
-def test_a_cookie_that_is_none_is_refused(service: Service, cookie: str) -> None:
-    answer = refresh_session(
-        service,
-        headers={"Cookie": f'nimbill_core_session="{cookie}"'},
-    )
+    ):
+        headers = {"Cookie": f'nimbill_core_session="{cookie}"'}
+        response = refresh_session(service, headers=headers)
 
-    assert read_problem(answer, 401)["code"] == "session_ended"
+        assert read_problem(response, 401)["code"] == "session_ended", cookie[:40]
 
 
-def test_the_cookie_of_one_product_does_not_open_the_other(service: Service) -> None:
+def test_the_cookie_of_one_product_is_refused_by_the_other(service: Service) -> None:
     sign_in_for_token(service)
     held = service.http.cookies["nimbill_core_session"]
     service.http.cookies.clear()
 
-    answer = refresh_session(
+    response = refresh_session(
         service, Product.portal, headers={"Cookie": f"nimbill_portal_session={held}"}
     )
 
-    assert read_problem(answer, 401)["code"] == "session_ended"
+    assert read_problem(response, 401)["code"] == "session_ended"
 
 
-def test_a_refresh_token_of_a_client_is_no_cookie_and_the_other_way_round(
+def test_refresh_tokens_of_clients_and_cookies_are_not_interchangeable(
     service: Service,
 ) -> None:
-    who = service.organisation
-    token = issue_tokens(service, password_form(who, "root"))["refresh_token"]
-    answer = refresh_session(
-        service, headers={"Cookie": f"nimbill_core_session={who.organisation_id}.{token}"}
+    organisation = service.organisation
+    token = issue_tokens(service, password_form(organisation, "root"))["refresh_token"]
+    response = refresh_session(
+        service, headers={"Cookie": f"nimbill_core_session={organisation.organisation_id}.{token}"}
     )
-    assert read_problem(answer, 401)["code"] == "session_ended"
+    assert read_problem(response, 401)["code"] == "session_ended"
 
     sign_in_for_token(service)
     held = service.http.cookies["nimbill_core_session"].split(".")[1]
-    as_form = service.http.post("/core/access_token", data=refresh_form(who, held))
-    assert as_form.json()["error"] == "invalid_grant"
+    form_response = service.http.post("/core/access_token", data=refresh_form(organisation, held))
+    assert form_response.json()["error"] == "invalid_grant"
 
 
-# ── signing out, and what else ends a session ────────────────────────────────────────────────────
+# ── end of a session ─────────────────────────────────────────────────────────────────────────────
 
 
-@both_products
-def test_signing_out_ends_every_session_of_the_user_and_no_client(
+@each_product
+def test_signing_out_ends_every_session_of_the_user_but_no_client_tokens(
     service: Service, product: Product
 ) -> None:
     client_token = issue_tokens(service, client_form(service.organisation), product)
     user_token = issue_tokens(service, password_form(service.organisation, "root"), product)
-    elsewhere = sign_in_for_token(service, product)
-    cookie_elsewhere = service.http.cookies[f"nimbill_{product}_session"]
-    here = sign_in_for_token(service, product)
+    other_token = sign_in_for_token(service, product)
+    other_cookie = service.http.cookies[f"nimbill_{product}_session"]
+    own_token = sign_in_for_token(service, product)
 
-    answer = service.http.delete(f"/{product}/session", headers=bearer_headers(here))
+    response = service.http.delete(f"/{product}/session", headers=bearer_headers(own_token))
 
-    assert answer.status_code == 200
-    assert answer.json() == {"status": "success"}
-    assert not is_token_valid(service, here)
-    assert not is_token_valid(service, elsewhere)
-    cleared = parse_cookies(answer)[f"nimbill_{product}_session"]
+    assert response.status_code == 200
+    assert response.json() == {"status": "success"}
+    assert not is_token_valid(service, own_token)
+    assert not is_token_valid(service, other_token)
+    cleared = parse_cookies(response)[f"nimbill_{product}_session"]
     assert (cleared.value, cleared["path"]) == ("", f"/{product}/session")
     late = refresh_session(
-        service, product, headers={"Cookie": f"nimbill_{product}_session={cookie_elsewhere}"}
+        service, product, headers={"Cookie": f"nimbill_{product}_session={other_cookie}"}
     )
     assert read_problem(late, 401)["code"] == "session_ended"
-    for told in (client_token, user_token):
-        assert is_token_valid(service, told["access_token"])
-        again = refresh_form(service.organisation, told["refresh_token"])
-        assert issue_tokens(service, again, product)
+    for tokens in (client_token, user_token):
+        assert is_token_valid(service, tokens["access_token"])
+        form = refresh_form(service.organisation, tokens["refresh_token"])
+        assert issue_tokens(service, form, product)
 
 
-def test_somebody_elses_session_goes_on(service: Service) -> None:
+def test_sessions_of_other_users_stay_valid(service: Service) -> None:
     user = create_user(service)
-    theirs = sign_in_for_token(service, username=user.username)
-    mine = sign_in_for_token(service)
+    other = sign_in_for_token(service, username=user.username)
+    own = sign_in_for_token(service)
 
-    assert service.http.delete("/core/session", headers=bearer_headers(mine)).status_code == 200
+    assert service.http.delete("/core/session", headers=bearer_headers(own)).status_code == 200
 
-    assert is_token_valid(service, theirs)
+    assert is_token_valid(service, other)
 
 
 def test_signing_out_needs_a_token_of_the_same_product(service: Service) -> None:
@@ -179,7 +174,7 @@ def test_signing_out_needs_a_token_of_the_same_product(service: Service) -> None
     assert is_token_valid(service, token)
 
 
-def test_a_changed_password_ends_every_session(service: Service) -> None:
+def test_a_password_change_ends_every_session(service: Service) -> None:
     user = create_user(service)
     token = sign_in_for_token(service, username=user.username)
     path = f"/m/u/users/{user.user_id}/password"
@@ -190,7 +185,7 @@ def test_a_changed_password_ends_every_session(service: Service) -> None:
     assert read_problem(refresh_session(service), 401)["code"] == "session_ended"
 
 
-def test_a_deleted_user_is_signed_out(service: Service) -> None:
+def test_deleting_the_user_ends_its_sessions(service: Service) -> None:
     user = create_user(service)
     token = sign_in_for_token(service, username=user.username)
     deleted = service.http.delete(f"/m/u/users/{user.user_id}", headers=service.root())
@@ -200,7 +195,7 @@ def test_a_deleted_user_is_signed_out(service: Service) -> None:
     assert read_problem(refresh_session(service), 401)["code"] == "session_ended"
 
 
-def test_a_session_ends_after_twelve_hours_unused(service: Service) -> None:
+def test_a_session_ends_after_twelve_hours_without_refresh(service: Service) -> None:
     sign_in_for_token(service)
 
     with time_machine.travel(datetime.now(UTC) + timedelta(hours=12, seconds=5), tick=False):

@@ -26,43 +26,43 @@ from tests.identity.login.token_requests import (
 from tests.problem_responses import read_problem
 from tests.running_service import PASSWORD, Service, running_service
 
-both_products = pytest.mark.parametrize("product", PRODUCTS)
+each_product = pytest.mark.parametrize("product", PRODUCTS)
 ORIGIN = "http://127.0.0.1:8080"
 
 
 # ── signing in ───────────────────────────────────────────────────────────────────────────────────
 
 
-@both_products
-def test_signing_in_answers_an_access_token_and_who_one_is(
+@each_product
+def test_the_response_shows_an_access_token_and_the_user(
     service: Service, product: Product
 ) -> None:
-    answer = sign_in(service, product)
+    response = sign_in(service, product)
 
-    assert answer.status_code == 200
-    told = answer.json()
-    assert set(told) == {
+    assert response.status_code == 200
+    body = response.json()
+    assert set(body) == {
         *("access_token", "token_type", "expires_in", "organisation_id", "user_id", "username"),
     }
-    assert told["token_type"] == "Bearer"
-    assert told["expires_in"] == 86_400
-    assert told["organisation_id"] == service.organisation.organisation_id
-    assert (told["user_id"], told["username"]) == (service.organisation.root_user_id, "root")
-    assert answer.headers["cache-control"] == "no-store"
-    claims = decode_claims(told["access_token"])
+    assert body["token_type"] == "Bearer"
+    assert body["expires_in"] == 86_400
+    assert body["organisation_id"] == service.organisation.organisation_id
+    assert (body["user_id"], body["username"]) == (service.organisation.root_user_id, "root")
+    assert response.headers["cache-control"] == "no-store"
+    claims = decode_claims(body["access_token"])
     assert (claims["aud"], claims["sub_type"]) == (product, "user")
 
 
-def test_a_session_token_reaches_its_own_product_alone(service: Service) -> None:
+def test_a_session_token_is_valid_for_its_own_product_only(service: Service) -> None:
     for product, status in ((Product.core, 200), (Product.portal, 401)):
         token = sign_in_for_token(service, product)
 
-        answer = service.http.get("/m/core/billinggroup", headers=bearer_headers(token))
-        assert answer.status_code == status
+        response = service.http.get("/m/core/billinggroup", headers=bearer_headers(token))
+        assert response.status_code == status
         assert is_token_valid(service, token)
 
 
-def test_a_subuser_signs_in_too(service: Service) -> None:
+def test_a_subuser_can_sign_in(service: Service) -> None:
     user = create_user(service)
 
     token = sign_in_for_token(service, username=user.username.upper())
@@ -70,103 +70,102 @@ def test_a_subuser_signs_in_too(service: Service) -> None:
     assert decode_claims(token)["sub"] == user.user_id
 
 
-def test_the_organisation_may_be_named_by_its_short_name(service: Service) -> None:
-    who = service.organisation
+def test_the_organisation_can_be_given_by_its_short_name(service: Service) -> None:
+    organisation = service.organisation
 
-    async def short_name() -> str:
-        async with transaction(service.resources.engine, who.organisation_id) as db:
-            named = sa.select(tenant_lookups.c.key).where(tenant_lookups.c.kind == "short_name")
-            name: str = (await db.execute(named)).scalar_one()
+    async def load_short_name() -> str:
+        async with transaction(service.resources.engine, organisation.organisation_id) as db:
+            stmt = sa.select(tenant_lookups.c.key).where(tenant_lookups.c.kind == "short_name")
+            name: str = (await db.execute(stmt)).scalar_one()
             return name
 
-    short = service.run(short_name)
+    short_name = service.run(load_short_name)
 
-    for spelled in (short, short.upper()):
-        token = sign_in_for_token(service, organisation=spelled)
-        assert decode_claims(token)["tid"] == who.organisation_id
+    for spelling in (short_name, short_name.upper()):
+        token = sign_in_for_token(service, organisation=spelling)
+        assert decode_claims(token)["tid"] == organisation.organisation_id
 
 
-@both_products
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"organisation": "org_aaaaaaaaaaaaaaaaaaaaaaaaaa"},
-        {"organisation": "no such organisation"},
-        {"organisation": "nobody"},
-        {"organisation": "%"},
-        {"username": "nobody.here"},
-        {"username": "' OR 1=1 --"},
-        {"password": "guessed 5d"},
-        {"password": PASSWORD.upper()},
-    ],
-    ids=repr,
-)
-def test_whatever_is_wrong_the_answer_is_the_same(
-    service: Service, product: Product, wrong: dict[str, str]
+WRONG_CREDENTIALS = [
+    {"organisation": "org_aaaaaaaaaaaaaaaaaaaaaaaaaa"},
+    {"organisation": "no such organisation"},
+    {"organisation": "nobody"},
+    {"organisation": "%"},
+    {"username": "nobody.here"},
+    {"username": "' OR 1=1 --"},
+    {"password": "guessed 5d"},
+    {"password": PASSWORD.upper()},
+]
+
+
+@each_product
+def test_the_response_does_not_reveal_which_field_is_wrong(
+    service: Service, product: Product
 ) -> None:
-    answer = sign_in(service, product, fields=wrong)
+    for wrong in WRONG_CREDENTIALS:
+        response = sign_in(service, product, fields=wrong)
 
-    problem = read_problem(answer, 401)
-    assert problem["code"] == "credentials_wrong"
-    assert problem["detail"] == "The organisation, the username or the password is wrong."
-    assert answer.headers.get_list("set-cookie") == []
+        problem = read_problem(response, 401)
+        assert problem["code"] == "credentials_wrong", wrong
+        assert problem["detail"] == "The organisation, the username or the password is wrong."
+        assert response.headers.get_list("set-cookie") == []
 
 
-def test_a_user_of_another_organisation_is_a_stranger_here(service: Service) -> None:
+def test_a_user_of_another_organisation_is_unknown(service: Service) -> None:
     create_user(service, "only.here")
-    elsewhere = service.new_organisation()
+    other = service.new_organisation()
 
-    answer = sign_in(
+    response = sign_in(
         service,
-        fields={"username": "only.here", "organisation": elsewhere.organisation_id},
+        fields={"username": "only.here", "organisation": other.organisation_id},
     )
 
-    assert read_problem(answer, 401)["code"] == "credentials_wrong"
+    assert read_problem(response, 401)["code"] == "credentials_wrong"
 
 
-@pytest.mark.parametrize("left_out", ["organisation", "username", "password"])
-def test_each_field_is_required(service: Service, left_out: str) -> None:
-    answer = sign_in(service, fields={left_out: None})
+def test_every_field_is_required(service: Service) -> None:
+    for field in ("organisation", "username", "password"):
+        response = sign_in(service, fields={field: None})
 
-    assert read_problem(answer, 400)["violations"] == [{"field": left_out, "rule": "required"}]
+        assert read_problem(response, 400)["violations"] == [{"field": field, "rule": "required"}]
 
 
-@both_products
+@each_product
 def test_a_form_is_refused(service: Service, product: Product) -> None:
-    """A page of another site can make a browser send a form, but no JSON."""
+    """A page of another site can make a browser send a form, but not JSON."""
     body = {
         "organisation": service.organisation.organisation_id,
         "username": "root",
         "password": PASSWORD,
     }
 
-    for sent in ({"data": body}, {"files": {name: (None, v) for name, v in body.items()}}):
-        answer = service.http.post(f"/{product}/session", **sent)
-        assert read_problem(answer, 415)["code"] == "media_type"
+    for request in ({"data": body}, {"files": {name: (None, v) for name, v in body.items()}}):
+        response = service.http.post(f"/{product}/session", **request)
+        assert read_problem(response, 415)["code"] == "media_type"
 
 
-# ── the cookies ──────────────────────────────────────────────────────────────────────────────────
+# ── cookies ──────────────────────────────────────────────────────────────────────────────────────
 
 
-@both_products
-def test_the_refresh_token_is_in_a_cookie_that_no_script_and_no_other_path_sees(
+@each_product
+def test_the_refresh_token_is_in_an_http_only_cookie_of_the_session_path(
     service: Service, product: Product
 ) -> None:
-    answer = sign_in(service, product)
+    response = sign_in(service, product)
 
-    cookies = parse_cookies(answer)
+    cookies = parse_cookies(response)
     assert set(cookies) == {f"nimbill_{product}_session", "nimbill_device"}
-    held = cookies[f"nimbill_{product}_session"]
-    assert held["httponly"] is True
-    assert held["samesite"].lower() == "strict"
-    assert held["path"] == f"/{product}/session"
-    assert held["max-age"] == str(7 * 86_400)
-    assert not held["secure"]  # not over plain http, or a laptop could not keep it
-    assert not held["domain"]
-    assert held.value.split(".")[1] not in answer.text
+    cookie = cookies[f"nimbill_{product}_session"]
+    assert cookie["httponly"] is True
+    assert cookie["samesite"].lower() == "strict"
+    assert cookie["path"] == f"/{product}/session"
+    assert cookie["max-age"] == str(7 * 86_400)
+    assert not cookie["secure"]  # over http a secure cookie would not be stored
+    assert not cookie["domain"]
+    assert cookie.value.split(".")[1] not in response.text
 
 
-def test_the_mark_of_a_browser_is_kept_for_a_year(service: Service) -> None:
+def test_the_device_cookie_is_kept_for_a_year(service: Service) -> None:
     device = parse_cookies(sign_in(service))["nimbill_device"]
 
     assert device["httponly"] is True
@@ -175,21 +174,21 @@ def test_the_mark_of_a_browser_is_kept_for_a_year(service: Service) -> None:
     assert [len(part) for part in device.value.split(".")] == [24, 24]
 
 
-def test_a_browser_keeps_its_mark(service: Service) -> None:
+def test_a_valid_device_cookie_is_kept(service: Service) -> None:
     first = parse_cookies(sign_in(service))["nimbill_device"].value
 
     assert parse_cookies(sign_in(service))["nimbill_device"].value == first
 
 
-@pytest.mark.parametrize("mark", ["short", "x" * 25, "x" * 5000, "<script>alert(1)</script>"])
-def test_a_mark_that_is_none_of_ours_is_replaced(service: Service, mark: str) -> None:
-    answer = sign_in(service, headers={"Cookie": f"nimbill_device={mark}"})
+def test_a_forged_device_cookie_is_replaced(service: Service) -> None:
+    for forged in ("short", "x" * 25, "x" * 5000, "<script>alert(1)</script>"):
+        response = sign_in(service, headers={"Cookie": f"nimbill_device={forged}"})
 
-    assert parse_cookies(answer)["nimbill_device"].value != mark
+        assert parse_cookies(response)["nimbill_device"].value != forged
 
 
-@pytest.fixture
-def over_tls(running: Service, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+@pytest.fixture(scope="module")
+def https_service(running: Service, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     with running_service(
         running.database_url,
         tmp_path_factory.mktemp("tls"),
@@ -200,75 +199,66 @@ def over_tls(running: Service, tmp_path_factory: pytest.TempPathFactory) -> Iter
         yield service
 
 
-def test_over_https_the_cookies_never_travel_in_clear(over_tls: Service) -> None:
-    for cookie in parse_cookies(sign_in(over_tls)).values():
+def test_over_https_all_cookies_are_secure(https_service: Service) -> None:
+    for cookie in parse_cookies(sign_in(https_service)).values():
         assert cookie["secure"] is True
 
 
-def test_the_origin_is_compared_as_browsers_write_it(over_tls: Service) -> None:
+def test_the_origin_is_compared_in_the_form_of_browsers(https_service: Service) -> None:
     for origin in ("https://billing.example.com", "https://login.example.com"):
-        assert sign_in(over_tls, headers={"Origin": origin}).status_code == 200
+        assert sign_in(https_service, headers={"Origin": origin}).status_code == 200
     for origin in (
         "http://billing.example.com",
         "https://example.com",
         "https://billing.example.com:8443",
     ):
-        assert sign_in(over_tls, headers={"Origin": origin}).status_code == 403
+        assert sign_in(https_service, headers={"Origin": origin}).status_code == 403
 
 
-# ── pages of other sites ─────────────────────────────────────────────────────────────────────────
+# ── requests of other sites ──────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("path", ["session", "session/refresh"])
-@pytest.mark.parametrize(
-    "headers",
-    [
-        {"Origin": "http://evil.example"},
-        {"Origin": "null"},
-        {"Origin": "http://127.0.0.1:8081"},
-        {"Origin": "https://127.0.0.1"},
-        {"Origin": "ftp://127.0.0.1:8080"},
-        {"Origin": "http://"},
-        {"Origin": "http://["},
-        {"Origin": "http://[::1"},
-        {"Origin": "http://[x]/"},
-        {"Origin": "//127.0.0.1:8080"},
-        {"Origin": "http://127.0.0.1:8080.evil.example"},
-        {"Sec-Fetch-Site": "cross-site"},
-        {"Sec-Fetch-Site": "same-site"},
-        {"Sec-Fetch-Site": "nonsense"},
-        {"Origin": ORIGIN, "Sec-Fetch-Site": "cross-site"},
-    ],
-    ids=repr,
-)
-@both_products
-def test_a_request_from_another_site_is_refused(
-    service: Service, product: Product, path: str, headers: dict[str, str]
-) -> None:
+OTHER_SITES = [
+    {"Origin": "http://evil.example"},
+    {"Origin": "null"},
+    {"Origin": "http://127.0.0.1:8081"},
+    {"Origin": "https://127.0.0.1"},
+    {"Origin": "ftp://127.0.0.1:8080"},
+    {"Origin": "http://"},
+    {"Origin": "http://["},
+    {"Origin": "http://[::1"},
+    {"Origin": "http://[x]/"},
+    {"Origin": "//127.0.0.1:8080"},
+    {"Origin": "http://127.0.0.1:8080.evil.example"},
+    {"Sec-Fetch-Site": "cross-site"},
+    {"Sec-Fetch-Site": "same-site"},
+    {"Sec-Fetch-Site": "nonsense"},
+    {"Origin": ORIGIN, "Sec-Fetch-Site": "cross-site"},
+]
+OWN_SITE: list[dict[str, str]] = [
+    {},
+    {"Origin": ORIGIN},
+    {"Origin": ORIGIN, "Sec-Fetch-Site": "same-origin"},
+    {"Origin": "https://127.0.0.1:8080"},  # a proxy may terminate TLS
+    {"Origin": "http://localhost:8080", "Host": "localhost:8080"},
+    {"Sec-Fetch-Site": "none"},
+]
+
+
+@each_product
+def test_requests_of_other_sites_are_refused(service: Service, product: Product) -> None:
     sign_in_for_token(service, product)
 
-    answer = (
-        sign_in(service, product, headers=headers)
-        if path == "session"
-        else refresh_session(service, product, headers)
-    )
+    for headers in OTHER_SITES:
+        for response in (
+            sign_in(service, product, headers=headers),
+            refresh_session(service, product, headers),
+        ):
+            assert read_problem(response, 403)["code"] == "other_origin", headers
+            assert response.headers.get_list("set-cookie") == []
 
-    assert read_problem(answer, 403)["code"] == "other_origin"
-    assert answer.headers.get_list("set-cookie") == []
 
-
-@pytest.mark.parametrize(
-    "headers",
-    [
-        {},
-        {"Origin": ORIGIN},
-        {"Origin": ORIGIN, "Sec-Fetch-Site": "same-origin"},
-        {"Origin": "https://127.0.0.1:8080"},  # TLS may end before us
-        {"Origin": "http://localhost:8080", "Host": "localhost:8080"},
-        {"Sec-Fetch-Site": "none"},
-    ],
-    ids=repr,
-)
-def test_our_own_pages_and_scripts_are_let_in(service: Service, headers: dict[str, str]) -> None:
-    assert sign_in(service, headers=headers).status_code == 200
-    assert refresh_session(service, headers=headers).status_code == 200
+def test_requests_of_own_pages_and_of_scripts_are_accepted(service: Service) -> None:
+    for headers in OWN_SITE:
+        assert sign_in(service, headers=headers).status_code == 200, headers
+        assert refresh_session(service, headers=headers).status_code == 200, headers

@@ -1,4 +1,4 @@
-"""How long an access token lives: the defaults, the settings, and the last second."""
+"""Lifetimes of access tokens."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.running_service import Service, running_service
 
 @pytest.fixture(scope="module")
 def short_lived(running: Service, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """Another process on the same database, with lifetimes of its own."""
+    """Another service on the same database, with shorter lifetimes."""
     with running_service(
         running.database_url,
         tmp_path_factory.mktemp("short"),
@@ -36,7 +36,7 @@ def short_lived(running: Service, tmp_path_factory: pytest.TempPathFactory) -> I
         yield service
 
 
-def test_the_defaults_are_a_day_and_half_a_day() -> None:
+def test_the_default_lifetimes_are_a_day_and_for_version_3_half_a_day() -> None:
     settings = read_settings({})
 
     assert settings.core_token_seconds == 86_400
@@ -47,21 +47,21 @@ def test_the_defaults_are_a_day_and_half_a_day() -> None:
 @pytest.mark.parametrize(
     ("product", "seconds"), [(Product.core, 60), (Product.portal, 120), (LEGACY, 180)]
 )
-def test_each_is_a_setting(short_lived: Service, product: Product, seconds: int) -> None:
-    told = issue_tokens(short_lived, client_form(short_lived.organisation), product)
+def test_every_lifetime_is_a_setting(short_lived: Service, product: Product, seconds: int) -> None:
+    tokens = issue_tokens(short_lived, client_form(short_lived.organisation), product)
 
-    assert told["expires_in"] == seconds
-    claims = decode_claims(told["access_token"])
+    assert tokens["expires_in"] == seconds
+    claims = decode_claims(tokens["access_token"])
     assert claims["exp"] - claims["iat"] == seconds
 
 
 @pytest.mark.parametrize("product", PRODUCTS)
-@pytest.mark.parametrize("remembered", [True, False])
-def test_a_token_ends_five_seconds_after_its_time(
-    service: Service, product: Product, *, remembered: bool
+@pytest.mark.parametrize("cached", [True, False])
+def test_a_token_expires_five_seconds_after_its_expiry_time(
+    service: Service, product: Product, *, cached: bool
 ) -> None:
     token = issue_tokens(service, client_form(service.organisation), product)["access_token"]
-    if remembered:
+    if cached:
         assert is_token_valid(service, token)
     end = datetime.fromtimestamp(decode_claims(token)["exp"], UTC)
 
@@ -71,7 +71,7 @@ def test_a_token_ends_five_seconds_after_its_time(
         assert not is_token_valid(service, token)
 
 
-def test_a_token_of_a_longer_life_than_is_set_now_does_not_stand(
+def test_a_token_with_a_longer_lifetime_than_the_setting_is_invalid(
     service: Service, short_lived: Service
 ) -> None:
     token = issue_tokens(service, client_form(service.organisation))["access_token"]
@@ -80,14 +80,14 @@ def test_a_token_of_a_longer_life_than_is_set_now_does_not_stand(
     assert not is_token_valid(short_lived, token)
 
 
-@pytest.mark.parametrize("remembered", [True, False])
-def test_a_token_from_the_future_does_not_stand_until_then(
-    service: Service, *, remembered: bool
+@pytest.mark.parametrize("cached", [True, False])
+def test_a_token_issued_in_the_future_is_invalid_until_then(
+    service: Service, *, cached: bool
 ) -> None:
     now = datetime.now(UTC)
     with time_machine.travel(now + timedelta(seconds=60), tick=False):
         token = issue_tokens(service, client_form(service.organisation))["access_token"]
-        if remembered:
+        if cached:
             assert is_token_valid(service, token)
 
     with time_machine.travel(now, tick=False):

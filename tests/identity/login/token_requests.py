@@ -1,4 +1,4 @@
-"""Asking for tokens as clients do, and users who can be asked for."""
+"""Request tokens through the API, and create users with API clients."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CORE, PORTAL, LEGACY_TOKEN_PATH = "/core/access_token", "/access_token", "/v3/ac
 TOKEN_PATHS = {Product.core: CORE, Product.portal: PORTAL, LEGACY: LEGACY_TOKEN_PATH}
 PRODUCTS = (Product.core, Product.portal)
 
-# a route that every caller of a product may ask, whatever its roles
+# a route that needs a valid token but no permission
 OWN_MAPPINGS = "/m/auth/rbac/userroles"
 
 
@@ -31,34 +31,38 @@ class ApiUser:
     password: str = PASSWORD
 
 
-def credential_fields(who: NewOrganisation | ApiUser) -> dict[str, str]:
-    return {"client_id": who.client_id, "client_secret": who.client_secret}
+def credential_fields(owner: NewOrganisation | ApiUser) -> dict[str, str]:
+    return {"client_id": owner.client_id, "client_secret": owner.client_secret}
 
 
-def client_form(who: NewOrganisation | ApiUser, **more: str) -> dict[str, str]:
-    """The form of the client_credentials grant."""
-    return {"grant_type": "client_credentials", **credential_fields(who), **more}
+def client_form(owner: NewOrganisation | ApiUser, **fields: str) -> dict[str, str]:
+    """Return the form of the client_credentials grant."""
+    return {"grant_type": "client_credentials", **credential_fields(owner), **fields}
 
 
 def password_form(
-    who: NewOrganisation | ApiUser, username: str, password: str = PASSWORD
+    owner: NewOrganisation | ApiUser, username: str, password: str = PASSWORD
 ) -> dict[str, str]:
-    """The form of the password grant, carried by this client."""
+    """Return the form of the password grant, sent by the client of `owner`."""
     return {
         "grant_type": "password",
-        **credential_fields(who),
+        **credential_fields(owner),
         "username": username,
         "password": password,
     }
 
 
 def basic_headers(name: str, secret: str) -> dict[str, str]:
-    """How a client names itself in a header instead."""
+    """Return the client credentials as HTTP Basic authentication."""
     return {"Authorization": "Basic " + base64.b64encode(f"{name}:{secret}".encode()).decode()}
 
 
-def refresh_form(who: NewOrganisation | ApiUser, refresh_token: str) -> dict[str, str]:
-    return {"grant_type": "refresh_token", **credential_fields(who), "refresh_token": refresh_token}
+def refresh_form(owner: NewOrganisation | ApiUser, refresh_token: str) -> dict[str, str]:
+    return {
+        "grant_type": "refresh_token",
+        **credential_fields(owner),
+        "refresh_token": refresh_token,
+    }
 
 
 def request_token(
@@ -70,23 +74,23 @@ def request_token(
 def issue_tokens(
     service: Service, form: dict[str, str], product: Product = Product.core
 ) -> dict[str, Any]:
-    """What a form that stands is answered."""
-    answer = request_token(service, form, product)
-    assert answer.status_code == 200, answer.text
-    told: dict[str, Any] = answer.json()
-    return told
+    """Return the body of a successful token response."""
+    response = request_token(service, form, product)
+    assert response.status_code == 200, response.text
+    tokens: dict[str, Any] = response.json()
+    return tokens
 
 
-def read_oauth_error(answer: httpx.Response, status: int, error: str) -> str:
-    """A refusal in the words of RFC 6749, after everything it must always hold was checked."""
-    assert answer.status_code == status, answer.text
-    assert answer.headers["content-type"] == "application/json"
-    assert answer.headers["cache-control"] == "no-store"
-    assert answer.headers["pragma"] == "no-cache"
-    assert set(answer.json()) == {"error", "error_description"}
-    assert answer.json()["error"] == error
-    assert ("www-authenticate" in answer.headers) == (status == 401)
-    description: str = answer.json()["error_description"]
+def read_oauth_error(response: httpx.Response, status: int, error: str) -> str:
+    """Check the common parts of an OAuth error response and return its description."""
+    assert response.status_code == status, response.text
+    assert response.headers["content-type"] == "application/json"
+    assert response.headers["cache-control"] == "no-store"
+    assert response.headers["pragma"] == "no-cache"
+    assert set(response.json()) == {"error", "error_description"}
+    assert response.json()["error"] == error
+    assert ("www-authenticate" in response.headers) == (status == 401)
+    description: str = response.json()["error_description"]
     return description
 
 
@@ -95,28 +99,28 @@ def bearer_headers(token: str) -> dict[str, str]:
 
 
 def is_token_valid(service: Service, token: str) -> bool:
-    """Whether the service takes it for an access token of core or portal."""
+    """Return whether the service accepts the access token."""
     status = service.http.get(OWN_MAPPINGS, headers=bearer_headers(token)).status_code
     assert status in (200, 401), status
     return status == 200
 
 
 def decode_claims(token: str) -> dict[str, Any]:
-    """What it says, believed unseen."""
-    said: dict[str, Any] = jwt.decode(token, options={"verify_signature": False})
-    return said
+    """Return the claims without verifying the signature."""
+    claims: dict[str, Any] = jwt.decode(token, options={"verify_signature": False})
+    return claims
 
 
 def create_user(
     service: Service, username: str = "jane.doe", organisation: NewOrganisation | None = None
 ) -> ApiUser:
-    """A subuser with a password and a client of its own, made through the API."""
+    """Create a subuser with a password and an API client."""
     root = service.root(organisation)
     body = {"username": username, "password": PASSWORD, "notification": {"email": "false"}}
-    made = service.http.post("/m/u/users", json=body, headers=root)
-    assert made.status_code == 200, made.text
-    user_id = made.json()["user_id"]
-    client = service.http.post(f"/m/u/users/client/{user_id}", json={"name": "own"}, headers=root)
-    assert client.status_code == 200, client.text
-    given = client.json()
-    return ApiUser(user_id, username, given["client_id"], given["client_secret"])
+    created = service.http.post("/m/u/users", json=body, headers=root)
+    assert created.status_code == 200, created.text
+    user_id = created.json()["user_id"]
+    response = service.http.post(f"/m/u/users/client/{user_id}", json={"name": "own"}, headers=root)
+    assert response.status_code == 200, response.text
+    client = response.json()
+    return ApiUser(user_id, username, client["client_id"], client["client_secret"])

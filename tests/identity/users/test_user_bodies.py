@@ -124,8 +124,8 @@ def test_notification_is_an_object() -> None:
 def test_the_notification_email_is_the_text_true_or_false() -> None:
     absent: list[dict[str, Any]] = [{}, {"email": None}, {"mail": "true"}]
 
-    for email in ("true", "false"):
-        assert check(notification={"email": email}) == []
+    for text in ("true", "false"):
+        assert check(notification={"email": text}) == []
     for email in (True, False, "True", "FALSE", "yes", "", 1, 0, [], ["true"]):
         violations = [("notification.email", "one of true, false")]
         assert check(notification={"email": email}) == violations

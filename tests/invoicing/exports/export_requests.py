@@ -69,7 +69,7 @@ def create_link(
 
 
 def file_path(path: str) -> str:
-    """Which file a link leads to, whoever made the link and whenever."""
+    """The path of the file, which does not depend on the creator and time of the link."""
     return urlsplit(path).path
 
 
@@ -104,7 +104,7 @@ def create_month_link(
     month: str = "2026-09",
     headers: dict[str, str] | None = None,
 ) -> str:
-    """The address of a month's file; asked for without a body."""
+    """Export the file of a month, without a request body; return the link."""
     response = service.http.post(
         f"/m/core/export/csv/{what}/{month}", headers=headers or service.root()
     )

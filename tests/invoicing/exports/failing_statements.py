@@ -25,7 +25,7 @@ SQLSTATES = {
 }
 
 # set in the thread that asks, and so in the task that responses: the work loop is left in peace
-_asked: ContextVar[bool] = ContextVar("asked", default=False)
+_in_request: ContextVar[bool] = ContextVar("in_request", default=False)
 
 
 @dataclass
@@ -38,13 +38,13 @@ class StatementLog:
 
 @contextmanager
 def failing_at(service: Service, number: int | None, sqlstate: str) -> Iterator[StatementLog]:
-    """Inside, the n-th statement asked by this thread fails so, once; None: all are counted."""
+    """Let the n-th statement of this thread fail once; with None only count the statements."""
     engine = service.resources.engine.sync_engine
     counted = StatementLog()
     fail = f"DO $$ BEGIN RAISE EXCEPTION 'the test' USING ERRCODE = '{sqlstate}'; END $$"
 
     def on_statement(_db: Any, _c: Any, statement: str, given: Any, _x: Any, many: bool) -> Any:
-        if not _asked.get() or counted.failed:
+        if not _in_request.get() or counted.failed:
             return statement, given
         counted.statements.append(statement)
         counted.failed = len(counted.statements) == number
@@ -53,16 +53,16 @@ def failing_at(service: Service, number: int | None, sqlstate: str) -> Iterator[
     ask_driver = tenant_scope._fetch_with_driver
 
     def on_question(db: sa.Connection, question: str, values: tuple[object, ...]) -> Any:
-        """Those that go past the layers whose event tells of the others."""
+        """Also count statements sent to the driver directly, which raise no SQLAlchemy event."""
         return ask_driver(db, *on_statement(db, None, question, values, None, False))
 
     sa.event.listen(engine, "before_cursor_execute", on_statement, retval=True)
-    token = _asked.set(True)
+    token = _in_request.set(True)
     try:
         with patch.object(tenant_scope, "_fetch_with_driver", on_question):
             yield counted
     finally:
-        _asked.reset(token)
+        _in_request.reset(token)
         sa.event.remove(engine, "before_cursor_execute", on_statement)
 
 

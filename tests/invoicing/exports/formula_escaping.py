@@ -85,7 +85,7 @@ def parse_with_both_readers(file: bytes) -> list[list[str]]:
 
 
 def find_faults(rows: Sequence[Sequence[Cell]]) -> list[str]:
-    """Everything that is faults with the file made of these rows."""
+    """List everything that is wrong with the file made of these rows."""
     header = [f"h{index}" for index in range(len(rows[0]))] if rows else ["h"]
     first, *found = parse_with_both_readers(encode_csv(header, rows))
     if first != header or [len(row) for row in found] != [len(row) for row in rows]:

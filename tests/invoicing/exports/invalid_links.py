@@ -54,7 +54,7 @@ def delete_user(service: Service, user_id: str) -> None:
 
 
 def create_invalid_links(service: Service) -> dict[str, str]:
-    """One of each kind, by what happened after it was made."""
+    """Create one link of each kind, keyed by the reason why it is invalid."""
     invalid = {}
     with time_machine.travel(datetime.now(UTC) - timedelta(minutes=10), tick=False):
         invalid["its ten minutes are over"] = create_link(service, headers=service.root())

@@ -35,7 +35,7 @@ MINUTES = timedelta(minutes=10)
 
 
 def is_not_found(response: httpx.Response) -> bool:
-    """Answered as if there had never been such a file."""
+    """Whether the response is that of a file that does not exist."""
     if response.status_code == 200:
         return False
     problem = read_problem(response, 404)

@@ -56,7 +56,7 @@ def before(service: Service) -> str:
 def test_a_failure_at_any_statement_keeps_the_previous_file(
     service: Service, before: str, trouble: str, redo: bool
 ) -> None:
-    """With `redo` true of the other kind of file, so that it has to be made as well."""
+    """With `redo` the other kind of file is requested, so that it has to be created as well."""
     address = SETTINGS if redo else GROUPS
     old, stored, audited = download_content(service, before), files(service), audit_rows(service)
 
@@ -118,7 +118,7 @@ def test_a_full_disk_returns_503_and_stores_no_partial_file(
 
 
 def test_an_uncommitted_file_is_not_visible(service: Service, before: str) -> None:
-    """What a transaction has not committed, nobody finds by `redo` or by its id."""
+    """Neither `redo` nor the id finds a file of an uncommitted transaction."""
     organisation_id = service.organisation.organisation_id
     scope = TenantScope(organisation_id)
 

@@ -36,7 +36,7 @@ def file_of_month(
     return found
 
 
-def billed(month_end: MonthEnd, **fields: str) -> str:
+def create_invoice(month_end: MonthEnd, **fields: str) -> str:
     group = month_end.create_group("BG-A", *ACCOUNTS_OF_A)
     month_end.import_costs(*EXAMPLE_A)
     month_end.prepare_groups(group, **fields)
@@ -56,7 +56,7 @@ def test_without_invoices_the_file_has_only_the_header(month_end: MonthEnd) -> N
 
 
 def test_rows_of_worked_example_a(month_end: MonthEnd) -> None:
-    billed(month_end)
+    create_invoice(month_end)
 
     first, second = ([name, f"account {name}"] for name in ACCOUNTS_OF_A)
     nobody, later = ["", ""], ["", "0", "", ""]
@@ -134,7 +134,7 @@ def test_an_applied_entry_is_listed_with_its_account_and_escaped(month_end: Mont
 
 
 def test_restricted_users_get_only_invoices_of_their_groups(month_end: MonthEnd) -> None:
-    billed(month_end)
+    create_invoice(month_end)
     other = month_end.create_group("BG-B", "444444444444")
     month_end.prepare_groups(other)
     month_end.create_invoices(other)
@@ -147,7 +147,7 @@ def test_restricted_users_get_only_invoices_of_their_groups(month_end: MonthEnd)
 
 
 def test_only_the_current_revision_is_exported(month_end: MonthEnd) -> None:
-    group = billed(month_end)
+    group = create_invoice(month_end)
     month_end.save_settings(group, tax_rate=Decimal(0))
     month_end.create_invoices(group)
 

@@ -30,8 +30,8 @@ ROWS = {
 Cells = dict[str, Cell]
 
 
-def invented_document(random: Random) -> InvoiceDocument:
-    """An invoice over an invented month, as it would be kept."""
+def build_random_document(random: Random) -> InvoiceDocument:
+    """Build the document of a random invoice."""
     while True:
         case = random_case(random)
         terms = case.terms()
@@ -101,7 +101,7 @@ def test_the_columns_are_the_specified_ones(calc_type: str) -> None:
 def test_the_rows_of_any_invoice_add_up_to_its_totals() -> None:
     random = Random(20261115)
     for _ in range(INVOICES):
-        document = invented_document(random)
+        document = build_random_document(random)
         sheet, rows = document.sheet, rows_of(document)
         *others, total = rows
         counted = [row for row in others if row["ServiceType"] != "Account"]
@@ -119,7 +119,7 @@ def test_the_rows_of_any_invoice_add_up_to_its_totals() -> None:
 def test_the_services_of_an_account_or_a_tag_add_up_to_its_total() -> None:
     random = Random(20261116)
     for _ in range(INVOICES):
-        document = invented_document(random)
+        document = build_random_document(random)
         owner = "CustomerID" if document.terms.calc_type == "account" else "Tag"
         services: dict[Cell, list[Cells]] = defaultdict(list)
         totals: dict[Cell, Cells] = {}
@@ -140,7 +140,7 @@ def test_the_services_of_an_account_or_a_tag_add_up_to_its_total() -> None:
 def test_tax_free_entries_are_charged_but_not_taxed() -> None:
     random, seen = Random(20261117), set()
     for _ in range(INVOICES):
-        document = invented_document(random)
+        document = build_random_document(random)
         names = {"_SUPPORT", "_SUBSTITUTION", "_TOTAL"}
         products = [row for row in rows_of(document) if row["ServiceType"] == "Product"]
         entries = [row for row in products if row["ServiceName"] not in names]
@@ -159,7 +159,7 @@ def test_tax_free_entries_are_charged_but_not_taxed() -> None:
 def test_invoice_totals_are_only_in_the_last_row() -> None:
     random = Random(20261118)
     for _ in range(INVOICES):
-        *others, total = rows_of(invented_document(random))
+        *others, total = rows_of(build_random_document(random))
 
         assert all(row["CustomService"] == 0 for row in (*others, total))
         for column in ("FreeFormat", "Tax", "Total"):

@@ -155,7 +155,7 @@ def test_users_restricted_to_the_same_groups_share_a_file(service: Service) -> N
 
 @pytest.mark.parametrize("word", ["*", "null", "", "[]", "None"])
 def test_no_filter_value_stands_for_all_groups(service: Service, word: str) -> None:
-    """A filter may name anything; no name stands for the whole organisation."""
+    """A filter may contain any text; none of them means the whole organisation."""
     create_billing_group(service, service.root(), billinggroup_id="hidden")
     create_link(service)
     odd = create_subuser(

@@ -160,10 +160,10 @@ def test_a_negative_total_is_marked() -> None:
         usage=tuple(build_usage("111111111111", "", [("AmazonEC2", "1000")])),
         entries=(build_entry("Refund", "", "-11000", currency=Currency.jpy),),
     )
-    drawn_up_on = build_terms(support_fee="fix", substitution_fee="fix", discount_rate=Decimal(0))
+    terms = build_terms(support_fee="fix", substitution_fee="fix", discount_rate=Decimal(0))
 
-    japanese = extract_text(pdf.render_invoice(build_document(charges, drawn_up_on, Language.ja)))
-    english = extract_text(pdf.render_invoice(build_document(charges, drawn_up_on, Language.en)))
+    japanese = extract_text(pdf.render_invoice(build_document(charges, terms, Language.ja)))
+    english = extract_text(pdf.render_invoice(build_document(charges, terms, Language.en)))
 
     assert "ご請求金額（税込） ▲¥11,000" in japanese  # 1,000 - 11,000, and 10 % of it
     assert "消費税（10%） ▲1,000" in japanese

@@ -66,7 +66,7 @@ def test_concurrent_threads_give_the_same_bytes() -> None:
 
 
 def test_rendering_releases_the_interpreter_lock() -> None:
-    """The interpreter's lock is free: whoever waits a millisecond at a time gets his turns."""
+    """Another thread that sleeps a millisecond at a time continues to run."""
     invoice = build_long_invoice(Language.ja, accounts=25, invoice_no="202610-0777")
     turns = 0
 

@@ -37,7 +37,7 @@ MARKUP = (
 )
 
 
-def said_everywhere(text: str) -> InvoiceDocument:
+def build_document_with_text(text: str) -> InvoiceDocument:
     """An invoice on which every field that others fill carries this text."""
     charges = MonthlyCharges(
         cost_currency=Currency.usd,
@@ -71,7 +71,9 @@ def said_everywhere(text: str) -> InvoiceDocument:
 
 @pytest.mark.parametrize("text", MARKUP)
 def test_markup_is_printed_as_text(text: str) -> None:
-    printed = remove_whitespace(extract_text(rendering.render_invoice(said_everywhere(text))))
+    printed = remove_whitespace(
+        extract_text(rendering.render_invoice(build_document_with_text(text)))
+    )
 
     # title, addressee 5, issuer 5, account, service, entry 2, item, bank, remarks, notes
     assert printed.count(remove_whitespace(text)) >= 19
@@ -100,7 +102,7 @@ def test_templates_can_read_only_their_own_files() -> None:
     ids=["one word", "kanji", "hyphens", "digits", "lines", "address"],
 )
 def test_long_texts_stay_within_the_margins_and_are_complete(text: str) -> None:
-    pdf = rendering.render_invoice(said_everywhere(text))
+    pdf = rendering.render_invoice(build_document_with_text(text))
     right_most = Decimal(0)
 
     def see(part: str, _: list[float], matrix: list[float], *__: object) -> None:
@@ -121,7 +123,7 @@ def test_long_texts_stay_within_the_margins_and_are_complete(text: str) -> None:
     ids=["emoji", "rare kanji", "arabic", "korean and thai", "private", "accents"],
 )
 def test_characters_missing_from_the_font_do_not_prevent_rendering(text: str) -> None:
-    printed = extract_text(rendering.render_invoice(said_everywhere(f"前{text}後")))
+    printed = extract_text(rendering.render_invoice(build_document_with_text(f"前{text}後")))
 
     assert "前" in printed
     assert "後" in printed
@@ -130,7 +132,7 @@ def test_characters_missing_from_the_font_do_not_prevent_rendering(text: str) ->
 def test_lone_surrogates_and_control_characters_are_removed() -> None:
     text = "前\x00\x07\x1b[31m\ud800\u202e後\u200b\ufeff"
 
-    printed = extract_text(rendering.render_invoice(said_everywhere(text)))
+    printed = extract_text(rendering.render_invoice(build_document_with_text(text)))
 
     assert "\u202e" not in printed
     assert "\x07" not in printed
@@ -159,4 +161,4 @@ def test_long_amounts_fit_into_their_column() -> None:
 @settings(max_examples=25, deadline=None)
 @given(st.text(st.characters(codec=None), min_size=1, max_size=60))
 def test_any_text_can_be_rendered(text: str) -> None:
-    assert rendering.render_invoice(said_everywhere(text)).startswith(b"%PDF")
+    assert rendering.render_invoice(build_document_with_text(text)).startswith(b"%PDF")

@@ -31,7 +31,7 @@ def projects(month_end: MonthEnd, headers: Any = None) -> Any:
     return {one.pop("project_code"): one for one in exact_json.decode_stored(response.text)}
 
 
-def billed(month_end: MonthEnd, name: str, *accounts: str, **fields: Any) -> str:
+def prepare_group(month_end: MonthEnd, name: str, *accounts: str, **fields: Any) -> str:
     """A group with an invoice for each of its accounts."""
     group = month_end.create_group(name, *accounts, **fields)
     month_end.prepare_groups(group)
@@ -53,7 +53,7 @@ def test_a_project_without_invoices_has_zero_amounts_and_no_rate(month_end: Mont
 
 def test_vendor_cost_sales_and_profit_of_worked_example_a(month_end: MonthEnd) -> None:
     project_id = create_project(month_end.service, project_code="P-1")
-    group = billed(month_end, "BG-A", *ACCOUNTS_OF_A, project_id=project_id)
+    group = prepare_group(month_end, "BG-A", *ACCOUNTS_OF_A, project_id=project_id)
     tax = report_line("107.07", LineItemType="Tax", UsageAccountId=ACCOUNTS_OF_A[0])
     month_end.import_costs(*EXAMPLE_A, tax)
     month_end.create_invoices(group)
@@ -82,7 +82,7 @@ def test_vendor_cost_sales_and_profit_of_worked_example_a(month_end: MonthEnd) -
 def test_groups_are_added_at_the_rate_of_each_invoice(month_end: MonthEnd) -> None:
     project_id = create_project(month_end.service, project_code="P-1")
     first, second = (
-        billed(month_end, name, account, project_id=project_id)
+        prepare_group(month_end, name, account, project_id=project_id)
         for name, account in zip(("BG-1", "BG-2"), ACCOUNTS_OF_A, strict=True)
     )
     month_end.import_costs(
@@ -130,7 +130,7 @@ def test_an_invoice_stays_with_its_project_until_it_is_created_again(month_end: 
         create_project(service, project_code="P-1"),
         create_project(service, project_code="P-2"),
     )
-    group = billed(month_end, "BG-A", *ACCOUNTS_OF_A, project_id=then)
+    group = prepare_group(month_end, "BG-A", *ACCOUNTS_OF_A, project_id=then)
     month_end.import_costs(*EXAMPLE_A)
     month_end.create_invoices(group)
     moved = {
@@ -151,8 +151,8 @@ def test_an_invoice_stays_with_its_project_until_it_is_created_again(month_end: 
 
 def test_restricted_users_see_only_amounts_of_their_groups(month_end: MonthEnd) -> None:
     project_id = create_project(month_end.service, project_code="P-1")
-    hidden = billed(month_end, "BG-A", *ACCOUNTS_OF_A, project_id=project_id)
-    seen = billed(month_end, "BG-B", "333333333333", project_id=project_id)
+    hidden = prepare_group(month_end, "BG-A", *ACCOUNTS_OF_A, project_id=project_id)
+    seen = prepare_group(month_end, "BG-B", "333333333333", project_id=project_id)
     month_end.import_costs(*EXAMPLE_A, report_line("10", UsageAccountId="333333333333"))
     month_end.create_invoices()
     person = create_subuser(

@@ -72,7 +72,8 @@ def test_every_specified_field_is_required(field: str) -> None:
 
 
 def test_without_bulk_a_group_is_required(month_end: MonthEnd) -> None:
-    responses = [month_end.create_invoices("x", group=groups) for groups in ([], {})]
+    empty: list[Any] = [[], {}]
+    responses = [month_end.create_invoices("x", group=groups) for groups in empty]
 
     for response in responses:
         assert read_violations(response) == [("group", "at least one billing group")]

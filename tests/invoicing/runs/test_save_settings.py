@@ -16,7 +16,7 @@ from tests.invoicing.month_end import MONTH, SETTING, MonthEnd
 from tests.problem_responses import read_problem, read_violations
 
 
-def saved(month_end: MonthEnd, company_id: str, vendor: str = "aws") -> Any:
+def get_saved_data(month_end: MonthEnd, company_id: str, vendor: str = "aws") -> Any:
     listed = month_end.get(f"/invoices/{MONTH}").json()["billinggroup"]
     (record,) = [record for record in listed if record["company_id"] == company_id]
     return record["saved_data"][vendor]
@@ -47,7 +47,7 @@ def test_saved_settings_are_listed(month_end: MonthEnd) -> None:
     response = month_end.save_settings(group, memo="agreed by telephone")
 
     assert (response.status_code, response.json()) == (200, {"status": "success"})
-    found = saved(month_end, group)
+    found = get_saved_data(month_end, group)
     assert {name: _number(found[name]) for name in SETTING} == {
         name: _number(value) for name, value in SETTING.items()
     }
@@ -63,9 +63,9 @@ def test_internal_copies_the_default_settings_of_every_group(
 
     assert save_all(month_end, nothing).status_code == 200
 
-    assert saved(month_end, own)["calc_type"] == VALID_SETTING["calc_type"]
-    assert saved(month_end, own, "azure") is not None
-    assert saved(month_end, without) is None
+    assert get_saved_data(month_end, own)["calc_type"] == VALID_SETTING["calc_type"]
+    assert get_saved_data(month_end, own, "azure") is not None
+    assert get_saved_data(month_end, without) is None
 
 
 def test_internal_copies_only_visible_groups(month_end: MonthEnd) -> None:
@@ -75,8 +75,8 @@ def test_internal_copies_only_visible_groups(month_end: MonthEnd) -> None:
 
     save_all(month_end, {}, restricted)
 
-    assert saved(month_end, seen) is not None
-    assert saved(month_end, hidden) is None
+    assert get_saved_data(month_end, seen) is not None
+    assert get_saved_data(month_end, hidden) is None
 
 
 def test_changing_the_defaults_keeps_saved_settings(month_end: MonthEnd) -> None:
@@ -95,7 +95,7 @@ def test_changing_the_defaults_keeps_saved_settings(month_end: MonthEnd) -> None
     )
 
     assert response.status_code == 200, response.text
-    assert saved(month_end, group)["discount_rate"] == VALID_SETTING["discount_rate"]
+    assert get_saved_data(month_end, group)["discount_rate"] == VALID_SETTING["discount_rate"]
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_a_value_of_neither_column_is_refused_and_changes_nothing(month_end: Mon
         ("settings.aws.currency", "one of jpy, usd"),
         ("settings.aws.tax_rate", "from 0 to 0.10, or from 0 to 0.08"),
     ]
-    assert saved(month_end, other) is None
+    assert get_saved_data(month_end, other) is None
 
 
 def test_conflicting_fee_targets_are_refused() -> None:
@@ -154,7 +154,7 @@ def test_an_unknown_group_is_refused_and_nothing_is_saved(month_end: MonthEnd) -
     response = month_end.save_settings(group, "cmp_" + "a" * 26)
 
     assert read_violations(response) == [("settings", "existing billing groups")]
-    assert saved(month_end, group) is None
+    assert get_saved_data(month_end, group) is None
 
 
 def test_saving_settings_again_keeps_the_rate(month_end: MonthEnd) -> None:
@@ -164,7 +164,7 @@ def test_saving_settings_again_keeps_the_rate(month_end: MonthEnd) -> None:
     month_end.save_settings(group, discount_rate=0)
     save_all(month_end, [])
 
-    assert saved(month_end, group)["exchange_rate"] == 150.25
+    assert get_saved_data(month_end, group)["exchange_rate"] == 150.25
 
 
 def test_an_unstated_fee_target_keeps_its_earlier_value(month_end: MonthEnd) -> None:
@@ -208,7 +208,7 @@ def test_a_rate_for_a_group_without_settings_is_refused_for_all_groups(month_end
 
     assert problem["code"] == "not_ready"
     assert problem["violations"] == [{"field": bare, "rule": "settings_missing"}]
-    assert saved(month_end, ready)["exchange_rate"] is None
+    assert get_saved_data(month_end, ready)["exchange_rate"] is None
 
 
 @pytest.mark.parametrize("rate", [0, -1, 1000000.1, "150", None])
@@ -225,7 +225,7 @@ def test_violations_of_a_rate_are_returned_and_nothing_is_saved(month_end: Month
     response = month_end.save_rate(group, rate=0)
 
     assert read_violations(response) == [("exchange_rate", "more than 0, up to 1,000,000")]
-    assert saved(month_end, group)["exchange_rate"] is None
+    assert get_saved_data(month_end, group)["exchange_rate"] is None
 
 
 @pytest.mark.parametrize("groups", [[], {}, "cmp", [1], None], ids=str)
@@ -245,5 +245,5 @@ def test_nothing_is_saved_in_a_closed_month(month_end: MonthEnd) -> None:
     for response in (month_end.save_settings(group, discount_rate=0), month_end.save_rate(group)):
         assert read_problem(response, 409)["code"] == "month_closed"
     save_all(month_end, {})
-    assert saved(month_end, group)["discount_rate"] == 0.05
-    assert saved(month_end, group, "azure") is not None
+    assert get_saved_data(month_end, group)["discount_rate"] == 0.05
+    assert get_saved_data(month_end, group, "azure") is not None

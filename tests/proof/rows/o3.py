@@ -22,7 +22,13 @@ from tests.customers.billing_groups.sample_bodies import REQUIRED_FIELDS
 from tests.proof.database_faults import WILL_FAIL, connected, failing_commits, rows
 from tests.proof.row import Measurement
 from tests.proof.stage import Stage
-from tests.proof.tampering import TAMPERINGS, AuditLog, StoredLog, documented_hash, hash_before
+from tests.proof.tampering import (
+    TAMPERINGS,
+    FalsifiableLog,
+    StoredLog,
+    documented_hash,
+    hash_before,
+)
 from tests.running_service import Service
 
 TARGET = (
@@ -144,7 +150,7 @@ async def _falsify(
 
 
 async def _wrong_about(
-    stage: Stage, folder: Path, log: AuditLog, expected: int | None, what: str
+    stage: Stage, folder: Path, log: FalsifiableLog, expected: int | None, what: str
 ) -> list[str]:
     encryptor = stage.service.resources.encryptor
     finding: VerificationResult = await verify_chain(
@@ -154,7 +160,7 @@ async def _wrong_about(
     return [] if seen == expected else [f"{what}: row {expected} is the first bad, said {seen}"]
 
 
-async def _written(db: Any, organisation_id: str) -> AuditLog:
+async def _written(db: Any, organisation_id: str) -> FalsifiableLog:
     found = await db.fetch(
         "SELECT seq, entry, hash FROM audit_log WHERE organisation_id = $1 ORDER BY seq",
         organisation_id,
@@ -164,10 +170,10 @@ async def _written(db: Any, organisation_id: str) -> AuditLog:
     )
     kept = tuple(StoredLog(row["seq"], row["entry"], row["hash"]) for row in found)
     checkpoints = tuple(len(kept) * part // 10 for part in (2, 5, 9))
-    return AuditLog(organisation_id, kept, (head["seq"], head["hash"]), checkpoints)
+    return FalsifiableLog(organisation_id, kept, (head["seq"], head["hash"]), checkpoints)
 
 
-async def _write(db: Any, log: AuditLog) -> None:
+async def _write(db: Any, log: FalsifiableLog) -> None:
     """Write the falsified log as superuser."""
     whose = log.organisation_id
     async with db.transaction():

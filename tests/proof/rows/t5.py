@@ -223,12 +223,12 @@ def _told(answer: httpx.Response) -> tuple[int, str, str]:
 def _counting_hashes() -> Iterator[list[str]]:
     real, verified = passwords._hasher, []
 
-    class CountingHasher(PasswordHasher):
+    class CountingPasswordHasher(PasswordHasher):
         def verify(self, hash: str | bytes, password: str | bytes) -> Literal[True]:  # noqa: A002
             verified.append(str(hash)[:24])
             return real.verify(hash, password)
 
-    passwords._hasher = CountingHasher(time_cost=1, memory_cost=8, parallelism=1)
+    passwords._hasher = CountingPasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
     try:
         yield verified
     finally:

@@ -19,7 +19,7 @@ SNAKE_CASE_TAG_PREFIX = "resource_tags_"
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class FileLayout:
     """The positions of all fields and tags in a file's header."""
 
     format: Format
@@ -29,7 +29,7 @@ class Layout:
     tags: tuple[tuple[int, str], ...]  # position and key
 
 
-def detect_layout(file: str, header: Sequence[str]) -> Layout:
+def detect_layout(file: str, header: Sequence[str]) -> FileLayout:
     """Refuse an unknown format, a missing required column and a duplicate column."""
     format_ = _detect_format(file, header)
     tags = {
@@ -54,7 +54,7 @@ def detect_layout(file: str, header: Sequence[str]) -> Layout:
             positions[field] = names.index(match)
     _refuse_duplicate_tags(file, header, tags)
     original_names = {field: header[position] for field, position in positions.items()}
-    return Layout(format_, len(header), positions, original_names, tuple(tags.items()))
+    return FileLayout(format_, len(header), positions, original_names, tuple(tags.items()))
 
 
 def _detect_format(file: str, header: Sequence[str]) -> Format:

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
 
-from nimbill.costs.formats.detection import Layout, detect_layout
+from nimbill.costs.formats.detection import FileLayout, detect_layout
 from nimbill.costs.formats.format import NULLS
 from nimbill.costs.formats.line_rules import line_error
 from nimbill.costs.ingestion.arrow_arrays import TEXT_DICTIONARY, encode_dictionary
@@ -35,7 +35,7 @@ class RawLines:
     """Consecutive lines of a part: arrays by field, and tags by key."""
 
     file: str
-    layout: Layout
+    layout: FileLayout
     first_line: int
     fields: dict[str, pa.Array]
     tags: tuple[tuple[str, pa.Array], ...]
@@ -63,7 +63,7 @@ def split_into_parse_tasks(part: Part, limits: Limits) -> Iterator[ParseTask]:
             yield from _split_csv(part, chunks)
 
 
-def read_layout(part: Part, limits: Limits) -> Layout:
+def read_layout(part: Part, limits: Limits) -> FileLayout:
     if part.file_type == "parquet":
         return detect_layout(part.name, pq.read_schema(part.path).names)
     with open_csv_blocks(part, limits) as chunks:
@@ -141,7 +141,7 @@ def _count(block: bytes, byte: int, end: int | None = None) -> int:
     )
 
 
-def _parse_header(part: Part, block: bytes) -> tuple[Layout, bytes]:
+def _parse_header(part: Part, block: bytes) -> tuple[FileLayout, bytes]:
     """Return the layout and the text after the header."""
     block = block.removeprefix(b"\xef\xbb\xbf")
     end = block.find(b"\n") + 1 or len(block)
@@ -159,7 +159,7 @@ def _parse_header(part: Part, block: bytes) -> tuple[Layout, bytes]:
 
 
 def _parse_block(
-    part: Part, layout: Layout, block: bytes, first_line: int, varied_columns: set[int]
+    part: Part, layout: FileLayout, block: bytes, first_line: int, varied_columns: set[int]
 ) -> RawLines:
     """`varied_columns` had several values in an earlier block and are read as dictionaries at once.
 
@@ -209,7 +209,7 @@ def _parse_block(
     )
 
 
-def _positions(layout: Layout) -> list[int]:
+def _positions(layout: FileLayout) -> list[int]:
     """Return the positions of the columns to read, in ascending order."""
     return sorted({*layout.positions.values(), *(position for position, _ in layout.tags)})
 
@@ -239,7 +239,7 @@ def _find_invalid_utf8(block: bytes) -> int:
     return 0
 
 
-def _locate_error(part: Part, layout: Layout, block: bytes, first_line: int) -> Exception:
+def _locate_error(part: Part, layout: FileLayout, block: bytes, first_line: int) -> Exception:
     """Parse again, slowly, to find the line whose number of columns differs from the header."""
     reader = csv.reader(io.StringIO(block.decode(), newline=""), strict=True)
     try:
@@ -274,7 +274,7 @@ def _split_parquet(part: Part) -> Iterator[ParseTask]:
 
 
 def _convert_batch(
-    part: Part, layout: Layout, header: Sequence[str], batch: pa.RecordBatch, first_line: int
+    part: Part, layout: FileLayout, header: Sequence[str], batch: pa.RecordBatch, first_line: int
 ) -> RawLines:
     def column(position: int, field: str) -> pa.Array:
         array = batch.column(header[position])

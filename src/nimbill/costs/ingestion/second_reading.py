@@ -20,7 +20,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from nimbill.costs.formats.detection import Layout
+from nimbill.costs.formats.detection import FileLayout
 from nimbill.costs.formats.focus import VENDOR_NAMES
 from nimbill.costs.formats.format import NULLS
 from nimbill.costs.ingestion.parts import Delivery, Limits, Part
@@ -209,7 +209,7 @@ def _parse_rows(rows: Sequence[tuple[object, ...]]) -> Sums:
 # ── SQL expressions ──────────────────────────────────────────────────────────────────────────────
 
 
-def _table_expression(part: Part, layout: Layout, limits: Limits, *, parallel: bool) -> str:
+def _table_expression(part: Part, layout: FileLayout, limits: Limits, *, parallel: bool) -> str:
     if part.file_type == "parquet":
         return f"read_parquet({_quote(str(part.path))})"
     columns = ", ".join(f"'c{position}': 'VARCHAR'" for position in range(layout.width))
@@ -224,13 +224,13 @@ def _table_expression(part: Part, layout: Layout, limits: Limits, *, parallel: b
     )
 
 
-def _column(part: Part, layout: Layout, field: str) -> str:
+def _column(part: Part, layout: FileLayout, field: str) -> str:
     if part.file_type == "parquet":
         return '"' + layout.names[field].replace('"', '""') + '"'
     return f"c{layout.positions[field]}"
 
 
-def _id_expression(part: Part, layout: Layout, field: str) -> str:
+def _id_expression(part: Part, layout: FileLayout, field: str) -> str:
     """Ids are never null; the path that some vendors write before an id is removed."""
     if field not in layout.positions:
         return "''"
@@ -241,7 +241,7 @@ def _id_expression(part: Part, layout: Layout, field: str) -> str:
     return f"regexp_replace({column}, '{path}', '\\2', 'i')"
 
 
-def _cost_expression(part: Part, layout: Layout) -> str:
+def _cost_expression(part: Part, layout: FileLayout) -> str:
     column = _column(part, layout, "cost")
     if part.file_type == "parquet" and _is_double(part, layout):
         # formatting with ten decimals first restores what the vendor printed
@@ -249,7 +249,7 @@ def _cost_expression(part: Part, layout: Layout) -> str:
     return f"CAST({column} AS DECIMAL(38, 22))"
 
 
-def _is_double(part: Part, layout: Layout) -> bool:
+def _is_double(part: Part, layout: FileLayout) -> bool:
     field = pq.read_schema(part.path).field(layout.positions["cost"])
     return bool(pa.types.is_floating(field.type))
 

@@ -36,4 +36,4 @@ def _spark(settings: Settings, lake: Lake) -> Engine:
     try:
         return SparkEngine(lake, master=settings.spark_master)
     except ModuleNotFoundError as error:
-        raise EngineError("NIMBILL_ENGINE=spark needs the extra: nimbill[spark]") from error
+        raise EngineError("NIMBILL_ENGINE=spark requires the extra nimbill[spark].") from error

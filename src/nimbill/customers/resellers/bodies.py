@@ -10,7 +10,7 @@ from nimbill.customers.resellers.meta_flags import find_flag_violations
 from nimbill.foundation.basis import Basis, chosen, stated
 from nimbill.foundation.errors import Violation
 from nimbill.http.request_bodies import Body, Success
-from nimbill.identity.users.user_rules import email_violations, password_violations
+from nimbill.identity.users.user_rules import find_email_violations, find_password_violations
 
 
 class InputType(StrEnum):
@@ -32,7 +32,7 @@ class ResellerCreate(Body, frozen=True, kw_only=True):
 
     @classmethod
     def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
-        yield from email_violations(sent.get("email"))
+        yield from find_email_violations(sent.get("email"))
         yield from find_custom_password_violations(sent)
         yield from find_flag_violations(sent.get("meta"))
 
@@ -85,4 +85,4 @@ class ResellerRecord(Body, frozen=True, kw_only=True):
 def find_custom_password_violations(sent: Mapping[str, Any]) -> Iterator[Violation]:
     """Custom requires a valid password; with Auto the password field is ignored."""
     if sent.get("input_type") == InputType.Custom:
-        yield from password_violations(sent.get("password"))
+        yield from find_password_violations(sent.get("password"))

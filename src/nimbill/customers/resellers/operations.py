@@ -34,7 +34,7 @@ async def create_reseller(
 ) -> ResellerChanged:
     """Create the login of a billing group; the e-mail address is also the user name."""
     await require_company_id(db, scope, body.company_id)
-    if await users.taken_names(db, scope, username=body.email, email=body.email):
+    if await users.find_names_in_use(db, scope, username=body.email, email=body.email):
         raise Conflict("email_taken", "This e-mail address is already in use.")
     password, generated_password = _choose_password(body)
     user_id = new_id("usr")
