@@ -24,7 +24,7 @@ ALL = [7, 6, 5, 4, 3, 2, 1]
 
 
 @dataclass
-class AuditLog:
+class SharedAuditLog:
     """A shared log of seven rows that no test adds to; the fourth has another actor."""
 
     service: Service
@@ -48,7 +48,7 @@ class AuditLog:
 
 
 @pytest.fixture(scope="module")
-def log(running: Service) -> AuditLog:
+def log(running: Service) -> SharedAuditLog:
     organisation = running.new_organisation("Log")
     root = running.root(organisation)
     other = running.caller(RoleAction.ModifyBillingGroup, organisation=organisation)
@@ -59,14 +59,14 @@ def log(running: Service) -> AuditLog:
     ]
     reader = running.caller(RoleAction.ReadAudit, organisation=organisation)
     rows = running.http.get(PATH, headers=reader).json()
-    return AuditLog(running, organisation, reader, company_ids, rows[3]["actor"])
+    return SharedAuditLog(running, organisation, reader, company_ids, rows[3]["actor"])
 
 
-def test_changes_are_listed_newest_first(log: AuditLog) -> None:
+def test_changes_are_listed_newest_first(log: SharedAuditLog) -> None:
     assert log.list_seqs() == ALL
 
 
-def test_an_entry_has_actor_time_change_and_hash(log: AuditLog) -> None:
+def test_an_entry_has_actor_time_change_and_hash(log: SharedAuditLog) -> None:
     row = log.get_row(2)
 
     assert set(row) == {
@@ -80,7 +80,7 @@ def test_an_entry_has_actor_time_change_and_hash(log: AuditLog) -> None:
     assert row["sent"]["billinggroup_id"] == "BG-0"
 
 
-def test_from_is_inclusive_and_to_is_exclusive(log: AuditLog) -> None:
+def test_from_is_inclusive_and_to_is_exclusive(log: SharedAuditLog) -> None:
     third, fifth = log.get_row(3)["at"], log.get_row(5)["at"]
 
     assert log.list_seqs(f"from={third}") == [7, 6, 5, 4, 3]
@@ -89,7 +89,7 @@ def test_from_is_inclusive_and_to_is_exclusive(log: AuditLog) -> None:
     assert log.list_seqs(f"from={fifth}&to={third}") == []
 
 
-def test_a_time_can_have_any_offset_and_defaults_to_utc(log: AuditLog) -> None:
+def test_a_time_can_have_any_offset_and_defaults_to_utc(log: SharedAuditLog) -> None:
     at = datetime.fromisoformat(log.get_row(3)["at"])
     in_tokyo = (at + timedelta(hours=9)).replace(tzinfo=None).isoformat() + "+09:00"
     without_offset = at.replace(tzinfo=None).isoformat()
@@ -98,7 +98,7 @@ def test_a_time_can_have_any_offset_and_defaults_to_utc(log: AuditLog) -> None:
     assert log.list_seqs(f"from={without_offset}") == [7, 6, 5, 4, 3]
 
 
-def test_a_date_is_a_day_in_utc(log: AuditLog) -> None:
+def test_a_date_is_a_day_in_utc(log: SharedAuditLog) -> None:
     today = datetime.fromisoformat(log.get_row(7)["at"]).date()
     first_day = datetime.fromisoformat(log.get_row(1)["at"]).date()
     yesterday, tomorrow = first_day - timedelta(days=1), today + timedelta(days=1)
@@ -111,7 +111,7 @@ def test_a_date_is_a_day_in_utc(log: AuditLog) -> None:
     assert log.list_seqs("from=9999-12-31") == []
 
 
-def test_actor_and_resource_are_matched_exactly(log: AuditLog) -> None:
+def test_actor_and_resource_are_matched_exactly(log: SharedAuditLog) -> None:
     resource = f"resource=billinggroup/{log.company_ids[4]}"
 
     assert log.list_seqs(f"actor={log.other_actor}") == [4]
@@ -122,17 +122,17 @@ def test_actor_and_resource_are_matched_exactly(log: AuditLog) -> None:
     assert log.list_seqs("resource=%25") == []
 
 
-def test_before_returns_the_next_page(log: AuditLog) -> None:
+def test_before_returns_the_next_page(log: SharedAuditLog) -> None:
     assert log.list_seqs("before=4") == [3, 2, 1]
     assert log.list_seqs("before=1") == []
     assert log.list_seqs(f"before={2**63 - 1}") == ALL
 
 
-def test_unknown_parameters_are_ignored(log: AuditLog) -> None:
+def test_unknown_parameters_are_ignored(log: SharedAuditLog) -> None:
     assert log.list_seqs("seq=1&limit=1") == ALL
 
 
-def test_an_invalid_before_is_refused(log: AuditLog) -> None:
+def test_an_invalid_before_is_refused(log: SharedAuditLog) -> None:
     values = ["x", "", "0", "-1", "1.5", "a1", 2**63, 10**40, "１", "NaN", "%2B"]
 
     for value in values:
@@ -140,7 +140,7 @@ def test_an_invalid_before_is_refused(log: AuditLog) -> None:
         assert violations == [("before", "a whole number")], value
 
 
-def test_all_invalid_parameters_are_reported_at_once(log: AuditLog) -> None:
+def test_all_invalid_parameters_are_reported_at_once(log: SharedAuditLog) -> None:
     impossible_dates = log.get("from=2025-02-30&to=2025-13-01")
     malformed = log.get("from=x&to=y&before=z")
 
@@ -172,7 +172,7 @@ def test_a_page_has_at_most_a_thousand_entries(service: Service) -> None:
     assert [row["seq"] for row in rest] == [6, 5, 4, 3, 2, 1]
 
 
-def test_a_restricted_caller_sees_only_changes_of_its_groups(log: AuditLog) -> None:
+def test_a_restricted_caller_sees_only_changes_of_its_groups(log: SharedAuditLog) -> None:
     restricted = log.service.caller(
         RoleAction.ReadAudit, organisation=log.organisation, billing_groups=log.company_ids[1:3]
     )
@@ -181,7 +181,7 @@ def test_a_restricted_caller_sees_only_changes_of_its_groups(log: AuditLog) -> N
     assert log.list_seqs(f"resource=billinggroup/{log.company_ids[0]}", headers=restricted) == []
 
 
-def test_another_organisation_has_its_own_log(log: AuditLog, service: Service) -> None:
+def test_another_organisation_has_its_own_log(log: SharedAuditLog, service: Service) -> None:
     (row,) = service.http.get(PATH, headers=service.root()).json()
 
     assert row["resource"] == f"organisation/{service.organisation.organisation_id}"

@@ -58,6 +58,7 @@ def sum_by_tag(result: DeliveryResult) -> dict[tuple[str, str], Decimal]:
     ],
 )
 def test_a_round_trip_gives_the_same_sums(tmp_path: Path, source: str, vendor: str) -> None:
+    """The largest real file takes more than 5 s: it is read twice and written once."""
     first = read_delivery([DATA / source], tmp_path / "first", vendor=vendor)
     month, lake = first.conversion.month, Lake(str(tmp_path / "lake"))
     assert month is not None

@@ -18,6 +18,7 @@ from nimbill.foundation.money import (
     divide_decimals,
     format_amount,
     format_decimal,
+    normalize_decimal,
     round_amount,
     subtract_decimals,
     sum_decimals,
@@ -228,3 +229,10 @@ def test_a_decimal_is_formatted_without_exponent_and_trailing_zeros(
     amount: str, expected: str
 ) -> None:
     assert format_decimal(Decimal(amount)) == expected
+
+
+def test_trailing_zeros_are_removed_and_no_digit_is_lost() -> None:
+    long = "1.23456789012345678901234567890123456789"
+
+    assert str(normalize_decimal(Decimal("1.500"))) == "1.5"
+    assert str(normalize_decimal(Decimal(f"{long}00"))) == long

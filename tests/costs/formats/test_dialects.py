@@ -57,6 +57,7 @@ def test_doubles_are_restored_to_the_printed_amounts(tmp_path: Path, dialect: Di
 @settings(max_examples=12)
 @given(st.data())
 def test_any_split_and_any_order_gives_the_same_sums(data: st.DataObject) -> None:
+    """Takes more than 5 s: every example writes and reads a delivery twice."""
     dialect = data.draw(st.sampled_from(list(Dialect)))
     month = SyntheticMonth(vendor=dialect.vendors[0], lines=300, seed=data.draw(st.integers(0, 99)))  # type: ignore[arg-type]
     cuts = sorted(data.draw(st.lists(st.integers(0, 300), max_size=5)))

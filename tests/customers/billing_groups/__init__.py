@@ -1,1 +1,1 @@
-"""Tests of the billing groups room, a file for each operation."""
+"""Tests of billing groups, one file per operation."""

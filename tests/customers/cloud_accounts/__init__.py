@@ -1,1 +1,1 @@
-"""Tests of the customer accounts room, a file for each operation."""
+"""Tests of cloud accounts, one file per operation."""

@@ -1,1 +1,1 @@
-"""Tests of the invoice templates room."""
+"""Tests of invoice templates."""

@@ -1,1 +1,1 @@
-"""Tests of the projects room, a file for each operation."""
+"""Tests of projects, one file per operation."""

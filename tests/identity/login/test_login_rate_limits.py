@@ -12,7 +12,7 @@ import pytest
 from litestar import Request
 
 from nimbill.foundation.settings import read_settings
-from nimbill.identity.login import records
+from nimbill.identity.login import login_rate_limits, records
 from nimbill.identity.login.login_rate_limits import (
     FAILURES_MAX,
     FAILURES_PER_CLIENT_MAX,
@@ -75,6 +75,12 @@ def test_without_trusted_proxies_the_header_is_ignored() -> None:
     trusted = read_settings({}).trusted_proxies
 
     assert get_client_address(request_from("10.0.0.1", "198.51.100.1"), trusted) == "10.0.0.1"
+
+
+@pytest.fixture(autouse=True)
+def no_delay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refusals are sent without delay; test_concurrent_logins tests the delay."""
+    monkeypatch.setattr(login_rate_limits, "DELAY_SECONDS", (0, 0))
 
 
 def start_service(

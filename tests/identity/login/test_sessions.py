@@ -99,11 +99,11 @@ def test_an_invalid_cookie_is_refused(service: Service) -> None:
 
 def test_the_cookie_of_one_product_is_refused_by_the_other(service: Service) -> None:
     sign_in_for_token(service)
-    held = service.http.cookies["nimbill_core_session"]
+    cookie = service.http.cookies["nimbill_core_session"]
     service.http.cookies.clear()
 
     response = refresh_session(
-        service, Product.portal, headers={"Cookie": f"nimbill_portal_session={held}"}
+        service, Product.portal, headers={"Cookie": f"nimbill_portal_session={cookie}"}
     )
 
     assert read_problem(response, 401)["code"] == "session_ended"
@@ -120,8 +120,8 @@ def test_refresh_tokens_of_clients_and_cookies_are_not_interchangeable(
     assert read_problem(response, 401)["code"] == "session_ended"
 
     sign_in_for_token(service)
-    held = service.http.cookies["nimbill_core_session"].split(".")[1]
-    form_response = service.http.post("/core/access_token", data=refresh_form(organisation, held))
+    cookie = service.http.cookies["nimbill_core_session"].split(".")[1]
+    form_response = service.http.post("/core/access_token", data=refresh_form(organisation, cookie))
     assert form_response.json()["error"] == "invalid_grant"
 
 

@@ -1,1 +1,1 @@
-"""Tests of the access control room, a file for each operation."""
+"""Tests of access control, one file per operation."""

@@ -1,1 +1,1 @@
-"""Tests of the users room, a file for each operation."""
+"""Tests of users, one file per operation."""

@@ -24,7 +24,7 @@ SQLSTATES = {
     "input or output error": "58030",
 }
 
-# set in the thread that asks, and so in the task that responses: the work loop is left in peace
+# set in the thread of the request and inherited by its task, so that the job loop is not affected
 _in_request: ContextVar[bool] = ContextVar("in_request", default=False)
 
 
@@ -40,27 +40,27 @@ class StatementLog:
 def failing_at(service: Service, number: int | None, sqlstate: str) -> Iterator[StatementLog]:
     """Let the n-th statement of this thread fail once; with None only count the statements."""
     engine = service.resources.engine.sync_engine
-    counted = StatementLog()
+    log = StatementLog()
     fail = f"DO $$ BEGIN RAISE EXCEPTION 'the test' USING ERRCODE = '{sqlstate}'; END $$"
 
-    def on_statement(_db: Any, _c: Any, statement: str, given: Any, _x: Any, many: bool) -> Any:
-        if not _in_request.get() or counted.failed:
-            return statement, given
-        counted.statements.append(statement)
-        counted.failed = len(counted.statements) == number
-        return (fail, [()] if many else ()) if counted.failed else (statement, given)
+    def on_statement(_db: Any, _c: Any, statement: str, values: Any, _x: Any, many: bool) -> Any:
+        if not _in_request.get() or log.failed:
+            return statement, values
+        log.statements.append(statement)
+        log.failed = len(log.statements) == number
+        return (fail, [()] if many else ()) if log.failed else (statement, values)
 
-    ask_driver = tenant_scope._fetch_with_driver
+    fetch_with_driver = tenant_scope._fetch_with_driver
 
-    def on_question(db: sa.Connection, question: str, values: tuple[object, ...]) -> Any:
+    def on_driver_statement(db: sa.Connection, statement: str, values: tuple[object, ...]) -> Any:
         """Also count statements sent to the driver directly, which raise no SQLAlchemy event."""
-        return ask_driver(db, *on_statement(db, None, question, values, None, False))
+        return fetch_with_driver(db, *on_statement(db, None, statement, values, None, False))
 
     sa.event.listen(engine, "before_cursor_execute", on_statement, retval=True)
     token = _in_request.set(True)
     try:
-        with patch.object(tenant_scope, "_fetch_with_driver", on_question):
-            yield counted
+        with patch.object(tenant_scope, "_fetch_with_driver", on_driver_statement):
+            yield log
     finally:
         _in_request.reset(token)
         sa.event.remove(engine, "before_cursor_execute", on_statement)

@@ -28,11 +28,12 @@ def projects(month_end: MonthEnd, headers: Any = None) -> Any:
     """By code, with exact numbers."""
     response = month_end.get(f"/project/{MONTH}", headers)
     assert response.status_code == 200, response.text
-    return {one.pop("project_code"): one for one in exact_json.decode_stored(response.text)}
+    listed = exact_json.decode_stored(response.text)
+    return {project.pop("project_code"): project for project in listed}
 
 
 def prepare_group(month_end: MonthEnd, name: str, *accounts: str, **fields: Any) -> str:
-    """A group with an invoice for each of its accounts."""
+    """Create a billing group with these accounts, ready to be invoiced."""
     group = month_end.create_group(name, *accounts, **fields)
     month_end.prepare_groups(group)
     return group

@@ -16,6 +16,7 @@ from nimbill.invoicing.documents import stored_invoices
 from nimbill.invoicing.documents.document import decode_document, encode_document
 from nimbill.invoicing.runs import invoice_run, records
 from nimbill.invoicing.runs.operations import wait_for_run
+from nimbill.jobs.records import jobs
 from tests.customers.billing_groups.sample_bodies import VALID_SETTING
 from tests.imports.aws_reports import PAYER, report_line
 from tests.invoicing.invoice_runs import (
@@ -206,14 +207,28 @@ def test_an_interrupted_run_continues_and_creates_nothing_twice(
 
 
 async def _start_and_interrupt(month_end: MonthEnd, groups: list[str]) -> str:
-    """Start a run and execute it until it fails."""
+    """Start a run and execute it until it fails, here or in the job loop of the service."""
     service, scope = month_end.service, build_scope(month_end)
     run_id = await start_run(month_end, groups)
     async with transaction(service.resources.engine, scope.organisation_id) as db:
         run = await records.find_run(db, scope, run_id)
     assert run is not None
     await service.resources.run_job_now(scope, run.job_id)
+    await asyncio.wait_for(_wait_until_released(month_end, run.job_id), 30)
     return run_id
+
+
+async def _wait_until_released(month_end: MonthEnd, job_id: str) -> None:
+    """Wait until an attempt has ended and no process leases the job."""
+    scope = build_scope(month_end)
+    stmt = sa.select(jobs.c.job_id).where(
+        jobs.c.job_id == job_id, jobs.c.attempts > 0, jobs.c.leased_until.is_(None)
+    )
+    while True:
+        async with transaction(month_end.service.resources.engine, scope.organisation_id) as db:
+            if (await db.execute(stmt)).one_or_none() is not None:
+                return
+        await asyncio.sleep(0.02)
 
 
 async def _resume(month_end: MonthEnd, run_id: str) -> Any:

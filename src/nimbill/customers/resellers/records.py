@@ -26,7 +26,7 @@ def _select_resellers(scope: TenantScope) -> sa.Select[*tuple[object, ...]]:
     return (
         sa.select(
             *(column for column in resellers.c if column.name != "update_time"),
-            # A password change counts as a change of the account, whoever makes it.
+            # A password change by the account itself counts as a change, too.
             sa.func.greatest(resellers.c.update_time, users.c.password_update_time).label(
                 "update_time"
             ),
