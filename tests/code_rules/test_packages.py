@@ -1,10 +1,11 @@
-"""A package's bodies and routes are imported only inside the package."""
+"""Bodies and routes are imported only inside their package, and where they are put together."""
 
 import ast
 from collections.abc import Iterator
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[2] / "src" / "nimbill"
+COMPOSING_PACKAGES = ("application", "commands")  # they put requests and routes together
 
 
 def foreign_imports(source: Path) -> Iterator[str]:
@@ -15,7 +16,7 @@ def foreign_imports(source: Path) -> Iterator[str]:
             if isinstance(node, ast.ImportFrom) and node.module:
                 root, *package = node.module.split(".")
                 private = root == "nimbill" and package[-1] in ("bodies", "routes")
-                if private and importer[0] not in (package[0], "application"):
+                if private and importer[0] not in (package[0], *COMPOSING_PACKAGES):
                     yield f"{file.relative_to(source)} imports {node.module}"
 
 

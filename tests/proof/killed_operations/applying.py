@@ -27,7 +27,7 @@ class Applying(Operation):
         audited("apply_recalculation"),
     )
 
-    def furnish(self, organisation: Organisation) -> None:
+    def prepare(self, organisation: Organisation) -> None:
         start(organisation)
 
     def sent(self, organisation: Organisation, number: int) -> KeyedRequest:

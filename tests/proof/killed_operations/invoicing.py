@@ -38,7 +38,7 @@ class Invoicing(Operation):
         audited("create_invoice"),
     )
 
-    def furnish(self, organisation: Organisation) -> None:
+    def prepare(self, organisation: Organisation) -> None:
         start(organisation)
         group = self._group(organisation)
         settings = {"settings": {group: {"aws": VALID_SETTING}}, "internal": False}

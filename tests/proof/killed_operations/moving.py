@@ -23,7 +23,7 @@ class Moving(Operation):
         audited("move_reserved_instance"),
     )
 
-    def furnish(self, organisation: Organisation) -> None:
+    def prepare(self, organisation: Organisation) -> None:
         start(organisation)
 
     def sent(self, organisation: Organisation, number: int) -> KeyedRequest:

@@ -59,7 +59,7 @@ class _Seen:
 def measure(stage: Stage, size: int) -> Measurement:
     service = stage.service
     service.organisation = service.new_organisation("X4")
-    groups = _furnish(service)
+    groups = _create_records(service)
     seen, random = _Seen(), stage.random("X4")
     months = [f"{2100 + number // 12:04}-{number % 12 + 1:02}" for number in range(size)]
     settings = {
@@ -89,7 +89,7 @@ def measure(stage: Stage, size: int) -> Measurement:
     return Measurement(words, misses)
 
 
-def _furnish(service: Service) -> list[str]:
+def _create_records(service: Service) -> list[str]:
     groups = []
     for number in range(1, GROUPS + 1):
         group = create_group(service, service.root(), billinggroup_id=f"X4-{number}")

@@ -56,7 +56,7 @@ RESERVATIONS = {
 def measure(stage: Stage, size: int) -> Measurement:
     service = stage.service
     service.organisation = service.new_organisation("X6")
-    customers = _furnish(service)
+    customers = _create_records(service)
     before = list_records(service)
     totals = {one["id"]: one["number"] for one in before}
     kept: list[Any] = []
@@ -88,7 +88,7 @@ def measure(stage: Stage, size: int) -> Measurement:
     return Measurement(_said(run, len(misses)), misses)
 
 
-def _furnish(service: Service) -> list[str]:
+def _create_records(service: Service) -> list[str]:
     """Reservations of one owner, and a customer for each client."""
     group = create_group(service, service.root(), billinggroup_id="X6")
     for month in (CLOSED, OPEN):
