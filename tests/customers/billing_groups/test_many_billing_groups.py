@@ -1,4 +1,7 @@
-"""Lists of 10,000 groups with 50,000 accounts need as many queries as lists of a few."""
+"""Lists of 10,000 groups with 50,000 accounts need as many queries as lists of a few.
+
+The first test takes several seconds: it reads the largest list that the service must support.
+"""
 
 from __future__ import annotations
 
