@@ -1,6 +1,6 @@
 """Lists of 10,000 groups with 50,000 accounts need as many queries as lists of a few.
 
-The first test takes several seconds: it reads the largest list that the service must support.
+The first test takes several seconds: it stores and reads the complete list over HTTP.
 """
 
 from __future__ import annotations
