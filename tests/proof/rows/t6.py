@@ -99,19 +99,26 @@ def measure(stage: Stage, size: int) -> Measurement:
 @contextmanager
 def _noted_hashes(attack: Attack) -> Iterator[None]:
     """Count password checks by the guessed password; only their number matters."""
-    real_check = passwords._add_pepper
+    real_pepper, real_verify = passwords._add_pepper, passwords._verify
+    guesses: dict[Any, str] = {}  # the guessed password by its peppered form
 
-    def noted(password: str, encryptor: Any) -> bytes:
+    def remember(password: str, encryptor: Any) -> Any:
+        peppered = real_pepper(password, encryptor)
         if password.startswith("guess at "):
-            attack.looked_at[password] += 1
-        return real_check(password, encryptor)
+            guesses[peppered] = password
+        return peppered
 
-    passwords._add_pepper = noted
+    def count(password_hash: str | None, peppered: Any) -> bool:
+        if peppered in guesses:
+            attack.looked_at[guesses[peppered]] += 1
+        return real_verify(password_hash, peppered)
+
+    passwords._add_pepper, passwords._verify = remember, count
     try:
         with quick_hashes():
             yield
     finally:
-        passwords._add_pepper = real_check
+        passwords._add_pepper, passwords._verify = real_pepper, real_verify
 
 
 # ── guessing ─────────────────────────────────────────────────────────────────────────────────────
