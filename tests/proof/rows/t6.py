@@ -89,11 +89,8 @@ def measure(stage: Stage, size: int) -> Measurement:
     waited = f"{_logins_at_once(attack)}; {_newcomers(attack)}"
     flooded = _flood(attack) if size >= FULL else "not flooded at this size"
     most = max(attack.looked_at.values())
-    said = (
-        f"{size} guesses answered {_counted(attack.statuses)}; looked at {most} per name; "
-        f"{waited}; {flooded}"
-    )
-    return Measurement(said, attack.misses)
+    guessed = f"{size} guesses answered {_counted(attack.statuses)}; looked at {most} per name"
+    return Measurement(f"{guessed}; {waited}; {flooded}", attack.misses)
 
 
 @contextmanager
