@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, settings
 from nimbill.database.embedded_postgres import Address, embedded_postgres, superuser_address
 from nimbill.foundation.logs import configure_logs
 from tests.running_service import Service, running_service
-from tests.temporary_database import temporary_database
+from tests.temporary_database import execute_sql, temporary_database
 
 # No deadlines: tests must also pass on slow machines.
 settings.register_profile(
@@ -46,8 +46,10 @@ def postgres_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def postgres(postgres_folder: Path) -> Iterator[Address]:
-    """One embedded server for the whole run."""
+    """One embedded server for the whole run. A commit does not wait for the disk."""
     with embedded_postgres(postgres_folder) as address:
+        superuser = superuser_address(postgres_folder)
+        execute_sql(superuser, f"ALTER ROLE {address.user} SET synchronous_commit = off")
         yield address
 
 

@@ -31,9 +31,9 @@ from nimbill.identity.organisations import operations
 from nimbill.identity.organisations.operations import NewOrganisation, create_organisation
 from nimbill.identity.users import records as users
 from nimbill.identity.users.operations import add_api_client
-from nimbill.jobs import runner
 from nimbill.legacy.audiences import LEGACY
 from nimbill.legacy.provisioning import local_provisioner
+from tests.job_polling import prompt_job_loops
 
 T = TypeVar("T")
 
@@ -59,9 +59,15 @@ class Service:
         return self.http.blocking_portal.call(call)
 
     def new_organisation(self, name: str = "Test", username: str = "root") -> NewOrganisation:
-        """Create an organisation. Its root password is hashed once for all organisations."""
+        """Create an organisation without maintenance jobs, which no test of a request needs.
+
+        The root password is hashed once for all organisations.
+        """
         resources = self.resources
-        with patch.object(operations, "hash_password", _hash_once):
+        with (
+            patch.object(operations, "hash_password", _hash_once),
+            patch.object(operations, "schedule_maintenance", _schedule_no_maintenance),
+        ):
             return self.run(
                 lambda: create_organisation(
                     resources.engine,
@@ -158,6 +164,10 @@ async def _hash_once(password: str, encryptor: Encryptor) -> str:
     return _hashes[cache_key]
 
 
+async def _schedule_no_maintenance(_db: AsyncConnection, _scope: TenantScope) -> None:
+    return None
+
+
 async def _add_role(
     db: AsyncConnection,
     tenant: NewOrganisation,
@@ -205,8 +215,7 @@ def running_service(database_url: str, data: Path, **environment: str) -> Iterat
     with (
         # No port is open, so simulated agents need not wait for a response.
         patch.object(local_provisioner, "TIMEOUT_SECONDS", 0.0),
-        # Tests that wait for a job do not wait for the next poll.
-        patch.object(runner, "POLL_SECONDS", 0.05),
+        prompt_job_loops(),
         client as http,
     ):
         service = Service(http, app, settings, database_url)  # type: ignore[arg-type]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nimbill.commands.command_line import app
+from nimbill.commands.command_line import build_app
 from nimbill.foundation.settings import read_settings
 from nimbill.legacy.settings import read_legacy_settings
 
@@ -58,7 +58,7 @@ def test_every_place_of_the_table_in_contributing_exists() -> None:
 def test_the_readme_names_every_command() -> None:
     named = set(re.findall(r"^\| `nimbill ([\w-]+)", text("README.md"), re.MULTILINE))
 
-    assert named == {name for name in app if not name.startswith("-")}
+    assert named == {name for name in build_app([]) if not name.startswith("-")}
 
 
 def test_every_setting_is_listed_with_its_default() -> None:

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.access.tokens import SigningKey
 from nimbill.database.tenant_scope import Row, TenantScope, metadata
 from nimbill.foundation.encryption import DecryptionError, Encryptor
+from nimbill.foundation.errors import OperatorError
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.product import Product
 
@@ -38,7 +39,7 @@ organisation_keys = sa.Table(
 )
 
 
-class WrongKeyFile(Exception):
+class WrongKeyFile(OperatorError):
     """The key file does not belong to this database."""
 
 

@@ -21,6 +21,7 @@ from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
 
+from nimbill.foundation.errors import OperatorError
 from nimbill.foundation.logs import SERVER_LOG_CONFIG
 
 HEADER_MILLISECONDS = 8_000
@@ -38,7 +39,7 @@ LOOPBACK_ADDRESSES = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # n
 SignalHandler = Callable[[int, FrameType | None], object]
 
 
-class CannotListen(Exception):
+class CannotListen(OperatorError):
     """The address is in use or does not belong to this machine."""
 
 

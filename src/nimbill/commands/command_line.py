@@ -1,5 +1,6 @@
 """The `nimbill` program: its commands, and how it reports errors."""
 
+import pkgutil
 import signal
 import sys
 from collections.abc import Sequence
@@ -9,37 +10,21 @@ from cyclopts import App
 from sqlalchemy.exc import SQLAlchemyError
 
 import nimbill
-from nimbill.access.signing_keys import WrongKeyFile
-from nimbill.application.server import CannotListen
-from nimbill.commands.agent import agent  # version 3
-from nimbill.commands.audit import audit
 from nimbill.commands.console import refuse
-from nimbill.commands.demo import demo
-from nimbill.commands.export import export
-from nimbill.commands.import_costs import import_
-from nimbill.commands.init import init
-from nimbill.commands.invoice import invoice
-from nimbill.commands.keys import keys
-from nimbill.commands.serve import serve
-from nimbill.commands.tie_out import tie_out
-from nimbill.database.embedded_postgres import EmbeddedPostgresError
-from nimbill.database.migrate import MigrationError
-from nimbill.demo.api_client import DemoError
-from nimbill.foundation.encryption import KeyFileError
-from nimbill.foundation.errors import ServiceError
-from nimbill.foundation.settings import SettingsError
+from nimbill.foundation.errors import OperatorError, ServiceError
 
-app = App(name="nimbill", help=nimbill.__doc__, version=nimbill.__version__)
-app.command(agent)  # version 3
-app.command(audit)
-app.command(demo)
-app.command(export)
-app.command(import_, name="import")
-app.command(init)
-app.command(invoice)
-app.command(keys)
-app.command(serve)
-app.command(tie_out)
+COMMANDS = {
+    "agent": "nimbill.commands.agent:agent",  # version 3
+    "audit": "nimbill.commands.audit:audit",
+    "demo": "nimbill.commands.demo:demo",
+    "export": "nimbill.commands.export:export",
+    "import": "nimbill.commands.import_costs:import_",
+    "init": "nimbill.commands.init:init",
+    "invoice": "nimbill.commands.invoice:invoice",
+    "keys": "nimbill.commands.keys:keys",
+    "serve": "nimbill.commands.serve:serve",
+    "tie-out": "nimbill.commands.tie_out:tie_out",
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -48,26 +33,31 @@ def main(arguments: Sequence[str] | None = None) -> None:
     The arguments of the process are used by default.
     """
     signal.signal(signal.SIGTERM, _raise_interrupt)
+    arguments = sys.argv[1:] if arguments is None else arguments
     try:
-        app(arguments)
+        build_app(arguments)(arguments)
     except KeyboardInterrupt:
         sys.exit(130)
     except ServiceError as error:
         refuse(_format_error(error))
-    except (
-        SettingsError,
-        KeyFileError,
-        WrongKeyFile,
-        MigrationError,
-        EmbeddedPostgresError,
-        CannotListen,
-        DemoError,
-    ) as error:
+    except OperatorError as error:
         refuse(str(error))
     except OSError as error:
         refuse(f"{error.filename or 'The operating system'}: {error.strerror or error}")
     except SQLAlchemyError as error:
         refuse(f"The database failed ({type(error).__name__}). See the log of the database.")
+
+
+def build_app(arguments: Sequence[str]) -> App:
+    """Import only the module of the given command, because importing all of them takes seconds.
+
+    Without a command all are imported, because the list of commands shows their descriptions.
+    """
+    app = App(name="nimbill", help=nimbill.__doc__, version=nimbill.__version__)
+    has_command = bool(arguments) and arguments[0] in COMMANDS
+    for name, path in COMMANDS.items():
+        app.command(path if has_command else pkgutil.resolve_name(path), name=name)
+    return app
 
 
 def _raise_interrupt(_signal: int, _frame: object) -> NoReturn:

@@ -13,6 +13,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from nimbill.database.tenant_scope import APP_ROLE, create_owner_engine
+from nimbill.foundation.errors import OperatorError
 
 OLDEST_VERSION = 15
 
@@ -31,7 +32,7 @@ class MigrationPackage:
 PRODUCT_MIGRATIONS = MigrationPackage("nimbill.database.migrations", "alembic_version")
 
 
-class MigrationError(Exception):
+class MigrationError(OperatorError):
     """The database cannot be migrated; the message tells the operator why."""
 
 

@@ -10,13 +10,14 @@ from urllib.parse import urlencode, urlsplit
 
 from nimbill.demo.logins import DemoLogin
 from nimbill.foundation import exact_json
+from nimbill.foundation.errors import OperatorError
 
 REQUEST_SECONDS_MAX = 300  # invoices or PDF files of a month, on a busy machine
 RETRY_STATUSES = (408, 429, 503)
 JSON = {"Content-Type": "application/json"}
 
 
-class DemoError(Exception):
+class DemoError(OperatorError):
     """The demo cannot continue; the message says why and what to do."""
 
 

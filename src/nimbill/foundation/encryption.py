@@ -13,11 +13,13 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
+from nimbill.foundation.errors import OperatorError
+
 KEY_BYTES = 32
 NONCE_BYTES = 12
 
 
-class KeyFileError(Exception):
+class KeyFileError(OperatorError):
     """The key file is unusable or unsafe; the service must not start."""
 
 

@@ -21,6 +21,10 @@ from nimbill.foundation.basis import chosen
 basis = chosen("status-codes")
 
 
+class OperatorError(Exception):
+    """A command cannot continue; the message tells the operator why and, if known, what to do."""
+
+
 class Violation(NamedTuple):
     field: str
     rule: str

@@ -7,6 +7,8 @@ from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
+from nimbill.foundation.errors import OperatorError
+
 DATABASE_SCHEMES = ("postgresql", "postgresql+asyncpg", "postgres")
 DATABASE_PARAMETERS = frozenset({"host", "port", "prepared_statement_cache_size", "ssl", "sslmode"})
 
@@ -19,7 +21,7 @@ ENGINES = ("duckdb", "spark")
 DEFAULT_BASE_URL = "http://127.0.0.1:8080"
 
 
-class SettingsError(Exception):
+class SettingsError(OperatorError):
     """A setting is invalid; the message names the variable and the rule."""
 
 

