@@ -71,7 +71,9 @@ def parse_choices(page: str) -> list[Choice]:
     choices = []
     for part in re.split(r"^### ", page, flags=re.MULTILINE)[1:]:
         name, _, text = part.partition("\n")
-        point = re.search(r"^\*\*Open\.\*\* (.*?)(?:\n\n|\Z)", text, re.MULTILINE | re.DOTALL)
+        point = re.search(
+            r"^\*\*Not specified\.\*\* (.*?)(?:\n\n|\Z)", text, re.MULTILINE | re.DOTALL
+        )
         headings = re.findall(r"\[([^]]+)\](?!\()", point[1] if point else "")
         choices.append(Choice(name.strip(), tuple(headings), text))
     return choices

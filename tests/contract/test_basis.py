@@ -79,13 +79,13 @@ def test_an_unknown_heading_is_found() -> None:
 
 
 def test_a_choice_of_an_unknown_heading_is_found() -> None:
-    page = "### rounding\n\n**Open.** [Limits] and [Lengths],\n[Size]: how.\n\n**Answer.** [A]\n"
+    page = "### sum\n\n**Not specified.** [Limits] and [Lengths],\n[Size]: how\n\n**Answer.** [A]\n"
 
     complaints = basis_marks.choices_without_heading(
         basis_marks.parse_choices(page), ["Limits", "Size"]
     )
 
-    assert complaints == ["rounding refers to Lengths, which is no heading of the specification"]
+    assert complaints == ["sum refers to Lengths, which is no heading of the specification"]
 
 
 def test_a_mark_without_choice_and_a_choice_without_mark_are_found(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_a_mark_without_choice_and_a_choice_without_mark_are_found(tmp_path: Pat
 def test_an_incomplete_choice_is_found() -> None:
     page = (
         "### Big Words\n\n**Answer.** yes\n\n"
-        "### plain\n\n**Open.** [Limits]: all.\n\n**Answer.** a\n\n**Reason.** b\n"
+        "### plain\n\n**Not specified.** [Limits]: all.\n\n**Answer.** a\n\n**Reason.** b\n"
     )
 
     assert basis_marks.incomplete_choices(basis_marks.parse_choices(page)) == [

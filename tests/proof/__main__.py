@@ -12,7 +12,7 @@ import nimbill
 from tests.proof.board import format_board, run_row
 from tests.proof.broken_variants import variants_of
 from tests.proof.row import ProofRow, load_row, row_names
-from tests.proof.stage import QUICK_SEED, ROOT, Stage
+from tests.proof.row_environment import QUICK_SEED, ROOT, RowEnvironment
 
 
 def main() -> int:
@@ -27,12 +27,12 @@ def main() -> int:
     lines = []
     with (
         tempfile.TemporaryDirectory(prefix="nimbill-proof-") as folder,
-        Stage(Path(folder), arguments.seed) as stage,
+        RowEnvironment(Path(folder), arguments.seed) as environment,
     ):
         for row in rows:
             line = run_row(
                 row,
-                stage,
+                environment,
                 size=None if arguments.variants else _size(row, arguments),
                 variants=not arguments.no_variants,
                 variant_seed=QUICK_SEED,

@@ -17,7 +17,7 @@ from tests.proof.broken_variants import (
     variants_of,
 )
 from tests.proof.row import Measurement, ProofRow
-from tests.proof.stage import Stage, print_progress
+from tests.proof.row_environment import RowEnvironment, print_progress
 
 VARIANT_SECONDS_MAX = 900
 WIDTH = 110
@@ -68,14 +68,19 @@ def _wrap(name: str, text: str) -> str:
 
 
 def run_row(
-    row: ProofRow, stage: Stage, *, size: int | None, variants: bool, variant_seed: int
+    row: ProofRow,
+    environment: RowEnvironment,
+    *,
+    size: int | None,
+    variants: bool,
+    variant_seed: int,
 ) -> BoardLine:
     """Measure a row in this size (None: not at all), then run its broken variants."""
     line, began = BoardLine(row), time.monotonic()
     try:
         if size is not None:
-            print_progress(f"{row.name}: {row.claim} Size {size}, seed {stage.seed}.")
-            line.measurement = row.run(stage, size)
+            print_progress(f"{row.name}: {row.claim} Size {size}, seed {environment.seed}.")
+            line.measurement = row.run(environment, size)
         for variant in variants_of(row.name) if variants else []:
             print_progress(f"{row.name}, broken variant {variant.name}: {variant.fault}")
             result = run_variant(variant, seed=variant_seed, seconds_max=VARIANT_SECONDS_MAX)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nimbill.database.embedded_postgres import Address
-from tests.proof.striking import Striking
+from tests.proof.event_trigger import EventTrigger
 
 QUERY, PARSE, BIND, EXECUTE = b"Q", b"P", b"B", b"E"
 READY = b"Z"
@@ -37,7 +37,7 @@ class At:
         return f"{'after' if self.answered else 'before'} “{self.text[:SHOWN_MAX]}” ({self.number})"
 
 
-class CountingProxy(Striking[At]):
+class CountingProxy(EventTrigger[At]):
     def __init__(self, folder: Path, behind: Address) -> None:
         super().__init__()
         self._behind = behind
@@ -60,7 +60,7 @@ class CountingProxy(Striking[At]):
         back.close()
 
     def counted(self, text: str) -> tuple[bool, bool]:
-        """Whether to strike now, and whether to strike once this statement is answered."""
+        """Whether to fire now, and whether to fire once this statement is answered."""
         self.seen.append(text)
         at = self.at
         if at is None or at.text != text or self.seen.count(text) != at.number:
@@ -106,7 +106,7 @@ class _Conversation:
                 text, self.last = (f"COMMIT of {self.last}" if _ends(text) else text), text
                 now, self.strike_when_ready = self.proxy.counted(text)
                 if now:
-                    self.proxy.strike()
+                    self.proxy.fire()
                     return
             self.forth.write(head + body)
             await self.forth.drain()
@@ -134,7 +134,7 @@ class _Conversation:
             elif (
                 piece[-6:-5] == READY
             ):  # the statement is complete, and nobody receives the response
-                self.proxy.strike()
+                self.proxy.fire()
                 return
 
     def _struck_by(self) -> bool:

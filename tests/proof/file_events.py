@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.proof.striking import Striking
+from tests.proof.event_trigger import EventTrigger
 
 CREATED, WRITTEN, CLOSED, MOVED_IN, REMOVED = 0x100, 0x2, 0x8, 0x80, 0x200
 WATCHED = CREATED | WRITTEN | CLOSED | MOVED_IN | REMOVED
@@ -28,8 +28,8 @@ HEAD = struct.Struct("iIII")
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-class FileEvents(Striking[int]):
-    """Counts changes below a folder after arming; can strike at the n-th."""
+class FileEvents(EventTrigger[int]):
+    """Counts changes below a folder after arming; can fire at the n-th."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
@@ -76,7 +76,7 @@ class FileEvents(Striking[int]):
     def _count(self, text: str) -> None:
         self.seen.append(text)
         if len(self.seen) == self.at:
-            self.strike()
+            self.fire()
 
 
 @contextmanager

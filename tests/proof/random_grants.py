@@ -33,7 +33,7 @@ USERS, RBAC = "/m/u/users", "/m/auth/rbac"
 PEOPLE = 5
 ROLES = [f"role-{number}" for number in range(5)]
 HELD = ("Admin", *ACTIONS[:-1])
-STEPS_IN_A_WORLD = 25
+STEPS_PER_ORGANISATION = 25
 
 
 @dataclass
@@ -63,7 +63,7 @@ class RandomOrganisation:
         return self.service.run(ask) | {self.service.organisation.root_user_id: ROOT}
 
 
-def new_world(service: Service, random: Random) -> RandomOrganisation:
+def new_random_organisation(service: Service, random: Random) -> RandomOrganisation:
     service.organisation = service.new_organisation()
     people = [
         create_subuser(
@@ -74,31 +74,34 @@ def new_world(service: Service, random: Random) -> RandomOrganisation:
         )
         for _ in range(PEOPLE)
     ]
-    world = RandomOrganisation(service, random, people)
+    organisation = RandomOrganisation(service, random, people)
     for name in ROLES:
         for namespace in NAMESPACES:
             body = {"name": name, "namespace": namespace, "permissions": _some(random, HELD, 2)}
-            service.http.post(f"{RBAC}/roles", json=body, headers=world.root)
-    return world
+            service.http.post(f"{RBAC}/roles", json=body, headers=organisation.root)
+    return organisation
 
 
 def run_random_steps(service: Service, random: Random, steps: int) -> tuple[int, list[str]]:
     """Number of accepted steps, and each step that granted too much."""
     passed, misses = 0, []
-    world = new_world(service, random)
+    organisation = new_random_organisation(service, random)
     for number in range(steps):
-        if number % STEPS_IN_A_WORLD == 0:
-            world = new_world(service, random)
-        walker, product = random.choice(world.people), random.choice([Product.core, Product.portal])
-        before = world.held()
-        did, taken, answer = _step(world, walker.headers(product))
+        if number % STEPS_PER_ORGANISATION == 0:
+            organisation = new_random_organisation(service, random)
+        walker, product = (
+            random.choice(organisation.people),
+            random.choice([Product.core, Product.portal]),
+        )
+        before = organisation.held()
+        did, taken, answer = _step(organisation, walker.headers(product))
         if answer.status_code >= 500:
             misses.append(f"{did}: {answer.status_code}")
         if not answer.is_success:
             continue
         passed += 1
         mine = list_possible_actions(before[walker.user_id])
-        after = {who: now for who, now in world.held().items() if who in before}
+        after = {who: now for who, now in organisation.held().items() if who in before}
         gains = [
             list_possible_actions(now) - list_possible_actions(before[who])
             for who, now in after.items()
@@ -110,10 +113,12 @@ def run_random_steps(service: Service, random: Random, steps: int) -> tuple[int,
     return passed, misses
 
 
-def _step(world: RandomOrganisation, headers: dict[str, str]) -> tuple[str, str, httpx.Response]:
+def _step(
+    organisation: RandomOrganisation, headers: dict[str, str]
+) -> tuple[str, str, httpx.Response]:
     """Any call that could grant something; returns the user whose credentials it reveals."""
-    random, http = world.random, world.service.http
-    user, role, namespace = _user(world), random.choice(ROLES), random.choice(NAMESPACES)
+    random, http = organisation.random, organisation.service.http
+    user, role, namespace = _user(organisation), random.choice(ROLES), random.choice(NAMESPACES)
     mapping: dict[str, Any] = {
         "roles": [
             {"namespace": random.choice(NAMESPACES), "role": random.choice(ROLES)}
@@ -143,19 +148,19 @@ def _step(world: RandomOrganisation, headers: dict[str, str]) -> tuple[str, str,
             path, body = f"{USERS}/{user}/password", {"password": "another one 123"}
             answer = http.put(path, json=body, headers=headers)
             if answer.is_success:
-                _forget(world, user)
+                _forget(organisation, user)
             return "a new password", user, answer
 
 
-def _forget(world: RandomOrganisation, user_id: str) -> None:
+def _forget(organisation: RandomOrganisation, user_id: str) -> None:
     """Replace a user whose tokens have ended."""
-    world.people = [person for person in world.people if person.user_id != user_id]
-    world.people.append(create_subuser(world.service, core=["ModifyRoles"]))
+    organisation.people = [person for person in organisation.people if person.user_id != user_id]
+    organisation.people.append(create_subuser(organisation.service, core=["ModifyRoles"]))
 
 
-def _user(world: RandomOrganisation) -> str:
-    everybody = [person.user_id for person in world.people]
-    return world.random.choice([*everybody, world.service.organisation.root_user_id])
+def _user(organisation: RandomOrganisation) -> str:
+    everybody = [person.user_id for person in organisation.people]
+    return organisation.random.choice([*everybody, organisation.service.organisation.root_user_id])
 
 
 def _some(random: Random, words: tuple[str, ...], count_max: int) -> list[str]:

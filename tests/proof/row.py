@@ -12,7 +12,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from tests.proof.stage import Stage
+from tests.proof.row_environment import RowEnvironment
 
 ROWS = Path(__file__).parent / "rows"
 MISSES_SHOWN_MAX = 5
@@ -44,15 +44,15 @@ class ProofRow:
     quick: int  # the size in `make test`
     full: int  # the size in `make prove`
     seconds_max: int  # the watchdog of the quick size; a full run gets as many times longer
-    measure: Callable[[Stage, int], Measurement]
+    measure: Callable[[RowEnvironment, int], Measurement]
     inside: tuple[str, ...]  # test files that already are this row in quick size
 
-    def run(self, stage: Stage, size: int) -> Measurement:
+    def run(self, environment: RowEnvironment, size: int) -> Measurement:
         """Measure the row. Exceeding the watchdog's time misses the target."""
         allowed = self.seconds_max * max(1, -(-size // max(self.quick, 1)))
         try:
             with watchdog(allowed):
-                return self.measure(stage, size)
+                return self.measure(environment, size)
         except WatchdogExpired:
             return Measurement("stopped", [f"not finished after the {allowed} s of its watchdog"])
 

@@ -13,7 +13,7 @@ from tests.proof.broken_variants import (
     variants_of,
 )
 from tests.proof.row import load_rows
-from tests.proof.stage import QUICK_SEED
+from tests.proof.row_environment import QUICK_SEED
 
 ROWS = load_rows()
 ALL = [variant for row in ROWS for variant in variants_of(row)]

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.proof.row import ProofRow, load_rows
-from tests.proof.stage import ROOT, Stage
+from tests.proof.row_environment import ROOT, RowEnvironment
 
 ROWS = load_rows()
 MEASURED_HERE = [row for row in ROWS.values() if not row.inside]
@@ -11,10 +11,10 @@ MEASURED_BY_TEST_FILES = [row for row in ROWS.values() if row.inside]
 
 
 @pytest.mark.parametrize("row", MEASURED_HERE, ids=lambda row: row.name)
-def test_the_row_is_green(row: ProofRow, stage: Stage) -> None:
-    print(f"{row.name}: {row.target} Size {row.quick}, seed {stage.seed}")
+def test_the_row_is_green(row: ProofRow, environment: RowEnvironment) -> None:
+    print(f"{row.name}: {row.target} Size {row.quick}, seed {environment.seed}")
 
-    measurement = row.run(stage, row.quick)
+    measurement = row.run(environment, row.quick)
 
     print(measurement.figures)
     assert measurement.green, measurement.format_misses()

@@ -19,8 +19,8 @@ from tests.proof.broken_variants import (
 )
 from tests.proof.canaries import find_canaries, find_canaries_in_folder
 from tests.proof.row import Measurement, ProofRow
+from tests.proof.row_environment import RowEnvironment
 from tests.proof.run_tests import PytestResult, run_tests
-from tests.proof.stage import Stage
 
 VARIANT = BrokenVariant("Z9", "name", Path("Z9-name.patch"), "a fault", "the right reason")
 
@@ -29,33 +29,33 @@ def row(measure: object, seconds_max: int = 60) -> ProofRow:
     return ProofRow("Z9", "A claim.", "a target", 1, 1, seconds_max, measure, ())  # type: ignore[arg-type]
 
 
-def run(measure: object, stage: Stage, seconds_max: int = 60) -> BoardLine:
-    return run_row(row(measure, seconds_max), stage, size=1, variants=False, variant_seed=1)
+def run(measure: object, environment: RowEnvironment, seconds_max: int = 60) -> BoardLine:
+    return run_row(row(measure, seconds_max), environment, size=1, variants=False, variant_seed=1)
 
 
-def test_a_row_without_a_miss_is_green(stage: Stage) -> None:
-    line = run(lambda _stage, size: Measurement(f"{size} tried"), stage)
+def test_a_row_without_a_miss_is_green(environment: RowEnvironment) -> None:
+    line = run(lambda _stage, size: Measurement(f"{size} tried"), environment)
 
     assert line.code == GREEN
     assert "1 tried" in line.format()
 
 
-def test_a_row_with_a_miss_is_red_and_reports_it(stage: Stage) -> None:
-    line = run(lambda _stage, _size: Measurement("some tried", ["it leaked"]), stage)
+def test_a_row_with_a_miss_is_red_and_reports_it(environment: RowEnvironment) -> None:
+    line = run(lambda _stage, _size: Measurement("some tried", ["it leaked"]), environment)
 
     assert line.code == RED
     assert "!! it leaked" in line.format()
 
 
-def test_a_row_that_raises_counts_as_not_run(stage: Stage) -> None:
-    line = run(lambda _stage, _size: 1 // 0, stage)
+def test_a_row_that_raises_counts_as_not_run(environment: RowEnvironment) -> None:
+    line = run(lambda _stage, _size: 1 // 0, environment)
 
     assert line.code == NOT_RUN
     assert "ZeroDivisionError" in line.format()
 
 
-def test_a_row_that_hangs_is_stopped_by_its_watchdog(stage: Stage) -> None:
-    line = run(lambda _stage, _size: time.sleep(30), stage, seconds_max=1)
+def test_a_row_that_hangs_is_stopped_by_its_watchdog(environment: RowEnvironment) -> None:
+    line = run(lambda _stage, _size: time.sleep(30), environment, seconds_max=1)
 
     assert line.code == RED
     assert "watchdog" in line.format()

@@ -62,7 +62,7 @@ async def readyz(request: Request[Any, Any, Any]) -> dict[str, str]:
     if not is_current:
         raise Unavailable(
             "database_outdated",
-            "The database schema is outdated; a migration is pending.",
+            "The database schema belongs to another version of Nimbill.",
             retry_after=5,
         )
     return {"status": "ready"}

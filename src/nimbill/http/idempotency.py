@@ -38,7 +38,7 @@ _STORE_RESPONSE = sa.text(
     "(organisation_id, user_id, key, fingerprint, status, encrypted_response) "
     "SELECT organisation_id, user_id, :key, :fingerprint, :status, :encrypted_response FROM users "
     "WHERE organisation_id = :organisation_id AND user_id = :user_id "
-    # A route that pauses its transaction lets a repeat in; both store the same response.
+    # While a route pauses its transaction, a repeat is let in; both store the same response.
     "ON CONFLICT DO NOTHING"
 )
 

@@ -47,7 +47,7 @@ EMPTY_DELIVERY = {
 NOTHING_READ = {
     "status": 409,
     "code": "nothing_read",
-    "detail": "No lines were read, and the second reading did not confirm that there are none.",
+    "detail": "No lines were read, but the files may contain some. Check and import them again.",
 }
 
 SUPERSEDED = {

@@ -15,7 +15,7 @@ from nimbill.access.gate import iterate_routes, refuse_undeclared_routes
 from nimbill.legacy.roles.guard import refuse_routes_without_scope
 from tests.proof.real_server import ROOT, environment_for, try_to_serve
 from tests.proof.row import Measurement
-from tests.proof.stage import Stage
+from tests.proof.row_environment import RowEnvironment
 
 TARGET = "every route × every required declaration: refused; real processes exit with an error"
 QUICK = 1  # real processes; each takes some seconds
@@ -53,10 +53,10 @@ ROUTES.append(undeclared)
 '''
 
 
-def measure(stage: Stage, size: int) -> Measurement:
-    tried, misses = _check_this_process(stage.service.app)
+def measure(environment: RowEnvironment, size: int) -> Measurement:
+    tried, misses = _check_this_process(environment.service.app)
     for declaration in list(DECLARATIONS)[:size]:
-        misses += _check_real_process(stage, declaration)
+        misses += _check_real_process(environment, declaration)
     processes = min(size, len(DECLARATIONS))
     figures = f"{tried} routes and declarations in this process, {processes} real processes"
     return Measurement(f"{figures}: {len(misses)} accepted", misses)
@@ -98,17 +98,17 @@ def _is_refused(app: Any, path: str, declaration: str) -> bool:
     return False
 
 
-def _check_real_process(stage: Stage, declaration: str) -> list[str]:
-    sources = stage.new_folder("a1") / "src"
+def _check_real_process(environment: RowEnvironment, declaration: str) -> list[str]:
+    sources = environment.new_folder("a1") / "src"
     shutil.copytree(ROOT / "src", sources, ignore=shutil.ignore_patterns("__pycache__"))
     declarations = ", ".join(text for name, text in DECLARATIONS.items() if name != declaration)
     with (sources / "nimbill" / "application" / "service_routes.py").open("a") as routes:
         routes.write(UNDECLARED_ROUTE.format(declarations=declarations))
     shared = {
-        "NIMBILL_KEY_FILE": str(stage.service.settings.key_file),
-        "NIMBILL_DATABASE_URL": stage.postgres.url,
+        "NIMBILL_KEY_FILE": str(environment.service.settings.key_file),
+        "NIMBILL_DATABASE_URL": environment.postgres.url,
     }
-    env = environment_for(stage.new_folder("a1-data"), shared) | {"PYTHONPATH": str(sources)}
+    env = environment_for(environment.new_folder("a1-data"), shared) | {"PYTHONPATH": str(sources)}
     tried = try_to_serve(env)
     expected = f"/m/portal/undeclared does not declare {declaration}"
     if tried.answered or tried.code == 0:

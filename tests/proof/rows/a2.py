@@ -22,7 +22,7 @@ from nimbill.legacy.audiences import LEGACY
 from tests.contract.declared_routes import Route, protected_routes
 from tests.contract.operations import ADDED, OPEN_TO_OWN_USER, OPERATIONS, SPECIFIED
 from tests.proof.row import Measurement
-from tests.proof.stage import Stage
+from tests.proof.row_environment import RowEnvironment
 from tests.running_service import NO_PASSWORD, Service
 from tests.subusers import SubuserAccount, create_subuser
 
@@ -40,9 +40,9 @@ WITH_AND_WITHOUT_BODY = {"create_or_list_resellers": ("list_resellers", "create_
 ALLOWED, REFUSED, UNAUTHENTICATED = "let in", "refused", "unauthenticated"
 
 
-def measure(stage: Stage, size: int) -> Measurement:
+def measure(environment: RowEnvironment, size: int) -> Measurement:
     decisions, without_route, wrong = _check_this_process()
-    people, asked, misses = _check_over_http(stage.service, size)
+    people, asked, misses = _check_over_http(environment.service, size)
     if wrong:
         misses.append(f"{len(wrong)} decisions differ in this process, as {wrong[0]}")
     figures = (

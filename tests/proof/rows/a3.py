@@ -13,10 +13,10 @@ from typing import Any
 
 from nimbill.foundation.product import Product
 from tests.contract.superuser import Superuser, connect_superuser
-from tests.proof.legacy_climbers import climbers
+from tests.proof.legacy_escalation import list_escalation_attempts
 from tests.proof.random_grants import run_random_steps
 from tests.proof.row import Measurement
-from tests.proof.stage import Stage
+from tests.proof.row_environment import RowEnvironment
 from tests.running_service import PASSWORD, Service
 from tests.subusers import SubuserAccount, create_subuser
 
@@ -38,26 +38,26 @@ Attempt = tuple[str, str, str, Any]  # description, method, path, body
 class EscalationCast:
     """A user who tries to gain permissions, and users to gain them from."""
 
-    climber: SubuserAccount  # has a few actions in both namespaces
+    low_user: SubuserAccount  # has a few actions in both namespaces
     narrow: SubuserAccount  # the same, within one billing group
     nobody: SubuserAccount  # has no role
     admin: SubuserAccount
     narrow_admin: SubuserAccount
     auditor: SubuserAccount
-    reader: SubuserAccount  # has what the climber has, without a filter
+    reader: SubuserAccount  # has what the low_user has, without a filter
     full: SubuserAccount  # has five roles
     foreigner: SubuserAccount
     foreign_root: str
 
 
-def measure(stage: Stage, size: int) -> Measurement:
-    service = stage.service
-    with connect_superuser(service, stage.superuser) as behind:
+def measure(environment: RowEnvironment, size: int) -> Measurement:
+    service = environment.service
+    with connect_superuser(service, environment.superuser) as behind:
         tried, misses = _named_attempts(service, behind)
         of_version_3, more = _legacy_attempts(service, behind)
         misses += more
     misses += _check_admin_is_alone(service)
-    passed, gains = run_random_steps(service, stage.random("A3"), size)
+    passed, gains = run_random_steps(service, environment.random("A3"), size)
     if passed < size // 20:
         misses.append(f"only {passed} of {size} random changes were accepted: too few")
     figures = (
@@ -71,14 +71,14 @@ def measure(stage: Stage, size: int) -> Measurement:
 def _named_attempts(service: Service, behind: Superuser) -> tuple[int, list[str]]:
     cast, root = _create_cast(service), service.organisation.root_user_id
     organisation_id = service.organisation.organisation_id
-    climbers = {
-        "climber": (cast.climber, list(_attempts_by_climber(cast, root))),
+    list_escalation_attempts = {
+        "low_user": (cast.low_user, list(_attempts_by_low_user(cast, root))),
         "narrow": (cast.narrow, list(_attempts_by_restricted_user(cast))),
         "nobody": (cast.nobody, list(_attempts_by_user_without_role(cast, root))),
     }
     tried, misses = 0, []
     before = behind.digest(organisation_id)
-    for who, (person, attempts) in climbers.items():
+    for who, (person, attempts) in list_escalation_attempts.items():
         for what, method, path, body in attempts:
             for product in (Product.core, Product.portal):
                 tried += 1
@@ -94,7 +94,7 @@ def _named_attempts(service: Service, behind: Superuser) -> tuple[int, list[str]
 def _legacy_attempts(service: Service, behind: Superuser) -> tuple[int, list[str]]:
     """Every role operation of version 3 by everybody but the root user."""
     service.organisation = service.new_organisation()
-    headers, calls = climbers(service)
+    headers, calls = list_escalation_attempts(service)
     tried, misses = 0, []
     before = behind.digest(service.organisation.organisation_id)
     for who, shown in headers.items():
@@ -112,7 +112,7 @@ def _create_cast(service: Service) -> EscalationCast:
     other = service.new_organisation()
     service.organisation = service.new_organisation()
     cast = EscalationCast(
-        climber=create_subuser(service, MAY_GRANT, MAY_GRANT),
+        low_user=create_subuser(service, MAY_GRANT, MAY_GRANT),
         narrow=create_subuser(service, MAY_GRANT, MAY_GRANT, [GROUP_A]),
         nobody=create_subuser(service),
         admin=create_subuser(service, ["Admin"], ["Admin"]),
@@ -134,7 +134,7 @@ def _create_cast(service: Service) -> EscalationCast:
         body = {"name": name, "namespace": namespace, "permissions": permissions}
         assert service.http.post(f"{RBAC}/roles", json=body, headers=service.root()).is_success
     for person, roles in (
-        (cast.climber, [("core", "in-use"), ("portal", "in-use")]),
+        (cast.low_user, [("core", "in-use"), ("portal", "in-use")]),
         (cast.reader, [("core", "in-use")]),
         (cast.full, [("core", name) for name in SIX[:5]]),
     ):
@@ -151,7 +151,7 @@ def _mapping(*roles: tuple[str, str], filters: list[str] | None = None) -> dict[
     return body
 
 
-def _attempts_by_climber(cast: EscalationCast, root: str) -> Iterator[Attempt]:
+def _attempts_by_low_user(cast: EscalationCast, root: str) -> Iterator[Attempt]:
     """By a user who may change roles, users and clients, and little else."""
     for namespace, permissions in (
         ("core", ["Admin"]),
@@ -166,7 +166,7 @@ def _attempts_by_climber(cast: EscalationCast, root: str) -> Iterator[Attempt]:
         what = f"made a role in use of {namespace} permit {', '.join(permissions)}"
         yield what, "PATCH", f"{RBAC}/roles/{namespace}/in-use", {"permissions": permissions}
     for role in (("core", "admins"), ("portal", "admins"), ("core", "auditors")):
-        for whom, user_id in (("himself", cast.climber.user_id), ("another", cast.nobody.user_id)):
+        for whom, user_id in (("himself", cast.low_user.user_id), ("another", cast.nobody.user_id)):
             what = f"mapped {role[1]} of {role[0]} to {whom}"
             body = _mapping(role) | {"user_id": user_id}
             yield what, "POST", f"{RBAC}/userroles", body
@@ -213,7 +213,7 @@ def _attempts_across_organisations(cast: EscalationCast) -> Iterator[Attempt]:
     path = f"{RBAC}/roles/core/{theirs}"
     yield "renamed another organisation's role", "PATCH", path, {"name": "renamed"}
     yield "deleted another organisation's role", "DELETE", path, None
-    body = _mapping(("core", theirs)) | {"user_id": cast.climber.user_id}
+    body = _mapping(("core", theirs)) | {"user_id": cast.low_user.user_id}
     yield "mapped another organisation's role", "POST", f"{RBAC}/userroles", body
     for user in (cast.foreigner.user_id, cast.foreigner.username, cast.foreign_root):
         yield "made a client abroad", "POST", f"{USERS}/client/{user}", {"name": "x"}
@@ -245,7 +245,7 @@ def _attempts_by_restricted_user(cast: EscalationCast) -> Iterator[Attempt]:
     yield "added a group to his own filters", "POST", f"{RBAC}/userroles", body
     what, body = "made a role permit more to those outside", {"permissions": MAY_GRANT}
     yield what, "PATCH", f"{RBAC}/roles/core/in-use", body
-    yield from _attempts_against_stronger_users(cast.reader, cast.climber)
+    yield from _attempts_against_stronger_users(cast.reader, cast.low_user)
 
 
 def _attempts_by_user_without_role(cast: EscalationCast, root: str) -> Iterator[Attempt]:
@@ -264,7 +264,7 @@ def _attempts_by_user_without_role(cast: EscalationCast, root: str) -> Iterator[
     yield "saw clients", "GET", f"{USERS}/clients/{cast.admin.username}", None
     path = f"{USERS}/client/{cast.nobody.user_id}/{cast.admin.client_id}"
     yield "deleted another's client by his own name", "DELETE", path, None
-    yield from _attempts_against_stronger_users(cast.admin, cast.climber, cast.full)
+    yield from _attempts_against_stronger_users(cast.admin, cast.low_user, cast.full)
 
 
 def _check_admin_is_alone(service: Service) -> list[str]:

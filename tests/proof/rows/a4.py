@@ -25,7 +25,7 @@ from nimbill.legacy.roles.role_scope_rules import find_scope_violations
 from tests.legacy.roles.reference_scope import is_allowed_by_reference, matches_wildcard
 from tests.proof.random_scopes import largest_scopes, random_scope, with_one_more
 from tests.proof.row import Measurement
-from tests.proof.stage import Stage
+from tests.proof.row_environment import RowEnvironment
 
 TARGET = (
     "10,000,000 scopes and requests decided like the reference; order never matters, a Deny never "
@@ -52,8 +52,8 @@ class ScopeFindings:
     seen: Counter[str] = field(default_factory=Counter)
 
 
-def measure(stage: Stage, size: int) -> Measurement:
-    random = stage.random("A4")
+def measure(environment: RowEnvironment, size: int) -> Measurement:
+    random = environment.random("A4")
     seeds = [random.randrange(10**12) for _ in range(0, size, CHUNK)]
     found = ScopeFindings()
     for part in _check_in_parallel(seeds, min(size, CHUNK)):

@@ -27,7 +27,7 @@ from nimbill.invoicing.calculation.sheet import InvoiceSheet, calculate_invoice
 from tests.invoicing.calculation_comparison import calculate_independently, find_differences
 from tests.invoicing.random_invoices import InvoiceCase, random_case
 from tests.proof.row import Measurement
-from tests.proof.stage import Stage
+from tests.proof.row_environment import RowEnvironment
 
 TARGET = (
     "for 1,000,000 random invoices every printed amount, sum and account total equals the second "
@@ -49,8 +49,8 @@ class InvoiceFindings:
     first: Counter[str] = field(default_factory=Counter)  # the first fault from the top of the page
 
 
-def measure(stage: Stage, size: int) -> Measurement:
-    random, began = stage.random("D1"), perf_counter()
+def measure(environment: RowEnvironment, size: int) -> Measurement:
+    random, began = environment.random("D1"), perf_counter()
     seeds = [random.randrange(10**12) for _ in range(0, size, CHUNK)]
     sizes = [min(CHUNK, size - start) for start in range(0, size, CHUNK)]
     found = InvoiceFindings()

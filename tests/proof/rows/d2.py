@@ -17,7 +17,7 @@ from nimbill.imports.preparation_process import run_preparation
 from tests.imports.in_process_importer import InProcessImporter
 from tests.proof.bad_files import IMPORTERS, BadFile, bad_files, bombs
 from tests.proof.row import Measurement
-from tests.proof.stage import Stage
+from tests.proof.row_environment import RowEnvironment
 
 TARGET = (
     "at least 60 bad files for every importer: all refused with file, line, column and rule "
@@ -32,10 +32,10 @@ BOMB_SECONDS_MAX = 20  # ten times the target: a watchdog
 MEGABYTES_MAX = 64
 
 
-def measure(stage: Stage, size: int) -> Measurement:
-    service = stage.service
+def measure(environment: RowEnvironment, size: int) -> Measurement:
+    service = environment.service
     organisation = service.new_organisation("D2")
-    taking = InProcessImporter(service, organisation, stage.new_folder("d2"))
+    taking = InProcessImporter(service, organisation, environment.new_folder("d2"))
     misses: list[str] = []
     tried, slowest = 0, 0.0
     _warm_up(taking)
@@ -44,11 +44,11 @@ def measure(stage: Stage, size: int) -> Measurement:
         if len(corpus) < FILES_MIN:
             misses.append(f"{dialect}: only {len(corpus)} files")
         for bad in corpus:
-            misses += _refused(taking, bad, stage.new_folder("bad"))
+            misses += _refused(taking, bad, environment.new_folder("bad"))
         tried += len(corpus)
     before = _megabytes()
     for bomb in bombs(IMPORTERS[0]):
-        folder = stage.new_folder("bomb")
+        folder = environment.new_folder("bomb")
         paths, began = bomb.write(folder), time.monotonic()
         misses += _judged(bomb, _in_its_process(taking, bomb, paths))
         slowest = max(slowest, time.monotonic() - began)

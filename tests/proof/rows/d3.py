@@ -21,7 +21,7 @@ from nimbill.imports.commit_import import commit_import
 from nimbill.imports.preparation import PreparedImport
 from tests.imports.in_process_importer import InProcessImporter, load_totals
 from tests.proof.row import Measurement
-from tests.proof.stage import Stage
+from tests.proof.row_environment import RowEnvironment
 
 TARGET = (
     "the same files twice, by 20 clients at once, half and then complete: sums of one import; "
@@ -35,11 +35,13 @@ CLIENTS = 20
 DIALECTS = (Dialect.aws_cur, Dialect.azure_ea, Dialect.focus_1_2, Dialect.aws_cur2)
 
 
-def measure(stage: Stage, size: int) -> Measurement:
-    random, misses, ends = stage.random("D3"), [], Counter[str]()
+def measure(environment: RowEnvironment, size: int) -> Measurement:
+    random, misses, ends = environment.random("D3"), [], Counter[str]()
     for number in range(size):
         taking = InProcessImporter(
-            stage.service, stage.service.new_organisation("D3"), stage.new_folder("d3")
+            environment.service,
+            environment.service.new_organisation("D3"),
+            environment.new_folder("d3"),
         )
         misses += _one_month(taking, DIALECTS[number % len(DIALECTS)], random, ends)
     counted = ", ".join(f"{count} {state}" for state, count in sorted(ends.items()))

@@ -25,7 +25,7 @@ from nimbill.demo.vendor_files.file_writer import write_files
 from tests.imports.in_process_importer import InProcessImporter
 from tests.proof.bad_file import COLUMNS
 from tests.proof.row import Measurement
-from tests.proof.stage import Stage
+from tests.proof.row_environment import RowEnvironment
 
 TARGET = (
     "after every import the difference is exactly 0; with a fault in the stored lines the "
@@ -45,11 +45,13 @@ DIALECTS = (
 FAULTS = ("a line lost", "a line twice", "a digit off")
 
 
-def measure(stage: Stage, size: int) -> Measurement:
-    random, misses, lines, parked = stage.random("D4"), list[str](), 0, 0
+def measure(environment: RowEnvironment, size: int) -> Measurement:
+    random, misses, lines, parked = environment.random("D4"), list[str](), 0, 0
     for number in range(size):
         taking = InProcessImporter(
-            stage.service, stage.service.new_organisation("D4"), stage.new_folder("d4")
+            environment.service,
+            environment.service.new_organisation("D4"),
+            environment.new_folder("d4"),
         )
         dialect = DIALECTS[number % len(DIALECTS)]
         month = SyntheticMonth(

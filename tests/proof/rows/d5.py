@@ -22,7 +22,7 @@ from tests.invoicing.exports.formula_escaping import (
     unescape_cell,
 )
 from tests.proof.row import Measurement
-from tests.proof.stage import Stage
+from tests.proof.row_environment import RowEnvironment
 from tests.running_service import Service
 
 TARGET = (
@@ -43,15 +43,15 @@ FREE_FIELDS = (
 )
 
 
-def measure(stage: Stage, size: int) -> Measurement:
-    random = stage.random("D5")
+def measure(environment: RowEnvironment, size: int) -> Measurement:
+    random = environment.random("D5")
     misses: list[str] = []
     cells = 0
     while cells < size:
         rows = [[_cell(random) for _ in range(WIDTH)] for _ in range(HEIGHT)]
         misses += find_faults(rows)
         cells += WIDTH * HEIGHT
-    stored, of_service = _through_the_service(stage.service, random, size // GROUPS_PER_CELLS)
+    stored, of_service = _through_the_service(environment.service, random, size // GROUPS_PER_CELLS)
     said = f"{cells} cells and {stored} of stored groups, read by 2 parsers: "
     misses += of_service
     return Measurement(f"{said}{len(misses)} wrong", misses)

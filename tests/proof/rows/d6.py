@@ -14,7 +14,7 @@ from random import Random
 from tests.imports.aws_reports import report_line
 from tests.invoicing.month_end import MonthEnd
 from tests.proof.row import Measurement
-from tests.proof.stage import Stage
+from tests.proof.row_environment import RowEnvironment
 
 TARGET = (
     "every corrupt month (lines twice, negative, far from the months before, no rate) is "
@@ -29,11 +29,11 @@ BEFORE = 4  # correct months at the start
 Lines = list[Decimal]
 
 
-def measure(stage: Stage, size: int) -> Measurement:
-    service = stage.service
+def measure(environment: RowEnvironment, size: int) -> Measurement:
+    service = environment.service
     service.organisation = service.new_organisation("D6")
-    random = stage.random("D6")
-    end = MonthEnd(service, stage.new_folder("d6"))
+    random = environment.random("D6")
+    end = MonthEnd(service, environment.new_folder("d6"))
     group = end.create_group("D6", CUSTOMER)
     months = [f"{2100 + number // 12:04}-{number % 12 + 1:02}" for number in range(BEFORE + size)]
     for month in months[:BEFORE]:

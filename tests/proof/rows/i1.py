@@ -8,8 +8,8 @@ the matrix from the routes and is this row.
 from __future__ import annotations
 
 from tests.proof.row import Measurement
+from tests.proof.row_environment import ROOT, RowEnvironment
 from tests.proof.run_tests import run_tests
-from tests.proof.stage import ROOT, Stage
 
 TARGET = (
     "0 canaries in any response or log, every response as for a record that never existed, 0 "
@@ -21,6 +21,6 @@ FEWEST = 300  # cases; a lower number means that routes were lost
 INSIDE = ("tests/contract/test_tenant_isolation.py",)
 
 
-def measure(_stage: Stage, _size: int) -> Measurement:
+def measure(_stage: RowEnvironment, _size: int) -> Measurement:
     ran = run_tests(ROOT, *INSIDE)
     return Measurement(f"{ran.passed} cases hold, {len(ran.failures)} do not", ran.misses(FEWEST))

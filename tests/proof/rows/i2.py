@@ -11,10 +11,10 @@ from pathlib import Path
 
 from tests.proof.broken_variants import copy_project
 from tests.proof.row import Measurement
+from tests.proof.row_environment import RowEnvironment
 from tests.proof.rows.i1 import FEWEST as FEWEST_CASES
 from tests.proof.rows.i1 import INSIDE as MATRIX
 from tests.proof.run_tests import run_tests
-from tests.proof.stage import Stage
 
 TARGET = "I1 without the application's own filters: still 0 leaks"
 QUICK = FULL = 1
@@ -42,7 +42,7 @@ LEFT = re.compile(
 LIKE_ONE = re.compile(r"organisation_id ={1,2} [^\s,)]+")
 
 
-def measure(_stage: Stage, _size: int) -> Measurement:
+def measure(_stage: RowEnvironment, _size: int) -> Measurement:
     with copy_project() as copy:
         removed = without_own_filters(copy / "src" / "nimbill")
         ran = run_tests(copy, *MATRIX)

@@ -7,8 +7,8 @@ must equal that of the same body without them. tests/contract/test_mass_assignme
 from __future__ import annotations
 
 from tests.proof.row import Measurement
+from tests.proof.row_environment import ROOT, RowEnvironment
 from tests.proof.run_tests import run_tests
-from tests.proof.stage import ROOT, Stage
 
 TARGET = "every known name in every body: 0 changed columns outside what the body declares"
 QUICK = FULL = 1
@@ -17,6 +17,6 @@ FEWEST = 20  # cases; a lower number means that routes were lost
 INSIDE = ("tests/contract/test_mass_assignment.py",)
 
 
-def measure(_stage: Stage, _size: int) -> Measurement:
+def measure(_stage: RowEnvironment, _size: int) -> Measurement:
     ran = run_tests(ROOT, *INSIDE)
     return Measurement(f"{ran.passed} cases hold, {len(ran.failures)} do not", ran.misses(FEWEST))

@@ -25,7 +25,7 @@ from tests.invoicing.exports.export_requests import (
 from tests.invoicing.exports.invalid_links import create_invalid_links, create_reader
 from tests.proof.asgi_calls import Answer, Request, app_of, call, each
 from tests.proof.row import Measurement
-from tests.proof.stage import Stage
+from tests.proof.row_environment import RowEnvironment
 from tests.running_service import Service
 
 TARGET = "100,000 variants of links, 0 served, all answered like a file that never existed"
@@ -76,12 +76,12 @@ class LinkTrials:
             self.misses.append(f"{answer.status} although {story}: {written[:300]!r}")
 
 
-def measure(stage: Stage, size: int) -> Measurement:
-    service = stage.service
+def measure(environment: RowEnvironment, size: int) -> Measurement:
+    service = environment.service
     service.organisation = service.new_organisation("I4")
     sound = [_address(path) for path in _living_links(service)]
     lost = {story: _address(path) for story, path in create_invalid_links(service).items()}
-    trials = LinkTrials(app_of(service), stage.random("I4"), sound, "")
+    trials = LinkTrials(app_of(service), environment.random("I4"), sound, "")
     service.run(lambda: _all(trials, lost, size))
     kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(trials.said.items()))
     total = sum(trials.said.values())

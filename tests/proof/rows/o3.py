@@ -21,7 +21,7 @@ from nimbill.identity.organisations.operations import NewOrganisation
 from tests.customers.billing_groups.sample_bodies import REQUIRED_FIELDS
 from tests.proof.database_faults import WILL_FAIL, connected, failing_commits, rows
 from tests.proof.row import Measurement
-from tests.proof.stage import Stage
+from tests.proof.row_environment import RowEnvironment
 from tests.proof.tampering import (
     TAMPERINGS,
     FalsifiableLog,
@@ -44,13 +44,13 @@ CHANGES = 240
 PATH = "/m/core/billinggroup"
 
 
-def measure(stage: Stage, size: int) -> Measurement:
-    service = stage.service
+def measure(environment: RowEnvironment, size: int) -> Measurement:
+    service = environment.service
     organisation = service.new_organisation("O3")
     answers = _make_changes(service, organisation)
-    answers += asyncio.run(_changes_that_fail_in_the_end(stage, organisation))
-    length, wrong, undocumented = asyncio.run(_falsify(stage, organisation, size))
-    uncounted = _not_exactly_once(stage.superuser, organisation, answers)
+    answers += asyncio.run(_changes_that_fail_in_the_end(environment, organisation))
+    length, wrong, undocumented = asyncio.run(_falsify(environment, organisation, size))
+    uncounted = _not_exactly_once(environment.superuser, organisation, answers)
     accepted = sum(changed for _, changed in answers)
     said = (
         f"{size - len(wrong)}/{size} falsifications of {length} rows found exactly; "
@@ -88,11 +88,11 @@ def _make_changes(service: Service, organisation: NewOrganisation) -> list[tuple
 
 
 async def _changes_that_fail_in_the_end(
-    stage: Stage, organisation: NewOrganisation
+    environment: RowEnvironment, organisation: NewOrganisation
 ) -> list[tuple[str, bool]]:
     """Let the commit fail: what was not done must not be in the log."""
-    service = stage.service
-    async with failing_commits(stage.superuser):
+    service = environment.service
+    async with failing_commits(environment.superuser):
         answers = [
             await asyncio.to_thread(
                 service.http.post,
@@ -124,22 +124,22 @@ def _not_exactly_once(
 
 
 async def _falsify(
-    stage: Stage, organisation: NewOrganisation, size: int
+    environment: RowEnvironment, organisation: NewOrganisation, size: int
 ) -> tuple[int, list[str], list[str]]:
     """Rows of the log, undetected falsifications, and hashes that differ from the documentation."""
-    random = stage.random("O3")
-    folder = stage.new_folder("o3-checkpoints")
-    async with connected(stage.superuser) as db:
+    random = environment.random("O3")
+    folder = environment.new_folder("o3-checkpoints")
+    async with connected(environment.superuser) as db:
         log = await _written(db, organisation.organisation_id)
         for seq in log.checkpoints:
-            encryptor = stage.service.resources.encryptor
+            encryptor = environment.service.resources.encryptor
             write_checkpoint(folder, encryptor, log.organisation_id, seq, log.rows[seq - 1].hash)
-        wrong = await _wrong_about(stage, folder, log, None, "nothing was falsified")
+        wrong = await _wrong_about(environment, folder, log, None, "nothing was falsified")
         for number in range(size):
             tamper = TAMPERINGS[number % len(TAMPERINGS)]
             false, first_bad = tamper(log, random)
             await _write(db, false)
-            wrong += await _wrong_about(stage, folder, log, first_bad, tamper.__name__)
+            wrong += await _wrong_about(environment, folder, log, first_bad, tamper.__name__)
         await _write(db, log)
     undocumented = [
         f"the hash of row {row.seq} is not the documented sum"
@@ -150,11 +150,11 @@ async def _falsify(
 
 
 async def _wrong_about(
-    stage: Stage, folder: Path, log: FalsifiableLog, expected: int | None, what: str
+    environment: RowEnvironment, folder: Path, log: FalsifiableLog, expected: int | None, what: str
 ) -> list[str]:
-    encryptor = stage.service.resources.encryptor
+    encryptor = environment.service.resources.encryptor
     finding: VerificationResult = await verify_chain(
-        stage.postgres.url, encryptor, folder, log.organisation_id
+        environment.postgres.url, encryptor, folder, log.organisation_id
     )
     seen = finding.first_break.seq if finding.first_break else None
     return [] if seen == expected else [f"{what}: row {expected} is the first bad, said {seen}"]

@@ -28,8 +28,8 @@ from tests.proof.documented_answers import DocumentedResponses
 from tests.proof.generated_requests import generated_requests
 from tests.proof.hostile_requests import make_hostile
 from tests.proof.row import Measurement
-from tests.proof.sound_requests import ValidRequests, seeds_of
-from tests.proof.stage import Stage, print_progress
+from tests.proof.row_environment import RowEnvironment, print_progress
+from tests.proof.valid_requests import ValidRequests, build_valid_requests
 from tests.running_service import Service
 
 TARGET = (
@@ -50,7 +50,7 @@ SECONDS_MAX_IN_FULL = 2.0
 
 @dataclass
 class Fuzz:
-    stage: Stage
+    environment: RowEnvironment
     app: ASGIApp
     document: DocumentedResponses
     statuses: Counter[int] = field(default_factory=Counter)
@@ -77,7 +77,7 @@ class Fuzz:
             self.succeeded.add((request.method.lower(), answer.path_template))
         complaints = list(self.document.complaints(request, answer))
         if complaints:
-            logged = self.stage.logged(answer.headers["x-request-id"])
+            logged = self.environment.logged(answer.headers["x-request-id"])
             said = f"{'; '.join(complaints)}: {answer.body[:200]!r} {logged}"
             self.misses.append(f"{said}, asked by {_shown(request)}")
         # the next one would take too long as well
@@ -85,23 +85,25 @@ class Fuzz:
         self.enough = slow or len(self.misses) >= ENOUGH_MISSES
 
 
-def measure(stage: Stage, size: int) -> Measurement:
-    service = stage.service
+def measure(environment: RowEnvironment, size: int) -> Measurement:
+    service = environment.service
     fuzz = Fuzz(
-        stage, app_of(service), DocumentedResponses(json.loads(service.app.state.openapi_document))
+        environment,
+        app_of(service),
+        DocumentedResponses(json.loads(service.app.state.openapi_document)),
     )
     cheap = PasswordHasher(
         time_cost=1, memory_cost=8, parallelism=1
     )  # do not measure password hashes
     with (
         patch.object(passwords, "_hasher", cheap),
-        connect_superuser(service, stage.superuser) as superuser,
+        connect_superuser(service, environment.superuser) as superuser,
     ):
-        generated = _send_generated(service, superuser, fuzz, stage.random("R1"), size)
+        generated = _send_generated(service, superuser, fuzz, environment.random("R1"), size)
         number = 0
         while fuzz.sent < size and not fuzz.enough:
             number += 1
-            _send_hostile(service, superuser, fuzz, stage.random(f"R1 {number}"))
+            _send_hostile(service, superuser, fuzz, environment.random(f"R1 {number}"))
             if number % 50 == 0:
                 print_progress(f"R1: {fuzz.sent} requests, {len(fuzz.misses)} misses")
     never = fuzz.document.operations() - fuzz.succeeded if not fuzz.enough else set()
@@ -124,7 +126,7 @@ def _said(fuzz: Fuzz, generated: int) -> str:
 
 
 def _send_hostile(service: Service, superuser: Superuser, fuzz: Fuzz, random: Random) -> None:
-    seeds = seeds_of(service, superuser, random)
+    seeds = build_valid_requests(service, superuser, random)
     requests = [seeds.pick(random).request() for _ in seeds.drafts]
     requests += [
         make_hostile(seeds.pick(random), random) for _ in range(PER_TENANT - len(requests))
@@ -142,7 +144,7 @@ def _send_generated(
     requests = list(
         generated_requests(document, per_operation=per_operation, number=random.randrange(10**9))
     )
-    seeds = seeds_of(service, superuser, random)
+    seeds = build_valid_requests(service, superuser, random)
     _send_all(service, fuzz, [_with_token(request, seeds, random) for request in requests])
     return len(requests)
 

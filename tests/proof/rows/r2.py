@@ -17,13 +17,13 @@ from dataclasses import dataclass
 
 import httpx
 
-from tests.proof.crowd import Crowd, crowd
+from tests.proof.malformed_framing import FramingCase, at_the_limit, cases
 from tests.proof.raw_http import Exchange, exchange
 from tests.proof.real_server import RealServer, real_server
 from tests.proof.row import Measurement
-from tests.proof.stage import Stage
+from tests.proof.row_environment import RowEnvironment
+from tests.proof.slow_connections import SlowConnections, open_slow_connections
 from tests.proof.timed_requests import Waited, finish_timing, start_timing
-from tests.proof.unsound_framing import FramingCase, at_the_limit, cases
 
 TARGET = (
     "413, 431 or 408 within 10 s, nothing smuggled; under 1,000 slow connections an honest "
@@ -48,25 +48,25 @@ LEAST_P99_MS = 20.0  # in make test: shorter waits are noise
 class Under:
     """Effect of slow connections on the server and on an honest client."""
 
-    crowd: Crowd
+    slow: SlowConnections
     idle: Waited
     busy: Waited
     memory: int
 
 
-def measure(stage: Stage, size: int) -> Measurement:
+def measure(environment: RowEnvironment, size: int) -> Measurement:
     settings = {
-        "NIMBILL_DATABASE_URL": stage.postgres.url,
-        "NIMBILL_KEY_FILE": str(stage.service.settings.key_file),
+        "NIMBILL_DATABASE_URL": environment.postgres.url,
+        "NIMBILL_KEY_FILE": str(environment.service.settings.key_file),
         "NIMBILL_RATE_LIMIT": "0",
     }
     _allow_many_files()
-    organisation = stage.service.new_organisation("R2")
-    token = stage.service.root(organisation)["Authorization"].removeprefix("Bearer ")
-    with real_server(stage.new_folder("r2") / "data", settings) as server:
+    organisation = environment.service.new_organisation("R2")
+    token = environment.service.root(organisation)["Authorization"].removeprefix("Bearer ")
+    with real_server(environment.new_folder("r2") / "data", settings) as server:
         answered, misses = asyncio.run(_send_cases(server, token))
         misses += _beside_silent_connections(server)
-        under = asyncio.run(_under_a_crowd(server, token, size))
+        under = asyncio.run(_under_slow_connections(server, token, size))
         if server.process.poll() is not None:
             misses.append("the server ended")
     times = TIMES_MAX if size >= FULL else TIMES_MAX_QUICK
@@ -78,7 +78,7 @@ def _said(answered: Counter[str], under: Under, size: int) -> str:
     how = ", ".join(f"{count} × {what}" for what, count in answered.most_common())
     return (
         f"{sum(answered.values())} unsound requests: {how}; {size} trickling connections: "
-        f"{under.crowd.said()}; honest p99 {under.idle.p99:.1f} ms idle, {under.busy.p99:.1f} ms "
+        f"{under.slow.said()}; honest p99 {under.idle.p99:.1f} ms idle, {under.busy.p99:.1f} ms "
         f"under them ({under.busy.requests} requests, {under.busy.failed} failed); memory "
         f"{under.memory / 2**20:+.0f} MB"
     )
@@ -129,7 +129,7 @@ def _beside_silent_connections(server: RealServer) -> list[str]:
     return []
 
 
-async def _under_a_crowd(server: RealServer, token: str, size: int) -> Under:
+async def _under_slow_connections(server: RealServer, token: str, size: int) -> Under:
     idle = await asyncio.to_thread(
         lambda: finish_timing(start_timing(server.port, token, TIMED_SECONDS))
     )
@@ -139,12 +139,12 @@ async def _under_a_crowd(server: RealServer, token: str, size: int) -> Under:
             lambda: finish_timing(start_timing(server.port, token, 2 * TIMED_SECONDS))
         )
     )
-    met = await crowd(server, token, size, until=timing)
+    met = await open_slow_connections(server, token, size, until=timing)
     return Under(met, idle, await timing, met.memory - before)
 
 
 def _too_much(under: Under, times: float, least_p99: float) -> list[str]:
-    misses = under.crowd.misses(REFUSED_WITHIN_SECONDS)
+    misses = under.slow.misses(REFUSED_WITHIN_SECONDS)
     allowed = times * max(under.idle.p99, least_p99)
     if under.busy.p99 > allowed:
         misses.append(f"an honest client waited {under.busy.p99:.0f} ms, allowed {allowed:.0f}")

@@ -26,7 +26,7 @@ from tests.proof.leaky_requests import GROUPS, USERS, CanaryClient
 from tests.proof.leaky_stacks import StackCanaryClient
 from tests.proof.real_server import RealServer, children, real_server
 from tests.proof.row import Measurement
-from tests.proof.stage import Stage
+from tests.proof.row_environment import RowEnvironment
 
 TARGET = "0 canaries anywhere except in the response that issued them"
 QUICK = 1  # rounds
@@ -61,11 +61,11 @@ AWAY = (
 )
 
 
-def measure(stage: Stage, size: int) -> Measurement:
-    folder = stage.new_folder("r3")
+def measure(environment: RowEnvironment, size: int) -> Measurement:
+    folder = environment.new_folder("r3")
     (folder / "temporary").mkdir()
     settings = {"TMPDIR": str(folder / "temporary"), "NIMBILL_RATE_LIMIT": "0"}
-    canaries = Canaries(stage.random("R3"))
+    canaries = Canaries(environment.random("R3"))
     with real_server(folder / "data", settings) as server:
         superuser = superuser_address(folder / "data" / "postgres")
         visitors = [_visit(server, superuser, canaries) for _ in range(size)]

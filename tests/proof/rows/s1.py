@@ -22,7 +22,7 @@ from nimbill.foundation.encryption import KeyFileError, load_or_create_key
 from tests.code_rules import rules
 from tests.proof.real_server import environment_for, try_to_serve
 from tests.proof.row import Measurement
-from tests.proof.stage import ROOT, Stage
+from tests.proof.row_environment import ROOT, RowEnvironment
 
 TARGET = (
     "0 findings of high severity, 0 unpinned, 0 below their minimum version, 0 starts with a "
@@ -68,11 +68,11 @@ BAD_KEYS: Mapping[str, tuple[str, int]] = {
 }
 
 
-def measure(stage: Stage, size: int) -> Measurement:
+def measure(environment: RowEnvironment, size: int) -> Measurement:
     findings = _severe_findings()
     unpinned = rules.requirements_without_hash(ROOT) + rules.lock_files_with_hosts(ROOT)
     old = _below_their_floor()
-    accepted = _accepted_by_a_process(stage, size) + _accepted_here(stage)
+    accepted = _accepted_by_a_process(environment, size) + _accepted_here(environment)
     said = (
         f"{len(findings)} severe findings, {len(unpinned)} unpinned, {len(old)} of {len(FLOORS)} "
         f"below their floor; {len(BAD_KEYS)} bad keys here and {min(size, len(BAD_KEYS))} in real "
@@ -109,9 +109,9 @@ def _below_their_floor() -> list[str]:
     return old
 
 
-def _accepted_here(stage: Stage) -> list[str]:
+def _accepted_here(environment: RowEnvironment) -> list[str]:
     accepted = []
-    folder = stage.new_folder("s1-keys")
+    folder = environment.new_folder("s1-keys")
     load_or_create_key(_key_file(folder, "good", GOOD, 0o400))
     for name, (content, mode) in BAD_KEYS.items():
         try:
@@ -122,15 +122,18 @@ def _accepted_here(stage: Stage) -> list[str]:
     return accepted
 
 
-def _accepted_by_a_process(stage: Stage, size: int) -> list[str]:
+def _accepted_by_a_process(environment: RowEnvironment, size: int) -> list[str]:
     accepted = []
     for name, (content, mode) in list(BAD_KEYS.items())[:size]:
-        data = stage.new_folder("s1")
+        data = environment.new_folder("s1")
         key_file = _key_file(data, "key", content, mode)
         tried = try_to_serve(
             environment_for(
                 data,
-                {"NIMBILL_KEY_FILE": str(key_file), "NIMBILL_DATABASE_URL": stage.postgres.url},
+                {
+                    "NIMBILL_KEY_FILE": str(key_file),
+                    "NIMBILL_DATABASE_URL": environment.postgres.url,
+                },
             )
         )
         # the message may be wrapped, also inside a path

@@ -17,7 +17,7 @@ from tests.access.other_verifiers import joserfc_accepts, nimbill_accepts, pyjwt
 from tests.access.token_mutations import mutate_token
 from tests.proof.asgi_calls import Answer, Request, app_of, call, each
 from tests.proof.row import Measurement
-from tests.proof.stage import Stage
+from tests.proof.row_environment import RowEnvironment
 from tests.running_service import Service
 
 TARGET = (
@@ -47,17 +47,17 @@ class TokenTrials:
             self.misses.append(f"{what}: answered {answer.status}")
 
 
-def measure(stage: Stage, size: int) -> Measurement:
-    service = stage.service
+def measure(environment: RowEnvironment, size: int) -> Measurement:
+    service = environment.service
     service.organisation = service.new_organisation("T1")
     tried = TokenTrials()
     odd = build_invalid_tokens(service)
     if len(odd) < ODD_MIN:
         tried.misses.append(f"only {len(odd)} odd tokens")
-    service.run(lambda: _knock_with_odd(stage, tried, odd))
-    service.run(lambda: _knock_with_mutated(stage, tried, size))
-    alone = _differences(stage, odd, size, tried)
-    slow = _milliseconds_of_the_slowest(stage, size)
+    service.run(lambda: _knock_with_odd(environment, tried, odd))
+    service.run(lambda: _knock_with_mutated(environment, tried, size))
+    alone = _differences(environment, odd, size, tried)
+    slow = _milliseconds_of_the_slowest(environment, size)
     if size >= FULL and slow > MILLISECONDS_MAX:
         tried.misses.append(f"refusing one takes {slow:.1f} ms")
     answered = ", ".join(f"{count} × {status}" for status, count in sorted(tried.statuses.items()))
@@ -72,19 +72,21 @@ def _request(path: bytes, token: str) -> Request:
     return Request("GET", path, headers=[(b"authorization", f"Bearer {token}".encode())])
 
 
-async def _knock_with_odd(stage: Stage, tried: TokenTrials, odd: dict[str, str]) -> None:
-    app = app_of(stage.service)
+async def _knock_with_odd(
+    environment: RowEnvironment, tried: TokenTrials, odd: dict[str, str]
+) -> None:
+    app = app_of(environment.service)
     for name, token in odd.items():
         for path in PATHS[:1] if "other product" in name or "portal" in name else PATHS:
             tried.note(f"odd token accepted, {name}", await call(app, _request(path, token)))
-    sound = await call(app, _request(PATHS[0], build_token_forge(stage.service).token()))
+    sound = await call(app, _request(PATHS[0], build_token_forge(environment.service).token()))
     if sound.status != 200:
         tried.misses.append(f"the sound token they are made from is answered {sound.status}")
 
 
-async def _knock_with_mutated(stage: Stage, tried: TokenTrials, size: int) -> None:
-    app, random = app_of(stage.service), stage.random("T1")
-    real = build_token_forge(stage.service)
+async def _knock_with_mutated(environment: RowEnvironment, tried: TokenTrials, size: int) -> None:
+    app, random = app_of(environment.service), environment.random("T1")
+    real = build_token_forge(environment.service)
 
     async def one(number: int) -> None:
         token = real.token(jti=f"tok_{number % 50}")
@@ -97,9 +99,11 @@ async def _knock_with_mutated(stage: Stage, tried: TokenTrials, size: int) -> No
     await each(size, one, at_once=AT_ONCE)
 
 
-def _differences(stage: Stage, odd: dict[str, str], size: int, tried: TokenTrials) -> int:
+def _differences(
+    environment: RowEnvironment, odd: dict[str, str], size: int, tried: TokenTrials
+) -> int:
     """Tokens with odd or random claims that we accept and one of the two libraries refuses."""
-    service, random = stage.service, stage.random("T1 claims")
+    service, random = environment.service, environment.random("T1 claims")
     tokens, issuer = (
         service.resources.tokens,
         installed_issuers(service.settings)[Product.core].address,
@@ -123,12 +127,12 @@ def _differences(stage: Stage, odd: dict[str, str], size: int, tried: TokenTrial
     return alone
 
 
-def _milliseconds_of_the_slowest(stage: Stage, size: int) -> float:
+def _milliseconds_of_the_slowest(environment: RowEnvironment, size: int) -> float:
     """CPU time of the most expensive token, over all odd and some mutated ones.
 
     Each is read several times and the best time counts, measured for this thread.
     """
-    service, random = stage.service, stage.random("T1 times")
+    service, random = environment.service, environment.random("T1 times")
     token = build_token_forge(service).token()
     mutants = [mutate_token(random, token) for _ in range(size // 100)]
     return 1000 * max(

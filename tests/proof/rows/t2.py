@@ -22,7 +22,7 @@ from tests.contract.declared_routes import Route, list_routes
 from tests.identity.login.token_requests import TOKEN_PATHS, client_form, password_form
 from tests.legacy.agents import create_agent
 from tests.proof.row import Measurement
-from tests.proof.stage import Stage
+from tests.proof.row_environment import RowEnvironment
 from tests.running_service import Service
 
 TARGET = (
@@ -51,8 +51,8 @@ class Cells:
     misses: list[str] = field(default_factory=list)
 
 
-def measure(stage: Stage, size: int) -> Measurement:
-    service, cells = stage.service, Cells()
+def measure(environment: RowEnvironment, size: int) -> Measurement:
+    service, cells = environment.service, Cells()
     routes = [route for route in list_routes(service.app) if not route.is_public]
     for _ in range(size):
         service.organisation = service.new_organisation("T2")

@@ -19,7 +19,7 @@ import httpx
 from nimbill.access.role_actions import RoleAction
 from tests.proof.real_server import real_server
 from tests.proof.row import Measurement
-from tests.proof.stage import Stage
+from tests.proof.row_environment import RowEnvironment
 from tests.running_service import PASSWORD
 from tests.subusers import SubuserAccount, create_subuser
 
@@ -37,7 +37,7 @@ AT_ONCE = 4
 
 @dataclass
 class RevocationTrials:
-    stage: Stage
+    environment: RowEnvironment
     servers: list[httpx.Client]
     root: dict[str, str]
     ended: Counter[str] = field(default_factory=Counter)
@@ -50,11 +50,11 @@ class RevocationTrials:
         return [s.get(ASKED, headers=headers).status_code for s in (*self.servers, *self.servers)]
 
 
-def measure(stage: Stage, size: int) -> Measurement:
-    service = stage.service
+def measure(environment: RowEnvironment, size: int) -> Measurement:
+    service = environment.service
     service.organisation = service.new_organisation("T3")
-    with _two_servers(stage) as servers:
-        trials = RevocationTrials(stage, servers, service.root())
+    with _two_servers(environment) as servers:
+        trials = RevocationTrials(environment, servers, service.root())
         with ThreadPoolExecutor(AT_ONCE) as threads:
             for _ in threads.map(partial(_trial, trials), range(size)):
                 pass
@@ -64,15 +64,15 @@ def measure(stage: Stage, size: int) -> Measurement:
 
 
 @contextmanager
-def _two_servers(stage: Stage) -> Iterator[list[httpx.Client]]:
+def _two_servers(environment: RowEnvironment) -> Iterator[list[httpx.Client]]:
     settings = {
-        "NIMBILL_DATABASE_URL": stage.postgres.url,
-        "NIMBILL_KEY_FILE": str(stage.service.settings.key_file),
+        "NIMBILL_DATABASE_URL": environment.postgres.url,
+        "NIMBILL_KEY_FILE": str(environment.service.settings.key_file),
         "NIMBILL_RATE_LIMIT": "0",
     }
     with (
-        real_server(stage.new_folder("t3") / "data", settings, workers=1) as one,
-        real_server(stage.new_folder("t3") / "data", settings, workers=1) as other,
+        real_server(environment.new_folder("t3") / "data", settings, workers=1) as one,
+        real_server(environment.new_folder("t3") / "data", settings, workers=1) as other,
         httpx.Client(base_url=one.url, timeout=60, trust_env=False) as at_one,
         httpx.Client(base_url=other.url, timeout=60, trust_env=False) as at_other,
     ):
@@ -81,7 +81,7 @@ def _two_servers(stage: Stage) -> Iterator[list[httpx.Client]]:
 
 def _trial(trials: RevocationTrials, number: int) -> None:
     what, end, after = ENDS[number % len(ENDS)]
-    person = create_subuser(trials.stage.service, core=[RoleAction.ReadBillingGroup])
+    person = create_subuser(trials.environment.service, core=[RoleAction.ReadBillingGroup])
     headers = person.core if what != "session ended" else _signed_in(trials)
     before = trials.ask_both(headers)
     at = trials.servers[number // len(ENDS) % 2]
@@ -153,7 +153,7 @@ def _sign_out(
 
 def _signed_in(trials: RevocationTrials) -> dict[str, str]:
     """A console session of its own root user, so that no other trial signs it out."""
-    service = trials.stage.service
+    service = trials.environment.service
     made = service.new_organisation("T3 session")
     body = {"organisation": made.organisation_id, "username": "root", "password": PASSWORD}
     answer = trials.servers[0].post("/core/session", json=body)

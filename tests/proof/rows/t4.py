@@ -22,7 +22,7 @@ from nimbill.identity.organisations.operations import NewOrganisation
 from tests.identity.login.token_requests import client_form, refresh_form
 from tests.proof.asgi_calls import Answer, Request, app_of, call
 from tests.proof.row import Measurement
-from tests.proof.stage import Stage
+from tests.proof.row_environment import RowEnvironment
 from tests.running_service import Service, running_service
 from tests.subusers import SubuserAccount, create_subuser
 from tests.temporary_database import execute_sql
@@ -40,7 +40,7 @@ USES = 50
 
 @dataclass
 class RefreshTrials:
-    stage: Stage
+    environment: RowEnvironment
     services: list[Service]  # two processes on one database
     who: NewOrganisation
     done: Counter[str] = field(default_factory=Counter)
@@ -57,16 +57,16 @@ class RefreshTrials:
             self.misses.append(f"{what}: {shown}")
 
 
-def measure(stage: Stage, size: int) -> Measurement:
-    service = stage.service
+def measure(environment: RowEnvironment, size: int) -> Measurement:
+    service = environment.service
     with ExitStack() as opened:
-        other = opened.enter_context(_another_process(stage))
-        trials = RefreshTrials(stage, [service, other], service.new_organisation("T4"))
+        other = opened.enter_context(_another_process(environment))
+        trials = RefreshTrials(environment, [service, other], service.new_organisation("T4"))
         for number in range(size):
             kind = KINDS[number % len(KINDS)]
             trials.done[kind.__name__.lstrip("_").replace("_", " ")] += 1
             kind(trials)
-    with _another_process(stage) as restarted:
+    with _another_process(environment) as restarted:
         for token in trials.ended:
             answer = _use(restarted, trials.who, token)
             trials.expect("came back after a restart", _is_refused(answer), answer)
@@ -75,9 +75,11 @@ def measure(stage: Stage, size: int) -> Measurement:
     return Measurement(f"{said}: {len(trials.misses)} wrong", trials.misses)
 
 
-def _another_process(stage: Stage) -> Any:
-    key_file = str(stage.service.settings.key_file)
-    return running_service(stage.postgres.url, stage.new_folder("t4"), NIMBILL_KEY_FILE=key_file)
+def _another_process(environment: RowEnvironment) -> Any:
+    key_file = str(environment.service.settings.key_file)
+    return running_service(
+        environment.postgres.url, environment.new_folder("t4"), NIMBILL_KEY_FILE=key_file
+    )
 
 
 # ── asking ───────────────────────────────────────────────────────────────────────────────────────
@@ -127,7 +129,7 @@ def _make_older(trials: RefreshTrials, token: str, column: str, seconds: float) 
         table = "token_families"
         where = "family_id = (SELECT family_id FROM refresh_tokens WHERE token_hash = $2)"
     execute_sql(
-        trials.stage.superuser,
+        trials.environment.superuser,
         f"UPDATE {table} SET {column} = {column} - make_interval(secs => $1) WHERE {where}",
         seconds,
         hash_,

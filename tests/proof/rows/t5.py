@@ -34,7 +34,7 @@ from tests.identity.login.token_requests import (
 )
 from tests.legacy.agents import AgentLogin, create_agent
 from tests.proof.row import Measurement
-from tests.proof.stage import Stage
+from tests.proof.row_environment import RowEnvironment
 from tests.quick_hashes import quick_hashes
 from tests.running_service import Service
 from tests.subusers import create_subuser
@@ -69,8 +69,8 @@ class Cast:
     elsewhere: NewOrganisation
 
 
-def measure(stage: Stage, size: int) -> Measurement:
-    service = stage.service
+def measure(environment: RowEnvironment, size: int) -> Measurement:
+    service = environment.service
     with quick_hashes() if size <= QUICK else nullcontext():
         cast = _cast(service)
     groups = _groups(cast)
@@ -79,14 +79,14 @@ def measure(stage: Stage, size: int) -> Measurement:
         for _ in range(min(size, QUICK)):
             compared += len(group)
             misses += _different(name, group)
-            _forget_guesses(stage)
+            _forget_guesses(environment)
     with quick_hashes():
         misses += _throttled_alike(cast)
-    _forget_guesses(stage)
+    _forget_guesses(environment)
     said = [f"{compared} refusals in {len(groups)} groups compared"]
     if size > QUICK:
         for name in TIMED:
-            told, slow = _timed(stage, name, groups[name], size)
+            told, slow = _timed(environment, name, groups[name], size)
             said.append(told)
             misses += slow
     return Measurement("; ".join(said), misses)
@@ -247,20 +247,22 @@ def _throttled_alike(cast: Cast) -> list[str]:
     return [f"told apart when throttled: {told}"]
 
 
-def _forget_guesses(stage: Stage) -> None:
-    execute_sql(stage.superuser, "DELETE FROM login_attempts")
+def _forget_guesses(environment: RowEnvironment) -> None:
+    execute_sql(environment.superuser, "DELETE FROM login_attempts")
 
 
 # ── time ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _timed(stage: Stage, name: str, group: Group, size: int) -> tuple[str, list[str]]:
+def _timed(
+    environment: RowEnvironment, name: str, group: Group, size: int
+) -> tuple[str, list[str]]:
     """Each way in turn, in random order, so that drift affects all equally."""
-    random = stage.random(f"T5 {name}")
+    random = environment.random(f"T5 {name}")
     spent: dict[str, list[float]] = {what: [] for what in group}
     for number in range(size):
         if number % GUESSES_BEFORE_FORGETTING == 0:
-            _forget_guesses(stage)
+            _forget_guesses(environment)
         for what in random.sample(sorted(group), len(group)):
             began = time.perf_counter()
             group[what]()

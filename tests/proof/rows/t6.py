@@ -29,11 +29,11 @@ from nimbill.application.installed import PRODUCTS
 from nimbill.foundation.product import Product
 from tests.identity.login.token_requests import TOKEN_PATHS, ApiUser, create_user, password_form
 from tests.proof.asgi_calls import Answer, Request, app_of, call, each
+from tests.proof.first_logins import hashed_before_first_logins
 from tests.proof.login_flood import NUMBER, Flood, Guess
-from tests.proof.newcomers import hashed_before_newcomers
 from tests.proof.real_server import RealServer, real_server
 from tests.proof.row import Measurement
-from tests.proof.stage import Stage
+from tests.proof.row_environment import RowEnvironment
 from tests.proof.timed_requests import Waited, finish_timing, start_timing
 from tests.quick_hashes import quick_hashes
 from tests.running_service import PASSWORD, Service, running_service
@@ -62,7 +62,7 @@ SECONDS_BETWEEN_LOGINS = 0.25
 
 @dataclass
 class Attack:
-    stage: Stage
+    environment: RowEnvironment
     service: Service
     victim: ApiUser
     clients: list[ApiUser]
@@ -77,12 +77,12 @@ class Attack:
             self.misses.append(f"{what}: {shown}")
 
 
-def measure(stage: Stage, size: int) -> Measurement:
-    service = stage.service
+def measure(environment: RowEnvironment, size: int) -> Measurement:
+    service = environment.service
     service.organisation = service.new_organisation("T6")
     clients = [create_user(service, f"client{number}") for number in range(3)]
     victim = create_user(service, "vi.victim")
-    attack = Attack(stage, service, victim, clients, stage.random("T6"))
+    attack = Attack(environment, service, victim, clients, environment.random("T6"))
     with _noted_hashes(attack):
         _one_name(attack, size // 2)
         _many_names(attack, size - size // 2)
@@ -143,7 +143,7 @@ def _one_name(attack: Attack, size: int) -> None:
     attack.expect("guesses looked at", looked <= 10, f"{looked} for one name")
     late = _send(attack, stranger)
     attack.expect("a stranger with the right password", late.status == 429, late)
-    with _another_process(attack.stage) as restarted:
+    with _another_process(attack.environment) as restarted:
         again = restarted.run(lambda: call(app_of(restarted), _form(stranger, Product.core, 0)))
     attack.expect("after a restart", again.status == 429, again)
     _pass_fifteen_minutes(attack)
@@ -194,15 +194,17 @@ def _send(attack: Attack, fields: dict[str, str]) -> Answer:
     return service.run(lambda: call(app_of(service), _form(fields, Product.core, 0)))
 
 
-def _another_process(stage: Stage) -> Any:
-    key_file = str(stage.service.settings.key_file)
-    return running_service(stage.postgres.url, stage.new_folder("t6"), NIMBILL_KEY_FILE=key_file)
+def _another_process(environment: RowEnvironment) -> Any:
+    key_file = str(environment.service.settings.key_file)
+    return running_service(
+        environment.postgres.url, environment.new_folder("t6"), NIMBILL_KEY_FILE=key_file
+    )
 
 
 def _pass_fifteen_minutes(attack: Attack) -> None:
     """Move only the counters by fifteen minutes."""
     execute_sql(
-        attack.stage.superuser,
+        attack.environment.superuser,
         "UPDATE login_attempts SET attempts = ARRAY("
         "SELECT one - interval '15 minutes' FROM unnest(attempts) AS one)",
     )
@@ -243,7 +245,7 @@ def _newcomers(attack: Attack) -> str:
     organisation_id = attack.service.organisation.organisation_id
     if attack.misses:
         return "no newcomer seen"  # it might wait for minutes
-    seen = hashed_before_newcomers(attack.stage, organisation_id)
+    seen = hashed_before_first_logins(attack.environment, organisation_id)
     for answer, before in seen:
         attack.expect("a newcomer", answer.status < 300, answer)
         attack.expect("hashed before a newcomer", before <= HASHED_BEFORE_MAX, before)
@@ -255,15 +257,15 @@ def _newcomers(attack: Attack) -> str:
 
 def _flood(attack: Attack) -> str:
     """With default limits, behind a proxy, so that everybody has an address."""
-    stage, service = attack.stage, attack.service
+    environment, service = attack.environment, attack.service
     settings = {
-        "NIMBILL_DATABASE_URL": stage.postgres.url,
+        "NIMBILL_DATABASE_URL": environment.postgres.url,
         "NIMBILL_KEY_FILE": str(service.settings.key_file),
         "NIMBILL_RATE_LIMIT": "10000",  # requests of one user; this reader never pauses
         "NIMBILL_TRUSTED_PROXIES": "127.0.0.1",
     }
     token = service.root()["Authorization"].removeprefix("Bearer ")
-    with real_server(stage.new_folder("t6") / "data", settings) as server:
+    with real_server(environment.new_folder("t6") / "data", settings) as server:
         idle = _beside(attack, server, token, seconds=8)
         before = server.resident_bytes()
         flood = Flood(server.port, _guesses(attack))

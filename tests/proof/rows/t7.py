@@ -30,7 +30,7 @@ from tests.identity.login.token_requests import (
     request_token,
 )
 from tests.proof.row import Measurement
-from tests.proof.stage import Stage
+from tests.proof.row_environment import RowEnvironment
 from tests.running_service import Service
 
 TARGET = (
@@ -71,8 +71,8 @@ class ConformanceSuite:
         return found
 
 
-def measure(stage: Stage, size: int) -> Measurement:
-    service = stage.service
+def measure(environment: RowEnvironment, size: int) -> Measurement:
+    service = environment.service
     service.organisation = service.new_organisation("T7")
     misses, held = [], 0
     for product in PRODUCTS:

@@ -27,7 +27,7 @@ from tests.identity.login.token_requests import (
     request_token,
 )
 from tests.proof.row import Measurement
-from tests.proof.stage import Stage
+from tests.proof.row_environment import RowEnvironment
 from tests.quick_hashes import quick_hashes
 from tests.running_service import Service
 
@@ -70,10 +70,10 @@ class ClockTrials:
             self.misses.append(what)
 
 
-def measure(stage: Stage, size: int) -> Measurement:
-    service = stage.service
+def measure(environment: RowEnvironment, size: int) -> Measurement:
+    service = environment.service
     service.organisation = service.new_organisation("T8")
-    trials = ClockTrials(service, stage.random("T8"))
+    trials = ClockTrials(service, environment.random("T8"))
     for _ in range(size):
         _access_token(trials)
     _over_http(trials, max(3, size // HTTP_EVERY // 4))

@@ -20,9 +20,9 @@ from random import Random
 from tests.proof.counting_proxy import At
 from tests.proof.killed_operations import OPERATIONS
 from tests.proof.killed_operations.operation import KeyedRequest, Operation
-from tests.proof.killed_world import KilledServiceWorld, StateWatcher, killed_world
+from tests.proof.killed_service import KilledService, StateWatcher, killed_service
 from tests.proof.row import Measurement
-from tests.proof.stage import Stage, print_progress
+from tests.proof.row_environment import RowEnvironment, print_progress
 
 TARGET = (
     "1,000 kills at random moments and named points of imports, RI moves, "
@@ -83,24 +83,26 @@ class Turns:
     struck: Counter[str] = field(default_factory=Counter)
 
 
-def measure(stage: Stage, size: int) -> Measurement:
-    random = stage.random("X1")
+def measure(environment: RowEnvironment, size: int) -> Measurement:
+    random = environment.random("X1")
     misses: list[str] = []
-    with killed_world(stage.new_folder("x1")) as world:
+    with killed_service(environment.new_folder("x1")) as killed:
         turns = [Turns(operation()) for operation in OPERATIONS]
         for one in turns:
-            for organisation in (world.undisturbed, world.disturbed):
+            for organisation in (killed.undisturbed, killed.disturbed):
                 one.operation.prepare(organisation)
         for one in _in_order(turns):
-            if world.kills >= size or len(misses) >= MISSES_MAX:
+            if killed.kills >= size or len(misses) >= MISSES_MAX:
                 break
-            misses += [f"{one.operation.name} {wrong}" for wrong in _turn(world, one, random)]
-            if world.kills % SAY_EVERY == 0:
-                print_progress(f"X1: {world.kills} kills, {len(misses)} wrong")
-        misses += _forgotten(world)
-        acknowledged, cut_off = len(world.disturbed.journal), world.disturbed.cut_off
+            misses += [f"{one.operation.name} {wrong}" for wrong in _turn(killed, one, random)]
+            if killed.kills % SAY_EVERY == 0:
+                print_progress(f"X1: {killed.kills} kills, {len(misses)} wrong")
+        misses += _forgotten(killed)
+        acknowledged, cut_off = len(killed.disturbed.journal), killed.disturbed.cut_off
     struck = "; ".join(f"{one.operation.name}: {_counted(one.struck)}" for one in turns)
-    said = f"{world.kills} kills ({struck}), {cut_off} connections cut, {acknowledged} acknowledged"
+    said = (
+        f"{killed.kills} kills ({struck}), {cut_off} connections cut, {acknowledged} acknowledged"
+    )
     return Measurement(f"{said}; {len(misses)} wrong", misses)
 
 
@@ -114,76 +116,76 @@ def _counted(struck: Counter[str]) -> str:
     return ", ".join(f"{count} {what}" for what, count in sorted(struck.items()))
 
 
-def _turn(world: KilledServiceWorld, turns: Turns, random: Random) -> list[str]:
+def _turn(killed: KilledService, turns: Turns, random: Random) -> list[str]:
     """Run once undisturbed and once disturbed; return the faults."""
     operation, questions = turns.operation, turns.operation.seen
     turns.number += 1
-    before = world.seen(world.undisturbed, questions)
-    kept = _done_undisturbed(world, operation, turns.number)
+    before = killed.seen(killed.undisturbed, questions)
+    kept = _done_undisturbed(killed, operation, turns.number)
     if kept.wrong is not None:
         return [f"undisturbed: {kept.wrong}"]
-    after = world.seen(world.undisturbed, questions)
+    after = killed.seen(killed.undisturbed, questions)
     if before == after:
         return [f"{turns.number} changed nothing where nobody disturbed it"]
     point = _next_point(turns, kept, random)
-    kills = world.kills
-    sent = operation.sent(world.disturbed, turns.number)
-    with StateWatcher(world, questions, before, after) as watcher:
-        wrong = _done_disturbed(world, operation, sent, point, kept.seconds)
-    where = f"killed {point}" if world.kills > kills else f"not killed {point}"
-    turns.struck[_kind(point)] += world.kills > kills
+    kills = killed.kills
+    sent = operation.sent(killed.disturbed, turns.number)
+    with StateWatcher(killed, questions, before, after) as watcher:
+        wrong = _done_disturbed(killed, operation, sent, point, kept.seconds)
+    where = f"killed {point}" if killed.kills > kills else f"not killed {point}"
+    turns.struck[_kind(point)] += killed.kills > kills
     misses = [f"{where}: {one}" for one in [wrong, *watcher.misses] if one]
-    found = world.seen(world.disturbed, questions)
+    found = killed.seen(killed.disturbed, questions)
     if found != after:
-        misses.append(f"{where}: in the end {world.difference(questions, found, after)}")
+        misses.append(f"{where}: in the end {killed.difference(questions, found, after)}")
     return misses
 
 
-def _done_undisturbed(world: KilledServiceWorld, operation: Operation, number: int) -> Undisturbed:
-    sent = operation.sent(world.undisturbed, number)
-    world.proxy.arm(None, lambda: None)
-    world.files.arm(None, lambda: None)
+def _done_undisturbed(killed: KilledService, operation: Operation, number: int) -> Undisturbed:
+    sent = operation.sent(killed.undisturbed, number)
+    killed.proxy.arm(None, lambda: None)
+    killed.files.arm(None, lambda: None)
     began = time.monotonic()
-    wrong = operation.finish(world.undisturbed, world.undisturbed.send(sent))
+    wrong = operation.finish(killed.undisturbed, killed.undisturbed.send(sent))
     seconds = time.monotonic() - began
-    statements, changes = list(world.proxy.disarm()), list(world.files.disarm())
+    statements, changes = list(killed.proxy.disarm()), list(killed.files.disarm())
     return Undisturbed(statements, changes, seconds, wrong)
 
 
 def _done_disturbed(
-    world: KilledServiceWorld,
+    killed: KilledService,
     operation: Operation,
     sent: KeyedRequest,
     point: Point,
     seconds: float,
 ) -> str | None:
     """Repeat the request until it is answered and done; return the faults."""
-    world.proxy.arm(point if isinstance(point, At) else None, world.kill)
-    world.files.arm(point.number if isinstance(point, AtFile) else None, world.kill)
+    killed.proxy.arm(point if isinstance(point, At) else None, killed.kill)
+    killed.files.arm(point.number if isinstance(point, AtFile) else None, killed.kill)
     part = point.part * seconds if isinstance(point, AtMoment) else None
-    timer = threading.Timer(part or 0, world.kill)
+    timer = threading.Timer(part or 0, killed.kill)
     over = threading.Event()
-    passing = threading.Thread(target=_let_time_pass, args=(world, over), daemon=True)
+    passing = threading.Thread(target=_let_time_pass, args=(killed, over), daemon=True)
     passing.start()
     if part is not None:
         timer.start()
     try:
-        return operation.finish(world.disturbed, world.disturbed.send(sent))
+        return operation.finish(killed.disturbed, killed.disturbed.send(sent))
     finally:
         timer.cancel()
-        world.proxy.disarm()
-        world.files.disarm()
+        killed.proxy.disarm()
+        killed.files.disarm()
         over.set()
         passing.join()
 
 
-def _let_time_pass(world: KilledServiceWorld, over: threading.Event) -> None:
+def _let_time_pass(killed: KilledService, over: threading.Event) -> None:
     """Expire the dead worker's leases at once instead of after a minute."""
-    kills = world.kills
+    kills = killed.kills
     while not over.wait(0.2):
-        if world.kills > kills:
-            kills = world.kills
-            world.let_leases_end()
+        if killed.kills > kills:
+            kills = killed.kills
+            killed.let_leases_end()
 
 
 def _next_point(turns: Turns, kept: Undisturbed, random: Random) -> Point:
@@ -223,17 +225,18 @@ def _kind(point: Point) -> str:
     return {At: "at statements", AtFile: "at files", AtMoment: "at random"}[type(point)]
 
 
-def _forgotten(world: KilledServiceWorld) -> list[str]:
+def _forgotten(killed: KilledService) -> list[str]:
     """An acknowledged request is answered the same when repeated and changes nothing."""
     wrong = []
-    for sent, status, content in world.disturbed.journal:
-        again = world.disturbed.sent_again(sent)
+    for sent, status, content in killed.disturbed.journal:
+        again = killed.disturbed.sent_again(sent)
         if (again.status_code, again.content) != (status, content):
             wrong.append(f"{sent.key}: acknowledged {content!r}, then {again.content!r}")
     questions = [question for operation in OPERATIONS for question in operation.seen]
     found, expected = (
-        world.seen(organisation, questions) for organisation in (world.disturbed, world.undisturbed)
+        killed.seen(organisation, questions)
+        for organisation in (killed.disturbed, killed.undisturbed)
     )
     if found != expected:
-        wrong.append(f"after all: {world.difference(questions, found, expected)}")
+        wrong.append(f"after all: {killed.difference(questions, found, expected)}")
     return wrong

@@ -26,7 +26,7 @@ from tests.invoicing.month_end import SETTING
 from tests.proof.database_faults import rows
 from tests.proof.real_server import real_server
 from tests.proof.row import Measurement
-from tests.proof.stage import Stage
+from tests.proof.row_environment import RowEnvironment
 from tests.running_service import Service
 
 TARGET = (
@@ -56,19 +56,19 @@ class _Seen:
     lock: Lock = field(default_factory=Lock)
 
 
-def measure(stage: Stage, size: int) -> Measurement:
-    service = stage.service
+def measure(environment: RowEnvironment, size: int) -> Measurement:
+    service = environment.service
     service.organisation = service.new_organisation("X4")
     groups = _create_records(service)
-    seen, random = _Seen(), stage.random("X4")
+    seen, random = _Seen(), environment.random("X4")
     months = [f"{2100 + number // 12:04}-{number % 12 + 1:02}" for number in range(size)]
     settings = {
-        "NIMBILL_DATABASE_URL": stage.postgres.url,
+        "NIMBILL_DATABASE_URL": environment.postgres.url,
         "NIMBILL_KEY_FILE": str(service.settings.key_file),
         "NIMBILL_RATE_LIMIT": "0",
     }
     with (
-        real_server(stage.new_folder("x4") / "data", settings) as server,
+        real_server(environment.new_folder("x4") / "data", settings) as server,
         ThreadPoolExecutor(CLIENTS) as crowd,
         httpx.Client(timeout=60, limits=httpx.Limits(max_connections=CLIENTS)) as client,
     ):
@@ -77,7 +77,7 @@ def measure(stage: Stage, size: int) -> Measurement:
             address = f"{server.url}/m/core/invoices/calculation/{month}"
             asking = _Asking(client, address, service.root(), month, Barrier(CLIENTS), seen)
             list(crowd.map(asking.ask, _bodies(groups, random)))
-    misses = [*seen.misses, *_wrong(stage, months, groups, seen)]
+    misses = [*seen.misses, *_wrong(environment, months, groups, seen)]
     p99 = sorted(seen.seconds)[int(len(seen.seconds) * 0.99)]
     limit = SECONDS_OF_P99 * (WATCHDOG if size < FULL else 1)
     if p99 > limit:
@@ -155,17 +155,19 @@ class _Asking:
             seen.numbers[month, one["company_id"], one["vendor"]].add(one["invoice_no"])
 
 
-def _wrong(stage: Stage, months: Sequence[str], groups: Sequence[str], seen: _Seen) -> list[str]:
+def _wrong(
+    environment: RowEnvironment, months: Sequence[str], groups: Sequence[str], seen: _Seen
+) -> list[str]:
     """Compare what is stored with what the clients received."""
     complaints = []
     stored: dict[str, list[Any]] = defaultdict(list)
     for row in rows(
-        stage.superuser,
+        environment.superuser,
         "SELECT i.month, i.company_id, i.vendor, i.number, i.revision, "
         "(SELECT count(*) FROM invoice_revisions r WHERE r.organisation_id = i.organisation_id "
         " AND r.month = i.month AND r.company_id = i.company_id AND r.vendor = i.vendor) AS kept "
         "FROM invoices i WHERE i.organisation_id = $1 ORDER BY i.month, i.number",
-        stage.service.organisation.organisation_id,
+        environment.service.organisation.organisation_id,
     ):
         stored[row["month"]].append(row)
     wanted = sorted(product(groups, SETTINGS))

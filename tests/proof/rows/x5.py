@@ -23,7 +23,7 @@ from tests.proof.database_faults import WILL_FAIL, connected, failing_commits, r
 from tests.proof.killed_workers import with_killed_workers
 from tests.proof.real_server import real_server
 from tests.proof.row import Measurement
-from tests.proof.stage import Stage
+from tests.proof.row_environment import RowEnvironment
 
 TARGET = (
     "10,000 of 10,000 repeats get the first response's bytes and act once; another body 409; "
@@ -40,7 +40,7 @@ TRIALS_PER_KILL = 200
 
 @dataclass
 class IdempotencyTrials:
-    stage: Stage
+    environment: RowEnvironment
     random: Random
     headers: Mapping[str, str]
     others_headers: Mapping[str, str]
@@ -52,7 +52,9 @@ class IdempotencyTrials:
 
     async def send(self, body: Any, key: str, headers: Mapping[str, str] | None = None) -> Answer:
         given = {**(headers or self.headers), "Idempotency-Key": key}
-        answer = await call(app_of(self.stage.service), json_request("POST", PATH, body, given))
+        answer = await call(
+            app_of(self.environment.service), json_request("POST", PATH, body, given)
+        )
         if answer.status == 200:
             made = answer.json()
             self.made.setdefault(made["billinggroup_id"], made["company_id"])
@@ -67,12 +69,12 @@ class IdempotencyTrials:
             self.misses.append(f"{what}: {answer.status} {answer.body[:200]!r}")
 
 
-def measure(stage: Stage, size: int) -> Measurement:
-    service = stage.service
+def measure(environment: RowEnvironment, size: int) -> Measurement:
+    service = environment.service
     organisation = service.new_organisation("X5")
     trials = IdempotencyTrials(
-        stage,
-        stage.random("X5"),
+        environment,
+        environment.random("X5"),
         service.root(organisation),
         service.caller(RoleAction.ModifyBillingGroup, organisation=organisation),
         organisation.organisation_id,
@@ -89,13 +91,13 @@ def measure(stage: Stage, size: int) -> Measurement:
 
 
 def _kill_workers(trials: IdempotencyTrials, kills: int) -> str:
-    stage = trials.stage
+    environment = trials.environment
     settings = {
-        "NIMBILL_DATABASE_URL": stage.postgres.url,
-        "NIMBILL_KEY_FILE": str(stage.service.settings.key_file),
+        "NIMBILL_DATABASE_URL": environment.postgres.url,
+        "NIMBILL_KEY_FILE": str(environment.service.settings.key_file),
         "NIMBILL_RATE_LIMIT": "0",
     }
-    with real_server(stage.new_folder("x5") / "data", settings) as server:
+    with real_server(environment.new_folder("x5") / "data", settings) as server:
         run = with_killed_workers(server, trials.headers, kills, trials.random)
     trials.made |= run.made
     trials.misses += run.misses
@@ -107,7 +109,7 @@ def _kill_workers(trials: IdempotencyTrials, kills: int) -> str:
 def _compare_with_records(trials: IdempotencyTrials) -> None:
     """Responses and stored records agree: nothing lost, doubled or invented."""
     stored = rows(
-        trials.stage.superuser,
+        trials.environment.superuser,
         "SELECT billinggroup_id, company_id FROM billing_groups WHERE organisation_id = $1",
         trials.organisation_id,
     )
@@ -221,7 +223,7 @@ async def _after_failed_commits(trials: IdempotencyTrials) -> None:
     for number in range(10):
         name = f"{WILL_FAIL}{number}"
         trials.said["after a failed commit"] += 1
-        async with failing_commits(trials.stage.superuser):
+        async with failing_commits(trials.environment.superuser):
             failed = await trials.send(_body(name), name)
         trials.expect("the failing commit", failed.status == 500, failed)
         again = await trials.send(_body(name), name)
@@ -230,7 +232,7 @@ async def _after_failed_commits(trials: IdempotencyTrials) -> None:
 
 
 async def _make_older(trials: IdempotencyTrials, key: str, hours: int) -> None:
-    async with connected(trials.stage.superuser) as db:
+    async with connected(trials.environment.superuser) as db:
         await db.execute(
             "UPDATE idempotency_keys SET create_time = now() - make_interval(hours => $1) "
             "WHERE organisation_id = $2 AND key = $3",
@@ -238,7 +240,7 @@ async def _make_older(trials: IdempotencyTrials, key: str, hours: int) -> None:
             trials.organisation_id,
             key,
         )
-    engine = trials.stage.service.resources.engine
+    engine = trials.environment.service.resources.engine
     async with transaction(engine, trials.organisation_id) as db:
         await idempotency.delete_old_keys(db, TenantScope(trials.organisation_id))
 

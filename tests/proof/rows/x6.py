@@ -31,7 +31,7 @@ from tests.proof.moved_histories import DONE, ObservedOperation, find_anomalies
 from tests.proof.moving_clients import PATH, MovingClientsRun, move_all_at_once, shown_in
 from tests.proof.real_server import real_server
 from tests.proof.row import Measurement
-from tests.proof.stage import Stage
+from tests.proof.row_environment import RowEnvironment
 from tests.running_service import Service
 
 TARGET = (
@@ -53,8 +53,8 @@ RESERVATIONS = {
 }
 
 
-def measure(stage: Stage, size: int) -> Measurement:
-    service = stage.service
+def measure(environment: RowEnvironment, size: int) -> Measurement:
+    service = environment.service
     service.organisation = service.new_organisation("X6")
     customers = _create_records(service)
     before = list_records(service)
@@ -66,21 +66,21 @@ def measure(stage: Stage, size: int) -> Measurement:
         kept.append(list_fees(service, CLOSED))
 
     settings = {
-        "NIMBILL_DATABASE_URL": stage.postgres.url,
+        "NIMBILL_DATABASE_URL": environment.postgres.url,
         "NIMBILL_KEY_FILE": str(service.settings.key_file),
         "NIMBILL_RATE_LIMIT": "0",
     }
-    with real_server(stage.new_folder("x6") / "data", settings) as server:
+    with real_server(environment.new_folder("x6") / "data", settings) as server:
         run = move_all_at_once(
             server,
             service.root(),
             customers=customers,
             reservations=list(totals),
             size=size,
-            random=stage.random("X6"),
+            random=environment.random("X6"),
             half_way=close_a_month,
         )
-    misses = [*run.misses, *_unlike_the_records(stage, run)]
+    misses = [*run.misses, *_unlike_the_records(environment, run)]
     misses += find_anomalies(run.history, totals) + _wrong_fees(service, before)
     if list_fees(service, CLOSED) != kept[0]:
         misses.append("the fees of a closed month changed")
@@ -118,7 +118,7 @@ class _Stored:
     number: int
 
 
-def _unlike_the_records(stage: Stage, run: MovingClientsRun) -> list[str]:
+def _unlike_the_records(environment: RowEnvironment, run: MovingClientsRun) -> list[str]:
     """Compare responses with stored records, and learn the record id of each move.
 
     A customer belongs to one client, so its moves are stored in the order of the responses.
@@ -126,10 +126,10 @@ def _unlike_the_records(stage: Stage, run: MovingClientsRun) -> list[str]:
     found: dict[str, _Stored] = {}
     places: dict[tuple[str, str], int] = defaultdict(int)
     for row in rows(
-        stage.superuser,
+        environment.superuser,
         "SELECT move_id, ri_id, dest_customer_id, number FROM reservation_moves "
         "WHERE organisation_id = $1 ORDER BY ri_id, position",
-        stage.service.organisation.organisation_id,
+        environment.service.organisation.organisation_id,
     ):
         whose = (row["ri_id"], row["dest_customer_id"])
         places[whose] += 1

@@ -18,7 +18,7 @@ from tests.invoicing.exports.export_requests import (
 from tests.invoicing.exports.failing_statements import full_disk
 from tests.proof.database_faults import rows as asked
 from tests.proof.row import Measurement
-from tests.proof.stage import Stage
+from tests.proof.row_environment import RowEnvironment
 
 TARGET = "50 times full and free again: 503 with Retry-After, 0 partial files served, no restart"
 QUICK = 3
@@ -29,8 +29,8 @@ INSIDE = ("tests/invoicing/exports/test_export_failures.py", "tests/imports/test
 ASKED_WHILE_FULL = 3
 
 
-def measure(stage: Stage, size: int) -> Measurement:
-    service = stage.service
+def measure(environment: RowEnvironment, size: int) -> Measurement:
+    service = environment.service
     organisation = service.organisation = service.new_organisation("X8")
     root = service.root()
     refused, misses = 0, []
@@ -39,7 +39,7 @@ def measure(stage: Stage, size: int) -> Measurement:
     for cycle in range(1, size + 1):
         old = download_content(service, before)
         create_billing_group(service, root, billinggroup_id=f"{cycle:04}", remarks="much " * 1000)
-        with full_disk(stage.superuser, at_commit=cycle % 2 == 0):
+        with full_disk(environment.superuser, at_commit=cycle % 2 == 0):
             for _ in range(ASKED_WHILE_FULL):
                 answer = request_export(service, GROUPS, {"redo": False}, root)
                 refused += 1
@@ -55,7 +55,7 @@ def measure(stage: Stage, size: int) -> Measurement:
         if [row[0] for row in found[1:]] != [f"{n:04}" if n else "0" for n in _order(cycle)]:
             misses.append(f"the file after cycle {cycle} is not whole: {len(found)} rows")
     stored = asked(
-        stage.superuser,
+        environment.superuser,
         "SELECT count(*) AS files FROM exports WHERE organisation_id = $1",
         organisation.organisation_id,
     )[0]["files"]

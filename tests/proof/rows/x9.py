@@ -24,7 +24,7 @@ from tests.invoicing.exports.export_requests import (
 from tests.invoicing.exports.failing_statements import SQLSTATES, failing_at
 from tests.proof.database_faults import rows as asked
 from tests.proof.row import Measurement
-from tests.proof.stage import Stage
+from tests.proof.row_environment import RowEnvironment
 from tests.running_service import Service
 
 TARGET = (
@@ -39,21 +39,21 @@ INSIDE = ("tests/invoicing/exports/test_export_failures.py", "tests/imports/test
 STATEMENTS_MAX = 60
 
 
-def measure(stage: Stage, size: int) -> Measurement:
-    service = stage.service
+def measure(environment: RowEnvironment, size: int) -> Measurement:
+    service = environment.service
     service.organisation = service.new_organisation("X9")
     create_billing_group(service, service.root(), billinggroup_id="1")
     failed, misses = 0, []
     for _ in range(size):
         for trouble, sqlstate in SQLSTATES.items():
             for address in (GROUPS, SETTINGS):
-                count, wrong = _made(stage, service, address, sqlstate)
+                count, wrong = _made(environment, service, address, sqlstate)
                 failed += count
                 misses += [f"{trouble}: {one}" for one in wrong]
             count, wrong = _fetched(service, sqlstate)
             failed += count
             misses += [f"{trouble}: {one}" for one in wrong]
-    calls, wrong = _imported(stage, size)
+    calls, wrong = _imported(environment, size)
     said = (
         f"{failed} statements and {calls} file calls failed in turn, by {len(SQLSTATES)} troubles"
     )
@@ -61,26 +61,30 @@ def measure(stage: Stage, size: int) -> Measurement:
     return Measurement(f"{said}; {len(misses)} wrong", misses)
 
 
-def _imported(stage: Stage, size: int) -> tuple[int, list[str]]:
+def _imported(environment: RowEnvironment, size: int) -> tuple[int, list[str]]:
     """Let the n-th file call of an import fail, n from 1 until there is none."""
     calls, misses = 0, []
     for _ in range(size):
         for trouble, code in failing_file_calls.ERROR_CODES.items():
-            organisation = stage.service.new_organisation("X9")
-            taking = InProcessImporter(stage.service, organisation, stage.new_folder("x9"))
+            organisation = environment.service.new_organisation("X9")
+            taking = InProcessImporter(
+                environment.service, organisation, environment.new_folder("x9")
+            )
             count, wrong = fail_each_call(taking, code)
             calls += count
             misses += [f"import, {trouble}: {one}" for one in wrong]
     return calls, misses
 
 
-def _made(stage: Stage, service: Service, address: str, sqlstate: str) -> tuple[int, list[str]]:
+def _made(
+    environment: RowEnvironment, service: Service, address: str, sqlstate: str
+) -> tuple[int, list[str]]:
     """Let the n-th statement of an export fail, n from 1 until there is none."""
     root, wrong = service.root(), []
     before = create_link(service, address, root)
     old = download_content(service, before)
     for number in range(1, STATEMENTS_MAX):
-        stored = _stored(stage, service)
+        stored = _stored(environment, service)
         with failing_at(service, number, sqlstate) as counted:
             answer = request_export(service, address, {"redo": False}, root)
         if not counted.failed:
@@ -89,7 +93,7 @@ def _made(stage: Stage, service: Service, address: str, sqlstate: str) -> tuple[
             return number - 1, wrong
         if answer.status_code != 503 or answer.json().get("code") != "database_away":
             wrong.append(f"statement {number}: answered {answer.status_code} {answer.text[:200]}")
-        if _stored(stage, service) != stored:
+        if _stored(environment, service) != stored:
             wrong.append(f"statement {number}: something was left behind, or lost")
         kept = create_link(service, address, root, redo=True)
         if file_path(kept) != file_path(before) or download_content(service, kept) != old:
@@ -112,10 +116,10 @@ def _fetched(service: Service, sqlstate: str) -> tuple[int, list[str]]:
     return STATEMENTS_MAX, [*wrong, "there was no end of statements"]
 
 
-def _stored(stage: Stage, service: Service) -> list[tuple[str, str]]:
+def _stored(environment: RowEnvironment, service: Service) -> list[tuple[str, str]]:
     """Every file of the organisation with a digest of its bytes."""
     found = asked(
-        stage.superuser,
+        environment.superuser,
         "SELECT export_id, md5(content) AS digest FROM exports WHERE organisation_id = $1 "
         "ORDER BY export_id",
         service.organisation.organisation_id,

@@ -125,7 +125,7 @@ def _is_valid(row: Row, product: Product, client_id: str | None) -> bool:
 
 
 def generate_refresh_token() -> str:
-    """Return 256 random bits without any content."""
+    """Return 256 random bits; the token carries no data."""
     return f"nb_rt_{secrets.token_urlsafe(32)}"
 
 

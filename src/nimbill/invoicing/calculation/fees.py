@@ -123,7 +123,7 @@ def apply_bands(bands: Iterable[RateBand], base: ExactAmount) -> CalculatedAmoun
 def calculate_support_fee(
     usage: Sequence[ExactUsage], charges: MonthlyCharges, terms: Terms
 ) -> ExactFee | None:
-    """None without usage. With a discounted base, the discount may apply twice, by intention."""
+    """None without usage. With a discounted base, the discount applies twice, intentionally."""
     if not usage:
         return None
     includes_marketplace = terms.support_amount_target == "allusage"

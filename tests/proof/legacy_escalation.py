@@ -25,7 +25,7 @@ from tests.running_service import Service
 Call = tuple[str, str, str, dict[str, Any]]  # description, method, path, what is sent
 
 
-def climbers(service: Service) -> tuple[dict[str, dict[str, str]], list[Call]]:
+def list_escalation_attempts(service: Service) -> tuple[dict[str, dict[str, str]], list[Call]]:
     """Headers by kind of caller, and what each of them tries; nothing may succeed."""
     allowed, denied = create_subuser(service), create_subuser(service)
     everything, nothing = (

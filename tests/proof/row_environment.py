@@ -1,4 +1,4 @@
-"""The stage of proof rows: a folder, a seed, and servers that start on first use."""
+"""The environment of proof rows: a folder, a seed, and servers that start on first use."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 QUICK_SEED = 20_260_115  # of `make test` and of broken variants
 
 
-class Stage:
+class RowEnvironment:
     """One per run; every row takes its randomness from the printed seed."""
 
     def __init__(self, folder: Path, seed: int) -> None:
@@ -29,7 +29,7 @@ class Stage:
         self._open = ExitStack()
         self._folders = 0
 
-    def __enter__(self) -> Stage:
+    def __enter__(self) -> RowEnvironment:
         return self
 
     def __exit__(

@@ -20,7 +20,7 @@ KEPT = "kept"
 
 
 @dataclass
-class Crowd:
+class SlowConnections:
     ends: Counter[str] = field(default_factory=Counter)  # how the server closed them
     slowest: float = 0.0
     memory: int = 0  # peak memory of the server
@@ -35,9 +35,11 @@ class Crowd:
         return (late if self.slowest > within_seconds else []) + (kept if self.ends[KEPT] else [])
 
 
-async def crowd(server: RealServer, token: str, size: int, *, until: asyncio.Future[Any]) -> Crowd:
+async def open_slow_connections(
+    server: RealServer, token: str, size: int, *, until: asyncio.Future[Any]
+) -> SlowConnections:
     """Keep this many connections open, replacing closed ones, until the block ends."""
-    met = Crowd()
+    met = SlowConnections()
     head = b"POST /m/core/billinggroup HTTP/1.1\r\n" + HOST + b"Content-Type: application/json\r\n"
     head += b"Authorization: Bearer " + token.encode() + b"\r\n"
     in_body = head + b"Content-Length: 1000\r\n\r\n"
@@ -60,7 +62,7 @@ async def crowd(server: RealServer, token: str, size: int, *, until: asyncio.Fut
     return met
 
 
-async def _trickle(port: int, opening: bytes, met: Crowd) -> None:
+async def _trickle(port: int, opening: bytes, met: SlowConnections) -> None:
     """Send a byte now and then, in head or body, as long as the server accepts it."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     began = time.monotonic()

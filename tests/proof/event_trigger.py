@@ -1,4 +1,4 @@
-"""A counter of events that can be armed to strike once at a given one."""
+"""A counter of events that can be armed to fire once at a given one."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Generic, TypeVar
 Point = TypeVar("Point")
 
 
-class Striking(Generic[Point]):
+class EventTrigger(Generic[Point]):
     def __init__(self) -> None:
         self.seen: list[str] = []  # counted since arming
         self.at: Point | None = None
-        self._strike: Callable[[], None] = lambda: None
+        self._fire: Callable[[], None] = lambda: None
 
-    def arm(self, at: Point | None, strike: Callable[[], None]) -> None:
+    def arm(self, at: Point | None, fire: Callable[[], None]) -> None:
         """Start counting from zero."""
         self.seen = []
-        self._strike = strike
+        self._fire = fire
         self.at = at
 
     def disarm(self) -> list[str]:
@@ -25,6 +25,6 @@ class Striking(Generic[Point]):
         self.at = None
         return self.seen
 
-    def strike(self) -> None:
+    def fire(self) -> None:
         self.at = None
-        self._strike()
+        self._fire()

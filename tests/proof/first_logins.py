@@ -18,7 +18,7 @@ from nimbill.access import passwords
 from nimbill.access.password_hash_queue import QueueEntry
 from nimbill.identity.login import login_rate_limits
 from tests.proof.asgi_calls import Answer, Request, app_of, call
-from tests.proof.stage import Stage
+from tests.proof.row_environment import RowEnvironment
 from tests.running_service import PASSWORD, Service, running_service
 
 ADDRESSES = 200
@@ -32,13 +32,15 @@ class Hashes:
     before: dict[str, int] = field(default_factory=dict)  # by the source that entered the queue
 
 
-def hashed_before_newcomers(stage: Stage, organisation_id: str) -> list[tuple[Answer, int]]:
+def hashed_before_first_logins(
+    environment: RowEnvironment, organisation_id: str
+) -> list[tuple[Answer, int]]:
     """For each newcomer its response and the number of hashes before it."""
-    service = stage.service
+    service = environment.service
     with (
         running_service(
-            stage.postgres.url,
-            stage.new_folder("newcomers"),
+            environment.postgres.url,
+            environment.new_folder("newcomers"),
             NIMBILL_KEY_FILE=str(service.settings.key_file),
             NIMBILL_TRUSTED_PROXIES="127.0.0.1",
         ) as proxied,
@@ -93,10 +95,10 @@ async def _newcomers(
 
     async def guess(number: int) -> None:
         for round_ in range(10_000):
-            await sign_in(f"198.51.100.{number}", f"crowd{number}.{round_}", "guessed 5d")
+            await sign_in(f"198.51.100.{number}", f"guess{number}.{round_}", "guessed 5d")
             answered[number] += 1
 
-    crowd = [asyncio.create_task(guess(number)) for number in range(ADDRESSES)]
+    guesses = [asyncio.create_task(guess(number)) for number in range(ADDRESSES)]
     seen = []
     try:
         while len(answered) < ADDRESSES:
@@ -107,7 +109,7 @@ async def _newcomers(
             seen.append((answer, hashes.before.get(address, 0)))
             await asyncio.sleep(SECONDS_BETWEEN)
     finally:
-        for task in crowd:
+        for task in guesses:
             task.cancel()
-        await asyncio.gather(*crowd, return_exceptions=True)
+        await asyncio.gather(*guesses, return_exceptions=True)
     return seen

@@ -26,7 +26,7 @@ SECONDS_BETWEEN_LOOKS = 0.02
 
 
 @dataclass
-class KilledServiceWorld:
+class KilledService:
     workers: ForkedWorkers
     proxy: CountingProxy
     files: FileEvents
@@ -80,9 +80,9 @@ class StateWatcher:
     """Reads continuously and records every state that is neither the old nor the new one."""
 
     def __init__(
-        self, world: KilledServiceWorld, questions: Sequence[str], before: Seen, after: Seen
+        self, killed: KilledService, questions: Sequence[str], before: Seen, after: Seen
     ) -> None:
-        self.world, self.questions, self.before, self.after = world, questions, before, after
+        self.killed, self.questions, self.before, self.after = killed, questions, before, after
         self.looks = 0
         self.misses: list[str] = []
         self._over = threading.Event()
@@ -98,14 +98,14 @@ class StateWatcher:
 
     async def _look(self) -> None:
         new_seen, asked = False, _digests(self.questions)
-        async with connected(self.world.superuser) as db:
+        async with connected(self.killed.superuser) as db:
             while not self._over.is_set() and not self.misses:
-                who = self.world.disturbed.organisation_id
+                who = self.killed.disturbed.organisation_id
                 found = tuple(await db.fetchrow(asked, who))
                 self.looks += 1
                 new_seen = new_seen or found == self.after
                 if found not in (self.before, self.after):
-                    told = self.world.difference
+                    told = self.killed.difference
                     wrong = await asyncio.to_thread(told, self.questions, found, self.after)
                     self.misses.append(f"seen in part: {wrong}")
                 elif new_seen and found != self.after:
@@ -114,7 +114,7 @@ class StateWatcher:
 
 
 @contextmanager
-def killed_world(folder: Path) -> Iterator[KilledServiceWorld]:
+def killed_service(folder: Path) -> Iterator[KilledService]:
     """A database, a proxy in front of it, workers behind the proxy, and two organisations."""
     data, sockets = folder / "data", folder / "sockets"
     for needed in (data, data / "inbox", sockets):
@@ -142,9 +142,7 @@ def killed_world(folder: Path) -> Iterator[KilledServiceWorld]:
             organisation.headers |= _bearer(organisation, one, "/core/access_token")
             as_root = {"grant_type": "password", "username": "root", "password": PASSWORD}
             organisation.legacy |= _bearer(organisation, one, "/v3/access_token", **as_root)
-        yield KilledServiceWorld(
-            workers, proxy, files, superuser, organisations[0], organisations[1]
-        )
+        yield KilledService(workers, proxy, files, superuser, organisations[0], organisations[1])
 
 
 async def _organisations(behind: Address, key_file: Path) -> list[NewOrganisation]:

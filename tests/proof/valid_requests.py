@@ -65,7 +65,7 @@ def _fresh(route: Route, draft: RequestDraft, random: Random) -> RequestDraft:
 NAMES = ("billinggroup_id", "username", "name")
 
 
-def seeds_of(service: Service, superuser: Superuser, random: Random) -> ValidRequests:
+def build_valid_requests(service: Service, superuser: Superuser, random: Random) -> ValidRequests:
     tenant = new_tenant(service, superuser, f"s{random.randrange(16**6):06x}")
     drafts = [(route, _draft(route, tenant)) for route in all_routes()]
     callers = {
