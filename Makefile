@@ -70,13 +70,16 @@ ifeq ($(strip $(ARGS)),)
 	$(PY)coverage run $(call PYTEST,rules) $(PARALLEL) $(TRACED_TESTS)
 	$(PY)coverage combine --quiet
 	$(PY)coverage report --fail-under=100 $(RULES) $(ARITHMETIC)
-	$(PY)python $(call PYTEST,unit) $(PARALLEL) --ignore=tests/browser --ignore=tests/proof $(addprefix --ignore=,$(TRACED_TESTS))
+	$(PY)python $(call PYTEST,unit) $(PARALLEL) --ignore=tests/proof $(addprefix --ignore=,$(PRODUCT_TESTS) $(TRACED_TESTS))
 else
 	$(PY)python $(call PYTEST,unit) $(ARGS)
 endif
 
-test-browser: setup browser ## tests of the web pages in Chromium
-	$(PY)python $(call PYTEST,browser) $(or $(ARGS),tests/browser)
+# The whole product in its own processes, as a user starts it.
+PRODUCT_TESTS = tests/browser tests/demo/test_run.py
+
+test-browser: setup browser ## tests of the web pages in Chromium, and of the demo
+	$(PY)python $(call PYTEST,browser) $(or $(ARGS),$(PRODUCT_TESTS))
 
 prove-quick: setup browser ## every row of the proof board in its quick size
 	$(PY)python $(call PYTEST,proof) $(if $(strip $(ARGS)),$(ARGS),$(PARALLEL) tests/proof)

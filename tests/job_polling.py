@@ -16,8 +16,8 @@ from nimbill.jobs.runner import JobRunner
 # A test that waits for a job must not wait for a second, but polling all the time would use a
 # fifth of the test run.
 PAUSE_SECONDS = 0.02
-RECENT_SECONDS = 1.0  # the change may be committed this long after its statement
-IDLE_POLL_SECONDS = 0.25
+RECENT_SECONDS = 2.0  # the change may be committed this long after its statement
+IDLE_POLL_SECONDS = 0.1
 CHANGES = ("INSERT INTO jobs", "UPDATE jobs")
 
 

@@ -8,6 +8,7 @@ import datetime
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 LINES_PER_FILE_MAX = 400
@@ -53,8 +54,14 @@ def source_files(root: Path, *suffixes: str) -> Iterator[Path]:
                 yield path
 
 
+@cache
+def parse(source: str) -> ast.Module:
+    """Parse a file once for all rules."""
+    return ast.parse(source)
+
+
 def functions(path: Path) -> Iterator[Function]:
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(parse(path.read_text())):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node
 
@@ -88,7 +95,7 @@ def files_without_purpose(root: Path) -> list[str]:
         text = path.read_text()
         if not text.strip() and path.name == "__init__.py":
             continue
-        purpose = (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0]
+        purpose = (ast.get_docstring(parse(text)) or "").partition("\n")[0]
         if not text.startswith('"""') or len(purpose.split()) < 2:
             violations.append(f"{path.relative_to(root)} does not begin with its purpose")
     return violations
@@ -106,7 +113,7 @@ def repeated_class_names(root: Path) -> list[str]:
     """A class name is defined once in the project."""
     places = defaultdict(list)
     for path in source_files(root, ".py"):
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(parse(path.read_text())):
             if isinstance(node, ast.ClassDef):
                 places[node.name].append(f"{path.relative_to(root)}:{node.lineno}")
     return [
@@ -147,7 +154,7 @@ def floats_near_money(root: Path) -> list[str]:
     """No float by name, by literal or by round(); `isinstance(x, float)` is allowed."""
     violations = []
     for path in files_near_money(root):
-        tree = ast.parse(path.read_text())
+        tree = parse(path.read_text())
         type_checks = {
             id(name)
             for call in ast.walk(tree)
