@@ -104,7 +104,7 @@ def main() -> None:
             _serve(app, port)
             os._exit(0)
         with suppress(OSError):
-            os.setpgid(worker, worker)  # whoever comes first
+            os.setpgid(worker, worker)  # parent or child, whichever is first
         written = current.with_suffix(".new")
         written.write_text(str(worker))
         written.replace(current)

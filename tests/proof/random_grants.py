@@ -1,6 +1,6 @@
 """Users with random roles change each other's roles; each step is compared with an oracle.
 
-Nobody may gain by a step what the user who made it cannot do, and whoever obtains the credentials
+A step must not give a user permissions that its caller lacks, and a caller who obtains credentials
 of another must already have all of the other's permissions.
 """
 
