@@ -1,7 +1,7 @@
 # The targets of this project; `make` alone lists them. Needs python3 (3.11 or newer), make and git.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run check test test-unit test-browser prove-quick test-spark prove bench routes choices migrate screenshots pictures lock setup clean browser web-assets
+.PHONY: help demo run check test test-unit test-browser prove-quick test-spark prove mutants bench routes choices migrate screenshots pictures lock setup clean browser web-assets
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
@@ -100,6 +100,12 @@ browser:
 
 prove: setup browser ## one row of the proof board, or all, in full size; ROW=A1
 	$(PY)python -m tests.proof $(ROW)
+ifeq ($(strip $(ROW)),)
+	$(PY)python -m tests.mutation
+endif
+
+mutants: setup ## put small faults into the source; tests must notice 95 of 100; ARGS="--sample 20"
+	$(PY)python -m tests.mutation $(ARGS)
 
 bench: .venv-bench/.ready ## compare the speed with common alternatives; ARGS=invoices for one suite
 	.venv-bench/bin/python -m bench $(ARGS)

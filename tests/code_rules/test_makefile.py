@@ -17,6 +17,7 @@ TARGETS = (
     "prove-quick",
     "test-spark",
     "prove",
+    "mutants",
     "bench",
     "routes",
     "choices",
