@@ -24,6 +24,7 @@ from nimbill.foundation.ids import new_id
 from nimbill.foundation.settings import Settings
 from nimbill.http.request_bodies import parse_body
 from nimbill.imports import records
+from nimbill.imports.allowed_roots import describe_allowed_source, load_import_roots
 from nimbill.imports.bodies import ImportSource, ImportState
 from nimbill.imports.records import NewImport
 from nimbill.imports.working_folder import working_folder
@@ -39,12 +40,10 @@ async def import_from_source(
 ) -> str:
     """Only checks that the source is under an allowed root; the job reads it."""
     _refuse_restricted_caller(caller.scope)
-    roots = list(settings.import_roots)
+    roots = await load_import_roots(db, settings, caller.scope)
     source = resolve_allowed_source(body.source, roots)
     if source is None:
-        raise rule_violations_error(
-            [Violation("source", "a path or address under an allowed root")]
-        )
+        raise rule_violations_error([Violation("source", describe_allowed_source(settings, roots))])
     import_id = new_id("imp")
     await start_import(
         db,
