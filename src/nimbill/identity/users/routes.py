@@ -47,7 +47,7 @@ async def create_subuser(
     resources: WorkerResources,
 ) -> Subuser:
     """Create a subuser. It has no permissions until roles are mapped to it."""
-    return _build_subuser(await operations.create_subuser(db, caller, resources.encryptor, data))
+    return _build_subuser(await operations.create_subuser(db, caller, resources, data))
 
 
 @get(
@@ -73,9 +73,11 @@ async def list_subusers(caller: RequestCaller, db: Transaction) -> list[Subuser]
     basis=chosen("user-paths"),
     audited="user/{user_id}",
 )
-async def delete_subuser(user_id: FromPath[str], caller: RequestCaller, db: Transaction) -> Success:
+async def delete_subuser(
+    user_id: FromPath[str], caller: RequestCaller, db: Transaction, resources: WorkerResources
+) -> Success:
     """Delete a subuser with its clients, mappings and tokens."""
-    await operations.delete_subuser(db, caller, user_id)
+    await operations.delete_subuser(db, caller, resources, user_id)
     return Success()
 
 
@@ -114,9 +116,10 @@ async def create_api_client(
     data: JSONBody[ApiClientCreate],
     caller: RequestCaller,
     db: Transaction,
+    resources: WorkerResources,
 ) -> ApiClient:
     """Create an API client that acts as the user. Only this response shows its secret."""
-    owner, client = await operations.create_api_client(db, caller, user, data.name)
+    owner, client = await operations.create_api_client(db, caller, resources, user, data.name)
     return ApiClient(
         client_id=client.client_id,
         client_secret=client.client_secret,
