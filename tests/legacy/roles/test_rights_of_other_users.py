@@ -16,11 +16,11 @@ from tests.legacy.roles.role_requests import (
     list_roles_of,
 )
 from tests.problem_responses import HttpResponse, read_problem
-from tests.quick_hashes import quick_hashes
+from tests.quick_hashes import use_quick_hashes
 from tests.running_service import Service
 from tests.subusers import SubuserAccount, create_subuser
 
-__all__ = ["quick_hashes"]
+__all__ = ["use_quick_hashes"]  # an autouse fixture
 
 MANAGER = ["ModifyUsers", "ModifyApiClients"]
 READ_STACKS = build_document(build_statement(action=["stack:describe*"]))

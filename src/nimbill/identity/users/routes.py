@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from litestar.params import FromPath, JSONBody
 
-from nimbill.access.gate import Audience
+from nimbill.access.gate import Audience, Changes
 from nimbill.access.role_actions import RoleAction
 from nimbill.database.tenant_scope import Row
 from nimbill.foundation.basis import chosen, stated
@@ -39,6 +39,7 @@ PRODUCTS = [Audience.core, Audience.portal]
     role_actions=[RoleAction.ModifyUsers],
     basis=stated("Users"),
     audited="user/{user_id}",
+    changes=Changes.users,
 )
 async def create_subuser(
     data: JSONBody[SubuserCreate],
@@ -72,6 +73,7 @@ async def list_subusers(caller: RequestCaller, db: Transaction) -> list[Subuser]
     role_actions=[RoleAction.ModifyUsers],
     basis=chosen("user-paths"),
     audited="user/{user_id}",
+    changes=Changes.users,
 )
 async def delete_subuser(
     user_id: FromPath[str], caller: RequestCaller, db: Transaction, resources: WorkerResources
@@ -89,6 +91,7 @@ async def delete_subuser(
     flag_for_other_users="users_management",
     basis=chosen("password-change"),
     audited="user/{user_id}/password",
+    changes=Changes.users,
 )
 async def change_password(
     user_id: FromPath[str],
@@ -110,6 +113,7 @@ async def change_password(
     own_user_parameter="user",
     basis=stated("API clients"),
     audited="user/{user_id}/client/{client_id}",
+    changes=Changes.users,
 )
 async def create_api_client(
     user: FromPath[str],
@@ -165,6 +169,7 @@ async def list_api_clients(
     own_user_parameter="user",
     basis=stated("API clients"),
     audited="user/{user}/client/{client_id}",
+    changes=Changes.users,
 )
 async def delete_api_client(
     user: FromPath[str], client_id: FromPath[str], caller: RequestCaller, db: Transaction

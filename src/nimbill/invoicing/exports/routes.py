@@ -6,7 +6,7 @@ from litestar import Request, Response
 from litestar.params import FromPath, JSONBody
 
 from nimbill.access.credentials import credentials_valid
-from nimbill.access.gate import Audience, Public
+from nimbill.access.gate import Audience, Changes, Public
 from nimbill.access.role_actions import ANY_CALLER, RoleAction
 from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.basis import chosen, stated
@@ -33,6 +33,7 @@ READ_INVOICES = [RoleAction.ReadInvoice, RoleAction.ModifyInvoice]
     role_actions=READ_INVOICES,
     basis=stated("CSV exports"),
     audited="export/invoice_account/{month}",
+    changes=Changes.billing_groups,
 )
 async def export_invoice_account_csv(
     month: PathMonth, caller: RequestCaller, db: Transaction, resources: WorkerResources
@@ -48,6 +49,7 @@ async def export_invoice_account_csv(
     role_actions=READ_INVOICES,
     basis=stated("CSV exports"),
     audited="export/invoice_tag/{month}",
+    changes=Changes.billing_groups,
 )
 async def export_invoice_tag_csv(
     month: PathMonth, caller: RequestCaller, db: Transaction, resources: WorkerResources
@@ -76,6 +78,7 @@ async def export_projects_of_month(
     role_actions=READ,
     basis=stated("CSV exports"),
     audited="export/billing-group",
+    changes=Changes.billing_groups,
 )
 async def export_billing_group_csv(
     data: JSONBody[ExportRequest],
@@ -96,6 +99,7 @@ async def export_billing_group_csv(
     role_actions=READ,
     basis=stated("CSV exports"),
     audited="export/billing-group-setting",
+    changes=Changes.billing_groups,
 )
 async def export_billing_group_setting_csv(
     data: JSONBody[ExportRequest],
