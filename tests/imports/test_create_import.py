@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import errno
 import gzip
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from nimbill.access.role_actions import RoleAction
 from tests.imports.aws_reports import CUSTOMER, build_report, report_line
-from tests.imports.in_process_importer import PATH, InProcessImporter, load_totals, wait_for_import
+from tests.imports.in_process_importer import (
+    PATH,
+    InProcessImporter,
+    inbox_of,
+    load_totals,
+    wait_for_import,
+)
 from tests.running_service import Service
 
 
 def put_in_inbox(service: Service, name: str, content: bytes) -> str:
-    inbox = Path(service.settings.import_roots[0])
+    inbox = inbox_of(service.settings, service.organisation)
     inbox.mkdir(parents=True, exist_ok=True)
     (inbox / name).write_bytes(content)
     return name

@@ -117,7 +117,7 @@ class StateWatcher:
 def killed_service(folder: Path) -> Iterator[KilledService]:
     """A database, a proxy in front of it, workers behind the proxy, and two organisations."""
     data, sockets = folder / "data", folder / "sockets"
-    for needed in (data, data / "inbox", sockets):
+    for needed in (data, sockets):
         needed.mkdir(parents=True)
     with ExitStack() as stack:
         behind = stack.enter_context(embedded_postgres(folder / "postgres"))
@@ -135,7 +135,15 @@ def killed_service(folder: Path) -> Iterator[KilledService]:
         files = stack.enter_context(file_events(data))
         workers = stack.enter_context(forked_workers(folder, environment_for(data, settings)))
         organisations = [
-            Organisation(one.organisation_id, workers.url, {}, {}, cloud, data / "inbox", superuser)
+            Organisation(
+                one.organisation_id,
+                workers.url,
+                {},
+                {},
+                cloud,
+                data / "inbox" / one.organisation_id,
+                superuser,
+            )
             for one in made
         ]
         for organisation, one in zip(organisations, made, strict=True):

@@ -12,6 +12,7 @@ from litestar.types import ControllerRouterHandler
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from nimbill.access.credentials import CallerLoader
+from nimbill.access.extension_rights import ExtensionRights
 from nimbill.access.tokens import TokenIssuer
 from nimbill.database.migrate import MigrationPackage
 from nimbill.foundation.encryption import Encryptor
@@ -27,6 +28,7 @@ class Extension:
     # reads the extension's own settings; SettingsError if one is invalid
     issuers: Callable[[Settings], Mapping[Product, TokenIssuer]]
     caller_loaders: Mapping[str, CallerLoader]  # by subject type
+    rights: ExtensionRights  # compared wherever the rights of two users are compared
     route_handlers: Callable[[], Sequence[ControllerRouterHandler]]
     check_routes: Callable[[Litestar], None]  # RuntimeError for a route that must not be served
     job_types: Callable[[Settings, AsyncEngine, Encryptor], Sequence[JobType]]

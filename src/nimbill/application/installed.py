@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from nimbill.access.credentials import CALLER_LOADERS, CallerLoader
+from nimbill.access.extension_rights import ExtensionRights
 from nimbill.access.request_context import build_issuers
 from nimbill.access.tokens import TokenIssuer
 from nimbill.application.extension import Extension
@@ -39,6 +40,10 @@ def installed_issuers(settings: Settings) -> Mapping[Product, TokenIssuer]:
     for extension in EXTENSIONS:
         found |= extension.issuers(settings)
     return found
+
+
+def installed_rights() -> Sequence[ExtensionRights]:
+    return [extension.rights for extension in EXTENSIONS]
 
 
 def installed_caller_loaders() -> Mapping[str, CallerLoader]:

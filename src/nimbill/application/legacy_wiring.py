@@ -26,6 +26,7 @@ from nimbill.legacy.login.agent_caller import load_agent_caller
 from nimbill.legacy.migrations import LEGACY_MIGRATIONS
 from nimbill.legacy.provisioning.job_types import stack_job_types
 from nimbill.legacy.roles import guard
+from nimbill.legacy.roles.legacy_rights import LegacyRights
 from nimbill.legacy.settings import read_legacy_settings
 
 
@@ -57,6 +58,7 @@ LEGACY_EXTENSION = Extension(
     products=[LEGACY],
     issuers=_issuers,
     caller_loaders={AGENT: load_agent_caller},
+    rights=LegacyRights(),
     route_handlers=_route_handlers,
     check_routes=guard.refuse_routes_without_scope,
     job_types=_job_types,

@@ -14,6 +14,7 @@ from nimbill.application.installed import (
     EXTENSIONS,
     installed_caller_loaders,
     installed_issuers,
+    installed_rights,
 )
 from nimbill.application.maintenance import maintenance_job_types, run_hourly_maintenance
 from nimbill.database.tenant_scope import create_app_engine
@@ -33,7 +34,9 @@ def build_lifespan(settings: Settings) -> Callable[[Litestar], AbstractAsyncCont
         async with engine.connect() as db:
             keys = await load_signing_keys(db, encryptor)
         tokens = Tokens(keys, installed_issuers(settings))
-        resources = Resources(settings, engine, encryptor, tokens, installed_caller_loaders())
+        resources = Resources(
+            settings, engine, encryptor, tokens, installed_caller_loaders(), installed_rights()
+        )
         runner = JobRunner(engine, _list_job_types(settings, engine, encryptor))
         resources.run_job_now = runner.run_now
         app.state.resources = resources

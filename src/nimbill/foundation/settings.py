@@ -20,6 +20,9 @@ ENGINES = ("duckdb", "spark")
 
 DEFAULT_BASE_URL = "http://127.0.0.1:8080"
 
+# In an import root it stands for the id of the caller's organisation.
+ORGANISATION_PLACEHOLDER = "{organisation}"
+
 
 class SettingsError(OperatorError):
     """A setting is invalid; the message names the variable and the rule."""
@@ -41,7 +44,8 @@ class Settings:
     smtp_url: str | None  # without it, mails are written to the outbox folder
     mail_from: str
     trusted_proxies: tuple[Network, ...]  # only their X-Forwarded-For is used
-    import_roots: tuple[str, ...]  # folders and s3:// prefixes that callers may import from
+    # folders and s3:// prefixes that callers may import from; see ORGANISATION_PLACEHOLDER
+    import_roots: tuple[str, ...]
     lake_url: str  # storage of cost lines: a folder or s3://bucket/prefix
     engine: str  # query engine for sums: duckdb or spark
     spark_master: str | None
@@ -84,7 +88,9 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         smtp_url=_parse_smtp_url(environment.get("NIMBILL_SMTP_URL") or None),
         mail_from=environment.get("NIMBILL_MAIL_FROM") or "nimbill@localhost",
         trusted_proxies=_read_networks(environment, "NIMBILL_TRUSTED_PROXIES"),
-        import_roots=_read_import_roots(environment, default=data.absolute() / "inbox"),
+        import_roots=_read_import_roots(
+            environment, default=data.absolute() / "inbox" / ORGANISATION_PLACEHOLDER
+        ),
         lake_url=_read_lake_url(environment, default=data.absolute() / "lake"),
         engine=_read_engine(environment),
         spark_master=_read_spark_master(environment),
@@ -129,19 +135,33 @@ def _read_import_roots(environment: Mapping[str, str], default: Path) -> tuple[s
     if not all(_is_import_root(root) for root in roots):
         raise SettingsError(
             "NIMBILL_IMPORT_ROOTS must list absolute folders or s3://bucket/prefix, "
-            "separated by commas"
+            f"separated by commas; {ORGANISATION_PLACEHOLDER} must be a whole part of the path"
         )
     return roots
 
 
 def _is_import_root(root: str) -> bool:
     if "://" not in root:
-        return Path(root).is_absolute()
+        return Path(root).is_absolute() and _has_whole_placeholders(root)
     try:
         parts = urlsplit(root)
     except ValueError:
         return False
-    return parts.scheme == "s3" and bool(parts.netloc) and "@" not in parts.netloc
+    is_address = parts.scheme == "s3" and bool(parts.netloc) and "@" not in parts.netloc
+    outside_path = parts.netloc + parts.query + parts.fragment
+    return (
+        is_address
+        and ORGANISATION_PLACEHOLDER not in outside_path
+        and _has_whole_placeholders(parts.path)
+    )
+
+
+def _has_whole_placeholders(path: str) -> bool:
+    """`in-{organisation}` is refused: a root must be a folder that belongs to nobody else."""
+    return all(
+        name == ORGANISATION_PLACEHOLDER or ORGANISATION_PLACEHOLDER not in name
+        for name in path.split("/")
+    )
 
 
 def _read_lake_url(environment: Mapping[str, str], default: Path) -> str:

@@ -11,6 +11,7 @@ from nimbill.database.tenant_scope import transaction
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.settings import Settings
 from nimbill.imports import records
+from nimbill.imports.allowed_roots import load_import_roots
 from nimbill.imports.bodies import ImportState
 from nimbill.imports.commit_import import REMOVE_LAKE_FILES, commit_import
 from nimbill.imports.preparation import ImportRequest, PreparedImport
@@ -81,13 +82,17 @@ async def _build_request(db: AsyncConnection, settings: Settings, job: Job) -> I
     assert row is not None, "an import is never deleted"
     is_released = row.release_reason is not None
     lake_files = await lake_records.list_files(db, job.scope, row.import_id) if is_released else []
+    roots = job.payload["roots"]
+    if roots is not None and not row.uploaded:
+        # The settings and the number of organisations may have changed since the request.
+        roots = await load_import_roots(db, settings, job.scope)
     return ImportRequest(
         organisation_id=job.scope.organisation_id,
         import_id=row.import_id,
         vendor=row.vendor,
         month=row.month,
         sources=list(job.payload["sources"]),
-        roots=job.payload["roots"],
+        roots=roots,
         folder=str(working_folder(settings, row.import_id)),
         known_deliveries=dict(await records.load_known_deliveries(db, job.scope, row.vendor)),
         lake_files=lake_files,

@@ -25,6 +25,8 @@ from tests.invoicing.exports.invalid_links import (
     change_password,
     create_reader,
     delete_user,
+    remove_roles,
+    restrict_user,
     sign_in,
 )
 from tests.problem_responses import read_problem
@@ -56,7 +58,7 @@ def test_a_link_is_an_absolute_url_of_this_service(service: Service) -> None:
 
     assert f"{parts.scheme}://{parts.netloc}" == service.settings.link_url
     assert re.fullmatch(r"/d/exp_[a-z0-9]{20,}", parts.path)
-    assert list(parse_qs(parts.query)) == list("oucpeks")
+    assert list(parse_qs(parts.query, keep_blank_values=True)) == list("oucfpeks")
     assert re.fullmatch(r"[0-9a-f]{64}", signature(create_link(service)))
 
 
@@ -252,3 +254,40 @@ def test_a_portal_token_cannot_create_a_link(service: Service) -> None:
     )
 
     assert response.status_code == 401
+
+
+def test_a_link_ends_with_the_permission_behind_it(service: Service) -> None:
+    person = create_subuser(service, core=["ReadBillingGroup"])
+    link = create_link(service, headers=person.core)
+    assert service.http.get(link).status_code == 200
+
+    remove_roles(service, person.user_id)
+
+    assert is_not_found(service.http.get(link))
+
+
+def test_a_link_ends_when_its_creator_is_restricted_to_other_billing_groups(
+    service: Service,
+) -> None:
+    person = create_subuser(service, core=["ReadBillingGroup"])
+    link = create_link(service, headers=person.core)
+
+    restrict_user(service, person.user_id)
+
+    assert is_not_found(service.http.get(link))
+
+
+def test_a_link_of_invoices_needs_the_permission_for_invoices(service: Service) -> None:
+    person = create_subuser(service, core=["ReadBillingGroup", "ReadInvoice"])
+    path = "/m/core/export/csv/invoice_account/2026-09"
+    link = service.http.post(path, headers=person.core).json()["url"]
+    assert service.http.get(link).status_code == 200
+    role = f"role-{person.user_id[-12:]}"
+
+    service.http.patch(
+        f"/m/auth/rbac/roles/core/{role}",
+        json={"permissions": ["ReadBillingGroup"]},
+        headers=service.root(),
+    )
+
+    assert is_not_found(service.http.get(link))

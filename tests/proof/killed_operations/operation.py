@@ -43,7 +43,7 @@ class Organisation:
     headers: dict[str, str]
     legacy: dict[str, str]  # headers of the root user for the legacy API
     cloud: Cloud  # endpoint where its instances are launched
-    inbox: Path  # data folder of the service, for files to import
+    inbox: Path  # its folder in the data folder of the service, for files to import
     superuser: Address  # address of its database, bypassing the proxy
     cut_off: int = 0  # requests whose connection broke before the response
     journal: list[tuple[KeyedRequest, int, bytes]] = field(

@@ -8,7 +8,7 @@ from nimbill.costs.months.records import MonthState
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
-from nimbill.foundation.errors import Conflict, NotPermitted
+from nimbill.foundation.errors import Conflict
 
 basis = chosen("closed-months")
 
@@ -17,7 +17,6 @@ async def close_month(
     db: AsyncConnection, scope: TenantScope, month: str, body: MonthClosing
 ) -> None:
     """Refuse later imports, invoices and applied entries; a parked month cannot be closed."""
-    _refuse_restricted_caller(scope)
     period = BillingPeriod(month, body.vendor)
     # lock the month first: while it waits for an import, reserved instances can still be moved
     state = await records.lock_month(db, scope, period)
@@ -34,7 +33,6 @@ async def reopen_month(
     db: AsyncConnection, scope: TenantScope, month: str, body: MonthReopening
 ) -> None:
     """The month keeps its closing number, so that later closings continue the count."""
-    _refuse_restricted_caller(scope)
     period = BillingPeriod(month, body.vendor)
     state = await records.lock_month(db, scope, period)
     await records.lock_closing_count(db, scope, body.vendor, shared=False)
@@ -48,12 +46,3 @@ async def reopen_month(
 def refuse_closed(state: MonthState) -> None:
     if state.closed:
         raise Conflict("month_closed", "This month is closed.")
-
-
-def _refuse_restricted_caller(scope: TenantScope) -> None:
-    """Closing a month affects all billing groups, also those that the caller cannot see."""
-    if scope.billing_groups is not None:
-        raise NotPermitted(
-            "narrowed_caller",
-            "Users restricted to certain billing groups cannot close or reopen months.",
-        )

@@ -4,7 +4,7 @@ from typing import Any
 
 from litestar.params import JSONBody
 
-from nimbill.access.gate import Audience
+from nimbill.access.gate import Audience, Changes
 from nimbill.access.role_actions import RoleAction
 from nimbill.costs.months import operations
 from nimbill.costs.months.bodies import MonthClosing, MonthReopening
@@ -17,6 +17,7 @@ ROUTE_OPTIONS: dict[str, Any] = {
     "role_actions": [RoleAction.ModifyInvoice],
     "basis": chosen("closed-months"),
     "audited": "month/{vendor}/{month}",
+    "changes": Changes.shared_records,
 }
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from litestar.params import FromPath, JSONBody
 
-from nimbill.access.gate import Audience
+from nimbill.access.gate import Audience, Changes
 from nimbill.access.role_actions import RoleAction
 from nimbill.customers.billing_groups import free_format_records, operations, records
 from nimbill.customers.billing_groups.bodies import (
@@ -31,6 +31,7 @@ MODIFY: dict[str, Any] = {
     "audiences": [Audience.core],
     "role_actions": [RoleAction.ModifyBillingGroup],
     "basis": chosen("billing-group-paths"),
+    "changes": Changes.billing_groups,
 }
 
 
@@ -40,6 +41,7 @@ MODIFY: dict[str, Any] = {
     role_actions=[RoleAction.ModifyBillingGroup],
     basis=stated("Billing groups"),
     audited="billinggroup/{company_id}",
+    changes=Changes.shared_records,
 )
 async def create_billing_group(
     data: JSONBody[BillingGroupCreate], caller: RequestCaller, db: Transaction

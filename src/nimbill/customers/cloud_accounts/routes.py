@@ -2,7 +2,7 @@
 
 from litestar.params import FromPath, FromQuery, JSONBody
 
-from nimbill.access.gate import Audience
+from nimbill.access.gate import Audience, Changes
 from nimbill.access.role_actions import RoleAction
 from nimbill.customers.cloud_accounts import operations, records
 from nimbill.customers.cloud_accounts.bodies import (
@@ -22,6 +22,7 @@ from nimbill.http.routing import Limit, Offset, RequestCaller, Transaction, dele
     role_actions=[RoleAction.ModifyAccount],
     basis=stated("Customer accounts"),
     audited="acct/{customer_id}",
+    changes=Changes.shared_records,
 )
 async def create_account(
     data: JSONBody[CloudAccountCreate], caller: RequestCaller, db: Transaction
@@ -54,6 +55,7 @@ async def list_accounts(
     role_actions=[RoleAction.ModifyAccount],
     basis=chosen("account-paths"),
     audited="acct/{customer_id}",
+    changes=Changes.billing_groups,
 )
 async def update_account(
     customer_id: FromPath[str],
@@ -72,6 +74,7 @@ async def update_account(
     role_actions=[RoleAction.ModifyAccount],
     basis=stated("Customer accounts"),
     audited="acct/{both_ids}",
+    changes=Changes.billing_groups,
 )
 async def delete_account(
     vendor: FromPath[str], both_ids: FromPath[str], caller: RequestCaller, db: Transaction

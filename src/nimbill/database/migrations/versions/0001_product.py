@@ -26,6 +26,7 @@ FUNCTIONS = (
     "append_audit_entry",
     "find_api_client",
     "find_organisation_id",
+    "has_other_organisations",
     "load_caller",
     "organisations_with_due_jobs",
     "refuse_change",
@@ -77,7 +78,8 @@ TENANT_TABLES = {
     "invoice_run_keys": APPEND_ONLY,
     "exports": ALL_RIGHTS,
 }
-# Read across tenants by find_organisation_id and organisations_with_due_jobs.
+# Read across tenants by find_organisation_id, has_other_organisations and
+# organisations_with_due_jobs.
 CROSS_TENANT_TABLES = ("tenant_lookups", "jobs")
 # Rows that not even their owner may change.
 IMMUTABLE_TABLES = ("invoice_revisions", "invoice_pdfs", "invoice_run_keys")
