@@ -45,6 +45,7 @@ from nimbill.identity.login import routes as login_routes
 from nimbill.identity.rbac import routes as rbac_routes
 from nimbill.identity.users import routes as user_routes
 from nimbill.imports import routes as import_routes
+from nimbill.invoicing.closing import routes as closing_routes
 from nimbill.invoicing.exports import routes as export_routes
 from nimbill.invoicing.pdf import routes as pdf_routes
 from nimbill.invoicing.profit import routes as profit_routes
@@ -61,6 +62,7 @@ CORE_ROUTES = [
     *account_routes.ROUTES,
     *audit_routes.ROUTES,
     *billing_group_routes.ROUTES,
+    *closing_routes.ROUTES,
     *cost_routes.ROUTES,
     *export_routes.CORE_ROUTES,
     *import_routes.ROUTES,

@@ -27,6 +27,7 @@ from nimbill.imports.derived_entries import build_entries, build_reservations
 from nimbill.imports.import_report import build_report, find_drift
 from nimbill.imports.preparation import OLDER_DELIVERY, PreparedImport
 from nimbill.imports.proposals import propose_entries
+from nimbill.imports.sum_verification import StoredSumsDiffer, verify_stored_sums
 from nimbill.imports.working_folder import schedule_folder_removal, working_folder
 from nimbill.jobs.records import add_job
 
@@ -55,6 +56,8 @@ SUPERSEDED = {
     "code": "superseded",
     "detail": "A later import replaced this one.",
 }
+
+SUMS_LOST = "the sums in the database differ from the delivered files"
 
 REMOVE_LAKE_FILES = "remove_lake_files"
 READERS_FINISH_WITHIN = timedelta(hours=1)
@@ -142,8 +145,7 @@ class _ImportCommit:
         elif not self.is_released and (reason := await self._find_doubt(period)):
             await self._park(period, report, reason)
         else:
-            report["noticed"]["vanished_entries"] = await self._replace_month(period, current)
-            await self._finish(ImportState.done, report)
+            await self._replace_or_park(period, current, report)
 
     async def _commit_empty(self) -> None:
         """An empty delivery is accepted unless costs already exist for the month."""
@@ -206,10 +208,27 @@ class _ImportCommit:
         state = ImportState.drift if drift else ImportState.unchanged
         await self._finish(state, report | {"drift": drift, "proposals": proposals})
 
+    async def _replace_or_park(
+        self, period: BillingPeriod, current: Sequence[Row], report: dict[str, Any]
+    ) -> None:
+        """The month counts only if the database returns the sums that were delivered."""
+        try:
+            async with self.db.begin_nested():
+                vanished_entries = await self._replace_month(period, current)
+                await verify_stored_sums(self.db, self.scope, period, self.prepared)
+        except StoredSumsDiffer as error:
+            report["differences"] = error.differences
+            await self._park(period, report, SUMS_LOST)
+        else:
+            report["noticed"]["vanished_entries"] = vanished_entries
+            await self._finish(ImportState.done, report)
+
     async def _park(self, period: BillingPeriod, report: dict[str, Any], reason: str) -> None:
-        await self._add_files(period)
+        """An import that was released before must be released again."""
+        if not self.is_released:
+            await self._add_files(period)
         await months.park_month(self.db, self.scope, period, self.import_id, reason)
-        await self._finish(ImportState.parked, report, parked_reason=reason)
+        await self._finish(ImportState.parked, report, parked_reason=reason, release_reason=None)
 
     async def _add_files(self, period: BillingPeriod) -> None:
         await lake_records.add_files(

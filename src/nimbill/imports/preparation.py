@@ -14,12 +14,15 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from decimal import Decimal
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from nimbill.costs.cost_file_error import CostFileError
 from nimbill.costs.ingestion.pandas_block import block_pandas
 from nimbill.foundation.basis import chosen
+from nimbill.foundation.money import add_decimals
 from nimbill.foundation.parent_watch import watch_parent
 from nimbill.foundation.private_files import make_files_private
 from nimbill.foundation.settings import read_settings
@@ -31,6 +34,7 @@ NICENESS = 5  # requests take precedence
 
 TOTAL_COLUMNS = ("payer_id", "line_type", "kind", "currency")
 ACCOUNT_TOTAL_COLUMNS = ("customer_id", "payer_id", "line_type", "currency")
+VERIFIED_COLUMNS = ("payer_id", "customer_id", "currency", "kind")
 
 OLDER_DELIVERY = {
     "status": 409,
@@ -70,6 +74,9 @@ class PreparedImport:
     payers: dict[str, int] = field(default_factory=dict)  # payer_id to its number of lines
     totals: list[dict[str, Any]] = field(default_factory=list)  # costs as text
     account_totals: list[dict[str, Any]] = field(default_factory=list)
+    # costs and lines by VERIFIED_COLUMNS, which the stored sums must have before they count
+    verified_totals: list[dict[str, Any]] = field(default_factory=list)
+    verified_tag_totals: list[dict[str, Any]] = field(default_factory=list)
     files: list[dict[str, Any]] = field(default_factory=list)
     differences: list[dict[str, Any]] = field(default_factory=list)
     unverified_file: str | None = None  # the second reading could not read it
@@ -162,16 +169,18 @@ def _convert(
         "usage_outside_month": warnings.outside_month,
     }
     _store_in_lake(request, conversion, prepared)
-    lines_without_invoice = _compute_sums(
+    totals = _compute_sums(
         request, [file["path"] for file in prepared.files], prepared, on_progress
     )
+    lines_without_invoice = sum(total["without_invoice_id"] for total in totals)
     prepared.provisional = warnings.has_invoice_ids and lines_without_invoice > 0
 
 
 def _prepare_released(request: ImportRequest, on_progress: OnProgress) -> PreparedImport:
     """The lines are already in the lake; only the sums are computed again."""
     prepared = PreparedImport(month=request.month)
-    _compute_sums(request, request.lake_files, prepared, on_progress)
+    totals = _compute_sums(request, request.lake_files, prepared, on_progress)
+    prepared.verified_totals = _format_totals(totals, VERIFIED_COLUMNS)
     return prepared
 
 
@@ -195,6 +204,10 @@ def _verify(
     except UnreadableBySecondReader as error:
         prepared.unverified_file = str(error)
         return
+    prepared.verified_totals = [
+        {**key._asdict(), "cost": f"{line_sum.cost:f}", "lines": line_sum.lines}
+        for key, line_sum in delivered.items()
+    ]
     prepared.differences = [
         {
             **difference.key._asdict(),
@@ -231,8 +244,8 @@ def _compute_sums(
     files: Sequence[str],
     prepared: PreparedImport,
     on_progress: OnProgress,
-) -> int:
-    """Write each kind of sums into a file and return the number of lines without invoice id."""
+) -> list[dict[str, Any]]:
+    """Write each kind of sums into a file and return the rows of `line_totals`."""
     import pyarrow.parquet as pq
 
     from nimbill.costs.lake import sums
@@ -247,39 +260,80 @@ def _compute_sums(
         pq.write_table(monthly_sums, folder / "sums.parquet")
         prepared.totals = _add_up(monthly_sums, TOTAL_COLUMNS)
         prepared.account_totals = _add_up(monthly_sums, ACCOUNT_TOTAL_COLUMNS)
-        _write_batches(engine.batches(sums.tag_sums, files), folder / "tag_sums.parquet")
+        prepared.verified_tag_totals = _write_tag_sums(
+            engine.batches(sums.tag_sums, files), folder / "tag_sums.parquet"
+        )
         pq.write_table(engine.run(sums.entry_lines, files), folder / "entries.parquet")
         pq.write_table(engine.run(sums.reservation_lines, files), folder / "reservations.parquet")
-        payers = engine.run(sums.payer_lines, files).to_pylist()
-    prepared.payers = {row["payer_id"]: row["lines"] for row in payers}
+        totals: list[dict[str, Any]] = engine.run(sums.line_totals, files).to_pylist()
+    prepared.payers = {}
+    for total in totals:
+        payer_id = total["payer_id"]
+        prepared.payers[payer_id] = prepared.payers.get(payer_id, 0) + total["lines"]
     prepared.lines = sum(prepared.payers.values())
-    return sum(row["without_invoice_id"] for row in payers)
+    return totals
 
 
-def _write_batches(batches: Iterator[Any], path: Path) -> None:
-    """Tag sums have a row per tag value and may be too many for the memory."""
+def _write_tag_sums(batches: Iterator[Any], path: Path) -> list[dict[str, Any]]:
+    """Return the totals of what is written; there is a row per tag value, maybe very many."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     first = next(batches, None)
     if first is None:
         first = pa.record_batch({"payer_id": pa.nulls(0, pa.string())})
+    totals: dict[tuple[str, ...], dict[str, Any]] = {}
     with pq.ParquetWriter(path, first.schema) as writer:
-        writer.write_batch(first)
-        for batch in batches:
+        for batch in chain([first], batches):
             writer.write_batch(batch)
+            if len(batch):
+                _add_totals(totals, batch)
+    return _format_totals(list(totals.values()), VERIFIED_COLUMNS)
+
+
+def _add_totals(totals: dict[tuple[str, ...], dict[str, Any]], batch: Any) -> None:
+    """A line counts once for each of its tags, so that a total may exceed that of the lines."""
+    import pyarrow as pa
+
+    from nimbill.costs.lake.decimal_overflow import WIDE_MONEY
+
+    table = pa.Table.from_batches([batch]).select([*VERIFIED_COLUMNS, "cost", "lines"])
+    wide = table.set_column(len(VERIFIED_COLUMNS), "cost", table["cost"].cast(WIDE_MONEY))
+    for row in _group(wide, VERIFIED_COLUMNS):
+        key = tuple(row[name] for name in VERIFIED_COLUMNS)
+        total = totals.setdefault(key, {**row, "cost": Decimal(0), "lines": 0})
+        total["cost"] = add_decimals(total["cost"], row["cost"])
+        total["lines"] += row["lines"]
 
 
 def _add_up(sums: Any, columns: Sequence[str]) -> list[dict[str, Any]]:
-    """Costs are returned as text, so that no digit is lost in JSON."""
-    totals = sums.group_by(list(columns)).aggregate([("cost", "sum"), ("lines", "sum")])
+    rows = _group(sums, columns)
+    return _format_totals(sorted(rows, key=lambda row: [row[name] for name in columns]), columns)
+
+
+def _group(sums: Any, columns: Sequence[str]) -> list[dict[str, Any]]:
+    grouped = sums.group_by(list(columns)).aggregate([("cost", "sum"), ("lines", "sum")])
     return [
         {
             **{name: row[name] for name in columns},
-            "cost": f"{row['cost_sum']:f}",
+            "cost": row["cost_sum"],
             "lines": row["lines_sum"],
         }
-        for row in totals.sort_by([(name, "ascending") for name in columns]).to_pylist()
+        for row in grouped.to_pylist()
+    ]
+
+
+def _format_totals(
+    totals: Sequence[dict[str, Any]], columns: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Costs are written as text, so that no digit is lost in JSON."""
+    return [
+        {
+            **{name: total[name] for name in columns},
+            "cost": f"{total['cost']:f}",
+            "lines": total["lines"],
+        }
+        for total in totals
     ]
 
 
