@@ -17,6 +17,7 @@ from nimbill.application.installed import (
     installed_rights,
 )
 from nimbill.application.maintenance import maintenance_job_types, run_hourly_maintenance
+from nimbill.application.service_metrics import ServiceMetrics, report_pool_regularly
 from nimbill.database.tenant_scope import create_app_engine
 from nimbill.foundation.encryption import Encryptor, load_or_create_key
 from nimbill.foundation.settings import Settings
@@ -37,13 +38,17 @@ def build_lifespan(settings: Settings) -> Callable[[Litestar], AbstractAsyncCont
         resources = Resources(
             settings, engine, encryptor, tokens, installed_caller_loaders(), installed_rights()
         )
-        runner = JobRunner(engine, _list_job_types(settings, engine, encryptor))
+        job_types = _list_job_types(settings, engine, encryptor)
+        runner = JobRunner(engine, job_types)
         resources.run_job_now = runner.run_now
         app.state.resources = resources
+        lanes = {job_type.name: job_type.effective_lane for job_type in job_types}
+        app.state.service_metrics = ServiceMetrics(engine, settings, lanes)
         stopping = asyncio.Event()
         tasks = [
             asyncio.create_task(runner.run()),
             asyncio.create_task(run_hourly_maintenance(resources, stopping)),
+            asyncio.create_task(report_pool_regularly(engine, stopping)),
         ]
         try:
             yield

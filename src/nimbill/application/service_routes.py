@@ -12,6 +12,7 @@ from nimbill.access.gate import Public
 from nimbill.access.request_context import Resources
 from nimbill.access.role_actions import ANY_CALLER
 from nimbill.application.schema import MIGRATIONS
+from nimbill.application.service_metrics import ServiceMetrics
 from nimbill.database.migrate import is_schema_current
 from nimbill.database.tenant_scope import database_unavailable
 from nimbill.foundation import metrics
@@ -75,9 +76,10 @@ async def readyz(request: Request[Any, Any, Any]) -> dict[str, str]:
     basis=_BASIS,
     media_type=metrics.CONTENT_TYPE,
 )
-async def show_metrics() -> bytes:
+async def show_metrics(request: Request[Any, Any, Any]) -> bytes:
     """Return the metrics of all workers in the Prometheus text format."""
-    return metrics.render_metrics()
+    service_metrics: ServiceMetrics = request.app.state.service_metrics
+    return metrics.render_metrics(await service_metrics.read())
 
 
 @get(

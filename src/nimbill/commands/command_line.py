@@ -17,12 +17,15 @@ from nimbill.foundation.private_files import make_files_private
 COMMANDS = {
     "agent": "nimbill.commands.agent:agent",  # version 3
     "audit": "nimbill.commands.audit:audit",
+    "backup": "nimbill.commands.backup:backup",
     "demo": "nimbill.commands.demo:demo",
     "export": "nimbill.commands.export:export",
     "import": "nimbill.commands.import_costs:import_",
     "init": "nimbill.commands.init:init",
     "invoice": "nimbill.commands.invoice:invoice",
     "keys": "nimbill.commands.keys:keys",
+    "lake": "nimbill.commands.lake:lake",
+    "restore": "nimbill.commands.restore:restore",
     "serve": "nimbill.commands.serve:serve",
     "tie-out": "nimbill.commands.tie_out:tie_out",
 }

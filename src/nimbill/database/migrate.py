@@ -1,13 +1,15 @@
 """Database migrations: upgrades a database to the newest revision and reports whether it is."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from alembic.util import CommandError
 from asyncpg import PostgresError
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -57,6 +59,51 @@ async def drop_schema(url: str, packages: Sequence[MigrationPackage]) -> None:
             command.downgrade(_alembic_config(package, connection), "base")
 
     await _run_as_owner(url, downgrade)
+
+
+async def require_empty_database(url: str) -> None:
+    """Raise MigrationError if the database contains tables."""
+    await _run_as_owner(url, _require_no_tables)
+
+
+def _require_no_tables(connection: sa.Connection) -> None:
+    if sa.inspect(connection).get_table_names():
+        raise MigrationError("The database contains tables. Use an empty database.")
+
+
+async def create_and_load_schema(
+    url: str,
+    packages: Sequence[MigrationPackage],
+    revisions: Mapping[str, str],
+    load: Callable[[Any], Awaitable[None]],
+) -> None:
+    """Create the schema of these revisions, load rows into it, then upgrade it; one transaction.
+
+    `revisions` are by version table. `load` receives the driver's connection. Raises MigrationError
+    if the database contains tables.
+    """
+
+    def run(connection: sa.Connection) -> None:
+        _require_no_tables(connection)
+        for package in packages:
+            if package.version_table in revisions:
+                revision = revisions[package.version_table]
+                command.upgrade(_alembic_config(package, connection), revision)
+        driver: Any = connection.connection.dbapi_connection
+        driver.run_async(load)
+        for package in packages:
+            command.upgrade(_alembic_config(package, connection), "head")
+
+    await _run_as_owner(url, run)
+
+
+def is_known_revision(package: MigrationPackage, revision: str) -> bool:
+    """Whether this program contains the revision; a newer program may have others."""
+    scripts = ScriptDirectory.from_config(_alembic_config(package))
+    try:
+        return scripts.get_revision(revision) is not None
+    except CommandError:
+        return False
 
 
 def is_schema_current(connection: sa.Connection, packages: Sequence[MigrationPackage]) -> bool:

@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
+from urllib.parse import unquote, urlsplit
 
 from nimbill.database.embedded_postgres.address import Address
 from nimbill.database.embedded_postgres.binaries import EmbeddedPostgresError, bin_folder
@@ -39,6 +40,8 @@ __all__ = [
     "EmbeddedPostgresError",
     "bin_folder",
     "embedded_postgres",
+    "is_embedded",
+    "is_ready",
     "superuser_address",
 ]
 
@@ -70,6 +73,19 @@ def embedded_postgres(folder: Path) -> Iterator[Address]:
 def superuser_address(folder: Path) -> Address:
     """For set-up and backups only; valid inside an `embedded_postgres` block of the same folder."""
     return _address(_layout(folder), user=SUPERUSER)
+
+
+def is_embedded(folder: Path, url: str) -> bool:
+    """Whether the URL is the address of the server in this folder: its password is unique."""
+    password_file = _layout(folder).password_file(OWNER)
+    if not password_file.is_file():
+        return False
+    return unquote(urlsplit(url).password or "") == password_file.read_text().strip()
+
+
+def is_ready(folder: Path) -> bool:
+    """Whether the server in this folder runs and responds."""
+    return find_ready_socket(_layout(folder)) is not None
 
 
 def _layout(folder: Path) -> Layout:

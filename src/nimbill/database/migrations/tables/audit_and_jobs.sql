@@ -52,3 +52,4 @@ CREATE TABLE jobs (
 CREATE UNIQUE INDEX jobs_active_subject_key ON jobs (organisation_id, kind, subject)
     WHERE state IN ('waiting', 'running');
 CREATE INDEX jobs_due_idx ON jobs (due) WHERE state IN ('waiting', 'running');
+CREATE INDEX jobs_failed_idx ON jobs (kind) WHERE state = 'failed';
