@@ -10,11 +10,13 @@ from nimbill.application.installed import load_settings
 from nimbill.application.open_database import run_with_engine
 from nimbill.commands.console import print_text
 from nimbill.commands.month_argument import refuse_invalid_month
+from nimbill.costs.lake.lake_error import LakeError
 from nimbill.costs.lake.parquet_files import Lake
 from nimbill.costs.lake.records import CurrentLakeFile, list_current_files
 from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, NotFound
+from nimbill.foundation.failure_causes import describe_os_error
 
 basis = chosen("focus-export")
 
@@ -57,8 +59,10 @@ def focus(
     try:
         lines = write_focus_file(Lake(settings.lake_url), files, month, path)
     except OSError as error:
-        reason = error.strerror or "the disk or the object store failed"
-        raise Conflict("not_written", f"The file cannot be written: {reason}.") from error
+        reason = (
+            error.cause if isinstance(error, LakeError) else describe_os_error(error, str(path))
+        )
+        raise Conflict("not_written", f"The file was not written. {reason}") from error
     print_text(f"{path}: {lines} lines")
 
 
