@@ -16,6 +16,7 @@ from nimbill.foundation.errors import Violation
 
 # Exit codes.
 REFUSED = 2  # the command was understood but cannot be carried out
+NOTHING_FOUND = 3  # there is nothing to compare or to write
 
 Switch = Annotated[bool, Parameter(negative="")]
 Port = Annotated[int, Parameter(validator=Number(gte=1, lte=65_535))]

@@ -17,6 +17,7 @@ from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, NotFound
 from nimbill.foundation.failure_causes import describe_os_error
+from nimbill.identity.organisations.operations import require_organisation
 
 basis = chosen("focus-export")
 
@@ -69,5 +70,7 @@ def focus(
 async def _list_files(
     engine: AsyncEngine, organisation_id: str, month: str, vendor: str | None
 ) -> list[CurrentLakeFile]:
+    scope = TenantScope(organisation_id)
     async with transaction(engine, organisation_id) as db:
-        return await list_current_files(db, TenantScope(organisation_id), month, vendor)
+        await require_organisation(db, scope)
+        return await list_current_files(db, scope, month, vendor)
