@@ -30,7 +30,7 @@ from nimbill.customers.projects import routes as project_routes
 from nimbill.customers.resellers import routes as reseller_routes
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import ServiceError
-from nimbill.foundation.logs import configure_logs
+from nimbill.foundation.logs import configure_library_logs, configure_logs
 from nimbill.foundation.parent_watch import watch_parent
 from nimbill.foundation.private_files import make_files_private
 from nimbill.foundation.settings import Settings
@@ -84,6 +84,7 @@ def create_app() -> ASGIApp:
     """Create the application of a worker process. Settings come from its environment."""
     configure_logs()
     make_files_private()
+    configure_library_logs()
     settings = load_settings()
     # A worker that outlives its parent would keep the port in use.
     watch_parent(_stop_process)

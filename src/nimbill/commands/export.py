@@ -10,11 +10,14 @@ from nimbill.application.installed import load_settings
 from nimbill.application.open_database import run_with_engine
 from nimbill.commands.console import print_text
 from nimbill.commands.month_argument import refuse_invalid_month
+from nimbill.costs.lake.lake_error import LakeError
 from nimbill.costs.lake.parquet_files import Lake
 from nimbill.costs.lake.records import CurrentLakeFile, list_current_files
 from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, NotFound
+from nimbill.foundation.failure_causes import describe_os_error
+from nimbill.identity.organisations.operations import require_organisation
 
 basis = chosen("focus-export")
 
@@ -57,13 +60,17 @@ def focus(
     try:
         lines = write_focus_file(Lake(settings.lake_url), files, month, path)
     except OSError as error:
-        reason = error.strerror or "the disk or the object store failed"
-        raise Conflict("not_written", f"The file cannot be written: {reason}.") from error
+        reason = (
+            error.cause if isinstance(error, LakeError) else describe_os_error(error, str(path))
+        )
+        raise Conflict("not_written", f"The file was not written. {reason}") from error
     print_text(f"{path}: {lines} lines")
 
 
 async def _list_files(
     engine: AsyncEngine, organisation_id: str, month: str, vendor: str | None
 ) -> list[CurrentLakeFile]:
+    scope = TenantScope(organisation_id)
     async with transaction(engine, organisation_id) as db:
-        return await list_current_files(db, TenantScope(organisation_id), month, vendor)
+        await require_organisation(db, scope)
+        return await list_current_files(db, scope, month, vendor)

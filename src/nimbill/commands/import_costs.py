@@ -17,12 +17,14 @@ from nimbill.application.open_database import run_with_engine
 from nimbill.commands.console import (
     REFUSED,
     Switch,
+    print_error,
     print_json,
     print_table,
     print_text,
     terminal_progress,
 )
 from nimbill.commands.month_argument import refuse_invalid_month
+from nimbill.costs.lake.parquet_files import Lake
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation import exact_json
 from nimbill.foundation.encryption import Encryptor
@@ -96,6 +98,8 @@ def import_(
         print_json(exact_json.encode(record))
     else:
         _print_record(record, seconds)
+    if record.state == ImportState.failed:
+        print_error(f"The data folder is {settings.data}, the lake is {Lake(settings.lake_url)}.")
     sys.exit(EXIT_CODES[ImportState(record.state)])
 
 

@@ -14,7 +14,11 @@ from asyncpg import PostgresError
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from nimbill.database.tenant_scope import APP_ROLE, create_owner_engine
+from nimbill.database.tenant_scope import (
+    APP_ROLE,
+    create_owner_engine,
+    describe_database_error,
+)
 from nimbill.foundation.errors import OperatorError
 
 OLDEST_VERSION = 15
@@ -135,7 +139,9 @@ async def _run_as_owner(url: str, run: Callable[[sa.Connection], None]) -> None:
         await _run_locked(engine, run)
     except (DBAPIError, OSError, PostgresError) as error:
         host = engine.url.host or engine.url.query.get("host") or "the local socket"
-        raise MigrationError(f"Cannot use the database at {host}: {_reason(error)}") from error
+        raise MigrationError(
+            f"Cannot use the database at {host}: {describe_database_error(error)}"
+        ) from error
     finally:
         await engine.dispose()
 
@@ -152,15 +158,6 @@ async def _run_locked(engine: AsyncEngine, run: Callable[[sa.Connection], None])
         finally:
             await db.rollback()
             await db.execute(sa.select(sa.func.pg_advisory_unlock(_MIGRATION_LOCK)))
-
-
-def _reason(error: BaseException) -> str:
-    """The driver's message on one line, without the SQL statement and its parameters."""
-    cause = error
-    if isinstance(error, DBAPIError) and error.orig is not None:
-        cause = error.orig.__cause__ or error.orig
-    message = cause.strerror if isinstance(cause, OSError) and cause.strerror else str(cause)
-    return " ".join(message.split()) or type(cause).__name__
 
 
 async def _require_supported_server(db: AsyncConnection) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import shutil
+from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -14,6 +15,7 @@ from nimbill.imports import records
 from nimbill.imports.allowed_roots import load_import_roots
 from nimbill.imports.bodies import ImportState
 from nimbill.imports.commit_import import REMOVE_LAKE_FILES, commit_import
+from nimbill.imports.import_failure import describe_failure
 from nimbill.imports.preparation import ImportRequest, PreparedImport
 from nimbill.imports.preparation_process import run_preparation
 from nimbill.imports.working_folder import REMOVE_WORKING_FOLDER, working_folder
@@ -23,22 +25,20 @@ basis = chosen("cost-imports")
 
 ATTEMPTS_MAX = 4
 
-IMPORT_FAILED = {
-    "status": 500,
-    "code": "failed",
-    "detail": "The import failed repeatedly. The server log contains the reason.",
-}
+UNKNOWN_CAUSE = "The log contains the reason."
 
 
-def import_job_types(settings: Settings, engine: AsyncEngine) -> list[JobType]:
+def import_job_types(
+    settings: Settings, engine: AsyncEngine, *, attempts_max: int = ATTEMPTS_MAX
+) -> list[JobType]:
     return [
-        _import_job_type(settings, engine),
+        _import_job_type(settings, engine, attempts_max),
         _lake_file_removal_job_type(settings),
         _working_folder_removal_job_type(settings),
     ]
 
 
-def _import_job_type(settings: Settings, engine: AsyncEngine) -> JobType:
+def _import_job_type(settings: Settings, engine: AsyncEngine, attempts_max: int) -> JobType:
     async def prepare(job: Job, report_progress: ReportProgress) -> PreparedImport:
         async with transaction(engine, job.scope.organisation_id) as db:
             request = await _build_request(db, settings, job)
@@ -50,16 +50,22 @@ def _import_job_type(settings: Settings, engine: AsyncEngine) -> JobType:
 
     async def mark_failed(db: AsyncConnection, job: Job) -> None:
         await records.change_import(
-            db, job.scope, job.subject, state=ImportState.failed, problem=IMPORT_FAILED
+            db, job.scope, job.subject, state=ImportState.failed, problem=_build_problem(job)
         )
 
     return JobType(
         records.IMPORT_COSTS,
         commit,
-        attempts_max=ATTEMPTS_MAX,
+        attempts_max=attempts_max,
         prepare=prepare,
         on_failure=mark_failed,
     )
+
+
+def _build_problem(job: Job) -> dict[str, Any]:
+    cause = describe_failure(job.failure) if job.failure is not None else None
+    detail = f"The import failed. {cause or UNKNOWN_CAUSE}"
+    return {"status": 500, "code": "failed", "detail": detail}
 
 
 def _lake_file_removal_job_type(settings: Settings) -> JobType:

@@ -23,9 +23,11 @@ from nimbill.costs.cost_file_error import CostFileError
 from nimbill.costs.ingestion.pandas_block import block_pandas
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.money import add_decimals
+from nimbill.foundation.logs import describe_exception
 from nimbill.foundation.parent_watch import watch_parent
 from nimbill.foundation.private_files import make_files_private
 from nimbill.foundation.settings import read_settings
+from nimbill.imports.import_failure import describe_failure
 
 basis = chosen("cost-imports")
 
@@ -358,7 +360,13 @@ def main() -> None:
             last_report = time.monotonic()
             _write_message({"progress": progress})
 
-    _write_message({"prepared": asdict(prepare_import(request, on_progress))})
+    try:
+        prepared = prepare_import(request, on_progress)
+    except Exception as error:  # noqa: BLE001  # the parent reports every error
+        failure = {"cause": describe_failure(error), "location": describe_exception(error)}
+        _write_message({"failed": failure})
+        sys.exit(1)
+    _write_message({"prepared": asdict(prepared)})
 
 
 def _write_message(message: dict[str, Any]) -> None:

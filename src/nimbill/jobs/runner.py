@@ -42,6 +42,7 @@ class Job:
     progress: dict[str, Any]
     attempt: int
     prepared: Any = None  # result of the job type's `prepare`
+    failure: Exception | None = None  # the last error, for `on_failure`
 
 
 # Runs in the transaction that completes the job: both are committed, or neither is.
@@ -237,7 +238,7 @@ class JobRunner:
             async with transaction(self._engine, job.scope.organisation_id) as db:
                 # Lock the job's subject before the job, as requests do, to avoid a deadlock.
                 if due is None and job_type is not None and job_type.on_failure is not None:
-                    await job_type.on_failure(db, job)
+                    await job_type.on_failure(db, replace(job, failure=error))
                 rescheduled = await records.reschedule(
                     db,
                     job.scope,

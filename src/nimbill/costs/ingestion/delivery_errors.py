@@ -10,6 +10,7 @@ RULES = {
     "address": "The address cannot be used: {}.",
     "source_missing": "There is no such file, folder or object.",
     "source_denied": "Permission to read it was denied.",
+    "source_unreadable": "The disk or the file system reports an error when it is read.",
     "source_unreachable": "The object store does not respond.",
     "outside_roots": "It is outside the folders from which imports are allowed.",
     "not_a_file": "It is neither a file nor a folder.",

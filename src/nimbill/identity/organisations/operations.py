@@ -1,10 +1,10 @@
-"""Create an organisation with its root user, first API client and encryption key."""
+"""Create an organisation with its root user, first API client and encryption key; find one."""
 
 import re
 import secrets
 from dataclasses import dataclass
 
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from nimbill.access.passwords import hash_password
 from nimbill.access.signing_keys import add_organisation_key
@@ -15,10 +15,10 @@ from nimbill.database.tenant_lookup import (
     find_organisation_id,
     lock_name_assignment,
 )
-from nimbill.database.tenant_scope import TenantScope, transaction
+from nimbill.database.tenant_scope import Row, TenantScope, transaction
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
-from nimbill.foundation.errors import refuse_if
+from nimbill.foundation.errors import NotFound, refuse_if
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.user_kind import UserKind
 from nimbill.identity.organisations import records
@@ -79,6 +79,14 @@ async def create_organisation(
     return NewOrganisation(
         organisation_id, root_user_id, username, client.client_id, client.client_secret
     )
+
+
+async def require_organisation(db: AsyncConnection, scope: TenantScope) -> Row:
+    """For commands, whose organisation comes from an option; a request has that of its token."""
+    row = await records.find_organisation(db, scope)
+    if row is None:
+        raise NotFound("not_found", "No organisation has this id.")
+    return row
 
 
 def _derive_short_name(name: str) -> str:

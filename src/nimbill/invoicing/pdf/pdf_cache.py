@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.errors import not_found
+from nimbill.foundation.errors import NotFound, not_found
 from nimbill.foundation.ids import derive_id
 from nimbill.invoicing.documents import stored_invoices
 from nimbill.invoicing.documents.document import InvoiceDocument
@@ -22,6 +22,10 @@ basis = chosen("printed-invoices")
 BATCH_SIZE = 50
 # a fixed time, so that two archives of the same month are equal
 _ZIP_TIME = (1980, 1, 1, 0, 0, 0)
+
+
+class NoInvoices(NotFound):
+    """The month has no invoice that the caller may see."""
 
 
 async def load_invoice_pdf(
@@ -94,9 +98,10 @@ async def write_zip(
 async def write_pdf_files(
     engine: AsyncEngine, scope: TenantScope, month: str, into: Path
 ) -> list[str]:
-    """Write the same invoices as files into a folder; return their names."""
+    """Write the same invoices as files into a folder, which is created; return their names."""
     names = []
     async for name, content in _iterate_pdfs(engine, scope, month, None):
+        await asyncio.to_thread(into.mkdir, parents=True, exist_ok=True)
         await asyncio.to_thread((into / name).write_bytes, content)
         names.append(name)
     return names
@@ -108,6 +113,8 @@ async def _iterate_pdfs(
     """Yield file names and PDFs, in batches with their own transaction to limit memory."""
     async with transaction(engine, scope.organisation_id) as db:
         company_ids = await stored_invoices.list_invoiced_groups(db, scope, month, vendor)
+    if not company_ids:
+        raise NoInvoices("no_invoices", "No invoice was created for this month.")
     for start in range(0, len(company_ids), BATCH_SIZE):
         async with transaction(engine, scope.organisation_id) as db:
             invoices = await stored_invoices.list_invoices(
