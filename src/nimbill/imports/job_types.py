@@ -12,7 +12,7 @@ from nimbill.foundation.basis import chosen
 from nimbill.foundation.settings import Settings
 from nimbill.imports import records
 from nimbill.imports.bodies import ImportState
-from nimbill.imports.commit_import import REMOVE_LAKE_FILES, commit_import
+from nimbill.imports.commit_import import REMOVE_LAKE_FILES, commit_import, fail_import
 from nimbill.imports.preparation import ImportRequest, PreparedImport
 from nimbill.imports.preparation_process import run_preparation
 from nimbill.imports.working_folder import REMOVE_WORKING_FOLDER, working_folder
@@ -48,9 +48,7 @@ def _import_job_type(settings: Settings, engine: AsyncEngine) -> JobType:
         await commit_import(db, settings, job.scope, job.subject, job.prepared)
 
     async def mark_failed(db: AsyncConnection, job: Job) -> None:
-        await records.change_import(
-            db, job.scope, job.subject, state=ImportState.failed, problem=IMPORT_FAILED
-        )
+        await fail_import(db, job.scope, job.subject, IMPORT_FAILED)
 
     return JobType(
         records.IMPORT_COSTS,
@@ -58,12 +56,17 @@ def _import_job_type(settings: Settings, engine: AsyncEngine) -> JobType:
         attempts_max=ATTEMPTS_MAX,
         prepare=prepare,
         on_failure=mark_failed,
+        one_per_organisation=True,
     )
 
 
 def _lake_file_removal_job_type(settings: Settings) -> JobType:
     async def remove(_db: AsyncConnection, job: Job) -> None:
-        await asyncio.to_thread(Lake(settings.lake_url).remove, job.payload["files"])
+        lake = Lake(settings.lake_url)
+        if "files" in job.payload:
+            await asyncio.to_thread(lake.remove, job.payload["files"])
+        else:
+            await asyncio.to_thread(lake.remove_import, **job.payload)
 
     return JobType(REMOVE_LAKE_FILES, remove)
 
