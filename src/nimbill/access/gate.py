@@ -101,7 +101,10 @@ async def gate(connection: ASGIConnection[Any, Any, Any, Any], route: BaseRouteH
             # Check permissions before files are written to disk.
             await _authorize(connection, route, claims)
             await context.close()
-            await context.receive_upload(connection, resources.settings.data / "uploads")
+            settings = resources.settings
+            await context.receive_upload(
+                connection, settings.data / "uploads", reserve_mib=settings.disk_reserve_mib
+            )
         else:
             await connection.body()
     connection.scope["user"] = await _authorize(connection, route, claims)

@@ -167,11 +167,17 @@ class RequestContext:
         if self.upload is not None:
             self.upload.remove()
 
-    async def receive_upload(self, request: Request[Any, Any, Any], folder: Path) -> None:
+    async def receive_upload(
+        self, request: Request[Any, Any, Any], folder: Path, *, reserve_mib: int
+    ) -> None:
         """Stream the files to disk; `close` removes those that were not moved."""
-        content_type = request.headers.get("content-type", "")
+        announced = request.headers.get("content-length", "")
         self.upload = await uploads.receive_upload(
-            content_type, request.stream(), folder / self.request_id
+            request.headers.get("content-type", ""),
+            request.stream(),
+            folder / self.request_id,
+            announced_bytes=int(announced) if announced.isascii() and announced.isdigit() else 0,
+            reserve_mib=reserve_mib,
         )
 
 

@@ -49,6 +49,9 @@ class Settings:
     lake_url: str  # storage of cost lines: a folder or s3://bucket/prefix
     engine: str  # query engine for sums: duckdb or spark
     spark_master: str | None
+    import_memory_mib: int  # memory that the preparation of one import may use
+    import_seconds: int  # time limit for the preparation; each MiB of files extends it
+    disk_reserve_mib: int  # free space that uploads leave on the disk of the data folder
     # All NIMBILL_ variables, for optional packages that have their own settings.
     environment: Mapping[str, str] = field(repr=False, compare=False)
 
@@ -58,6 +61,8 @@ class Settings:
             "NIMBILL_DATA": str(self.data),
             "NIMBILL_LAKE_URL": self.lake_url,
             "NIMBILL_ENGINE": self.engine,
+            "NIMBILL_IMPORT_MEMORY_MIB": str(self.import_memory_mib),
+            "NIMBILL_IMPORT_SECONDS": str(self.import_seconds),
         }
         return environment | (
             {"NIMBILL_SPARK_MASTER": self.spark_master} if self.spark_master else {}
@@ -94,6 +99,9 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         lake_url=_read_lake_url(environment, default=data.absolute() / "lake"),
         engine=_read_engine(environment),
         spark_master=_read_spark_master(environment),
+        import_memory_mib=read_number(environment, "NIMBILL_IMPORT_MEMORY_MIB", 1536, minimum=256),
+        import_seconds=read_number(environment, "NIMBILL_IMPORT_SECONDS", 600, minimum=1),
+        disk_reserve_mib=read_number(environment, "NIMBILL_DISK_RESERVE_MIB", 1024),
         environment={
             name: value for name, value in environment.items() if name.startswith("NIMBILL_")
         },

@@ -84,11 +84,37 @@ async def commit_import(
             db, scope, import_id, state=ImportState.refused, problem=prepared.problem, **delivery
         )
         await schedule_folder_removal(db, scope, import_id)
+        await _remove_unrecorded_files(db, scope, row)
     elif prepared.identical_import is not None:
         await _mark_unchanged(db, scope, import_id, prepared.identical_import, delivery)
         await schedule_folder_removal(db, scope, import_id)
     else:
         await _ImportCommit(db, settings, scope, row, prepared, delivery).run()
+
+
+async def fail_import(
+    db: AsyncConnection, scope: TenantScope, import_id: str, problem: dict[str, Any]
+) -> None:
+    """Mark an import as failed; remove its working folder and the files it left in the lake."""
+    row = await records.lock_import(db, scope, import_id)
+    assert row is not None, "an import is never deleted"
+    await records.change_import(db, scope, import_id, state=ImportState.failed, problem=problem)
+    await schedule_folder_removal(db, scope, import_id)
+    await _remove_unrecorded_files(db, scope, row)
+
+
+async def _remove_unrecorded_files(db: AsyncConnection, scope: TenantScope, row: Row) -> None:
+    """An interrupted preparation may have left files in the lake; no record names them."""
+    if row.release_reason is not None:  # the files of a parked import have a record
+        return
+    files = {
+        "organisation_id": scope.organisation_id,
+        "vendor": row.vendor,
+        "import_id": row.import_id,
+    }
+    await add_job(
+        db, scope, REMOVE_LAKE_FILES, due=clock.now(), subject=row.import_id, payload=files
+    )
 
 
 async def _mark_unchanged(

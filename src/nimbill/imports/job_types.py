@@ -14,7 +14,7 @@ from nimbill.foundation.settings import Settings
 from nimbill.imports import records
 from nimbill.imports.allowed_roots import load_import_roots
 from nimbill.imports.bodies import ImportState
-from nimbill.imports.commit_import import REMOVE_LAKE_FILES, commit_import
+from nimbill.imports.commit_import import REMOVE_LAKE_FILES, commit_import, fail_import
 from nimbill.imports.import_failure import describe_failure
 from nimbill.imports.preparation import ImportRequest, PreparedImport
 from nimbill.imports.preparation_process import run_preparation
@@ -49,9 +49,7 @@ def _import_job_type(settings: Settings, engine: AsyncEngine, attempts_max: int)
         await commit_import(db, settings, job.scope, job.subject, job.prepared)
 
     async def mark_failed(db: AsyncConnection, job: Job) -> None:
-        await records.change_import(
-            db, job.scope, job.subject, state=ImportState.failed, problem=_build_problem(job)
-        )
+        await fail_import(db, job.scope, job.subject, _build_problem(job))
 
     return JobType(
         records.IMPORT_COSTS,
@@ -59,6 +57,7 @@ def _import_job_type(settings: Settings, engine: AsyncEngine, attempts_max: int)
         attempts_max=attempts_max,
         prepare=prepare,
         on_failure=mark_failed,
+        one_per_organisation=True,
     )
 
 
@@ -70,7 +69,11 @@ def _build_problem(job: Job) -> dict[str, Any]:
 
 def _lake_file_removal_job_type(settings: Settings) -> JobType:
     async def remove(_db: AsyncConnection, job: Job) -> None:
-        await asyncio.to_thread(Lake(settings.lake_url).remove, job.payload["files"])
+        lake = Lake(settings.lake_url)
+        if "files" in job.payload:
+            await asyncio.to_thread(lake.remove, job.payload["files"])
+        else:
+            await asyncio.to_thread(lake.remove_import, **job.payload)
 
     return JobType(REMOVE_LAKE_FILES, remove)
 

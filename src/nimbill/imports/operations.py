@@ -32,12 +32,16 @@ from nimbill.jobs.records import add_job
 basis = chosen("cost-imports")
 places_basis = chosen("import-roots")
 release_basis = chosen("parked-months")
+limits_basis = chosen("import-limits")
+
+UNFINISHED_IMPORTS_MAX = 100
 
 
 async def import_from_source(
     db: AsyncConnection, settings: Settings, caller: Caller, body: ImportSource
 ) -> str:
     """Only checks that the source is under an allowed root; the job reads it."""
+    await _refuse_long_queue(db, caller.scope)
     roots = await load_import_roots(db, settings, caller.scope)
     source = resolve_allowed_source(body.source, roots)
     if source is None:
@@ -63,6 +67,7 @@ async def import_upload(
     db: AsyncConnection, settings: Settings, caller: Caller, upload: Upload
 ) -> str:
     """The files are synced to disk before the import is acknowledged."""
+    await _refuse_long_queue(db, caller.scope)
     fields = {name: value for name, value in upload.fields.items() if value}
     body = parse_body(ImportSource, {**fields, "source": "upload"})
     if not upload.files:
@@ -121,3 +126,13 @@ async def release_import(
         subject=import_id,
         payload={"sources": [], "roots": []},
     )
+
+
+async def _refuse_long_queue(db: AsyncConnection, scope: TenantScope) -> None:
+    """Uploads occupy the disk until their import ends, and imports of an organisation queue up."""
+    if await records.count_unfinished_imports(db, scope) >= UNFINISHED_IMPORTS_MAX:
+        raise Conflict(
+            "too_many_imports",
+            f"At most {UNFINISHED_IMPORTS_MAX} imports of an organisation can be unfinished. "
+            "Try again when some have ended.",
+        )

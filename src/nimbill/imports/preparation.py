@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -28,6 +29,7 @@ from nimbill.foundation.parent_watch import watch_parent
 from nimbill.foundation.private_files import make_files_private
 from nimbill.foundation.settings import read_settings
 from nimbill.imports.import_failure import describe_failure
+from nimbill.imports.resource_watch import ResourceWatch
 
 basis = chosen("cost-imports")
 
@@ -45,6 +47,8 @@ OLDER_DELIVERY = {
 }
 
 OnProgress = Callable[[dict[str, Any]], None]
+
+_output_lock = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,26 +89,37 @@ class PreparedImport:
     warnings: dict[str, Any] = field(default_factory=dict)
 
 
-def prepare_import(request: ImportRequest, on_progress: OnProgress) -> PreparedImport:
+def prepare_import(
+    request: ImportRequest, on_progress: OnProgress, watch: ResourceWatch | None = None
+) -> PreparedImport:
     """An invalid delivery is not an error of the process: it is returned as a problem."""
+    watch = watch or _no_watch()
     try:
         if request.lake_files:
             return _prepare_released(request, on_progress)
-        return _prepare_delivery(request, on_progress)
+        return _prepare_delivery(request, on_progress, watch)
     except CostFileError as error:
-        return PreparedImport(
-            problem={
-                "status": 400,
-                "code": error.rule,
-                "detail": error.detail,
-                "file": error.file,
-                "line": error.line,
-                "column": error.column,
-            }
-        )
+        return _build_refusal(error)
+    except MemoryError:
+        return _build_refusal(watch.build_memory_error())
 
 
-def _prepare_delivery(request: ImportRequest, on_progress: OnProgress) -> PreparedImport:
+def _build_refusal(error: CostFileError) -> PreparedImport:
+    return PreparedImport(
+        problem={
+            "status": 400,
+            "code": error.rule,
+            "detail": error.detail,
+            "file": error.file,
+            "line": error.line,
+            "column": error.column,
+        }
+    )
+
+
+def _prepare_delivery(
+    request: ImportRequest, on_progress: OnProgress, watch: ResourceWatch
+) -> PreparedImport:
     # large libraries are loaded when needed, and only in this process
     from nimbill.costs.ingestion.delivery import fetch_delivery
     from nimbill.costs.ingestion.parts import Limits
@@ -115,12 +130,14 @@ def _prepare_delivery(request: ImportRequest, on_progress: OnProgress) -> Prepar
         shutil.rmtree(subfolder, ignore_errors=True)
         subfolder.mkdir(parents=True)
     on_progress({"step": "fetching"})
+    watch.name_file(Path(request.sources[0]).name)
     delivery = fetch_delivery(
         request.sources,
         spool=spool,
         month=request.month,
         limits=limits,
         notify=lambda message: on_progress({"step": "fetching", "file": message}),
+        on_selected=watch.extend_time,
         roots=request.roots,
     )
     prepared = PreparedImport(
@@ -133,7 +150,7 @@ def _prepare_delivery(request: ImportRequest, on_progress: OnProgress) -> Prepar
         if prepared.identical_import is None:
             prepared.problem = OLDER_DELIVERY
         return prepared
-    _convert(request, delivery, staging, prepared, on_progress)
+    _convert(request, delivery, prepared, on_progress, watch)
     shutil.rmtree(spool, ignore_errors=True)
     return prepared
 
@@ -141,9 +158,9 @@ def _prepare_delivery(request: ImportRequest, on_progress: OnProgress) -> Prepar
 def _convert(
     request: ImportRequest,
     delivery: Any,
-    staging: Path,
     prepared: PreparedImport,
     on_progress: OnProgress,
+    watch: ResourceWatch,
 ) -> None:
     from nimbill.costs.ingestion.conversion import convert_delivery
     from nimbill.costs.ingestion.parts import Limits
@@ -155,9 +172,10 @@ def _convert(
             delivery,
             vendor=request.vendor,
             month=request.month,
-            into=staging,
+            into=Path(request.folder) / "lines",
             limits=limits,
             on_progress=lambda lines: on_progress({"step": "reading", "lines": lines}),
+            on_file=watch.name_file,
             reserved_cores=second_reading.reserved_cores,
         )
         _verify(second_reading, conversion, prepared, on_progress)
@@ -352,6 +370,7 @@ def main() -> None:
     if read_settings().engine == "duckdb":  # Spark's client may need pandas
         block_pandas()
     request = ImportRequest(**json.loads(sys.stdin.readline()))
+    watch = _start_watch()
     last_report = 0.0
 
     def on_progress(progress: dict[str, Any]) -> None:
@@ -361,7 +380,7 @@ def main() -> None:
             _write_message({"progress": progress})
 
     try:
-        prepared = prepare_import(request, on_progress)
+        prepared = prepare_import(request, on_progress, watch)
     except Exception as error:  # noqa: BLE001  # the parent reports every error
         failure = {"cause": describe_failure(error), "location": describe_exception(error)}
         _write_message({"failed": failure})
@@ -369,9 +388,30 @@ def main() -> None:
     _write_message({"prepared": asdict(prepared)})
 
 
+def _start_watch() -> ResourceWatch:
+    settings = read_settings()
+
+    def refuse(error: CostFileError) -> None:
+        _write_message({"prepared": asdict(_build_refusal(error))})
+        os._exit(0)
+
+    watch = ResourceWatch(
+        memory_mib=settings.import_memory_mib, seconds=settings.import_seconds, refuse=refuse
+    )
+    watch.start()
+    return watch
+
+
+def _no_watch() -> ResourceWatch:
+    """A watch that is not started, for a preparation in the process of a test."""
+    return ResourceWatch(memory_mib=0, seconds=0, refuse=lambda _error: None)
+
+
 def _write_message(message: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(message) + "\n")
-    sys.stdout.flush()
+    """Write as a whole: the watch writes from another thread."""
+    with _output_lock:
+        sys.stdout.write(json.dumps(message) + "\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":

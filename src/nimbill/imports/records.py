@@ -102,6 +102,18 @@ async def lock_import(db: AsyncConnection, scope: TenantScope, import_id: str) -
     return (await db.execute(stmt)).one_or_none()
 
 
+async def count_unfinished_imports(db: AsyncConnection, scope: TenantScope) -> int:
+    unfinished = [ImportState.waiting, ImportState.running]
+    stmt = (
+        sa.select(sa.func.count())
+        .select_from(cost_imports)
+        .where(
+            _imports.organisation_id == scope.organisation_id, is_any_of(_imports.state, unfinished)
+        )
+    )
+    return int((await db.execute(stmt)).scalar_one())
+
+
 async def find_import(
     db: AsyncConnection, scope: TenantScope, import_id: str
 ) -> ImportRecord | None:

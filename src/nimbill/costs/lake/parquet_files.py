@@ -77,6 +77,11 @@ class Lake:
                     with suppress(FileNotFoundError):
                         store.delete_file(key)
 
+    def remove_import(self, organisation_id: str, vendor: str, import_id: str) -> None:
+        """Remove all files of an import whose month is not known."""
+        names = self.list_names(f"{organisation_id}/{vendor}")
+        self.remove([name for name in names if PurePosixPath(name).parts[-2] == import_id])
+
     def list_names(self, folder: str) -> list[str]:
         """Return all files below the folder, sorted, including partial ones."""
         if self.is_local:

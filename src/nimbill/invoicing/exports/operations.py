@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -12,7 +13,8 @@ from nimbill.access.role_actions import RoleAction
 from nimbill.customers.billing_groups.records import list_billing_groups
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock
-from nimbill.foundation.errors import not_found
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.errors import TooManyRequests, not_found
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.product import Product
 from nimbill.invoicing.documents.document import InvoiceDocument
@@ -32,6 +34,12 @@ from nimbill.invoicing.exports.invoice_csv import (
 from nimbill.invoicing.exports.links import LINK_SECONDS, DownloadLink, build_signed_url
 from nimbill.invoicing.exports.project_csv import build_project_rows
 from nimbill.invoicing.profit.project_profits import list_project_profits
+
+limits_basis = chosen("stored-exports")
+
+# stored files of an organisation
+FILES_MAX = 200
+FILE_BYTES_MAX = 512 * 2**20
 
 Rows = Iterable[Sequence[Cell]]
 LoadRows = Callable[[AsyncConnection, TenantScope], Awaitable[Rows]]
@@ -140,7 +148,26 @@ async def _store_file(
         file_name=f"{kind}-{name_suffix}.csv",
         content=content,
     )
+    await _limit_stored_files(db, caller.scope)
     return build_link(caller, resources, export_id)
+
+
+async def _limit_stored_files(db: AsyncConnection, scope: TenantScope) -> None:
+    """Delete the oldest files, but none whose link is still valid."""
+    within_limits = await records.delete_surplus_exports(
+        db,
+        scope,
+        files_max=FILES_MAX,
+        bytes_max=FILE_BYTES_MAX,
+        before=clock.now() - timedelta(seconds=LINK_SECONDS),
+    )
+    if not within_limits:
+        raise TooManyRequests(
+            "too_many_exports",
+            f"At most {FILES_MAX} exported files or {FILE_BYTES_MAX // 2**20} MiB of an "
+            "organisation are kept. Try again when links have expired, after ten minutes.",
+            retry_after=LINK_SECONDS,
+        )
 
 
 def build_link(caller: Caller, resources: Resources, export_id: str) -> str:
