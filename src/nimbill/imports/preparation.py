@@ -247,6 +247,7 @@ def _compute_sums(
         prepared.totals = _add_up(monthly_sums, TOTAL_COLUMNS)
         prepared.account_totals = _add_up(monthly_sums, ACCOUNT_TOTAL_COLUMNS)
         _write_batches(engine.batches(sums.tag_sums, files), folder / "tag_sums.parquet")
+        pq.write_table(engine.run(sums.product_names, files), folder / "product_names.parquet")
         pq.write_table(engine.run(sums.entry_lines, files), folder / "entries.parquet")
         pq.write_table(engine.run(sums.reservation_lines, files), folder / "reservations.parquet")
         payers = engine.run(sums.payer_lines, files).to_pylist()

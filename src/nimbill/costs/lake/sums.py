@@ -69,6 +69,12 @@ def tag_sums(lines: Table) -> Table:
     )
 
 
+def product_names(lines: Table) -> Table:
+    """Names of the products that an account bought under a marketplace service, each once."""
+    named = lines.filter(lines.marketplace, lines.service_name.fill_null("") != "")
+    return named.select("payer_id", "customer_id", "service", name=named.service_name).distinct()
+
+
 def payer_lines(lines: Table) -> Table:
     """Number of lines per payer, and how many of them lack the vendor's invoice id."""
     return lines.group_by("payer_id").aggregate(

@@ -28,11 +28,7 @@ async def create_billing_group(
     db: AsyncConnection, scope: TenantScope, body: BillingGroupCreate
 ) -> str:
     """Store the group and one invoice setting per vendor; refuse an id already in use."""
-    if scope.billing_groups is not None:
-        raise NotPermitted(
-            "narrowed_caller",
-            "Users restricted to certain billing groups cannot create new ones.",
-        )
+    refuse_restricted_caller(scope)
     refuse_if(await _find_broken_references(db, scope, body.project_id, body.invoice_template_id))
     await _refuse_duplicate_id(db, scope, body.billinggroup_id)
 
@@ -103,6 +99,15 @@ async def delete_billing_group(db: AsyncConnection, scope: TenantScope, company_
             "billing_group_in_use",
             "This billing group still has accounts, resellers or invoices.",
         ) from None
+
+
+def refuse_restricted_caller(scope: TenantScope) -> None:
+    """A new group would be outside the groups that its creator sees."""
+    if scope.billing_groups is not None:
+        raise NotPermitted(
+            "narrowed_caller",
+            "Users restricted to certain billing groups cannot create new ones.",
+        )
 
 
 async def require_billing_group(db: AsyncConnection, scope: TenantScope, company_id: str) -> Row:
