@@ -101,7 +101,7 @@ def test_one_off_lines_and_marketplace_usage_are_proposed_separately(
         for entry in record["proposals"]
     ] == [("entry", False, "Credit", Decimal("-0.25")), ("usage", True, "Fee", 2)]
     assert record["proposals"][1]["description"] == (
-        "2026-09 AmazonEC2 (marketplace): 2 in place of 0"
+        "2026-09 Amazon Elastic Compute Cloud (marketplace): 2 in place of 0"
     )
 
 
@@ -140,3 +140,18 @@ def test_an_open_month_has_no_proposals(importer: InProcessImporter, tmp_path: P
     importer(write_report(tmp_path / "first.csv", [report_line("1")]))
 
     assert import_late(importer, tmp_path, report_line("2"))["proposals"] == []
+
+
+def test_a_marketplace_charge_is_described_by_its_product(
+    importer: InProcessImporter, tmp_path: Path
+) -> None:
+    bought = {"BillingEntity": "AWS Marketplace", "ProductCode": "7g7dki2h", "ProductName": "Wall"}
+    refunded = bought | {"ProductCode": "9x1aa0", "ProductName": "Guard"}
+    import_and_close(importer, tmp_path, report_line("5", **bought), report_line("2", **refunded))
+
+    record = import_late(importer, tmp_path, report_line("6", **bought))
+
+    assert [proposal["description"] for proposal in record["proposals"]] == [
+        "2026-09 Wall (marketplace): 6 in place of 5",
+        "2026-09 Guard (marketplace): 0 in place of 2",
+    ]

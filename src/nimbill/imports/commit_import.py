@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.adjustments.recalculation.operations import replace_entries
 from nimbill.adjustments.reserved_instances.operations import replace_reservations
 from nimbill.audit import records as audit
+from nimbill.costs.lake import product_name_records
 from nimbill.costs.lake import records as lake_records
 from nimbill.costs.lake.bulk_copy import ROWS_PER_STATEMENT
 from nimbill.costs.months import records as months
@@ -229,7 +230,12 @@ class _ImportCommit:
         proposals = []
         if drift:
             proposals = await propose_entries(
-                self.db, self.scope, period, payers=self.payers, sums=self._read_batches("sums")
+                self.db,
+                self.scope,
+                period,
+                payers=self.payers,
+                sums=self._read_batches("sums"),
+                product_names=self._read_table("product_names"),
             )
         state = ImportState.drift if drift else ImportState.unchanged
         await self._finish(state, report | {"drift": drift, "proposals": proposals})
@@ -275,6 +281,13 @@ class _ImportCommit:
             or bool(self.row.provisional and self.is_released),
             sums=self._read_batches("sums"),
             tag_sums=self._read_batches("tag_sums"),
+        )
+        await product_name_records.replace_product_names(
+            self.db,
+            self.scope,
+            period,
+            payers=self.payers,
+            names=self._read_batches("product_names"),
         )
         vanished_entries = await self._replace_derived_entries(period)
         await self._unpark(period)

@@ -283,6 +283,7 @@ def _compute_sums(
         prepared.verified_tag_totals = _write_tag_sums(
             engine.batches(sums.tag_sums, files), folder / "tag_sums.parquet"
         )
+        pq.write_table(engine.run(sums.product_names, files), folder / "product_names.parquet")
         pq.write_table(engine.run(sums.entry_lines, files), folder / "entries.parquet")
         pq.write_table(engine.run(sums.reservation_lines, files), folder / "reservations.parquet")
         totals: list[dict[str, Any]] = engine.run(sums.line_totals, files).to_pylist()

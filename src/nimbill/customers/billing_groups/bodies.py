@@ -120,6 +120,21 @@ class BillingGroupCreated(Success, frozen=True, kw_only=True):
     billinggroup_id: str
 
 
+class CreatedBillingGroup(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("csv-imports")
+
+    company_id: str
+    billinggroup_id: str
+
+
+class BillingGroupsCreated(Success, frozen=True, kw_only=True):
+    """The groups in the order of the file."""
+
+    basis: ClassVar[Basis] = chosen("csv-imports")
+
+    created: list[CreatedBillingGroup]
+
+
 class BillingGroupAccount(Body, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = chosen("billing-group-record")
 

@@ -1,5 +1,7 @@
 """Stored cloud accounts and the queries on them."""
 
+from collections.abc import Collection, Sequence
+
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -124,17 +126,38 @@ async def lock_account(db: AsyncConnection, scope: TenantScope, customer_id: str
     return (await db.execute(stmt)).one_or_none()
 
 
+async def list_taken_customer_ids(
+    db: AsyncConnection, scope: TenantScope, customer_ids: Collection[str]
+) -> set[str]:
+    """Return those in use in the whole organisation, like `customer_id_exists`."""
+    stmt = sa.select(cloud_accounts.c.customer_id).where(
+        cloud_accounts.c.organisation_id == scope.organisation_id,
+        is_any_of(cloud_accounts.c.customer_id, customer_ids),
+    )
+    return set((await db.execute(stmt)).scalars())
+
+
 async def add_account(db: AsyncConnection, scope: TenantScope, body: CloudAccountCreate) -> None:
+    await add_accounts(db, scope, [body])
+
+
+async def add_accounts(
+    db: AsyncConnection, scope: TenantScope, bodies: Sequence[CloudAccountCreate]
+) -> None:
     await db.execute(
-        sa.insert(cloud_accounts).values(
-            organisation_id=scope.organisation_id,
-            customer_id=body.customer_id,
-            vendor=body.vendor,
-            account_id=body.account_id,
-            company_id=body.company_id,
-            name=body.name,
-            note=body.note,
-        )
+        sa.insert(cloud_accounts),
+        [
+            {
+                "organisation_id": scope.organisation_id,
+                "customer_id": body.customer_id,
+                "vendor": body.vendor,
+                "account_id": body.account_id,
+                "company_id": body.company_id,
+                "name": body.name,
+                "note": body.note,
+            }
+            for body in bodies
+        ],
     )
 
 

@@ -20,6 +20,7 @@ from nimbill.http.routing import (
     RequestCaller,
     Transaction,
     WorkerResources,
+    describe_actor,
     get,
     post,
     put,
@@ -145,12 +146,7 @@ async def create_invoices(
 ) -> CreateInvoicesResponse:
     """Create the invoices of these groups, or of all that are ready; responds when it is done."""
     context = get_request_context(request.scope)
-    actor = {
-        "actor": caller.user_id,
-        "actor_name": caller.username,
-        "client_id": caller.client_id,
-        "request_id": context.request_id,
-    }
+    actor = describe_actor(request, caller)
     run_id = await operations.start_invoice_run(
         db, caller.scope, month, data, actor=actor, key_hash=_hash_key(context, caller.user_id)
     )

@@ -64,6 +64,7 @@ TENANT_TABLES = {
     "cost_months": ALL_RIGHTS,
     "cost_sums": ALL_RIGHTS,
     "cost_tag_sums": ALL_RIGHTS,
+    "marketplace_products": ALL_RIGHTS,
     "month_states": ALL_RIGHTS,
     "parked_months": ALL_RIGHTS,
     "recalculation_entries": ALL_RIGHTS,
