@@ -23,8 +23,8 @@ from typing import Any
 from nimbill.costs.cost_file_error import CostFileError
 from nimbill.costs.ingestion.pandas_block import block_pandas
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.money import add_decimals
 from nimbill.foundation.logs import describe_exception
+from nimbill.foundation.money import add_decimals
 from nimbill.foundation.parent_watch import watch_parent
 from nimbill.foundation.private_files import make_files_private
 from nimbill.foundation.settings import read_settings
