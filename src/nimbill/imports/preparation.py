@@ -12,11 +12,9 @@ import shutil
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from decimal import Decimal
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +22,16 @@ from nimbill.costs.cost_file_error import CostFileError
 from nimbill.costs.ingestion.pandas_block import block_pandas
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.logs import describe_exception
-from nimbill.foundation.money import add_decimals
 from nimbill.foundation.parent_watch import watch_parent
 from nimbill.foundation.private_files import make_files_private
 from nimbill.foundation.settings import read_settings
 from nimbill.imports.import_failure import describe_failure
+from nimbill.imports.prepared_totals import (
+    VERIFIED_COLUMNS,
+    add_up,
+    format_totals,
+    write_tag_sums,
+)
 from nimbill.imports.resource_watch import ResourceWatch
 
 basis = chosen("cost-imports")
@@ -38,7 +41,6 @@ NICENESS = 5  # requests take precedence
 
 TOTAL_COLUMNS = ("payer_id", "line_type", "kind", "currency")
 ACCOUNT_TOTAL_COLUMNS = ("customer_id", "payer_id", "line_type", "currency")
-VERIFIED_COLUMNS = ("payer_id", "customer_id", "currency", "kind")
 
 OLDER_DELIVERY = {
     "status": 409,
@@ -200,7 +202,7 @@ def _prepare_released(request: ImportRequest, on_progress: OnProgress) -> Prepar
     """The lines are already in the lake; only the sums are computed again."""
     prepared = PreparedImport(month=request.month)
     totals = _compute_sums(request, request.lake_files, prepared, on_progress)
-    prepared.verified_totals = _format_totals(totals, VERIFIED_COLUMNS)
+    prepared.verified_totals = format_totals(totals, VERIFIED_COLUMNS)
     return prepared
 
 
@@ -278,9 +280,9 @@ def _compute_sums(
     with open_engine(settings, Lake(settings.lake_url)) as engine:
         monthly_sums = engine.run(sums.monthly_sums, files)
         pq.write_table(monthly_sums, folder / "sums.parquet")
-        prepared.totals = _add_up(monthly_sums, TOTAL_COLUMNS)
-        prepared.account_totals = _add_up(monthly_sums, ACCOUNT_TOTAL_COLUMNS)
-        prepared.verified_tag_totals = _write_tag_sums(
+        prepared.totals = add_up(monthly_sums, TOTAL_COLUMNS)
+        prepared.account_totals = add_up(monthly_sums, ACCOUNT_TOTAL_COLUMNS)
+        prepared.verified_tag_totals = write_tag_sums(
             engine.batches(sums.tag_sums, files), folder / "tag_sums.parquet"
         )
         pq.write_table(engine.run(sums.product_names, files), folder / "product_names.parquet")
@@ -293,69 +295,6 @@ def _compute_sums(
         prepared.payers[payer_id] = prepared.payers.get(payer_id, 0) + total["lines"]
     prepared.lines = sum(prepared.payers.values())
     return totals
-
-
-def _write_tag_sums(batches: Iterator[Any], path: Path) -> list[dict[str, Any]]:
-    """Return the totals of what is written; there is a row per tag value, maybe very many."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    first = next(batches, None)
-    if first is None:
-        first = pa.record_batch({"payer_id": pa.nulls(0, pa.string())})
-    totals: dict[tuple[str, ...], dict[str, Any]] = {}
-    with pq.ParquetWriter(path, first.schema) as writer:
-        for batch in chain([first], batches):
-            writer.write_batch(batch)
-            if len(batch):
-                _add_totals(totals, batch)
-    return _format_totals(list(totals.values()), VERIFIED_COLUMNS)
-
-
-def _add_totals(totals: dict[tuple[str, ...], dict[str, Any]], batch: Any) -> None:
-    """A line counts once for each of its tags, so that a total may exceed that of the lines."""
-    import pyarrow as pa
-
-    from nimbill.costs.lake.decimal_overflow import WIDE_MONEY
-
-    table = pa.Table.from_batches([batch]).select([*VERIFIED_COLUMNS, "cost", "lines"])
-    wide = table.set_column(len(VERIFIED_COLUMNS), "cost", table["cost"].cast(WIDE_MONEY))
-    for row in _group(wide, VERIFIED_COLUMNS):
-        key = tuple(row[name] for name in VERIFIED_COLUMNS)
-        total = totals.setdefault(key, {**row, "cost": Decimal(0), "lines": 0})
-        total["cost"] = add_decimals(total["cost"], row["cost"])
-        total["lines"] += row["lines"]
-
-
-def _add_up(sums: Any, columns: Sequence[str]) -> list[dict[str, Any]]:
-    rows = _group(sums, columns)
-    return _format_totals(sorted(rows, key=lambda row: [row[name] for name in columns]), columns)
-
-
-def _group(sums: Any, columns: Sequence[str]) -> list[dict[str, Any]]:
-    grouped = sums.group_by(list(columns)).aggregate([("cost", "sum"), ("lines", "sum")])
-    return [
-        {
-            **{name: row[name] for name in columns},
-            "cost": row["cost_sum"],
-            "lines": row["lines_sum"],
-        }
-        for row in grouped.to_pylist()
-    ]
-
-
-def _format_totals(
-    totals: Sequence[dict[str, Any]], columns: Sequence[str]
-) -> list[dict[str, Any]]:
-    """Costs are written as text, so that no digit is lost in JSON."""
-    return [
-        {
-            **{name: total[name] for name in columns},
-            "cost": f"{total['cost']:f}",
-            "lines": total["lines"],
-        }
-        for total in totals
-    ]
 
 
 # ── the process ──────────────────────────────────────────────────────────────────────────────────

@@ -16,7 +16,8 @@ from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.money import format_decimal
-from nimbill.imports.preparation import VERIFIED_COLUMNS, PreparedImport
+from nimbill.imports.preparation import PreparedImport
+from nimbill.imports.prepared_totals import VERIFIED_COLUMNS
 
 basis = chosen("second-reading")
 
