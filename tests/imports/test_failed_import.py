@@ -8,13 +8,14 @@ from pathlib import Path
 from nimbill.costs.lake.parquet_files import Lake
 from nimbill.database.tenant_scope import transaction
 from nimbill.imports.commit_import import fail_import
-from nimbill.imports.job_types import IMPORT_FAILED
 from nimbill.imports.preparation import PreparedImport
 from nimbill.imports.working_folder import working_folder
 from tests.imports.aws_reports import report_line, write_report
 from tests.imports.in_process_importer import InProcessImporter
 
 SECONDS_MAX = 30
+
+PROBLEM = {"status": 500, "code": "failed", "detail": "The import failed."}
 
 
 def list_lake_files(importer: InProcessImporter) -> list[str]:
@@ -42,7 +43,7 @@ def test_a_failed_import_removes_its_folder_and_its_files(
     async def fail() -> None:
         engine = importer.service.resources.engine
         async with transaction(engine, importer.scope.organisation_id) as db:
-            await fail_import(db, importer.scope, import_id, IMPORT_FAILED)
+            await fail_import(db, importer.scope, import_id, PROBLEM)
 
     importer.service.run(fail)
 
