@@ -1,6 +1,7 @@
 """Changes to users and API clients: the checks in order, then the change."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from limits import RateLimitItemPerMinute
@@ -171,9 +172,21 @@ async def add_api_client(
     return client
 
 
-async def delete_api_client(db: AsyncConnection, caller: Caller, user: str, client_id: str) -> None:
+async def list_api_clients(
+    db: AsyncConnection, caller: Caller, resources: Resources, user: str
+) -> Sequence[Row]:
+    """List the clients of a user; refuse a user with more permissions than the caller."""
+    owner = await require_user(db, caller, user)
+    await refuse_user_with_more_permissions(db, caller, resources, owner)
+    return await records.list_api_clients(db, caller.scope, owner.user_id)
+
+
+async def delete_api_client(
+    db: AsyncConnection, caller: Caller, resources: Resources, user: str, client_id: str
+) -> None:
     """Delete the client; its access and refresh tokens become invalid."""
     owner = await require_user(db, caller, user)
+    await refuse_user_with_more_permissions(db, caller, resources, owner)
     deleted = await records.delete_api_client(
         db, caller.scope, user_id=owner.user_id, client_id=client_id
     )

@@ -144,10 +144,9 @@ async def create_api_client(
     basis=stated("API clients"),
 )
 async def list_api_clients(
-    user: FromPath[str], caller: RequestCaller, db: Transaction
+    user: FromPath[str], caller: RequestCaller, db: Transaction, resources: WorkerResources
 ) -> list[ApiClient]:
     """List the API clients of a user, oldest first, without their secrets."""
-    owner = await operations.require_user(db, caller, user)
     return [
         ApiClient(
             client_id=row.client_id,
@@ -157,7 +156,7 @@ async def list_api_clients(
             user_id=row.user_id,
             name=row.name,
         )
-        for row in await records.list_api_clients(db, caller.scope, owner.user_id)
+        for row in await operations.list_api_clients(db, caller, resources, user)
     ]
 
 
@@ -172,10 +171,14 @@ async def list_api_clients(
     changes=Changes.users,
 )
 async def delete_api_client(
-    user: FromPath[str], client_id: FromPath[str], caller: RequestCaller, db: Transaction
+    user: FromPath[str],
+    client_id: FromPath[str],
+    caller: RequestCaller,
+    db: Transaction,
+    resources: WorkerResources,
 ) -> Success:
     """Delete an API client and revoke its tokens."""
-    await operations.delete_api_client(db, caller, user, client_id)
+    await operations.delete_api_client(db, caller, resources, user, client_id)
     return Success()
 
 

@@ -1,16 +1,20 @@
 """Creates CSV files, or finds existing ones, and returns download links."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
+from nimbill.access.credentials import load_caller_again
 from nimbill.access.request_context import Resources
+from nimbill.access.role_actions import RoleAction
 from nimbill.customers.billing_groups.records import list_billing_groups
-from nimbill.database.tenant_scope import TenantScope
+from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock
+from nimbill.foundation.errors import not_found
 from nimbill.foundation.ids import new_id
+from nimbill.foundation.product import Product
 from nimbill.invoicing.documents.document import InvoiceDocument
 from nimbill.invoicing.documents.latest_invoices import load_latest_pre_tax
 from nimbill.invoicing.documents.stored_invoices import list_invoices
@@ -52,6 +56,38 @@ INVOICE_FILES: dict[str, tuple[Sequence[str], BuildInvoiceRows]] = {
     "invoice-account": (columns.INVOICE_ACCOUNT, build_invoice_account_rows),
     "invoice-tag": (columns.INVOICE_TAG, build_invoice_tag_rows),
 }
+
+
+# Who may create a file of this kind, and download it later.
+READERS: Mapping[str, Sequence[RoleAction]] = {
+    **dict.fromkeys(
+        BILLING_GROUP_FILES, (RoleAction.ReadBillingGroup, RoleAction.ModifyBillingGroup)
+    ),
+    **dict.fromkeys(INVOICE_FILES, (RoleAction.ReadInvoice, RoleAction.ModifyInvoice)),
+    "project": (RoleAction.ReadProject, RoleAction.ModifyProject),
+}
+
+
+async def find_file(db: AsyncConnection, link: DownloadLink) -> Row:
+    """Return the file of a link; 404 if its creator could no longer create the same file.
+
+    The credentials, the permission and the visible billing groups must still be the same.
+    """
+    creator = await load_caller_again(
+        db,
+        Product.core,
+        organisation_id=link.organisation_id,
+        user_id=link.user_id,
+        client_id=link.client_id,
+        family_id=link.family_id or None,
+        epoch=link.epoch,
+    )
+    if creator is None:
+        raise not_found()
+    file = await records.find_export(db, creator.scope, link.export_id)
+    if file is None or not creator.may(READERS[file.kind]):
+        raise not_found()
+    return file
 
 
 async def export_billing_groups(
@@ -113,6 +149,7 @@ def build_link(caller: Caller, resources: Resources, export_id: str) -> str:
         export_id=export_id,
         user_id=caller.user_id,
         client_id=caller.client_id,
+        family_id=caller.family_id or "",
         epoch=caller.epoch,
         expires_at=clock.unix_seconds() + LINK_SECONDS,
     )

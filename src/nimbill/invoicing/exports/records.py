@@ -65,8 +65,11 @@ async def add_export(
 
 
 async def find_export(db: AsyncConnection, scope: TenantScope, export_id: str) -> Row | None:
+    """None also if the file was made for users who see other billing groups."""
     stmt = sa.select(exports).where(
-        exports.c.organisation_id == scope.organisation_id, exports.c.export_id == export_id
+        exports.c.organisation_id == scope.organisation_id,
+        exports.c.export_id == export_id,
+        exports.c.scope_hash == hash_visible_groups(scope),
     )
     return (await db.execute(stmt)).one_or_none()
 
