@@ -23,6 +23,7 @@ def run_command(
     with (
         patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(f"{stdin}\n".encode()))),
         patch("nimbill.commands.command_line.signal"),
+        patch("nimbill.commands.command_line.make_files_private"),  # for the whole process
         patch.dict(os.environ, env, clear=True),
         redirect_stdout(output),
         redirect_stderr(errors),

@@ -32,6 +32,7 @@ from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import ServiceError
 from nimbill.foundation.logs import configure_logs
 from nimbill.foundation.parent_watch import watch_parent
+from nimbill.foundation.private_files import make_files_private
 from nimbill.foundation.settings import Settings
 from nimbill.http.problem_details import (
     handle_framework_error,
@@ -80,6 +81,7 @@ CORE_ROUTES = [
 def create_app() -> ASGIApp:
     """Create the application of a worker process. Settings come from its environment."""
     configure_logs()
+    make_files_private()
     settings = load_settings()
     # A worker that outlives its parent would keep the port in use.
     watch_parent(_stop_process)

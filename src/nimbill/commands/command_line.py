@@ -12,6 +12,7 @@ from sqlalchemy.exc import SQLAlchemyError
 import nimbill
 from nimbill.commands.console import refuse
 from nimbill.foundation.errors import OperatorError, ServiceError
+from nimbill.foundation.private_files import make_files_private
 
 COMMANDS = {
     "agent": "nimbill.commands.agent:agent",  # version 3
@@ -33,6 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     The arguments of the process are used by default.
     """
     signal.signal(signal.SIGTERM, _raise_interrupt)
+    make_files_private()
     arguments = sys.argv[1:] if arguments is None else arguments
     try:
         build_app(arguments)(arguments)

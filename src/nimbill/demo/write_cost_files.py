@@ -17,6 +17,7 @@ from nimbill.demo.resellers import AOZORA, RESELLERS
 from nimbill.demo.vendor_files.charges import ChargeKind, Charges, SyntheticMonth
 from nimbill.demo.vendor_files.dialects import Dialect
 from nimbill.demo.vendor_files.file_writer import write_files
+from nimbill.foundation.private_files import make_files_private
 
 # Accounts that appear in the cost files but belong to no billing group.
 UNASSIGNED_ACCOUNTS = {"aws": "209999990033", "azure": "5b0c3f4e-8a53-4c1d-9d42-3f1f0a6be9c7"}
@@ -77,4 +78,5 @@ def _apply_correction(customers: Sequence[str], charges: Charges) -> Charges:
 
 if __name__ == "__main__":
     block_pandas()
+    make_files_private()
     write_cost_files(Path(sys.argv[1]), sys.argv[2], sys.argv[3:])

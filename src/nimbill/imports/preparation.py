@@ -21,6 +21,7 @@ from nimbill.costs.cost_file_error import CostFileError
 from nimbill.costs.ingestion.pandas_block import block_pandas
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.parent_watch import watch_parent
+from nimbill.foundation.private_files import make_files_private
 from nimbill.foundation.settings import read_settings
 
 basis = chosen("cost-imports")
@@ -289,6 +290,7 @@ def main() -> None:
     """Read the request from standard input and write messages to standard output."""
     # Without its parent nothing reads the result of this process.
     watch_parent(lambda: os._exit(1))
+    make_files_private()
     with suppress(OSError):
         os.nice(NICENESS)
     if read_settings().engine == "duckdb":  # Spark's client may need pandas
