@@ -13,7 +13,14 @@ import time_machine
 from nimbill.access.role_actions import RoleAction
 from nimbill.foundation.product import Product
 from tests.customers.billing_groups.billing_groups import create_billing_group
-from tests.identity.login.token_requests import client_form, create_user, issue_tokens
+from tests.identity.login.token_requests import (
+    bearer_headers,
+    client_form,
+    create_user,
+    issue_tokens,
+    refresh_form,
+    request_token,
+)
 from tests.invoicing.exports.export_requests import (
     GROUPS,
     SETTINGS,
@@ -289,5 +296,20 @@ def test_a_link_of_invoices_needs_the_permission_for_invoices(service: Service) 
         json={"permissions": ["ReadBillingGroup"]},
         headers=service.root(),
     )
+
+    assert is_not_found(service.http.get(link))
+
+
+def test_a_link_ends_with_the_family_of_tokens_that_created_it(service: Service) -> None:
+    """A refresh token that is used again has been copied."""
+    organisation = service.organisation
+    tokens = issue_tokens(service, client_form(organisation))
+    link = create_link(service, headers=bearer_headers(tokens["access_token"]))
+    assert service.http.get(link).status_code == 200
+    again = refresh_form(organisation, tokens["refresh_token"])
+    issue_tokens(service, again)
+
+    with time_machine.travel(datetime.now(UTC) + timedelta(seconds=11), tick=False):
+        assert request_token(service, again).status_code == 400
 
     assert is_not_found(service.http.get(link))

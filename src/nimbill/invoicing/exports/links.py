@@ -62,7 +62,7 @@ def _build_path_and_query(encryptor: Encryptor, link: DownloadLink) -> str:
         "o": link.organisation_id,
         "u": link.user_id,
         "c": link.client_id,
-        "f": link.family_id,
+        **({"f": link.family_id} if link.family_id else {}),
         "p": link.epoch,
         "e": link.expires_at,
         "k": _KEY_VERSION,
