@@ -20,6 +20,7 @@ from nimbill.database.tenant_scope import create_app_engine
 from nimbill.foundation.encryption import Encryptor, load_or_create_key
 from nimbill.foundation.settings import Settings
 from nimbill.imports.job_types import import_job_types
+from nimbill.invoicing.pdf.compiler_pool import CompilerPool
 from nimbill.invoicing.runs.invoice_run import invoice_job_types
 from nimbill.jobs.runner import JobRunner, JobType
 
@@ -37,6 +38,7 @@ def build_lifespan(settings: Settings) -> Callable[[Litestar], AbstractAsyncCont
         runner = JobRunner(engine, _list_job_types(settings, engine, encryptor))
         resources.run_job_now = runner.run_now
         app.state.resources = resources
+        app.state.pdf_compilers = CompilerPool()
         stopping = asyncio.Event()
         tasks = [
             asyncio.create_task(runner.run()),
@@ -48,6 +50,7 @@ def build_lifespan(settings: Settings) -> Callable[[Litestar], AbstractAsyncCont
             runner.stop()
             stopping.set()
             await asyncio.gather(*tasks)
+            await app.state.pdf_compilers.close()
             await engine.dispose()
 
     return lifespan
