@@ -22,6 +22,7 @@ from nimbill.database.tenant_scope import create_app_engine
 from nimbill.foundation.encryption import Encryptor, load_or_create_key
 from nimbill.foundation.settings import Settings
 from nimbill.imports.job_types import import_job_types
+from nimbill.invoicing.pdf.compiler_pool import CompilerPool
 from nimbill.invoicing.runs.invoice_run import invoice_job_types
 from nimbill.jobs.runner import JobRunner, JobType
 
@@ -44,6 +45,7 @@ def build_lifespan(settings: Settings) -> Callable[[Litestar], AbstractAsyncCont
         app.state.resources = resources
         lanes = {job_type.name: job_type.effective_lane for job_type in job_types}
         app.state.service_metrics = ServiceMetrics(engine, settings, lanes)
+        app.state.pdf_compilers = CompilerPool()
         stopping = asyncio.Event()
         tasks = [
             asyncio.create_task(runner.run()),
@@ -56,6 +58,7 @@ def build_lifespan(settings: Settings) -> Callable[[Litestar], AbstractAsyncCont
             runner.stop()
             stopping.set()
             await asyncio.gather(*tasks)
+            await app.state.pdf_compilers.close()
             await engine.dispose()
 
     return lifespan

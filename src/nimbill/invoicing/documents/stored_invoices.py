@@ -362,13 +362,15 @@ def _join_group(table: sa.Table = invoices) -> sa.ColumnElement[bool]:
     )
 
 
-async def find_pdf(db: AsyncConnection, scope: TenantScope, pdf_id: str) -> bytes | None:
-    stmt = sa.select(invoice_pdfs.c.content).where(
+async def find_pdfs(
+    db: AsyncConnection, scope: TenantScope, pdf_ids: Collection[str]
+) -> dict[str, bytes]:
+    """Return those of the PDFs that are stored."""
+    stmt = sa.select(invoice_pdfs.c.pdf_id, invoice_pdfs.c.content).where(
         invoice_pdfs.c.organisation_id == scope.organisation_id,
-        invoice_pdfs.c.pdf_id == pdf_id,
+        is_any_of(invoice_pdfs.c.pdf_id, pdf_ids),
     )
-    content: bytes | None = (await db.execute(stmt)).scalar_one_or_none()
-    return content
+    return {row.pdf_id: row.content for row in await db.execute(stmt)}
 
 
 async def store_pdf(db: AsyncConnection, scope: TenantScope, pdf_id: str, content: bytes) -> bytes:
@@ -378,6 +380,4 @@ async def store_pdf(db: AsyncConnection, scope: TenantScope, pdf_id: str, conten
         .values(organisation_id=scope.organisation_id, pdf_id=pdf_id, content=content)
         .on_conflict_do_nothing()
     )
-    stored = await find_pdf(db, scope, pdf_id)
-    assert stored is not None, "stored by this transaction or by an earlier one"
-    return stored
+    return (await find_pdfs(db, scope, [pdf_id]))[pdf_id]
