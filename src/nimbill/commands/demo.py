@@ -16,7 +16,7 @@ def demo(*, port: Port = 8080, months: Months = MONTHS_MAX) -> None:
     """Run the product with demo data: a reseller, its customers, and commands to try.
 
     The data is kept in .nimbill-demo or in the folder that NIMBILL_DATA names, on an embedded
-    PostgreSQL. NIMBILL_DATABASE_URL is ignored.
+    PostgreSQL. NIMBILL_DATABASE_URL is ignored. A folder with other data is refused.
 
     Parameters
     ----------

@@ -14,6 +14,7 @@ from nimbill.application.open_database import open_database, prepare_database
 from nimbill.demo.api_client import DemoError
 from nimbill.demo.guide import SeededMonths, format_guide
 from nimbill.demo.invoice_steps import company_ids
+from nimbill.demo.logins import FILE_NAME as LOGIN_FILE
 from nimbill.demo.logins import DemoLogins, create_missing_logins
 from nimbill.demo.monthly_data import last_months
 from nimbill.demo.resellers import AOZORA
@@ -24,6 +25,7 @@ HOST = "127.0.0.1"
 WORKERS = 2
 READY_SECONDS_MAX = 180
 DEFAULT_FOLDER = ".nimbill-demo"
+MARKER = "demo-folder.txt"
 
 # Settings that would make the demo use files or services outside its own folder.
 IGNORED_SETTINGS = (
@@ -45,8 +47,8 @@ def run_demo(port: int, months: int) -> None:
     """Runs until SIGTERM or Ctrl-C. The next start continues with the same data."""
     server.refuse_port_in_use(HOST, port)
     folder = Path(os.environ.get("NIMBILL_DATA") or DEFAULT_FOLDER).expanduser().absolute()
+    _claim_folder(folder)
     _override_settings(folder, port)
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     settings = load_settings()
     _print(f"Starting the demo in {folder} …")
     with open_database(settings) as url:
@@ -58,6 +60,21 @@ def run_demo(port: int, months: int) -> None:
         if seeding.failure is not None:
             raise seeding.failure
     _print(f"Stopped. The data stays in {folder}.")
+
+
+def _claim_folder(folder: Path) -> None:
+    """Mark a new folder as the demo's; refuse one that contains anything else."""
+    if folder.exists() and not folder.is_dir():
+        raise DemoError(f"{folder} is not a folder. Name another one with NIMBILL_DATA.")
+    is_demo = any((folder / name).exists() for name in (MARKER, LOGIN_FILE))
+    if folder.exists() and not is_demo and any(folder.iterdir()):
+        raise DemoError(
+            f"{folder} contains other data, which the demo would mix with its own. Name an empty "
+            "or a new folder with NIMBILL_DATA."
+        )
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    # Written first, so that a demo that was interrupted can continue in its folder.
+    (folder / MARKER).write_text("The data in this folder belongs to `nimbill demo`.\n")
 
 
 def _serve(port: int, url: str, folder: Path, seeding: "BackgroundSeeding") -> None:
