@@ -29,6 +29,7 @@ def verify(*, organisation: str, json: Switch = False) -> None:
     result = run_with_database(
         settings,
         lambda url, encryptor: verify_chain(url, encryptor, settings.data / "audit", organisation),
+        migrates=False,
     )
     if json:
         print_json(result.as_json().encode())

@@ -49,7 +49,9 @@ def focus(
     refuse_invalid_month(month)
     settings = load_settings()
     files = run_with_engine(
-        settings, lambda engine, _: _list_files(engine, organisation, month, vendor)
+        settings,
+        lambda engine, _: _list_files(engine, organisation, month, vendor),
+        migrates=False,
     )
     if not files:
         raise NotFound("nothing_imported", "No costs were imported for this month.")

@@ -102,6 +102,7 @@ def print_(month: str, *, into: Path, organisation: str) -> None:
         names = run_with_engine(
             load_settings(),
             lambda engine, _: _write_files(engine, TenantScope(organisation), month, into),
+            migrates=False,
         )
     except NoInvoices as error:
         exit_with_error(NOTHING_FOUND, error.detail, code=error.code)

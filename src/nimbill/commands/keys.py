@@ -34,7 +34,7 @@ def list_(*, json: Switch = False) -> None:
     json
         Print one JSON object and nothing else.
     """
-    rows = _run_in_transaction(lambda db, _: list_keys(db))
+    rows = _run_in_transaction(lambda db, _: list_keys(db), migrates=False)
     listed = [
         {
             "kid": row.kid,
@@ -88,9 +88,11 @@ def drop(kid: str, /) -> None:
     print_text("The key was dropped.")
 
 
-def _run_in_transaction(operation: Callable[[AsyncConnection, Encryptor], Awaitable[T]]) -> T:
+def _run_in_transaction(
+    operation: Callable[[AsyncConnection, Encryptor], Awaitable[T]], *, migrates: bool = True
+) -> T:
     async def run(engine: AsyncEngine, encryptor: Encryptor) -> T:
         async with engine.begin() as db:
             return await operation(db, encryptor)
 
-    return run_with_engine(load_settings(), run)
+    return run_with_engine(load_settings(), run, migrates=migrates)

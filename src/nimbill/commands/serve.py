@@ -8,9 +8,8 @@ from cyclopts.validators import Number
 
 from nimbill.application import server
 from nimbill.application.installed import load_settings
-from nimbill.application.open_database import open_database, prepare_database
+from nimbill.application.open_database import open_database, prepare_installation
 from nimbill.commands.console import Port, print_text
-from nimbill.foundation.encryption import load_or_create_key
 
 Workers = Annotated[int, Parameter(validator=Number(gte=1, lte=256))]
 
@@ -30,7 +29,7 @@ def serve(*, host: str = "127.0.0.1", port: Port = 8080, workers: Workers = 2) -
     settings = load_settings()
     server.refuse_port_in_use(host, port)
     with open_database(settings) as url:
-        asyncio.run(prepare_database(url, load_or_create_key(settings.key_file)))
+        asyncio.run(prepare_installation(url, settings.key_file))
         server.serve(
             host=host,
             port=port,

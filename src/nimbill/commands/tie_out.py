@@ -74,7 +74,9 @@ def tie_out(
     refuse_invalid_month(month)
     vendors = list(VENDORS) if vendor is None else [vendor]
     result = run_with_engine(
-        load_settings(), lambda engine, _: _tie_out_month(engine, organisation, month, vendors)
+        load_settings(),
+        lambda engine, _: _tie_out_month(engine, organisation, month, vendors),
+        migrates=False,
     )
     if json:
         print_json(exact_json.encode(result))

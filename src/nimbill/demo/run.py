@@ -10,7 +10,7 @@ from pathlib import Path
 
 from nimbill.application import server
 from nimbill.application.installed import load_settings
-from nimbill.application.open_database import open_database, prepare_database
+from nimbill.application.open_database import open_database, prepare_installation
 from nimbill.demo.api_client import DemoError
 from nimbill.demo.guide import SeededMonths, format_guide
 from nimbill.demo.invoice_steps import company_ids
@@ -19,7 +19,6 @@ from nimbill.demo.logins import DemoLogins, create_missing_logins
 from nimbill.demo.monthly_data import last_months
 from nimbill.demo.resellers import AOZORA
 from nimbill.demo.seeding import DataSeeding
-from nimbill.foundation.encryption import Encryptor, load_or_create_key
 
 HOST = "127.0.0.1"
 WORKERS = 2
@@ -52,8 +51,7 @@ def run_demo(port: int, months: int) -> None:
     settings = load_settings()
     _print(f"Starting the demo in {folder} …")
     with open_database(settings) as url:
-        encryptor = load_or_create_key(settings.key_file)
-        logins = asyncio.run(_prepare_database(url, encryptor, folder))
+        logins = asyncio.run(_prepare_database(url, settings.key_file, folder))
         seeding = BackgroundSeeding(folder, logins, last_months(months))
         with _stderr_to_file(folder / "demo.log"), seeding.stop_if_not_ready():
             _serve(port, url, folder, seeding)
@@ -99,8 +97,8 @@ def _override_settings(folder: Path, port: int) -> None:
     os.environ["NIMBILL_BASE_URL"] = f"http://{HOST}:{port}"
 
 
-async def _prepare_database(url: str, encryptor: Encryptor, folder: Path) -> DemoLogins:
-    await prepare_database(url, encryptor)
+async def _prepare_database(url: str, key_file: Path, folder: Path) -> DemoLogins:
+    encryptor = await prepare_installation(url, key_file)
     return await create_missing_logins(url, encryptor, folder)
 
 
