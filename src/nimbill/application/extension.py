@@ -4,7 +4,7 @@ The packages below `application` do not know which extensions exist: they ask fo
 caller loaders and so on, and the application passes those of every installed extension.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from litestar import Litestar
@@ -24,6 +24,7 @@ from nimbill.jobs.runner import JobType
 @dataclass(frozen=True, slots=True)
 class Extension:
     products: Sequence[Product]
+    setting_names: Collection[str]  # the variables that it reads
     # reads the extension's own settings; SettingsError if one is invalid
     issuers: Callable[[Settings], Mapping[Product, TokenIssuer]]
     caller_loaders: Mapping[str, CallerLoader]  # by subject type

@@ -26,7 +26,7 @@ from nimbill.legacy.login.agent_caller import load_agent_caller
 from nimbill.legacy.migrations import LEGACY_MIGRATIONS
 from nimbill.legacy.provisioning.job_types import stack_job_types
 from nimbill.legacy.roles import guard
-from nimbill.legacy.settings import read_legacy_settings
+from nimbill.legacy.settings import SETTING_NAMES, read_legacy_settings
 
 
 def _issuers(settings: Settings) -> Mapping[Product, TokenIssuer]:
@@ -55,6 +55,7 @@ def _job_types(settings: Settings, engine: AsyncEngine, encryptor: Encryptor) ->
 
 LEGACY_EXTENSION = Extension(
     products=[LEGACY],
+    setting_names=SETTING_NAMES,
     issuers=_issuers,
     caller_loaders={AGENT: load_agent_caller},
     route_handlers=_route_handlers,

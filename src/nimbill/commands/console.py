@@ -75,6 +75,10 @@ def terminal_progress(*columns: ProgressColumn) -> Progress:
     return Progress(*columns, console=_errors, disable=not _errors.is_terminal, transient=True)
 
 
+def print_warning(text: str) -> None:
+    _errors.print(f"nimbill: warning: {text}", style="yellow", markup=False)
+
+
 def exit_with_error(
     exit_code: int,
     text: str,

@@ -4,8 +4,8 @@ import sys
 from dataclasses import asdict
 from json import dumps
 
-from nimbill.application.installed import load_settings
 from nimbill.application.open_database import run_with_engine
+from nimbill.commands.command_settings import load_command_settings
 from nimbill.commands.console import Switch, print_json, print_text, read_hidden, refuse
 from nimbill.identity.organisations.operations import NewOrganisation, create_organisation
 
@@ -37,7 +37,7 @@ def init(
         refuse("The name of the organisation must consist of printable characters.")
     password = _read_password(password_stdin)
     new_organisation = run_with_engine(
-        load_settings(),
+        load_command_settings(),
         lambda engine, encryptor: create_organisation(
             engine, encryptor, name=name, username=username, password=password
         ),

@@ -8,8 +8,9 @@ from cyclopts import App
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from nimbill.access.key_rotation import NextKeyTooNew, drop_key, list_keys, rotate_keys
-from nimbill.application.installed import PRODUCTS, load_settings
+from nimbill.application.installed import PRODUCTS
 from nimbill.application.open_database import run_with_engine
+from nimbill.commands.command_settings import load_command_settings
 from nimbill.commands.console import Switch, exit_with_error, print_json, print_text
 from nimbill.foundation import clock
 from nimbill.foundation.encryption import Encryptor
@@ -95,4 +96,4 @@ def _run_in_transaction(
         async with engine.begin() as db:
             return await operation(db, encryptor)
 
-    return run_with_engine(load_settings(), run, migrates=migrates)
+    return run_with_engine(load_command_settings(), run, migrates=migrates)
