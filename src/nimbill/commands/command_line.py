@@ -31,6 +31,7 @@ COMMANDS = {
     "init": "nimbill.commands.init:init",
     "invoice": "nimbill.commands.invoice:invoice",
     "keys": "nimbill.commands.keys:keys",
+    "organisations": "nimbill.commands.organisations:organisations",
     "serve": "nimbill.commands.serve:serve",
     "tie-out": "nimbill.commands.tie_out:tie_out",
 }

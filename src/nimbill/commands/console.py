@@ -70,6 +70,10 @@ def read_hidden(prompt: str) -> str:
     return _out.input(prompt, password=True)
 
 
+def read_line(prompt: str) -> str:
+    return _out.input(prompt, markup=False)
+
+
 def terminal_progress(*columns: ProgressColumn) -> Progress:
     """A progress bar on standard error, hidden if that is no terminal."""
     return Progress(*columns, console=_errors, disable=not _errors.is_terminal, transient=True)

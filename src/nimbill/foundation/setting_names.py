@@ -24,6 +24,7 @@ SETTING_NAMES = frozenset(
         "POOL_SIZE",
         "PORTAL_TOKEN_SECONDS",
         "RATE_LIMIT",
+        "RETENTION_YEARS",
         "SMTP_URL",
         "SPARK_MASTER",
         "TRUSTED_PROXIES",

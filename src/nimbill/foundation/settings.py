@@ -15,6 +15,7 @@ DATABASE_PARAMETERS = frozenset({"host", "port", "prepared_statement_cache_size"
 Network = IPv4Network | IPv6Network
 
 NUMBER_MAX = 1_000_000_000
+RETENTION_YEARS_MAX = 100
 
 ENGINES = ("duckdb", "spark")
 
@@ -45,6 +46,7 @@ class Settings:
     lake_url: str  # storage of cost lines: a folder or s3://bucket/prefix
     engine: str  # query engine for sums: duckdb or spark
     spark_master: str | None
+    retention_years: int  # an organisation with younger invoices cannot be deleted
     # All NIMBILL_ variables, for optional packages that have their own settings.
     environment: Mapping[str, str] = field(repr=False, compare=False)
 
@@ -88,6 +90,9 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         lake_url=_read_lake_url(environment, default=data.absolute() / "lake"),
         engine=_read_engine(environment),
         spark_master=_read_spark_master(environment),
+        retention_years=read_number(
+            environment, "NIMBILL_RETENTION_YEARS", 7, maximum=RETENTION_YEARS_MAX
+        ),
         environment={
             name: value for name, value in environment.items() if name.startswith("NIMBILL_")
         },
@@ -209,9 +214,15 @@ def read_url(environment: Mapping[str, str], name: str, default: str) -> str:
     return url
 
 
-def read_number(environment: Mapping[str, str], name: str, default: int, minimum: int = 0) -> int:
+def read_number(
+    environment: Mapping[str, str],
+    name: str,
+    default: int,
+    minimum: int = 0,
+    maximum: int = NUMBER_MAX,
+) -> int:
     text = environment.get(name) or str(default)
     is_number = text.isascii() and text.isdigit() and len(text) <= 10
-    if not is_number or not minimum <= int(text) <= NUMBER_MAX:
-        raise SettingsError(f"{name} must be a whole number from {minimum} to {NUMBER_MAX}")
+    if not is_number or not minimum <= int(text) <= maximum:
+        raise SettingsError(f"{name} must be a whole number from {minimum} to {maximum}")
     return int(text)

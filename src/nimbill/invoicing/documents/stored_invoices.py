@@ -6,6 +6,7 @@ change.
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import sqlalchemy as sa
@@ -372,3 +373,12 @@ async def store_pdf(db: AsyncConnection, scope: TenantScope, pdf_id: str, conten
     stored = await find_pdf(db, scope, pdf_id)
     assert stored is not None, "stored by this transaction or by an earlier one"
     return stored
+
+
+async def find_last_issue_time(db: AsyncConnection, scope: TenantScope) -> datetime | None:
+    """When the youngest revision of any invoice was created."""
+    stmt = sa.select(sa.func.max(invoice_revisions.c.create_time)).where(
+        invoice_revisions.c.organisation_id == scope.organisation_id
+    )
+    issued_at: datetime | None = (await db.execute(stmt)).scalar_one()
+    return issued_at
