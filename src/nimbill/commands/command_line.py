@@ -34,6 +34,7 @@ COMMANDS = {
     "organisations": "nimbill.commands.organisations:organisations",
     "serve": "nimbill.commands.serve:serve",
     "tie-out": "nimbill.commands.tie_out:tie_out",
+    "users": "nimbill.commands.users:users",
 }
 
 
