@@ -10,6 +10,7 @@ from nimbill.access.tokens import TokenIssuer
 from nimbill.application.extension import Extension
 from nimbill.application.legacy_wiring import LEGACY_EXTENSION  # version 3
 from nimbill.foundation.product import Product
+from nimbill.foundation.setting_names import SETTING_NAMES, find_unknown_settings
 from nimbill.foundation.settings import Settings, read_settings
 from nimbill.http.deprecation import Deprecation
 
@@ -33,6 +34,12 @@ def load_settings(environment: Mapping[str, str] = os.environ) -> Settings:
     settings = read_settings(environment)
     installed_issuers(settings)
     return settings
+
+
+def list_unknown_settings(environment: Mapping[str, str] = os.environ) -> list[str]:
+    """A sentence for each variable that no part of this installation reads."""
+    known = SETTING_NAMES.union(*(extension.setting_names for extension in EXTENSIONS))
+    return list(find_unknown_settings(environment, known))
 
 
 def installed_issuers(settings: Settings) -> Mapping[Product, TokenIssuer]:

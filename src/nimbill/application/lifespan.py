@@ -19,7 +19,7 @@ from nimbill.application.installed import (
 from nimbill.application.maintenance import maintenance_job_types, run_hourly_maintenance
 from nimbill.application.service_metrics import ServiceMetrics, report_pool_regularly
 from nimbill.database.tenant_scope import create_app_engine
-from nimbill.foundation.encryption import Encryptor, load_or_create_key
+from nimbill.foundation.encryption import Encryptor, load_key
 from nimbill.foundation.settings import Settings
 from nimbill.imports.job_types import import_job_types
 from nimbill.invoicing.pdf.compiler_pool import CompilerPool
@@ -32,7 +32,7 @@ def build_lifespan(settings: Settings) -> Callable[[Litestar], AbstractAsyncCont
     async def lifespan(app: Litestar) -> AsyncIterator[None]:
         assert settings.database_url is not None, "`nimbill serve` sets the address"
         engine = create_app_engine(settings.database_url, settings.pool_size)
-        encryptor = load_or_create_key(settings.key_file)
+        encryptor = load_key(settings.key_file)
         async with engine.connect() as db:
             keys = await load_signing_keys(db, encryptor)
         tokens = Tokens(keys, installed_issuers(settings))

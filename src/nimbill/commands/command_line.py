@@ -34,9 +34,11 @@ COMMANDS = {
     "invoice": "nimbill.commands.invoice:invoice",
     "keys": "nimbill.commands.keys:keys",
     "lake": "nimbill.commands.lake:lake",
+    "organisations": "nimbill.commands.organisations:organisations",
     "restore": "nimbill.commands.restore:restore",
     "serve": "nimbill.commands.serve:serve",
     "tie-out": "nimbill.commands.tie_out:tie_out",
+    "users": "nimbill.commands.users:users",
 }
 
 

@@ -66,13 +66,17 @@ def print_error(text: str) -> None:
     _errors.print(f"nimbill: {text}", style="red", markup=False)
 
 
-def read_hidden(prompt: str) -> str:
-    return _out.input(prompt, password=True)
+def read_line(prompt: str) -> str:
+    return _out.input(prompt, markup=False)
 
 
 def terminal_progress(*columns: ProgressColumn) -> Progress:
     """A progress bar on standard error, hidden if that is no terminal."""
     return Progress(*columns, console=_errors, disable=not _errors.is_terminal, transient=True)
+
+
+def print_warning(text: str) -> None:
+    _errors.print(f"nimbill: warning: {text}", style="yellow", markup=False)
 
 
 def exit_with_error(
@@ -94,3 +98,15 @@ def exit_with_error(
 
 def refuse(text: str) -> NoReturn:
     exit_with_error(REFUSED, text)
+
+
+def read_password(prompt: str, *, from_stdin: bool) -> str:
+    """Read one line of standard input, or ask for the password without showing it."""
+    if from_stdin:
+        try:
+            return sys.stdin.buffer.readline().decode().rstrip("\r\n")
+        except UnicodeDecodeError:
+            refuse("The password is not valid UTF-8.")
+    if not sys.stdin.isatty():
+        refuse("Pass the password with --password-stdin.")
+    return _out.input(prompt, password=True)

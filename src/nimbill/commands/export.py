@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 from cyclopts import App, Parameter
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from nimbill.application.installed import load_settings
 from nimbill.application.open_database import run_with_engine
+from nimbill.commands.command_settings import load_command_settings
 from nimbill.commands.console import print_text
 from nimbill.commands.month_argument import refuse_invalid_month
 from nimbill.costs.lake.lake_error import LakeError
@@ -47,9 +47,11 @@ def focus(
         The file to write; focus-MONTH.parquet in this folder by default.
     """
     refuse_invalid_month(month)
-    settings = load_settings()
+    settings = load_command_settings()
     files = run_with_engine(
-        settings, lambda engine, _: _list_files(engine, organisation, month, vendor)
+        settings,
+        lambda engine, _: _list_files(engine, organisation, month, vendor),
+        migrates=False,
     )
     if not files:
         raise NotFound("nothing_imported", "No costs were imported for this month.")

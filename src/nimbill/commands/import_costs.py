@@ -12,8 +12,8 @@ from rich.table import Table
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from nimbill.application.foreground_runs import ImportFiles, run_import
-from nimbill.application.installed import load_settings
 from nimbill.application.open_database import run_with_engine
+from nimbill.commands.command_settings import load_command_settings
 from nimbill.commands.console import (
     REFUSED,
     Switch,
@@ -81,7 +81,7 @@ def import_(
         raise Invalid("rule_broken", "Name a file, a folder or an s3:// address.", [])
     if month is not None:
         refuse_invalid_month(month)
-    settings = load_settings()
+    settings = load_command_settings()
     sources = [path if "://" in path else str(Path(path).absolute()) for path in paths]
     files = ImportFiles(vendor=vendor, month=month, sources=sources)
 

@@ -11,8 +11,8 @@ from rich.table import Table
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from nimbill.application.foreground_runs import run_invoices
-from nimbill.application.installed import load_settings
 from nimbill.application.open_database import run_with_engine
+from nimbill.commands.command_settings import load_command_settings
 from nimbill.commands.console import (
     NOTHING_FOUND,
     Switch,
@@ -70,7 +70,7 @@ def create(
     scope = TenantScope(organisation)
     with _progress_bar() as show_progress:
         response = run_with_engine(
-            load_settings(),
+            load_command_settings(),
             lambda engine, _: run_invoices(engine, scope, month, body, show_progress),
         )
     if json:
@@ -100,8 +100,9 @@ def print_(month: str, *, into: Path, organisation: str) -> None:
     refuse_invalid_month(month)
     try:
         names = run_with_engine(
-            load_settings(),
+            load_command_settings(),
             lambda engine, _: _write_files(engine, TenantScope(organisation), month, into),
+            migrates=False,
         )
     except NoInvoices as error:
         exit_with_error(NOTHING_FOUND, error.detail, code=error.code)

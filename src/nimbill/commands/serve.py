@@ -7,10 +7,9 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from nimbill.application import server
-from nimbill.application.installed import load_settings
-from nimbill.application.open_database import open_database, prepare_database
+from nimbill.application.open_database import open_database, prepare_installation
+from nimbill.commands.command_settings import load_command_settings
 from nimbill.commands.console import Port, print_text
-from nimbill.foundation.encryption import load_or_create_key
 
 Workers = Annotated[int, Parameter(validator=Number(gte=1, lte=256))]
 
@@ -27,10 +26,10 @@ def serve(*, host: str = "127.0.0.1", port: Port = 8080, workers: Workers = 2) -
     workers
         Number of worker processes; one per processor is a good start.
     """
-    settings = load_settings()
+    settings = load_command_settings()
     server.refuse_port_in_use(host, port)
     with open_database(settings) as url:
-        asyncio.run(prepare_database(url, load_or_create_key(settings.key_file)))
+        asyncio.run(prepare_installation(url, settings.key_file))
         server.serve(
             host=host,
             port=port,

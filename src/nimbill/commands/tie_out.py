@@ -6,8 +6,8 @@ from typing import Literal
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from nimbill.application.installed import load_settings
 from nimbill.application.open_database import run_with_engine
+from nimbill.commands.command_settings import load_command_settings
 from nimbill.commands.console import NOTHING_FOUND, Switch, print_json, print_text
 from nimbill.commands.month_argument import refuse_invalid_month
 from nimbill.database.tenant_scope import TenantScope, transaction
@@ -74,7 +74,9 @@ def tie_out(
     refuse_invalid_month(month)
     vendors = list(VENDORS) if vendor is None else [vendor]
     result = run_with_engine(
-        load_settings(), lambda engine, _: _tie_out_month(engine, organisation, month, vendors)
+        load_command_settings(),
+        lambda engine, _: _tie_out_month(engine, organisation, month, vendors),
+        migrates=False,
     )
     if json:
         print_json(exact_json.encode(result))

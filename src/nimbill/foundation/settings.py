@@ -15,6 +15,7 @@ DATABASE_PARAMETERS = frozenset({"host", "port", "prepared_statement_cache_size"
 Network = IPv4Network | IPv6Network
 
 NUMBER_MAX = 1_000_000_000
+RETENTION_YEARS_MAX = 100
 
 ENGINES = ("duckdb", "spark")
 
@@ -52,6 +53,7 @@ class Settings:
     import_memory_mib: int  # memory that the preparation of one import may use
     import_seconds: int  # time limit for the preparation; each MiB of files extends it
     disk_reserve_mib: int  # free space that uploads leave on the disk of the data folder
+    retention_years: int  # an organisation with younger invoices cannot be deleted
     # All NIMBILL_ variables, for optional packages that have their own settings.
     environment: Mapping[str, str] = field(repr=False, compare=False)
 
@@ -102,6 +104,9 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         import_memory_mib=read_number(environment, "NIMBILL_IMPORT_MEMORY_MIB", 1536, minimum=256),
         import_seconds=read_number(environment, "NIMBILL_IMPORT_SECONDS", 600, minimum=1),
         disk_reserve_mib=read_number(environment, "NIMBILL_DISK_RESERVE_MIB", 1024),
+        retention_years=read_number(
+            environment, "NIMBILL_RETENTION_YEARS", 7, maximum=RETENTION_YEARS_MAX
+        ),
         environment={
             name: value for name, value in environment.items() if name.startswith("NIMBILL_")
         },
@@ -237,9 +242,15 @@ def read_url(environment: Mapping[str, str], name: str, default: str) -> str:
     return url
 
 
-def read_number(environment: Mapping[str, str], name: str, default: int, minimum: int = 0) -> int:
+def read_number(
+    environment: Mapping[str, str],
+    name: str,
+    default: int,
+    minimum: int = 0,
+    maximum: int = NUMBER_MAX,
+) -> int:
     text = environment.get(name) or str(default)
     is_number = text.isascii() and text.isdigit() and len(text) <= 10
-    if not is_number or not minimum <= int(text) <= NUMBER_MAX:
-        raise SettingsError(f"{name} must be a whole number from {minimum} to {NUMBER_MAX}")
+    if not is_number or not minimum <= int(text) <= maximum:
+        raise SettingsError(f"{name} must be a whole number from {minimum} to {maximum}")
     return int(text)

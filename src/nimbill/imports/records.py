@@ -263,3 +263,10 @@ async def load_account_payers(
         is_any_of(cloud_accounts.c.customer_id, customer_ids),
     )
     return {row.customer_id: row.account_id for row in await db.execute(stmt)}
+
+
+async def list_import_ids(db: AsyncConnection, scope: TenantScope) -> list[str]:
+    stmt = sa.select(cost_imports.c.import_id).where(
+        cost_imports.c.organisation_id == scope.organisation_id
+    )
+    return list((await db.execute(stmt)).scalars())

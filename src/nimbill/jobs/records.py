@@ -243,3 +243,15 @@ async def list_organisations_with_due_jobs(db: AsyncConnection, *, at: datetime)
     """Return ids only. Row-level security hides the jobs themselves from this connection."""
     stmt = sa.select(sa.func.organisations_with_due_jobs(at))
     return list((await db.execute(stmt)).scalars())
+
+
+async def has_running_jobs(db: AsyncConnection, scope: TenantScope, *, at: datetime) -> bool:
+    """Whether a process is working on a job of the organisation."""
+    stmt = sa.select(
+        sa.exists().where(
+            jobs.c.organisation_id == scope.organisation_id,
+            jobs.c.state == "running",
+            jobs.c.leased_until > at,
+        )
+    )
+    return bool((await db.execute(stmt)).scalar_one())

@@ -40,6 +40,7 @@ __all__ = [
     "EmbeddedPostgresError",
     "bin_folder",
     "embedded_postgres",
+    "has_cluster",
     "is_embedded",
     "is_ready",
     "superuser_address",
@@ -68,6 +69,11 @@ def embedded_postgres(folder: Path) -> Iterator[Address]:
         finally:
             if os.getpid() == process:
                 _leave(layout, users)
+
+
+def has_cluster(folder: Path) -> bool:
+    """Whether a database was created in the folder before."""
+    return _layout(folder).cluster.exists()
 
 
 def superuser_address(folder: Path) -> Address:

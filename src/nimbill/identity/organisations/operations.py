@@ -81,6 +81,31 @@ async def create_organisation(
     )
 
 
+async def reset_password(
+    engine: AsyncEngine, encryptor: Encryptor, scope: TenantScope, *, username: str, password: str
+) -> str:
+    """Set a password without the old one and revoke all tokens of the user; return its id."""
+    refuse_if([*find_password_violations(password)])
+    password_hash = await hash_password(password, encryptor)
+    async with transaction(engine, scope.organisation_id) as db:
+        await require_organisation(db, scope)
+        user = await user_records.find_user_by_name(db, scope, username)
+        if user is None:
+            raise NotFound("not_found", "No user of the organisation has this name.")
+        await user_records.set_password(db, scope, user.user_id, password_hash)
+        await audit.append_entry(
+            db,
+            actor="command line",
+            actor_name="command line",
+            action="reset_password",
+            resource=f"users/{user.user_id}",
+            request_id=new_id("cmd"),
+            sent={"username": user.username},
+        )
+    user_id: str = user.user_id
+    return user_id
+
+
 async def require_organisation(db: AsyncConnection, scope: TenantScope) -> Row:
     """For commands, whose organisation comes from an option; a request has that of its token."""
     row = await records.find_organisation(db, scope)

@@ -28,3 +28,12 @@ async def add_organisation(
 async def find_organisation(db: AsyncConnection, scope: TenantScope) -> Row | None:
     stmt = sa.select(organisations).where(organisations.c.organisation_id == scope.organisation_id)
     return (await db.execute(stmt)).one_or_none()
+
+
+async def lock_organisation(db: AsyncConnection, scope: TenantScope) -> None:
+    """Until the transaction ends, no row that refers to the organisation can be added."""
+    await db.execute(
+        sa.select(organisations.c.organisation_id)
+        .where(organisations.c.organisation_id == scope.organisation_id)
+        .with_for_update()
+    )

@@ -6,6 +6,7 @@ change.
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import sqlalchemy as sa
@@ -381,3 +382,12 @@ async def store_pdf(db: AsyncConnection, scope: TenantScope, pdf_id: str, conten
         .on_conflict_do_nothing()
     )
     return (await find_pdfs(db, scope, [pdf_id]))[pdf_id]
+
+
+async def find_last_issue_time(db: AsyncConnection, scope: TenantScope) -> datetime | None:
+    """When the youngest revision of any invoice was created."""
+    stmt = sa.select(sa.func.max(invoice_revisions.c.create_time)).where(
+        invoice_revisions.c.organisation_id == scope.organisation_id
+    )
+    issued_at: datetime | None = (await db.execute(stmt)).scalar_one()
+    return issued_at
