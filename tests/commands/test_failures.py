@@ -48,7 +48,7 @@ def report(tmp_path: Path) -> Path:
 
 
 @dataclass(frozen=True)
-class Installation:
+class FailingInstallation:
     """A database that no server uses, so that the command runs its own jobs."""
 
     env: Mapping[str, str]
@@ -62,14 +62,16 @@ class Installation:
 
 
 @pytest.fixture
-def installation(postgres: Address, superuser: Address, tmp_path: Path) -> Iterator[Installation]:
+def installation(
+    postgres: Address, superuser: Address, tmp_path: Path
+) -> Iterator[FailingInstallation]:
     data = tmp_path / "data"
     settings = {"NIMBILL_SMTP_URL": f"smtp://mailer:{SMTP_SECRET}@127.0.0.1:2525", **CREDENTIALS}
     with temporary_database(postgres, superuser) as address:
         env = build_environment(data, NIMBILL_DATABASE_URL=address.url, **settings)
         created = run_command(*init_arguments(), "--json", env=env, stdin=PASSWORD)
         organisation_id = json.loads(created.stdout)["organisation_id"]
-        yield Installation(
+        yield FailingInstallation(
             env, data, replace(superuser, database=address.database), organisation_id
         )
 
@@ -108,7 +110,7 @@ def limit_file_size() -> None:
 
 
 # Takes several seconds: the command and its child process are real.
-def test_a_full_disk_is_named(installation: Installation, report: Path) -> None:
+def test_a_full_disk_is_named(installation: FailingInstallation, report: Path) -> None:
     arguments = installation.import_arguments(report)
 
     result = run_process(*arguments, env=installation.env, prepare=limit_file_size)
@@ -120,7 +122,7 @@ def test_a_full_disk_is_named(installation: Installation, report: Path) -> None:
 
 
 # Takes several seconds: the command and its child process are real.
-def test_a_missing_bucket_is_named(installation: Installation, store: ObjectStore) -> None:
+def test_a_missing_bucket_is_named(installation: FailingInstallation, store: ObjectStore) -> None:
     arguments = installation.import_arguments(store.address("no-such-bills/cur"))
 
     record = read_only_object(run_process(*arguments, env=installation.env), installation.env)
@@ -131,7 +133,7 @@ def test_a_missing_bucket_is_named(installation: Installation, store: ObjectStor
 
 # Takes several seconds: the command and its child process are real.
 def test_a_missing_bucket_of_the_lake_is_named(
-    installation: Installation, store: ObjectStore, report: Path
+    installation: FailingInstallation, store: ObjectStore, report: Path
 ) -> None:
     env = {**installation.env, "NIMBILL_LAKE_URL": store.address("no-such-lake/costs")}
 
@@ -143,7 +145,7 @@ def test_a_missing_bucket_of_the_lake_is_named(
 
 
 # Takes several seconds: the command and its child process are real.
-def test_an_unreadable_file_is_named(installation: Installation) -> None:
+def test_an_unreadable_file_is_named(installation: FailingInstallation) -> None:
     arguments = installation.import_arguments("/proc/self/mem")  # no user can read its beginning
 
     record = read_only_object(run_process(*arguments, env=installation.env), installation.env)
@@ -166,7 +168,7 @@ def test_an_unreachable_database_is_named(tmp_path: Path, report: Path) -> None:
 
 # Takes several seconds: the command and its child process are real.
 def test_a_database_that_goes_away_during_the_import_is_named(
-    installation: Installation, superuser: Address, report: Path, tmp_path: Path
+    installation: FailingInstallation, superuser: Address, report: Path, tmp_path: Path
 ) -> None:
     arguments, env = installation.import_arguments(report), installation.env
     process = start_command(*arguments, env=env, cwd=tmp_path)
