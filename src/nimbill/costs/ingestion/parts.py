@@ -23,7 +23,7 @@ class Limits:
     parts_max: int = 10_000
     source_files_max: int = 100_000  # files in the folder or prefix that is searched
     manifest_bytes_max: int = 16 * MIB
-    zip_members_max: int = 1_000
+    zip_members_max: int = 200
     part_bytes_max: int = 64 * GIB  # decompressed
     delivery_bytes_max: int = 512 * GIB  # of all parts together, decompressed
     line_bytes_max: int = 4 * MIB
