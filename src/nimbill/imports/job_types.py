@@ -2,6 +2,7 @@
 
 import asyncio
 import shutil
+from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -48,9 +49,13 @@ def _import_job_type(settings: Settings, engine: AsyncEngine) -> JobType:
         await commit_import(db, settings, job.scope, job.subject, job.prepared)
 
     async def mark_failed(db: AsyncConnection, job: Job) -> None:
-        await records.change_import(
-            db, job.scope, job.subject, state=ImportState.failed, problem=IMPORT_FAILED
-        )
+        row = await records.lock_import(db, job.scope, job.subject)
+        if row is not None and row.release_reason is not None:
+            # its month is still parked, and can only be freed by releasing the import again
+            changes: dict[str, Any] = {"state": ImportState.parked, "release_reason": None}
+        else:
+            changes = {"state": ImportState.failed, "problem": IMPORT_FAILED}
+        await records.change_import(db, job.scope, job.subject, **changes)
 
     return JobType(
         records.IMPORT_COSTS,
@@ -80,7 +85,9 @@ async def _build_request(db: AsyncConnection, settings: Settings, job: Job) -> I
     row = await records.lock_import(db, job.scope, job.subject)
     assert row is not None, "an import is never deleted"
     is_released = row.release_reason is not None
-    lake_files = await lake_records.list_files(db, job.scope, row.import_id) if is_released else []
+    lake_files = (
+        await lake_records.list_files(db, job.scope, row.import_id) if is_released else None
+    )
     return ImportRequest(
         organisation_id=job.scope.organisation_id,
         import_id=row.import_id,
