@@ -84,6 +84,7 @@ async def commit_import(
         await records.change_import(
             db, scope, import_id, state=ImportState.refused, problem=prepared.problem, **delivery
         )
+        await _unpark_released(db, scope, row)
         await schedule_folder_removal(db, scope, import_id)
         await _remove_unrecorded_files(db, scope, row)
     elif prepared.identical_import is not None:
@@ -96,9 +97,17 @@ async def commit_import(
 async def fail_import(
     db: AsyncConnection, scope: TenantScope, import_id: str, problem: dict[str, Any]
 ) -> None:
-    """Mark an import as failed; remove its working folder and the files it left in the lake."""
+    """Mark an import as failed; remove its working folder and the files it left in the lake.
+
+    A released import is parked again: only another release can free its month.
+    """
     row = await records.lock_import(db, scope, import_id)
     assert row is not None, "an import is never deleted"
+    if row.release_reason is not None:
+        await records.change_import(
+            db, scope, import_id, state=ImportState.parked, release_reason=None
+        )
+        return
     await records.change_import(db, scope, import_id, state=ImportState.failed, problem=problem)
     await schedule_folder_removal(db, scope, import_id)
     await _remove_unrecorded_files(db, scope, row)
@@ -118,6 +127,14 @@ async def _remove_unrecorded_files(db: AsyncConnection, scope: TenantScope, row:
     )
 
 
+async def _unpark_released(db: AsyncConnection, scope: TenantScope, row: Row) -> None:
+    """A refused import can no longer be released, so that it must not keep the month parked."""
+    if row.release_reason is not None and row.month is not None:
+        period = BillingPeriod(row.month, row.vendor)
+        await months.lock_month(db, scope, period)
+        await months.unpark_month(db, scope, period, row.import_id)
+
+
 async def _mark_unchanged(
     db: AsyncConnection,
     scope: TenantScope,
@@ -130,7 +147,13 @@ async def _mark_unchanged(
     )
     month = None if identical is None else identical.month
     await records.change_import(
-        db, scope, import_id, state=ImportState.unchanged, month=month, **delivery
+        db,
+        scope,
+        import_id,
+        state=ImportState.unchanged,
+        month=month,
+        report={"identical_import": identical_import_id},
+        **delivery,
     )
 
 
@@ -163,11 +186,16 @@ class _ImportCommit:
         state = await months.lock_month(self.db, self.scope, period)
         current = await records.load_current_imports(self.db, self.scope, period, self.payers)
         report = await build_report(self.db, self.scope, self.vendor, self.prepared)
+        # another import of the same delivery may have been committed, and replaced, meanwhile
+        same = await records.find_same_delivery(
+            self.db, self.scope, self.vendor, self.delivery["content_hash"]
+        )
         if state.closed:
             await self._report_drift(period, report)
-        elif self._is_current_already(current):
+        elif same is not None and same.is_current:
+            report["identical_import"] = same.import_id
             await self._finish(ImportState.unchanged, report)
-        elif self._is_older(current):
+        elif same is not None or self._is_older(current):
             await self._finish(ImportState.refused, report, problem=OLDER_DELIVERY)
         elif not self.is_released and (reason := await self._find_doubt(period)):
             await self._park(period, report, reason)
@@ -193,16 +221,11 @@ class _ImportCommit:
 
     # ── decisions ────────────────────────────────────────────────────────────────────────────────
 
-    def _is_current_already(self, current: Sequence[Row]) -> bool:
-        """Another import of the same delivery may have been committed in the meantime."""
-        content_hash = self.delivery["content_hash"]
-        return bool(current) and all(row.content_hash == content_hash for row in current)
-
-    def _is_older(self, current: Sequence[Row]) -> bool:
+    def _is_older(self, others: Sequence[Row]) -> bool:
         """Deliveries can only be compared if both have an assembly time."""
         assembled_at = self.delivery["assembled_at"]
         return assembled_at is not None and any(
-            row.assembled_at is not None and row.assembled_at > assembled_at for row in current
+            row.assembled_at is not None and row.assembled_at > assembled_at for row in others
         )
 
     async def _find_doubt(self, period: BillingPeriod) -> str | None:
@@ -319,11 +342,18 @@ class _ImportCommit:
             await add_job(self.db, self.scope, REMOVE_LAKE_FILES, due=due, payload=payload)
 
     async def _unpark(self, period: BillingPeriod) -> None:
-        """Resolve this import and parked imports whose payers are all contained in this one."""
+        """Resolve parked imports that are not newer and whose payers are all in this one.
+
+        Lines that only the second reading found count too. If it could not read a file without
+        lines either, the payers are unknown, and the import has to be released.
+        """
         for parked in await records.list_parked_imports(self.db, self.scope, period):
             report = exact_json.decode_stored(parked.report)
-            parked_payers = {total["payer_id"] for total in report["totals"]}
-            if not parked_payers <= self.prepared.payers.keys():
+            found = [*report["totals"], *report["differences"]]
+            parked_payers = {row["payer_id"] for row in found}
+            if not parked_payers or not parked_payers <= self.prepared.payers.keys():
+                continue
+            if self._is_older([parked]):
                 continue
             await months.unpark_month(self.db, self.scope, period, parked.import_id)
             if parked.import_id != self.import_id:
@@ -334,7 +364,6 @@ class _ImportCommit:
                     state=ImportState.refused,
                     problem=SUPERSEDED,
                 )
-        await months.unpark_month(self.db, self.scope, period, self.import_id)
 
     async def _finish(self, state: ImportState, report: Mapping[str, Any], **values: Any) -> None:
         fields = dict(self.delivery)
@@ -351,6 +380,7 @@ class _ImportCommit:
             **values,
         )
         if state is not ImportState.parked:
+            await self._unpark_month()
             await schedule_folder_removal(self.db, self.scope, self.import_id)
         if state not in (ImportState.parked, ImportState.done):
             await self._remove_files(
@@ -358,6 +388,12 @@ class _ImportCommit:
             )
         if state in (ImportState.done, ImportState.parked, ImportState.drift):
             await self._audit(state, fields.get("lines"))
+
+    async def _unpark_month(self) -> None:
+        """An import that was released no longer keeps its month parked, whatever its outcome."""
+        if self.month is not None:
+            period = BillingPeriod(self.month, self.vendor)
+            await months.unpark_month(self.db, self.scope, period, self.import_id)
 
     async def _audit(self, state: ImportState, lines: int | None) -> None:
         await audit.append_entry(

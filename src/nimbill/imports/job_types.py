@@ -90,7 +90,9 @@ async def _build_request(db: AsyncConnection, settings: Settings, job: Job) -> I
     row = await records.lock_import(db, job.scope, job.subject)
     assert row is not None, "an import is never deleted"
     is_released = row.release_reason is not None
-    lake_files = await lake_records.list_files(db, job.scope, row.import_id) if is_released else []
+    lake_files = (
+        await lake_records.list_files(db, job.scope, row.import_id) if is_released else None
+    )
     roots = job.payload["roots"]
     if roots is not None and not row.uploaded:
         # The settings and the number of organisations may have changed since the request.

@@ -64,7 +64,7 @@ class ImportRequest:
     folder: str  # working folder of this import; removed after the import
     # content hash to the import that is current, or None if another import replaced it
     known_deliveries: dict[str, str | None]
-    lake_files: list[str] = field(default_factory=list)  # only for a released parked import
+    lake_files: list[str] | None = None  # only for a released parked import
 
 
 @dataclass(slots=True)
@@ -97,8 +97,8 @@ def prepare_import(
     """An invalid delivery is not an error of the process: it is returned as a problem."""
     watch = watch or _no_watch()
     try:
-        if request.lake_files:
-            return _prepare_released(request, on_progress)
+        if request.lake_files is not None:
+            return _prepare_released(request, request.lake_files, on_progress)
         return _prepare_delivery(request, on_progress, watch)
     except CostFileError as error:
         return _build_refusal(error)
@@ -198,10 +198,12 @@ def _convert(
     prepared.provisional = warnings.has_invoice_ids and lines_without_invoice > 0
 
 
-def _prepare_released(request: ImportRequest, on_progress: OnProgress) -> PreparedImport:
+def _prepare_released(
+    request: ImportRequest, files: Sequence[str], on_progress: OnProgress
+) -> PreparedImport:
     """The lines are already in the lake; only the sums are computed again."""
     prepared = PreparedImport(month=request.month)
-    totals = _compute_sums(request, request.lake_files, prepared, on_progress)
+    totals = _compute_sums(request, files, prepared, on_progress)
     prepared.verified_totals = format_totals(totals, VERIFIED_COLUMNS)
     return prepared
 
