@@ -7,7 +7,7 @@ from pathlib import Path
 
 from nimbill.costs.lake.parquet_files import Lake
 from nimbill.database.tenant_scope import transaction
-from nimbill.imports.commit_import import fail_import
+from nimbill.imports.failed_imports import fail_import
 from nimbill.imports.preparation import PreparedImport
 from nimbill.imports.working_folder import working_folder
 from tests.imports.aws_reports import report_line, write_report

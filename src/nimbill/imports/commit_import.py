@@ -25,6 +25,7 @@ from nimbill.imports import records
 from nimbill.imports.anomaly_check import find_anomaly
 from nimbill.imports.bodies import ImportState
 from nimbill.imports.derived_entries import build_entries, build_reservations
+from nimbill.imports.failed_imports import REMOVE_LAKE_FILES, remove_unrecorded_files
 from nimbill.imports.import_report import build_report, find_drift
 from nimbill.imports.preparation import OLDER_DELIVERY, PreparedImport
 from nimbill.imports.proposals import propose_entries
@@ -60,7 +61,6 @@ SUPERSEDED = {
 
 SUMS_LOST = "the sums in the database differ from the delivered files"
 
-REMOVE_LAKE_FILES = "remove_lake_files"
 READERS_FINISH_WITHIN = timedelta(hours=1)
 
 
@@ -86,45 +86,12 @@ async def commit_import(
         )
         await _unpark_released(db, scope, row)
         await schedule_folder_removal(db, scope, import_id)
-        await _remove_unrecorded_files(db, scope, row)
+        await remove_unrecorded_files(db, scope, row)
     elif prepared.identical_import is not None:
         await _mark_unchanged(db, scope, import_id, prepared.identical_import, delivery)
         await schedule_folder_removal(db, scope, import_id)
     else:
         await _ImportCommit(db, settings, scope, row, prepared, delivery).run()
-
-
-async def fail_import(
-    db: AsyncConnection, scope: TenantScope, import_id: str, problem: dict[str, Any]
-) -> None:
-    """Mark an import as failed; remove its working folder and the files it left in the lake.
-
-    A released import is parked again: only another release can free its month.
-    """
-    row = await records.lock_import(db, scope, import_id)
-    assert row is not None, "an import is never deleted"
-    if row.release_reason is not None:
-        await records.change_import(
-            db, scope, import_id, state=ImportState.parked, release_reason=None
-        )
-        return
-    await records.change_import(db, scope, import_id, state=ImportState.failed, problem=problem)
-    await schedule_folder_removal(db, scope, import_id)
-    await _remove_unrecorded_files(db, scope, row)
-
-
-async def _remove_unrecorded_files(db: AsyncConnection, scope: TenantScope, row: Row) -> None:
-    """An interrupted preparation may have left files in the lake; no record names them."""
-    if row.release_reason is not None:  # the files of a parked import have a record
-        return
-    files = {
-        "organisation_id": scope.organisation_id,
-        "vendor": row.vendor,
-        "import_id": row.import_id,
-    }
-    await add_job(
-        db, scope, REMOVE_LAKE_FILES, due=clock.now(), subject=row.import_id, payload=files
-    )
 
 
 async def _unpark_released(db: AsyncConnection, scope: TenantScope, row: Row) -> None:

@@ -14,7 +14,8 @@ from nimbill.foundation.settings import Settings
 from nimbill.imports import records
 from nimbill.imports.allowed_roots import load_import_roots
 from nimbill.imports.bodies import ImportState
-from nimbill.imports.commit_import import REMOVE_LAKE_FILES, commit_import, fail_import
+from nimbill.imports.commit_import import commit_import
+from nimbill.imports.failed_imports import REMOVE_LAKE_FILES, fail_import
 from nimbill.imports.import_failure import describe_failure
 from nimbill.imports.preparation import ImportRequest, PreparedImport
 from nimbill.imports.preparation_process import run_preparation
