@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from nimbill.application import server
+from nimbill.application.database_watch import watch_database
 from nimbill.application.installed import load_settings
 from nimbill.application.open_database import open_database, prepare_installation
 from nimbill.demo.api_client import DemoError
@@ -53,7 +54,11 @@ def run_demo(port: int, months: int) -> None:
     with open_database(settings) as url:
         logins = asyncio.run(_prepare_database(url, settings.key_file, folder))
         seeding = BackgroundSeeding(folder, logins, last_months(months))
-        with _stderr_to_file(folder / "demo.log"), seeding.stop_if_not_ready():
+        with (
+            _stderr_to_file(folder / "demo.log"),
+            seeding.stop_if_not_ready(),
+            watch_database(settings),
+        ):
             _serve(port, url, folder, seeding)
         if seeding.failure is not None:
             raise seeding.failure

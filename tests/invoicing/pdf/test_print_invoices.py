@@ -115,18 +115,6 @@ def test_a_month_can_be_downloaded_as_zip(month_end: MonthEnd) -> None:
     assert len(names(restricted)) == 1
 
 
-def test_a_month_without_invoices_has_no_zip(month_end: MonthEnd) -> None:
-    group = month_end.create_group("BG-A", "000000000001")
-    month_end.import_costs(report_line("10", UsageAccountId="000000000001"))
-    month_end.prepare_groups(group)
-    month_end.create_invoices()
-
-    problem = read_problem(month_end.get("/invoices/2199-12/zip"), 404)
-    other_vendor = read_problem(month_end.get(f"/invoices/{MONTH}/zip?vendor=azure"), 404)
-
-    assert (problem["code"], other_vendor["code"]) == ("no_invoices", "no_invoices")
-
-
 @pytest.mark.parametrize("path", ["{group}/aws/pdf", "{group}/pdf", "zip"])
 def test_no_database_connection_is_held_while_a_pdf_is_compiled(
     month_end: MonthEnd, monkeypatch: pytest.MonkeyPatch, path: str

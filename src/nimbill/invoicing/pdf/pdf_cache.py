@@ -127,6 +127,8 @@ async def write_pdf_files(
             await asyncio.to_thread(into.mkdir, parents=True, exist_ok=True)
             await asyncio.to_thread((into / name).write_bytes, content)
             names.append(name)
+    if not names:
+        raise NoInvoices("no_invoices", "No invoice was created for this month.")
     return names
 
 
@@ -136,8 +138,6 @@ async def _iterate_pdfs(
     """Yield file names and PDFs, in batches with their own transaction to limit memory."""
     async with transaction(printer.engine, scope.organisation_id) as db:
         company_ids = await stored_invoices.list_invoiced_groups(db, scope, month, vendor)
-    if not company_ids:
-        raise NoInvoices("no_invoices", "No invoice was created for this month.")
     for start in range(0, len(company_ids), BATCH_SIZE):
         batch = company_ids[start : start + BATCH_SIZE]
         async with transaction(printer.engine, scope.organisation_id) as db:
