@@ -15,8 +15,11 @@ SETTING_NAMES = frozenset(
         "CORE_TOKEN_SECONDS",
         "DATA",
         "DATABASE_URL",
+        "DISK_RESERVE_MIB",
         "ENGINE",
+        "IMPORT_MEMORY_MIB",
         "IMPORT_ROOTS",
+        "IMPORT_SECONDS",
         "KEY_FILE",
         "LAKE_URL",
         "LISTENS_AT",  # set by `serve` for its workers
