@@ -104,6 +104,8 @@ def _split_csv(part: Part, limits: Limits, chunks: Iterator[bytes]) -> Iterator[
 
 def _refuse_long_values(lines: RawLines, limits: Limits) -> RawLines:
     for field, array in chain(lines.fields.items(), lines.tags):
+        if field in PLAIN_FIELDS:
+            continue  # the rule for numbers refuses it and is more helpful
         column = lines.column_name(field)
         refuse_long_values(lines.file, column, array, first_line=lines.first_line, limits=limits)
     return lines
