@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.adjustments.recalculation import records as entry_records
-from nimbill.adjustments.reserved_instances import fee_records
 from nimbill.adjustments.reserved_instances import records as reservation_records
 from nimbill.costs.months import records as months
 from nimbill.database.tenant_scope import TenantScope
@@ -146,21 +146,16 @@ def test_moving_and_removing_wait_for_a_closing(
 def test_an_import_locks_the_reservations_that_it_changes(
     service: Service, reservation: str
 ) -> None:
-    """Also one whose description it does not change."""
+    """Also one that the import describes as before."""
+
+    async def lock_weakly(db: AsyncConnection, _scope: TenantScope) -> None:
+        stmt = sa.text("SELECT FROM reserved_instances WHERE ri_id = :ri_id FOR NO KEY UPDATE")
+        await db.execute(stmt, {"ri_id": reservation})
+
     outcome = call_while_locked(
         service,
-        lock_reservation(reservation),
+        lock_weakly,
         lambda: import_reservations(service, build_reservation(), month=reservations.EARLIER),
-    )
-
-    assert outcome.waited
-
-
-def test_reservations_are_locked_together(service: Service, reservation: str) -> None:
-    outcome = call_while_locked(
-        service,
-        lambda db, scope: fee_records.lock_reservations(db, scope, [reservation]),
-        lambda: move_instances(service, 1, ri_id=reservation),
     )
 
     assert outcome.waited

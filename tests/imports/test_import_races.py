@@ -310,11 +310,20 @@ def lock_import(import_id: str) -> InTransaction:
     return lambda db, scope: records.lock_import(db, scope, import_id)
 
 
-def test_committing_waits_for_another_change_of_the_import(importer: InProcessImporter) -> None:
+def test_committing_sees_that_the_import_was_released_meanwhile(
+    importer: InProcessImporter,
+) -> None:
     import_id, prepared = prepare(importer, "a.csv", report_line("1"))
+    prepared.unverified_file = "a.csv"  # parks the import unless it is released
+
+    async def release_import(db: AsyncConnection, scope: TenantScope) -> None:
+        await records.change_import(db, scope, import_id, release_reason="ok")
 
     outcome = call_while_locked(
-        importer.service, lock_import(import_id), lambda: importer.commit(import_id, prepared)
+        importer.service,
+        lock_import(import_id),
+        lambda: importer.commit(import_id, prepared),
+        change=release_import,
     )
 
     assert outcome.waited
