@@ -1,7 +1,7 @@
 # The targets of this project; `make` alone lists them. Needs python3 (3.11 or newer), make and git.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run check test test-unit test-browser prove-quick test-spark prove mutants bench routes choices migrate screenshots pictures lock setup clean browser web-assets
+.PHONY: help demo run check test test-unit test-browser prove-quick test-spark prove mutants bench routes choices migrate screenshots pictures lock setup clean browser environment web-assets
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
@@ -85,7 +85,8 @@ prove-quick: setup browser ## every row of the proof board in its quick size
 	$(PY)python $(call PYTEST,proof) $(if $(strip $(ARGS)),$(ARGS),$(PARALLEL) tests/proof)
 
 # Starts a standalone master and two workers on this machine.
-test-spark: .venv-spark/.ready ## the tests of the sums on a Spark cluster; needs Java 17
+test-spark: ## the tests of the sums on a Spark cluster; needs Java 17
+	$(PREPARE) ENVIRONMENT=.venv-spark
 	.venv-spark/bin/python -m tests.spark $(ARGS)
 
 browser:
@@ -107,7 +108,8 @@ endif
 mutants: setup ## put small faults into the source; tests must notice 95 of 100; ARGS="--sample 20"
 	$(PY)python -m tests.mutation $(ARGS)
 
-bench: .venv-bench/.ready ## compare the speed with common alternatives; ARGS=invoices for one suite
+bench: ## compare the speed with common alternatives; ARGS=invoices for one suite
+	$(PREPARE) ENVIRONMENT=.venv-bench
 	.venv-bench/bin/python -m bench $(ARGS)
 
 screenshots: setup browser ## take screenshots of the web pages for docs/images
@@ -169,7 +171,24 @@ lock: setup ## update requirements/ and web/package-lock.json; ARGS=--upgrade fo
 
 # ── the environment ──────────────────────────────────────────────────────────────────────────────
 
-setup: .venv/.ready ## create or update .venv; the other targets do it themselves
+# Targets may be started at the same time, as `make demo` and `make test`: one prepares the environment, and the
+# other waits. The lock ends with the process.
+define WAIT_FOR_LOCK
+import fcntl, os, sys
+os.makedirs(".cache", exist_ok=True)
+lock = os.open(".cache/setup.lock", os.O_RDONLY | os.O_CREAT)
+fcntl.flock(lock, fcntl.LOCK_EX)
+os.set_inheritable(lock, True)
+os.execvp(sys.argv[1], sys.argv[1:])
+endef
+export WAIT_FOR_LOCK
+PREPARE = @$(or $(PYTHON),python3) -c "$$WAIT_FOR_LOCK" $(MAKE) --no-print-directory environment
+
+setup: ## create or update .venv; the other targets do it themselves
+	$(PREPARE) ENVIRONMENT=.venv
+
+environment: $(ENVIRONMENT)/.ready
+	@:
 
 # The inputs of the editable install. It is also repeated if the built web assets are missing.
 BUILT_FROM := pyproject.toml hatch_build.py $(wildcard web/package-lock.json web/.npmrc web/api/*) \

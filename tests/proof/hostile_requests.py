@@ -66,6 +66,8 @@ def make_hostile(draft: RequestDraft, random: Random) -> Request:
 def _change_value(draft: RequestDraft, random: Random) -> RequestDraft:
     if draft.form is not None:
         return _change_form(draft, random)
+    if draft.raw is not None:
+        return _break_bytes(draft, random)
     if draft.value is NOTHING:
         return replace(draft, value=any_value(random))
     return replace(draft, value=mutate(draft.value, random))

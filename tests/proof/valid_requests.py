@@ -11,6 +11,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from nimbill.access.role_actions import RoleAction
 from nimbill.application.installed import PRODUCTS
 from nimbill.foundation.product import Product
+from nimbill.http.csv_bodies import CSV_TYPE
 from tests.contract.declared_routes import Route, all_routes
 from tests.contract.route_requests import build_valid_request
 from tests.contract.superuser import Superuser
@@ -92,12 +93,14 @@ def _draft(route: Route, tenant: Tenant) -> RequestDraft:
         return RequestDraft(**{"method": route.method, "path": route.fill_path().encode()} | made)
     valid = build_valid_request(route, tenant)
     quoted = {name: quote(value, safe="") for name, value in valid.path.items()}
-    return RequestDraft(
+    draft = RequestDraft(
         method=route.method,
         path=route.fill_path(**quoted).encode(),
         query=urlencode(valid.query).encode(),
-        value=NOTHING if valid.body is None else valid.body,
     )
+    if isinstance(valid.body, str):
+        return replace(draft, raw=valid.body.encode(), content_type=CSV_TYPE.encode())
+    return replace(draft, value=NOTHING if valid.body is None else valid.body)
 
 
 # ── public routes: token forms, sign-ins and downloads ───────────────────────────────────────────

@@ -160,7 +160,8 @@ def _parts_of_several_links(random: Random, valid: list[LinkAddress]) -> bytes:
     first, *others = random.sample(valid, 3)
     parts = first.parts
     for other in others:
-        for name in random.sample(list(parts), random.choice([0, 1, 1, 2, 5])):
+        shared = [name for name in parts if name in other.parts]
+        for name in random.sample(shared, random.choice([0, 1, 1, 2, 5])):
             parts[name] = other.parts[name]
     path = random.choice([first, first, *others]).path
     return path + b"?" + urlencode(parts).encode()
