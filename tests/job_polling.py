@@ -21,19 +21,6 @@ CHANGES = ("INSERT INTO jobs", "UPDATE jobs")
 CHANGED = "jobs_changed"
 
 
-_unnoticed: list[object] = []  # one item for each block of `unnoticed_changes`
-
-
-@contextmanager
-def unnoticed_changes() -> Iterator[None]:
-    """Jobs that are added inside are not due soon."""
-    _unnoticed.append(object())
-    try:
-        yield
-    finally:
-        _unnoticed.pop()
-
-
 class _JobChanges:
     def __init__(self) -> None:
         self.count = 0
@@ -41,7 +28,7 @@ class _JobChanges:
         self.seen: WeakKeyDictionary[asyncio.Task[Any], int] = WeakKeyDictionary()
 
     def note(self, db: Any, _cursor: Any, statement: str, *_: Any) -> None:
-        if statement.startswith(CHANGES) and not _unnoticed:
+        if statement.startswith(CHANGES):
             db.info[CHANGED] = True
 
     def count_change(self, _connection: Any, record: Any) -> None:
