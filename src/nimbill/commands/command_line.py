@@ -14,15 +14,20 @@ from nimbill.commands.console import refuse
 from nimbill.foundation.errors import OperatorError, ServiceError
 
 COMMANDS = {
+    "accounts": "nimbill.commands.accounts:accounts",
     "agent": "nimbill.commands.agent:agent",  # version 3
     "audit": "nimbill.commands.audit:audit",
     "demo": "nimbill.commands.demo:demo",
     "export": "nimbill.commands.export:export",
+    "groups": "nimbill.commands.groups:groups",
     "import": "nimbill.commands.import_costs:import_",
     "init": "nimbill.commands.init:init",
     "invoice": "nimbill.commands.invoice:invoice",
     "keys": "nimbill.commands.keys:keys",
+    "month": "nimbill.commands.month:month",
+    "rates": "nimbill.commands.rates:rates",
     "serve": "nimbill.commands.serve:serve",
+    "settings": "nimbill.commands.settings:settings",
     "tie-out": "nimbill.commands.tie_out:tie_out",
 }
 
@@ -57,6 +62,9 @@ def build_app(arguments: Sequence[str]) -> App:
     has_command = bool(arguments) and arguments[0] in COMMANDS
     for name, path in COMMANDS.items():
         app.command(path if has_command else pkgutil.resolve_name(path), name=name)
+    app.register_install_completion_command(
+        help="Install completion of commands and options in your shell: bash, zsh or fish."
+    )
     return app
 
 
@@ -66,5 +74,8 @@ def _raise_interrupt(_signal: int, _frame: object) -> NoReturn:
 
 
 def _format_error(error: ServiceError) -> str:
-    rules = "; ".join(f"{violation.field}: {violation.rule}" for violation in error.violations)
-    return f"{error.detail} ({rules})" if rules else error.detail
+    """One sentence; several violations follow it, each on its own line."""
+    rules = [f"{violation.field}: {violation.rule}" for violation in error.violations]
+    if len(rules) > 1:
+        return "\n  ".join([error.detail, *rules])
+    return f"{error.detail} ({rules[0]})" if rules else error.detail

@@ -6,27 +6,26 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rich.console import JustifyMethod
 from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
-from rich.table import Table
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from nimbill.application.foreground_runs import ImportFiles, run_import
 from nimbill.application.installed import load_settings
-from nimbill.application.open_database import run_with_engine
 from nimbill.commands.console import (
     REFUSED,
+    OutputColumn,
     Switch,
     print_json,
-    print_table,
+    print_rows,
     print_text,
     terminal_progress,
 )
 from nimbill.commands.month_argument import refuse_invalid_month
+from nimbill.commands.organisation_command import Organisation, run_with_scope
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation import exact_json
-from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.errors import Invalid
+from nimbill.foundation.money import format_decimal
 from nimbill.foundation.vendors import Vendor
 from nimbill.imports.bodies import ImportProblem
 from nimbill.imports.records import ImportRecord, ImportState
@@ -40,20 +39,19 @@ EXIT_CODES = {
     ImportState.refused: REFUSED,
     ImportState.failed: REFUSED,
 }
-TOTAL_COLUMNS: dict[str, JustifyMethod] = {
-    "payer": "left",
-    "line type": "left",
-    "kind": "left",
-    "currency": "left",
-    "cost": "right",
-    "lines": "right",
-}
+TOTAL_COLUMNS = (
+    OutputColumn("payer"),
+    OutputColumn("line type", wraps=True),
+    OutputColumn("kind"),
+    OutputColumn("cost", right=True),
+    OutputColumn("lines", right=True),
+)
 
 
 def import_(
     *paths: str,
     vendor: Vendor,
-    organisation: str,
+    organisation: Organisation,
     month: str | None = None,
     json: Switch = False,
 ) -> None:
@@ -68,8 +66,6 @@ def import_(
         Files, folders with a manifest, or s3://bucket/prefix.
     vendor
         The vendor of the files.
-    organisation
-        Id of the organisation.
     month
         The month, yyyy-mm; needed if the files contain more than one.
     json
@@ -83,15 +79,13 @@ def import_(
     sources = [path if "://" in path else str(Path(path).absolute()) for path in paths]
     files = ImportFiles(vendor=vendor, month=month, sources=sources)
 
-    async def run(engine: AsyncEngine, _: Encryptor) -> tuple[ImportRecord, float]:
+    async def run(engine: AsyncEngine, scope: TenantScope) -> tuple[ImportRecord, float]:
         started = time.monotonic()
         with _progress_bar() as show_progress:
-            record = await run_import(
-                engine, settings, TenantScope(organisation), files, show_progress
-            )
+            record = await run_import(engine, settings, scope, files, show_progress)
         return record, time.monotonic() - started
 
-    record, seconds = run_with_engine(settings, run)
+    record, seconds = run_with_scope(organisation, run)
     if json:
         print_json(exact_json.encode(record))
     else:
@@ -126,25 +120,22 @@ def _print_record(record: ImportRecord, seconds: float) -> None:
         f"{seconds:.1f} s ({rate:,.0f} a second), import {record.import_id}"
     )
     if record.totals:
-        print_table(_build_totals_table(record))
+        print_rows(TOTAL_COLUMNS, _list_totals(record))
     for message in _list_messages(record):
         print_text(message)
 
 
-def _build_totals_table(record: ImportRecord) -> Table:
-    table = Table()
-    for name, justify in TOTAL_COLUMNS.items():
-        table.add_column(name, overflow="fold", justify=justify, no_wrap=justify == "right")
-    for total in record.totals:
-        table.add_row(
+def _list_totals(record: ImportRecord) -> list[list[str]]:
+    return [
+        [
             total.payer_id,
             total.line_type,
             total.kind,
-            total.currency,
-            f"{total.cost:f}",
+            f"{format_decimal(total.cost)} {total.currency}",
             f"{total.lines:,}",
-        )
-    return table
+        ]
+        for total in record.totals
+    ]
 
 
 def _list_messages(record: ImportRecord) -> list[str]:

@@ -1,22 +1,31 @@
 """`nimbill invoice`: create the invoices of a month and write them as PDF files."""
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections import defaultdict
+from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from cyclopts import App
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
-from rich.table import Table
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from nimbill.application.foreground_runs import run_invoices
-from nimbill.application.installed import load_settings
-from nimbill.application.open_database import run_with_engine
-from nimbill.commands.console import Switch, print_json, print_table, print_text, terminal_progress
+from nimbill.commands.console import (
+    OutputColumn,
+    Switch,
+    print_json,
+    print_rows,
+    print_text,
+    progress_bar,
+)
 from nimbill.commands.month_argument import refuse_invalid_month
-from nimbill.database.tenant_scope import TenantScope
+from nimbill.commands.organisation_command import Organisation, run_with_scope
+from nimbill.customers.billing_groups.records import list_billing_groups
+from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation import exact_json
 from nimbill.foundation.vendors import Vendor
+from nimbill.invoicing.documents.bodies import WARNING_DETAILS
+from nimbill.invoicing.documents.document import InvoiceWarningCode
 from nimbill.invoicing.pdf.pdf_cache import write_pdf_files
 from nimbill.invoicing.runs.operations import (
     CreateInvoicesRequest,
@@ -24,6 +33,7 @@ from nimbill.invoicing.runs.operations import (
 )
 
 SOME_SKIPPED = 1  # exit code
+NUMBERS_SHOWN_MAX = 10
 HARMLESS_REASONS = ("no_accounts",)  # the group has nothing to bill
 
 invoice = App(name="invoice", help="The invoices of a month.")
@@ -34,7 +44,7 @@ def create(
     month: str,
     *groups: str,
     vendor: Vendor,
-    organisation: str,
+    organisation: Organisation,
     json: Switch = False,
 ) -> None:
     """Create the invoices of a month for every billing group that is ready.
@@ -50,29 +60,28 @@ def create(
         The company_id of each group; every group by default.
     vendor
         The vendor whose costs are billed.
-    organisation
-        Id of the organisation.
     json
         Print one JSON object and nothing else.
     """
     refuse_invalid_month(month)
     body = CreateInvoicesRequest(vendor=vendor, group=list(groups), bulk=not groups)
-    scope = TenantScope(organisation)
-    with _progress_bar() as show_progress:
-        response = run_with_engine(
-            load_settings(),
-            lambda engine, _: run_invoices(engine, scope, month, body, show_progress),
-        )
+    with progress_bar("invoices") as show_progress:
+
+        async def run(engine: AsyncEngine, scope: TenantScope) -> _CreatedInvoices:
+            response = await run_invoices(engine, scope, month, body, show_progress)
+            return _CreatedInvoices(response, await _load_group_names(engine, scope))
+
+        response, names = run_with_scope(organisation, run)
     if json:
         print_json(exact_json.encode(response))
     else:
-        _print_response(response)
+        _print_response(response, names)
     if any(group.reason not in HARMLESS_REASONS for group in response.skipped):
         sys.exit(SOME_SKIPPED)
 
 
 @invoice.command(name="print")
-def print_(month: str, *, into: Path, organisation: str) -> None:
+def print_(month: str, *, into: Path, organisation: Organisation, json: Switch = False) -> None:
     """Write the invoices of a month as PDF files.
 
     Parameters
@@ -81,31 +90,63 @@ def print_(month: str, *, into: Path, organisation: str) -> None:
         The month, yyyy-mm.
     into
         The folder for the files; created if it does not exist.
-    organisation
-        Id of the organisation.
+    json
+        Print one JSON object and nothing else.
     """
     refuse_invalid_month(month)
     into.mkdir(parents=True, exist_ok=True)
-    names = run_with_engine(
-        load_settings(),
-        lambda engine, _: write_pdf_files(engine, TenantScope(organisation), month, into),
-    )
-    print_text(f"{len(names)} invoices written to {into}")
+    with progress_bar("PDF files") as show_progress:
+        names = run_with_scope(
+            organisation,
+            lambda engine, scope: write_pdf_files(engine, scope, month, into, show_progress),
+        )
+    if json:
+        print_json(exact_json.encode({"folder": str(into), "files": names}))
+    else:
+        print_text(f"{len(names)} invoices written to {into}")
 
 
-@contextmanager
-def _progress_bar() -> Iterator[Callable[[int, int], None]]:
-    with terminal_progress(
-        TextColumn("invoices"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-    ) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda finished, total: bar.update(task, total=total, completed=finished)
+class _CreatedInvoices(NamedTuple):
+    response: CreateInvoicesResponse
+    group_names: Mapping[str, str]  # by company_id
 
 
-def _print_response(response: CreateInvoicesResponse) -> None:
+async def _load_group_names(engine: AsyncEngine, scope: TenantScope) -> Mapping[str, str]:
+    async with transaction(engine, scope.organisation_id) as db:
+        groups = await list_billing_groups(db, scope)
+    return {
+        group.company_id: f"{group.billinggroup_id} {group.billinggroup_name}" for group in groups
+    }
+
+
+def _print_response(response: CreateInvoicesResponse, names: Mapping[str, str]) -> None:
     print_text(f"{len(response.created)} invoices created, {len(response.skipped)} groups skipped")
     if response.skipped:
-        table = Table("company_id", "reason")
-        for group in response.skipped:
-            table.add_row(group.company_id, group.reason)
-        print_table(table)
+        columns = [
+            OutputColumn("company_id"),
+            OutputColumn("billing group", wraps=True),
+            OutputColumn("reason"),
+        ]
+        print_rows(
+            columns,
+            [
+                [group.company_id, names.get(group.company_id, ""), group.reason]
+                for group in response.skipped
+            ],
+        )
+    for code, numbers in _group_warnings(response).items():
+        others = f" and {len(numbers) - NUMBERS_SHOWN_MAX} more" * (
+            len(numbers) > NUMBERS_SHOWN_MAX
+        )
+        print_text(f"warning: {code}: {', '.join(numbers[:NUMBERS_SHOWN_MAX])}{others}")
+        print_text(f"  {WARNING_DETAILS[code]}")
+
+
+def _group_warnings(
+    response: CreateInvoicesResponse,
+) -> Mapping[InvoiceWarningCode, list[str]]:
+    """Return the invoice numbers of each warning."""
+    numbers: dict[InvoiceWarningCode, list[str]] = defaultdict(list)
+    for warning in response.warnings:
+        numbers[warning.code].append(warning.invoice_no)
+    return numbers

@@ -39,6 +39,32 @@ class NewOrganisation:
     client_secret: str
 
 
+@dataclass(frozen=True, slots=True)
+class NamedOrganisation:
+    organisation_id: str
+    name: str
+
+
+async def find_organisation(engine: AsyncEngine, id_or_name: str) -> NamedOrganisation | None:
+    """Find an organisation by its id, its short name or its full name, for the command line."""
+    full_name = id_or_name.strip().lower()
+    async with engine.connect() as db:
+        organisation_id = await find_organisation_id(
+            db, LookupKind.organisation, id_or_name
+        ) or await find_organisation_id(db, LookupKind.short_name, full_name)
+        by_full_name = await find_organisation_id(
+            db, LookupKind.short_name, _derive_short_name(full_name)
+        )
+    found = organisation_id or by_full_name
+    if found is None:
+        return None
+    async with transaction(engine, found) as db:
+        name = await records.load_organisation_name(db, TenantScope(found)) or ""
+    # A short name is derived from a full name, but other names may have the same short form.
+    is_match = organisation_id is not None or name.lower() == full_name
+    return NamedOrganisation(found, name) if is_match else None
+
+
 async def create_organisation(
     engine: AsyncEngine, encryptor: Encryptor, *, name: str, username: str, password: str
 ) -> NewOrganisation:

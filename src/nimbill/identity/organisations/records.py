@@ -15,6 +15,15 @@ organisations = sa.Table(
 )
 
 
+async def load_organisation_name(db: AsyncConnection, scope: TenantScope) -> str | None:
+    """Return the full name, or None if the organisation does not exist."""
+    stmt = sa.select(organisations.c.name).where(
+        organisations.c.organisation_id == scope.organisation_id
+    )
+    name: str | None = (await db.execute(stmt)).scalar_one_or_none()
+    return name
+
+
 async def add_organisation(
     db: AsyncConnection, scope: TenantScope, *, name: str, short_name: str
 ) -> None:

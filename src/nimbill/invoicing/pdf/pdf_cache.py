@@ -2,7 +2,7 @@
 
 import asyncio
 import zipfile
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -92,13 +92,23 @@ async def write_zip(
 
 
 async def write_pdf_files(
-    engine: AsyncEngine, scope: TenantScope, month: str, into: Path
+    engine: AsyncEngine,
+    scope: TenantScope,
+    month: str,
+    into: Path,
+    on_progress: Callable[[int, int], None] = lambda _finished, _total: None,
 ) -> list[str]:
-    """Write the same invoices as files into a folder; return their names."""
-    names = []
+    """Write the same invoices as files into a folder; return their names.
+
+    `on_progress` receives the number of written and of all invoices.
+    """
+    async with transaction(engine, scope.organisation_id) as db:
+        total = len(await stored_invoices.list_invoice_summaries(db, scope, month))
+    names: list[str] = []
     async for name, content in _iterate_pdfs(engine, scope, month, None):
         await asyncio.to_thread((into / name).write_bytes, content)
         names.append(name)
+        on_progress(len(names), total)
     return names
 
 
