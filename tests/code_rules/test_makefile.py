@@ -1,4 +1,4 @@
-"""`make` without a target lists the targets."""
+"""`make` lists its targets, and targets that start together share one set-up."""
 
 import re
 import subprocess
@@ -17,6 +17,7 @@ TARGETS = (
     "prove-quick",
     "test-spark",
     "prove",
+    "mutants",
     "bench",
     "routes",
     "choices",
@@ -47,3 +48,39 @@ def test_every_listed_target_is_phony(listed: dict[str, str]) -> None:
     (phony,) = re.findall(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
 
     assert set(listed) <= set(phony.split())
+
+
+SLOW_SETUP = """
+include original.mk
+
+.venv/bin/uv .venv/.synced:
+	@mkdir -p $(@D) && touch $@
+
+.venv/.ready:
+	@echo begin >> setups && sleep 0.5 && echo end >> setups && touch $@
+"""
+
+SETUP_FILES = (
+    "pyproject.toml",
+    "hatch_build.py",
+    "requirements/uv.txt",
+    "requirements/dev.txt",
+    "src/nimbill/application/static/api/index.html",
+    "src/nimbill/invoicing/pdf/fonts/LICENSE",
+)
+
+
+def test_two_targets_that_start_together_prepare_the_environment_once(tmp_path: Path) -> None:
+    (tmp_path / "original.mk").write_bytes((ROOT / "Makefile").read_bytes())
+    (tmp_path / "Makefile").write_text(SLOW_SETUP)
+    for file in SETUP_FILES:
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).touch()
+
+    started = [
+        subprocess.Popen(["make", "setup"], cwd=tmp_path, stderr=subprocess.PIPE) for _ in range(2)
+    ]
+    errors = [process.communicate(timeout=60)[1].decode() for process in started]
+
+    assert [process.returncode for process in started] == [0, 0], errors
+    assert (tmp_path / "setups").read_text().split() == ["begin", "end"]

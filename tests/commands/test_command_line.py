@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
+from nimbill.commands.command_line import COMMANDS
 from tests.command_line import build_environment
-from tests.commands.run_command import run_command
+from tests.commands.run_command import run_command, service_environment
 from tests.proof.real_server import nimbill
+from tests.running_service import Service
 
 
 def test_unknown_commands_and_invalid_options_exit_with_2(tmp_path: Path) -> None:
@@ -16,15 +19,28 @@ def test_unknown_commands_and_invalid_options_exit_with_2(tmp_path: Path) -> Non
     unknown_command = nimbill("no-such-command", env=env)
     invalid_option = run_command("serve", "--workers", "0", env=env)
 
-    for result in (unknown_command, invalid_option):
-        assert result.returncode == 2
-        assert "Error" in result.stderr
+    assert unknown_command.returncode == invalid_option.returncode == 2
+    assert 'Unknown command "no-such-command"' in unknown_command.stderr
+    assert "--workers" in invalid_option.stderr
     assert not (tmp_path / "data").exists()
+
+
+def test_an_unknown_setting_is_reported_with_the_nearest_name(service: Service) -> None:
+    env = service_environment(service, NIMBILL_RATE_LIMITS="5")
+
+    result = run_command("keys", "list", "--json", env=env)
+
+    assert result.returncode == 0
+    assert result.stderr == (
+        "nimbill: warning: NIMBILL_RATE_LIMITS is not a setting and has no effect. "
+        "Did you mean NIMBILL_RATE_LIMIT?\n"
+    )
+    assert "keys" in json.loads(result.stdout)
 
 
 def test_help_lists_every_command(tmp_path: Path) -> None:
     result = run_command("--help", env=build_environment(tmp_path / "data"))
 
     assert result.returncode == 0
-    for command in ("init", "serve", "demo", "audit", "keys", "import", "invoice", "tie-out"):
+    for command in COMMANDS:
         assert re.search(rf"\b{command} +[A-Z]", result.stdout), command

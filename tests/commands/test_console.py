@@ -1,20 +1,25 @@
-"""Output of commands: tables on a terminal and in a pipe, names, progress, completion."""
+"""Output of commands: tables on a terminal and in a pipe, names, progress."""
 
 from __future__ import annotations
 
 import io
-import time
-from pathlib import Path
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from unittest.mock import Mock
 
 import pytest
+from rich.cells import cell_len
 from rich.console import Console
 
 from nimbill.commands import console
-from nimbill.commands.console import OutputColumn, print_fields, print_rows, progress_bar
+from nimbill.commands.console import print_error, print_text, progress_bar
 from nimbill.commands.import_costs import TOTAL_COLUMNS
-from tests.command_line import build_environment
+from nimbill.commands.tables import OutputColumn, print_fields, print_rows
+from tests.commands.organisation_commands import OrganisationCommands
 from tests.commands.run_command import run_command, service_environment
-from tests.running_service import Service
+from tests.customers.billing_groups.billing_groups import create_billing_group
+from tests.customers.cloud_accounts.accounts import AZURE, add_account
 
 GUID = "0f8fad5b-d9cb-469f-a165-70867728950e"
 COMPANY_ID = "cmp_" + "a" * 26
@@ -31,21 +36,62 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
     return screen
 
 
+def measure_width(terminal: io.StringIO) -> int:
+    return max(cell_len(line) for line in terminal.getvalue().splitlines())
+
+
 ACCOUNT_COLUMNS = [
     OutputColumn("vendor"),
     OutputColumn("account"),
     OutputColumn("name", wraps=True),
-    OutputColumn("billing group", wraps=True),
+    OutputColumn("group"),
+    OutputColumn("group name", wraps=True),
 ]
 
 
 def test_a_table_fits_80_columns_and_breaks_no_account_number(terminal: io.StringIO) -> None:
-    print_rows(ACCOUNT_COLUMNS, [["azure", GUID, LONG, f"BG-0001 {LONG}"]])
+    print_rows(ACCOUNT_COLUMNS, [["azure", GUID, LONG, "BG-0001", LONG]])
 
     lines = terminal.getvalue().splitlines()
-    assert max(Console().measure(line).maximum for line in lines) <= 80
+    assert measure_width(terminal) <= 80
     assert GUID in terminal.getvalue()
     assert len(lines) > 2
+
+
+def test_a_terminal_too_narrow_for_the_ids_shows_each_field_on_a_line(
+    terminal: io.StringIO,
+) -> None:
+    columns = [OutputColumn("first"), OutputColumn("second"), OutputColumn("name", wraps=True)]
+
+    print_rows(columns, [[GUID, COMPANY_ID + "b" * 20, "Sakura"]] * 2)
+
+    assert terminal.getvalue().split("\n\n")[0].splitlines() == [
+        f"first   {GUID}",
+        f"second  {COMPANY_ID + 'b' * 20}",
+        "name    Sakura",
+    ]
+    assert terminal.getvalue().count(GUID) == 2
+
+
+def test_a_terminal_breaks_sentences_between_words_only(terminal: io.StringIO) -> None:
+    print_text(f"{'word ' * 12}{GUID} is the account")
+    print_error(f"{'word ' * 12}{GUID} is the account")
+
+    assert measure_width(terminal) <= 80
+    assert terminal.getvalue().count(GUID) == 2
+
+
+def test_in_a_pipe_a_sentence_is_one_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+
+    print_text("word " * 100)
+    print_error("word " * 100)
+
+    output, errors = capsys.readouterr()
+    assert output.count("\n") == errors.count("\n") == 1
+    assert "\x1b" not in output + errors
 
 
 def test_the_totals_of_an_import_fit_80_columns(terminal: io.StringIO) -> None:
@@ -59,17 +105,16 @@ def test_the_totals_of_an_import_fit_80_columns(terminal: io.StringIO) -> None:
 
     print_rows(TOTAL_COLUMNS, [row])
 
-    lines = terminal.getvalue().splitlines()
-    assert max(map(len, lines)) <= 80
+    assert measure_width(terminal) <= 80
     for cell in ("123456789012", "-1234567.0123456789 USD"):
         assert cell in terminal.getvalue()
 
 
 def test_in_a_pipe_a_row_is_one_line_without_colours(capsys: pytest.CaptureFixture[str]) -> None:
-    print_rows(ACCOUNT_COLUMNS, [["azure", GUID, LONG * 5, f"BG-0001 {LONG}"]])
+    print_rows(ACCOUNT_COLUMNS, [["azure", GUID, LONG * 5, "BG-0001", LONG]])
 
     header, row = capsys.readouterr().out.splitlines()
-    assert header.split() == ["vendor", "account", "name", "billing", "group"]
+    assert header.split() == ["vendor", "account", "name", "group", "group", "name"]
     assert LONG * 5 in row
     assert "\x1b" not in header + row
     assert row == row.rstrip()
@@ -84,18 +129,28 @@ def test_names_cannot_control_the_terminal(capsys: pytest.CaptureFixture[str]) -
     assert output.splitlines()[1] == "a [2Jb c[red]d"
 
 
+@dataclass(frozen=True)
+class FakeTimer:
+    """Calls the function at once if the work takes longer than the timer waits."""
+
+    work_seconds: float
+
+    def __call__(self, seconds: float, function: Callable[[], None]) -> Mock:
+        is_long = self.work_seconds > seconds
+        return Mock(start=function if is_long else Mock())
+
+
 def test_progress_is_shown_only_after_two_seconds(
     terminal: io.StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(console, "PROGRESS_AFTER_SECONDS", 0.3)
-
+    monkeypatch.setattr(threading, "Timer", FakeTimer(work_seconds=1.9))
     with progress_bar("short work"):
         pass
-    assert "short work" not in terminal.getvalue()
+    assert terminal.getvalue() == ""
 
+    monkeypatch.setattr(threading, "Timer", FakeTimer(work_seconds=2.1))
     with progress_bar("long work") as show_progress:
         show_progress(2, 5)
-        time.sleep(0.6)
     assert "long work" in terminal.getvalue()
     assert "2/5" in terminal.getvalue()
 
@@ -103,38 +158,40 @@ def test_progress_is_shown_only_after_two_seconds(
 def test_no_progress_is_shown_in_a_pipe(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(console, "PROGRESS_AFTER_SECONDS", 0)
+    monkeypatch.setattr(threading, "Timer", FakeTimer(work_seconds=9))
 
     with progress_bar("long work"):
-        time.sleep(0.2)
+        pass
 
     assert capsys.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_is_installed_for_the_shell(tmp_path: Path, shell: str) -> None:
-    env = build_environment(tmp_path / "data") | {"HOME": str(tmp_path)}
-
-    result = run_command(
-        "--install-completion", "--shell", shell, "--output", str(tmp_path / "script"), env=env
+def test_the_output_of_commands_fits_80_columns_and_breaks_no_id(
+    commands: OrganisationCommands, terminal: io.StringIO
+) -> None:
+    service = commands.service
+    group = create_billing_group(
+        service, service.root(), billinggroup_id="BG-000001", billinggroup_name=LONG[:40]
     )
+    add_account(service, group, **(AZURE | {"customer_id": GUID, "name": LONG[:40]}))
+    own = service.organisation.organisation_id
+    expected = {
+        ("groups", "list"): ["BG-000001", group],
+        ("groups", "show", "BG-000001"): [group, GUID],
+        ("accounts", "list"): [GUID, "BG-000001"],
+        ("month", "show", "2026-09"): ["no_costs"],
+        ("audit", "verify"): [own],
+    }
 
-    assert result.returncode == 0, result.stderr
-    script = (tmp_path / "script").read_text()
-    for word in ("groups", "accounts", "rates", "reopen", "organisation"):
-        assert word in script, word
+    for arguments, ids in expected.items():
+        terminal.seek(0)
+        terminal.truncate()
+        commands.succeed(*arguments)
 
-
-def test_an_organisation_is_named_by_id_short_name_or_name(service: Service) -> None:
-    env = service_environment(service)
-    organisation = service.new_organisation("Kaede & Momiji Partners")
-    names = (organisation.organisation_id, "Kaede & Momiji Partners", "KAEDE-momiji-partners")
-
-    for name in names:
-        result = run_command("groups", "list", "--organisation", name, "--json", env=env)
-        assert (result.returncode, result.stdout) == (0, '{"groups":[]}\n'), result.stderr
-
-    for name in ("kaede momiji partners", "nobody", ""):
-        result = run_command("groups", "list", "--organisation", name, env=env)
-        assert result.returncode == 2
-        assert "No organisation has this id or name." in result.stderr
+        assert measure_width(terminal) <= 80, arguments
+        for each in ids:
+            assert each in terminal.getvalue(), (arguments, each)
+    for arguments in (("organisations", "list"), ("keys", "list")):
+        assert run_command(*arguments, env=service_environment(service)).returncode == 0
+        assert measure_width(terminal) <= 80, arguments
+    assert own in terminal.getvalue()

@@ -74,6 +74,28 @@ def test_missing_settings_and_skipped_groups_set_the_exit_code(
     assert "Link an invoice template" in partial.stdout
 
 
+def test_printing_a_month_without_invoices_is_no_success(
+    invoice: InvoiceCommand, tmp_path: Path
+) -> None:
+    result = invoice("print", MONTH, "--into", str(tmp_path / "pdf"))
+
+    assert (result.returncode, result.stdout) == (3, "")
+    assert result.stderr == "nimbill: No invoice was created for this month.\n"
+    assert not (tmp_path / "pdf").exists()
+
+
+def test_printing_for_an_unknown_organisation_is_refused(service: Service, tmp_path: Path) -> None:
+    arguments = ("invoice", "print", MONTH, "--into", str(tmp_path / "pdf"))
+
+    result = run_command(
+        *arguments, "--organisation", "org_unknown", env=service_environment(service)
+    )
+
+    assert result.returncode == 2
+    assert result.stderr == "nimbill: No organisation has this id or name.\n"
+    assert not (tmp_path / "pdf").exists()
+
+
 @pytest.mark.parametrize("month", ["2026-9", "september"])
 def test_an_invalid_month_is_refused(invoice: InvoiceCommand, month: str) -> None:
     result = invoice("create", month, "--vendor", "aws")

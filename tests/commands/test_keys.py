@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from nimbill.application.open_database import prepare_installation
 from nimbill.database.embedded_postgres import Address
 from tests.command_line import build_environment
 from tests.commands.run_command import run_command
@@ -18,6 +20,7 @@ SigningKeys = list[dict[str, str]]
 @pytest.fixture
 def env(empty_database: Address, tmp_path: Path) -> dict[str, str]:
     """The environment of an installation with its own database."""
+    asyncio.run(prepare_installation(empty_database.url, tmp_path / "key"))
     return build_environment(tmp_path, NIMBILL_DATABASE_URL=empty_database.url)
 
 
@@ -46,11 +49,13 @@ def test_list_shows_two_keys_of_each_product_and_nothing_private(env: Mapping[st
 def test_text_output_has_one_unbroken_line_per_key(env: Mapping[str, str]) -> None:
     keys = list_keys(env)
 
-    lines = run_command("keys", "list", env=env).stdout.splitlines()
+    header, *lines = run_command("keys", "list", env=env).stdout.splitlines()
 
-    assert len(lines) == len(keys)
+    assert header.split() == ["product", "state", "since", "kid"]
     for key, line in zip(keys, lines, strict=True):
-        assert line.split() == [key["product"], key["state"], key["since"], key["kid"]]
+        product, state, since, kid = line.split()
+        assert (product, state, kid) == (key["product"], key["state"], key["kid"])
+        assert since[:19] == key["since"][:19]
 
 
 def test_rotate_is_refused_within_a_day(env: Mapping[str, str]) -> None:

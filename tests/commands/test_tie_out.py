@@ -21,6 +21,6 @@ def test_differences_name_groups_and_accounts(
     after = commands.load("tie-out", MONTH, "--vendor", "aws")
 
     assert before.returncode == 1
-    assert f"{group} (name)" in before.stdout
+    assert f"{group} (BG-A name)" in before.stdout
     assert "222222222222 (account 222222222222) AmazonRDS" in before.stdout
     assert after["ties"] is True

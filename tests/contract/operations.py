@@ -125,6 +125,8 @@ ADDED: dict[str, tuple[str, ...]] = {
     "change_settings": ("ModifySettings",),
     "close_month": ("ModifyInvoice",),
     "reopen_month": ("ModifyInvoice",),
+    "list_months": ("ReadInvoice", "ModifyInvoice"),
+    "read_month": ("ReadInvoice", "ModifyInvoice"),
     "save_exchange_rates_by_post": ("ModifyInvoice",),
     "list_invoice_runs": ("ReadInvoice", "ModifyInvoice"),
     "read_tie_out": ("ReadInvoice", "ModifyInvoice"),

@@ -148,7 +148,11 @@ def month_bodies() -> dict[str, Callable[[Tenant], dict[str, Any]]]:
             "group": [make_saved_group(tenant)],
             "bulk": False,
         },
-        "close_month": lambda tenant: {"vendor": "aws", "reason": tenant.word("m")},
+        "close_month": lambda tenant: {
+            "vendor": "aws",
+            "reason": tenant.word("m"),
+            "override": True,
+        },
         "reopen_month": lambda tenant: {"vendor": "aws", "reason": tenant.word("m")},
         "create_import": lambda tenant: {"vendor": "aws", "source": tenant.word("i")},
         "release_import": lambda tenant: {"reason": tenant.word("i")},

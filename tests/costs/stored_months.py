@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
+from hashlib import sha256
 
 from nimbill.costs.lake import records, sums
 from nimbill.costs.lake.engines.duckdb import DuckDBEngine
@@ -33,6 +33,7 @@ def store_month(
     lake = Lake(settings.lake_url)
     paths = write_month(lines, settings.data / new_id("spool"), files=1)
     folder = import_folder(scope.organisation_id, vendor=vendor, month=month, import_id=import_id)
+    contents = [path.read_bytes() for path in paths]
     names = lake.put(paths, folder=folder)
     engine = DuckDBEngine(lake, scratch=settings.data / "scratch")
     try:
@@ -49,8 +50,13 @@ def store_month(
                 period,
                 import_id=import_id,
                 files=[
-                    {"path": name, "lines": len(lines), "bytes": 1, "sha256": Path(name).stem}
-                    for name in names
+                    {
+                        "path": name,
+                        "lines": len(lines),
+                        "bytes": len(content),
+                        "sha256": sha256(content).hexdigest(),
+                    }
+                    for name, content in zip(names, contents, strict=True)
                 ],
             )
             await records.replace_month(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from nimbill.foundation import exact_json
+from tests.costs.months.month_requests import close_month
 from tests.customers.billing_groups.billing_groups import create_billing_group
 from tests.customers.cloud_accounts.accounts import add_account
 from tests.imports.aws_reports import CUSTOMER, MONTH, PAYER, report_line, write_report
@@ -21,9 +22,7 @@ def import_and_close(importer: InProcessImporter, folder: Path, *lines: dict[str
     group = create_billing_group(service, importer.headers, billinggroup_id="BG")
     add_account(service, group, customer_id=CUSTOMER, account_id=PAYER)
     assert importer(write_report(folder / "first.csv", lines))["state"] == "done"
-    answer = service.http.post(
-        f"/m/core/invoices/close/{MONTH}", json={"vendor": "aws"}, headers=importer.headers
-    )
+    answer = close_month(service, MONTH, headers=importer.headers)
     assert answer.status_code == 200, answer.text
 
 

@@ -6,12 +6,11 @@ from typing import Any, TypeVar
 
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from nimbill.application.named_organisation import NamedOrganisation
 from nimbill.audit import records as audit
 from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.errors import NotFound
 from nimbill.foundation.ids import new_id
-from nimbill.identity.organisations.operations import NamedOrganisation, find_organisation
 from nimbill.identity.users.records import find_root_user
 
 basis = chosen("command-line")
@@ -44,22 +43,14 @@ class CommandTransaction:
         )
 
 
-async def require_organisation(engine: AsyncEngine, id_or_name: str) -> NamedOrganisation:
-    organisation = await find_organisation(engine, id_or_name)
-    if organisation is None:
-        raise NotFound("not_found", "No organisation has this id or name.")
-    return organisation
-
-
 async def run_in_transaction(
     engine: AsyncEngine,
-    id_or_name: str,
+    organisation: NamedOrganisation,
     command: str,
     operation: Callable[[CommandTransaction], Awaitable[T]],
 ) -> T:
     """Run the operation. Its changes and audit rows are committed together, or not at all."""
-    organisation = await require_organisation(engine, id_or_name)
-    scope = TenantScope(organisation.organisation_id)
+    scope = organisation.scope
     async with transaction(engine, organisation.organisation_id) as db:
         root_user = await find_root_user(db, scope)
         assert root_user is not None, "every organisation has a root user"

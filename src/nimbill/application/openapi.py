@@ -87,7 +87,7 @@ ERROR_RESPONSES = {
     413: "The request body is too large.",
     415: "The content type of the request body is not supported.",
     429: "Too many requests; retry after the time in Retry-After.",
-    503: "The database is not available; retry after the time in Retry-After.",
+    503: "The database or a limited resource is not available; see Retry-After.",
 }
 
 

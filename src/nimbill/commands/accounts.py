@@ -8,8 +8,9 @@ from cyclopts import App
 
 from nimbill.application.command_transaction import CommandTransaction
 from nimbill.commands.billing_group_argument import name_group, require_group
-from nimbill.commands.console import OutputColumn, Switch, print_json, print_rows, print_text
-from nimbill.commands.organisation_command import Organisation, run_command
+from nimbill.commands.console import Switch, print_json, print_text
+from nimbill.commands.organisation_command import Organisation, run_changing, run_reading
+from nimbill.commands.tables import OutputColumn, print_rows
 from nimbill.customers.cloud_accounts import operations, records
 from nimbill.customers.cloud_accounts.bodies import (
     AccountsCreated,
@@ -52,7 +53,7 @@ def list_(
             )
         ]
 
-    found = run_command("accounts list", organisation, run)
+    found = run_reading("accounts list", organisation, run)
     if json:
         print_json(exact_json.encode({"accounts": found}))
         return
@@ -60,7 +61,8 @@ def list_(
         OutputColumn("vendor"),
         OutputColumn("account"),
         OutputColumn("name", wraps=True),
-        OutputColumn("billing group", wraps=True),
+        OutputColumn("group"),
+        OutputColumn("group name", wraps=True),
     ]
     print_rows(
         columns,
@@ -69,7 +71,8 @@ def list_(
                 account.vendor,
                 account.customer_id,
                 account.customer_name,
-                f"{account.billinggroup_id} {account.billinggroup_name}",
+                account.billinggroup_id,
+                account.billinggroup_name,
             ]
             for account in found
         ],
@@ -116,7 +119,7 @@ def assign(
         await _assign(command, customer_id, record.company_id, sent)
         return name_group(record)
 
-    group_name = run_command("accounts assign", organisation, run)
+    group_name = run_changing("accounts assign", organisation, run)
     if json:
         print_json(exact_json.encode(Success()))
     else:
@@ -135,7 +138,7 @@ def import_(file: Path, /, *, organisation: Organisation, json: Switch = False) 
         Print one JSON object and nothing else.
     """
     content = file.read_bytes()
-    created = run_command(
+    created = run_changing(
         "accounts import",
         organisation,
         lambda command: create_accounts_from_csv(

@@ -4,14 +4,14 @@ import sys
 
 from cyclopts import App
 
-from nimbill.application.installed import load_settings
+from nimbill.application.named_organisation import NamedOrganisation, find_organisation
 from nimbill.application.open_database import run_with_database
 from nimbill.audit.verification import VerificationResult, verify_chain
+from nimbill.commands.command_settings import load_command_settings
 from nimbill.commands.console import Switch, print_json, print_text, progress_bar
 from nimbill.commands.organisation_command import Organisation
-from nimbill.database.tenant_scope import create_app_engine
 from nimbill.foundation.encryption import Encryptor
-from nimbill.identity.organisations.operations import find_organisation
+from nimbill.foundation.errors import NotFound
 
 BROKEN_CHAIN = 1  # exit code
 
@@ -27,27 +27,26 @@ def verify(*, organisation: Organisation, json: Switch = False) -> None:
     json
         Print one JSON object and nothing else.
     """
-    settings = load_settings()
+    settings = load_command_settings()
 
-    async def run(url: str, encryptor: Encryptor) -> VerificationResult:
-        organisation_id = await _find_organisation_id(url, organisation)
-        return await verify_chain(url, encryptor, settings.data / "audit", organisation_id)
+    async def run(url: str, encryptor: Encryptor) -> tuple[VerificationResult, str]:
+        found = await _find_organisation(url, organisation)
+        folder = settings.data / "audit"
+        return await verify_chain(url, encryptor, folder, found.organisation_id), found.name
 
     with progress_bar("audit log"):
-        result = run_with_database(settings, run)
+        result, name = run_with_database(settings, run, migrates=False)
     if json:
         print_json(result.as_json().encode())
     else:
-        print_text(result.as_text())
+        print_text(f"{result.as_text()}{f' ({name})' if name else ''}")
     if result.first_break is not None:
         sys.exit(BROKEN_CHAIN)
 
 
-async def _find_organisation_id(url: str, organisation: str) -> str:
+async def _find_organisation(url: str, organisation: str) -> NamedOrganisation:
     """An id is verified even if the database no longer knows the organisation."""
-    engine = create_app_engine(url)
     try:
-        found = await find_organisation(engine, organisation)
-    finally:
-        await engine.dispose()
-    return organisation if found is None else found.organisation_id
+        return await find_organisation(url, organisation)
+    except NotFound:
+        return NamedOrganisation(organisation, "")

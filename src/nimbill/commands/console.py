@@ -1,11 +1,12 @@
 """What the commands share: output, progress, refusals, and types of options."""
 
-import io
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated, NamedTuple, NoReturn
+from dataclasses import dataclass
+from json import dumps
+from typing import Annotated, NoReturn
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
@@ -18,58 +19,49 @@ from rich.progress import (
     TextColumn,
     TimeElapsedColumn,
 )
-from rich.table import Table
 from rich.text import Text
 
-REFUSED = 2  # exit code: the command was understood but cannot be carried out
-PIPED_WIDTH = 100_000  # another program reads the lines, so none is wrapped or cut
+from nimbill.foundation.errors import Violation
+
+# Exit codes.
+REFUSED = 2  # the command was understood but cannot be carried out
+NOTHING_FOUND = 3  # there is nothing to compare or to write
+
 PROGRESS_AFTER_SECONDS = 2
 
 Switch = Annotated[bool, Parameter(negative="")]
 Port = Annotated[int, Parameter(validator=Number(gte=1, lte=65_535))]
 
-_out = Console(highlight=False, soft_wrap=True)
-_errors = Console(stderr=True, highlight=False, soft_wrap=True)
+_out = Console(highlight=False)
+_errors = Console(stderr=True, highlight=False)
 
 
-class OutputColumn(NamedTuple):
-    """A column of a table. Ids and numbers are never broken; names wrap if they must."""
+@dataclass(slots=True)
+class _JsonOutput:
+    is_expected: bool = False
+    is_printed: bool = False
 
-    name: str
-    wraps: bool = False
-    right: bool = False
+
+_json_output = _JsonOutput()
+
+
+def find_terminal() -> Console | None:
+    """Return the terminal that shows standard output; None if another program reads it."""
+    return _out if _out.is_terminal else None
+
+
+def has_error_terminal() -> bool:
+    return _errors.is_terminal
 
 
 def print_text(text: str) -> None:
-    _out.print(text, markup=False)
+    _print(_out, text)
 
 
-def print_rows(columns: Sequence[OutputColumn], rows: Sequence[Sequence[str]]) -> None:
-    """Print a table that fits the terminal; in a pipe every row is one line."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for column in columns:
-        table.add_column(
-            column.name,
-            justify="right" if column.right else "left",
-            no_wrap=not column.wraps,
-            overflow="fold",
-        )
-    for row in rows:
-        table.add_row(*(Text(replace_unprintable(cell)) for cell in row))
-    if _out.is_terminal:
-        _out.print(table, soft_wrap=False)
-        return
-    rendered = io.StringIO()
-    Console(file=rendered, width=PIPED_WIDTH, color_system=None).print(table)
-    for line in rendered.getvalue().splitlines():
-        print_text(line.rstrip())
-
-
-def print_fields(fields: Mapping[str, str]) -> None:
-    """Print one line per field: its name, then its value."""
-    width = max(map(len, fields), default=0)
-    for name, value in fields.items():
-        print_text(f"{name:{width}}  {replace_unprintable(value)}".rstrip())
+def _print(console: Console, text: str, style: str = "") -> None:
+    """A terminal breaks lines between words, so that no id is broken; a pipe breaks none."""
+    lines = "\n".join(map(replace_unprintable, text.split("\n")))
+    console.print(Text(lines, style=style, overflow="fold"), soft_wrap=not console.is_terminal)
 
 
 def replace_unprintable(text: str) -> str:
@@ -77,18 +69,88 @@ def replace_unprintable(text: str) -> str:
     return "".join(character if character.isprintable() else " " for character in text)
 
 
+def expect_json(expected: bool) -> None:
+    """Whether an error must also be printed as JSON, because --json was given."""
+    _json_output.is_expected, _json_output.is_printed = expected, False
+
+
 def print_json(content: bytes) -> None:
+    _json_output.is_printed = True
     sys.stdout.buffer.write(content + b"\n")
     sys.stdout.flush()
 
 
-def read_hidden(prompt: str) -> str:
+def print_json_error(code: str, text: str, violations: Sequence[Violation] = ()) -> None:
+    """Print the error in place of the command's object; nothing without --json."""
+    if not _json_output.is_expected or _json_output.is_printed:
+        return
+    listed = [{"field": violation.field, "rule": violation.rule} for violation in violations]
+    error = {"code": code, "detail": text, "violations": listed}
+    print_json(dumps({"error": error}).encode())
+
+
+def print_error(text: str) -> None:
+    _print(_errors, f"nimbill: {text}", style="red")
+
+
+def print_warning(text: str) -> None:
+    _print(_errors, f"nimbill: warning: {text}", style="yellow")
+
+
+def read_line(prompt: str) -> str:
+    return _out.input(prompt, markup=False)
+
+
+def exit_with_error(
+    exit_code: int,
+    text: str,
+    *,
+    code: str = "refused",
+    detail: str | None = None,
+    violations: Sequence[Violation] = (),
+) -> NoReturn:
+    """Print one sentence to standard error and, with --json, one object to standard output.
+
+    `detail` is the sentence without the violations, which the object lists separately.
+    """
+    print_error(text)
+    print_json_error(code, detail or text, violations)
+    sys.exit(exit_code)
+
+
+def refuse(text: str) -> NoReturn:
+    exit_with_error(REFUSED, text)
+
+
+def read_password(prompt: str, *, from_stdin: bool) -> str:
+    """Read one line of standard input, or ask for the password without showing it."""
+    if from_stdin:
+        try:
+            return sys.stdin.buffer.readline().decode().rstrip("\r\n")
+        except UnicodeDecodeError:
+            refuse("The password is not valid UTF-8.")
+    if not sys.stdin.isatty():
+        refuse("Pass the password with --password-stdin.")
     return _out.input(prompt, password=True)
 
 
-def terminal_progress(*columns: ProgressColumn) -> Progress:
-    """A progress bar on standard error, hidden if that is no terminal."""
-    return Progress(*columns, console=_errors, disable=not _errors.is_terminal, transient=True)
+@contextmanager
+def delayed_progress(*columns: ProgressColumn) -> Iterator[Progress]:
+    """A progress bar that appears once the work takes two seconds.
+
+    It is shown on standard error, and only if that is a terminal.
+    """
+    bar = Progress(*columns, console=_errors, disable=not _errors.is_terminal, transient=True)
+    timer = threading.Timer(PROGRESS_AFTER_SECONDS, bar.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield bar
+    finally:
+        timer.cancel()
+        timer.join()
+        if bar.live.is_started:
+            bar.stop()
 
 
 @contextmanager
@@ -98,26 +160,7 @@ def progress_bar(description: str) -> Iterator[Callable[[int, int], None]]:
     Yields a function that receives the finished and all steps. Without its calls the bar shows
     only that the work goes on.
     """
-    bar = terminal_progress(
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-    )
-    task = bar.add_task(description, total=None)
-    timer = threading.Timer(PROGRESS_AFTER_SECONDS, bar.start)
-    timer.daemon = True
-    timer.start()
-    try:
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
+    with delayed_progress(*columns, TimeElapsedColumn()) as bar:
+        task = bar.add_task(description, total=None)
         yield lambda finished, total: bar.update(task, total=total, completed=finished)
-    finally:
-        timer.cancel()
-        timer.join()
-        if bar.live.is_started:
-            bar.stop()
-
-
-def exit_with_error(code: int, text: str) -> NoReturn:
-    _errors.print(f"nimbill: {text}", style="red", markup=False)
-    sys.exit(code)
-
-
-def refuse(text: str) -> NoReturn:
-    exit_with_error(REFUSED, text)

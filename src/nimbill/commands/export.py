@@ -5,15 +5,22 @@ from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
-from nimbill.application.installed import load_settings
+from nimbill.commands.command_settings import load_command_settings
 from nimbill.commands.console import Switch, print_json, print_text, progress_bar
 from nimbill.commands.month_argument import refuse_invalid_month
-from nimbill.commands.organisation_command import Organisation, run_command
+from nimbill.commands.organisation_command import (
+    Organisation,
+    OrganisationAccess,
+    run_for_organisation,
+)
+from nimbill.costs.lake.lake_error import LakeError
 from nimbill.costs.lake.parquet_files import Lake
-from nimbill.costs.lake.records import list_current_files
+from nimbill.costs.lake.records import CurrentLakeFile, list_current_files
+from nimbill.database.tenant_scope import transaction
 from nimbill.foundation import exact_json
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, NotFound
+from nimbill.foundation.failure_causes import describe_os_error
 
 basis = chosen("focus-export")
 
@@ -44,11 +51,13 @@ def focus(
         Print one JSON object and nothing else.
     """
     refuse_invalid_month(month)
-    files = run_command(
-        "export focus",
-        organisation,
-        lambda command: list_current_files(command.db, command.scope, month, vendor),
-    )
+    settings = load_command_settings()
+
+    async def list_files(access: OrganisationAccess) -> list[CurrentLakeFile]:
+        async with transaction(access.engine, access.scope.organisation_id) as db:
+            return await list_current_files(db, access.scope, month, vendor)
+
+    files = run_for_organisation(settings, organisation, list_files, changes=False)
     if not files:
         raise NotFound("nothing_imported", "No costs were imported for this month.")
     # Imported late because it loads large libraries.
@@ -57,10 +66,12 @@ def focus(
     path = output or Path(default_file_name(month, vendor))
     try:
         with progress_bar("export"):
-            lines = write_focus_file(Lake(load_settings().lake_url), files, month, path)
+            lines = write_focus_file(Lake(settings.lake_url), files, month, path)
     except OSError as error:
-        reason = error.strerror or "the disk or the object store failed"
-        raise Conflict("not_written", f"The file cannot be written: {reason}.") from error
+        reason = (
+            error.cause if isinstance(error, LakeError) else describe_os_error(error, str(path))
+        )
+        raise Conflict("not_written", f"The file was not written. {reason}") from error
     if json:
         print_json(exact_json.encode({"file": str(path), "lines": lines}))
     else:

@@ -8,15 +8,9 @@ from cyclopts import App, Parameter
 
 from nimbill.application.command_transaction import CommandTransaction
 from nimbill.commands.billing_group_argument import name_group, require_group
-from nimbill.commands.console import (
-    OutputColumn,
-    Switch,
-    print_fields,
-    print_json,
-    print_rows,
-    print_text,
-)
-from nimbill.commands.organisation_command import Organisation, run_command
+from nimbill.commands.console import Switch, print_json, print_text
+from nimbill.commands.organisation_command import Organisation, run_changing, run_reading
+from nimbill.commands.tables import OutputColumn, print_fields, print_rows
 from nimbill.customers.billing_groups import operations, records
 from nimbill.customers.billing_groups.bodies import (
     BillingGroupCreate,
@@ -86,7 +80,7 @@ def list_(*, organisation: Organisation, json: Switch = False) -> None:
     json
         Print one JSON object and nothing else.
     """
-    found = run_command(
+    found = run_reading(
         "groups list",
         organisation,
         lambda command: records.list_billing_groups(command.db, command.scope),
@@ -95,7 +89,7 @@ def list_(*, organisation: Organisation, json: Switch = False) -> None:
         print_json(exact_json.encode({"groups": found}))
         return
     columns = [
-        OutputColumn("billinggroup_id", wraps=True),
+        OutputColumn("billinggroup_id"),
         OutputColumn("name", wraps=True),
         OutputColumn("accounts", right=True),
         OutputColumn("company_id"),
@@ -125,7 +119,7 @@ def show(group: str, /, *, organisation: Organisation, json: Switch = False) -> 
     json
         Print one JSON object and nothing else.
     """
-    record = run_command("groups show", organisation, lambda command: require_group(command, group))
+    record = run_reading("groups show", organisation, lambda command: require_group(command, group))
     if json:
         print_json(exact_json.encode({"group": record}))
     else:
@@ -171,7 +165,7 @@ def create(
         await command.audit("create_billing_group", resource, sent, company_id)
         return company_id
 
-    company_id = run_command("groups create", organisation, run)
+    company_id = run_changing("groups create", organisation, run)
     if json:
         created = BillingGroupCreated(company_id=company_id, billinggroup_id=billinggroup_id)
         print_json(exact_json.encode(created))
@@ -219,7 +213,7 @@ def update(
         await _update_group(command, record.company_id, fields)
         return name_group(record)
 
-    updated = run_command("groups update", organisation, run)
+    updated = run_changing("groups update", organisation, run)
     if json:
         print_json(exact_json.encode(Success()))
     else:
@@ -238,7 +232,7 @@ def import_(file: Path, /, *, organisation: Organisation, json: Switch = False) 
         Print one JSON object and nothing else.
     """
     content = file.read_bytes()
-    created = run_command(
+    created = run_changing(
         "groups import",
         organisation,
         lambda command: create_billing_groups_from_csv(

@@ -5,24 +5,30 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from nimbill.application.foreground_runs import ImportFiles, run_import
-from nimbill.application.installed import load_settings
+from nimbill.commands.command_settings import load_command_settings
 from nimbill.commands.console import (
     REFUSED,
-    OutputColumn,
     Switch,
+    delayed_progress,
+    print_error,
     print_json,
-    print_rows,
     print_text,
-    terminal_progress,
 )
 from nimbill.commands.month_argument import refuse_invalid_month
-from nimbill.commands.organisation_command import Organisation, run_with_scope
-from nimbill.database.tenant_scope import TenantScope
+from nimbill.commands.names import Names, add_name, load_names
+from nimbill.commands.organisation_command import (
+    Organisation,
+    OrganisationAccess,
+    run_for_organisation,
+)
+from nimbill.commands.tables import OutputColumn, print_rows
+from nimbill.costs.lake.parquet_files import Lake
+from nimbill.database.tenant_scope import transaction
 from nimbill.foundation import exact_json
 from nimbill.foundation.errors import Invalid
 from nimbill.foundation.money import format_decimal
@@ -75,27 +81,38 @@ def import_(
         raise Invalid("rule_broken", "Name a file, a folder or an s3:// address.", [])
     if month is not None:
         refuse_invalid_month(month)
-    settings = load_settings()
+    settings = load_command_settings()
     sources = [path if "://" in path else str(Path(path).absolute()) for path in paths]
     files = ImportFiles(vendor=vendor, month=month, sources=sources)
 
-    async def run(engine: AsyncEngine, scope: TenantScope) -> tuple[ImportRecord, float]:
+    async def run(access: OrganisationAccess) -> _FinishedImport:
         started = time.monotonic()
         with _progress_bar() as show_progress:
-            record = await run_import(engine, settings, scope, files, show_progress)
-        return record, time.monotonic() - started
+            record = await run_import(access.engine, settings, access.scope, files, show_progress)
+        seconds = time.monotonic() - started
+        async with transaction(access.engine, access.scope.organisation_id) as db:
+            return _FinishedImport(record, seconds, await load_names(db, access.scope))
 
-    record, seconds = run_with_scope(organisation, run)
+    finished = run_for_organisation(settings, organisation, run, changes=True)
+    record = finished.record
     if json:
         print_json(exact_json.encode(record))
     else:
-        _print_record(record, seconds)
+        _print_record(finished)
+    if record.state == ImportState.failed:
+        print_error(f"The data folder is {settings.data}, the lake is {Lake(settings.lake_url)}.")
     sys.exit(EXIT_CODES[ImportState(record.state)])
+
+
+class _FinishedImport(NamedTuple):
+    record: ImportRecord
+    seconds: float
+    names: Names
 
 
 @contextmanager
 def _progress_bar() -> Iterator[Callable[[ImportRecord], None]]:
-    with terminal_progress(
+    with delayed_progress(
         SpinnerColumn(),
         TextColumn("{task.description}"),
         BarColumn(),
@@ -113,7 +130,8 @@ def _progress_bar() -> Iterator[Callable[[ImportRecord], None]]:
         yield show
 
 
-def _print_record(record: ImportRecord, seconds: float) -> None:
+def _print_record(finished: _FinishedImport) -> None:
+    record, seconds, names = finished
     rate = record.lines / max(seconds, 0.001)
     print_text(
         f"{record.state}: {record.vendor} {record.month or ''}, {record.lines:,} lines in "
@@ -121,7 +139,7 @@ def _print_record(record: ImportRecord, seconds: float) -> None:
     )
     if record.totals:
         print_rows(TOTAL_COLUMNS, _list_totals(record))
-    for message in _list_messages(record):
+    for message in _list_messages(record, names):
         print_text(message)
 
 
@@ -138,7 +156,7 @@ def _list_totals(record: ImportRecord) -> list[list[str]]:
     ]
 
 
-def _list_messages(record: ImportRecord) -> list[str]:
+def _list_messages(record: ImportRecord, names: Names) -> list[str]:
     """Warnings, proposals and the reason for a refusal."""
     messages = []
     if record.provisional:
@@ -157,7 +175,8 @@ def _list_messages(record: ImportRecord) -> list[str]:
     for proposal in record.proposals:
         amount = f"{proposal.amount:f} {proposal.currency}"
         messages.append(
-            f"proposed: {proposal.calc_type} of {amount} to {proposal.customer_id}: "
+            f"proposed: {proposal.calc_type} of {amount} to "
+            f"{add_name(proposal.customer_id, names)}: "
             f"{proposal.description}"
         )
     if record.parked_reason:

@@ -4,29 +4,33 @@ import sys
 from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from cyclopts import App
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from nimbill.application.foreground_runs import run_invoices
+from nimbill.commands.command_settings import load_command_settings
 from nimbill.commands.console import (
-    OutputColumn,
+    NOTHING_FOUND,
     Switch,
+    exit_with_error,
     print_json,
-    print_rows,
     print_text,
     progress_bar,
 )
 from nimbill.commands.month_argument import refuse_invalid_month
-from nimbill.commands.organisation_command import Organisation, run_with_scope
-from nimbill.customers.billing_groups.records import list_billing_groups
-from nimbill.database.tenant_scope import TenantScope, transaction
+from nimbill.commands.names import Names, load_names
+from nimbill.commands.organisation_command import (
+    Organisation,
+    OrganisationAccess,
+    run_for_organisation,
+)
+from nimbill.commands.tables import OutputColumn, print_rows
+from nimbill.database.tenant_scope import transaction
 from nimbill.foundation import exact_json
 from nimbill.foundation.vendors import Vendor
 from nimbill.invoicing.documents.bodies import WARNING_DETAILS
 from nimbill.invoicing.documents.document import InvoiceWarningCode
-from nimbill.invoicing.pdf.pdf_cache import write_pdf_files
+from nimbill.invoicing.pdf.pdf_cache import NoInvoices, write_pdf_files
 from nimbill.invoicing.runs.operations import (
     CreateInvoicesRequest,
     CreateInvoicesResponse,
@@ -65,13 +69,16 @@ def create(
     """
     refuse_invalid_month(month)
     body = CreateInvoicesRequest(vendor=vendor, group=list(groups), bulk=not groups)
+    settings = load_command_settings()
     with progress_bar("invoices") as show_progress:
 
-        async def run(engine: AsyncEngine, scope: TenantScope) -> _CreatedInvoices:
+        async def run(access: OrganisationAccess) -> tuple[CreateInvoicesResponse, Names]:
+            engine, scope = access.engine, access.scope
             response = await run_invoices(engine, scope, month, body, show_progress)
-            return _CreatedInvoices(response, await _load_group_names(engine, scope))
+            async with transaction(engine, scope.organisation_id) as db:
+                return response, await load_names(db, scope)
 
-        response, names = run_with_scope(organisation, run)
+        response, names = run_for_organisation(settings, organisation, run, changes=True)
     if json:
         print_json(exact_json.encode(response))
     else:
@@ -84,6 +91,9 @@ def create(
 def print_(month: str, *, into: Path, organisation: Organisation, json: Switch = False) -> None:
     """Write the invoices of a month as PDF files.
 
+    Exit codes: 0 written; 2 refused, for example an unknown organisation; 3 the month has no
+    invoice.
+
     Parameters
     ----------
     month
@@ -94,32 +104,26 @@ def print_(month: str, *, into: Path, organisation: Organisation, json: Switch =
         Print one JSON object and nothing else.
     """
     refuse_invalid_month(month)
-    into.mkdir(parents=True, exist_ok=True)
-    with progress_bar("PDF files") as show_progress:
-        names = run_with_scope(
-            organisation,
-            lambda engine, scope: write_pdf_files(engine, scope, month, into, show_progress),
-        )
+    settings = load_command_settings()
+    try:
+        with progress_bar("PDF files") as show_progress:
+            names = run_for_organisation(
+                settings,
+                organisation,
+                lambda access: write_pdf_files(
+                    access.engine, access.scope, month, into, show_progress
+                ),
+                changes=False,
+            )
+    except NoInvoices as error:
+        exit_with_error(NOTHING_FOUND, error.detail, code=error.code)
     if json:
         print_json(exact_json.encode({"folder": str(into), "files": names}))
     else:
         print_text(f"{len(names)} invoices written to {into}")
 
 
-class _CreatedInvoices(NamedTuple):
-    response: CreateInvoicesResponse
-    group_names: Mapping[str, str]  # by company_id
-
-
-async def _load_group_names(engine: AsyncEngine, scope: TenantScope) -> Mapping[str, str]:
-    async with transaction(engine, scope.organisation_id) as db:
-        groups = await list_billing_groups(db, scope)
-    return {
-        group.company_id: f"{group.billinggroup_id} {group.billinggroup_name}" for group in groups
-    }
-
-
-def _print_response(response: CreateInvoicesResponse, names: Mapping[str, str]) -> None:
+def _print_response(response: CreateInvoicesResponse, names: Names) -> None:
     print_text(f"{len(response.created)} invoices created, {len(response.skipped)} groups skipped")
     if response.skipped:
         columns = [

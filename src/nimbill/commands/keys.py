@@ -8,9 +8,11 @@ from cyclopts import App
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from nimbill.access.key_rotation import NextKeyTooNew, drop_key, list_keys, rotate_keys
-from nimbill.application.installed import PRODUCTS, load_settings
+from nimbill.application.installed import PRODUCTS
 from nimbill.application.open_database import run_with_engine
+from nimbill.commands.command_settings import load_command_settings
 from nimbill.commands.console import Switch, exit_with_error, print_json, print_text
+from nimbill.commands.tables import OutputColumn, print_rows
 from nimbill.foundation import clock
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.product import Product
@@ -34,7 +36,7 @@ def list_(*, json: Switch = False) -> None:
     json
         Print one JSON object and nothing else.
     """
-    rows = _run_in_transaction(lambda db, _: list_keys(db))
+    rows = _run_in_transaction(lambda db, _: list_keys(db), migrates=False)
     listed = [
         {
             "kid": row.kid,
@@ -47,8 +49,11 @@ def list_(*, json: Switch = False) -> None:
     if json:
         print_json(dumps({"keys": listed}).encode())
         return
-    for key in listed:
-        print_text(f"{key['product']:8} {key['state']:8} {key['since']}  {key['kid']}")
+    columns = [OutputColumn(name) for name in ("product", "state", "since", "kid")]
+    print_rows(
+        columns,
+        [[row.product, row.state, clock.format_timestamp(row.state_time), row.kid] for row in rows],
+    )
 
 
 @keys.command
@@ -99,9 +104,11 @@ def _print_success(text: str, *, as_json: bool) -> None:
         print_text(text)
 
 
-def _run_in_transaction(operation: Callable[[AsyncConnection, Encryptor], Awaitable[T]]) -> T:
+def _run_in_transaction(
+    operation: Callable[[AsyncConnection, Encryptor], Awaitable[T]], *, migrates: bool = True
+) -> T:
     async def run(engine: AsyncEngine, encryptor: Encryptor) -> T:
         async with engine.begin() as db:
             return await operation(db, encryptor)
 
-    return run_with_engine(load_settings(), run)
+    return run_with_engine(load_command_settings(), run, migrates=migrates)

@@ -1,27 +1,38 @@
-"""`nimbill month`: show, close and reopen a month."""
+"""`nimbill month`: show the steps of a month, close and reopen it."""
 
-from typing import Any
+from typing import NoReturn
 
 from cyclopts import App
 
 from nimbill.application.command_transaction import CommandTransaction
-from nimbill.commands.console import OutputColumn, Switch, print_json, print_rows, print_text
+from nimbill.commands.console import REFUSED, Switch, exit_with_error, print_json, print_text
 from nimbill.commands.month_argument import refuse_invalid_month
-from nimbill.commands.organisation_command import Organisation, run_command
-from nimbill.costs.months import operations
-from nimbill.costs.months.bodies import MonthClosing, MonthReopening
-from nimbill.costs.months.records import MonthState, load_month_state
+from nimbill.commands.names import Names, add_name, load_names
+from nimbill.commands.organisation_command import Organisation, run_changing, run_reading
+from nimbill.costs.months.bodies import MonthReopening
+from nimbill.costs.months.operations import reopen_month
 from nimbill.foundation import exact_json
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.billing_period import BillingPeriod
+from nimbill.foundation.errors import Conflict, Violation
 from nimbill.foundation.vendors import BILLED_VENDORS, BilledVendor
 from nimbill.http.request_bodies import Success, parse_body
-from nimbill.invoicing.documents.stored_invoices import list_invoiced_groups
-from nimbill.invoicing.runs.cost_records import list_imports
+from nimbill.invoicing.closing.bodies import MonthClosing, MonthStatus, MonthStep, StepBlocker
+from nimbill.invoicing.closing.operations import close_month, load_month
 
 basis = chosen("command-line")
 
-month = App(name="month", help="The state of a month: open, parked or closed.")
+RECORDS_SHOWN_MAX = 10
+
+month = App(name="month", help="A month: its steps, closing and reopening.")
+
+
+class _NotReady(Exception):
+    """The month cannot be closed; carries the names of the records that lack something."""
+
+    def __init__(self, reason: Conflict, names: Names) -> None:
+        super().__init__(reason.code)
+        self.reason = reason
+        self.names = names
 
 
 @month.command
@@ -33,7 +44,7 @@ def show(
     organisation: Organisation,
     json: Switch = False,
 ) -> None:
-    """Show the state of a month at each vendor, its payers and its invoices.
+    """Show the state of a month at each vendor, its steps, and what blocks each of them.
 
     Parameters
     ----------
@@ -47,21 +58,18 @@ def show(
     refuse_invalid_month(name)
     vendors = BILLED_VENDORS if vendor is None else (vendor,)
 
-    async def run(command: CommandTransaction) -> list[dict[str, Any]]:
-        return [await _describe(command, BillingPeriod(name, each)) for each in vendors]
+    async def run(command: CommandTransaction) -> tuple[list[MonthStatus], Names]:
+        found = [await load_month(command.db, command.scope, name, each) for each in vendors]
+        return found, await load_names(command.db, command.scope)
 
-    found = run_command("month show", organisation, run)
+    found, names = run_reading("month show", organisation, run)
     if json:
         print_json(exact_json.encode({"month": name, "vendors": found}))
         return
-    columns = [
-        OutputColumn("vendor"),
-        OutputColumn("state"),
-        OutputColumn("payers", wraps=True),
-        OutputColumn("invoices", right=True),
-        OutputColumn("remarks", wraps=True),
-    ]
-    print_rows(columns, [_format_vendor(each) for each in found])
+    for number, status in enumerate(found):
+        if number:
+            print_text("")
+        _print_status(status, names)
 
 
 @month.command
@@ -70,11 +78,14 @@ def close(
     /,
     *,
     vendor: BilledVendor,
+    override: Switch = False,
     reason: str | None = None,
     organisation: Organisation,
     json: Switch = False,
 ) -> None:
     """Close a month: later imports, invoices and applied entries are refused.
+
+    A month that is not ready is refused with exit code 2 and a list of what is missing.
 
     Parameters
     ----------
@@ -82,21 +93,33 @@ def close(
         The month, yyyy-mm.
     vendor
         The vendor whose month is closed.
+    override
+        Close the month although something is missing; needs --reason.
     reason
         A reason for the audit log.
     json
         Print one JSON object and nothing else.
     """
     refuse_invalid_month(name)
-    sent = {"vendor": vendor, "reason": reason}
+    options = {"vendor": vendor, "reason": reason, "override": override or None}
+    sent = {field: value for field, value in options.items() if value is not None}
     body = parse_body(MonthClosing, sent)
 
-    async def run(command: CommandTransaction) -> None:
-        await operations.close_month(command.db, command.scope, name, body)
-        await command.audit("close_month", f"month/{vendor}/{name}", sent)
+    async def run(command: CommandTransaction) -> list[Violation]:
+        try:
+            missing = await close_month(command.db, command.scope, name, body)
+        except Conflict as error:
+            raise _NotReady(error, await load_names(command.db, command.scope)) from error
+        listed = {"missing": [each._asdict() for each in missing]} if missing else {}
+        await command.audit("close_month", f"month/{vendor}/{name}", sent | listed)
+        return missing
 
-    run_command("month close", organisation, run)
-    _print_success(f"{vendor} {name} is closed", as_json=json)
+    try:
+        missing = run_changing("month close", organisation, run)
+    except _NotReady as error:
+        _refuse_closing(error)
+    without = f"; {len(missing)} things were missing" if missing else ""
+    _print_success(f"{vendor} {name} is closed{without}", as_json=json)
 
 
 @month.command
@@ -127,46 +150,47 @@ def reopen(
     body = parse_body(MonthReopening, sent)
 
     async def run(command: CommandTransaction) -> None:
-        await operations.reopen_month(command.db, command.scope, name, body)
+        await reopen_month(command.db, command.scope, name, body)
         await command.audit("reopen_month", f"month/{vendor}/{name}", sent)
 
-    run_command("month reopen", organisation, run)
+    run_changing("month reopen", organisation, run)
     _print_success(f"{vendor} {name} is open", as_json=json)
 
 
-async def _describe(command: CommandTransaction, period: BillingPeriod) -> dict[str, Any]:
-    state = await load_month_state(command.db, command.scope, period)
-    imports = await list_imports(command.db, command.scope, period)
-    invoiced = await list_invoiced_groups(command.db, command.scope, period.month, period.vendor)
-    return {
-        "vendor": period.vendor,
-        "state": _name_state(state),
-        "parked_reasons": list(state.parked_reasons.values()),
-        "payers": [
-            {"payer_id": row.payer_id, "import_id": row.import_id, "provisional": row.provisional}
-            for row in imports
-        ],
-        "invoices": len(invoiced),
-    }
+def _refuse_closing(error: _NotReady) -> NoReturn:
+    """The object lists ids like the API; the text shows names beside them."""
+    reason = error.reason
+    missing = [f"{add_name(each.field, error.names)}: {each.rule}" for each in reason.violations]
+    advice = ["To close it anyway, pass --override and --reason."] if missing else []
+    first_sentence = f"{reason.detail.partition('. ')[0].rstrip('.')}."
+    exit_with_error(
+        REFUSED,
+        "\n  ".join([first_sentence, *missing, *advice]),
+        code=reason.code,
+        detail=" ".join([first_sentence, *advice]),
+        violations=reason.violations,
+    )
 
 
-def _name_state(state: MonthState) -> str:
-    if state.closed:
-        return "closed"
-    return "parked" if state.is_parked else "open"
+def _print_status(status: MonthStatus, names: Names) -> None:
+    provisional = ", provisional costs" if status.provisional else ""
+    ready = ", can be closed" if status.can_be_closed else ""
+    print_text(f"{status.vendor} {status.month}: {status.state}{provisional}{ready}")
+    for step in status.steps:
+        print_text(f"  {step.step:10} {step.state.replace('_', ' ')}{_format_action(step)}")
+        for blocker in step.blockers:
+            print_text(f"    {_format_blocker(blocker, names)}")
 
 
-def _format_vendor(described: dict[str, Any]) -> list[str]:
-    remarks = [f"parked: {reason}" for reason in described["parked_reasons"]]
-    provisional = [payer["payer_id"] for payer in described["payers"] if payer["provisional"]]
-    remarks += [f"provisional: {' '.join(provisional)}"] if provisional else []
-    return [
-        described["vendor"],
-        described["state"],
-        " ".join(payer["payer_id"] for payer in described["payers"]) or "none",
-        str(described["invoices"]),
-        "; ".join(remarks),
-    ]
+def _format_action(step: MonthStep) -> str:
+    return f", {step.done_time} by {step.done_by}" if step.done_by else ""
+
+
+def _format_blocker(blocker: StepBlocker, names: Names) -> str:
+    shown = [add_name(subject, names) for subject in blocker.subjects[:RECORDS_SHOWN_MAX]]
+    others = len(blocker.subjects) - len(shown)
+    shown += [f"and {others} more"] if others else []
+    return f"{blocker.reason}: {', '.join(shown)}" if shown else blocker.reason
 
 
 def _print_success(text: str, *, as_json: bool) -> None:

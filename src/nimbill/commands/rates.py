@@ -9,9 +9,10 @@ from cyclopts import App
 
 from nimbill.application.command_transaction import CommandTransaction
 from nimbill.commands.billing_group_argument import require_group
-from nimbill.commands.console import OutputColumn, Switch, print_json, print_rows, print_text
+from nimbill.commands.console import Switch, print_json, print_text
 from nimbill.commands.month_argument import refuse_invalid_month
-from nimbill.commands.organisation_command import Organisation, run_command
+from nimbill.commands.organisation_command import Organisation, run_changing, run_reading
+from nimbill.commands.tables import OutputColumn, print_rows
 from nimbill.customers.billing_groups.records import list_billing_groups
 from nimbill.foundation import exact_json
 from nimbill.foundation.basis import chosen
@@ -50,7 +51,7 @@ def show(
         Print one JSON object and nothing else.
     """
     refuse_invalid_month(month)
-    found = run_command(
+    found = run_reading(
         "rates show", organisation, lambda command: _list_rates(command, month, vendor)
     )
     if json:
@@ -58,7 +59,7 @@ def show(
         return
     columns = [
         OutputColumn("vendor"),
-        OutputColumn("billinggroup_id", wraps=True),
+        OutputColumn("billinggroup_id"),
         OutputColumn("name", wraps=True),
         OutputColumn("currency"),
         OutputColumn("rate", right=True),
@@ -102,7 +103,7 @@ def set_(
         await command.audit("save_exchange_rates", f"invoices/{month}/exchangerate", sent)
         return len(company_ids)
 
-    count = run_command("rates set", organisation, run)
+    count = run_changing("rates set", organisation, run)
     if json:
         print_json(exact_json.encode(Success()))
     else:

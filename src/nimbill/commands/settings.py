@@ -7,9 +7,10 @@ from cyclopts import App
 from msgspec import inspect
 
 from nimbill.application.command_transaction import CommandTransaction
-from nimbill.commands.console import Switch, print_fields, print_json, print_text
+from nimbill.commands.console import Switch, print_json, print_text
 from nimbill.commands.month_argument import refuse_invalid_month
-from nimbill.commands.organisation_command import Organisation, run_command
+from nimbill.commands.organisation_command import Organisation, run_changing, run_reading
+from nimbill.commands.tables import print_fields
 from nimbill.customers.organisation_settings import operations, records
 from nimbill.customers.organisation_settings.bodies import (
     OrganisationSettings,
@@ -38,7 +39,7 @@ def show(*, organisation: Organisation, json: Switch = False) -> None:
     json
         Print one JSON object and nothing else.
     """
-    stored = run_command(
+    stored = run_reading(
         "settings show",
         organisation,
         lambda command: records.load_settings(command.db, command.scope),
@@ -67,7 +68,7 @@ def set_(*assignments: str, organisation: Organisation, json: Switch = False) ->
         await command.audit("change_settings", "settings", sent)
         return changed
 
-    _print_settings(run_command("settings set", organisation, run), as_json=json)
+    _print_settings(run_changing("settings set", organisation, run), as_json=json)
 
 
 @settings.command
@@ -89,7 +90,7 @@ def save(month: str, /, *, organisation: Organisation, json: Switch = False) -> 
         await save_invoice_settings(command.db, command.scope, month, body)
         await command.audit("save_invoice_settings", f"invoices/{month}/settings", sent)
 
-    run_command("settings save", organisation, run)
+    run_changing("settings save", organisation, run)
     if json:
         print_json(exact_json.encode(Success()))
     else:

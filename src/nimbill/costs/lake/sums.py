@@ -75,10 +75,12 @@ def product_names(lines: Table) -> Table:
     return named.select("payer_id", "customer_id", "service", name=named.service_name).distinct()
 
 
-def payer_lines(lines: Table) -> Table:
-    """Number of lines per payer, and how many of them lack the vendor's invoice id."""
-    return lines.group_by("payer_id").aggregate(
-        lines=lines.count(), without_invoice_id=lines.count(where=lines.invoice_id.isnull())
+def line_totals(lines: Table) -> Table:
+    """Costs and lines as the stored sums are verified, and the lines without an invoice id."""
+    return lines.group_by("payer_id", "customer_id", "currency", "kind").aggregate(
+        **_sum_cost(lines, "cost"),
+        lines=lines.count(),
+        without_invoice_id=lines.count(where=lines.invoice_id.isnull()),
     )
 
 

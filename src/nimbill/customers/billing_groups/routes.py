@@ -5,7 +5,7 @@ from typing import Any
 from litestar import Request
 from litestar.params import FromPath, JSONBody
 
-from nimbill.access.gate import Audience, Unaudited
+from nimbill.access.gate import Audience, Changes, Unaudited
 from nimbill.access.role_actions import RoleAction
 from nimbill.customers.billing_groups import (
     csv_import,
@@ -48,6 +48,7 @@ MODIFY: dict[str, Any] = {
     "audiences": [Audience.core],
     "role_actions": [RoleAction.ModifyBillingGroup],
     "basis": chosen("billing-group-paths"),
+    "changes": Changes.billing_groups,
 }
 
 
@@ -57,6 +58,7 @@ MODIFY: dict[str, Any] = {
     role_actions=[RoleAction.ModifyBillingGroup],
     basis=stated("Billing groups"),
     audited="billinggroup/{company_id}",
+    changes=Changes.shared_records,
 )
 async def create_billing_group(
     data: JSONBody[BillingGroupCreate], caller: RequestCaller, db: Transaction
@@ -71,6 +73,7 @@ async def create_billing_group(
     audiences=[Audience.core],
     role_actions=[RoleAction.ModifyBillingGroup],
     basis=chosen("csv-imports"),
+    changes=Changes.shared_records,
     audited=Unaudited("each created group has its own audit entry"),
     reads={CSV_TYPE: str},
     request_max_body_size=CSV_BYTES_MAX,

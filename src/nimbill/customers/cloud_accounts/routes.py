@@ -5,7 +5,7 @@ from typing import Any
 from litestar import Request
 from litestar.params import FromPath, FromQuery, JSONBody
 
-from nimbill.access.gate import Audience, Unaudited
+from nimbill.access.gate import Audience, Changes, Unaudited
 from nimbill.access.role_actions import RoleAction
 from nimbill.customers.cloud_accounts import csv_import, operations, records
 from nimbill.customers.cloud_accounts.bodies import (
@@ -37,6 +37,7 @@ from nimbill.http.routing import (
     role_actions=[RoleAction.ModifyAccount],
     basis=stated("Customer accounts"),
     audited="acct/{customer_id}",
+    changes=Changes.shared_records,
 )
 async def create_account(
     data: JSONBody[CloudAccountCreate], caller: RequestCaller, db: Transaction
@@ -51,6 +52,7 @@ async def create_account(
     audiences=[Audience.core],
     role_actions=[RoleAction.ModifyAccount],
     basis=chosen("csv-imports"),
+    changes=Changes.shared_records,
     audited=Unaudited("each created account has its own audit entry"),
     reads={CSV_TYPE: str},
     request_max_body_size=CSV_BYTES_MAX,
@@ -88,6 +90,7 @@ async def list_accounts(
     role_actions=[RoleAction.ModifyAccount],
     basis=chosen("account-paths"),
     audited="acct/{customer_id}",
+    changes=Changes.billing_groups,
 )
 async def update_account(
     customer_id: FromPath[str],
@@ -106,6 +109,7 @@ async def update_account(
     role_actions=[RoleAction.ModifyAccount],
     basis=stated("Customer accounts"),
     audited="acct/{both_ids}",
+    changes=Changes.billing_groups,
 )
 async def delete_account(
     vendor: FromPath[str], both_ids: FromPath[str], caller: RequestCaller, db: Transaction

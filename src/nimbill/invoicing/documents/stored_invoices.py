@@ -6,6 +6,7 @@ change.
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import sqlalchemy as sa
@@ -362,13 +363,15 @@ def _join_group(table: sa.Table = invoices) -> sa.ColumnElement[bool]:
     )
 
 
-async def find_pdf(db: AsyncConnection, scope: TenantScope, pdf_id: str) -> bytes | None:
-    stmt = sa.select(invoice_pdfs.c.content).where(
+async def find_pdfs(
+    db: AsyncConnection, scope: TenantScope, pdf_ids: Collection[str]
+) -> dict[str, bytes]:
+    """Return those of the PDFs that are stored."""
+    stmt = sa.select(invoice_pdfs.c.pdf_id, invoice_pdfs.c.content).where(
         invoice_pdfs.c.organisation_id == scope.organisation_id,
-        invoice_pdfs.c.pdf_id == pdf_id,
+        is_any_of(invoice_pdfs.c.pdf_id, pdf_ids),
     )
-    content: bytes | None = (await db.execute(stmt)).scalar_one_or_none()
-    return content
+    return {row.pdf_id: row.content for row in await db.execute(stmt)}
 
 
 async def store_pdf(db: AsyncConnection, scope: TenantScope, pdf_id: str, content: bytes) -> bytes:
@@ -378,6 +381,13 @@ async def store_pdf(db: AsyncConnection, scope: TenantScope, pdf_id: str, conten
         .values(organisation_id=scope.organisation_id, pdf_id=pdf_id, content=content)
         .on_conflict_do_nothing()
     )
-    stored = await find_pdf(db, scope, pdf_id)
-    assert stored is not None, "stored by this transaction or by an earlier one"
-    return stored
+    return (await find_pdfs(db, scope, [pdf_id]))[pdf_id]
+
+
+async def find_last_issue_time(db: AsyncConnection, scope: TenantScope) -> datetime | None:
+    """When the youngest revision of any invoice was created."""
+    stmt = sa.select(sa.func.max(invoice_revisions.c.create_time)).where(
+        invoice_revisions.c.organisation_id == scope.organisation_id
+    )
+    issued_at: datetime | None = (await db.execute(stmt)).scalar_one()
+    return issued_at

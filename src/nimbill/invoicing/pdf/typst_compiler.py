@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nimbill.foundation.errors import Unavailable
+from nimbill.foundation.metrics import measure_pdf
 
 if TYPE_CHECKING:
     import typst
@@ -28,7 +29,10 @@ def compile_pdf(template_data: str, *, timestamp: int) -> bytes:
         compiler = _idle_compilers.pop()
     except IndexError:
         compiler = new_compiler()
-    pdf = compiler.compile(sys_inputs={"data": template_data}, format="pdf", timestamp=timestamp)
+    with measure_pdf():
+        pdf = compiler.compile(
+            sys_inputs={"data": template_data}, format="pdf", timestamp=timestamp
+        )
     _idle_compilers.append(compiler)  # a compiler that failed is not reused
     assert isinstance(pdf, bytes)
     return pdf

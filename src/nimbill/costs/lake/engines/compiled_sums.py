@@ -22,7 +22,7 @@ COMPILED_QUERIES = (
     "product_names",
     "entry_lines",
     "reservation_lines",
-    "payer_lines",
+    "line_totals",
 )
 HEADING = "-- "
 SPLIT_COST = ", split cost"

@@ -26,6 +26,7 @@ CREATE TABLE cost_imports (
     PRIMARY KEY (organisation_id, import_id)
 );
 CREATE INDEX cost_imports_create_time_idx ON cost_imports (organisation_id, create_time);
+CREATE INDEX cost_imports_state_idx ON cost_imports (vendor, state);
 CREATE INDEX cost_imports_content_hash_idx ON cost_imports (organisation_id, vendor, content_hash);
 
 CREATE TABLE lake_files (

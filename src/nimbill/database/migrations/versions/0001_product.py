@@ -24,8 +24,10 @@ APPEND_ONLY = "SELECT, INSERT"
 TABLE_FILES = ("identity", "audit_and_jobs", "customers", "costs", "adjustments", "invoicing")
 FUNCTIONS = (
     "append_audit_entry",
+    "count_service_records",
     "find_api_client",
     "find_organisation_id",
+    "has_other_organisations",
     "load_caller",
     "organisations_with_due_jobs",
     "refuse_change",
@@ -78,8 +80,9 @@ TENANT_TABLES = {
     "invoice_run_keys": APPEND_ONLY,
     "exports": ALL_RIGHTS,
 }
-# Read across tenants by find_organisation_id and organisations_with_due_jobs.
-CROSS_TENANT_TABLES = ("tenant_lookups", "jobs")
+# Read across tenants by find_organisation_id, has_other_organisations,
+# organisations_with_due_jobs and count_service_records.
+CROSS_TENANT_TABLES = ("tenant_lookups", "jobs", "cost_imports", "invoice_runs")
 # Rows that not even their owner may change.
 IMMUTABLE_TABLES = ("invoice_revisions", "invoice_pdfs", "invoice_run_keys")
 
