@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import io
+import os
+import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from unittest.mock import Mock
 
@@ -13,7 +16,13 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from nimbill.commands import console
-from nimbill.commands.console import print_error, print_text, progress_bar
+from nimbill.commands.console import (
+    OutputConsole,
+    print_error,
+    print_json,
+    print_text,
+    progress_bar,
+)
 from nimbill.commands.import_costs import TOTAL_COLUMNS
 from nimbill.commands.tables import OutputColumn, print_fields, print_rows
 from tests.commands.organisation_commands import OrganisationCommands
@@ -118,6 +127,29 @@ def test_in_a_pipe_a_row_is_one_line_without_colours(capsys: pytest.CaptureFixtu
     assert LONG * 5 in row
     assert "\x1b" not in header + row
     assert row == row.rstrip()
+
+
+@contextmanager
+def closed_pipe() -> Iterator[None]:
+    """Standard output is read by a program that has ended, such as `head`."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as output, redirect_stdout(output):
+        yield
+
+
+@pytest.mark.parametrize(
+    "print_result", [lambda: print_text("text"), lambda: print_json(b"{}")], ids=["text", "json"]
+)
+def test_a_reader_that_has_ended_ends_the_command_like_other_programs(
+    print_result: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(console, "_out", OutputConsole())  # it keeps what it could not write
+
+    with pytest.raises(SystemExit) as ended, closed_pipe():
+        print_result()
+
+    assert ended.value.code == 128 + signal.SIGPIPE
 
 
 def test_names_cannot_control_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,5 +1,7 @@
 """What the commands share: output, progress, refusals, and types of options."""
 
+import os
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -26,13 +28,20 @@ from nimbill.foundation.errors import Violation
 # Exit codes.
 REFUSED = 2  # the command was understood but cannot be carried out
 NOTHING_FOUND = 3  # there is nothing to compare or to write
+OUTPUT_CLOSED = 128 + signal.SIGPIPE  # what other programs return
 
 PROGRESS_AFTER_SECONDS = 2
 
 Switch = Annotated[bool, Parameter(negative="")]
 Port = Annotated[int, Parameter(validator=Number(gte=1, lte=65_535))]
 
-_out = Console(highlight=False)
+
+class OutputConsole(Console):
+    def on_broken_pipe(self) -> None:
+        _exit_without_reader()
+
+
+_out = OutputConsole(highlight=False)
 _errors = Console(stderr=True, highlight=False)
 
 
@@ -76,8 +85,19 @@ def expect_json(expected: bool) -> None:
 
 def print_json(content: bytes) -> None:
     _json_output.is_printed = True
-    sys.stdout.buffer.write(content + b"\n")
-    sys.stdout.flush()
+    try:
+        sys.stdout.buffer.write(content + b"\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _exit_without_reader()
+
+
+def _exit_without_reader() -> NoReturn:
+    """The program that reads standard output has ended, as `head` does. That is no error."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())  # Python writes the rest of the output at its end
+    os.close(nowhere)
+    sys.exit(OUTPUT_CLOSED)
 
 
 def print_json_error(code: str, text: str, violations: Sequence[Violation] = ()) -> None:
