@@ -33,7 +33,7 @@ def test_an_account_is_moved_and_keeps_its_other_fields(commands: OrganisationCo
 
     text = commands.succeed("accounts", "assign", ACCOUNT, "BG-2")
 
-    assert text == f"{ACCOUNT} belongs to BG-2 name ({other})\n"
+    assert text == f"{ACCOUNT} (さくら本番) belongs to BG-2 name ({other})\n"
     (account,) = list_accounts(commands.service, "aws")
     assert (account["company_id"], account["note"]) == (other, "kept")
     row = commands.list_audit_rows()[0]

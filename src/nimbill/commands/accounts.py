@@ -116,14 +116,14 @@ def assign(
 
     async def run(command: CommandTransaction) -> str:
         record = await require_group(command, group)
-        await _assign(command, customer_id, record.company_id, sent)
-        return name_group(record)
+        account_name = await _assign(command, customer_id, record.company_id, sent)
+        return f"{customer_id} ({account_name}) belongs to {name_group(record)}"
 
-    group_name = run_changing("accounts assign", organisation, run)
+    text = run_changing("accounts assign", organisation, run)
     if json:
         print_json(exact_json.encode(Success()))
     else:
-        print_text(f"{customer_id} belongs to {group_name}")
+        print_text(text)
 
 
 @accounts.command(name="import")
@@ -153,8 +153,8 @@ def import_(file: Path, /, *, organisation: Organisation, json: Switch = False) 
 
 async def _assign(
     command: CommandTransaction, customer_id: str, company_id: str, sent: Mapping[str, Any]
-) -> None:
-    """Fields of an existing account that are not named keep their value."""
+) -> str:
+    """Fields of an existing account that are not named keep their value. Return its name."""
     resource = f"acct/{customer_id}"
     stored = await records.lock_account(command.db, command.scope, customer_id)
     if stored is None:
@@ -162,9 +162,10 @@ async def _assign(
         created = parse_body(CloudAccountCreate, fields)
         await operations.create_account(command.db, command.scope, created)
         await command.audit("create_account", resource, fields, company_id)
-        return
+        return created.name
     kept = {"vendor": stored.vendor, "account_id": stored.account_id, "name": stored.name}
     fields = {**kept, **sent, "company_id": company_id}
     changed = parse_body(CloudAccountUpdate, fields)
     await operations.update_account(command.db, command.scope, customer_id, changed)
     await command.audit("update_account", resource, fields, company_id)
+    return changed.name

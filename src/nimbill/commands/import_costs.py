@@ -139,7 +139,7 @@ def _print_record(finished: _FinishedImport) -> None:
     )
     if record.totals:
         print_rows(TOTAL_COLUMNS, _list_totals(record))
-    for message in _list_messages(record, names):
+    for message in list_messages(record, names):
         print_text(message)
 
 
@@ -156,7 +156,7 @@ def _list_totals(record: ImportRecord) -> list[list[str]]:
     ]
 
 
-def _list_messages(record: ImportRecord, names: Names) -> list[str]:
+def list_messages(record: ImportRecord, names: Names) -> list[str]:
     """Warnings, proposals and the reason for a refusal."""
     messages = []
     if record.provisional:
