@@ -8,6 +8,7 @@ import pytest
 from nimbill.commands.command_line import build_app
 from nimbill.foundation.settings import read_settings
 from nimbill.legacy.settings import read_legacy_settings
+from tests.commands.declared_commands import list_commands
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -59,6 +60,15 @@ def test_the_readme_names_every_command() -> None:
     named = set(re.findall(r"^\| `nimbill ([\w-]+)", text("README.md"), re.MULTILINE))
 
     assert named == {name for name in build_app([]) if not name.startswith("-")}
+
+
+def test_the_page_about_operating_names_every_command_and_subcommand() -> None:
+    (table,) = re.findall(
+        r"## The command line\n\n(\|.*?)\n\n", text("docs/operating.md"), re.DOTALL
+    )
+    named = re.findall(r"`nimbill ([\w -]+)`", table)
+
+    assert sorted(named) == sorted(command.name for command in list_commands())
 
 
 def test_every_setting_is_listed_with_its_default() -> None:

@@ -12,6 +12,7 @@ import pytest
 from nimbill.application.open_database import prepare_installation
 from nimbill.database.embedded_postgres import Address
 from tests.command_line import PASSWORD, build_environment, init_arguments
+from tests.commands.declared_commands import READING_ARGUMENTS, build_arguments
 from tests.commands.run_command import run_command
 from tests.database.schema_catalogue import list_tables
 from tests.proof.real_server import free_port
@@ -19,16 +20,15 @@ from tests.temporary_database import execute_sql
 
 READING_COMMANDS = (
     ("keys", "list", "--json"),
-    ("audit", "verify", "--organisation", "org_x", "--json"),
-    ("tie-out", "2026-09", "--organisation", "org_x", "--json"),
-    ("invoice", "print", "2026-09", "--organisation", "org_x", "--into", "unused"),
-    ("export", "focus", "2026-09", "--organisation", "org_x"),
+    ("organisations", "list", "--json"),
+    *(build_arguments(name, "org_x") for name in READING_ARGUMENTS),
 )
 WRITING_COMMANDS = (
     (*init_arguments(), "--json"),
     ("keys", "rotate", "--now"),
-    ("import", "a.csv", "--vendor", "aws", "--organisation", "org_x", "--json"),
-    ("invoice", "create", "2026-09", "--vendor", "aws", "--organisation", "org_x", "--json"),
+    build_arguments("import", "org_x"),
+    build_arguments("invoice create", "org_x"),
+    build_arguments("month close", "org_x"),
     ("serve", "--port", str(free_port())),
 )
 

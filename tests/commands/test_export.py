@@ -62,7 +62,7 @@ def test_an_unknown_organisation_is_refused(service: Service, tmp_path: Path) ->
     )
 
     assert result.returncode == 2
-    assert result.stderr == "nimbill: No organisation has this id.\n"
+    assert result.stderr == "nimbill: No organisation has this id or name.\n"
 
 
 def test_an_output_file_that_cannot_be_written_is_refused(

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
+from nimbill.commands.import_costs import list_messages
 from tests.commands.run_command import run_command, service_environment
 from tests.costs.object_store_server import CREDENTIALS, object_store
 from tests.imports.aws_reports import CUSTOMER, build_report, report_line, write_report
@@ -100,3 +103,21 @@ def test_a_prefix_of_an_object_store_is_imported(import_files: ImportCommand) ->
 
     assert (code, record["state"]) == (0, "done"), record
     assert [total["cost"] for total in record["totals"]] == [3.25]
+
+
+def test_proposed_entries_show_the_name_of_the_account() -> None:
+    proposal = Mock(
+        customer_id=CUSTOMER,
+        calc_type="one_off",
+        amount=Decimal("1.50"),
+        currency="USD",
+        description="late usage",
+    )
+    nothing = dict.fromkeys(("provisional", "unknown_types", "accounts_in_no_group", "drift"))
+    record = Mock(**nothing, noticed={}, proposals=[proposal], parked_reason=None, problem=None)
+
+    messages = list_messages(record, {CUSTOMER: "Sakura production"})
+
+    assert messages == [
+        f"proposed: one_off of 1.50 USD to {CUSTOMER} (Sakura production): late usage"
+    ]

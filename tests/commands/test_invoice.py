@@ -68,7 +68,10 @@ def test_missing_settings_and_skipped_groups_set_the_exit_code(
     assert "settings_missing" in refused.stderr
     assert partial.returncode == 1
     assert "1 invoices created, 1 groups skipped" in partial.stdout
-    assert unprepared in partial.stdout
+    skipped = next(line for line in partial.stdout.splitlines() if unprepared in line)
+    assert skipped.split() == [unprepared, "BG-B", "name", "settings_missing"]
+    assert "warning: issuer_missing: 202609-0001\n" in partial.stdout
+    assert "Link an invoice template" in partial.stdout
 
 
 def test_printing_a_month_without_invoices_is_no_success(
@@ -89,7 +92,7 @@ def test_printing_for_an_unknown_organisation_is_refused(service: Service, tmp_p
     )
 
     assert result.returncode == 2
-    assert result.stderr == "nimbill: No organisation has this id.\n"
+    assert result.stderr == "nimbill: No organisation has this id or name.\n"
     assert not (tmp_path / "pdf").exists()
 
 

@@ -73,7 +73,9 @@ def test_every_organisation_is_listed(service: Service) -> None:
     assert service.organisation.organisation_id in listed
     assert listed[second.organisation_id]["name"] == "Zweite & Söhne"
     assert listed[second.organisation_id]["username"] == "zweite"
-    assert len(as_text.stdout.splitlines()) == len(listed)
+    assert len(as_text.stdout.splitlines()) == 1 + len(listed)
+    (line,) = (line for line in as_text.stdout.splitlines() if second.organisation_id in line)
+    assert line.split()[2:] == ["zweite", "zweite-s-hne", "Zweite", "&", "Söhne"]
 
 
 def test_an_organisation_is_deleted_with_its_rows_and_files(

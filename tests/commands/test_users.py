@@ -69,7 +69,7 @@ def test_the_reset_is_in_the_audit_log(service: Service) -> None:
     [
         ("nobody", NEW_PASSWORD, None, "No user of the organisation has this name."),
         ("root", "short", None, "password"),
-        ("root", NEW_PASSWORD, "org_unknown", "No organisation has this id."),
+        ("root", NEW_PASSWORD, "org_unknown", "No organisation has this id or name."),
     ],
 )
 def test_unknown_users_and_invalid_passwords_are_refused(

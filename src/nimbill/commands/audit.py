@@ -4,10 +4,14 @@ import sys
 
 from cyclopts import App
 
+from nimbill.application.named_organisation import NamedOrganisation, find_organisation
 from nimbill.application.open_database import run_with_database
-from nimbill.audit.verification import verify_chain
+from nimbill.audit.verification import VerificationResult, verify_chain
 from nimbill.commands.command_settings import load_command_settings
-from nimbill.commands.console import Switch, print_json, print_text
+from nimbill.commands.console import Switch, print_json, print_text, progress_bar
+from nimbill.commands.organisation_command import Organisation
+from nimbill.foundation.encryption import Encryptor
+from nimbill.foundation.errors import NotFound
 
 BROKEN_CHAIN = 1  # exit code
 
@@ -15,25 +19,34 @@ audit = App(name="audit", help="The audit log.")
 
 
 @audit.command
-def verify(*, organisation: str, json: Switch = False) -> None:
+def verify(*, organisation: Organisation, json: Switch = False) -> None:
     """Verify the hash chain of an organisation's audit log; exit code 1 if it is broken.
 
     Parameters
     ----------
-    organisation
-        Id of the organisation.
     json
         Print one JSON object and nothing else.
     """
     settings = load_command_settings()
-    result = run_with_database(
-        settings,
-        lambda url, encryptor: verify_chain(url, encryptor, settings.data / "audit", organisation),
-        migrates=False,
-    )
+
+    async def run(url: str, encryptor: Encryptor) -> tuple[VerificationResult, str]:
+        found = await _find_organisation(url, organisation)
+        folder = settings.data / "audit"
+        return await verify_chain(url, encryptor, folder, found.organisation_id), found.name
+
+    with progress_bar("audit log"):
+        result, name = run_with_database(settings, run, migrates=False)
     if json:
         print_json(result.as_json().encode())
     else:
-        print_text(result.as_text())
+        print_text(f"{result.as_text()}{f' ({name})' if name else ''}")
     if result.first_break is not None:
         sys.exit(BROKEN_CHAIN)
+
+
+async def _find_organisation(url: str, organisation: str) -> NamedOrganisation:
+    """An id is verified even if the database no longer knows the organisation."""
+    try:
+        return await find_organisation(url, organisation)
+    except NotFound:
+        return NamedOrganisation(organisation, "")

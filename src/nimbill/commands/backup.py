@@ -13,9 +13,9 @@ from nimbill.application.backup import (
     write_backup,
 )
 from nimbill.application.backup_manifest import LAKE_FOLDER, BackupManifest
-from nimbill.application.installed import load_settings
 from nimbill.application.open_database import open_database
-from nimbill.commands.console import Switch, print_json, print_text
+from nimbill.commands.command_settings import load_command_settings
+from nimbill.commands.console import Switch, print_json, print_text, progress_bar
 
 INCOMPLETE = 1  # exit code
 
@@ -34,11 +34,11 @@ def backup(folder: Path, /, *, key: Path | None = None, json: Switch = False) ->
     json
         Print one JSON object and nothing else.
     """
-    settings = load_settings()
+    settings = load_command_settings()
     encryptor = load_existing_key(settings)
     if key is not None:
         refuse_key_target(key, backup=folder)
-    with new_backup_folder(folder), open_database(settings) as url:
+    with progress_bar("backup"), new_backup_folder(folder), open_database(settings) as url:
         manifest = asyncio.run(write_backup(url, encryptor, settings, folder))
     if key is not None:
         copy_key(settings.key_file, key)

@@ -12,7 +12,14 @@ from cyclopts import App, CycloptsError
 from sqlalchemy.exc import SQLAlchemyError
 
 import nimbill
-from nimbill.commands.console import REFUSED, exit_with_error, expect_json, print_json_error
+from nimbill.commands.console import (
+    REFUSED,
+    exit_with_error,
+    expect_json,
+    has_error_terminal,
+    print_error,
+    print_json_error,
+)
 from nimbill.database.tenant_scope import describe_database_error, is_database_unavailable
 from nimbill.foundation.errors import OperatorError, ServiceError
 from nimbill.foundation.failure_causes import describe_os_error
@@ -24,19 +31,24 @@ UNEXPECTED = 70
 INTERRUPTED = 130
 
 COMMANDS = {
+    "accounts": "nimbill.commands.accounts:accounts",
     "agent": "nimbill.commands.agent:agent",  # version 3
     "audit": "nimbill.commands.audit:audit",
     "backup": "nimbill.commands.backup:backup",
     "demo": "nimbill.commands.demo:demo",
     "export": "nimbill.commands.export:export",
+    "groups": "nimbill.commands.groups:groups",
     "import": "nimbill.commands.import_costs:import_",
     "init": "nimbill.commands.init:init",
     "invoice": "nimbill.commands.invoice:invoice",
     "keys": "nimbill.commands.keys:keys",
     "lake": "nimbill.commands.lake:lake",
+    "month": "nimbill.commands.month:month",
     "organisations": "nimbill.commands.organisations:organisations",
+    "rates": "nimbill.commands.rates:rates",
     "restore": "nimbill.commands.restore:restore",
     "serve": "nimbill.commands.serve:serve",
+    "settings": "nimbill.commands.settings:settings",
     "tie-out": "nimbill.commands.tie_out:tie_out",
     "users": "nimbill.commands.users:users",
 }
@@ -57,19 +69,27 @@ def main(arguments: Sequence[str] | None = None) -> None:
     configure_library_logs()
     expect_json(_asks_for_json(arguments))
     try:
-        build_app(arguments)(arguments, exit_on_error=False)
+        build_app(arguments)(arguments, exit_on_error=False, print_error=has_error_terminal())
     except KeyboardInterrupt:
         print_json_error("interrupted", "The command was interrupted.")
         sys.exit(INTERRUPTED)
-    except CycloptsError as error:  # already printed
-        print_json_error("invalid_arguments", " ".join(str(error).split()))
-        sys.exit(REFUSED)
+    except CycloptsError as error:
+        _exit_for_arguments(error)
     except Exception as error:  # noqa: BLE001  # every error is reported in one sentence
         _exit_for(error)
 
 
 def _asks_for_json(arguments: Sequence[str]) -> bool:
     return any(argument == "--json" or argument.startswith("--json=") for argument in arguments)
+
+
+def _exit_for_arguments(error: CycloptsError) -> NoReturn:
+    """A terminal shows the error in a frame; a pipe gets one line."""
+    text = " ".join(str(error).split())
+    if not has_error_terminal():
+        print_error(text)
+    print_json_error("invalid_arguments", text)
+    sys.exit(REFUSED)
 
 
 def _exit_for(error: Exception) -> NoReturn:
@@ -110,6 +130,9 @@ def build_app(arguments: Sequence[str]) -> App:
     has_command = bool(arguments) and arguments[0] in COMMANDS
     for name, path in COMMANDS.items():
         app.command(path if has_command else pkgutil.resolve_name(path), name=name)
+    app.register_install_completion_command(
+        help="Install completion of commands and options in your shell: bash, zsh or fish."
+    )
     return app
 
 
@@ -126,5 +149,8 @@ def _format_database_error(error: Exception) -> str:
 
 
 def _format_error(error: ServiceError) -> str:
-    rules = "; ".join(f"{violation.field}: {violation.rule}" for violation in error.violations)
-    return f"{error.detail} ({rules})" if rules else error.detail
+    """One sentence; several violations follow it, each on its own line."""
+    rules = [f"{violation.field}: {violation.rule}" for violation in error.violations]
+    if len(rules) > 1:
+        return "\n  ".join([error.detail, *rules])
+    return f"{error.detail} ({rules[0]})" if rules else error.detail

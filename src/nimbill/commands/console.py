@@ -1,7 +1,11 @@
-"""What the commands share: output, refusals, and types of options."""
+"""What the commands share: output, progress, refusals, and types of options."""
 
+import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from json import dumps
 from typing import Annotated, NoReturn
@@ -9,20 +13,36 @@ from typing import Annotated, NoReturn
 from cyclopts import Parameter
 from cyclopts.validators import Number
 from rich.console import Console
-from rich.progress import Progress, ProgressColumn
-from rich.table import Table
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+from rich.text import Text
 
 from nimbill.foundation.errors import Violation
 
 # Exit codes.
 REFUSED = 2  # the command was understood but cannot be carried out
 NOTHING_FOUND = 3  # there is nothing to compare or to write
+OUTPUT_CLOSED = 128 + signal.SIGPIPE  # what other programs return
+
+PROGRESS_AFTER_SECONDS = 2
 
 Switch = Annotated[bool, Parameter(negative="")]
 Port = Annotated[int, Parameter(validator=Number(gte=1, lte=65_535))]
 
-_out = Console(highlight=False, soft_wrap=True)
-_errors = Console(stderr=True, highlight=False, soft_wrap=True)
+
+class OutputConsole(Console):
+    def on_broken_pipe(self) -> None:
+        _exit_without_reader()
+
+
+_out = OutputConsole(highlight=False)
+_errors = Console(stderr=True, highlight=False)
 
 
 @dataclass(slots=True)
@@ -34,12 +54,28 @@ class _JsonOutput:
 _json_output = _JsonOutput()
 
 
+def find_terminal() -> Console | None:
+    """Return the terminal that shows standard output; None if another program reads it."""
+    return _out if _out.is_terminal else None
+
+
+def has_error_terminal() -> bool:
+    return _errors.is_terminal
+
+
 def print_text(text: str) -> None:
-    _out.print(text, markup=False)
+    _print(_out, text)
 
 
-def print_table(table: Table) -> None:
-    _out.print(table)
+def _print(console: Console, text: str, style: str = "") -> None:
+    """A terminal breaks lines between words, so that no id is broken; a pipe breaks none."""
+    lines = "\n".join(map(replace_unprintable, text.split("\n")))
+    console.print(Text(lines, style=style, overflow="fold"), soft_wrap=not console.is_terminal)
+
+
+def replace_unprintable(text: str) -> str:
+    """A name of a customer must neither break a row nor control the terminal."""
+    return "".join(character if character.isprintable() else " " for character in text)
 
 
 def expect_json(expected: bool) -> None:
@@ -49,8 +85,19 @@ def expect_json(expected: bool) -> None:
 
 def print_json(content: bytes) -> None:
     _json_output.is_printed = True
-    sys.stdout.buffer.write(content + b"\n")
-    sys.stdout.flush()
+    try:
+        sys.stdout.buffer.write(content + b"\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _exit_without_reader()
+
+
+def _exit_without_reader() -> NoReturn:
+    """The program that reads standard output has ended, as `head` does. That is no error."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())  # Python writes the rest of the output at its end
+    os.close(nowhere)
+    sys.exit(OUTPUT_CLOSED)
 
 
 def print_json_error(code: str, text: str, violations: Sequence[Violation] = ()) -> None:
@@ -63,20 +110,15 @@ def print_json_error(code: str, text: str, violations: Sequence[Violation] = ())
 
 
 def print_error(text: str) -> None:
-    _errors.print(f"nimbill: {text}", style="red", markup=False)
+    _print(_errors, f"nimbill: {text}", style="red")
+
+
+def print_warning(text: str) -> None:
+    _print(_errors, f"nimbill: warning: {text}", style="yellow")
 
 
 def read_line(prompt: str) -> str:
     return _out.input(prompt, markup=False)
-
-
-def terminal_progress(*columns: ProgressColumn) -> Progress:
-    """A progress bar on standard error, hidden if that is no terminal."""
-    return Progress(*columns, console=_errors, disable=not _errors.is_terminal, transient=True)
-
-
-def print_warning(text: str) -> None:
-    _errors.print(f"nimbill: warning: {text}", style="yellow", markup=False)
 
 
 def exit_with_error(
@@ -110,3 +152,35 @@ def read_password(prompt: str, *, from_stdin: bool) -> str:
     if not sys.stdin.isatty():
         refuse("Pass the password with --password-stdin.")
     return _out.input(prompt, password=True)
+
+
+@contextmanager
+def delayed_progress(*columns: ProgressColumn) -> Iterator[Progress]:
+    """A progress bar that appears once the work takes two seconds.
+
+    It is shown on standard error, and only if that is a terminal.
+    """
+    bar = Progress(*columns, console=_errors, disable=not _errors.is_terminal, transient=True)
+    timer = threading.Timer(PROGRESS_AFTER_SECONDS, bar.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield bar
+    finally:
+        timer.cancel()
+        timer.join()
+        if bar.live.is_started:
+            bar.stop()
+
+
+@contextmanager
+def progress_bar(description: str) -> Iterator[Callable[[int, int], None]]:
+    """Show a bar once the work takes two seconds.
+
+    Yields a function that receives the finished and all steps. Without its calls the bar shows
+    only that the work goes on.
+    """
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
+    with delayed_progress(*columns, TimeElapsedColumn()) as bar:
+        task = bar.add_task(description, total=None)
+        yield lambda finished, total: bar.update(task, total=total, completed=finished)

@@ -5,30 +5,33 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
-from rich.console import JustifyMethod
 from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
-from rich.table import Table
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from nimbill.application.foreground_runs import ImportFiles, run_import
-from nimbill.application.open_database import run_with_engine
 from nimbill.commands.command_settings import load_command_settings
 from nimbill.commands.console import (
     REFUSED,
     Switch,
+    delayed_progress,
     print_error,
     print_json,
-    print_table,
     print_text,
-    terminal_progress,
 )
 from nimbill.commands.month_argument import refuse_invalid_month
+from nimbill.commands.names import Names, add_name, load_names
+from nimbill.commands.organisation_command import (
+    Organisation,
+    OrganisationAccess,
+    run_for_organisation,
+)
+from nimbill.commands.tables import OutputColumn, print_rows
 from nimbill.costs.lake.parquet_files import Lake
-from nimbill.database.tenant_scope import TenantScope
+from nimbill.database.tenant_scope import transaction
 from nimbill.foundation import exact_json
-from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.errors import Invalid
+from nimbill.foundation.money import format_decimal
 from nimbill.foundation.vendors import Vendor
 from nimbill.imports.bodies import ImportProblem
 from nimbill.imports.records import ImportRecord, ImportState
@@ -42,20 +45,19 @@ EXIT_CODES = {
     ImportState.refused: REFUSED,
     ImportState.failed: REFUSED,
 }
-TOTAL_COLUMNS: dict[str, JustifyMethod] = {
-    "payer": "left",
-    "line type": "left",
-    "kind": "left",
-    "currency": "left",
-    "cost": "right",
-    "lines": "right",
-}
+TOTAL_COLUMNS = (
+    OutputColumn("payer"),
+    OutputColumn("line type", wraps=True),
+    OutputColumn("kind"),
+    OutputColumn("cost", right=True),
+    OutputColumn("lines", right=True),
+)
 
 
 def import_(
     *paths: str,
     vendor: Vendor,
-    organisation: str,
+    organisation: Organisation,
     month: str | None = None,
     json: Switch = False,
 ) -> None:
@@ -70,8 +72,6 @@ def import_(
         Files, folders with a manifest, or s3://bucket/prefix.
     vendor
         The vendor of the files.
-    organisation
-        Id of the organisation.
     month
         The month, yyyy-mm; needed if the files contain more than one.
     json
@@ -85,27 +85,34 @@ def import_(
     sources = [path if "://" in path else str(Path(path).absolute()) for path in paths]
     files = ImportFiles(vendor=vendor, month=month, sources=sources)
 
-    async def run(engine: AsyncEngine, _: Encryptor) -> tuple[ImportRecord, float]:
+    async def run(access: OrganisationAccess) -> _FinishedImport:
         started = time.monotonic()
         with _progress_bar() as show_progress:
-            record = await run_import(
-                engine, settings, TenantScope(organisation), files, show_progress
-            )
-        return record, time.monotonic() - started
+            record = await run_import(access.engine, settings, access.scope, files, show_progress)
+        seconds = time.monotonic() - started
+        async with transaction(access.engine, access.scope.organisation_id) as db:
+            return _FinishedImport(record, seconds, await load_names(db, access.scope))
 
-    record, seconds = run_with_engine(settings, run)
+    finished = run_for_organisation(settings, organisation, run, changes=True)
+    record = finished.record
     if json:
         print_json(exact_json.encode(record))
     else:
-        _print_record(record, seconds)
+        _print_record(finished)
     if record.state == ImportState.failed:
         print_error(f"The data folder is {settings.data}, the lake is {Lake(settings.lake_url)}.")
     sys.exit(EXIT_CODES[ImportState(record.state)])
 
 
+class _FinishedImport(NamedTuple):
+    record: ImportRecord
+    seconds: float
+    names: Names
+
+
 @contextmanager
 def _progress_bar() -> Iterator[Callable[[ImportRecord], None]]:
-    with terminal_progress(
+    with delayed_progress(
         SpinnerColumn(),
         TextColumn("{task.description}"),
         BarColumn(),
@@ -123,35 +130,33 @@ def _progress_bar() -> Iterator[Callable[[ImportRecord], None]]:
         yield show
 
 
-def _print_record(record: ImportRecord, seconds: float) -> None:
+def _print_record(finished: _FinishedImport) -> None:
+    record, seconds, names = finished
     rate = record.lines / max(seconds, 0.001)
     print_text(
         f"{record.state}: {record.vendor} {record.month or ''}, {record.lines:,} lines in "
         f"{seconds:.1f} s ({rate:,.0f} a second), import {record.import_id}"
     )
     if record.totals:
-        print_table(_build_totals_table(record))
-    for message in _list_messages(record):
+        print_rows(TOTAL_COLUMNS, _list_totals(record))
+    for message in list_messages(record, names):
         print_text(message)
 
 
-def _build_totals_table(record: ImportRecord) -> Table:
-    table = Table()
-    for name, justify in TOTAL_COLUMNS.items():
-        table.add_column(name, overflow="fold", justify=justify, no_wrap=justify == "right")
-    for total in record.totals:
-        table.add_row(
+def _list_totals(record: ImportRecord) -> list[list[str]]:
+    return [
+        [
             total.payer_id,
             total.line_type,
             total.kind,
-            total.currency,
-            f"{total.cost:f}",
+            f"{format_decimal(total.cost)} {total.currency}",
             f"{total.lines:,}",
-        )
-    return table
+        ]
+        for total in record.totals
+    ]
 
 
-def _list_messages(record: ImportRecord) -> list[str]:
+def list_messages(record: ImportRecord, names: Names) -> list[str]:
     """Warnings, proposals and the reason for a refusal."""
     messages = []
     if record.provisional:
@@ -170,7 +175,8 @@ def _list_messages(record: ImportRecord) -> list[str]:
     for proposal in record.proposals:
         amount = f"{proposal.amount:f} {proposal.currency}"
         messages.append(
-            f"proposed: {proposal.calc_type} of {amount} to {proposal.customer_id}: "
+            f"proposed: {proposal.calc_type} of {amount} to "
+            f"{add_name(proposal.customer_id, names)}: "
             f"{proposal.description}"
         )
     if record.parked_reason:

@@ -1,32 +1,35 @@
 """`nimbill invoice`: create the invoices of a month and write them as PDF files."""
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections import defaultdict
+from collections.abc import Mapping
 from pathlib import Path
 
 from cyclopts import App
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
-from rich.table import Table
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from nimbill.application.foreground_runs import run_invoices
-from nimbill.application.open_database import run_with_engine
 from nimbill.commands.command_settings import load_command_settings
 from nimbill.commands.console import (
     NOTHING_FOUND,
     Switch,
     exit_with_error,
     print_json,
-    print_table,
     print_text,
-    terminal_progress,
+    progress_bar,
 )
 from nimbill.commands.month_argument import refuse_invalid_month
-from nimbill.database.tenant_scope import TenantScope, transaction
+from nimbill.commands.names import Names, load_names
+from nimbill.commands.organisation_command import (
+    Organisation,
+    OrganisationAccess,
+    run_for_organisation,
+)
+from nimbill.commands.tables import OutputColumn, print_rows
+from nimbill.database.tenant_scope import transaction
 from nimbill.foundation import exact_json
 from nimbill.foundation.vendors import Vendor
-from nimbill.identity.organisations.operations import require_organisation
+from nimbill.invoicing.documents.bodies import WARNING_DETAILS
+from nimbill.invoicing.documents.document import InvoiceWarningCode
 from nimbill.invoicing.pdf.pdf_cache import NoInvoices, write_pdf_files
 from nimbill.invoicing.runs.operations import (
     CreateInvoicesRequest,
@@ -34,6 +37,7 @@ from nimbill.invoicing.runs.operations import (
 )
 
 SOME_SKIPPED = 1  # exit code
+NUMBERS_SHOWN_MAX = 10
 HARMLESS_REASONS = ("no_accounts",)  # the group has nothing to bill
 
 invoice = App(name="invoice", help="The invoices of a month.")
@@ -44,7 +48,7 @@ def create(
     month: str,
     *groups: str,
     vendor: Vendor,
-    organisation: str,
+    organisation: Organisation,
     json: Switch = False,
 ) -> None:
     """Create the invoices of a month for every billing group that is ready.
@@ -60,29 +64,31 @@ def create(
         The company_id of each group; every group by default.
     vendor
         The vendor whose costs are billed.
-    organisation
-        Id of the organisation.
     json
         Print one JSON object and nothing else.
     """
     refuse_invalid_month(month)
     body = CreateInvoicesRequest(vendor=vendor, group=list(groups), bulk=not groups)
-    scope = TenantScope(organisation)
-    with _progress_bar() as show_progress:
-        response = run_with_engine(
-            load_command_settings(),
-            lambda engine, _: run_invoices(engine, scope, month, body, show_progress),
-        )
+    settings = load_command_settings()
+    with progress_bar("invoices") as show_progress:
+
+        async def run(access: OrganisationAccess) -> tuple[CreateInvoicesResponse, Names]:
+            engine, scope = access.engine, access.scope
+            response = await run_invoices(engine, scope, month, body, show_progress)
+            async with transaction(engine, scope.organisation_id) as db:
+                return response, await load_names(db, scope)
+
+        response, names = run_for_organisation(settings, organisation, run, changes=True)
     if json:
         print_json(exact_json.encode(response))
     else:
-        _print_response(response)
+        _print_response(response, names)
     if any(group.reason not in HARMLESS_REASONS for group in response.skipped):
         sys.exit(SOME_SKIPPED)
 
 
 @invoice.command(name="print")
-def print_(month: str, *, into: Path, organisation: str) -> None:
+def print_(month: str, *, into: Path, organisation: Organisation, json: Switch = False) -> None:
     """Write the invoices of a month as PDF files.
 
     Exit codes: 0 written; 2 refused, for example an unknown organisation; 3 the month has no
@@ -94,42 +100,57 @@ def print_(month: str, *, into: Path, organisation: str) -> None:
         The month, yyyy-mm.
     into
         The folder for the files; created if it does not exist.
-    organisation
-        Id of the organisation.
+    json
+        Print one JSON object and nothing else.
     """
     refuse_invalid_month(month)
+    settings = load_command_settings()
     try:
-        names = run_with_engine(
-            load_command_settings(),
-            lambda engine, _: _write_files(engine, TenantScope(organisation), month, into),
-            migrates=False,
-        )
+        with progress_bar("PDF files") as show_progress:
+            names = run_for_organisation(
+                settings,
+                organisation,
+                lambda access: write_pdf_files(
+                    access.engine, access.scope, month, into, show_progress
+                ),
+                changes=False,
+            )
     except NoInvoices as error:
         exit_with_error(NOTHING_FOUND, error.detail, code=error.code)
-    print_text(f"{len(names)} invoices written to {into}")
+    if json:
+        print_json(exact_json.encode({"folder": str(into), "files": names}))
+    else:
+        print_text(f"{len(names)} invoices written to {into}")
 
 
-async def _write_files(
-    engine: AsyncEngine, scope: TenantScope, month: str, into: Path
-) -> list[str]:
-    async with transaction(engine, scope.organisation_id) as db:
-        await require_organisation(db, scope)
-    return await write_pdf_files(engine, scope, month, into)
-
-
-@contextmanager
-def _progress_bar() -> Iterator[Callable[[int, int], None]]:
-    with terminal_progress(
-        TextColumn("invoices"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-    ) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda finished, total: bar.update(task, total=total, completed=finished)
-
-
-def _print_response(response: CreateInvoicesResponse) -> None:
+def _print_response(response: CreateInvoicesResponse, names: Names) -> None:
     print_text(f"{len(response.created)} invoices created, {len(response.skipped)} groups skipped")
     if response.skipped:
-        table = Table("company_id", "reason")
-        for group in response.skipped:
-            table.add_row(group.company_id, group.reason)
-        print_table(table)
+        columns = [
+            OutputColumn("company_id"),
+            OutputColumn("billing group", wraps=True),
+            OutputColumn("reason"),
+        ]
+        print_rows(
+            columns,
+            [
+                [group.company_id, names.get(group.company_id, ""), group.reason]
+                for group in response.skipped
+            ],
+        )
+    for code, numbers in _group_warnings(response).items():
+        others = f" and {len(numbers) - NUMBERS_SHOWN_MAX} more" * (
+            len(numbers) > NUMBERS_SHOWN_MAX
+        )
+        print_text(f"warning: {code}: {', '.join(numbers[:NUMBERS_SHOWN_MAX])}{others}")
+        print_text(f"  {WARNING_DETAILS[code]}")
+
+
+def _group_warnings(
+    response: CreateInvoicesResponse,
+) -> Mapping[InvoiceWarningCode, list[str]]:
+    """Return the invoice numbers of each warning."""
+    numbers: dict[InvoiceWarningCode, list[str]] = defaultdict(list)
+    for warning in response.warnings:
+        numbers[warning.code].append(warning.invoice_no)
+    return numbers

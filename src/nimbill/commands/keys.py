@@ -12,6 +12,7 @@ from nimbill.application.installed import PRODUCTS
 from nimbill.application.open_database import run_with_engine
 from nimbill.commands.command_settings import load_command_settings
 from nimbill.commands.console import Switch, exit_with_error, print_json, print_text
+from nimbill.commands.tables import OutputColumn, print_rows
 from nimbill.foundation import clock
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.product import Product
@@ -48,12 +49,15 @@ def list_(*, json: Switch = False) -> None:
     if json:
         print_json(dumps({"keys": listed}).encode())
         return
-    for key in listed:
-        print_text(f"{key['product']:8} {key['state']:8} {key['since']}  {key['kid']}")
+    columns = [OutputColumn(name) for name in ("product", "state", "since", "kid")]
+    print_rows(
+        columns,
+        [[row.product, row.state, clock.format_timestamp(row.state_time), row.kid] for row in rows],
+    )
 
 
 @keys.command
-def rotate(*, product: ProductChoice = "all", now: Switch = False) -> None:
+def rotate(*, product: ProductChoice = "all", now: Switch = False, json: Switch = False) -> None:
     """Sign new tokens with the next key. Tokens of the old key stay valid until they expire.
 
     Parameters
@@ -62,6 +66,8 @@ def rotate(*, product: ProductChoice = "all", now: Switch = False) -> None:
         The product whose keys are rotated.
     now
         Rotate even if the next key was published less than a day ago.
+    json
+        Print one JSON object and nothing else.
     """
     products = PRODUCTS if product == "all" else [Product(product)]
     try:
@@ -72,21 +78,30 @@ def rotate(*, product: ProductChoice = "all", now: Switch = False) -> None:
         )
     except NextKeyTooNew as reason:
         exit_with_error(NOT_DONE, f"{reason} Use --now to rotate anyway.")
-    print_text("The keys were rotated.")
+    _print_success("The keys were rotated.", as_json=json)
 
 
 @keys.command
-def drop(kid: str, /) -> None:
+def drop(kid: str, /, *, json: Switch = False) -> None:
     """Remove a key at once. Every token that it signed becomes invalid.
 
     Parameters
     ----------
     kid
         Id of the key, as shown by `nimbill keys list`.
+    json
+        Print one JSON object and nothing else.
     """
     if not _run_in_transaction(lambda db, encryptor: drop_key(db, encryptor, kid, at=clock.now())):
         exit_with_error(NOT_DONE, "No key has this id.")
-    print_text("The key was dropped.")
+    _print_success("The key was dropped.", as_json=json)
+
+
+def _print_success(text: str, *, as_json: bool) -> None:
+    if as_json:
+        print_json(dumps({"status": "success"}).encode())
+    else:
+        print_text(text)
 
 
 def _run_in_transaction(

@@ -1,6 +1,7 @@
 """`nimbill organisations`: list the organisations of this installation, and delete one."""
 
 import sys
+from contextlib import ExitStack
 from json import dumps
 
 from cyclopts import App
@@ -12,7 +13,15 @@ from nimbill.application.organisations import (
     list_organisations,
 )
 from nimbill.commands.command_settings import load_command_settings
-from nimbill.commands.console import Switch, print_json, print_text, read_line, refuse
+from nimbill.commands.console import (
+    Switch,
+    print_json,
+    print_text,
+    progress_bar,
+    read_line,
+    refuse,
+)
+from nimbill.commands.tables import OutputColumn, print_rows
 from nimbill.foundation import clock
 
 organisations = App(name="organisations", help="The organisations of this installation.")
@@ -33,11 +42,14 @@ def list_(*, json: Switch = False) -> None:
     if json:
         print_json(dumps({"organisations": [_as_dict(summary) for summary in found]}).encode())
         return
-    for summary in found:
-        print_text(
-            f"{summary.organisation_id}  {clock.format_timestamp(summary.create_time)}  "
-            f"{summary.username or '-':18}  {summary.short_name:24}  {summary.name}"
-        )
+    columns = [
+        OutputColumn("organisation_id"),
+        OutputColumn("created"),
+        OutputColumn("root user"),
+        OutputColumn("short name", wraps=True),
+        OutputColumn("name", wraps=True),
+    ]
+    print_rows(columns, [_format_row(summary) for summary in found])
 
 
 @organisations.command
@@ -65,15 +77,32 @@ def delete(organisation: str, /, *, confirm: str | None = None, json: Switch = F
         return read_line(f"Type the name of the organisation ({name}) to delete it: ")
 
     settings = load_command_settings()
-    rows = run_with_database(
-        settings,
-        lambda url, _: delete_organisation(url, settings, organisation, ask_for_name),
-        migrates=False,
-    )
+    with ExitStack() as shown:
+
+        def ask_then_show_progress(name: str) -> str:
+            answer = ask_for_name(name)
+            shown.enter_context(progress_bar("deletion"))
+            return answer
+
+        rows = run_with_database(
+            settings,
+            lambda url, _: delete_organisation(url, settings, organisation, ask_then_show_progress),
+            migrates=False,
+        )
     if json:
         print_json(dumps({"organisation_id": organisation, "deleted_rows": rows}).encode())
     else:
         print_text(f"{organisation} was deleted with {rows} rows and its files.")
+
+
+def _format_row(summary: OrganisationSummary) -> list[str]:
+    return [
+        summary.organisation_id,
+        clock.format_timestamp(summary.create_time)[:10],
+        summary.username or "",
+        summary.short_name,
+        summary.name,
+    ]
 
 
 def _as_dict(summary: OrganisationSummary) -> dict[str, str | None]:

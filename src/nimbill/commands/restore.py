@@ -1,11 +1,12 @@
 """`nimbill restore`: restore a backup into an empty installation."""
 
 import asyncio
+from json import dumps
 from pathlib import Path
+from typing import Any
 
 from nimbill.application.backup import copy_key
-from nimbill.application.backup_manifest import LAKE_FOLDER, read_manifest
-from nimbill.application.installed import load_settings
+from nimbill.application.backup_manifest import LAKE_FOLDER, BackupManifest, read_manifest
 from nimbill.application.open_database import open_database
 from nimbill.application.restore import (
     require_empty_places,
@@ -13,10 +14,11 @@ from nimbill.application.restore import (
     require_known_revisions,
     restore_backup,
 )
-from nimbill.commands.console import print_text
+from nimbill.commands.command_settings import load_command_settings
+from nimbill.commands.console import Switch, print_json, print_text, progress_bar
 
 
-def restore(folder: Path, /, *, key: Path | None = None) -> None:
+def restore(folder: Path, /, *, key: Path | None = None, json: Switch = False) -> None:
     """Restore a backup into an empty database, lake and data folder.
 
     The digests of the backup are checked before anything changes. The key must be in its place, or
@@ -28,8 +30,10 @@ def restore(folder: Path, /, *, key: Path | None = None) -> None:
         The folder that `nimbill backup` has written.
     key
         The copy of the key, if the key file does not exist yet; it is copied into its place.
+    json
+        Print one JSON object and nothing else.
     """
-    settings = load_settings()
+    settings = load_command_settings()
     manifest = read_manifest(folder)
     require_known_revisions(manifest)
     key_exists = settings.key_file.exists()
@@ -38,12 +42,30 @@ def restore(folder: Path, /, *, key: Path | None = None) -> None:
     if key is not None and not key_exists:
         settings.key_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         copy_key(key, settings.key_file)
-    with open_database(settings) as url:
+    with progress_bar("restore"), open_database(settings) as url:
         asyncio.run(restore_backup(url, settings, folder, manifest))
-    rows = sum(table.rows for table in manifest.tables.values())
-    files = len(manifest.list_files(LAKE_FOLDER))
-    print_text(f"Restored {rows} rows and {files} files of the lake, as of {manifest.created_at}.")
-    for path in manifest.missing_lake_files:
+    summary = _summarise(manifest)
+    if json:
+        print_json(dumps(summary).encode())
+    else:
+        _print_summary(summary)
+
+
+def _summarise(manifest: BackupManifest) -> dict[str, Any]:
+    return {
+        "created_at": manifest.created_at,
+        "organisations": list(manifest.organisations),
+        "rows": sum(table.rows for table in manifest.tables.values()),
+        "lake_files": len(manifest.list_files(LAKE_FOLDER)),
+        "missing_lake_files": list(manifest.missing_lake_files),
+    }
+
+
+def _print_summary(summary: dict[str, Any]) -> None:
+    restored = f"{summary['rows']} rows and {summary['lake_files']} files of the lake"
+    print_text(f"Restored {restored}, as of {summary['created_at']}.")
+    for path in summary["missing_lake_files"]:
         print_text(f"missing in the backup: {path}")
-    for organisation_id in manifest.organisations:
-        print_text(f"To verify it: nimbill audit verify --organisation {organisation_id}")
+    print_text("To verify it:")
+    for organisation_id in summary["organisations"]:
+        print_text(f"  nimbill audit verify --organisation {organisation_id}")

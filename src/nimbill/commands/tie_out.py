@@ -4,17 +4,14 @@ import sys
 from decimal import Decimal
 from typing import Literal
 
-from sqlalchemy.ext.asyncio import AsyncEngine
-
-from nimbill.application.open_database import run_with_engine
-from nimbill.commands.command_settings import load_command_settings
+from nimbill.application.command_transaction import CommandTransaction
 from nimbill.commands.console import NOTHING_FOUND, Switch, print_json, print_text
 from nimbill.commands.month_argument import refuse_invalid_month
-from nimbill.database.tenant_scope import TenantScope, transaction
+from nimbill.commands.names import Names, add_name, load_names
+from nimbill.commands.organisation_command import Organisation, run_reading
 from nimbill.foundation import exact_json
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.vendors import VENDORS, Vendor
-from nimbill.identity.organisations.operations import require_organisation
 from nimbill.invoicing.reconciliation.bodies import TieOutDifference, TieOutState
 from nimbill.invoicing.reconciliation.records import TieOut, load_tie_out
 
@@ -51,7 +48,7 @@ def tie_out(
     month: str,
     /,
     *,
-    organisation: str,
+    organisation: Organisation,
     vendor: Literal["aws", "azure", "gcp"] | None = None,
     json: Switch = False,
 ) -> None:
@@ -64,8 +61,6 @@ def tie_out(
     ----------
     month
         The month, yyyy-mm.
-    organisation
-        Id of the organisation.
     vendor
         Reconcile one vendor only.
     json
@@ -73,28 +68,26 @@ def tie_out(
     """
     refuse_invalid_month(month)
     vendors = list(VENDORS) if vendor is None else [vendor]
-    result = run_with_engine(
-        load_command_settings(),
-        lambda engine, _: _tie_out_month(engine, organisation, month, vendors),
-        migrates=False,
+    result, names = run_reading(
+        "tie-out",
+        organisation,
+        lambda command: _tie_out_month(command, month, vendors),
     )
     if json:
         print_json(exact_json.encode(result))
     else:
-        _print_result(result)
+        _print_result(result, names)
     sys.exit(EXIT_CODES[result.state])
 
 
 async def _tie_out_month(
-    engine: AsyncEngine, organisation_id: str, month: str, vendors: list[Vendor]
-) -> TieOut:
-    scope = TenantScope(organisation_id)
-    async with transaction(engine, organisation_id) as db:
-        await require_organisation(db, scope)
-        return await load_tie_out(db, scope, month, vendors)
+    command: CommandTransaction, month: str, vendors: list[Vendor]
+) -> tuple[TieOut, Names]:
+    result = await load_tie_out(command.db, command.scope, month, vendors)
+    return result, await load_names(command.db, command.scope)
 
 
-def _print_result(result: TieOut) -> None:
+def _print_result(result: TieOut, names: Names) -> None:
     for payer in result.payers:
         print_text(f"{payer.vendor} {payer.payer_id} {payer.currency}")
         for label, field in PAYER_LINES:
@@ -103,15 +96,18 @@ def _print_result(result: TieOut) -> None:
         amount = f"{_format_amount(account.amount)} {account.currency}"
         print_text(f"in no billing group: {account.vendor} {account.customer_id} {amount}")
     for difference in result.differences:
-        print_text(_format_difference(difference))
+        print_text(_format_difference(difference, names))
     print_text(f"{result.month} {RESULTS[result.state]}")
 
 
-def _format_difference(difference: TieOutDifference) -> str:
-    invoice = difference.invoice_no or difference.company_id or "no billing group"
+def _format_difference(difference: TieOutDifference, names: Names) -> str:
+    company_id = difference.company_id
+    group = add_name(company_id, names) if company_id else "no billing group"
+    invoice = f"{difference.invoice_no} " if difference.invoice_no else ""
     marketplace = " marketplace" if difference.marketplace else ""
     return (
-        f"{difference.reason}: {invoice} {difference.customer_id} {difference.service}"
+        f"{difference.reason}: {invoice}{group} "
+        f"{add_name(difference.customer_id, names)} {difference.service}"
         f"{marketplace}: invoiced {_format_amount(difference.invoiced)}, "
         f"charged {_format_amount(difference.counts)} {difference.currency}, "
         f"difference {_format_amount(difference.difference)}"

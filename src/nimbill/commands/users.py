@@ -4,10 +4,9 @@ from json import dumps
 
 from cyclopts import App
 
-from nimbill.application.open_database import run_with_engine
 from nimbill.commands.command_settings import load_command_settings
 from nimbill.commands.console import Switch, print_json, print_text, read_password
-from nimbill.database.tenant_scope import TenantScope
+from nimbill.commands.organisation_command import Organisation, run_for_organisation
 from nimbill.identity.organisations.operations import reset_password as reset_user_password
 
 users = App(name="users", help="The users of an organisation.")
@@ -18,7 +17,7 @@ def reset_password(
     username: str,
     /,
     *,
-    organisation: str,
+    organisation: Organisation,
     password_stdin: Switch = False,
     json: Switch = False,
 ) -> None:
@@ -28,20 +27,19 @@ def reset_password(
     ----------
     username
         Username of the root user, a subuser or a reseller.
-    organisation
-        Id of the organisation.
     password_stdin
         Read the new password from standard input.
     json
         Print one JSON object and nothing else.
     """
     password = read_password("New password: ", from_stdin=password_stdin)
-    user_id = run_with_engine(
+    user_id = run_for_organisation(
         load_command_settings(),
-        lambda engine, encryptor: reset_user_password(
-            engine, encryptor, TenantScope(organisation), username=username, password=password
+        organisation,
+        lambda access: reset_user_password(
+            access.engine, access.encryptor, access.scope, username=username, password=password
         ),
-        migrates=False,
+        changes=False,  # it helps in an emergency, and then nothing else should change
     )
     if json:
         print_json(dumps({"user_id": user_id, "username": username}).encode())

@@ -2,7 +2,7 @@
 
 import asyncio
 import zipfile
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -117,16 +117,26 @@ async def write_zip(
 
 
 async def write_pdf_files(
-    engine: AsyncEngine, scope: TenantScope, month: str, into: Path
+    engine: AsyncEngine,
+    scope: TenantScope,
+    month: str,
+    into: Path,
+    on_progress: Callable[[int, int], None] = lambda _finished, _total: None,
 ) -> list[str]:
-    """Write the same invoices as files into a folder, which is created; return their names."""
-    names = []
+    """Write the same invoices as files into a folder, which is created; return their names.
+
+    `on_progress` receives the number of written and of all invoices.
+    """
+    async with transaction(engine, scope.organisation_id) as db:
+        total = len(await stored_invoices.list_invoice_summaries(db, scope, month))
+    names: list[str] = []
     async with open_compiler_pool() as compilers:
         printer = PdfPrinter(engine, compilers)
         async for name, content in _iterate_pdfs(printer, scope, month, None):
             await asyncio.to_thread(into.mkdir, parents=True, exist_ok=True)
             await asyncio.to_thread((into / name).write_bytes, content)
             names.append(name)
+            on_progress(len(names), total)
     if not names:
         raise NoInvoices("no_invoices", "No invoice was created for this month.")
     return names

@@ -1,0 +1,131 @@
+"""`nimbill settings`: show and change the organisation settings, save the terms of a month."""
+
+from typing import Any
+
+import msgspec
+from cyclopts import App
+from msgspec import inspect
+
+from nimbill.application.command_transaction import CommandTransaction
+from nimbill.commands.console import Switch, print_json, print_text
+from nimbill.commands.month_argument import refuse_invalid_month
+from nimbill.commands.organisation_command import Organisation, run_changing, run_reading
+from nimbill.commands.tables import print_fields
+from nimbill.customers.organisation_settings import operations, records
+from nimbill.customers.organisation_settings.bodies import (
+    OrganisationSettings,
+    OrganisationSettingsChange,
+)
+from nimbill.foundation import exact_json
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.errors import Invalid, Violation, refuse_if
+from nimbill.http.request_bodies import Success, parse_body
+from nimbill.invoicing.documents.bodies import SaveSettingsRequest
+from nimbill.invoicing.runs.operations import save_invoice_settings
+
+basis = chosen("command-line")
+
+settings = App(name="settings", help="The settings of the organisation.")
+
+_TEXT_TYPES = (inspect.StrType, inspect.EnumType, inspect.LiteralType)
+
+
+@settings.command
+def show(*, organisation: Organisation, json: Switch = False) -> None:
+    """Show the settings.
+
+    Parameters
+    ----------
+    json
+        Print one JSON object and nothing else.
+    """
+    stored = run_reading(
+        "settings show",
+        organisation,
+        lambda command: records.load_settings(command.db, command.scope),
+    )
+    _print_settings(stored, as_json=json)
+
+
+@settings.command(name="set")
+def set_(*assignments: str, organisation: Organisation, json: Switch = False) -> None:
+    """Change settings, for example `rounding=down cost_tag_key=Team`.
+
+    Parameters
+    ----------
+    assignments
+        NAME=VALUE for each setting; an empty value clears a text, a table is written as JSON.
+    json
+        Print one JSON object and nothing else.
+    """
+    sent = dict(map(_parse_assignment, assignments))
+    if not sent:
+        raise Invalid("rule_broken", "Name a setting and its value, as in rounding=down.", [])
+    body = parse_body(OrganisationSettingsChange, sent)
+
+    async def run(command: CommandTransaction) -> OrganisationSettings:
+        changed = await operations.change_settings(command.db, command.scope, body)
+        await command.audit("change_settings", "settings", sent)
+        return changed
+
+    _print_settings(run_changing("settings set", organisation, run), as_json=json)
+
+
+@settings.command
+def save(month: str, /, *, organisation: Organisation, json: Switch = False) -> None:
+    """Save every billing group's own terms for a month, before its rates.
+
+    Parameters
+    ----------
+    month
+        The month, yyyy-mm.
+    json
+        Print one JSON object and nothing else.
+    """
+    refuse_invalid_month(month)
+    sent = {"settings": {}, "internal": True}
+    body = parse_body(SaveSettingsRequest, sent)
+
+    async def run(command: CommandTransaction) -> None:
+        await save_invoice_settings(command.db, command.scope, month, body)
+        await command.audit("save_invoice_settings", f"invoices/{month}/settings", sent)
+
+    run_changing("settings save", organisation, run)
+    if json:
+        print_json(exact_json.encode(Success()))
+    else:
+        print_text(f"saved the terms of every billing group for {month}")
+
+
+def _parse_assignment(assignment: str) -> tuple[str, Any]:
+    """Values of settings that are no texts are written as JSON."""
+    name, separator, value = assignment.partition("=")
+    fields = {field.encode_name: field.type for field in _list_fields()}
+    if not separator or name not in fields:
+        refuse_if([Violation("setting", f"NAME=VALUE with one of the names {', '.join(fields)}")])
+    types = getattr(fields[name], "types", (fields[name],))
+    if any(isinstance(type_, _TEXT_TYPES) for type_ in types):
+        return name, value
+    return name, exact_json.decode(value.encode())
+
+
+def _list_fields() -> tuple[inspect.Field, ...]:
+    type_info = inspect.type_info(OrganisationSettingsChange)
+    assert isinstance(type_info, inspect.StructType)
+    return type_info.fields
+
+
+def _print_settings(stored: OrganisationSettings, *, as_json: bool) -> None:
+    if as_json:
+        print_json(exact_json.encode({"settings": stored}))
+        return
+    print_fields(
+        {
+            name: "" if value is None else _format_value(value)
+            for name, value in msgspec.structs.asdict(stored).items()
+        }
+    )
+
+
+def _format_value(value: Any) -> str:
+    return value if isinstance(value, str) else exact_json.encode(value).decode()
