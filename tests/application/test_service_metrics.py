@@ -131,7 +131,8 @@ def test_imports_and_invoice_runs_are_counted_over_all_organisations(
         execute_sql(
             tables,
             "INSERT INTO invoice_runs (organisation_id, run_id, month, vendor, groups_hash, state, "
-            "job_id, group_count) VALUES ($1, 'run', '2026-09', 'azure', '', 'running', 'job', 1)",
+            "job_id, company_ids, group_count) "
+            "VALUES ($1, 'run', '2026-09', 'azure', '', 'running', 'job', '{cmp}', 1)",
             tenant.organisation_id,
         )
 

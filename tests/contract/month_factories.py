@@ -96,11 +96,17 @@ def make_import(tenant: Tenant) -> str:
 def make_tagged_cost(tenant: Tenant) -> str:
     """The tag key of a cost line of an account of the tenant, in the month of PLAIN_VALUES."""
     tag_key = new_id("key")
+    add_cost(tenant, make_account(tenant), tag_key)
+    return tag_key
+
+
+def add_cost(tenant: Tenant, customer_id: str, tag_key: str, vendor: str = "aws") -> None:
+    """Add a cost of one dollar with a tag to an account."""
     line = {
-        "vendor": "aws",
+        "vendor": vendor,
         "payer_id": PAYER,
         "month": PLAIN_VALUES["month"],
-        "customer_id": make_account(tenant),
+        "customer_id": customer_id,
         "line_type": tenant.word("l"),
         "kind": "usage",
         "service": tenant.word("s"),
@@ -111,7 +117,6 @@ def make_tagged_cost(tenant: Tenant) -> str:
     }
     tenant.add("cost_sums", **line, day=date(2026, 1, 1))
     tenant.add("cost_tag_sums", **line, tag_key=tag_key, tag_value=tenant.word("v"))
-    return tag_key
 
 
 def make_saved_group(tenant: Tenant) -> str:
@@ -122,24 +127,34 @@ def make_saved_group(tenant: Tenant) -> str:
         tenant.organisation_id,
         customer_id,
     )[0]["company_id"]
+    save_setting(tenant, company_id)
+    return str(company_id)
+
+
+def save_setting(
+    tenant: Tenant, company_id: str, vendor: str = "aws", calc_type: str = "account"
+) -> None:
+    """Replace the setting and the rate of a group."""
     tenant.superuser.sql(
-        "DELETE FROM monthly_invoice_settings WHERE organisation_id = $1 AND company_id = $2",
+        "DELETE FROM monthly_invoice_settings"
+        " WHERE organisation_id = $1 AND company_id = $2 AND vendor = $3",
         tenant.organisation_id,
         company_id,
+        vendor,
     )
+    setting = VALID_SETTING | {"calc_type": calc_type}
     tenant.add(
         "monthly_invoice_settings",
         month=PLAIN_VALUES["month"],
-        vendor="aws",
+        vendor=vendor,
         company_id=company_id,
-        **{name: _to_column(value) for name, value in VALID_SETTING.items()},
+        **{name: _to_column(value) for name, value in setting.items()},
         substitution_basis="nondiscount",
         substitution_scope="cloudpayonly",
         support_basis="nondiscount",
         memo=tenant.word("m"),
         exchange_rate=150,
     )
-    return str(company_id)
 
 
 def _to_column(value: Any) -> Any:
@@ -149,10 +164,14 @@ def _to_column(value: Any) -> Any:
 def make_invoiced_group(tenant: Tenant) -> str:
     """A group with an invoice, created by the service, in the month of PLAIN_VALUES."""
     company_id = make_saved_group(tenant)
+    create_invoice(tenant, company_id)
+    return company_id
+
+
+def create_invoice(tenant: Tenant, company_id: str, vendor: str = "aws") -> None:
     response = tenant.service.http.post(
         f"/m/core/invoices/calculation/{PLAIN_VALUES['month']}",
-        json={"vendor": "aws", "group": [company_id], "bulk": False},
+        json={"vendor": vendor, "group": [company_id], "bulk": False},
         headers=tenant.service.root(tenant.organisation),
     )
     assert response.status_code == 200, response.text
-    return company_id

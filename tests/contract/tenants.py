@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
@@ -38,6 +39,19 @@ class Tenant:
     @property
     def organisation_id(self) -> str:
         return self.organisation.organisation_id
+
+    @property
+    def account_prefix(self) -> str:
+        """The canary in account numbers, which have only digits; canaries differ at their end.
+
+        If two tenants had the same numbers, a leak would look like a coincidence.
+        """
+        return f"05{ord(self.canary[-1]):03d}"
+
+    def find_canaries(self, text: str) -> list[str]:
+        """Return the texts and account numbers of this tenant that occur in a text."""
+        number = rf"(?<![0-9]){self.account_prefix}[0-9]{{7}}(?![0-9])"
+        return re.findall(rf"{self.canary}[a-z0-9-]*|{number}", text)
 
     def word(self, kind: str) -> str:
         """A unique text of this tenant of at most 18 characters."""
@@ -116,5 +130,5 @@ def make_account(tenant: Tenant) -> str:
 
 
 def next_account_number(tenant: Tenant) -> str:
-    """Twelve digits, beginning with zero."""
-    return f"{next(tenant.numbers):012d}"
+    """Twelve digits, beginning with zero, that no tenant with another canary has."""
+    return f"{tenant.account_prefix}{next(tenant.numbers):07d}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 PAYER = "111111111111"
@@ -34,12 +34,12 @@ COLUMNS = {
 }
 
 
-def build_report(lines: Sequence[dict[str, str]], columns: dict[str, str] = COLUMNS) -> bytes:
+def build_report(lines: Sequence[Mapping[str, str]], columns: Mapping[str, str] = COLUMNS) -> bytes:
     """Lines contain only the values that differ from the defaults."""
     text = io.StringIO()
     writer = csv.DictWriter(text, list(columns), lineterminator="\r\n")
     writer.writeheader()
-    writer.writerows([columns | line for line in lines])
+    writer.writerows([{**columns, **line} for line in lines])
     return text.getvalue().encode()
 
 

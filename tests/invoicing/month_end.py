@@ -7,6 +7,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import httpx
+
 from nimbill.foundation import exact_json
 from nimbill.foundation.ids import new_id
 from tests.customers.billing_groups.billing_groups import create_billing_group as create_group
@@ -85,7 +87,7 @@ class MonthEnd:
             headers=JSON | (headers or self.service.root()),
         )
 
-    def get(self, path: str, headers: Any = None) -> HttpResponse:
+    def get(self, path: str, headers: Any = None) -> httpx.Response:
         return self.service.http.get(CORE + path, headers=headers or self.service.root())
 
     def save_settings(self, *company_ids: str, headers: Any = None, **fields: Any) -> HttpResponse:

@@ -78,6 +78,7 @@ def add_run(service: Service, run_id: str, *, month: str = MONTH) -> None:
                 groups_hash=b"",
                 state="running",
                 job_id="",
+                company_ids=["cmp_running"],
                 group_count=1,
             )
         )

@@ -8,9 +8,11 @@ from typing import Any
 from nimbill.access.role_actions import RoleAction
 from nimbill.foundation import exact_json
 from tests.customers.billing_groups.sample_bodies import VALID_SETTING
+from tests.customers.cloud_accounts.accounts import AZURE, add_account
+from tests.customers.projects.projects import create_project
 from tests.imports.aws_reports import report_line
 from tests.invoicing.invoice_runs import prepare_example_a
-from tests.invoicing.month_end import ACCOUNTS_OF_A, MONTH, MonthEnd
+from tests.invoicing.month_end import ACCOUNTS_OF_A, EXAMPLE_A, MONTH, PAYER, MonthEnd
 
 
 def listed(month_end: MonthEnd, headers: Any = None) -> Any:
@@ -70,6 +72,45 @@ def test_created_saved_and_default_data_are_listed_together(month_end: MonthEnd)
     assert created["additional_items"] == default["additional_items"] == [item]
     assert [account["customer_id"] for account in record["accounts"]] == list(ACCOUNTS_OF_A)
     assert record["create_time"] == record["update_time"] is not None
+
+
+def test_a_group_is_listed_with_its_project_accounts_and_totals(month_end: MonthEnd) -> None:
+    project = {"project_code": "P-7", "project_label": "移行", "project_currency": "usd"}
+    project_id = create_project(month_end.service, **project)
+    group = month_end.create_group("BG-A", *ACCOUNTS_OF_A, project_id=project_id)
+    other = month_end.create_group("BG-B")
+    add_account(month_end.service, group, **AZURE | {"name": "Azure"})
+    month_end.import_costs(*EXAMPLE_A)
+    month_end.prepare_groups(group)
+    month_end.create_invoices(group)
+
+    records = {record["company_id"]: record for record in listed(month_end)["billinggroup"]}
+
+    record = records[group]
+    names = ("project_id", "project_code", "project_label", "project_currency")
+    assert [record[name] for name in names] == [project_id, "P-7", "移行", "usd"]
+    assert record["accounts"] == [
+        *(
+            {
+                "account_id": PAYER,
+                "customer_id": customer_id,
+                "customer_name": f"account {customer_id}",
+                "vendor": "aws",
+                "service_discount": None,
+            }
+            for customer_id in ACCOUNTS_OF_A
+        ),
+        {
+            "account_id": AZURE["account_id"],
+            "customer_id": AZURE["customer_id"],
+            "customer_name": "Azure",
+            "vendor": "azure",
+            "service_discount": None,
+        },
+    ]
+    assert record["total"] == {"aws": 190472, "azure": None}
+    assert [records[other][name] for name in (*names, "accounts")] == [None] * 4 + [[]]
+    assert records[other]["total"] == {"aws": None, "azure": None}
 
 
 def test_listed_settings_can_be_saved_back(month_end: MonthEnd) -> None:

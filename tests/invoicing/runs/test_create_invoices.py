@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -149,6 +150,28 @@ def test_usage_in_two_currencies_cannot_be_invoiced(month_end: MonthEnd) -> None
     month_end.prepare_groups(group)
 
     assert list_missing_reasons(month_end.create_invoices(group)) == {group: "mixed_currency"}
+
+
+@pytest.mark.parametrize("currency", ["usd", "jpy"])
+def test_a_rate_is_required_and_changes_nothing_if_the_currencies_agree(
+    month_end: MonthEnd, currency: str
+) -> None:
+    group = month_end.create_group("BG-1", "000000000001")
+    month_end.import_costs(
+        report_line("1000", UsageAccountId="000000000001", CurrencyCode=currency.upper())
+    )
+    plain = {"support_fee": "fix", "substitution_rate": 0, "discount_rate": 0}
+    month_end.save_settings(group, **plain, currency=currency)
+
+    without_rate = month_end.create_invoices(group)
+    month_end.save_rate(group, rate=Decimal("150.25"))
+    with_rate = month_end.create_invoices(group)
+
+    assert list_missing_reasons(without_rate) == {group: "rate_missing"}
+    assert with_rate.status_code == 200, with_rate.text
+    sheet = month_end.get_invoice(group)["sheet"]
+    assert [line["charge"] for line in sheet["lines"]] == [1000]
+    assert (sheet["pre_tax"], sheet["total"]) == (1000, 1100)
 
 
 def test_an_unsupported_currency_cannot_be_invoiced(month_end: MonthEnd) -> None:

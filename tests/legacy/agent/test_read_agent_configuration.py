@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import time
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx
 import pytest
+import sqlalchemy as sa
 
+from nimbill.database.tenant_scope import transaction
 from nimbill.legacy.audiences import LEGACY
+from nimbill.legacy.stacks.records import legacy_template_versions
 from tests.legacy.agent.agent_requests import CONFIG, client_headers, create_stack
 from tests.legacy.agents import AgentLogin, agent_headers, set_stack_status
 from tests.legacy.templates.template_requests import GIT_KEY, TEMPLATE, build_template, put_template
@@ -160,17 +164,35 @@ def test_a_deleted_stack_has_no_configuration(service: Service) -> None:
     assert get_configuration(service, agent, client_headers(service)).status_code == 404
 
 
-def test_updated_is_the_time_of_the_newest_version(service: Service) -> None:
+def date_versions(service: Service, stack_id: str, *times: datetime) -> None:
+    """Set when each version of the stack's template was applied, the first version first."""
+    versions = legacy_template_versions
+    organisation_id = service.organisation.organisation_id
+
+    async def set_times() -> None:
+        async with transaction(service.resources.engine, organisation_id) as db:
+            for number, at in enumerate(times, start=1):
+                is_version = (versions.c.stack_id == stack_id) & (versions.c.number == number)
+                result = await db.execute(
+                    sa.update(versions).where(is_version).values(create_time=at)
+                )
+                assert result.rowcount == 1
+
+    service.run(set_times)
+
+
+def test_updated_is_when_the_newest_version_was_applied(service: Service) -> None:
+    """Neither the time of the request nor that of the stack or of an earlier version."""
+    first, second = (datetime(2026, month, 2, 3, 4, 5, 999999, tzinfo=UTC) for month in (3, 4))
     agent = create_stack(service)
+    date_versions(service, agent.stack_id, first)
+
     before = get_configuration(service, agent).json()
-    time.sleep(1.1)
-
     changed = with_container({"image": "i:2", "gitPrivateKey": "***"})
-    assert (
-        put_template(service, agent.stack_id, build_template(configurations=changed)).status_code
-        == 202
-    )
-
+    response = put_template(service, agent.stack_id, build_template(configurations=changed))
+    date_versions(service, agent.stack_id, first, second)
     after = get_configuration(service, agent).json()
-    assert after["updated"] > before["updated"]
+
+    assert response.status_code == 202
+    assert (before["updated"], after["updated"]) == (1772420645, 1775099045)
     assert (after["image"], after["gitPrivateKey"]) == ("i:2", GIT_KEY)

@@ -1,8 +1,8 @@
 """No organisation sees or changes records of another, nor records that a filter hides.
 
 Every place of every request that names a record × {another organisation's, hidden by a filter,
-deleted} × read and write. Every string of a tenant contains its canary. The test file below builds
-the matrix from the routes and is this row.
+deleted} × read and write. Every string of a tenant contains its canary. The test files below build
+the matrix from the routes and are this row.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ TARGET = (
 QUICK = FULL = 1
 SECONDS_MAX = 900
 CASES_MIN = 300  # cases; a lower number means that routes were lost
-INSIDE = ("tests/contract/test_tenant_isolation.py",)
+INSIDE = ("tests/contract/test_tenant_isolation.py", "tests/contract/test_group_filters.py")
 
 
 def measure(_environment: RowEnvironment, _size: int) -> Measurement:

@@ -137,17 +137,21 @@ async def write_pdf_files(
             await asyncio.to_thread((into / name).write_bytes, content)
             names.append(name)
             on_progress(len(names), total)
-    if not names:
-        raise NoInvoices("no_invoices", "No invoice was created for this month.")
     return names
 
 
 async def _iterate_pdfs(
     printer: PdfPrinter, scope: TenantScope, month: str, vendor: str | None
 ) -> AsyncIterator[tuple[str, bytes]]:
-    """Yield file names and PDFs, in batches with their own transaction to limit memory."""
+    """Yield file names and PDFs, in batches with their own transaction to limit memory.
+
+    Raise NoInvoices if there is none: an empty archive or folder looks like a success.
+    """
     async with transaction(printer.engine, scope.organisation_id) as db:
         company_ids = await stored_invoices.list_invoiced_groups(db, scope, month, vendor)
+    if not company_ids:
+        of_vendor = "" if vendor is None else " of this vendor"
+        raise NoInvoices("no_invoices", f"No invoice{of_vendor} was created for this month.")
     for start in range(0, len(company_ids), BATCH_SIZE):
         batch = company_ids[start : start + BATCH_SIZE]
         async with transaction(printer.engine, scope.organisation_id) as db:

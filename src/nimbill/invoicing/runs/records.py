@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.dialects.postgresql import ARRAY, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.tenant_scope import Row, TenantScope, metadata
@@ -27,6 +27,7 @@ invoice_runs = sa.Table(
     sa.Column("groups_hash", sa.LargeBinary, nullable=False),
     sa.Column("state", sa.Text, nullable=False),
     sa.Column("job_id", sa.Text, nullable=False),
+    sa.Column("company_ids", ARRAY(sa.Text), nullable=False),
     sa.Column("group_count", sa.Integer, nullable=False),
     sa.Column("skipped", sa.Text),  # JSON: company_id to reason; null until the run is done
     sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
@@ -111,6 +112,7 @@ async def _start_run(db: AsyncConnection, scope: TenantScope, request: RunReques
             groups_hash=request.groups_hash,
             state="running",
             job_id="",
+            company_ids=list(request.company_ids),
             group_count=len(request.company_ids),
         )
         .on_conflict_do_nothing()
@@ -166,13 +168,19 @@ async def find_run(db: AsyncConnection, scope: TenantScope, run_id: str) -> Row 
 
 
 async def list_runs(db: AsyncConnection, scope: TenantScope, month: str) -> list[InvoiceRun]:
-    """List at most 100 runs, the newest first."""
+    """List at most 100 runs, the newest first.
+
+    Callers restricted to certain billing groups see the runs that were for those groups alone.
+    """
     stmt = (
         _select_with_progress()
         .where(_runs.organisation_id == scope.organisation_id, _runs.month == month)
         .order_by(_runs.create_time.desc(), _runs.run_id)
         .limit(100)
     )
+    if scope.billing_groups is not None:
+        visible_ids = sa.literal(sorted(scope.billing_groups), ARRAY(sa.Text))
+        stmt = stmt.where(_runs.company_ids.contained_by(visible_ids))
     return [_build_run(row) for row in await db.execute(stmt)]
 
 

@@ -93,6 +93,7 @@ CREATE TABLE invoice_runs (
     groups_hash bytea NOT NULL,
     state text NOT NULL CHECK (state IN ('running', 'done')),
     job_id text NOT NULL,
+    company_ids text[] NOT NULL,
     group_count integer NOT NULL,
     skipped text,
     create_time timestamptz NOT NULL DEFAULT now(),
