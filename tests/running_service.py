@@ -36,7 +36,7 @@ from nimbill.jobs.records import jobs
 from nimbill.jobs.recurring import schedule_maintenance
 from nimbill.legacy.audiences import LEGACY
 from nimbill.legacy.provisioning import local_provisioner
-from tests.job_polling import prompt_job_loops
+from tests.job_polling import prompt_job_loops, unnoticed_changes
 
 T = TypeVar("T")
 
@@ -70,6 +70,7 @@ class Service:
         with (
             patch.object(operations, "hash_password", _hash_once),
             patch.object(operations, "schedule_maintenance", _schedule_maintenance_tomorrow),
+            unnoticed_changes(),
         ):
             return self.run(
                 lambda: create_organisation(

@@ -163,8 +163,6 @@ REQUESTS_BY_ID: list[tuple[str, str, Any, str]] = [
     ("POST", GROUPS + "/{}/invoicetemplate", {"invoice_template_id": None}, "group"),
     ("POST", GROUPS + "/{}/invoicetemplate", {"invoice_template_id": "tpl_none"}, "group"),
     ("DELETE", GROUPS + "/{}", None, "group"),
-    ("POST", ACCOUNTS, AWS | {"company_id": "{}", "customer_id": "000000000009"}, "group"),
-    ("POST", ACCOUNTS, AWS | {"company_id": "{}", "customer_id": SEEN_NUMBER}, "group"),
     ("PUT", f"{ACCOUNTS}/{SEEN_NUMBER}/edit", ACCOUNT | {"company_id": "{}"}, "group"),
     ("PUT", ACCOUNTS + "/{}/edit", ACCOUNT | {"company_id": "cmp_unknown"}, "account"),
     ("PUT", ACCOUNTS + "/{}/edit", ACCOUNT | {"company_id": "seen"}, "account"),
@@ -211,21 +209,47 @@ def test_a_hidden_record_gets_the_same_response_as_an_unknown_one(
 def test_a_hidden_id_is_reported_as_taken_without_details(scene: RestrictedScene) -> None:
     """This cannot be hidden: two records cannot have the same id."""
     group = UPDATE | {"billinggroup_id": HIDDEN}
-    account = AWS | {"company_id": scene.seen, "customer_id": HIDDEN_NUMBER}
 
-    for path, body in ((f"{GROUPS}/{scene.seen}", group), (ACCOUNTS, account)):
-        response = scene.request("POST", path, body)
-        assert response.status_code == 409
-        assert hides_everything(scene, response.text)
+    response = scene.request("POST", f"{GROUPS}/{scene.seen}", group)
+
+    assert response.status_code == 409
+    assert hides_everything(scene, response.text)
+
+
+SHARED_CHANGES: list[tuple[str, str, Any]] = [
+    (
+        "POST",
+        "/m/core/invoicetemplate",
+        {"name": "mine", "company": "mine", "bank_account": "mine"},
+    ),
+    ("PUT", "/m/core/settings", {"rounding": "down"}),
+    ("POST", "/m/core/project", {"project_code": "P", "project_label": "P"}),
+    ("POST", ACCOUNTS, AWS | {"company_id": "seen", "customer_id": "000000000009"}),
+    ("POST", ACCOUNTS, AWS | {"company_id": "seen", "customer_id": HIDDEN_NUMBER}),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body"), SHARED_CHANGES)
+def test_what_belongs_to_no_visible_group_cannot_be_changed(
+    scene: RestrictedScene, method: str, path: str, body: Any
+) -> None:
+    """Not even to add an account that is in no group: its costs belong to nobody yet."""
+    sent = {name: scene.seen if value == "seen" else value for name, value in body.items()}
+    before = scene.load_groups()
+
+    response = scene.request(method, path, sent)
+
+    assert (response.status_code, response.json()["code"]) == (403, "narrowed_caller")
+    assert hides_everything(scene, response.text)
+    assert scene.load_groups() == before
 
 
 def test_the_visible_group_can_be_changed(scene: RestrictedScene) -> None:
     """The tests above would also pass with a service that finds nothing."""
     update = UPDATE | {"billinggroup_id": "sichtbar", "remarks": "changed"}
-    numbers = {"customer_id": "000000000005", "company_id": scene.seen}
+    add_account(scene.service, scene.seen, customer_id="000000000005")
 
     assert scene.request("POST", f"{GROUPS}/{scene.seen}", update).status_code == 200
-    assert scene.request("POST", ACCOUNTS, AWS | numbers).status_code == 200
     path = f"{ACCOUNTS}/aws/000000000005|{AWS['account_id']}"
     assert scene.request("DELETE", path).status_code == 200
     items = {"additional_items": [FREE_FORMAT_ITEM]}
@@ -263,7 +287,8 @@ def test_a_filter_may_contain_very_many_groups(running: Service) -> None:
         return running.http.request(method, path, headers=subuser.core, **sent)
 
     assert [group["company_id"] for group in request("GET", GROUPS).json()] == [seen]
-    assert request("POST", ACCOUNTS, json=AWS | {"company_id": seen}).status_code == 200
+    account = AWS | {"company_id": seen}
+    assert running.http.post(ACCOUNTS, json=account, headers=root).status_code == 200
     assert len(request("GET", f"{ACCOUNTS}?vendor=aws").json()) == 1
     edit = ACCOUNT | {"company_id": seen}
     assert request("PUT", f"{ACCOUNTS}/{AWS['customer_id']}/edit", json=edit).status_code == 200

@@ -45,6 +45,16 @@ def test_readyz_returns_503_while_a_migration_is_pending(
     assert health.status_code == 200
 
 
+def test_readyz_names_a_newer_database(empty_database: Address, tmp_path: Path) -> None:
+    with running_service(empty_database.url, tmp_path) as service:
+        execute_sql(empty_database, "UPDATE alembic_version SET version_num = '9999'")
+
+        problem = read_problem(service.http.get("/readyz"), 503)
+
+    assert problem["code"] == "database_outdated"
+    assert problem["detail"].startswith("The database was migrated by a newer version of Nimbill.")
+
+
 def test_metrics_count_requests_by_route_without_identifiers(service: Service) -> None:
     service.http.get("/m/core/billinggroup/some-company/resource", headers=service.root())
 

@@ -1,1 +1,1 @@
-"""Tests; folders mirror src/nimbill, and contract/, house/, browser/ and proof/ keep the rest."""
+"""Tests of the rules of the code base: sizes, names, packages, pages, targets."""

@@ -1,4 +1,4 @@
-"""`make` without a target lists the targets."""
+"""`make` lists its targets, shares one set-up, and trusts the certificates of the system."""
 
 import os
 import re
@@ -18,6 +18,7 @@ TARGETS = (
     "prove-quick",
     "test-spark",
     "prove",
+    "mutants",
     "bench",
     "routes",
     "choices",
@@ -73,3 +74,39 @@ def test_setup_trusts_the_certificates_of_the_system_unless_others_are_named(
         "false",
         "/mine",
     ]
+
+
+SLOW_SETUP = """
+include original.mk
+
+.venv/bin/uv .venv/.synced:
+	@mkdir -p $(@D) && touch $@
+
+.venv/.ready:
+	@echo begin >> setups && sleep 0.5 && echo end >> setups && touch $@
+"""
+
+SETUP_FILES = (
+    "pyproject.toml",
+    "hatch_build.py",
+    "requirements/uv.txt",
+    "requirements/dev.txt",
+    "src/nimbill/application/static/api/index.html",
+    "src/nimbill/invoicing/pdf/fonts/LICENSE",
+)
+
+
+def test_two_targets_that_start_together_prepare_the_environment_once(tmp_path: Path) -> None:
+    (tmp_path / "original.mk").write_bytes((ROOT / "Makefile").read_bytes())
+    (tmp_path / "Makefile").write_text(SLOW_SETUP)
+    for file in SETUP_FILES:
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).touch()
+
+    started = [
+        subprocess.Popen(["make", "setup"], cwd=tmp_path, stderr=subprocess.PIPE) for _ in range(2)
+    ]
+    errors = [process.communicate(timeout=60)[1].decode() for process in started]
+
+    assert [process.returncode for process in started] == [0, 0], errors
+    assert (tmp_path / "setups").read_text().split() == ["begin", "end"]

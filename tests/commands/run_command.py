@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from unittest.mock import patch
 
+import structlog
+
 from nimbill.commands import command_line
 from tests.proof.real_server import environment_for
 from tests.running_service import Service
@@ -20,14 +22,17 @@ def run_command(
 ) -> subprocess.CompletedProcess[str]:
     """Call the program as `python -m nimbill` would, with this environment."""
     output, errors = _capture(), _capture()
+    logs = structlog.get_config()
     with (
         patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(f"{stdin}\n".encode()))),
         patch("nimbill.commands.command_line.signal"),
+        patch("nimbill.commands.command_line.make_files_private"),  # for the whole process
         patch.dict(os.environ, env, clear=True),
         redirect_stdout(output),
         redirect_stderr(errors),
     ):
         code = _run_main(arguments)
+    structlog.configure(**logs)  # the command logs to its own standard error
     return subprocess.CompletedProcess(arguments, code, _read(output), _read(errors))
 
 

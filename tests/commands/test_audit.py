@@ -38,4 +38,7 @@ def test_the_exit_code_tells_intact_broken_and_unknown_logs_apart(
     assert json.loads(output)["first_bad_row"] == 1
     assert json.loads(output)["reason"] == "changed"
 
-    assert verify(service, "org_that_does_not_exist") == (2, "")
+    code, output = verify(service, "org_that_does_not_exist")
+
+    assert code == 2
+    assert json.loads(output)["error"]["code"] == "not_found"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 from tests.command_line import build_environment
-from tests.commands.run_command import run_command
+from tests.commands.run_command import run_command, service_environment
 from tests.proof.real_server import nimbill
+from tests.running_service import Service
 
 
 def test_unknown_commands_and_invalid_options_exit_with_2(tmp_path: Path) -> None:
@@ -20,6 +22,19 @@ def test_unknown_commands_and_invalid_options_exit_with_2(tmp_path: Path) -> Non
         assert result.returncode == 2
         assert "Error" in result.stderr
     assert not (tmp_path / "data").exists()
+
+
+def test_an_unknown_setting_is_reported_with_the_nearest_name(service: Service) -> None:
+    env = service_environment(service, NIMBILL_RATE_LIMITS="5")
+
+    result = run_command("keys", "list", "--json", env=env)
+
+    assert result.returncode == 0
+    assert result.stderr == (
+        "nimbill: warning: NIMBILL_RATE_LIMITS is not a setting and has no effect. "
+        "Did you mean NIMBILL_RATE_LIMIT?\n"
+    )
+    assert "keys" in json.loads(result.stdout)
 
 
 def test_help_lists_every_command(tmp_path: Path) -> None:

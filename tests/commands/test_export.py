@@ -54,6 +54,17 @@ def test_a_month_without_imports_and_an_invalid_month_are_refused(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_an_unknown_organisation_is_refused(service: Service, tmp_path: Path) -> None:
+    arguments = ("export", "focus", "2026-09", "--output", str(tmp_path / "out.parquet"))
+
+    result = run_command(
+        *arguments, "--organisation", "org_unknown", env=service_environment(service)
+    )
+
+    assert result.returncode == 2
+    assert result.stderr == "nimbill: No organisation has this id.\n"
+
+
 def test_an_output_file_that_cannot_be_written_is_refused(
     service: Service, export: ExportCommand, tmp_path: Path
 ) -> None:

@@ -83,7 +83,8 @@ def test_invalid_input_creates_nothing(
 
     result = run_command(*arguments, "--json", env=service_environment(service), stdin=password)
 
-    assert (result.returncode, result.stdout) == (2, "")
+    assert result.returncode == 2
+    assert list(json.loads(result.stdout)) == ["error"]
     assert message in result.stderr
     assert "Traceback" not in result.stderr
     assert count_organisations(superuser) == before

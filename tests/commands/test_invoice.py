@@ -39,14 +39,14 @@ def test_invoices_are_created_and_written_as_pdf(
     created = invoice("create", MONTH, "--vendor", "aws", "--json")
     written = invoice("print", MONTH, "--into", str(tmp_path / "pdf"))
 
-    assert (created.returncode, json.loads(created.stdout)) == (
-        0,
-        {
-            "status": "success",
-            "created": [{"company_id": group, "vendor": "aws", "invoice_no": "202609-0001"}],
-            "skipped": [{"company_id": without_accounts, "reason": "no_accounts"}],
-        },
-    )
+    assert created.returncode == 0, created.stderr
+    result = json.loads(created.stdout)
+    assert [warning["code"] for warning in result.pop("warnings")] == ["issuer_missing"]
+    assert result == {
+        "status": "success",
+        "created": [{"company_id": group, "vendor": "aws", "invoice_no": "202609-0001"}],
+        "skipped": [{"company_id": without_accounts, "reason": "no_accounts"}],
+    }
     assert written.returncode == 0, written.stderr
     (file,) = (tmp_path / "pdf").iterdir()
     assert file.name == "202609-0001-aws.pdf"
@@ -69,6 +69,28 @@ def test_missing_settings_and_skipped_groups_set_the_exit_code(
     assert partial.returncode == 1
     assert "1 invoices created, 1 groups skipped" in partial.stdout
     assert unprepared in partial.stdout
+
+
+def test_printing_a_month_without_invoices_is_no_success(
+    invoice: InvoiceCommand, tmp_path: Path
+) -> None:
+    result = invoice("print", MONTH, "--into", str(tmp_path / "pdf"))
+
+    assert (result.returncode, result.stdout) == (3, "")
+    assert result.stderr == "nimbill: No invoice was created for this month.\n"
+    assert not (tmp_path / "pdf").exists()
+
+
+def test_printing_for_an_unknown_organisation_is_refused(service: Service, tmp_path: Path) -> None:
+    arguments = ("invoice", "print", MONTH, "--into", str(tmp_path / "pdf"))
+
+    result = run_command(
+        *arguments, "--organisation", "org_unknown", env=service_environment(service)
+    )
+
+    assert result.returncode == 2
+    assert result.stderr == "nimbill: No organisation has this id.\n"
+    assert not (tmp_path / "pdf").exists()
 
 
 @pytest.mark.parametrize("month", ["2026-9", "september"])

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from nimbill.application.open_database import prepare_installation
 from nimbill.database.embedded_postgres import Address
 from tests.command_line import build_environment
 from tests.commands.run_command import run_command
@@ -18,6 +20,7 @@ SigningKeys = list[dict[str, str]]
 @pytest.fixture
 def env(empty_database: Address, tmp_path: Path) -> dict[str, str]:
     """The environment of an installation with its own database."""
+    asyncio.run(prepare_installation(empty_database.url, tmp_path / "key"))
     return build_environment(tmp_path, NIMBILL_DATABASE_URL=empty_database.url)
 
 

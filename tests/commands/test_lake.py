@@ -51,7 +51,8 @@ def test_an_organisation_without_costs_is_intact_and_an_unknown_one_is_refused(
     code, result = verify(service)
 
     assert (code, result["intact"], result["files"]) == (0, True, 0)
-    assert verify(service, "org_that_does_not_exist") == (2, None)
+    code, result = verify(service, "org_that_does_not_exist")
+    assert (code, result["error"]["code"]) == (2, "not_found")
 
 
 def test_a_missing_and_a_changed_file_are_listed(service: Service) -> None:

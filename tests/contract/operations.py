@@ -115,6 +115,8 @@ ADDED: dict[str, tuple[str, ...]] = {
     # creates with a body and lists without one; the handler decides which
     "create_or_list_resellers": ("ReadReseller", "ModifyReseller"),
     "delete_free_format_of_vendor": ("ModifyBillingGroup",),
+    "create_billing_groups_from_csv": ("ModifyBillingGroup",),
+    "create_accounts_from_csv": ("ModifyAccount",),
     "create_invoice_template": ("ModifyBillingGroup",),
     "list_invoice_templates": ("ReadBillingGroup", "ModifyBillingGroup"),
     "change_invoice_template": ("ModifyBillingGroup",),
@@ -123,6 +125,8 @@ ADDED: dict[str, tuple[str, ...]] = {
     "change_settings": ("ModifySettings",),
     "close_month": ("ModifyInvoice",),
     "reopen_month": ("ModifyInvoice",),
+    "list_months": ("ReadInvoice", "ModifyInvoice"),
+    "read_month": ("ReadInvoice", "ModifyInvoice"),
     "save_exchange_rates_by_post": ("ModifyInvoice",),
     "list_invoice_runs": ("ReadInvoice", "ModifyInvoice"),
     "read_tie_out": ("ReadInvoice", "ModifyInvoice"),

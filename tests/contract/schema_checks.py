@@ -17,15 +17,17 @@ WITHOUT_ORGANISATION = {
 }
 # tables whose owner reads all organisations, in the functions below only
 OWNER_READS_ALL_TENANTS = {
-    "tenant_lookups": "find_organisation_id: finds the organisation of a client or short name",
+    "tenant_lookups": "find_organisation_id: finds the organisation of a client or short name; "
+    "has_other_organisations: tells whether there is another one",
     "jobs": "organisations_with_due_jobs, count_service_records",
     "cost_imports": "count_service_records: counts for the metrics",
     "invoice_runs": "count_service_records: counts for the metrics",
 }
-# functions that run with the rights of their owner; they return ids or counts only
+# functions that run with the rights of their owner; they return ids, counts or a yes or no only
 SECURITY_DEFINER_FUNCTIONS = {
     "count_service_records",
     "find_organisation_id",
+    "has_other_organisations",
     "organisations_with_due_jobs",
 }
 # indexes that are unique across organisations, because they are used before one is known

@@ -6,7 +6,7 @@ import pytest
 from litestar import Litestar, Router
 from litestar.handlers import HTTPRouteHandler
 
-from nimbill.access.gate import Audience, Public, Unaudited, refuse_undeclared_routes
+from nimbill.access.gate import Audience, Changes, Public, Unaudited, refuse_undeclared_routes
 from nimbill.access.role_actions import ANY_CALLER, RoleAction
 from nimbill.application import app as application
 from nimbill.application.app import create_litestar_app
@@ -19,6 +19,7 @@ FACTS: dict[str, Any] = {
     "role_actions": [RoleAction.ReadAudit],
     "basis": chosen("audit-log"),
     "audited": Unaudited("a test route"),
+    "changes": Changes.shared_records,
 }
 
 
@@ -81,6 +82,13 @@ def test_a_portal_route_declares_its_flag_too(audiences: list[Audience]) -> None
 
 def portal_app(handler: HTTPRouteHandler) -> Litestar:
     return Litestar([Router("/m/portal", route_handlers=[handler])], openapi_config=None)
+
+
+def test_a_route_for_other_products_need_not_declare_what_it_changes() -> None:
+    facts = FACTS | {"audiences": [Audience.portal]}
+    del facts["changes"]
+
+    refuse_undeclared_routes(Litestar([route(**facts)], openapi_config=None))
 
 
 def test_a_route_that_reads_needs_no_audit_declaration() -> None:

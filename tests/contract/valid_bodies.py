@@ -71,7 +71,7 @@ def mapping_body(tenant: Tenant) -> dict[str, Any]:
     }
 
 
-def billing_bodies() -> dict[str, Callable[[Tenant], dict[str, Any]]]:
+def billing_bodies() -> dict[str, Callable[[Tenant], Any]]:
     """Bodies of billing administration."""
     template = {"name": "Standard", "company": "Aozora", "due_rule": "days", "due_days": 30}
     project = {"project_label": "label", "project_currency": "jpy"}
@@ -89,6 +89,8 @@ def billing_bodies() -> dict[str, Callable[[Tenant], dict[str, Any]]]:
         },
         "create_project": lambda tenant: {"project_code": tenant.word("p"), **project},
         "edit_project": lambda tenant: {"project_code": tenant.word("p"), **project},
+        "create_billing_groups_from_csv": billing_group_file,
+        "create_accounts_from_csv": account_file,
         "create_invoice_template": lambda _: template,
         "change_invoice_template": lambda _: template,
         "change_settings": lambda tenant: {
@@ -146,11 +148,25 @@ def month_bodies() -> dict[str, Callable[[Tenant], dict[str, Any]]]:
             "group": [make_saved_group(tenant)],
             "bulk": False,
         },
-        "close_month": lambda tenant: {"vendor": "aws", "reason": tenant.word("m")},
+        "close_month": lambda tenant: {
+            "vendor": "aws",
+            "reason": tenant.word("m"),
+            "override": True,
+        },
         "reopen_month": lambda tenant: {"vendor": "aws", "reason": tenant.word("m")},
         "create_import": lambda tenant: {"vendor": "aws", "source": tenant.word("i")},
         "release_import": lambda tenant: {"reason": tenant.word("i")},
     }
+
+
+def billing_group_file(tenant: Tenant) -> str:
+    word = tenant.word("b")
+    return f"billinggroup_id,billinggroup_name,company_name\n{word},{word},{word}\n"
+
+
+def account_file(tenant: Tenant) -> str:
+    line = f"aws,{next_account_number(tenant)},{PAYER},{tenant.word('a')}"
+    return f"vendor,customer_id,account_id,name,company_id\n{line},{make_billing_group(tenant)}\n"
 
 
 def exchange_rate_body(tenant: Tenant) -> dict[str, Any]:
@@ -192,7 +208,7 @@ def compared_body(tenant: Tenant) -> dict[str, Any]:
     }
 
 
-BODIES: Mapping[str, Callable[[Tenant], dict[str, Any]]] = {
+BODIES: Mapping[str, Callable[[Tenant], Any]] = {
     "create_billing_group": billing_group_body,
     **billing_bodies(),
     **month_bodies(),

@@ -70,7 +70,11 @@ def test_the_columns_equal_the_specification() -> None:
 
 def test_all_values_of_a_usage_line(tmp_path: Path) -> None:
     line = build_line(
-        usage_type="BoxUsage", invoice_id="42", tags=[("team", "値")], region="us-east-1"
+        service_name="Amazon Elastic Compute Cloud",
+        usage_type="BoxUsage",
+        invoice_id="42",
+        tags=[("team", "値")],
+        region="us-east-1",
     )
 
     (row,) = read_rows(export_lines([line], tmp_path))
@@ -107,6 +111,7 @@ def test_all_values_of_a_usage_line(tmp_path: Path) -> None:
         "x_NimbillBillingEntity": "AWS",
         "x_NimbillKind": "usage",
         "x_NimbillLineType": "Usage",
+        "x_NimbillServiceName": "Amazon Elastic Compute Cloud",
     }
 
 

@@ -27,6 +27,7 @@ COLUMNS = (
     "kind",
     "entry_type",
     "service",
+    "service_name",
     "marketplace",
     "billing_entity",
     "invoice_id",

@@ -301,7 +301,8 @@ def test_files_are_private_and_the_parent_folder_is_unchanged(tmp_path: Path) ->
 
 def test_a_folder_with_other_files_is_refused_and_unchanged(tmp_path: Path) -> None:
     folder = tmp_path / "home"
-    folder.mkdir(mode=0o755)
+    folder.mkdir()
+    folder.chmod(0o755)
     (folder / "other").touch()
 
     with pytest.raises(EmbeddedPostgresError, match="contains other files"):

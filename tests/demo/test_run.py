@@ -29,6 +29,7 @@ from tests.command_line import SECONDS_MAX, build_environment, is_database_runni
 from tests.demo import seed_data_checks
 from tests.demo.demo_process import LOGIN_FIELDS, DemoProcess, start_demo
 from tests.demo.seed_data_checks import ResellerClient
+from tests.private_modes import list_open_files
 from tests.proof.real_server import free_port
 
 
@@ -173,10 +174,12 @@ def check_invoice_output(output: str, demo: DemoProcess) -> None:
 
 
 def check_login_file(demo: DemoProcess) -> None:
-    """Only its owner can read the file, and the log contains no secret."""
+    """Only its owner can read the data, and the log contains no secret."""
     file = demo.folder / "demo.json"
 
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    # the shell has written files with these names
+    assert [file for file in list_open_files(demo.folder) if "/my-" not in file] == []
     assert demo.login["client_secret"] in file.read_text()
     assert demo.login["client_secret"] not in (demo.folder / "demo.log").read_text()
 

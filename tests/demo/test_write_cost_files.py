@@ -17,6 +17,7 @@ from nimbill.demo.cost_deliveries import (
     INVOICED_DELIVERIES,
     LATE_DELIVERY,
     CostDelivery,
+    list_deliveries,
 )
 from nimbill.demo.fixtures import find_production_account, list_cloud_accounts
 from nimbill.demo.monthly_data import (
@@ -26,7 +27,7 @@ from nimbill.demo.monthly_data import (
     ONE_OFF_CHARGES,
     OPEN_MONTH,
 )
-from nimbill.demo.resellers import AOZORA, MINATO
+from nimbill.demo.resellers import AOZORA, MINATO, RESELLERS
 from nimbill.demo.vendor_files.charges import ChargeKind, SyntheticMonth, sum_costs
 from nimbill.demo.vendor_files.file_writer import write_files
 from nimbill.demo.write_cost_files import (
@@ -43,8 +44,13 @@ RECENT_DELIVERIES = [delivery for delivery in ALL_DELIVERIES if delivery.month i
 @pytest.fixture(scope="module")
 def inbox(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("inbox")
-    write_cost_files(folder, RECENT_MONTHS)
+    write_all_cost_files(folder)
     return folder
+
+
+def write_all_cost_files(folder: Path) -> None:
+    for reseller in RESELLERS:
+        write_cost_files(folder / reseller.username, reseller.username, RECENT_MONTHS)
 
 
 def find_delivery(vendor: str, month: str) -> CostDelivery:
@@ -65,7 +71,7 @@ def compute_digests(inbox: Path) -> dict[str, str]:
 
 
 def test_every_demo_gets_the_same_files(inbox: Path, tmp_path: Path) -> None:
-    write_cost_files(tmp_path, RECENT_MONTHS)
+    write_all_cost_files(tmp_path)
 
     assert compute_digests(tmp_path) == compute_digests(inbox)
     assert len(compute_digests(inbox)) == 2 * len(RECENT_DELIVERIES)  # a part and a manifest each
@@ -74,7 +80,7 @@ def test_every_demo_gets_the_same_files(inbox: Path, tmp_path: Path) -> None:
 def test_an_interrupted_folder_is_written_again_and_a_complete_one_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    deliveries = [delivery for delivery in DELIVERIES if delivery.month == OPEN_MONTH]
+    deliveries = list_deliveries(AOZORA, [OPEN_MONTH])
     complete, interrupted, *_ = deliveries
 
     def write_and_interrupt(month: SyntheticMonth, *args: object, **options: object) -> None:
@@ -85,12 +91,12 @@ def test_an_interrupted_folder_is_written_again_and_a_complete_one_is_kept(
     with monkeypatch.context() as patch:
         patch.setattr("nimbill.demo.write_cost_files.write_files", write_and_interrupt)
         with pytest.raises(KeyboardInterrupt):
-            write_cost_files(tmp_path, [OPEN_MONTH])
+            write_cost_files(tmp_path, AOZORA.username, [OPEN_MONTH])
     assert not (tmp_path / interrupted.folder).exists()
     changed_file = tmp_path / complete.folder / "report-00001.csv.gz"
     changed_file.write_bytes(b"changed by the user")
 
-    write_cost_files(tmp_path, [OPEN_MONTH])
+    write_cost_files(tmp_path, AOZORA.username, [OPEN_MONTH])
 
     assert changed_file.read_bytes() == b"changed by the user"
     assert all((tmp_path / delivery.folder).is_dir() for delivery in deliveries)
@@ -107,7 +113,7 @@ def test_the_invoiced_and_late_deliveries_are_later_versions(inbox: Path, tmp_pa
     for before, after in pairs:
         earlier, later = (
             fetch_delivery(
-                [str(inbox / delivery.folder)],
+                [str(inbox / AOZORA.username / delivery.folder)],
                 spool=tmp_path,
                 month=None,
                 limits=Limits(),

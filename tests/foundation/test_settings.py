@@ -149,13 +149,38 @@ def test_an_invalid_database_url_is_refused_without_its_password(url: str) -> No
     assert "canary" not in message
 
 
-def test_imports_come_from_the_inbox_by_default(tmp_path: Path) -> None:
-    assert read_settings({"NIMBILL_DATA": str(tmp_path)}).import_roots == (f"{tmp_path}/inbox",)
+def test_imports_come_from_the_organisations_own_inbox_by_default(tmp_path: Path) -> None:
+    roots = read_settings({"NIMBILL_DATA": str(tmp_path)}).import_roots
 
-    value = "/srv/reports, s3://bills/cur?region=eu-west-1 ,/srv/a folder"
+    assert roots == (f"{tmp_path}/inbox/{{organisation}}",)
+
+
+def test_import_roots_are_separated_by_commas_and_may_name_the_organisation() -> None:
+    value = "/srv/{organisation}/reports, s3://bills/{organisation}?region=eu ,/srv/a folder"
+
     roots = read_settings({"NIMBILL_IMPORT_ROOTS": value}).import_roots
 
-    assert roots == ("/srv/reports", "s3://bills/cur?region=eu-west-1", "/srv/a folder")
+    assert roots == (
+        "/srv/{organisation}/reports",
+        "s3://bills/{organisation}?region=eu",
+        "/srv/a folder",
+    )
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "/srv/in-{organisation}",
+        "s3://{organisation}/cur",
+        "s3://bills/{organisation}-cur",
+        "s3://bills/cur?region={organisation}",
+    ],
+)
+def test_the_organisation_is_a_whole_part_of_a_roots_path(value: str) -> None:
+    message = settings_error(NIMBILL_IMPORT_ROOTS=value)
+
+    assert message.startswith("NIMBILL_IMPORT_ROOTS")
+    assert "{organisation}" in message
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 
 from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.ids import new_id
+from nimbill.foundation.settings import Settings
 from nimbill.identity.organisations.operations import NewOrganisation
 from nimbill.imports import records
 from nimbill.imports.commit_import import commit_import
@@ -40,6 +41,11 @@ def wait_for_import(service: Service, import_id: str, headers: dict[str, str]) -
             return record
         assert time.monotonic() < deadline, record
         time.sleep(0.05)
+
+
+def inbox_of(settings: Settings, organisation: NewOrganisation) -> Path:
+    """The folder from which the API imports for this organisation. It need not exist."""
+    return settings.data / "inbox" / organisation.organisation_id
 
 
 @dataclass

@@ -10,6 +10,7 @@ import pytest
 from nimbill.costs.ingestion import conversion
 from nimbill.costs.ingestion.normalize import ImportWarnings, NormalizedBatch, normalize
 from nimbill.imports.preparation import PreparedImport
+from tests.costs.months.month_requests import close_month
 from tests.imports.aws_reports import CUSTOMER, PAYER, report_line, write_report
 from tests.imports.in_process_importer import InProcessImporter, load_totals, wait_for_import
 
@@ -307,9 +308,7 @@ def test_a_closed_month_is_not_changed_and_drift_is_reported(
     importer: InProcessImporter, tmp_path: Path
 ) -> None:
     importer(write_report(tmp_path / "a.csv", [report_line("1")]))
-    closing = importer.service.http.post(
-        "/m/core/invoices/close/2026-09", json={"vendor": "aws"}, headers=importer.headers
-    )
+    closing = close_month(importer.service, "2026-09", headers=importer.headers)
     assert closing.status_code == 200, closing.text
 
     late = importer(

@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import gzip
+from collections.abc import AsyncIterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
+from nimbill.access import uploads
 from nimbill.access.role_actions import RoleAction
+from nimbill.foundation.errors import Unreadable
+from nimbill.imports import operations
 from tests.imports.aws_reports import CUSTOMER, build_report, report_line
-from tests.imports.in_process_importer import PATH, InProcessImporter, load_totals, wait_for_import
+from tests.imports.in_process_importer import (
+    PATH,
+    InProcessImporter,
+    inbox_of,
+    load_totals,
+    wait_for_import,
+)
+from tests.problem_responses import read_problem
 from tests.running_service import Service
 
 
 def put_in_inbox(service: Service, name: str, content: bytes) -> str:
-    inbox = Path(service.settings.import_roots[0])
+    inbox = inbox_of(service.settings, service.organisation)
     inbox.mkdir(parents=True, exist_ok=True)
     (inbox / name).write_bytes(content)
     return name
@@ -180,3 +194,64 @@ def test_a_full_disk_is_reported_as_unavailable(
     assert answer.json()["code"] == "storage_full"
     assert "retry-after" in answer.headers
     assert not list((importer.service.settings.data / "uploads").glob("*"))
+
+
+def upload(importer: InProcessImporter) -> Any:
+    files = [("file", ("a.csv", build_report([report_line("1")])))]
+    return importer.service.http.post(
+        PATH, data={"vendor": "aws"}, files=files, headers=importer.headers
+    )
+
+
+def test_an_upload_is_refused_if_too_little_of_the_disk_would_stay_free(
+    importer: InProcessImporter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reserve = importer.service.settings.disk_reserve_mib
+    usage = SimpleNamespace(free=reserve * 2**20 + 100)  # less than the upload on top of it
+    monkeypatch.setattr("nimbill.access.uploads.shutil.disk_usage", lambda _folder: usage)
+
+    problem = read_problem(upload(importer), 413)
+
+    assert problem["code"] == "disk_space"
+    assert f"{reserve} MiB" in problem["detail"]
+    assert not list((importer.service.settings.data / "uploads").glob("*"))
+    assert importer.query("SELECT import_id FROM cost_imports") == []
+
+
+def test_the_free_space_is_checked_again_while_an_upload_is_received(tmp_path: Path) -> None:
+    """Another upload may have taken it, and not every client announces the size."""
+    free = iter([2 * 2**30, 2 * 2**30, 0])
+    head = b'--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n'
+
+    async def send() -> AsyncIterator[bytes]:
+        yield head
+        for _ in range(64):
+            yield b"x" * 2**20
+
+    with patch("shutil.disk_usage", lambda _: SimpleNamespace(free=next(free))):
+        receiving = uploads.receive_upload(
+            "multipart/form-data; boundary=b", send(), tmp_path / "upload", reserve_mib=1
+        )
+        with pytest.raises(Unreadable) as refused:
+            asyncio.run(receiving)
+
+    assert (refused.value.status, refused.value.code) == (413, "disk_space")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_organisation_has_a_limited_number_of_unfinished_imports(
+    importer: InProcessImporter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(operations, "UNFINISHED_IMPORTS_MAX", 2)
+    put_in_inbox(importer.service, "queued.csv", build_report([report_line("1")]))
+    unfinished = [importer.start(tmp_path / name) for name in ("a.csv", "b.csv")]
+
+    by_upload = upload(importer)
+    by_source = importer.service.http.post(
+        PATH, json={"vendor": "aws", "source": "queued.csv"}, headers=importer.headers
+    )
+
+    for response in (by_upload, by_source):
+        assert read_problem(response, 409)["code"] == "too_many_imports"
+    rows = importer.query("SELECT import_id FROM cost_imports")
+    assert sorted(row.import_id for row in rows) == sorted(unfinished)

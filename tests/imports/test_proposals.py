@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from nimbill.foundation import exact_json
+from tests.costs.months.month_requests import close_month
 from tests.customers.billing_groups.billing_groups import create_billing_group
 from tests.customers.cloud_accounts.accounts import add_account
 from tests.imports.aws_reports import CUSTOMER, MONTH, PAYER, report_line, write_report
@@ -21,9 +22,7 @@ def import_and_close(importer: InProcessImporter, folder: Path, *lines: dict[str
     group = create_billing_group(service, importer.headers, billinggroup_id="BG")
     add_account(service, group, customer_id=CUSTOMER, account_id=PAYER)
     assert importer(write_report(folder / "first.csv", lines))["state"] == "done"
-    answer = service.http.post(
-        f"/m/core/invoices/close/{MONTH}", json={"vendor": "aws"}, headers=importer.headers
-    )
+    answer = close_month(service, MONTH, headers=importer.headers)
     assert answer.status_code == 200, answer.text
 
 
@@ -102,7 +101,7 @@ def test_one_off_lines_and_marketplace_usage_are_proposed_separately(
         for entry in record["proposals"]
     ] == [("entry", False, "Credit", Decimal("-0.25")), ("usage", True, "Fee", 2)]
     assert record["proposals"][1]["description"] == (
-        "2026-09 AmazonEC2 (marketplace): 2 in place of 0"
+        "2026-09 Amazon Elastic Compute Cloud (marketplace): 2 in place of 0"
     )
 
 
@@ -141,3 +140,18 @@ def test_an_open_month_has_no_proposals(importer: InProcessImporter, tmp_path: P
     importer(write_report(tmp_path / "first.csv", [report_line("1")]))
 
     assert import_late(importer, tmp_path, report_line("2"))["proposals"] == []
+
+
+def test_a_marketplace_charge_is_described_by_its_product(
+    importer: InProcessImporter, tmp_path: Path
+) -> None:
+    bought = {"BillingEntity": "AWS Marketplace", "ProductCode": "7g7dki2h", "ProductName": "Wall"}
+    refunded = bought | {"ProductCode": "9x1aa0", "ProductName": "Guard"}
+    import_and_close(importer, tmp_path, report_line("5", **bought), report_line("2", **refunded))
+
+    record = import_late(importer, tmp_path, report_line("6", **bought))
+
+    assert [proposal["description"] for proposal in record["proposals"]] == [
+        "2026-09 Wall (marketplace): 6 in place of 5",
+        "2026-09 Guard (marketplace): 0 in place of 2",
+    ]

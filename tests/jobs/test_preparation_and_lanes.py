@@ -33,8 +33,8 @@ def test_the_handler_receives_the_prepared_value(job_db: JobDatabase) -> None:
 
     runner = JobRunner(job_db.engine, [JobType("long", run, prepare=prepare)])
 
-    assert job_db.run(runner.run_once(lane=SHORT)) is False
-    assert job_db.run(runner.run_once(lane=LONG)) is True
+    assert job_db.run(runner.run_next(job_db.scope, lane=SHORT)) is False
+    assert job_db.run(runner.run_next(job_db.scope, lane=LONG)) is True
     assert received == [2]
     assert job_db.find_job(job_id).state == "done"
 
@@ -82,7 +82,7 @@ def test_preparation_stores_progress_and_renews_the_lease(
                 await asyncio.sleep(0.01)
 
     runner = JobRunner(job_db.engine, [JobType("long", do_nothing, prepare=prepare)])
-    job_db.run(runner.run_once(lane=LONG))
+    job_db.run(runner.run_next(job_db.scope, lane=LONG))
 
     row = job_db.find_job(job_id)
     assert (row.state, row.progress) == ("done", {"lines": 7})
@@ -116,7 +116,7 @@ def test_losing_the_lease_cancels_the_preparation(
         ended.append("done")
 
     runner = JobRunner(job_db.engine, [JobType("long", run, prepare=prepare)])
-    job_db.run(runner.run_once(lane=LONG))
+    job_db.run(runner.run_next(job_db.scope, lane=LONG))
 
     assert ended == ["cancelled"]
     assert job_db.find_job(job_id).state == "running"  # by the process that claimed it
@@ -171,9 +171,9 @@ def test_a_lane_claims_only_its_own_job_types(job_db: JobDatabase) -> None:
     job_db.add_job("move")
     runner = JobRunner(job_db.engine, [JobType("move", do_nothing, lane="moves")])
 
-    assert job_db.run(runner.run_once(lane=SHORT)) is False
-    assert job_db.run(runner.run_once(lane=LONG)) is False
-    assert job_db.run(runner.run_once(lane="moves")) is True
+    assert job_db.run(runner.run_next(job_db.scope, lane=SHORT)) is False
+    assert job_db.run(runner.run_next(job_db.scope, lane=LONG)) is False
+    assert job_db.run(runner.run_next(job_db.scope, lane="moves")) is True
 
 
 def test_a_handler_that_returns_a_time_schedules_the_next_job(job_db: JobDatabase) -> None:

@@ -1,1 +1,1 @@
-"""Tests of the room of legacy."""
+"""Tests of legacy."""

@@ -41,7 +41,7 @@ class Answer:
 
 
 def app_of(service: Service) -> ASGIApp:
-    """The application in its door, as a worker would serve it."""
+    """The application with its middleware, as a worker serves it."""
     return add_middleware(service.app, service.settings)
 
 
@@ -52,39 +52,39 @@ def as_headers(headers: Mapping[str, str]) -> Headers:
 def json_request(
     method: str, path: str, body: object, headers: Mapping[str, str] | None = None
 ) -> Request:
-    written = body if isinstance(body, bytes) else json.dumps(body).encode()
-    named = [(b"content-type", b"application/json"), *as_headers(headers or {})]
-    return Request(method, path.encode(), headers=named, body=written)
+    content = body if isinstance(body, bytes) else json.dumps(body).encode()
+    all_headers = [(b"content-type", b"application/json"), *as_headers(headers or {})]
+    return Request(method, path.encode(), headers=all_headers, body=content)
 
 
 async def call(app: ASGIApp, request: Request) -> Answer:
     """Send one request; exceptions of the application are raised here."""
     scope = _scope(request)
-    pieces = _pieces(request)
-    got: list[Any] = []
-    answered = asyncio.Event()
+    chunks = _split_body(request)
+    messages: list[Any] = []
+    finished = asyncio.Event()
 
     async def receive() -> Any:
-        if pieces:
-            piece = pieces.pop(0)
-            return {"type": "http.request", "body": piece, "more_body": bool(pieces)}
-        await answered.wait()  # the client sends nothing more; a server then reports this
+        if chunks:
+            chunk = chunks.pop(0)
+            return {"type": "http.request", "body": chunk, "more_body": bool(chunks)}
+        await finished.wait()  # the client sends nothing more, so wait like a server
         return {"type": "http.disconnect"}
 
     async def send(message: Any) -> None:
-        got.append(message)
+        messages.append(message)
         if message["type"] == "http.response.body" and not message.get("more_body", False):
-            answered.set()
+            finished.set()
 
     began = time.perf_counter()
     await app(scope, receive, send)
     seconds = time.perf_counter() - began
     headers = {
         bytes(name).decode("latin-1"): bytes(value).decode("latin-1")
-        for name, value in got[0]["headers"]
+        for name, value in messages[0]["headers"]
     }
-    body = b"".join(message.get("body", b"") for message in got[1:])
-    return Answer(got[0]["status"], headers, body, seconds, scope.get("path_template"))
+    body = b"".join(message.get("body", b"") for message in messages[1:])
+    return Answer(messages[0]["status"], headers, body, seconds, scope.get("path_template"))
 
 
 def _scope(request: Request) -> Any:
@@ -110,19 +110,19 @@ def _scope(request: Request) -> Any:
     }
 
 
-def _pieces(request: Request) -> list[bytes]:
+def _split_body(request: Request) -> list[bytes]:
     length = max(1, -(-len(request.body) // request.pieces))
     return [request.body[at : at + length] for at in range(0, len(request.body), length)] or [b""]
 
 
 async def each(count: int, do: Callable[[int], Awaitable[None]], *, at_once: int) -> None:
-    """Run for the numbers 0 to count, this many at once; the first error ends it."""
+    """Call `do` with the numbers 0 to count - 1, `at_once` in parallel; stop at the first error."""
     numbers: Iterable[int] = iter(range(count))
 
-    async def some() -> None:
+    async def work() -> None:
         for number in numbers:
             await do(number)
 
     async with asyncio.TaskGroup() as group:
         for _ in range(at_once):
-            group.create_task(some())
+            group.create_task(work())

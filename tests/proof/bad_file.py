@@ -66,7 +66,7 @@ class BadFile:
     column: str | None = None
     vendor: str = "aws"
     month: str | None = None
-    told: str | None = None  # the file that must be named if there are several
+    reported_file: str | None = None  # the file that the error must name if there are several
 
     def write(self, folder: Path) -> list[Path]:
         """Write its files; their folder is imported."""
@@ -79,8 +79,8 @@ class BadFile:
         return paths
 
     @property
-    def named(self) -> str:
-        return self.told or next(iter(self.files))
+    def expected_file(self) -> str:
+        return self.reported_file or next(iter(self.files))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ AT = 9  # the broken line, if there is one
 # fmt: off
 NUMBERS = {
     "not a number":          ("NaN", "number"),
-    "signalling not":        ("sNaN", "number"),
+    "signalling NaN":        ("sNaN", "number"),
     "infinity":              ("Infinity", "number"),
     "minus infinity":        ("-inf", "number"),
     "2^128 + 5":             (str(2**128 + 5), "number_range"),
@@ -59,86 +59,96 @@ CURRENCIES = {"two letters": "US", "a word": "DOLLAR", "a sign": "$", "other let
 
 
 def bad_texts(dialect: Dialect) -> Iterator[BadFile]:
-    sound = sheet(dialect)
-    made = (*_values(sound), *_headers(sound), *_lines(sound), *_characters(sound), *_wholes(sound))
-    yield from (one if one.vendor else replace(one, vendor=sound.vendor) for one in made)
+    valid = sheet(dialect)
+    files = (
+        *_values(valid),
+        *_headers(valid),
+        *_lines(valid),
+        *_characters(valid),
+        *_complete_files(valid),
+    )
+    yield from (file if file.vendor else replace(file, vendor=valid.vendor) for file in files)
 
 
 def _file(title: str, content: bytes, *rules: str, **place: object) -> BadFile:
-    """A file of the sheet's own vendor, which is filled in at the end."""
+    """A file of the vendor of its sheet, which `bad_texts` fills in."""
     return BadFile(title, {"report.csv": content}, rules, vendor="", **place)  # type: ignore[arg-type]
 
 
-def _values(sound: CostSheet) -> Iterator[BadFile]:
-    def spoilt(meaning: str, title: str, value: str, *rules: str) -> BadFile:
-        content = sound.with_cell(AT, meaning, value).bytes()
-        return _file(title, content, *rules, line=AT, column=sound.column(meaning))
+def _values(valid: CostSheet) -> Iterator[BadFile]:
+    def broken(meaning: str, title: str, value: str, *rules: str) -> BadFile:
+        content = valid.with_cell(AT, meaning, value).bytes()
+        return _file(title, content, *rules, line=AT, column=valid.column(meaning))
 
     for title, (value, rule) in NUMBERS.items():
-        yield spoilt("cost", f"cost: {title}", value, rule)
+        yield broken("cost", f"cost: {title}", value, rule)
     for title, value in MOMENTS.items():
-        yield spoilt("date", f"date: {title}", value, "moment")
-    yield spoilt("period", "period: a word", "soon", "moment")
+        yield broken("date", f"date: {title}", value, "moment")
+    yield broken("period", "period: a word", "soon", "moment")
     for title, value in CURRENCIES.items():
-        yield spoilt("currency", f"currency: {title}", value, "currency")
+        yield broken("currency", f"currency: {title}", value, "currency")
     for meaning in ("cost", "date", "currency", "payer"):
-        if sound.has(meaning):
+        if valid.has(meaning):
             for value in ("", "NULL"):
-                yield spoilt(meaning, f"{meaning}: nothing, as {value!r}", value, "empty")
-    if sound.dialect in (Dialect.azure_ea, Dialect.azure_mca):
-        yield spoilt("type", "type: of an amortised export", "UnusedReservation", "amortised")
+                yield broken(meaning, f"{meaning}: nothing, as {value!r}", value, "empty")
+    if valid.dialect in (Dialect.azure_ea, Dialect.azure_mca):
+        yield broken("type", "type: of an amortised export", "UnusedReservation", "amortised")
 
 
-def _headers(sound: CostSheet) -> Iterator[BadFile]:
-    header, *rest = sound.rows
+def _headers(valid: CostSheet) -> Iterator[BadFile]:
+    header, *rest = valid.rows
     for meaning in ("cost", "currency", "date", "customer"):
-        gone = sound.column(meaning)
-        at = header.index(gone)
-        less = sound.with_rows([row[:at] + row[at + 1 :] for row in sound.rows])
+        column_name = valid.column(meaning)
+        at = header.index(column_name)
+        less = valid.with_rows([row[:at] + row[at + 1 :] for row in valid.rows])
         missing = ("column_missing", "unknown_format")
         yield _file(f"header: no {meaning}", less.bytes(), *missing, line=1)
-        twice = sound.with_rows([[*row, row[at]] for row in sound.rows])
-        yield _file(f"header: {meaning} twice", twice.bytes(), "column_twice", line=1, column=gone)
-        shouted = sound.with_rows([[*header, gone.upper()], *([*row, row[at]] for row in rest)])
+        twice = valid.with_rows([[*row, row[at]] for row in valid.rows])
         yield _file(
-            f"header: {meaning} twice in two cases", shouted.bytes(), "column_twice", line=1
+            f"header: {meaning} twice", twice.bytes(), "column_twice", line=1, column=column_name
         )
-    yield _file("header: none", sound.with_rows(rest).bytes(), "unknown_format", line=1)
-    others = sound.with_rows([[f"column {at}" for at in range(len(header))], *rest])
-    yield _file("header: of nothing known", others.bytes(), "unknown_format", line=1)
-    wide = sound.with_rows([header + ["x"] * 10**6, *rest])
+        in_two_cases = valid.with_rows(
+            [[*header, column_name.upper()], *([*row, row[at]] for row in rest)]
+        )
+        yield _file(
+            f"header: {meaning} twice in two cases", in_two_cases.bytes(), "column_twice", line=1
+        )
+    yield _file("header: none", valid.with_rows(rest).bytes(), "unknown_format", line=1)
+    others = valid.with_rows([[f"column {at}" for at in range(len(header))], *rest])
+    yield _file("header: only unknown columns", others.bytes(), "unknown_format", line=1)
+    wide = valid.with_rows([header + ["x"] * 10**6, *rest])
     yield _file("header: a million columns more", wide.bytes(), "columns", "column_twice")
-    blank = b"\n\n" + sound.bytes()
+    blank = b"\n\n" + valid.bytes()
     yield _file("header: after blank lines", blank, "unknown_format", line=1)
 
 
-def _lines(sound: CostSheet) -> Iterator[BadFile]:
+def _lines(valid: CostSheet) -> Iterator[BadFile]:
     def row_as(title: str, row: list[str], *rules: str) -> BadFile:
-        rows = [list(one) for one in sound.rows]
+        rows = [list(cells) for cells in valid.rows]
         rows[AT - 1] = row
-        return _file(title, sound.with_rows(rows).bytes(), *rules, line=AT)
+        return _file(title, valid.with_rows(rows).bytes(), *rules, line=AT)
 
-    spoilt = sound.rows[AT - 1]
-    yield row_as("line: a column less", spoilt[:-1], "columns")
-    yield row_as("line: a column more", [*spoilt, "more"], "columns")
+    broken_row = valid.rows[AT - 1]
+    yield row_as("line: a column less", broken_row[:-1], "columns")
+    yield row_as("line: a column more", [*broken_row, "more"], "columns")
     yield row_as("line: one column", ["only this"], "columns")
     yield row_as("line: a million columns", ["x"] * 10**6, "columns")
-    if sound.dialect is not Dialect.focus_1_2:  # unless it is a line of another provider
-        yield row_as("line: the header again", sound.header, "number", "moment", "currency")
-    lines = sound.text().split("\n")
+    if valid.dialect is not Dialect.focus_1_2:  # unless it is a line of another provider
+        yield row_as("line: the header again", valid.header, "number", "moment", "currency")
+    lines = valid.text().split("\n")
     cut = "\n".join([*lines[: LINES - 5], lines[LINES - 5][: len(lines[LINES - 5]) // 2]])
     yield _file("line: the last one cut", cut.encode(), "columns", "unreadable", line=LINES - 4)
     open_quote = [*lines[: AT - 1], '"' + lines[AT - 1], *lines[AT:]]
     faults = ("unreadable", "columns", "line_too_long")
     yield _file("line: a quote that stays open", "\n".join(open_quote).encode(), *faults)
-    long = sound.with_rows([*sound.rows[:AT], ["y" * (5 * 2**20), *sound.rows[AT][1:]]])
+    long = valid.with_rows([*valid.rows[:AT], ["y" * (5 * 2**20), *valid.rows[AT][1:]]])
     yield _file("line: five MiB", long.bytes(), "line_too_long", line=AT + 1)
-    returns = sound.text(ends="\r").encode()
+    returns = valid.text(ends="\r").encode()
     yield _file("line: carriage returns alone", returns, "unreadable", "unknown_format", line=1)
 
 
-def _characters(sound: CostSheet) -> Iterator[BadFile]:
-    text, whole = sound.text(), sound.bytes()
+def _characters(valid: CostSheet) -> Iterator[BadFile]:
+    text, whole = valid.text(), valid.bytes()
     lines = whole.split(b"\n")
 
     def at_line(inserted: bytes) -> bytes:
@@ -146,7 +156,7 @@ def _characters(sound: CostSheet) -> Iterator[BadFile]:
 
     yield _file("characters: NUL in a line", at_line(b"\0"), "nul", line=AT)
     yield _file("characters: NUL in the header", b"\0" + whole, "nul", line=1)
-    yield _file("characters: NULs behind the end", whole + bytes(4096), "nul", line=LINES + 2)
+    yield _file("characters: NULs after the end", whole + bytes(4096), "nul", line=LINES + 2)
     for title, inserted in {
         "Latin-1": "é".encode("latin-1"),
         "Shift JIS": "請求".encode("shift_jis"),
@@ -161,40 +171,40 @@ def _characters(sound: CostSheet) -> Iterator[BadFile]:
         yield _file(f"characters: {name}", wide, "encoding", "nul", "unknown_format", line=1)
 
 
-def _wholes(sound: CostSheet) -> Iterator[BadFile]:
-    other = "azure" if sound.vendor == "aws" else "aws"
-    strange = ("unknown_format",)
-    yield _file("whole: nothing", b"", *strange, line=1)
-    yield _file("whole: one line feed", b"\n", *strange, line=1)
-    yield _file("whole: semicolons", sound.text(sep=";").encode(), *strange, line=1)
-    yield _file("whole: tabs", sound.text(sep="\t").encode(), *strange, line=1)
-    page = f"<html><body><pre>{html.escape(sound.text())}</pre></body></html>"
-    yield _file("whole: a web page", page.encode(), *strange, "columns")
-    objects = [dict(zip(sound.header, row, strict=True)) for row in sound.rows[1:]]
-    yield _file("whole: JSON", json.dumps(objects).encode(), *strange, line=1)
-    yield _file("whole: random bytes", bytes(range(256)) * 40, *strange, "encoding", "nul", line=1)
+def _complete_files(valid: CostSheet) -> Iterator[BadFile]:
+    other = "azure" if valid.vendor == "aws" else "aws"
+    unknown = ("unknown_format",)
+    yield _file("whole: nothing", b"", *unknown, line=1)
+    yield _file("whole: one line feed", b"\n", *unknown, line=1)
+    yield _file("whole: semicolons", valid.text(sep=";").encode(), *unknown, line=1)
+    yield _file("whole: tabs", valid.text(sep="\t").encode(), *unknown, line=1)
+    page = f"<html><body><pre>{html.escape(valid.text())}</pre></body></html>"
+    yield _file("whole: a web page", page.encode(), *unknown, "columns")
+    objects = [dict(zip(valid.header, row, strict=True)) for row in valid.rows[1:]]
+    yield _file("whole: JSON", json.dumps(objects).encode(), *unknown, line=1)
+    yield _file("whole: random bytes", bytes(range(256)) * 40, *unknown, "encoding", "nul", line=1)
     yield replace(
-        _file("whole: of another vendor", sound.bytes(), "vendor", "vendor_absent"), vendor=other
+        _file("whole: of another vendor", valid.bytes(), "vendor", "vendor_absent"), vendor=other
     )
-    yield replace(_file("whole: of another month", sound.bytes(), "month", line=2), month="2026-08")
-    july = "07/01/2026" if sound.vendor == "azure" else "2026-07-01T00:00:00Z"
-    two = sound.with_cell(AT, "period", july).bytes()
+    yield replace(_file("whole: of another month", valid.bytes(), "month", line=2), month="2026-08")
+    july = "07/01/2026" if valid.vendor == "azure" else "2026-07-01T00:00:00Z"
+    two = valid.with_cell(AT, "period", july).bytes()
     yield _file("whole: two months in one file", two, "several_months", "month")
     of_month = replace(
         _file("whole: a line of another month", two, "month"),
         line=AT,
-        column=sound.column("period"),
+        column=valid.column("period"),
     )
     yield replace(of_month, month="2026-09")
-    august = sound.with_rows(
+    august = valid.with_rows(
         [
-            sound.header,
-            *sound.with_cell(2, "period", july).rows[1:2],
+            valid.header,
+            *valid.with_cell(2, "period", july).rows[1:2],
         ]
     )
     yield BadFile(
         "whole: two parts of two months",
-        {"report-1.csv": sound.bytes(), "report-2.csv": august.bytes()},
+        {"report-1.csv": valid.bytes(), "report-2.csv": august.bytes()},
         ("several_months", "month"),
         vendor="",
     )

@@ -19,8 +19,17 @@ SEEN_AS = "Seen as: "
 # exit codes that an interpreter does not use by itself, except 0
 GREEN, RED, NOT_RUN = 0, 10, 11
 
-# large folders that a copy does not need
-EXCLUDED = (".git", ".venv*", ".*cache*", ".hypothesis", "__pycache__", "node_modules", "build")
+# what a copy does not need: large folders, and the data of a demo that may be running
+EXCLUDED = (
+    ".git",
+    ".nimbill*",
+    ".venv*",
+    ".*cache*",
+    ".hypothesis",
+    "__pycache__",
+    "node_modules",
+    "build",
+)
 
 
 class StalePatch(Exception):
@@ -61,7 +70,17 @@ def copy_project(without: tuple[str, ...] = ()) -> Iterator[Path]:
     """A temporary copy with everything a row needs; it contains no link to the original."""
     with tempfile.TemporaryDirectory(prefix="nimbill-variant-") as folder:
         copy = Path(folder) / "project"
-        ignore = shutil.ignore_patterns(*EXCLUDED, *without)
+        ignore_named = shutil.ignore_patterns(*EXCLUDED, *without)
+
+        def ignore(source: str, names: list[str]) -> set[str]:
+            """Also ignore sockets and pipes, and files that have just been removed."""
+            special = {
+                name
+                for name in names
+                if not ((path := Path(source, name)).is_dir() or path.is_file())
+            }
+            return ignore_named(source, names) | special
+
         shutil.copytree(ROOT, copy, ignore=ignore, symlinks=False)
         yield copy
 

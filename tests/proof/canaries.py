@@ -22,14 +22,14 @@ class Canaries:
 
     def secret(self, kind: str) -> str:
         """At most 18 characters, so that it can be a password."""
-        made = f"kn{self.random.getrandbits(64):016x}"
-        self.secrets[made] = kind
-        return made
+        canary = f"kn{self.random.getrandbits(64):016x}"
+        self.secrets[canary] = kind
+        return canary
 
     def word(self, kind: str) -> str:
-        made = f"kw{self.random.getrandbits(64):016x}"
-        self.words[made] = kind
-        return made
+        canary = f"kw{self.random.getrandbits(64):016x}"
+        self.words[canary] = kind
+        return canary
 
     def keep(self, kind: str, issued: str) -> str:
         """Remember a secret that the service generated and showed once."""
@@ -49,8 +49,8 @@ def find_canaries(hay: bytes, needles: Iterable[str]) -> set[str]:
         lengths = {len(spelling) for spelling in spelled}
         at = hay.find(start)
         while at >= 0:
-            tried = (spelled.get(hay[at : at + length]) for length in lengths)
-            found |= {needle for needle in tried if needle is not None}
+            candidates = (spelled.get(hay[at : at + length]) for length in lengths)
+            found |= {needle for needle in candidates if needle is not None}
             at = hay.find(start, at + 1)
     return found
 

@@ -1,6 +1,6 @@
 """A proxy between the service and PostgreSQL that counts statements and can kill at one of them.
 
-It reads the wire protocol only; the service does not know it. A statement is a Query or an Execute
+It reads the wire protocol; the service is not aware of it. A statement is a Query or an Execute
 message.
 """
 
@@ -26,144 +26,160 @@ SHOWN_MAX = 60
 
 
 @dataclass(frozen=True, slots=True)
-class At:
-    """The n-th statement with these words after arming: before or after it runs."""
+class AtStatement:
+    """The n-th statement with this text after arming: before or after it runs."""
 
     text: str
     number: int
-    answered: bool
+    after: bool
 
     def __str__(self) -> str:
-        return f"{'after' if self.answered else 'before'} “{self.text[:SHOWN_MAX]}” ({self.number})"
+        return f"{'after' if self.after else 'before'} “{self.text[:SHOWN_MAX]}” ({self.number})"
 
 
-class CountingProxy(EventTrigger[At]):
-    def __init__(self, folder: Path, behind: Address) -> None:
+class CountingProxy(EventTrigger[AtStatement]):
+    def __init__(self, folder: Path, server: Address) -> None:
         super().__init__()
-        self._behind = behind
-        self._socket = folder / f".s.PGSQL.{behind.port}"
-        self.address = replace(behind, host=str(folder))
+        self._server = server
+        self._socket = folder / f".s.PGSQL.{server.port}"
+        self.address = replace(server, host=str(folder))
 
-    async def serve(self, ready: threading.Event, over: asyncio.Event) -> None:
+    async def serve(self, ready: threading.Event, stopped: asyncio.Event) -> None:
         async with await asyncio.start_unix_server(self._connected, self._socket):
             ready.set()
-            await over.wait()
+            await stopped.wait()
 
-    async def _connected(self, near: asyncio.StreamReader, back: asyncio.StreamWriter) -> None:
+    async def _connected(
+        self, client_reader: asyncio.StreamReader, client_writer: asyncio.StreamWriter
+    ) -> None:
         with suppress(OSError, asyncio.IncompleteReadError):
-            path = f"{self._behind.host}/.s.PGSQL.{self._behind.port}"
-            far, forth = await asyncio.open_unix_connection(path)
+            path = f"{self._server.host}/.s.PGSQL.{self._server.port}"
+            server_reader, server_writer = await asyncio.open_unix_connection(path)
             try:
-                await _Conversation(self, near, forth, far, back).hold()
+                await _RelayedConnection(
+                    self, client_reader, server_writer, server_reader, client_writer
+                ).relay()
             finally:
-                forth.close()
-        back.close()
+                server_writer.close()
+        client_writer.close()
 
-    def counted(self, text: str) -> tuple[bool, bool]:
-        """Whether to fire now, and whether to fire once this statement is answered."""
-        self.seen.append(text)
-        at = self.at
-        if at is None or at.text != text or self.seen.count(text) != at.number:
+    def count(self, text: str) -> tuple[bool, bool]:
+        """Whether to fire now, and whether to fire after the response to this statement."""
+        self.events.append(text)
+        point = self.point
+        if point is None or point.text != text or self.events.count(text) != point.number:
             return False, False
-        return not at.answered, at.answered
+        return not point.after, point.after
 
 
-class _Conversation:
+class _RelayedConnection:
     """One connection of the service, relayed in both directions."""
 
     def __init__(
         self,
         proxy: CountingProxy,
-        near: asyncio.StreamReader,
-        forth: asyncio.StreamWriter,
-        far: asyncio.StreamReader,
-        back: asyncio.StreamWriter,
+        client_reader: asyncio.StreamReader,
+        server_writer: asyncio.StreamWriter,
+        server_reader: asyncio.StreamReader,
+        client_writer: asyncio.StreamWriter,
     ) -> None:
-        self.proxy, self.near, self.forth, self.far, self.back = proxy, near, forth, far, back
+        (
+            self.proxy,
+            self.client_reader,
+            self.server_writer,
+            self.server_reader,
+            self.client_writer,
+        ) = proxy, client_reader, server_writer, server_reader, client_writer
         self.texts: dict[bytes, str] = {}  # text of prepared statements by name
-        self.bound = ""
-        self.last = ""
-        self.strike_when_ready = False
+        self.bound_statement = ""
+        self.last_statement = ""
+        self.fire_when_ready = False
 
-    async def hold(self) -> None:
+    async def relay(self) -> None:
         """Relay until one side closes, then close the other."""
-        ways = [asyncio.create_task(self._ask()), asyncio.create_task(self._answer())]
-        _, waiting = await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
-        for way in waiting:
-            way.cancel()
-        await asyncio.gather(*ways, return_exceptions=True)
+        tasks = [
+            asyncio.create_task(self._relay_requests()),
+            asyncio.create_task(self._relay_responses()),
+        ]
+        _, waiting = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _ask(self) -> None:
-        size = await self.near.readexactly(4)  # the first message has no type byte
-        self.forth.write(size + await self.near.readexactly(struct.unpack("!I", size)[0] - 4))
-        await self.forth.drain()
+    async def _relay_requests(self) -> None:
+        size = await self.client_reader.readexactly(4)  # the first message has no type byte
+        self.server_writer.write(
+            size + await self.client_reader.readexactly(struct.unpack("!I", size)[0] - 4)
+        )
+        await self.server_writer.drain()
         while True:
-            head = await self.near.readexactly(HEAD_BYTES)
-            body = await self.near.readexactly(struct.unpack("!I", head[1:])[0] - 4)
+            head = await self.client_reader.readexactly(HEAD_BYTES)
+            body = await self.client_reader.readexactly(struct.unpack("!I", head[1:])[0] - 4)
             text = self._statement(head[:1], body)
             if text is not None:
-                # commits cannot be distinguished
-                text, self.last = (f"COMMIT of {self.last}" if _ends(text) else text), text
-                now, self.strike_when_ready = self.proxy.counted(text)
+                # the text of a commit does not say what it commits
+                text, self.last_statement = (
+                    (f"COMMIT of {self.last_statement}" if _is_commit(text) else text),
+                    text,
+                )
+                now, self.fire_when_ready = self.proxy.count(text)
                 if now:
                     self.proxy.fire()
                     return
-            self.forth.write(head + body)
-            await self.forth.drain()
+            self.server_writer.write(head + body)
+            await self.server_writer.drain()
 
     def _statement(self, letter: bytes, body: bytes) -> str | None:
         """The text of a statement message."""
         if letter == QUERY:
-            return _words(body)
+            return _statement_text(body)
         if letter == PARSE:
             name, _, rest = body.partition(b"\0")
-            self.texts[name] = _words(rest)
+            self.texts[name] = _statement_text(rest)
         elif letter == BIND:
             name = body.split(b"\0", 2)[1]
-            self.bound = self.texts.get(name, "")
+            self.bound_statement = self.texts.get(name, "")
         elif letter == EXECUTE:
-            return self.bound
+            return self.bound_statement
         return None
 
-    async def _answer(self) -> None:
-        while piece := await self.far.read(CHUNK_BYTES):
+    async def _relay_responses(self) -> None:
+        while piece := await self.server_reader.read(CHUNK_BYTES):
             # responses to everything sent so far are in this chunk or a later one
-            if not self._struck_by():
-                self.back.write(piece)
-                await self.back.drain()
-            elif (
-                piece[-6:-5] == READY
-            ):  # the statement is complete, and nobody receives the response
+            if not self._fires_when_ready():
+                self.client_writer.write(piece)
+                await self.client_writer.drain()
+            elif piece[-6:-5] == READY:  # the statement is complete; its response is dropped
                 self.proxy.fire()
                 return
 
-    def _struck_by(self) -> bool:
-        return self.strike_when_ready
+    def _fires_when_ready(self) -> bool:
+        return self.fire_when_ready
 
 
-def _ends(text: str) -> bool:
+def _is_commit(text: str) -> bool:
     return text.startswith("COMMIT")
 
 
-def _words(body: bytes) -> str:
+def _statement_text(body: bytes) -> str:
     text = body.partition(b"\0")[0].decode(errors="replace")
     return " ".join(text.split())[:TEXT_MAX]
 
 
 @contextmanager
-def counting_proxy(folder: Path, behind: Address) -> Iterator[CountingProxy]:
+def counting_proxy(folder: Path, server: Address) -> Iterator[CountingProxy]:
     """Serve from a thread; the socket is in `folder`."""
-    proxy, ready = CountingProxy(folder, behind), threading.Event()
-    loop, over = asyncio.new_event_loop(), asyncio.Event()
+    proxy, ready = CountingProxy(folder, server), threading.Event()
+    loop, stopped = asyncio.new_event_loop(), asyncio.Event()
     thread = threading.Thread(
-        target=loop.run_until_complete, args=(proxy.serve(ready, over),), daemon=True
+        target=loop.run_until_complete, args=(proxy.serve(ready, stopped),), daemon=True
     )
     thread.start()
     ready.wait()
     try:
         yield proxy
     finally:
-        loop.call_soon_threadsafe(over.set)
+        loop.call_soon_threadsafe(stopped.set)
         thread.join()
         for task in asyncio.all_tasks(loop):
             task.cancel()

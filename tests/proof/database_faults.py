@@ -1,4 +1,4 @@
-"""What a superuser can do to the database below the service: read everything, make it fail."""
+"""Queries and faults of a database superuser, who bypasses the service."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nimbill.database.embedded_postgres import Address
 
 _FAIL_AT_COMMIT = """
 CREATE FUNCTION fail_at_commit() RETURNS trigger LANGUAGE plpgsql AS
-    $$ BEGIN RAISE EXCEPTION 'the proof lets this commit fail'; END $$;
+    $$ BEGIN RAISE EXCEPTION 'the proof makes this commit fail'; END $$;
 CREATE CONSTRAINT TRIGGER fail_at_commit AFTER INSERT ON billing_groups
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
     WHEN (NEW.billinggroup_id LIKE 'fails-%') EXECUTE FUNCTION fail_at_commit();
@@ -37,15 +37,15 @@ async def connected(address: Address) -> AsyncIterator[Any]:
         await db.close()
 
 
-def rows(address: Address, question: str, *values: Any) -> list[Any]:
+def rows(address: Address, query: str, *values: Any) -> list[Any]:
     """Run one query in its own transaction."""
 
-    async def ask() -> list[Any]:
+    async def fetch() -> list[Any]:
         async with connected(address) as db:
-            found: list[Any] = await db.fetch(question, *values)
+            found: list[Any] = await db.fetch(query, *values)
             return found
 
-    return asyncio.run(ask())
+    return asyncio.run(fetch())
 
 
 @asynccontextmanager

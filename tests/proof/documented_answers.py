@@ -28,7 +28,7 @@ class DocumentedResponses:
     def operations(self) -> set[tuple[str, str]]:
         return {(method, path) for path, methods in self._paths.items() for method in methods}
 
-    def complaints(self, request: Request, answer: Answer) -> Iterator[str]:
+    def find_faults(self, request: Request, answer: Answer) -> Iterator[str]:
         if answer.status >= 500:
             yield f"a {answer.status}"
         if answer.seconds > SECONDS_MAX:
@@ -37,49 +37,50 @@ class DocumentedResponses:
         if missing:
             yield f"no {', '.join(missing)}"
         if answer.status >= 400 and CANARY.encode() in answer.body:
-            yield "what was sent is repeated"
+            yield "the response repeats a sent value"
         if answer.status in (429, 503) and "retry-after" not in answer.headers:
             yield f"{answer.status} without Retry-After"
         if answer.status == 401 and "www-authenticate" not in answer.headers:
             yield "401 without WWW-Authenticate"
         operation = self._paths.get(answer.path_template, {}).get(request.method.lower())
         if operation is not None:
-            yield from self._undocumented(operation, answer)
+            yield from self._find_undocumented(operation, answer)
         elif answer.status >= 400:
-            yield from self._not_a_problem(answer)
+            yield from self._check_problem(answer)
 
-    def _undocumented(self, operation: Mapping[str, Any], answer: Answer) -> Iterator[str]:
+    def _find_undocumented(self, operation: Mapping[str, Any], answer: Answer) -> Iterator[str]:
         documented = operation["responses"].get(str(answer.status))
         if documented is None:
             yield f"{answer.status} is not documented"
             return
         kind = answer.headers.get("content-type", "").partition(";")[0]
         content = {
-            name.partition(";")[0]: how for name, how in documented.get("content", {}).items()
+            name.partition(";")[0]: media_type
+            for name, media_type in documented.get("content", {}).items()
         }
         if content and kind not in content:
-            yield f"{answer.status} as {kind or 'nothing'}, documented as {', '.join(content)}"
+            yield f"{answer.status} as {kind or 'no type'}, documented as {', '.join(content)}"
         elif kind.endswith("json") and "schema" in content.get(kind, {}):
-            yield from self._broken(self._validator(content[kind]["schema"]), answer)
+            yield from self._schema_errors(self._validator(content[kind]["schema"]), answer)
         if kind == PROBLEM:
-            yield from self._not_a_problem(answer)
+            yield from self._check_problem(answer)
 
-    def _not_a_problem(self, answer: Answer) -> Iterator[str]:
+    def _check_problem(self, answer: Answer) -> Iterator[str]:
         if not answer.headers.get("content-type", "").startswith(PROBLEM):
-            yield f"{answer.status} is no problem details"
+            yield f"{answer.status} is not problem details"
             return
-        broken = list(self._broken(self._problem, answer))
-        yield from broken
-        if not broken and answer.json()["status"] != answer.status:
-            yield f"{answer.status} says it is {answer.json()['status']}"
+        errors = list(self._schema_errors(self._problem, answer))
+        yield from errors
+        if not errors and answer.json()["status"] != answer.status:
+            yield f"{answer.status} has the status {answer.json()['status']} in its body"
 
     def _validator(self, schema: Mapping[str, Any]) -> jsonschema_rs.Validator:
         if id(schema) not in self._validators:
-            whole = {**schema, "components": self._components}
-            self._validators[id(schema)] = jsonschema_rs.Draft202012Validator(whole)
+            complete_schema = {**schema, "components": self._components}
+            self._validators[id(schema)] = jsonschema_rs.Draft202012Validator(complete_schema)
         return self._validators[id(schema)]
 
-    def _broken(self, validator: jsonschema_rs.Validator, answer: Answer) -> Iterator[str]:
+    def _schema_errors(self, validator: jsonschema_rs.Validator, answer: Answer) -> Iterator[str]:
         try:
             value = json.loads(answer.body)
         except ValueError:

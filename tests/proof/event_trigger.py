@@ -10,21 +10,21 @@ Point = TypeVar("Point")
 
 class EventTrigger(Generic[Point]):
     def __init__(self) -> None:
-        self.seen: list[str] = []  # counted since arming
-        self.at: Point | None = None
+        self.events: list[str] = []  # counted since arming
+        self.point: Point | None = None
         self._fire: Callable[[], None] = lambda: None
 
-    def arm(self, at: Point | None, fire: Callable[[], None]) -> None:
+    def arm(self, point: Point | None, fire: Callable[[], None]) -> None:
         """Start counting from zero."""
-        self.seen = []
+        self.events = []
         self._fire = fire
-        self.at = at
+        self.point = point
 
     def disarm(self) -> list[str]:
         """Return what was counted since arming."""
-        self.at = None
-        return self.seen
+        self.point = None
+        return self.events
 
     def fire(self) -> None:
-        self.at = None
+        self.point = None
         self._fire()

@@ -43,49 +43,49 @@ class FileEvents(EventTrigger[int]):
         if number < 0:
             return  # removed meanwhile
         self._folders[number] = folder
-        for one in folder.iterdir():
-            if one.is_dir() and not one.is_symlink():
-                self._watch(one)
+        for entry in folder.iterdir():
+            if entry.is_dir() and not entry.is_symlink():
+                self._watch(entry)
 
-    def listen(self, over: threading.Event) -> None:
-        while not over.is_set():
+    def listen(self, stopped: threading.Event) -> None:
+        while not stopped.is_set():
             if select.select([self._handle], [], [], 0.1)[0]:
                 self._read(os.read(self._handle, 65_536))
         os.close(self._handle)
 
-    def _read(self, told: bytes) -> None:
-        while told:
-            number, what, _, length = HEAD.unpack_from(told)
-            name = os.fsdecode(told[HEAD.size : HEAD.size + length].rstrip(b"\0"))
-            told = told[HEAD.size + length :]
+    def _read(self, buffer: bytes) -> None:
+        while buffer:
+            number, mask, _, length = HEAD.unpack_from(buffer)
+            name = os.fsdecode(buffer[HEAD.size : HEAD.size + length].rstrip(b"\0"))
+            buffer = buffer[HEAD.size + length :]
             folder = self._folders.get(number)
             if folder is None:
                 continue
-            if what & IS_FOLDER and what & CREATED:
-                self._watch_if_there(folder / name)
-            words = next((word for bit, word in NAMES.items() if what & bit), "")
-            if words:
-                self._count(f"{words} {folder.name}/{name}")
+            if mask & IS_FOLDER and mask & CREATED:
+                self._watch_if_exists(folder / name)
+            change = next((text for bit, text in NAMES.items() if mask & bit), "")
+            if change:
+                self._count(f"{change} {folder.name}/{name}")
 
-    def _watch_if_there(self, folder: Path) -> None:
+    def _watch_if_exists(self, folder: Path) -> None:
         try:
             self._watch(folder)
         except OSError:
             return
 
     def _count(self, text: str) -> None:
-        self.seen.append(text)
-        if len(self.seen) == self.at:
+        self.events.append(text)
+        if len(self.events) == self.point:
             self.fire()
 
 
 @contextmanager
 def file_events(folder: Path) -> Iterator[FileEvents]:
-    events, over = FileEvents(folder), threading.Event()
-    thread = threading.Thread(target=events.listen, args=(over,), daemon=True)
+    events, stopped = FileEvents(folder), threading.Event()
+    thread = threading.Thread(target=events.listen, args=(stopped,), daemon=True)
     thread.start()
     try:
         yield events
     finally:
-        over.set()
+        stopped.set()
         thread.join()

@@ -1,7 +1,7 @@
-"""A first login while two hundred addresses guess: how many are hashed before it.
+"""Counts the passwords hashed before a first login while two hundred addresses guess.
 
-Counted, not timed, so that it works on a busy machine: the number of passwords hashed between a
-login's arrival in the queue and its own hash.
+The count covers the time between the arrival of a login in the queue and its own hash. Unlike a
+duration, it is reliable on a busy machine.
 """
 
 from __future__ import annotations
@@ -46,43 +46,43 @@ def hashed_before_first_logins(
         ) as proxied,
         _counted_hashes() as hashes,
     ):
-        return proxied.run(lambda: _newcomers(proxied, organisation_id, hashes))
+        return proxied.run(lambda: _log_in_newcomers(proxied, organisation_id, hashes))
 
 
 @contextmanager
 def _counted_hashes() -> Iterator[Hashes]:
     """Forget earlier failures, and answer refused logins sooner than in production."""
     hashes = Hashes()
-    real = passwords._verify, passwords._run_in_queue, login_rate_limits.DELAY_SECONDS
+    originals = passwords._verify, passwords._run_in_queue, login_rate_limits.DELAY_SECONDS
 
     def verify(password_hash: str | None, peppered: bytes) -> bool:
         hashes.begun += 1
-        return real[0](password_hash, peppered)
+        return originals[0](password_hash, peppered)
 
-    async def in_turn(entry: QueueEntry, work: Any) -> Any:
-        came = hashes.begun
+    async def run_in_queue(entry: QueueEntry, work: Any) -> Any:
+        begun_on_arrival = hashes.begun
 
-        def noted() -> Any:
-            hashes.before[entry.source] = hashes.begun - came
+        def count_and_run() -> Any:
+            hashes.before[entry.source] = hashes.begun - begun_on_arrival
             return work()
 
-        return await real[1](entry, noted)
+        return await originals[1](entry, count_and_run)
 
     passwords._reset_after_fork()
-    passwords._verify, passwords._run_in_queue = verify, in_turn
+    passwords._verify, passwords._run_in_queue = verify, run_in_queue
     login_rate_limits.DELAY_SECONDS = (0.2, 0.6)
     try:
         yield hashes
     finally:
-        passwords._verify, passwords._run_in_queue, login_rate_limits.DELAY_SECONDS = real
+        passwords._verify, passwords._run_in_queue, login_rate_limits.DELAY_SECONDS = originals
         passwords._reset_after_fork()
 
 
-async def _newcomers(
+async def _log_in_newcomers(
     service: Service, organisation_id: str, hashes: Hashes
 ) -> list[tuple[Answer, int]]:
     """They arrive when every address has been answered once."""
-    app, answered = app_of(service), Counter[int]()
+    app, responses = app_of(service), Counter[int]()
 
     async def sign_in(address: str, username: str, password: str) -> Answer:
         body = {"organisation": organisation_id, "username": username, "password": password}
@@ -96,20 +96,20 @@ async def _newcomers(
     async def guess(number: int) -> None:
         for round_ in range(10_000):
             await sign_in(f"198.51.100.{number}", f"guess{number}.{round_}", "guessed 5d")
-            answered[number] += 1
+            responses[number] += 1
 
     guesses = [asyncio.create_task(guess(number)) for number in range(ADDRESSES)]
-    seen = []
+    results = []
     try:
-        while len(answered) < ADDRESSES:
+        while len(responses) < ADDRESSES:
             await asyncio.sleep(SECONDS_BETWEEN)
         for number in range(NEWCOMERS):
             address = f"203.0.113.{number}"
             answer = await sign_in(address, "root", PASSWORD)
-            seen.append((answer, hashes.before.get(address, 0)))
+            results.append((answer, hashes.before.get(address, 0)))
             await asyncio.sleep(SECONDS_BETWEEN)
     finally:
         for task in guesses:
             task.cancel()
         await asyncio.gather(*guesses, return_exceptions=True)
-    return seen
+    return results

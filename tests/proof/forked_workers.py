@@ -100,18 +100,18 @@ def main() -> None:
         worker = os.fork()
         if worker == 0:
             os.setpgid(0, 0)
-            threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
+            threading.Thread(target=_exit_with_parent, args=(os.getppid(),), daemon=True).start()
             _serve(app, port)
             os._exit(0)
         with suppress(OSError):
-            os.setpgid(worker, worker)  # whoever comes first
-        written = current.with_suffix(".new")
-        written.write_text(str(worker))
-        written.replace(current)
+            os.setpgid(worker, worker)  # parent or child, whichever is first
+        new_file = current.with_suffix(".new")
+        new_file.write_text(str(worker))
+        new_file.replace(current)
         os.waitpid(worker, 0)
 
 
-def _leave_with(parent: int) -> None:
+def _exit_with_parent(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(0.2)
     os.killpg(os.getpid(), signal.SIGKILL)

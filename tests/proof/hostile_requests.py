@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from tests.proof.asgi_calls import Headers, Request
-from tests.proof.hostile_values import CANARY, any_text, any_value, mutated, written
+from tests.proof.hostile_values import CANARY, any_text, any_value, mutate, to_json
 
 NOTHING = object()
 
@@ -34,7 +34,7 @@ class RequestDraft:
         if self.raw is not None:
             body = self.raw
         elif self.value is not NOTHING:
-            body, kind = written(self.value), kind or b"application/json"
+            body, kind = to_json(self.value), kind or b"application/json"
         elif self.form is not None:
             pairs = [
                 (name.encode("utf-8", "replace"), value.encode("utf-8", "replace"))
@@ -66,9 +66,11 @@ def make_hostile(draft: RequestDraft, random: Random) -> Request:
 def _change_value(draft: RequestDraft, random: Random) -> RequestDraft:
     if draft.form is not None:
         return _change_form(draft, random)
+    if draft.raw is not None:
+        return _break_bytes(draft, random)
     if draft.value is NOTHING:
         return replace(draft, value=any_value(random))
-    return replace(draft, value=mutated(draft.value, random))
+    return replace(draft, value=mutate(draft.value, random))
 
 
 def _change_form(draft: RequestDraft, random: Random) -> RequestDraft:

@@ -130,14 +130,14 @@ def any_value(random: Random) -> Any:
 
 def any_text(random: Random) -> str:
     """For places where only text is possible."""
-    found = random.choice(TEXTS)
-    return found if isinstance(found, str) and random.random() < 0.7 else f"{CANARY} {found}"
+    text = random.choice(TEXTS)
+    return text if isinstance(text, str) and random.random() < 0.7 else f"{CANARY} {text}"
 
 
-def mutated(value: Any, random: Random) -> Any:
+def mutate(value: Any, random: Random) -> Any:
     """The value with one thing changed; every place in it is equally likely."""
     place = random.choice(list(_places(value)))
-    return _changed(value, place, random)
+    return _mutate_at(value, place, random)
 
 
 Place = tuple[str | int, ...]
@@ -150,14 +150,14 @@ def _places(value: Any) -> Iterator[Place]:
         yield from ((key, *rest) for rest in _places(item))
 
 
-def _changed(value: Any, place: Place, random: Random) -> Any:
+def _mutate_at(value: Any, place: Place, random: Random) -> Any:
     if place:
         key, *rest = place
         changed = value.copy()
-        changed[key] = _changed(value[key], tuple(rest), random)
+        changed[key] = _mutate_at(value[key], tuple(rest), random)
         return changed
     if isinstance(value, dict) and value and random.random() < 0.8:
-        return _changed_object(value, random)
+        return _mutate_object(value, random)
     likely = TEXTS if isinstance(value, str) else NUMBERS if _is_number(value) else SHAPES
     if isinstance(value, str) and value and random.random() < 0.2:
         return random.choice((value * 40, value[:-1], value + any_text(random), [value]))
@@ -168,7 +168,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _changed_object(value: dict[str, Any], random: Random) -> Any:
+def _mutate_object(value: dict[str, Any], random: Random) -> Any:
     changed = dict(value)
     name = random.choice(list(changed))
     match random.randrange(4):
@@ -184,19 +184,19 @@ def _changed_object(value: dict[str, Any], random: Random) -> Any:
     return changed
 
 
-def written(value: Any) -> bytes:
+def to_json(value: Any) -> bytes:
     """The value as JSON text with raw parts unchanged; lone surrogates stay escaped."""
     raw: list[str] = []
 
-    def placed(item: Any) -> Any:
+    def with_placeholders(item: Any) -> Any:
         if isinstance(item, Raw):
             raw.append(item.text)
             return f"@raw:{len(raw) - 1}@"
         if isinstance(item, dict):
-            return {key: placed(inside) for key, inside in item.items()}
-        return [placed(inside) for inside in item] if isinstance(item, list) else item
+            return {key: with_placeholders(inside) for key, inside in item.items()}
+        return [with_placeholders(inside) for inside in item] if isinstance(item, list) else item
 
-    text = json.dumps(placed(value))
+    text = json.dumps(with_placeholders(value))
     for number, part in enumerate(raw):
         text = text.replace(f'"@raw:{number}@"', part)
     return text.encode()

@@ -1,4 +1,4 @@
-"""A service whose workers are killed, with two organisations of which one is disturbed."""
+"""A service whose workers are killed, with a disturbed and an undisturbed organisation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.proof.forked_workers import ForkedWorkers, forked_workers
 from tests.proof.killed_operations.operation import Organisation
 from tests.proof.real_server import PASSWORD, environment_for
 
-SECONDS_BETWEEN_LOOKS = 0.02
+SECONDS_BETWEEN_READS = 0.02
 
 
 @dataclass
@@ -40,90 +40,95 @@ class KilledService:
         if self.workers.kill():
             self.kills += 1
 
-    def let_leases_end(self) -> None:
+    def expire_leases(self) -> None:
         rows(self.superuser, "UPDATE jobs SET leased_until = now() WHERE state = 'running'")
 
-    def seen(self, organisation: Organisation, questions: Sequence[str]) -> Seen:
+    def read_state(self, organisation: Organisation, queries: Sequence[str]) -> StateDigest:
         """A digest of each response, all at the same moment."""
-        who = organisation.organisation_id
-        (found,) = rows(self.superuser, _digests(questions), who)
+        organisation_id = organisation.organisation_id
+        (found,) = rows(self.superuser, _digests(queries), organisation_id)
         return tuple(found)
 
-    def difference(self, questions: Sequence[str], found: Seen, expected: Seen) -> str:
+    def difference(self, queries: Sequence[str], found: StateDigest, expected: StateDigest) -> str:
         """The first response that differs between the two organisations, shortened."""
-        at = next(at for at, one in enumerate(found) if one != expected[at])
+        index = next(index for index, digest in enumerate(found) if digest != expected[index])
         both = [
-            [str(tuple(row)) for row in rows(self.superuser, questions[at], one.organisation_id)]
-            for one in (self.disturbed, self.undisturbed)
+            [
+                str(tuple(row))
+                for row in rows(self.superuser, queries[index], organisation.organisation_id)
+            ]
+            for organisation in (self.disturbed, self.undisturbed)
         ]
-        more, less = (sorted(set(one) - set(two)) for one, two in (both, both[::-1]))
-        counts = f"{len(both[0])} rows for {len(both[1])}"
-        shown = f"now too much {_short(more[:2])}, missing {_short(less[:2])}"
-        return f"{questions[at][:60]}…: {counts}; {shown}"
+        unexpected, missing = (sorted(set(left) - set(right)) for left, right in (both, both[::-1]))
+        counts = f"{len(both[0])} rows instead of {len(both[1])}"
+        shown = f"unexpected {_shorten(unexpected[:2])}, missing {_shorten(missing[:2])}"
+        return f"{queries[index][:60]}…: {counts}; {shown}"
 
 
-Seen = tuple[str, ...]
+StateDigest = tuple[str, ...]
 SHOWN_MAX = 200
 
 
-def _short(texts: list[str]) -> list[str]:
+def _shorten(texts: list[str]) -> list[str]:
     return [text if len(text) <= SHOWN_MAX else f"{text[:SHOWN_MAX]}…" for text in texts]
 
 
-def _digests(questions: Sequence[str]) -> str:
+def _digests(queries: Sequence[str]) -> str:
     """One query for all tables; rows in a fixed order."""
-    one = "(SELECT md5(string_agg(t::text, '\n' ORDER BY t::text)) FROM ({}) t)"
-    return "SELECT " + ", ".join(one.format(question) for question in questions)
+    digest = "(SELECT md5(string_agg(t::text, '\n' ORDER BY t::text)) FROM ({}) t)"
+    return "SELECT " + ", ".join(digest.format(query) for query in queries)
 
 
 class StateWatcher:
     """Reads continuously and records every state that is neither the old nor the new one."""
 
     def __init__(
-        self, killed: KilledService, questions: Sequence[str], before: Seen, after: Seen
+        self, killed: KilledService, queries: Sequence[str], before: StateDigest, after: StateDigest
     ) -> None:
-        self.killed, self.questions, self.before, self.after = killed, questions, before, after
-        self.looks = 0
+        self.killed, self.queries, self.before, self.after = killed, queries, before, after
+        self.reads = 0
         self.misses: list[str] = []
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._look()), daemon=True)
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(
+            target=lambda: asyncio.run(self._read_repeatedly()), daemon=True
+        )
 
     def __enter__(self) -> StateWatcher:
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._over.set()
+        self._stopped.set()
         self._thread.join()
 
-    async def _look(self) -> None:
-        new_seen, asked = False, _digests(self.questions)
+    async def _read_repeatedly(self) -> None:
+        new_state_read, query = False, _digests(self.queries)
         async with connected(self.killed.superuser) as db:
-            while not self._over.is_set() and not self.misses:
-                who = self.killed.disturbed.organisation_id
-                found = tuple(await db.fetchrow(asked, who))
-                self.looks += 1
-                new_seen = new_seen or found == self.after
+            while not self._stopped.is_set() and not self.misses:
+                organisation_id = self.killed.disturbed.organisation_id
+                found = tuple(await db.fetchrow(query, organisation_id))
+                self.reads += 1
+                new_state_read = new_state_read or found == self.after
                 if found not in (self.before, self.after):
-                    told = self.killed.difference
-                    wrong = await asyncio.to_thread(told, self.questions, found, self.after)
-                    self.misses.append(f"seen in part: {wrong}")
-                elif new_seen and found != self.after:
-                    self.misses.append("seen, and gone again")
-                await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
+                    describe = self.killed.difference
+                    wrong = await asyncio.to_thread(describe, self.queries, found, self.after)
+                    self.misses.append(f"a partial state was read: {wrong}")
+                elif new_state_read and found != self.after:
+                    self.misses.append("the new state was read, and then the old one again")
+                await asyncio.sleep(SECONDS_BETWEEN_READS)
 
 
 @contextmanager
 def killed_service(folder: Path) -> Iterator[KilledService]:
     """A database, a proxy in front of it, workers behind the proxy, and two organisations."""
     data, sockets = folder / "data", folder / "sockets"
-    for needed in (data, data / "inbox", sockets):
+    for needed in (data, sockets):
         needed.mkdir(parents=True)
     with ExitStack() as stack:
-        behind = stack.enter_context(embedded_postgres(folder / "postgres"))
+        database = stack.enter_context(embedded_postgres(folder / "postgres"))
         superuser = superuser_address(folder / "postgres")
-        made = asyncio.run(_organisations(behind, data / "key"))
-        proxy = stack.enter_context(counting_proxy(sockets, behind))
+        created = asyncio.run(_organisations(database, data / "key"))
+        proxy = stack.enter_context(counting_proxy(sockets, database))
         cloud = stack.enter_context(cloud_server())
         settings = {
             "NIMBILL_PROVISIONER": "aws",
@@ -135,20 +140,28 @@ def killed_service(folder: Path) -> Iterator[KilledService]:
         files = stack.enter_context(file_events(data))
         workers = stack.enter_context(forked_workers(folder, environment_for(data, settings)))
         organisations = [
-            Organisation(one.organisation_id, workers.url, {}, {}, cloud, data / "inbox", superuser)
-            for one in made
+            Organisation(
+                new.organisation_id,
+                workers.url,
+                {},
+                {},
+                cloud,
+                data / "inbox" / new.organisation_id,
+                superuser,
+            )
+            for new in created
         ]
-        for organisation, one in zip(organisations, made, strict=True):
-            organisation.headers |= _bearer(organisation, one, "/core/access_token")
+        for organisation, new in zip(organisations, created, strict=True):
+            organisation.headers |= _bearer(organisation, new, "/core/access_token")
             as_root = {"grant_type": "password", "username": "root", "password": PASSWORD}
-            organisation.legacy |= _bearer(organisation, one, "/v3/access_token", **as_root)
+            organisation.legacy |= _bearer(organisation, new, "/v3/access_token", **as_root)
         yield KilledService(workers, proxy, files, superuser, organisations[0], organisations[1])
 
 
-async def _organisations(behind: Address, key_file: Path) -> list[NewOrganisation]:
-    encryptor, engine = load_or_create_key(key_file), create_app_engine(behind.url)
+async def _organisations(database: Address, key_file: Path) -> list[NewOrganisation]:
+    encryptor, engine = load_or_create_key(key_file), create_app_engine(database.url)
     try:
-        await prepare_database(behind.url, encryptor)
+        await prepare_database(database.url, encryptor)
         return [
             await create_organisation(
                 engine, encryptor, name=f"X1 {number}", username="root", password=PASSWORD
@@ -160,13 +173,13 @@ async def _organisations(behind: Address, key_file: Path) -> list[NewOrganisatio
 
 
 def _bearer(
-    organisation: Organisation, made: NewOrganisation, path: str, **more: str
+    organisation: Organisation, created: NewOrganisation, path: str, **more: str
 ) -> dict[str, str]:
     form = {
         "grant_type": "client_credentials",
-        "client_id": made.client_id,
-        "client_secret": made.client_secret,
+        "client_id": created.client_id,
+        "client_secret": created.client_secret,
         **more,
     }
-    answer = organisation.answered("POST", path, data=form)
+    answer = organisation.request_until_answered("POST", path, data=form)
     return {"Authorization": f"Bearer {answer.json()['access_token']}"}

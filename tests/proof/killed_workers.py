@@ -1,4 +1,4 @@
-"""Clients that never give up while the workers of a real server are killed."""
+"""Clients that repeat each request until it is answered while server workers are killed."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ SECONDS_PER_REQUEST_MAX = 60
 
 @dataclass
 class KilledWorkersRun:
-    made: dict[str, str] = field(default_factory=dict)  # billinggroup_id to company_id
+    created: dict[str, str] = field(default_factory=dict)  # billinggroup_id to company_id
     misses: list[str] = field(default_factory=list)
-    cut_off: int = 0  # requests whose connection broke before the response
+    broken_connections: int = 0  # requests whose connection broke before the response
 
 
 def with_killed_workers(
     server: RealServer, headers: Mapping[str, str], kills: int, random: Random
 ) -> KilledWorkersRun:
     """Repeat every request with its key until it is answered, and once more after that."""
-    run, over = KilledWorkersRun(), threading.Event()
+    run, stopped = KilledWorkersRun(), threading.Event()
     clients = [
-        threading.Thread(target=_keep_asking, args=(server, headers, run, over, number))
+        threading.Thread(target=_send_until_stopped, args=(server, headers, run, stopped, number))
         for number in range(CLIENTS)
     ]
     for client in clients:
@@ -43,10 +43,10 @@ def with_killed_workers(
     try:
         for _ in range(kills):
             time.sleep(SECONDS_BETWEEN_KILLS + random.random())
-            _kill_the_eldest(server)
+            _kill_oldest_worker(server)
         time.sleep(SECONDS_BETWEEN_KILLS)
     finally:
-        over.set()
+        stopped.set()
         for client in clients:
             client.join()
     if server.process.poll() is not None:
@@ -54,30 +54,30 @@ def with_killed_workers(
     return run
 
 
-def _kill_the_eldest(server: RealServer) -> None:
+def _kill_oldest_worker(server: RealServer) -> None:
     """Workers take turns, so that none dies again before it is ready."""
-    eldest = min(server.workers())
-    os.kill(eldest, signal.SIGKILL)
+    oldest = min(server.workers())
+    os.kill(oldest, signal.SIGKILL)
 
 
-def _keep_asking(
+def _send_until_stopped(
     server: RealServer,
     headers: Mapping[str, str],
     run: KilledWorkersRun,
-    over: threading.Event,
+    stopped: threading.Event,
     client: int,
 ) -> None:
     number = 0
     with httpx.Client(base_url=server.url, headers=headers, timeout=10) as http:
-        while not over.is_set():
+        while not stopped.is_set():
             number += 1
             name = f"killed-{client}-{number}"
             first = _until_answered(http, run, name)
-            again = _until_answered(http, run, name)
-            if first is None or first != again or b"company_id" not in first:
-                run.misses.append(f"{name} under kills: first {first!r}, then {again!r}")
+            repeated = _until_answered(http, run, name)
+            if first is None or first != repeated or b"company_id" not in first:
+                run.misses.append(f"{name} with killed workers: first {first!r}, then {repeated!r}")
                 return
-            run.made[name] = json.loads(first)["company_id"]
+            run.created[name] = json.loads(first)["company_id"]
 
 
 def _until_answered(http: httpx.Client, run: KilledWorkersRun, name: str) -> bytes | None:
@@ -87,7 +87,7 @@ def _until_answered(http: httpx.Client, run: KilledWorkersRun, name: str) -> byt
         try:
             answer = http.post(PATH, json=body, headers={"Idempotency-Key": name})
         except httpx.TransportError:
-            run.cut_off += 1
+            run.broken_connections += 1
             time.sleep(0.05)
             continue
         if answer.status_code == 409 and answer.json()["code"] == "idempotency_key_in_use":

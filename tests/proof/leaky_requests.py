@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 
 from tests.proof.canaries import Canaries, find_canaries
-from tests.proof.hostile_values import Raw, written
+from tests.proof.hostile_values import Raw, to_json
 
 GROUPS = "/m/core/billinggroup"
 USERS = "/m/u/users"
@@ -30,11 +30,11 @@ class CanaryClient:
     misses: list[str] = field(default_factory=list)
     statuses: dict[int, int] = field(default_factory=dict)
 
-    def send(self, method: str, path: str, **what: Any) -> httpx.Response:
+    def send(self, method: str, path: str, **arguments: Any) -> httpx.Response:
         try:
-            answer = self.http.request(method, path, **what)
+            answer = self.http.request(method, path, **arguments)
         except httpx.RemoteProtocolError:  # the last body was too large and closed the connection
-            answer = self.http.request(method, path, **what)
+            answer = self.http.request(method, path, **arguments)
         self.answers += 1
         self.statuses[answer.status_code] = self.statuses.get(answer.status_code, 0) + 1
         shown = answer.content + repr(answer.headers.raw).encode()
@@ -48,7 +48,7 @@ class CanaryClient:
     # ── tokens ───────────────────────────────────────────────────────────────────────────────────
 
     def sign_in(self) -> str:
-        """Get a token; what is shown once to the right caller may be shown again."""
+        """Get a token, and treat every issued token as a secret from then on."""
         client = {"client_id": self.organisation["client_id"], "username": "root"}
         client["client_secret"] = self.organisation["client_secret"]
         form = client | {"grant_type": "password", "password": self.password}
@@ -63,12 +63,12 @@ class CanaryClient:
         self.canaries.keep("an id token", answer["id_token"].rpartition(".")[2])
         return token
 
-    def be_refused_tokens(self) -> None:
+    def send_refused_token_requests(self) -> None:
         for form in self._wrong_forms():
             self.send("POST", "/core/access_token", data=form)
             self.send("POST", "/v3/access_token", json=form)
             self.send(
-                "POST", "/access_token", files={name: (None, it) for name, it in form.items()}
+                "POST", "/access_token", files={name: (None, value) for name, value in form.items()}
             )
         raw = f"client_secret={self.canaries.secret('client_secret, malformed')}&%ff%00=".encode()
         for kind in ("application/x-www-form-urlencoded", "multipart/form-data", "text/plain"):
@@ -78,8 +78,8 @@ class CanaryClient:
         header = {"Authorization": f"Basic {base64.b64encode(basic.encode()).decode()}"}
         self.send("POST", "/core/access_token", data={"grant_type": "password"}, headers=header)
         for product in ("core", "portal"):
-            who = {"organisation": self.organisation["organisation_id"], "username": "root"}
-            wrong = who | {"password": self.canaries.secret("password, wrong, in a session")}
+            user = {"organisation": self.organisation["organisation_id"], "username": "root"}
+            wrong = user | {"password": self.canaries.secret("password, wrong, in a session")}
             self.send("POST", f"/{product}/session", json=wrong)
             cookie = f"nimbill_{product}={self.canaries.secret('a cookie')}"
             self.send("POST", f"/{product}/session/refresh", headers={"Cookie": cookie})
@@ -102,7 +102,7 @@ class CanaryClient:
 
     # ── everything else ──────────────────────────────────────────────────────────────────────────
 
-    def make_things(self, token: str) -> None:
+    def create_records(self, token: str) -> None:
         """Create records whose words may be stored and whose secrets may not."""
         bearer = {"Authorization": f"Bearer {token}"}
         group = self.group()
@@ -112,10 +112,10 @@ class CanaryClient:
         self.send("POST", GROUPS, json=group | {"phone": "1"}, headers=bearer | key)
         self.send("POST", GROUPS, json=group, headers=bearer)
         user = self.subuser()
-        made = self.send("POST", USERS, json=user, headers=bearer).json()
+        created = self.send("POST", USERS, json=user, headers=bearer).json()
         self.send("POST", USERS, json=user, headers=bearer)
         new = {"password": self.canaries.secret("password, changed")}
-        self.send("PUT", f"{USERS}/{made['user_id']}/password", json=new, headers=bearer)
+        self.send("PUT", f"{USERS}/{created['user_id']}/password", json=new, headers=bearer)
         old = {"old_password": self.canaries.secret("old password, wrong")}
         self.send(
             "PUT",
@@ -125,19 +125,19 @@ class CanaryClient:
         )
         client = self.send(
             "POST",
-            f"{USERS}/client/{made['user_id']}",
+            f"{USERS}/client/{created['user_id']}",
             json={"name": "n"},
             headers=bearer | {"Idempotency-Key": "a-client"},
         ).json()
-        again = self.http.post(
-            f"{USERS}/client/{made['user_id']}",
+        repeated = self.http.post(
+            f"{USERS}/client/{created['user_id']}",
             json={"name": "n"},
             headers=bearer | {"Idempotency-Key": "a-client"},
         )
-        if again.content and again.json() != client:
-            self.misses.append("the repeated answer of a new client is another one")
+        if repeated.content and repeated.json() != client:
+            self.misses.append("repeating the creation of a client gave another response")
         self.canaries.keep("a client secret", client["client_secret"])
-        self.send("GET", f"{USERS}/clients/{made['user_id']}", headers=bearer)
+        self.send("GET", f"{USERS}/clients/{created['user_id']}", headers=bearer)
         for path in (GROUPS, USERS, "/m/core/audit", "/metrics", "/openapi.json"):
             self.send("GET", path, headers=bearer)
 
@@ -149,7 +149,7 @@ class CanaryClient:
             "company_name": self.canaries.word("company_name"),
             "remarks": self.canaries.word("remarks"),
             "inv_aggregate": True,
-            **{name: self.canaries.secret(f"{name}, not asked for") for name in SECRET_FIELDS},
+            **{name: self.canaries.secret(f"{name}, unknown field") for name in SECRET_FIELDS},
             "nested": [{"password": self.canaries.secret("password, nested")}],
         }
 
@@ -160,40 +160,40 @@ class CanaryClient:
             "notification": {"email": "false"},
         }
 
-    def be_refused(self, token: str) -> None:
+    def send_refused_requests(self, token: str) -> None:
         bearer = {"Authorization": f"Bearer {token}"}
         secret, word = self.canaries.secret, self.canaries.word
-        for given in (
+        for authorization in (
             f"Bearer {secret('a token')}",
             f"Bearer {token[:-20]}{secret('the end of a token')}",
             f"Basic {secret('Basic')}",
             secret("Authorization"),
         ):
-            self.send("GET", GROUPS, headers={"Authorization": given})
-            self.send("POST", GROUPS, json=self.group(), headers={"Authorization": given})
+            self.send("GET", GROUPS, headers={"Authorization": authorization})
+            self.send("POST", GROUPS, json=self.group(), headers={"Authorization": authorization})
         json_type = bearer | {"Content-Type": "application/json"}
-        for body in self._unsound_bodies():
+        for body in self._invalid_bodies():
             self.send("POST", GROUPS, content=body, headers=json_type)
             self.send("POST", USERS, content=body, headers=json_type)
             self.send("POST", GROUPS, content=body, headers=bearer | {"Content-Type": "text/plain"})
         for path in (f"/{word('path')}", f"{GROUPS}/{word('id')}/resource", f"/%00{word('path')}"):
             self.send("GET", path, params={word("name"): word("value")}, headers=bearer)
             self.send("DELETE", path, headers=bearer | {"X-Proof": secret("a header")})
-        odd = {"Idempotency-Key": f"{word('Idempotency-Key, unsound')} \u00e9".encode()}
-        self.send("POST", GROUPS, json=self.group(), headers=bearer | odd)
+        invalid_key = {"Idempotency-Key": f"{word('Idempotency-Key, invalid')} \u00e9".encode()}
+        self.send("POST", GROUPS, json=self.group(), headers=bearer | invalid_key)
         self.send("GET", "/m/core/audit", params={"from": word("from")}, headers=bearer)
         self.send(word("method").upper(), GROUPS, headers=bearer)
 
-    def _unsound_bodies(self) -> Iterator[bytes]:
+    def _invalid_bodies(self) -> Iterator[bytes]:
         word = self.canaries.word
         yield json.dumps(self.group() | {"inv_aggregate": word("a truth")}).encode()
         yield json.dumps(self.group() | {"language": word("a language")}).encode()
         yield json.dumps(self.group() | {"invoices": {word("a vendor"): {}}}).encode()
         yield json.dumps(self.subuser() | {"email": word("an address")}).encode()
         yield json.dumps(self.subuser() | {"username": word("a username") * 3}).encode()
-        yield written(self.group() | {"remarks": Raw(f'"{word("a text")}\\u0000"')})
-        yield written(self.group() | {"remarks": Raw(f'"{word("a text")}\\ud800"')})
-        yield written(self.group() | {"remarks": Raw("NaN")})
+        yield to_json(self.group() | {"remarks": Raw(f'"{word("a text")}\\u0000"')})
+        yield to_json(self.group() | {"remarks": Raw(f'"{word("a text")}\\ud800"')})
+        yield to_json(self.group() | {"remarks": Raw("NaN")})
         yield json.dumps(self.group()).encode()[:-4]
         yield json.dumps(self.group()).encode() + b" " * 1_100_000
         yield f'{{"{word("a name")}": 1, "{word("a name")}": '.encode()

@@ -1,4 +1,4 @@
-"""Callers who are not the root user of version 3 and try what only the root user may do."""
+"""Attempts at operations of version 3 that only the root user may perform, by other callers."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def list_escalation_attempts(service: Service) -> tuple[dict[str, dict[str, str]
         create_role(service),
         create_role(service, build_document(build_statement("Deny"))),
     )
-    every_word = create_role(
+    every_role_action = create_role(
         service,
         build_document(build_statement(action=["role:*", "userrole:*"], resource=["mrn:*", "*"])),
     )
-    for person, role_id in ((allowed, everything), (allowed, every_word), (denied, nothing)):
+    for person, role_id in ((allowed, everything), (allowed, every_role_action), (denied, nothing)):
         assert attach_role(service, person.username, role_id).status_code == 200
     headers = {
         "a user whose scope allows everything": allowed.headers,
@@ -48,16 +48,16 @@ def list_escalation_attempts(service: Service) -> tuple[dict[str, dict[str, str]
         "the root user with a core token": service.root(),
         "the root user with a portal token": service.root(product=Product.portal),
     }
-    return headers, list(_tried(allowed, denied, everything, nothing))
+    return headers, list(_attempts(allowed, denied, everything, nothing))
 
 
-def _tried(
+def _attempts(
     allowed: LegacyUser, denied: LegacyUser, everything: str, nothing: str
 ) -> Iterator[Call]:
     form = {"data": {"name": "mine", "scope": EVERYTHING}}
-    yield "makes a role", "POST", ROLE, form
-    yield "makes a role by JSON", "POST", ROLE, {"json": form["data"]}
-    for what, role_id in (("his own", everything), ("another's", nothing)):
+    yield "creates a role", "POST", ROLE, form
+    yield "creates a role as JSON", "POST", ROLE, {"json": form["data"]}
+    for what, role_id in (("its own", everything), ("another user's", nothing)):
         yield f"changes {what} role", "PUT", f"{ROLE}/{role_id}", form
         yield f"deletes {what} role", "DELETE", f"{ROLE}/{role_id}", {}
     yield "lists the roles", "GET", ROLE, {}
@@ -71,13 +71,13 @@ def _tried(
             {"data": {"username": name, "role_id": everything}},
         )
         yield (
-            "puts a role in the place of others",
+            "replaces other roles by one",
             "PUT",
             f"{USER_ROLE}/{everything}",
             {"data": {"username": name}},
         )
         yield (
-            "takes a role from a user",
+            "removes a role from a user",
             "DELETE",
             f"{USER_ROLE}/{nothing}?username={name}",
             {},

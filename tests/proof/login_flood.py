@@ -1,4 +1,4 @@
-"""Many parallel password guesses from another computer: a low-priority process.
+"""Sends many parallel password guesses from a low-priority process, like another computer.
 
 Usage: python -m tests.proof.login_flood <port>. Reads a JSON list of requests (see `Guess`) from
 standard input and sends each over its own connection repeatedly until standard input ends; then
@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 
 from tests.proof.real_server import ROOT
 
-NUMBER = "{number}"  # placeholder for another name each time, so that no name is guessed twice
+NUMBER = "{number}"  # placeholder for a number, so that no name is guessed twice
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Guess:
     address: str  # the client address that the trusted proxy reports
 
 
-def _step_back() -> None:
+def _lower_priority() -> None:
     os.nice(19)
 
 
@@ -42,7 +42,7 @@ class Flood:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            preexec_fn=_step_back,
+            preexec_fn=_lower_priority,
         )
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps([asdict(guess) for guess in guesses]) + "\n")
@@ -50,16 +50,16 @@ class Flood:
 
     def end(self) -> Counter[int]:
         """Number of responses by status; 0 for closed connections."""
-        said, _ = self._process.communicate(timeout=60)
-        return Counter({int(status): count for status, count in json.loads(said).items()})
+        output, _ = self._process.communicate(timeout=60)
+        return Counter({int(status): count for status, count in json.loads(output).items()})
 
 
 async def _flood(port: int, guesses: list[Guess]) -> Counter[int]:
     statuses: Counter[int] = Counter()
-    over = asyncio.Event()
-    asyncio.get_running_loop().add_reader(sys.stdin, over.set)
+    stopped = asyncio.Event()
+    asyncio.get_running_loop().add_reader(sys.stdin, stopped.set)
     sending = [asyncio.create_task(_guess(port, guess, statuses)) for guess in guesses]
-    await over.wait()
+    await stopped.wait()
     for task in sending:
         task.cancel()
     await asyncio.gather(*sending, return_exceptions=True)
@@ -73,14 +73,14 @@ async def _guess(port: int, guess: Guess, statuses: Counter[int]) -> None:
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
             while True:
                 number += 1
-                writer.write(_written(guess, number))
+                writer.write(_encode_request(guess, number))
                 statuses[await _status(reader)] += 1
         except (OSError, asyncio.IncompleteReadError):
             statuses[0] += 1
             await asyncio.sleep(0.1)
 
 
-def _written(guess: Guess, number: int) -> bytes:
+def _encode_request(guess: Guess, number: int) -> bytes:
     body = guess.body.replace(NUMBER, str(number)).encode()
     head = (
         f"POST {guess.path} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Forwarded-For: {guess.address}\r\n"
@@ -97,5 +97,5 @@ async def _status(reader: asyncio.StreamReader) -> int:
 
 
 if __name__ == "__main__":
-    made = [Guess(**one) for one in json.loads(sys.stdin.readline())]
-    print(json.dumps(asyncio.run(_flood(int(sys.argv[1]), made))))
+    to_send = [Guess(**fields) for fields in json.loads(sys.stdin.readline())]
+    print(json.dumps(asyncio.run(_flood(int(sys.argv[1]), to_send))))

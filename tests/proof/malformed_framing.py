@@ -29,10 +29,10 @@ def cases(token: str) -> list[FramingCase]:
     to_tokens += b"Content-Type: application/x-www-form-urlencoded\r\n"
     return [
         *_too_large(to_groups, to_tokens),
-        *_badly_measured(to_groups),
+        *_bad_lengths(to_groups),
         *_smuggled(to_groups),
         *_bad_heads(to_groups),
-        *_never_sent(to_groups, to_tokens),
+        *_incomplete(to_groups, to_tokens),
     ]
 
 
@@ -41,22 +41,24 @@ def _too_large(to_groups: bytes, to_tokens: bytes) -> list[FramingCase]:
     chunks = b"".join(b"10000\r\n" + b" " * 65_536 + b"\r\n" for _ in range(17)) + b"0\r\n\r\n"
     return [
         FramingCase(
-            "JSON over 1 MiB", _measured(to_groups, b" " * (JSON_BYTES_MAX + 1)), too_large
+            "JSON over 1 MiB", _with_length(to_groups, b" " * (JSON_BYTES_MAX + 1)), too_large
         ),
         FramingCase(
-            "2 GiB announced", (to_groups + b"Content-Length: 2147483648\r\n\r\n",), too_large
+            "a declared length of 2 GiB",
+            (to_groups + b"Content-Length: 2147483648\r\n\r\n",),
+            too_large,
         ),
         FramingCase("JSON over 1 MiB in chunks", _chunked(to_groups, chunks), too_large),
         FramingCase(
-            "a form over 64 KiB", _measured(to_tokens, b"a" * (FORM_BYTES_MAX + 1)), too_large
+            "a form over 64 KiB", _with_length(to_tokens, b"a" * (FORM_BYTES_MAX + 1)), too_large
         ),
         FramingCase("a form over 64 KiB in chunks", _chunked(to_tokens, chunks), too_large),
-        FramingCase("10,000 form fields", _measured(to_tokens, b"&".join([b"a=b"] * 10_000))),
-        FramingCase("10,000 form fields of one name", _measured(to_tokens, b"a&" * 10_000)),
+        FramingCase("10,000 form fields", _with_length(to_tokens, b"&".join([b"a=b"] * 10_000))),
+        FramingCase("10,000 form fields of one name", _with_length(to_tokens, b"a&" * 10_000)),
     ]
 
 
-def _badly_measured(to_groups: bytes) -> list[FramingCase]:
+def _bad_lengths(to_groups: bytes) -> list[FramingCase]:
     lengths = (b"-5", b"+2", b"0x2", b"2, 2", b"2 2", b"", b"9" * 30, b"2\r\nContent-Length: 5")
     return [
         FramingCase(
@@ -127,7 +129,7 @@ def _bad_heads(to_groups: bytes) -> list[FramingCase]:
         ),
         FramingCase("a folded header", (get + b"X: a\r\n b\r\n\r\n",)),
         FramingCase("a NUL in a header", (get + b"X: a\0b\r\n\r\n",)),
-        FramingCase("no request at all", (b"\x16\x03\x01\x02\x00\x01\x00",), may_only_close=True),
+        FramingCase("TLS instead of HTTP", (b"\x16\x03\x01\x02\x00\x01\x00",), may_only_close=True),
         FramingCase("HTTP/2", (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",), may_only_close=True),
         FramingCase(
             "a body in gzip",
@@ -137,21 +139,21 @@ def _bad_heads(to_groups: bytes) -> list[FramingCase]:
     ]
 
 
-def _never_sent(to_groups: bytes, to_tokens: bytes) -> list[FramingCase]:
+def _incomplete(to_groups: bytes, to_tokens: bytes) -> list[FramingCase]:
     too_slow = frozenset({408})
     length = b"Content-Length: 100\r\n\r\n"
     return [
-        FramingCase("a body that never comes", (to_groups + length,), too_slow),
-        FramingCase("a form that never comes", (to_tokens + length,), too_slow),
-        FramingCase("half a body", (to_groups + length + b'{"billing',), too_slow),
-        FramingCase("half a chunk", _chunked(to_groups, b"64\r\n{"), too_slow),
+        FramingCase("a body that is not sent", (to_groups + length,), too_slow),
+        FramingCase("a form that is not sent", (to_tokens + length,), too_slow),
+        FramingCase("an incomplete body", (to_groups + length + b'{"billing',), too_slow),
+        FramingCase("an incomplete chunk", _chunked(to_groups, b"64\r\n{"), too_slow),
         FramingCase(
-            "a body that waits to be asked for",
+            "a body that waits for 100 Continue",
             (to_groups + b"Expect: 100-continue\r\n" + length,),
             frozenset({100, 408}),
         ),
         FramingCase(
-            "half a head", (b"GET /healthz HTTP/1.1\r\nHost",), too_slow, may_only_close=True
+            "incomplete headers", (b"GET /healthz HTTP/1.1\r\nHost",), too_slow, may_only_close=True
         ),
         FramingCase("nothing", (), may_only_close=True),
     ]
@@ -167,7 +169,7 @@ def at_the_limit(token: str, billinggroup_id: str) -> bytes:
     return head + b"Content-Length: %d\r\n\r\n" % len(body) + body
 
 
-def _measured(head: bytes, body: bytes) -> tuple[bytes, ...]:
+def _with_length(head: bytes, body: bytes) -> tuple[bytes, ...]:
     return (head + b"Content-Length: %d\r\n\r\n" % len(body), body)
 
 

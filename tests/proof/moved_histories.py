@@ -29,7 +29,7 @@ class ObservedOperation:
     kind: str  # move, remove or read
     began: float
     ended: float
-    said: str = DONE
+    result: str = DONE
     reservation: str = ""
     record: str = ""  # added by a completed move, or to be removed
     number: int = 0
@@ -38,7 +38,7 @@ class ObservedOperation:
 
 @dataclass
 class _Order:
-    """Which operation must come before which, and pairs of which one must."""
+    """Pairs of operations in a known order, and alternatives of which one must be true."""
 
     before: dict[ObservedOperation, set[ObservedOperation]] = field(
         default_factory=lambda: defaultdict(set)
@@ -49,138 +49,155 @@ class _Order:
         ]
     ] = field(default_factory=list)
 
-    def put(self, first: ObservedOperation, then: ObservedOperation) -> None:
+    def add(self, first: ObservedOperation, then: ObservedOperation) -> None:
         self.before[then].add(first)
 
 
 def find_anomalies(operations: Sequence[ObservedOperation], totals: Mapping[str, int]) -> list[str]:
     """What cannot have happened, one readable line each; empty for a valid history."""
-    added, complaints = _writers(operations, "move")
-    taken, twice = _writers(operations, "remove")
-    complaints += twice
-    reads = sorted((o for o in operations if o.kind == "read"), key=lambda one: one.began)
+    added, anomalies = _completed_by_record(operations, "move")
+    removals, more_anomalies = _completed_by_record(operations, "remove")
+    anomalies += more_anomalies
+    reads = sorted(
+        (o for o in operations if o.kind == "read"), key=lambda operation: operation.began
+    )
     for read in reads:
-        complaints += _uneven(read, added, totals)
+        anomalies += _find_count_errors(read, added, totals)
     order = _Order()
-    for record, taking in taken.items():
+    for record, removal in removals.items():
         if record in added:
-            order.put(added[record], taking)
+            order.add(added[record], removal)
         else:
-            complaints.append(f"{record} was given back and never moved")
-    for gone in (o for o in operations if o.said == GONE):
-        if gone.record in taken:
-            order.put(taken[gone.record], gone)
+            anomalies.append(f"{record} was returned but never moved")
+    for gone in (o for o in operations if o.result == GONE):
+        if gone.record in removals:
+            order.add(removals[gone.record], gone)
         else:
-            complaints.append(f"{gone.record} was said to be gone and never given back")
-    complaints += _unjust_refusals(operations, added, taken, totals)
-    complaints += _ordered_by_reads(reads, added, taken, order)
-    return complaints or _impossible(order)
+            anomalies.append(f"{gone.record} was reported as gone but never returned")
+    anomalies += _find_wrong_refusals(operations, added, removals, totals)
+    anomalies += _order_by_reads(reads, added, removals, order)
+    return anomalies or _find_contradictions(order)
 
 
-def _writers(
+def _completed_by_record(
     operations: Sequence[ObservedOperation], kind: str
 ) -> tuple[dict[str, ObservedOperation], list[str]]:
     found: dict[str, ObservedOperation] = {}
-    complaints = []
-    for one in operations:
-        if one.kind == kind and one.said == DONE:
-            if one.record in found:
-                complaints.append(f"two calls were told that their {kind} of {one.record} was done")
-            found[one.record] = one
-    return found, complaints
+    anomalies = []
+    for operation in operations:
+        if operation.kind == kind and operation.result == DONE:
+            if operation.record in found:
+                anomalies.append(f"two calls completed the {kind} of {operation.record}")
+            found[operation.record] = operation
+    return found, anomalies
 
 
-def _uneven(
+def _find_count_errors(
     read: ObservedOperation, added: Mapping[str, ObservedOperation], totals: Mapping[str, int]
 ) -> list[str]:
     """Instances lost, invented or reduced within one read."""
-    complaints = []
+    anomalies = []
     for reservation, total in totals.items():
         shown = read.shown[reservation]
         if shown.remaining < 0 or shown.remaining + sum(shown.moved.values()) != total:
-            complaints.append(f"{shown} are not the {total} instances of {reservation}")
+            anomalies.append(f"{shown} are not the {total} instances of {reservation}")
         for record, number in shown.moved.items():
             if record not in added:
-                complaints.append(f"{record} was shown and nobody was told that it was moved")
+                anomalies.append(f"{record} was shown, but no call reported moving it")
             elif number != added[record].number:
-                complaints.append(f"{record} moved {added[record].number} and is shown as {number}")
-    return complaints
+                anomalies.append(f"{record} moved {added[record].number} and is shown as {number}")
+    return anomalies
 
 
-def _unjust_refusals(
+def _find_wrong_refusals(
     operations: Sequence[ObservedOperation],
     added: Mapping[str, ObservedOperation],
-    taken: Mapping[str, ObservedOperation],
+    removals: Mapping[str, ObservedOperation],
     totals: Mapping[str, int],
 ) -> list[str]:
     """Refused for too few instances although there were enough in every possible order."""
     by_reservation: dict[str, list[tuple[float, float, int]]] = defaultdict(list)
-    for record, adding in added.items():
-        ended = taken[record].ended if record in taken else inf
-        by_reservation[adding.reservation].append((adding.began, ended, adding.number))
-    complaints = []
-    for one in operations:
-        if one.said == TOO_FEW:
-            lives = by_reservation[one.reservation]
-            most = sum(n for began, ended, n in lives if began <= one.ended and ended >= one.began)
-            if totals[one.reservation] - most >= one.number:
-                complaints.append(f"{one.number} of {one.reservation} were refused for no reason")
-    return complaints
+    for record, move in added.items():
+        ended = removals[record].ended if record in removals else inf
+        by_reservation[move.reservation].append((move.began, ended, move.number))
+    anomalies = []
+    for operation in operations:
+        if operation.result == TOO_FEW:
+            lifetimes = by_reservation[operation.reservation]
+            most = sum(
+                n
+                for began, ended, n in lifetimes
+                if began <= operation.ended and ended >= operation.began
+            )
+            if totals[operation.reservation] - most >= operation.number:
+                anomalies.append(
+                    f"{operation.number} of {operation.reservation} were refused for no reason"
+                )
+    return anomalies
 
 
-def _ordered_by_reads(
+def _order_by_reads(
     reads: Sequence[ObservedOperation],
     added: Mapping[str, ObservedOperation],
-    taken: Mapping[str, ObservedOperation],
+    removals: Mapping[str, ObservedOperation],
     order: _Order,
 ) -> list[str]:
     """A read comes after what it shows and before what it does not show yet."""
-    waiting = sorted(added, key=lambda record: added[record].began, reverse=True)
-    near: list[str] = []  # records that a later read can show
-    complaints = []
+    not_yet_visible = sorted(added, key=lambda record: added[record].began, reverse=True)
+    visible: list[str] = []  # records that a later read can show
+    anomalies = []
     for read in reads:
-        while waiting and added[waiting[-1]].began <= read.ended:
-            near.append(waiting.pop())
-        near = [one for one in near if one not in taken or taken[one].ended >= read.began]
-        shown = {record for one in read.shown.values() for record in one.moved}
-        for record in shown - set(near):
+        while not_yet_visible and added[not_yet_visible[-1]].began <= read.ended:
+            visible.append(not_yet_visible.pop())
+        visible = [
+            record
+            for record in visible
+            if record not in removals or removals[record].ended >= read.began
+        ]
+        shown = {record for reservation in read.shown.values() for record in reservation.moved}
+        for record in shown - set(visible):
             if record in added:
-                complaints.append(f"{record} was shown before it was moved or after it was gone")
-        for record in near:
-            adding, taking = added[record], taken.get(record)
+                anomalies.append(f"{record} was shown before it was moved or after it was gone")
+        for record in visible:
+            move, removal = added[record], removals.get(record)
             if record in shown:
-                order.put(adding, read)
-                if taking is not None:
-                    order.put(read, taking)
-            elif taking is None:
-                order.put(read, adding)
+                order.add(move, read)
+                if removal is not None:
+                    order.add(read, removal)
+            elif removal is None:
+                order.add(read, move)
             else:
-                order.either.append(((taking, read), (read, adding)))
-    return complaints
+                order.either.append(((removal, read), (read, move)))
+    return anomalies
 
 
-def _impossible(order: _Order) -> list[str]:
+def _find_contradictions(order: _Order) -> list[str]:
     """Assign each operation its earliest possible moment; one that is too late is an anomaly."""
     while True:
         moments: dict[ObservedOperation, float] = {}
         try:
-            for one in TopologicalSorter(order.before).static_order():
-                earliest = [moments[first] for first in order.before.get(one, ())]
-                moments[one] = max([one.began, *earliest])
-                if moments[one] > one.ended:
-                    return [f"a {one.kind} of {one.record or 'all'} shows what was not so by then"]
-        except CycleError as circle:
-            around = ", ".join(f"{one.kind} {one.record}" for one in circle.args[1])
-            return [f"each of these must stand before the next: {around}"]
-        open_still = []
+            for operation in TopologicalSorter(order.before).static_order():
+                earliest = [moments[first] for first in order.before.get(operation, ())]
+                moments[operation] = max([operation.began, *earliest])
+                if moments[operation] > operation.ended:
+                    which = f"{operation.kind} of {operation.record or 'all'}"
+                    return [f"a {which} shows a state that did not exist then"]
+        except CycleError as cycle:
+            members = ", ".join(
+                f"{operation.kind} {operation.record}" for operation in cycle.args[1]
+            )
+            return [f"each of these must come before the next: {members}"]
+        undecided = []
         for pair in order.either:
-            can = [moments.get(first, first.began) <= then.ended for first, then in pair]
-            if can == [False, False]:
-                return [f"{pair[0][0].record} was neither gone nor still to come, and not shown"]
-            if can == [True, True]:
-                open_still.append(pair)
+            possible = [moments.get(first, first.began) <= then.ended for first, then in pair]
+            if possible == [False, False]:
+                return [
+                    f"{pair[0][0].record} was not shown, but neither removed before nor moved later"
+                ]
+            if possible == [True, True]:
+                undecided.append(pair)
             else:
-                order.put(*pair[can.index(True)])
-        if len(open_still) == len(order.either):
+                order.add(*pair[possible.index(True)])
+        if len(undecided) == len(order.either):
             return []
-        order.either = open_still
+        order.either = undecided

@@ -1,4 +1,4 @@
-"""Clients that move and return reserved instances in parallel and never give up."""
+"""Clients that move and return reserved instances in parallel and repeat unanswered calls."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SECONDS_BETWEEN_KILLS = 4.0  # sooner, the server would detect a crash loop and 
 SECONDS_PER_REQUEST_MAX = 60
 CALLS_PER_KILL = 500
 # responses that are neither success nor failure, with seconds until the retry
-COME_BACK = {"idempotency_key_in_use": 0.05, "database_away": 1.0}
+RETRY_SECONDS = {"idempotency_key_in_use": 0.05, "database_away": 1.0}
 NUMBER_MAX = 4
 
 
@@ -29,9 +29,9 @@ NUMBER_MAX = 4
 class MovingClientsRun:
     history: list[ObservedOperation] = field(default_factory=list)
     misses: list[str] = field(default_factory=list)
-    cut_off: int = 0  # requests whose connection broke before the response
+    broken_connections: int = 0  # requests whose connection broke before the response
     kills: int = 0
-    put_off: int = 0  # requests that were asked to retry
+    retries: int = 0  # responses that asked to retry
 
 
 def move_all_at_once(
@@ -50,30 +50,31 @@ def move_all_at_once(
         _MovingClient(server, headers, run, customer, reservations, Random(random.random()), done)
         for customer in customers
     ]
-    each = -(-size // len(clients))
+    calls_per_client = -(-size // len(clients))
     threads = [
-        threading.Thread(target=client.work, args=(each,), daemon=True) for client in clients
+        threading.Thread(target=client.work, args=(calls_per_client,), daemon=True)
+        for client in clients
     ]
     for thread in threads:
         thread.start()
-    over = threading.Event()
-    killer = threading.Thread(target=_kill_workers, args=(server, run, over), daemon=True)
+    stopped = threading.Event()
+    killer = threading.Thread(target=_kill_workers, args=(server, run, stopped), daemon=True)
     killer.start()
-    for _ in range(each * len(clients) // 2):
+    for _ in range(calls_per_client * len(clients) // 2):
         done.acquire()
     half_way()
     for thread in threads:
         thread.join()
-    over.set()
+    stopped.set()
     killer.join()
     if server.process.poll() is not None:
         run.misses.append(f"the server itself ended: exit code {server.process.returncode}")
     return run
 
 
-def _kill_workers(server: RealServer, run: MovingClientsRun, over: threading.Event) -> None:
+def _kill_workers(server: RealServer, run: MovingClientsRun, stopped: threading.Event) -> None:
     """Kill after this many calls each time; workers take turns, so that one is always alive."""
-    while not over.wait(SECONDS_BETWEEN_KILLS if run.kills else 0.1):
+    while not stopped.wait(SECONDS_BETWEEN_KILLS if run.kills else 0.1):
         workers = server.workers()
         if len(run.history) >= (run.kills + 0.5) * CALLS_PER_KILL and len(workers) > 1:
             os.kill(min(workers), signal.SIGKILL)
@@ -95,10 +96,10 @@ class _MovingClient:
     def work(self, count: int) -> None:
         with httpx.Client(base_url=self.server.url, headers=self.headers, timeout=10) as http:
             for number in range(count):
-                self._one(http, f"{self.customer}-{number}")
+                self._call_randomly(http, f"{self.customer}-{number}")
                 self.done.release()
 
-    def _one(self, http: httpx.Client, key: str) -> None:
+    def _call_randomly(self, http: httpx.Client, key: str) -> None:
         chance = self.random.random()
         if chance < 0.45:
             self._move(http, key)
@@ -112,42 +113,44 @@ class _MovingClient:
         number = self.random.randint(1, NUMBER_MAX)
         body = {"customer_id": self.customer, "number": number, "vendor": "aws"}
         began = time.monotonic()
-        said, _ = self._asked(
+        result, _ = self._send_until_answered(
             http,
             key,
             lambda: http.post(f"{PATH}/{reservation}", json=body, headers={"Idempotency-Key": key}),
         )
         record = ""
-        if said == DONE:
+        if result == DONE:
             place = self.moves[reservation] = self.moves.get(reservation, 0) + 1
             record = f"{reservation} {self.customer} {place}"  # its id is looked up later
-        self._note("move", began, said, reservation=reservation, record=record, number=number)
+        self._record("move", began, result, reservation=reservation, record=record, number=number)
 
     def _remove(self, http: httpx.Client, key: str) -> None:
         record = self.random.choice(self.known)
         began = time.monotonic()
-        said, _ = self._asked(
+        result, _ = self._send_until_answered(
             http,
             key,
             lambda: http.post(
                 f"{PATH}/{record}/remove?vendor=aws", headers={"Idempotency-Key": key}
             ),
         )
-        self._note("remove", began, said, record=record)
+        self._record("remove", began, result, record=record)
 
     def _read(self, http: httpx.Client) -> None:
         began = time.monotonic()
-        said, records = self._asked(http, "", lambda: http.get(f"{PATH}?vendor=aws"))
-        if said != DONE:
+        result, records = self._send_until_answered(
+            http, "", lambda: http.get(f"{PATH}?vendor=aws")
+        )
+        if result != DONE:
             return
-        shown = shown_in(records)
-        self.known = [record for one in shown.values() for record in one.moved]
-        self._note("read", began, said, shown=shown)
+        shown = parse_reservations(records)
+        self.known = [record for reservation in shown.values() for record in reservation.moved]
+        self._record("read", began, result, shown=shown)
 
-    def _note(self, kind: str, began: float, said: str, **facts: Any) -> None:
-        self.run.history.append(ObservedOperation(kind, began, time.monotonic(), said, **facts))
+    def _record(self, kind: str, began: float, result: str, **facts: Any) -> None:
+        self.run.history.append(ObservedOperation(kind, began, time.monotonic(), result, **facts))
 
-    def _asked(
+    def _send_until_answered(
         self, http: httpx.Client, key: str, send: Callable[[], httpx.Response]
     ) -> tuple[str, Any]:
         """Repeat with the same key until it is answered."""
@@ -156,31 +159,35 @@ class _MovingClient:
             try:
                 answer = send()
             except httpx.TransportError:
-                self.run.cut_off += 1
+                self.run.broken_connections += 1
                 time.sleep(0.05)
                 continue
             code = _code(answer)
-            if code in COME_BACK:
-                self.run.put_off += 1
-                time.sleep(COME_BACK[code])
+            if code in RETRY_SECONDS:
+                self.run.retries += 1
+                time.sleep(RETRY_SECONDS[code])
                 continue
             known = {"": DONE, "too_few_remain": TOO_FEW, "not_found": GONE}
             if code not in known:
-                self.run.misses.append(f"an answer nobody expects: {answer.status_code} {code}")
+                self.run.misses.append(f"an unexpected response: {answer.status_code} {code}")
             return known.get(code, "refused"), None if answer.is_error else answer.json()
         self.run.misses.append(f"{key} was not answered in {SECONDS_PER_REQUEST_MAX} s")
-        return "never", None
+        return "not answered", None
 
 
 def _code(answer: httpx.Response) -> str:
     """The code of an error response, or an empty text."""
     if answer.is_success:
         return ""
-    ours = answer.headers.get("content-type") == "application/problem+json"
-    return str(answer.json()["code"]) if ours else f"not ours: {answer.text[:80]}"
+    is_problem = answer.headers.get("content-type") == "application/problem+json"
+    return (
+        str(answer.json()["code"])
+        if is_problem
+        else f"not from the application: {answer.text[:80]}"
+    )
 
 
-def shown_in(records: list[dict[str, Any]]) -> dict[str, ShownReservation]:
+def parse_reservations(records: list[dict[str, Any]]) -> dict[str, ShownReservation]:
     """What a list shows of each reservation; a moved record follows its original."""
     found: dict[str, ShownReservation] = {}
     original = ""

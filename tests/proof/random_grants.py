@@ -1,6 +1,6 @@
 """Users with random roles change each other's roles; each step is compared with an oracle.
 
-Nobody may gain by a step what the user who made it cannot do, and whoever obtains the credentials
+A step must not give a user permissions that its caller lacks, and a caller who obtains credentials
 of another must already have all of the other's permissions.
 """
 
@@ -30,9 +30,9 @@ from tests.running_service import Service
 from tests.subusers import SubuserAccount, create_subuser
 
 USERS, RBAC = "/m/u/users", "/m/auth/rbac"
-PEOPLE = 5
+USER_COUNT = 5
 ROLES = [f"role-{number}" for number in range(5)]
-HELD = ("Admin", *ACTIONS[:-1])
+GRANTABLE = ("Admin", *ACTIONS[:-1])
 STEPS_PER_ORGANISATION = 25
 
 
@@ -42,75 +42,89 @@ class RandomOrganisation:
 
     service: Service
     random: Random
-    people: list[SubuserAccount]
+    users: list[SubuserAccount]
 
     @property
     def root(self) -> dict[str, str]:
         return self.service.root()
 
-    def held(self) -> dict[str, EffectivePermissions]:
+    def load_permissions(self) -> dict[str, EffectivePermissions]:
         """The permissions of all users according to the tables."""
         organisation_id = self.service.organisation.organisation_id
 
-        async def ask() -> dict[str, EffectivePermissions]:
+        async def load() -> dict[str, EffectivePermissions]:
             async with transaction(self.service.resources.engine, organisation_id) as db:
                 scope = TenantScope(organisation_id)
                 return {
-                    person.user_id: await load_effective_permissions(db, scope, person.user_id)
-                    for person in self.people
+                    account.user_id: await load_effective_permissions(db, scope, account.user_id)
+                    for account in self.users
                 }
 
-        return self.service.run(ask) | {self.service.organisation.root_user_id: ROOT}
+        return self.service.run(load) | {self.service.organisation.root_user_id: ROOT}
 
 
 def new_random_organisation(service: Service, random: Random) -> RandomOrganisation:
     service.organisation = service.new_organisation()
-    people = [
+    users = [
         create_subuser(
             service,
-            core=["ModifyRoles", *_some(random, HELD, 2)] if random.random() < 0.8 else None,
-            portal=["ModifyRoles", *_some(random, HELD, 2)] if random.random() < 0.6 else None,
+            core=["ModifyRoles", *_some(random, GRANTABLE, 2)] if random.random() < 0.8 else None,
+            portal=["ModifyRoles", *_some(random, GRANTABLE, 2)] if random.random() < 0.6 else None,
             filters=_filters(random, 0.4),
         )
-        for _ in range(PEOPLE)
+        for _ in range(USER_COUNT)
     ]
-    organisation = RandomOrganisation(service, random, people)
+    organisation = RandomOrganisation(service, random, users)
     for name in ROLES:
         for namespace in NAMESPACES:
-            body = {"name": name, "namespace": namespace, "permissions": _some(random, HELD, 2)}
+            body = {
+                "name": name,
+                "namespace": namespace,
+                "permissions": _some(random, GRANTABLE, 2),
+            }
             service.http.post(f"{RBAC}/roles", json=body, headers=organisation.root)
     return organisation
 
 
 def run_random_steps(service: Service, random: Random, steps: int) -> tuple[int, list[str]]:
     """Number of accepted steps, and each step that granted too much."""
-    passed, misses = 0, []
+    accepted, misses = 0, []
     organisation = new_random_organisation(service, random)
     for number in range(steps):
         if number % STEPS_PER_ORGANISATION == 0:
             organisation = new_random_organisation(service, random)
-        walker, product = (
-            random.choice(organisation.people),
+        caller, product = (
+            random.choice(organisation.users),
             random.choice([Product.core, Product.portal]),
         )
-        before = organisation.held()
-        did, taken, answer = _step(organisation, walker.headers(product))
+        before = organisation.load_permissions()
+        description, exposed_user, answer = _step(organisation, caller.headers(product))
         if answer.status_code >= 500:
-            misses.append(f"{did}: {answer.status_code}")
+            misses.append(f"{description}: {answer.status_code}")
         if not answer.is_success:
             continue
-        passed += 1
-        mine = list_possible_actions(before[walker.user_id])
-        after = {who: now for who, now in organisation.held().items() if who in before}
+        accepted += 1
+        callers_actions = list_possible_actions(before[caller.user_id])
+        after = {
+            user_id: now
+            for user_id, now in organisation.load_permissions().items()
+            if user_id in before
+        }
         gains = [
-            list_possible_actions(now) - list_possible_actions(before[who])
-            for who, now in after.items()
+            list_possible_actions(now) - list_possible_actions(before[user_id])
+            for user_id, now in after.items()
         ]
-        if any(gain - mine for gain in gains):
-            misses.append(f"{did} gave somebody more than its caller holds")
-        if taken and taken != walker.user_id and list_possible_actions(before[taken]) - mine:
-            misses.append(f"{did} gave its caller the credentials of somebody who may do more")
-    return passed, misses
+        if any(gain - callers_actions for gain in gains):
+            misses.append(f"{description} granted a user more than its caller has")
+        if (
+            exposed_user
+            and exposed_user != caller.user_id
+            and list_possible_actions(before[exposed_user]) - callers_actions
+        ):
+            misses.append(
+                f"{description} gave its caller the credentials of a user with more permissions"
+            )
+    return accepted, misses
 
 
 def _step(
@@ -130,7 +144,7 @@ def _step(
             {"namespace": key, "type": type_, "resource": [resource]}
             for key, type_, resource in _filters(random, 0.7)
         ]
-    granted = {"permissions": _some(random, HELD, 2)}
+    granted = {"permissions": _some(random, GRANTABLE, 2)}
     match random.randrange(6):
         case 0 | 1:
             body = {"user_id": user, **mapping}
@@ -148,19 +162,19 @@ def _step(
             path, body = f"{USERS}/{user}/password", {"password": "another one 123"}
             answer = http.put(path, json=body, headers=headers)
             if answer.is_success:
-                _forget(organisation, user)
+                _replace_user(organisation, user)
             return "a new password", user, answer
 
 
-def _forget(organisation: RandomOrganisation, user_id: str) -> None:
+def _replace_user(organisation: RandomOrganisation, user_id: str) -> None:
     """Replace a user whose tokens have ended."""
-    organisation.people = [person for person in organisation.people if person.user_id != user_id]
-    organisation.people.append(create_subuser(organisation.service, core=["ModifyRoles"]))
+    organisation.users = [account for account in organisation.users if account.user_id != user_id]
+    organisation.users.append(create_subuser(organisation.service, core=["ModifyRoles"]))
 
 
 def _user(organisation: RandomOrganisation) -> str:
-    everybody = [person.user_id for person in organisation.people]
-    return organisation.random.choice([*everybody, organisation.service.organisation.root_user_id])
+    user_ids = [account.user_id for account in organisation.users]
+    return organisation.random.choice([*user_ids, organisation.service.organisation.root_user_id])
 
 
 def _some(random: Random, words: tuple[str, ...], count_max: int) -> list[str]:

@@ -83,10 +83,12 @@ def largest_scopes(resource: str) -> dict[str, str]:
         "many of one letter": (f"?{letter}" for _ in count() for letter in "xyz"),
         "one character each": ("~" for _ in count()),
     }
-    written = {name: _filled(list(islice(some, 20_000)), 1) for name, some in shapes.items()}
+    documents = {
+        name: _filled(list(islice(patterns, 20_000)), 1) for name, patterns in shapes.items()
+    }
     hundred = (f"*{'?a' * 20}~{n}" for n in count(10**6))
-    written["a hundred statements"] = _filled(list(islice(hundred, 2_000)), 100)
-    return written
+    documents["a hundred statements"] = _filled(list(islice(hundred, 2_000)), 100)
+    return documents
 
 
 def _filled(patterns: list[str], statements: int) -> str:
@@ -103,11 +105,11 @@ def _filled(patterns: list[str], statements: int) -> str:
 
 def _document(patterns: list[str], statements: int) -> str:
     shares = [patterns[start::statements] or ["~"] for start in range(statements)]
-    said = [{"Effect": "Allow", "Action": ["*"], "Resource": share} for share in shares]
-    return json.dumps({"version": "1", "Statement": said}, separators=(",", ":"))
+    statement_list = [{"Effect": "Allow", "Action": ["*"], "Resource": share} for share in shares]
+    return json.dumps({"version": "1", "Statement": statement_list}, separators=(",", ":"))
 
 
 def with_one_more(document: str, statement: Any) -> str:
-    written = json.loads(document)
-    written["Statement"].append(statement)
-    return json.dumps(written)
+    content = json.loads(document)
+    content["Statement"].append(statement)
+    return json.dumps(content)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 GIVE_UP_SECONDS = 15.0
-QUIET_SECONDS = 0.7  # after a response: wait whether a second one follows
+QUIET_SECONDS = 0.7  # time to wait for a second response
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +30,9 @@ async def exchange(port: int, pieces: Sequence[bytes], *, pause: float = 0.0) ->
     received, closed, answered_at = b"", False, None
     try:
         while True:
-            patience = QUIET_SECONDS if answered_at else GIVE_UP_SECONDS
+            timeout = QUIET_SECONDS if answered_at else GIVE_UP_SECONDS
             try:
-                more = await asyncio.wait_for(reader.read(65_536), patience)
+                more = await asyncio.wait_for(reader.read(65_536), timeout)
             except TimeoutError:
                 break
             except OSError:

@@ -42,11 +42,13 @@ class RealServer:
 
     def init(self, name: str = "Proof", password: str = PASSWORD) -> dict[str, str]:
         """Create an organisation; returns the output of `nimbill init`."""
-        line = ["init", "--organisation", name, "--username", "root"]
-        done = nimbill(*line, "--password-stdin", "--json", env=self.environment, sent=password)
-        assert done.returncode == 0, done.stderr
-        made: dict[str, str] = json.loads(done.stdout)
-        return made
+        command = ["init", "--organisation", name, "--username", "root"]
+        result = nimbill(
+            *command, "--password-stdin", "--json", env=self.environment, sent=password
+        )
+        assert result.returncode == 0, result.stderr
+        organisation: dict[str, str] = json.loads(result.stdout)
+        return organisation
 
     def token(self, organisation: Mapping[str, str]) -> str:
         form = {
@@ -66,8 +68,8 @@ class RealServer:
     def resident_bytes(self) -> int:
         """Memory of all its processes; shared pages count for each."""
         page = os.sysconf("SC_PAGE_SIZE")
-        family = [self.process.pid, *children(self.process.pid)]
-        return sum(int(_read(pid, "statm").split()[1] or 0) * page for pid in family)
+        pids = [self.process.pid, *children(self.process.pid)]
+        return sum(int(_read(pid, "statm").split()[1] or 0) * page for pid in pids)
 
 
 @contextmanager
@@ -148,12 +150,12 @@ def children(pid: int) -> list[int]:
             state = _read(int(folder.name), "stat").rpartition(")")[2].split()
             if state and state[0] != "Z":
                 parents.setdefault(int(state[1]), []).append(int(folder.name))
-    found, next_up = [], [pid]
-    while next_up:
-        below = parents.get(next_up.pop(), [])
-        found += below
-        next_up += below
-    return found
+    descendants, pending = [], [pid]
+    while pending:
+        child_pids = parents.get(pending.pop(), [])
+        descendants += child_pids
+        pending += child_pids
+    return descendants
 
 
 def _read(pid: int, name: str) -> str:
@@ -173,7 +175,7 @@ class StartAttempt:
 
     code: int
     answered: bool  # whether it answered a request
-    said: str
+    output: str
 
 
 def try_to_serve(env: Mapping[str, str]) -> StartAttempt:

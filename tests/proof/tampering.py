@@ -57,12 +57,12 @@ def edit_the_hash(log: FalsifiableLog, random: Random) -> Falsified:
     return Falsified(_with(log, row._replace(hash=random.randbytes(32))), row.seq)
 
 
-def edit_and_work_out_its_hash(log: FalsifiableLog, random: Random) -> Falsified:
+def edit_and_recompute_its_hash(log: FalsifiableLog, random: Random) -> Falsified:
     row = random.choice(log.rows)
     entry = _reworded(row, random)
-    made = StoredLog(row.seq, entry, documented_hash(hash_before(log, row.seq), row.seq, entry))
+    forged = StoredLog(row.seq, entry, documented_hash(hash_before(log, row.seq), row.seq, entry))
     known = row.seq in log.checkpoints or row.seq == log.last
-    return Falsified(_with(log, made), row.seq if known else row.seq + 1)
+    return Falsified(_with(log, forged), row.seq if known else row.seq + 1)
 
 
 def rewrite_everything_after_an_edit(log: FalsifiableLog, random: Random) -> Falsified:
@@ -94,7 +94,7 @@ def insert(log: FalsifiableLog, random: Random) -> Falsified:
     return _inserted(log, random, random.randbytes(32))
 
 
-def insert_and_work_out_its_hash(log: FalsifiableLog, random: Random) -> Falsified:
+def insert_and_recompute_its_hash(log: FalsifiableLog, random: Random) -> Falsified:
     return _inserted(log, random, None)
 
 
@@ -102,24 +102,24 @@ def _inserted(log: FalsifiableLog, random: Random, hash_: bytes | None) -> Falsi
     at = random.randint(1, log.last)
     entry = _reworded(random.choice(log.rows), random)
     right = documented_hash(hash_before(log, at), at, entry)
-    made = StoredLog(at, entry, hash_ or right)
+    forged = StoredLog(at, entry, hash_ or right)
     later = [row._replace(seq=row.seq + 1) for row in log.rows[at - 1 :]]
-    rows = (*log.rows[: at - 1], made, *later)
+    rows = (*log.rows[: at - 1], forged, *later)
     first_bad = at + 1 if hash_ is None and at not in log.checkpoints else at
     return Falsified(replace(log, rows=rows, head=(log.last + 1, later[-1].hash)), first_bad)
 
 
-def append_behind_the_head(log: FalsifiableLog, random: Random) -> Falsified:
+def append_after_the_head(log: FalsifiableLog, random: Random) -> Falsified:
     entry = _reworded(log.rows[-1], random)
     seq = log.last + 1
-    made = StoredLog(seq, entry, documented_hash(log.rows[-1].hash, seq, entry))
-    return Falsified(replace(log, rows=(*log.rows, made)), seq)
+    forged = StoredLog(seq, entry, documented_hash(log.rows[-1].hash, seq, entry))
+    return Falsified(replace(log, rows=(*log.rows, forged)), seq)
 
 
 def reorder(log: FalsifiableLog, random: Random) -> Falsified:
-    one, other = sorted(random.sample(log.rows, 2))
-    swapped = _with(log, StoredLog(one.seq, other.entry, other.hash))
-    return Falsified(_with(swapped, StoredLog(other.seq, one.entry, one.hash)), one.seq)
+    first, second = sorted(random.sample(log.rows, 2))
+    swapped = _with(log, StoredLog(first.seq, second.entry, second.hash))
+    return Falsified(_with(swapped, StoredLog(second.seq, first.entry, first.hash)), first.seq)
 
 
 def cut_the_tail(log: FalsifiableLog, random: Random) -> Falsified:
@@ -163,13 +163,13 @@ Tampering = Callable[[FalsifiableLog, Random], Falsified]
 TAMPERINGS: tuple[Tampering, ...] = (
     edit,
     edit_the_hash,
-    edit_and_work_out_its_hash,
+    edit_and_recompute_its_hash,
     rewrite_everything_after_an_edit,
     delete,
     delete_and_close_the_gap,
     insert,
-    insert_and_work_out_its_hash,
-    append_behind_the_head,
+    insert_and_recompute_its_hash,
+    append_after_the_head,
     reorder,
     cut_the_tail,
     cut_the_tail_and_leave_the_head,

@@ -29,25 +29,25 @@ def complaint(bad: BadFile, folder: Path) -> str | None:
     try:
         read(bad, folder)
     except CostFileError as broken:
-        said = f"{bad.title}: {broken}"
+        message = f"{bad.title}: {broken}"
         if broken.rule not in bad.rules:
-            return f"{said}; expected {' or '.join(bad.rules)}"
+            return f"{message}; expected {' or '.join(bad.rules)}"
         if bad.line not in (None, broken.line) or bad.column not in (None, broken.column):
-            return f"{said}; expected line {bad.line}, column {bad.column}"
-        if not broken.file.startswith(bad.named):
-            return f"{said}; expected {bad.named}"
+            return f"{message}; expected line {bad.line}, column {bad.column}"
+        if not broken.file.startswith(bad.expected_file):
+            return f"{message}; expected {bad.expected_file}"
         return None
-    return f"{bad.title}: was taken"
+    return f"{bad.title}: was accepted"
 
 
 @pytest.mark.parametrize("dialect", IMPORTERS)
 def test_every_bad_file_is_refused_with_its_place_and_rule(
     tmp_path: Path, dialect: Dialect
 ) -> None:
-    met = [complaint(bad, tmp_path / "bad") for bad in bad_files(dialect)]
+    complaints = [complaint(bad, tmp_path / "bad") for bad in bad_files(dialect)]
 
-    assert len(met) > 140
-    assert [one for one in met if one] == []
+    assert len(complaints) > 140
+    assert [text for text in complaints if text] == []
 
 
 @pytest.mark.parametrize("bomb", [*bombs(Dialect.aws_cur)], ids=lambda bomb: bomb.title)
@@ -57,7 +57,7 @@ def test_every_bomb_is_refused(tmp_path: Path, bomb: BadFile) -> None:
 
 
 @pytest.mark.parametrize("dialect", IMPORTERS)
-def test_what_looks_odd_and_is_sound_is_taken(tmp_path: Path, dialect: Dialect) -> None:
+def test_an_unusual_but_valid_file_is_accepted(tmp_path: Path, dialect: Dialect) -> None:
     money = sums(plain(dialect), tmp_path)
 
     assert len(money) > 5

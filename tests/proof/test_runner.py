@@ -1,5 +1,6 @@
 """The proof runner: a miss is red, an error is not run, a wrong reason does not catch a variant."""
 
+import os
 import time
 from pathlib import Path
 
@@ -150,3 +151,19 @@ def test_a_canary_is_found_in_every_encoding(tmp_path: Path) -> None:
 
     assert len(list(find_canaries_in_folder(tmp_path, [canary, other]))) == len(hays)
     assert find_canaries(b"nothing of the kind", [canary, other]) == set()
+
+
+def test_a_copy_leaves_out_the_data_of_a_running_demo(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(broken_variants, "ROOT", tmp_path)
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "kept.py").write_text("")
+    (tmp_path / ".nimbill-demo").mkdir()
+    (tmp_path / ".nimbill-demo" / "demo.json").write_text("{}")
+    os.mkfifo(tmp_path / "src" / "pipe")
+
+    with broken_variants.copy_project() as copy:
+        copied = sorted(str(path.relative_to(copy)) for path in copy.rglob("*"))
+
+    assert copied == ["src", "src/kept.py"]

@@ -19,7 +19,7 @@ GIVE_UP_SECONDS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Waited:
+class WaitTimes:
     requests: int
     failed: int
     p50: float  # milliseconds
@@ -31,31 +31,33 @@ def start_timing(port: int, token: str, seconds: float) -> subprocess.Popen[str]
     return subprocess.Popen(line, cwd=ROOT, stdout=subprocess.PIPE, text=True)
 
 
-def finish_timing(process: subprocess.Popen[str]) -> Waited:
-    said, _ = process.communicate(timeout=120)
-    return Waited(**json.loads(said))
+def finish_timing(process: subprocess.Popen[str]) -> WaitTimes:
+    output, _ = process.communicate(timeout=120)
+    return WaitTimes(**json.loads(output))
 
 
-def time_requests(port: int, token: str, seconds: float) -> Waited:
+def time_requests(port: int, token: str, seconds: float) -> WaitTimes:
     """Sequential requests, half on one connection, half on a new connection each."""
-    waited, failed = [], 0
+    milliseconds, failed = [], 0
     until = time.monotonic() + seconds
-    kept = http.client.HTTPConnection("127.0.0.1", port, timeout=GIVE_UP_SECONDS)
+    persistent = http.client.HTTPConnection("127.0.0.1", port, timeout=GIVE_UP_SECONDS)
     while time.monotonic() < until:
-        for connection in (kept, None):
+        for connection in (persistent, None):
             began = time.perf_counter()
-            failed += not _asked(connection or _new(port), token)
-            waited.append((time.perf_counter() - began) * 1000)
-    waited.sort()
-    count = len(waited)
-    return Waited(count, failed, waited[count // 2], waited[min(count - 1, count * 99 // 100)])
+            failed += not _request_succeeds(connection or _connect(port), token)
+            milliseconds.append((time.perf_counter() - began) * 1000)
+    milliseconds.sort()
+    count = len(milliseconds)
+    return WaitTimes(
+        count, failed, milliseconds[count // 2], milliseconds[min(count - 1, count * 99 // 100)]
+    )
 
 
-def _new(port: int) -> http.client.HTTPConnection:
+def _connect(port: int) -> http.client.HTTPConnection:
     return http.client.HTTPConnection("127.0.0.1", port, timeout=GIVE_UP_SECONDS)
 
 
-def _asked(connection: http.client.HTTPConnection, token: str) -> bool:
+def _request_succeeds(connection: http.client.HTTPConnection, token: str) -> bool:
     try:
         connection.request("GET", PATH, headers={"Authorization": f"Bearer {token}"})
         answer = connection.getresponse()
@@ -68,4 +70,4 @@ def _asked(connection: http.client.HTTPConnection, token: str) -> bool:
 
 if __name__ == "__main__":
     waited = time_requests(int(sys.argv[1]), sys.argv[2], float(sys.argv[3]))
-    print(json.dumps({name: getattr(waited, name) for name in Waited.__slots__}))
+    print(json.dumps({name: getattr(waited, name) for name in WaitTimes.__slots__}))

@@ -11,6 +11,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from nimbill.access.role_actions import RoleAction
 from nimbill.application.installed import PRODUCTS
 from nimbill.foundation.product import Product
+from nimbill.http.csv_bodies import CSV_TYPE
 from tests.contract.declared_routes import Route, all_routes
 from tests.contract.route_requests import build_valid_request
 from tests.contract.superuser import Superuser
@@ -35,15 +36,15 @@ class ValidRequests:
         weights = [_weight(route) for route, _ in self.drafts]
         route, draft = random.choices(self.drafts, weights)[0]
         if route.is_public:
-            return _fresh(route, draft, random)
+            return _with_unique_names(route, draft, random)
         callers = self.callers[random.choice(route.products)]
-        who = random.choices(("root", "one action", "nobody"), (14, 4, 2))[0]
-        if who == "root" and route.operation in ENDS_ITS_TOKENS:
-            who = "admin"
-        if who != "nobody" and route.for_agents:
-            who = "agent"
-        headers = [*as_headers(callers[who]), *draft.headers]
-        return _fresh(route, replace(draft, headers=headers), random)
+        caller = random.choices(("root", "one action", "nobody"), (14, 4, 2))[0]
+        if caller == "root" and route.operation in ENDS_ITS_TOKENS:
+            caller = "admin"
+        if caller != "nobody" and route.for_agents:
+            caller = "agent"
+        headers = [*as_headers(callers[caller]), *draft.headers]
+        return _with_unique_names(route, replace(draft, headers=headers), random)
 
 
 def _weight(route: Route) -> int:
@@ -51,7 +52,7 @@ def _weight(route: Route) -> int:
     return 6 if route.body is not None else 3 if route.path_names or route.is_mutating else 1
 
 
-def _fresh(route: Route, draft: RequestDraft, random: Random) -> RequestDraft:
+def _with_unique_names(route: Route, draft: RequestDraft, random: Random) -> RequestDraft:
     """New records get unique names, so that they can be created repeatedly."""
     if not route.operation.startswith("create_") or not isinstance(draft.value, dict):
         return draft
@@ -87,20 +88,22 @@ def _caller(tenant: Tenant, product: Product, action: RoleAction) -> dict[str, s
 
 def _draft(route: Route, tenant: Tenant) -> RequestDraft:
     if route.is_public:
-        make = OF_STRANGERS.get(route.operation)
+        make = PUBLIC_REQUESTS.get(route.operation)
         made: dict[str, Any] = make(tenant) if make else {}
         return RequestDraft(**{"method": route.method, "path": route.fill_path().encode()} | made)
-    sent = build_valid_request(route, tenant)
-    quoted = {name: quote(value, safe="") for name, value in sent.path.items()}
-    return RequestDraft(
+    valid = build_valid_request(route, tenant)
+    quoted = {name: quote(value, safe="") for name, value in valid.path.items()}
+    draft = RequestDraft(
         method=route.method,
         path=route.fill_path(**quoted).encode(),
-        query=urlencode(sent.query).encode(),
-        value=NOTHING if sent.body is None else sent.body,
+        query=urlencode(valid.query).encode(),
     )
+    if isinstance(valid.body, str):
+        return replace(draft, raw=valid.body.encode(), content_type=CSV_TYPE.encode())
+    return replace(draft, value=NOTHING if valid.body is None else valid.body)
 
 
-# ── what strangers send: forms and sign-ins ──────────────────────────────────────────────────────
+# ── public routes: token forms, sign-ins and downloads ───────────────────────────────────────────
 
 
 def _client(tenant: Tenant) -> dict[str, str]:
@@ -118,36 +121,36 @@ def _form(tenant: Tenant) -> dict[str, Any]:
 
 
 def _sign_in(tenant: Tenant) -> dict[str, Any]:
-    who = {"organisation": tenant.organisation_id, "username": f"{tenant.canary}-root"}
-    return {"value": who | {"password": PASSWORD}}
+    user = {"organisation": tenant.organisation_id, "username": f"{tenant.canary}-root"}
+    return {"value": user | {"password": PASSWORD}}
 
 
-def _signed_in(product: Product) -> Callable[[Tenant], dict[str, Any]]:
+def _refresh_session(product: Product) -> Callable[[Tenant], dict[str, Any]]:
     def cookie(tenant: Tenant) -> dict[str, Any]:
         http = tenant.service.http
         answer = http.post(f"/{product}/session", json=_sign_in(tenant)["value"])
         http.cookies.clear()
-        held = "; ".join(f"{name}={value}" for name, value in answer.cookies.items())
-        return {"headers": [(b"cookie", held.encode())], "value": {}}
+        cookies = "; ".join(f"{name}={value}" for name, value in answer.cookies.items())
+        return {"headers": [(b"cookie", cookies.encode())], "value": {}}
 
     return cookie
 
 
 def _download(tenant: Tenant) -> dict[str, Any]:
-    """The link is created in the tenant's name and used by anybody."""
+    """A link that the tenant created; downloading needs no token."""
     address = urlsplit(
         create_link(tenant.service, headers=tenant.service.root(tenant.organisation))
     )
     return {"path": address.path.encode(), "query": address.query.encode()}
 
 
-OF_STRANGERS: Mapping[str, Callable[[Tenant], dict[str, Any]]] = {
+PUBLIC_REQUESTS: Mapping[str, Callable[[Tenant], dict[str, Any]]] = {
     "issue_core_token": _form,
     "issue_portal_token": _form,
     "issue_legacy_token": lambda tenant: {"value": _client(tenant)},
     "download": _download,
     "sign_in_to_core": _sign_in,
     "sign_in_to_portal": _sign_in,
-    "refresh_core_session": _signed_in(Product.core),
-    "refresh_portal_session": _signed_in(Product.portal),
+    "refresh_core_session": _refresh_session(Product.core),
+    "refresh_portal_session": _refresh_session(Product.portal),
 }

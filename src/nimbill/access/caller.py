@@ -24,6 +24,7 @@ class Caller:
     permissions: frozenset[str]
     scope: TenantScope
     epoch: int  # credential epoch: increases when credentials are revoked
+    family_id: str | None = None  # of the refresh tokens that the access token was issued with
     flags: Mapping[str, bool] | None = None  # display flags of a reseller; None: no restriction
 
     def may(self, role_actions: Collection[RoleAction]) -> bool:

@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 
-import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
@@ -14,8 +13,9 @@ from nimbill.foundation.user_kind import PORTAL_USER_KINDS, UserKind
 
 _LOAD_CALLER = (
     "SELECT username, kind, root_user, credential_epoch, permissions, billing_groups,"
-    " company_id, meta FROM load_caller($1, $2, $3, $4, $5)"
+    " company_id, meta FROM load_caller($1, $2, $3, $4, $5, $6)"
 )
+_ACTIVE_KEY = "SELECT kid FROM signing_keys WHERE product = $1 AND state = 'active'"
 
 # Loads the caller that a token names and sets the tenant of the transaction.
 CallerLoader = Callable[[AsyncConnection, Claims], Awaitable[Caller | None]]
@@ -31,6 +31,7 @@ async def load_caller(db: AsyncConnection, claims: Claims) -> Caller | None:
         claims.client_id,
         claims.product,
         claims.kid,
+        claims.family_id,
     )
     if row is None:
         return None
@@ -54,43 +55,41 @@ async def load_caller(db: AsyncConnection, claims: Claims) -> Caller | None:
         permissions=frozenset({RoleAction.Admin}) if is_root else frozenset(permissions),
         scope=TenantScope(claims.organisation_id, visible_groups),
         epoch=credential_epoch,
+        family_id=claims.family_id,
         flags=meta,
     )
 
 
-CALLER_LOADERS: Mapping[str, CallerLoader] = dict.fromkeys(SUBJECT_TYPES, load_caller)
+async def load_caller_again(
+    db: AsyncConnection,
+    product: Product,
+    *,
+    organisation_id: str,
+    user_id: str,
+    client_id: str,
+    family_id: str | None,
+    epoch: int,
+) -> Caller | None:
+    """Load a caller who was authenticated earlier, with the permissions that it has now.
 
-
-_CREDENTIALS_VALID = sa.text(
+    Return None if the credentials are no longer valid.
     """
-    SELECT EXISTS (
-        SELECT FROM users u
-        WHERE u.organisation_id = :organisation AND u.user_id = :user
-            AND u.credential_epoch = :epoch
-            AND (
-                EXISTS (
-                    SELECT FROM api_clients c
-                    WHERE c.organisation_id = :organisation AND c.client_id = :client
-                )
-                OR EXISTS (
-                    SELECT FROM token_families t
-                    WHERE t.organisation_id = :organisation AND t.family_id = :client
-                        AND t.user_id = :user AND t.client_id IS NULL AND NOT t.revoked
-                )
-            )
+    (kid,) = await fetch_row(db, _ACTIVE_KEY, product)
+    return await load_caller(
+        db,
+        Claims(
+            product=product,
+            kid=kid,
+            organisation_id=organisation_id,
+            user_id=user_id,
+            client_id=client_id,
+            subject_type="client",
+            epoch=epoch,
+            issued_at=0,
+            expires_at=0,
+            family_id=family_id,
+        ),
     )
-    """
-)
 
 
-async def credentials_valid(
-    db: AsyncConnection, scope: TenantScope, *, user_id: str, client_id: str, epoch: int
-) -> bool:
-    """Return whether credentials used earlier are still valid."""
-    parameters = {
-        "organisation": scope.organisation_id,
-        "user": user_id,
-        "client": client_id,
-        "epoch": epoch,
-    }
-    return bool((await db.execute(_CREDENTIALS_VALID, parameters)).scalar_one())
+CALLER_LOADERS: Mapping[str, CallerLoader] = dict.fromkeys(SUBJECT_TYPES, load_caller)

@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -17,8 +18,11 @@ from nimbill.access.request_context import RequestContext, Resources, get_reques
 from nimbill.access.role_actions import RoleAction
 from nimbill.access.tokens import SUBJECT_TYPES, Claims, invalid_token, read_key_id
 from nimbill.access.uploads import is_multipart
+from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import NotAuthenticated, NotPermitted, TooManyRequests
 from nimbill.foundation.product import Product
+
+restricted_basis = chosen("restricted-users-change-own-groups")
 
 MUTATING = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 
@@ -56,9 +60,21 @@ class Unaudited:
     reason: str
 
 
+class Changes(Enum):
+    """What a mutating route of core changes; decides what restricted callers may do there.
+
+    A caller with a filter on billing groups is restricted.
+    """
+
+    billing_groups = "records of billing groups; the operation finds those of visible groups only"
+    shared_records = "records that belong to no single billing group; refused to such callers"
+    users = "users, roles and sessions; the rules on granting permissions limit what can be changed"
+
+
 _PARAMETER = re.compile(r"{[^}]*}")
 
-# Options that every route must declare; a mutating route must also declare `audited`.
+# Options that every route must declare; a mutating route must also declare `audited`, and
+# `changes` if it accepts tokens of core.
 REQUIRED_DECLARATIONS = ("audiences", "role_actions", "basis")
 
 
@@ -85,7 +101,10 @@ async def gate(connection: ASGIConnection[Any, Any, Any, Any], route: BaseRouteH
             # Check permissions before files are written to disk.
             await _authorize(connection, route, claims)
             await context.close()
-            await context.receive_upload(connection, resources.settings.data / "uploads")
+            settings = resources.settings
+            await context.receive_upload(
+                connection, settings.data / "uploads", reserve_mib=settings.disk_reserve_mib
+            )
         else:
             await connection.body()
     connection.scope["user"] = await _authorize(connection, route, claims)
@@ -103,6 +122,7 @@ async def _authorize(
     if not _is_own_user(connection, caller, route.opt.get("own_user_parameter")):
         _require_flag(caller, route.opt.get("flag_for_other_users"))
         _require_role_action(caller, await _get_role_actions(connection, route))
+    _refuse_restricted_caller(caller, route.opt.get("changes"))
     return caller
 
 
@@ -149,6 +169,16 @@ def _require_role_action(caller: Caller, role_actions: Sequence[RoleAction]) -> 
         raise NotPermitted(
             "role_action_missing",
             f"This path needs one of these permissions: {', '.join(role_actions)}.",
+        )
+
+
+def _refuse_restricted_caller(caller: Caller, changes: Changes | None) -> None:
+    """Invoice templates, settings or months affect groups that the caller cannot see."""
+    if changes is Changes.shared_records and caller.scope.billing_groups is not None:
+        raise NotPermitted(
+            "narrowed_caller",
+            "Users restricted to certain billing groups cannot change what belongs to no single "
+            "one of them. Ask a user without this restriction.",
         )
 
 
@@ -221,6 +251,8 @@ def refuse_undeclared_routes(app: Litestar) -> None:
         missing = [name for name in REQUIRED_DECLARATIONS if name not in handler.opt]
         if handler.http_methods & MUTATING and "audited" not in handler.opt:
             missing.append("audited")
+        if _must_declare_changes(handler) and not isinstance(handler.opt.get("changes"), Changes):
+            missing.append("changes")
         if (
             not missing
             and Audience.portal in _list_audiences(handler)
@@ -231,6 +263,12 @@ def refuse_undeclared_routes(app: Litestar) -> None:
             errors.append(f"{path} does not declare {', '.join(missing)}")
     if errors:
         raise RuntimeError("\n".join(errors))
+
+
+def _must_declare_changes(handler: HTTPRouteHandler) -> bool:
+    if not handler.http_methods & MUTATING:
+        return False
+    return "audiences" not in handler.opt or Audience.core in _list_audiences(handler)
 
 
 def _list_audiences(handler: HTTPRouteHandler) -> Sequence[Audience]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from nimbill.access import uploads
 from nimbill.access.caller import Caller
 from nimbill.access.credentials import CALLER_LOADERS, CallerLoader
+from nimbill.access.extension_rights import ExtensionRights
 from nimbill.access.signing_keys import load_active_key_id, load_signing_keys
 from nimbill.access.tokens import Claims, TokenIssuer, Tokens
 from nimbill.access.uploads import Upload
@@ -53,12 +54,14 @@ class Resources:
         encryptor: Encryptor,
         tokens: Tokens,
         caller_loaders: Mapping[str, CallerLoader] = CALLER_LOADERS,
+        extension_rights: Sequence[ExtensionRights] = (),
     ) -> None:
         self.settings = settings
         self.engine = engine
         self.encryptor = encryptor
         self.tokens = tokens
         self.caller_loaders = caller_loaders  # by subject type
+        self.extension_rights = extension_rights
         self.keys_loaded_at = 0.0  # monotonic seconds
         self.requests_by_user = MovingWindowRateLimiter(MemoryStorage())
         self.login_failures = MovingWindowRateLimiter(MemoryStorage())
@@ -164,11 +167,17 @@ class RequestContext:
         if self.upload is not None:
             self.upload.remove()
 
-    async def receive_upload(self, request: Request[Any, Any, Any], folder: Path) -> None:
+    async def receive_upload(
+        self, request: Request[Any, Any, Any], folder: Path, *, reserve_mib: int
+    ) -> None:
         """Stream the files to disk; `close` removes those that were not moved."""
-        content_type = request.headers.get("content-type", "")
+        announced = request.headers.get("content-length", "")
         self.upload = await uploads.receive_upload(
-            content_type, request.stream(), folder / self.request_id
+            request.headers.get("content-type", ""),
+            request.stream(),
+            folder / self.request_id,
+            announced_bytes=int(announced) if announced.isascii() and announced.isdigit() else 0,
+            reserve_mib=reserve_mib,
         )
 
 

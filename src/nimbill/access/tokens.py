@@ -65,6 +65,7 @@ class Claims:
     epoch: int
     issued_at: int
     expires_at: int
+    family_id: str | None = None  # of the refresh token that was issued with it
 
 
 class Tokens:
@@ -112,8 +113,12 @@ class Tokens:
         client_id: str,
         epoch: int,
         subject_type: str,
+        family_id: str | None = None,
     ) -> tuple[str, int]:
-        """Return an access token and its lifetime. It names the caller but no permissions."""
+        """Return an access token and its lifetime. It names the caller but no permissions.
+
+        With `family_id` the token ends when that family of refresh tokens is revoked.
+        """
         issuer = self._issuers[product]
         issued_at = clock.unix_seconds()
         claims = {
@@ -129,6 +134,8 @@ class Tokens:
             "ep": epoch,
             "scope": "openid",
         }
+        if family_id is not None:
+            claims["sid"] = family_id
         return self._sign(product, claims, ACCESS_TYPE), issuer.lifetime_seconds
 
     def issue_id_token(self, product: Product, *, user_id: str, client_id: str) -> str:
@@ -200,6 +207,9 @@ class Tokens:
         for name in ("tid", "sub", "client_id"):
             if not isinstance(payload.get(name), str) or not _ID.fullmatch(payload[name]):
                 _refuse()
+        family_id = payload.get("sid")
+        if "sid" in payload and not (isinstance(family_id, str) and _ID.fullmatch(family_id)):
+            _refuse()
         if payload.get("sub_type") not in issuer.subject_types or payload.get("scope") != "openid":
             _refuse()
         # We never issue `nbf`; a token with one is not ours, and other verifiers would apply it.
@@ -217,6 +227,7 @@ class Tokens:
             epoch=payload["ep"],
             issued_at=payload["iat"],
             expires_at=payload["exp"],
+            family_id=family_id,
         )
 
 

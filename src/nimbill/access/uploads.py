@@ -25,6 +25,7 @@ FILES_MAX = 100
 FIELDS_MAX = 50
 FIELD_BYTES_MAX = 4096
 NAME_MAX = 120
+SPACE_CHECK_BYTES = 8 * 2**20
 
 
 @dataclass(slots=True)
@@ -55,8 +56,19 @@ def is_multipart(content_type: str) -> bool:
     return bool(parse_options_header(content_type)[0] == "multipart/form-data")
 
 
-async def receive_upload(content_type: str, stream: AsyncIterator[bytes], folder: Path) -> Upload:
-    """Receive all fields and files. A refused upload leaves no file."""
+async def receive_upload(
+    content_type: str,
+    stream: AsyncIterator[bytes],
+    folder: Path,
+    *,
+    announced_bytes: int = 0,
+    reserve_mib: int = 0,
+) -> Upload:
+    """Receive all fields and files. A refused upload leaves no file.
+
+    The upload is refused if less than `reserve_mib` of the disk would stay free: before it is
+    received, if its size is announced, and while it is received.
+    """
     boundary = parse_options_header(content_type)[1].get("boundary", "")
     if not boundary:
         raise _malformed_form()
@@ -68,12 +80,16 @@ async def receive_upload(content_type: str, stream: AsyncIterator[bytes], folder
             max_segment_size=UPLOAD_BYTES_MAX,
             max_segment_count=FILES_MAX + FIELDS_MAX,
         )
-        size = 0
+        size = checked_at = 0
+        _require_free_space(folder, announced_bytes, reserve_mib)
         with parser:
             async for chunk in stream:
                 size += len(chunk)
                 if size > UPLOAD_BYTES_MAX:
                     raise Unreadable(413, "body_too_large", "The upload is larger than 256 MiB.")
+                if size - checked_at > SPACE_CHECK_BYTES:
+                    checked_at = size
+                    _require_free_space(folder, 0, reserve_mib)
                 if chunk:
                     # Writing may block on the disk, so it runs in a thread.
                     await asyncio.to_thread(writer.write, parser, chunk)
@@ -94,6 +110,17 @@ async def receive_upload(content_type: str, stream: AsyncIterator[bytes], folder
         raise
     finally:
         writer.close()
+
+
+def _require_free_space(folder: Path, needed: int, reserve_mib: int) -> None:
+    """The database and imports that run already need the rest of the disk."""
+    if shutil.disk_usage(folder).free - needed < reserve_mib * 2**20:
+        raise Unreadable(
+            413,
+            "disk_space",
+            f"The upload would leave less than {reserve_mib} MiB free on the server's disk. "
+            "Try again when waiting imports have finished.",
+        )
 
 
 class _PartWriter:

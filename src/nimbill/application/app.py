@@ -30,8 +30,9 @@ from nimbill.customers.projects import routes as project_routes
 from nimbill.customers.resellers import routes as reseller_routes
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import ServiceError
-from nimbill.foundation.logs import configure_logs
+from nimbill.foundation.logs import configure_library_logs, configure_logs
 from nimbill.foundation.parent_watch import watch_parent
+from nimbill.foundation.private_files import make_files_private
 from nimbill.foundation.settings import Settings
 from nimbill.http.problem_details import (
     handle_framework_error,
@@ -44,6 +45,7 @@ from nimbill.identity.login import routes as login_routes
 from nimbill.identity.rbac import routes as rbac_routes
 from nimbill.identity.users import routes as user_routes
 from nimbill.imports import routes as import_routes
+from nimbill.invoicing.closing import routes as closing_routes
 from nimbill.invoicing.exports import routes as export_routes
 from nimbill.invoicing.pdf import routes as pdf_routes
 from nimbill.invoicing.profit import routes as profit_routes
@@ -60,6 +62,7 @@ CORE_ROUTES = [
     *account_routes.ROUTES,
     *audit_routes.ROUTES,
     *billing_group_routes.ROUTES,
+    *closing_routes.ROUTES,
     *cost_routes.ROUTES,
     *export_routes.CORE_ROUTES,
     *import_routes.ROUTES,
@@ -80,6 +83,8 @@ CORE_ROUTES = [
 def create_app() -> ASGIApp:
     """Create the application of a worker process. Settings come from its environment."""
     configure_logs()
+    make_files_private()
+    configure_library_logs()
     settings = load_settings()
     # A worker that outlives its parent would keep the port in use.
     watch_parent(_stop_process)

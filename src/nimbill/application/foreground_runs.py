@@ -50,8 +50,9 @@ async def run_import(
     on_progress: Callable[[ImportRecord], None],
 ) -> ImportRecord:
     import_id = await _start_import(engine, scope, files)
-    runner = JobRunner(engine, import_job_types(settings, engine))
-    async with _background(_run_jobs(runner, scope)):
+    # One attempt: the person who waits can remove the cause and start the command again.
+    runner = JobRunner(engine, import_job_types(settings, engine, attempts_max=1))
+    async with _background(_run_jobs(runner, scope)) as jobs:
         while True:
             async with transaction(engine, scope.organisation_id) as db:
                 record = await find_import(db, scope, import_id)
@@ -59,6 +60,8 @@ async def run_import(
             if record.state not in UNFINISHED_STATES:
                 return record
             on_progress(record)
+            if jobs.done():  # it ends only with an error, for example of the database
+                jobs.result()
             await asyncio.sleep(POLL_SECONDS)
 
 
@@ -131,10 +134,10 @@ async def _run_jobs(runner: JobRunner, scope: TenantScope) -> None:
 
 
 @asynccontextmanager
-async def _background(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
-    task = asyncio.ensure_future(work)
+async def _background(work: Coroutine[Any, Any, None]) -> AsyncIterator[asyncio.Task[None]]:
+    task = asyncio.create_task(work)
     try:
-        yield
+        yield task
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)

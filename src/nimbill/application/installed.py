@@ -4,11 +4,13 @@ import os
 from collections.abc import Mapping, Sequence
 
 from nimbill.access.credentials import CALLER_LOADERS, CallerLoader
+from nimbill.access.extension_rights import ExtensionRights
 from nimbill.access.request_context import build_issuers
 from nimbill.access.tokens import TokenIssuer
 from nimbill.application.extension import Extension
 from nimbill.application.legacy_wiring import LEGACY_EXTENSION  # version 3
 from nimbill.foundation.product import Product
+from nimbill.foundation.setting_names import SETTING_NAMES, find_unknown_settings
 from nimbill.foundation.settings import Settings, read_settings
 from nimbill.http.deprecation import Deprecation
 
@@ -34,11 +36,21 @@ def load_settings(environment: Mapping[str, str] = os.environ) -> Settings:
     return settings
 
 
+def list_unknown_settings(environment: Mapping[str, str] = os.environ) -> list[str]:
+    """A sentence for each variable that no part of this installation reads."""
+    known = SETTING_NAMES.union(*(extension.setting_names for extension in EXTENSIONS))
+    return list(find_unknown_settings(environment, known))
+
+
 def installed_issuers(settings: Settings) -> Mapping[Product, TokenIssuer]:
     found = dict(build_issuers(settings))
     for extension in EXTENSIONS:
         found |= extension.issuers(settings)
     return found
+
+
+def installed_rights() -> Sequence[ExtensionRights]:
+    return [extension.rights for extension in EXTENSIONS]
 
 
 def installed_caller_loaders() -> Mapping[str, CallerLoader]:

@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 
 from litestar import Router
 from litestar.types import ControllerRouterHandler
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from nimbill.access.tokens import SUBJECT_TYPES, TokenIssuer
 from nimbill.application.extension import Extension
+from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.product import Product
 from nimbill.foundation.settings import Settings
@@ -26,7 +27,9 @@ from nimbill.legacy.login.agent_caller import load_agent_caller
 from nimbill.legacy.migrations import LEGACY_MIGRATIONS
 from nimbill.legacy.provisioning.job_types import stack_job_types
 from nimbill.legacy.roles import guard
-from nimbill.legacy.settings import read_legacy_settings
+from nimbill.legacy.roles.legacy_rights import LegacyRights
+from nimbill.legacy.settings import SETTING_NAMES, read_legacy_settings
+from nimbill.legacy.stacks.records import has_existing_stacks
 
 
 def _issuers(settings: Settings) -> Mapping[Product, TokenIssuer]:
@@ -53,13 +56,22 @@ def _job_types(settings: Settings, engine: AsyncEngine, encryptor: Encryptor) ->
     return stack_job_types(read_legacy_settings(settings), engine, encryptor)
 
 
+async def _find_deletion_obstacle(db: AsyncConnection, scope: TenantScope) -> str | None:
+    if await has_existing_stacks(db, scope):
+        return "The organisation still has stacks, whose instances would run on. Delete them first."
+    return None
+
+
 LEGACY_EXTENSION = Extension(
     products=[LEGACY],
+    setting_names=SETTING_NAMES | {"NIMBILL_AGENT_TOKEN"},  # of `nimbill agent`
     issuers=_issuers,
     caller_loaders={AGENT: load_agent_caller},
+    rights=LegacyRights(),
     route_handlers=_route_handlers,
     check_routes=guard.refuse_routes_without_scope,
     job_types=_job_types,
     deprecations=[VERSION_3],
     migrations=[LEGACY_MIGRATIONS],
+    find_deletion_obstacle=_find_deletion_obstacle,
 )

@@ -14,13 +14,15 @@ from nimbill.application.installed import (
     EXTENSIONS,
     installed_caller_loaders,
     installed_issuers,
+    installed_rights,
 )
 from nimbill.application.maintenance import maintenance_job_types, run_hourly_maintenance
 from nimbill.application.service_metrics import ServiceMetrics, report_pool_regularly
 from nimbill.database.tenant_scope import create_app_engine
-from nimbill.foundation.encryption import Encryptor, load_or_create_key
+from nimbill.foundation.encryption import Encryptor, load_key
 from nimbill.foundation.settings import Settings
 from nimbill.imports.job_types import import_job_types
+from nimbill.invoicing.pdf.compiler_pool import CompilerPool
 from nimbill.invoicing.runs.invoice_run import invoice_job_types
 from nimbill.jobs.runner import JobRunner, JobType
 
@@ -30,17 +32,20 @@ def build_lifespan(settings: Settings) -> Callable[[Litestar], AbstractAsyncCont
     async def lifespan(app: Litestar) -> AsyncIterator[None]:
         assert settings.database_url is not None, "`nimbill serve` sets the address"
         engine = create_app_engine(settings.database_url, settings.pool_size)
-        encryptor = load_or_create_key(settings.key_file)
+        encryptor = load_key(settings.key_file)
         async with engine.connect() as db:
             keys = await load_signing_keys(db, encryptor)
         tokens = Tokens(keys, installed_issuers(settings))
-        resources = Resources(settings, engine, encryptor, tokens, installed_caller_loaders())
+        resources = Resources(
+            settings, engine, encryptor, tokens, installed_caller_loaders(), installed_rights()
+        )
         job_types = _list_job_types(settings, engine, encryptor)
         runner = JobRunner(engine, job_types)
         resources.run_job_now = runner.run_now
         app.state.resources = resources
         lanes = {job_type.name: job_type.effective_lane for job_type in job_types}
         app.state.service_metrics = ServiceMetrics(engine, settings, lanes)
+        app.state.pdf_compilers = CompilerPool()
         stopping = asyncio.Event()
         tasks = [
             asyncio.create_task(runner.run()),
@@ -53,6 +58,7 @@ def build_lifespan(settings: Settings) -> Callable[[Litestar], AbstractAsyncCont
             runner.stop()
             stopping.set()
             await asyncio.gather(*tasks)
+            await app.state.pdf_compilers.close()
             await engine.dispose()
 
     return lifespan

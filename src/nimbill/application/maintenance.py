@@ -61,6 +61,9 @@ async def run_hourly_maintenance(resources: Resources, stopping: asyncio.Event) 
 
 def maintenance_job_types(settings: Settings, encryptor: Encryptor) -> list[JobType]:
     checkpoint_folder = settings.data / "audit"
+    # A family of tokens is kept until its last access token has expired.
+    token_seconds = max(settings.core_token_seconds, settings.portal_token_seconds)
+    access_token_lifetime = max(timedelta(days=2), timedelta(seconds=token_seconds + 60))
 
     async def write_audit_checkpoint(db: AsyncConnection, job: Job) -> None:
         head = await audit.load_head(db, job.scope)
@@ -72,12 +75,11 @@ def maintenance_job_types(settings: Settings, encryptor: Encryptor) -> list[JobT
         await delete_old_jobs(db, job.scope, before=clock.now() - FINISHED_JOBS_RETENTION)
 
     async def delete_expired_logins(db: AsyncConnection, job: Job) -> None:
-        # Kept two days longer than the refresh token, which covers its last access token.
         now = clock.now()
         await logins.delete_old_families(
             db,
             job.scope,
-            before=now - ABSOLUTE_LIFETIME - timedelta(days=2),
+            before=now - ABSOLUTE_LIFETIME - access_token_lifetime,
             unused_since=now - IDLE_LIFETIME,
         )
         await logins.delete_old_attempts(db, job.scope, before=now - WINDOW)

@@ -87,7 +87,7 @@ ERROR_RESPONSES = {
     413: "The request body is too large.",
     415: "The content type of the request body is not supported.",
     429: "Too many requests; retry after the time in Retry-After.",
-    503: "The database is not available; retry after the time in Retry-After.",
+    503: "The database or a limited resource is not available; see Retry-After.",
 }
 
 
@@ -207,7 +207,8 @@ def _add_schemas(document: dict[str, Any], bodies: set[type[msgspec.Struct]]) ->
 
 def _undocumented_bodies(opt: dict[str, Any]) -> set[type[msgspec.Struct]]:
     """Bodies that the handler reads or returns itself, which the framework does not see."""
-    return {*opt.get("reads", {}).values(), *([opt["refusal"]] if "refusal" in opt else [])}
+    read = (body for body in opt.get("reads", {}).values() if body is not str)
+    return {*read, *([opt["refusal"]] if "refusal" in opt else [])}
 
 
 def _complete_operation(operation: dict[str, Any], method: str, opt: dict[str, Any]) -> None:
@@ -219,7 +220,9 @@ def _complete_operation(operation: dict[str, Any], method: str, opt: dict[str, A
             operation["parameters"] = [*operation.get("parameters", []), IDEMPOTENCY_PARAMETER]
     if "reads" in opt:
         content = {
-            content_type: {"schema": _reference(body.__name__)}
+            content_type: {
+                "schema": {"type": "string"} if body is str else _reference(body.__name__)
+            }
             for content_type, body in opt["reads"].items()
         }
         operation["requestBody"] = {"content": content, "required": method != "DELETE"}

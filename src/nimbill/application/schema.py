@@ -6,6 +6,7 @@ from nimbill.adjustments.reserved_instances import fee_records as reservation_fe
 from nimbill.adjustments.reserved_instances import records as reserved_instances
 from nimbill.application.installed import EXTENSIONS  # importing them defines their tables
 from nimbill.audit import records as audit
+from nimbill.costs.lake import product_name_records as product_names
 from nimbill.costs.lake import records as costs
 from nimbill.costs.months import records as months
 from nimbill.customers.billing_groups import records as billing_groups
@@ -53,6 +54,7 @@ __all__ = [
     "months",
     "organisation_settings",
     "organisations",
+    "product_names",
     "projects",
     "recalculation",
     "resellers",

@@ -13,14 +13,22 @@ from nimbill.access.request_context import Resources
 from nimbill.access.role_actions import ANY_CALLER
 from nimbill.application.schema import MIGRATIONS
 from nimbill.application.service_metrics import ServiceMetrics
-from nimbill.database.migrate import is_schema_current
-from nimbill.database.tenant_scope import database_unavailable
+from nimbill.database.migrate import NEWER_SCHEMA, SchemaState, find_schema_state
 from nimbill.foundation import metrics
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Unavailable, not_found
 from nimbill.http.routing import get
 
 _BASIS = chosen("service-endpoints")
+
+DATABASE_AWAY = (
+    "The database cannot be reached. Send no requests until this worker is ready again, and do not "
+    "restart it: it reconnects by itself."
+)
+OLDER_SCHEMA = (
+    "The database has the schema of an older version of Nimbill. Start `nimbill serve` of this "
+    "version, which migrates it."
+)
 
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -42,7 +50,7 @@ CONTENT_TYPES = {
     basis=_BASIS,
 )
 async def healthz() -> dict[str, str]:
-    """Check that the process is running."""
+    """Check that the process responds. Restart it only if this fails."""
     return {"status": "ok"}
 
 
@@ -53,19 +61,19 @@ async def healthz() -> dict[str, str]:
     basis=_BASIS,
 )
 async def readyz(request: Request[Any, Any, Any]) -> dict[str, str]:
-    """Check that the database is available and has the schema of this version; 503 otherwise."""
+    """Check that the database is available and has the schema of this version; 503 otherwise.
+
+    The detail of a 503 says what a supervisor should do.
+    """
     resources: Resources = request.app.state.resources
     try:
         async with resources.engine.connect() as db:
-            is_current = await db.run_sync(is_schema_current, MIGRATIONS)
+            state = await db.run_sync(find_schema_state, MIGRATIONS)
     except Exception as error:
-        raise database_unavailable() from error
-    if not is_current:
-        raise Unavailable(
-            "database_outdated",
-            "The database schema belongs to another version of Nimbill.",
-            retry_after=5,
-        )
+        raise Unavailable("database_away", DATABASE_AWAY, retry_after=2) from error
+    if state is not SchemaState.current:
+        detail = NEWER_SCHEMA if state is SchemaState.newer else OLDER_SCHEMA
+        raise Unavailable("database_outdated", detail, retry_after=5)
     return {"status": "ready"}
 
 

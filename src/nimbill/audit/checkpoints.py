@@ -60,3 +60,7 @@ def read_checkpoints(
 
 def _signed_text(organisation_id: str, seq: int, hash_: bytes, at: str) -> bytes:
     return f"{organisation_id} {seq} {hash_.hex()} {at}".encode()
+
+
+def remove_checkpoints(folder: Path, organisation_id: str) -> None:
+    _checkpoint_file(folder, organisation_id).unlink(missing_ok=True)

@@ -1,14 +1,15 @@
 """Audit rows: appended in the transaction of the change, never updated or deleted."""
 
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NotRequired, TypedDict, Unpack
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.audit.chain import ChainedEntry
-from nimbill.database.tenant_scope import TenantScope, fetch_row, is_any_of, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, fetch_row, is_any_of, metadata
 from nimbill.foundation import clock, exact_json
 
 audit_log = sa.Table(
@@ -31,6 +32,8 @@ audit_heads = sa.Table(
     sa.Column("seq", sa.BigInteger, nullable=False),
     sa.Column("hash", sa.LargeBinary, nullable=False),
 )
+
+INDEXED_LENGTH = 100  # characters of a resource in the index `audit_log_resource_idx`
 
 _APPEND_ENTRY = "SELECT append_audit_entry($1)"
 _APPEND_ENTRIES = "SELECT append_audit_entry(entry) FROM unnest($1::text[]) AS entry"
@@ -110,6 +113,26 @@ async def list_entries(
     if before_seq is not None:
         stmt = stmt.where(audit_log.c.seq < before_seq)
     return [ChainedEntry(row.seq, row.entry, row.hash) for row in await db.execute(stmt)]
+
+
+async def list_latest_entries(
+    db: AsyncConnection, scope: TenantScope, resources: Collection[str]
+) -> Sequence[Row]:
+    """List resource and entry of the newest change to each of these resources."""
+    log = audit_log.c
+    # the index has a prefix of the resource, because an index cannot hold a text of any length
+    prefixes = [resource[:INDEXED_LENGTH] for resource in resources]
+    stmt = (
+        sa.select(log.resource, log.entry)
+        .where(
+            log.organisation_id == scope.organisation_id,
+            sa.func.left(log.resource, sa.literal_column(str(INDEXED_LENGTH))).in_(prefixes),
+            is_any_of(log.resource, resources),
+        )
+        .order_by(log.resource, log.seq.desc())
+        .ext(distinct_on(log.resource))
+    )
+    return (await db.execute(stmt)).all()
 
 
 async def stream_chain(db: AsyncConnection, scope: TenantScope) -> AsyncIterator[ChainedEntry]:

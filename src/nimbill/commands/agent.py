@@ -9,7 +9,9 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from nimbill.commands.console import Switch, exit_with_error
+from nimbill.commands.console import Switch, exit_with_error, print_warning
+from nimbill.foundation.setting_names import SETTING_NAMES as PRODUCT_SETTINGS
+from nimbill.foundation.setting_names import find_unknown_settings
 from nimbill.legacy.agent_program import (
     METADATA_ADDRESS,
     InvalidAgentConfig,
@@ -18,6 +20,7 @@ from nimbill.legacy.agent_program import (
     TokenRefused,
     read_agent_config,
 )
+from nimbill.legacy.settings import SETTING_NAMES
 
 # Exit codes.
 INVALID_CONFIG = 2
@@ -70,6 +73,9 @@ def agent(
     once
         Register, report and fetch the configuration once, then exit without deregistering.
     """
+    known = PRODUCT_SETTINGS | SETTING_NAMES | {TOKEN_VARIABLE}
+    for sentence in find_unknown_settings(os.environ, known):
+        print_warning(sentence)
     options = {
         "address": address,
         "stack_id": stack_id,

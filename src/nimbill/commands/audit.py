@@ -4,9 +4,9 @@ import sys
 
 from cyclopts import App
 
-from nimbill.application.installed import load_settings
 from nimbill.application.open_database import run_with_database
 from nimbill.audit.verification import verify_chain
+from nimbill.commands.command_settings import load_command_settings
 from nimbill.commands.console import Switch, print_json, print_text
 
 BROKEN_CHAIN = 1  # exit code
@@ -25,10 +25,11 @@ def verify(*, organisation: str, json: Switch = False) -> None:
     json
         Print one JSON object and nothing else.
     """
-    settings = load_settings()
+    settings = load_command_settings()
     result = run_with_database(
         settings,
         lambda url, encryptor: verify_chain(url, encryptor, settings.data / "audit", organisation),
+        migrates=False,
     )
     if json:
         print_json(result.as_json().encode())

@@ -6,12 +6,22 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from cyclopts import App
+import structlog
+from asyncpg import InterfaceError, PostgresError
+from cyclopts import App, CycloptsError
 from sqlalchemy.exc import SQLAlchemyError
 
 import nimbill
-from nimbill.commands.console import refuse
+from nimbill.commands.console import REFUSED, exit_with_error, expect_json, print_json_error
+from nimbill.database.tenant_scope import describe_database_error, is_database_unavailable
 from nimbill.foundation.errors import OperatorError, ServiceError
+from nimbill.foundation.failure_causes import describe_os_error
+from nimbill.foundation.logs import configure_library_logs, configure_logs
+from nimbill.foundation.private_files import make_files_private
+
+# Exit codes.
+UNEXPECTED = 70
+INTERRUPTED = 130
 
 COMMANDS = {
     "agent": "nimbill.commands.agent:agent",  # version 3
@@ -24,10 +34,15 @@ COMMANDS = {
     "invoice": "nimbill.commands.invoice:invoice",
     "keys": "nimbill.commands.keys:keys",
     "lake": "nimbill.commands.lake:lake",
+    "organisations": "nimbill.commands.organisations:organisations",
     "restore": "nimbill.commands.restore:restore",
     "serve": "nimbill.commands.serve:serve",
     "tie-out": "nimbill.commands.tie_out:tie_out",
+    "users": "nimbill.commands.users:users",
 }
+
+
+log = structlog.get_logger()
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -36,19 +51,49 @@ def main(arguments: Sequence[str] | None = None) -> None:
     The arguments of the process are used by default.
     """
     signal.signal(signal.SIGTERM, _raise_interrupt)
+    make_files_private()
     arguments = sys.argv[1:] if arguments is None else arguments
+    configure_logs()
+    configure_library_logs()
+    expect_json(_asks_for_json(arguments))
     try:
-        build_app(arguments)(arguments)
+        build_app(arguments)(arguments, exit_on_error=False)
     except KeyboardInterrupt:
-        sys.exit(130)
-    except ServiceError as error:
-        refuse(_format_error(error))
-    except OperatorError as error:
-        refuse(str(error))
-    except OSError as error:
-        refuse(f"{error.filename or 'The operating system'}: {error.strerror or error}")
-    except SQLAlchemyError as error:
-        refuse(f"The database failed ({type(error).__name__}). See the log of the database.")
+        print_json_error("interrupted", "The command was interrupted.")
+        sys.exit(INTERRUPTED)
+    except CycloptsError as error:  # already printed
+        print_json_error("invalid_arguments", " ".join(str(error).split()))
+        sys.exit(REFUSED)
+    except Exception as error:  # noqa: BLE001  # every error is reported in one sentence
+        _exit_for(error)
+
+
+def _asks_for_json(arguments: Sequence[str]) -> bool:
+    return any(argument == "--json" or argument.startswith("--json=") for argument in arguments)
+
+
+def _exit_for(error: Exception) -> NoReturn:
+    if isinstance(error, ServiceError):
+        exit_with_error(
+            REFUSED,
+            _format_error(error),
+            code=error.code,
+            detail=error.detail,
+            violations=error.violations,
+        )
+    if isinstance(error, OperatorError):
+        exit_with_error(REFUSED, str(error))
+    if isinstance(error, SQLAlchemyError | PostgresError | InterfaceError | ConnectionError):
+        exit_with_error(REFUSED, _format_database_error(error), code="database_failed")
+    if isinstance(error, OSError):
+        exit_with_error(REFUSED, describe_os_error(error), code="system_error")
+    log.error("command_failed", exc_info=error)
+    exit_with_error(
+        UNEXPECTED,
+        f"An unexpected error ended the command ({type(error).__name__}). The log line before "
+        "this one names the place in the program.",
+        code="unexpected",
+    )
 
 
 def build_app(arguments: Sequence[str]) -> App:
@@ -56,7 +101,12 @@ def build_app(arguments: Sequence[str]) -> App:
 
     Without a command all are imported, because the list of commands shows their descriptions.
     """
-    app = App(name="nimbill", help=nimbill.__doc__, version=nimbill.__version__)
+    app = App(
+        name="nimbill",
+        help=nimbill.__doc__,
+        version=nimbill.__version__,
+        suppress_keyboard_interrupt=False,
+    )
     has_command = bool(arguments) and arguments[0] in COMMANDS
     for name, path in COMMANDS.items():
         app.command(path if has_command else pkgutil.resolve_name(path), name=name)
@@ -66,6 +116,13 @@ def build_app(arguments: Sequence[str]) -> App:
 def _raise_interrupt(_signal: int, _frame: object) -> NoReturn:
     """SIGTERM ends every `with` block in order, like Ctrl-C."""
     raise KeyboardInterrupt
+
+
+def _format_database_error(error: Exception) -> str:
+    """The message of any other error may contain stored values."""
+    if isinstance(error, SQLAlchemyError) and not is_database_unavailable(error):
+        return f"The database failed ({type(error).__name__}). See the log of the database."
+    return f"The database cannot be used: {describe_database_error(error)}"
 
 
 def _format_error(error: ServiceError) -> str:

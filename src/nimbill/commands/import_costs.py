@@ -12,17 +12,19 @@ from rich.table import Table
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from nimbill.application.foreground_runs import ImportFiles, run_import
-from nimbill.application.installed import load_settings
 from nimbill.application.open_database import run_with_engine
+from nimbill.commands.command_settings import load_command_settings
 from nimbill.commands.console import (
     REFUSED,
     Switch,
+    print_error,
     print_json,
     print_table,
     print_text,
     terminal_progress,
 )
 from nimbill.commands.month_argument import refuse_invalid_month
+from nimbill.costs.lake.parquet_files import Lake
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation import exact_json
 from nimbill.foundation.encryption import Encryptor
@@ -79,7 +81,7 @@ def import_(
         raise Invalid("rule_broken", "Name a file, a folder or an s3:// address.", [])
     if month is not None:
         refuse_invalid_month(month)
-    settings = load_settings()
+    settings = load_command_settings()
     sources = [path if "://" in path else str(Path(path).absolute()) for path in paths]
     files = ImportFiles(vendor=vendor, month=month, sources=sources)
 
@@ -96,6 +98,8 @@ def import_(
         print_json(exact_json.encode(record))
     else:
         _print_record(record, seconds)
+    if record.state == ImportState.failed:
+        print_error(f"The data folder is {settings.data}, the lake is {Lake(settings.lake_url)}.")
     sys.exit(EXIT_CODES[ImportState(record.state)])
 
 

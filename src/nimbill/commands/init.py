@@ -1,12 +1,11 @@
 """`nimbill init`: create an organisation."""
 
-import sys
 from dataclasses import asdict
 from json import dumps
 
-from nimbill.application.installed import load_settings
 from nimbill.application.open_database import run_with_engine
-from nimbill.commands.console import Switch, print_json, print_text, read_hidden, refuse
+from nimbill.commands.command_settings import load_command_settings
+from nimbill.commands.console import Switch, print_json, print_text, read_password, refuse
 from nimbill.identity.organisations.operations import NewOrganisation, create_organisation
 
 
@@ -35,25 +34,14 @@ def init(
     name = organisation.strip()
     if not name.isprintable() or not name:
         refuse("The name of the organisation must consist of printable characters.")
-    password = _read_password(password_stdin)
+    password = read_password("Password of the root user: ", from_stdin=password_stdin)
     new_organisation = run_with_engine(
-        load_settings(),
+        load_command_settings(),
         lambda engine, encryptor: create_organisation(
             engine, encryptor, name=name, username=username, password=password
         ),
     )
     _print_organisation(new_organisation, as_json=json)
-
-
-def _read_password(from_stdin: bool) -> str:
-    if from_stdin:
-        try:
-            return sys.stdin.buffer.readline().decode().rstrip("\r\n")
-        except UnicodeDecodeError:
-            refuse("The password is not valid UTF-8.")
-    if not sys.stdin.isatty():
-        refuse("Pass the password with --password-stdin.")
-    return read_hidden("Password of the root user: ")
 
 
 def _print_organisation(organisation: NewOrganisation, *, as_json: bool) -> None:

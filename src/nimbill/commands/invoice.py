@@ -8,16 +8,26 @@ from pathlib import Path
 from cyclopts import App
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from nimbill.application.foreground_runs import run_invoices
-from nimbill.application.installed import load_settings
 from nimbill.application.open_database import run_with_engine
-from nimbill.commands.console import Switch, print_json, print_table, print_text, terminal_progress
+from nimbill.commands.command_settings import load_command_settings
+from nimbill.commands.console import (
+    NOTHING_FOUND,
+    Switch,
+    exit_with_error,
+    print_json,
+    print_table,
+    print_text,
+    terminal_progress,
+)
 from nimbill.commands.month_argument import refuse_invalid_month
-from nimbill.database.tenant_scope import TenantScope
+from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation import exact_json
 from nimbill.foundation.vendors import Vendor
-from nimbill.invoicing.pdf.pdf_cache import write_pdf_files
+from nimbill.identity.organisations.operations import require_organisation
+from nimbill.invoicing.pdf.pdf_cache import NoInvoices, write_pdf_files
 from nimbill.invoicing.runs.operations import (
     CreateInvoicesRequest,
     CreateInvoicesResponse,
@@ -60,7 +70,7 @@ def create(
     scope = TenantScope(organisation)
     with _progress_bar() as show_progress:
         response = run_with_engine(
-            load_settings(),
+            load_command_settings(),
             lambda engine, _: run_invoices(engine, scope, month, body, show_progress),
         )
     if json:
@@ -75,6 +85,9 @@ def create(
 def print_(month: str, *, into: Path, organisation: str) -> None:
     """Write the invoices of a month as PDF files.
 
+    Exit codes: 0 written; 2 refused, for example an unknown organisation; 3 the month has no
+    invoice.
+
     Parameters
     ----------
     month
@@ -85,12 +98,23 @@ def print_(month: str, *, into: Path, organisation: str) -> None:
         Id of the organisation.
     """
     refuse_invalid_month(month)
-    into.mkdir(parents=True, exist_ok=True)
-    names = run_with_engine(
-        load_settings(),
-        lambda engine, _: write_pdf_files(engine, TenantScope(organisation), month, into),
-    )
+    try:
+        names = run_with_engine(
+            load_command_settings(),
+            lambda engine, _: _write_files(engine, TenantScope(organisation), month, into),
+            migrates=False,
+        )
+    except NoInvoices as error:
+        exit_with_error(NOTHING_FOUND, error.detail, code=error.code)
     print_text(f"{len(names)} invoices written to {into}")
+
+
+async def _write_files(
+    engine: AsyncEngine, scope: TenantScope, month: str, into: Path
+) -> list[str]:
+    async with transaction(engine, scope.organisation_id) as db:
+        await require_organisation(db, scope)
+    return await write_pdf_files(engine, scope, month, into)
 
 
 @contextmanager

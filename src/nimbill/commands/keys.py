@@ -8,8 +8,9 @@ from cyclopts import App
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from nimbill.access.key_rotation import NextKeyTooNew, drop_key, list_keys, rotate_keys
-from nimbill.application.installed import PRODUCTS, load_settings
+from nimbill.application.installed import PRODUCTS
 from nimbill.application.open_database import run_with_engine
+from nimbill.commands.command_settings import load_command_settings
 from nimbill.commands.console import Switch, exit_with_error, print_json, print_text
 from nimbill.foundation import clock
 from nimbill.foundation.encryption import Encryptor
@@ -34,7 +35,7 @@ def list_(*, json: Switch = False) -> None:
     json
         Print one JSON object and nothing else.
     """
-    rows = _run_in_transaction(lambda db, _: list_keys(db))
+    rows = _run_in_transaction(lambda db, _: list_keys(db), migrates=False)
     listed = [
         {
             "kid": row.kid,
@@ -88,9 +89,11 @@ def drop(kid: str, /) -> None:
     print_text("The key was dropped.")
 
 
-def _run_in_transaction(operation: Callable[[AsyncConnection, Encryptor], Awaitable[T]]) -> T:
+def _run_in_transaction(
+    operation: Callable[[AsyncConnection, Encryptor], Awaitable[T]], *, migrates: bool = True
+) -> T:
     async def run(engine: AsyncEngine, encryptor: Encryptor) -> T:
         async with engine.begin() as db:
             return await operation(db, encryptor)
 
-    return run_with_engine(load_settings(), run)
+    return run_with_engine(load_command_settings(), run, migrates=migrates)

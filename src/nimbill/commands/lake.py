@@ -6,8 +6,8 @@ from json import dumps
 from cyclopts import App
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from nimbill.application.installed import load_settings
 from nimbill.application.open_database import run_with_engine
+from nimbill.commands.command_settings import load_command_settings
 from nimbill.commands.console import Switch, print_json, print_text
 from nimbill.costs.lake.verification import LakeVerification, verify_lake
 from nimbill.database.tenant_lookup import LookupKind, find_organisation_id
@@ -30,8 +30,10 @@ def verify(*, organisation: str, json: Switch = False) -> None:
     json
         Print one JSON object and nothing else.
     """
-    settings = load_settings()
-    result = run_with_engine(settings, lambda engine, _: _verify(engine, settings, organisation))
+    settings = load_command_settings()
+    result = run_with_engine(
+        settings, lambda engine, _: _verify(engine, settings, organisation), migrates=False
+    )
     if json:
         problems = [problem._asdict() for problem in result.problems]
         fields = result._asdict() | {"intact": not problems, "problems": problems}

@@ -6,20 +6,31 @@ from typing import Literal
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from nimbill.application.installed import load_settings
 from nimbill.application.open_database import run_with_engine
-from nimbill.commands.console import Switch, print_json, print_text
+from nimbill.commands.command_settings import load_command_settings
+from nimbill.commands.console import NOTHING_FOUND, Switch, print_json, print_text
 from nimbill.commands.month_argument import refuse_invalid_month
 from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation import exact_json
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.vendors import VENDORS, Vendor
-from nimbill.invoicing.reconciliation.bodies import TieOutDifference
+from nimbill.identity.organisations.operations import require_organisation
+from nimbill.invoicing.reconciliation.bodies import TieOutDifference, TieOutState
 from nimbill.invoicing.reconciliation.records import TieOut, load_tie_out
 
 basis = chosen("tie-out")
 
 DOES_NOT_TIE = 1  # exit code
+EXIT_CODES = {
+    TieOutState.ties: 0,
+    TieOutState.differs: DOES_NOT_TIE,
+    TieOutState.nothing_to_compare: NOTHING_FOUND,
+}
+RESULTS = {
+    TieOutState.ties: "ties",
+    TieOutState.differs: "does not tie",
+    TieOutState.nothing_to_compare: "has nothing to compare: no import, no charge and no invoice",
+}
 
 # The printed lines of a payer and their fields; the first two equal the sum of the others.
 PAYER_LINES = (
@@ -44,7 +55,10 @@ def tie_out(
     vendor: Literal["aws", "azure", "gcp"] | None = None,
     json: Switch = False,
 ) -> None:
-    """Reconcile the invoices of a month with the vendor charges; exit code 1 if they differ.
+    """Reconcile the invoices of a month with the vendor charges.
+
+    Exit codes: 0 they tie; 1 they differ; 2 refused, for example an unknown organisation;
+    3 there is nothing to compare.
 
     Parameters
     ----------
@@ -60,21 +74,24 @@ def tie_out(
     refuse_invalid_month(month)
     vendors = list(VENDORS) if vendor is None else [vendor]
     result = run_with_engine(
-        load_settings(), lambda engine, _: _tie_out_month(engine, organisation, month, vendors)
+        load_command_settings(),
+        lambda engine, _: _tie_out_month(engine, organisation, month, vendors),
+        migrates=False,
     )
     if json:
         print_json(exact_json.encode(result))
     else:
         _print_result(result)
-    if not result.ties:
-        sys.exit(DOES_NOT_TIE)
+    sys.exit(EXIT_CODES[result.state])
 
 
 async def _tie_out_month(
     engine: AsyncEngine, organisation_id: str, month: str, vendors: list[Vendor]
 ) -> TieOut:
+    scope = TenantScope(organisation_id)
     async with transaction(engine, organisation_id) as db:
-        return await load_tie_out(db, TenantScope(organisation_id), month, vendors)
+        await require_organisation(db, scope)
+        return await load_tie_out(db, scope, month, vendors)
 
 
 def _print_result(result: TieOut) -> None:
@@ -87,7 +104,7 @@ def _print_result(result: TieOut) -> None:
         print_text(f"in no billing group: {account.vendor} {account.customer_id} {amount}")
     for difference in result.differences:
         print_text(_format_difference(difference))
-    print_text(f"{result.month} {'ties' if result.ties else 'does not tie'}")
+    print_text(f"{result.month} {RESULTS[result.state]}")
 
 
 def _format_difference(difference: TieOutDifference) -> str:

@@ -84,12 +84,14 @@ COLUMNS: Mapping[str, FocusColumn] = {
     "Tags":                               nullable(JSON),
 }
 
-# values that FOCUS has no column for: the vendor's line type and how it is billed
+# values that FOCUS has no column for: the vendor's line type, how it is billed, and the name of
+# the product, because ServiceName holds the code that sums are grouped by
 OWN_COLUMNS: Mapping[str, FocusColumn] = {
     "x_NimbillBillingEntity":             FocusColumn(TEXT),
     "x_NimbillEntryType":                 nullable(TEXT),
     "x_NimbillKind":                      FocusColumn(TEXT),
     "x_NimbillLineType":                  FocusColumn(TEXT),
+    "x_NimbillServiceName":               nullable(TEXT),
 }
 # fmt: on
 

@@ -164,6 +164,7 @@ def _map_columns(lines: pa.Table, vendor: str, month: str) -> dict[str, Any]:
         "x_NimbillEntryType": lines["entry_type"],
         "x_NimbillKind": lines["kind"],
         "x_NimbillLineType": lines["line_type"],
+        "x_NimbillServiceName": lines["service_name"],
     }
 
 

@@ -1,8 +1,10 @@
 """Database migrations: upgrades a database to the newest revision and reports whether it is."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from enum import Enum
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from alembic import command
@@ -14,8 +16,14 @@ from asyncpg import PostgresError
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from nimbill.database.tenant_scope import APP_ROLE, create_owner_engine
+from nimbill.database.tenant_scope import (
+    APP_ROLE,
+    create_owner_engine,
+    describe_database_error,
+)
 from nimbill.foundation.errors import OperatorError
+
+T = TypeVar("T")
 
 OLDEST_VERSION = 15
 
@@ -38,6 +46,30 @@ class MigrationError(OperatorError):
     """The database cannot be migrated; the message tells the operator why."""
 
 
+class SchemaState(Enum):
+    empty = "empty"
+    older = "older"
+    current = "current"
+    newer = "newer"  # it has a revision that this program does not know
+
+
+NEWER_SCHEMA = (
+    "The database was migrated by a newer version of Nimbill. Install that version, or restore a "
+    "backup from before the migration."
+)
+# Why a command that only reads refuses the database.
+_UNUSABLE_SCHEMAS = {
+    SchemaState.empty: (
+        "The database has no tables yet. Create an organisation with `nimbill init`."
+    ),
+    SchemaState.older: (
+        "The database has the schema of an older version of Nimbill, and this command does not "
+        "change it. Start `nimbill serve`, which migrates it."
+    ),
+    SchemaState.newer: NEWER_SCHEMA,
+}
+
+
 async def migrate(url: str, packages: Sequence[MigrationPackage]) -> None:
     """Upgrade each package in order, as the database's owner, in one transaction.
 
@@ -45,6 +77,8 @@ async def migrate(url: str, packages: Sequence[MigrationPackage]) -> None:
     """
 
     def upgrade(connection: sa.Connection) -> None:
+        if find_schema_state(connection, packages) is SchemaState.newer:
+            raise MigrationError(NEWER_SCHEMA)
         for package in packages:
             command.upgrade(_alembic_config(package, connection), "head")
 
@@ -106,13 +140,55 @@ def is_known_revision(package: MigrationPackage, revision: str) -> bool:
         return False
 
 
+async def require_current_schema(url: str, packages: Sequence[MigrationPackage]) -> None:
+    """Refuse a database that is not up to date, without changing it."""
+
+    async def find_state(db: AsyncConnection) -> SchemaState:
+        return await db.run_sync(find_schema_state, packages)
+
+    state = await _connect_as_owner(url, find_state)
+    if state is not SchemaState.current:
+        raise MigrationError(_UNUSABLE_SCHEMAS[state])
+
+
+async def has_rows(url: str, table: str) -> bool:
+    """Whether the table exists and contains a row. `table` is a name of this program."""
+
+    async def query(db: AsyncConnection) -> bool:
+        exists = await db.execute(sa.select(sa.func.to_regclass(table).is_not(None)))
+        if not exists.scalar_one():
+            return False
+        row = await db.execute(
+            sa.select(sa.exists(sa.select(sa.text("1")).select_from(sa.table(table))))
+        )
+        return bool(row.scalar_one())
+
+    return await _connect_as_owner(url, query)
+
+
 def is_schema_current(connection: sa.Connection, packages: Sequence[MigrationPackage]) -> bool:
     """Whether the database has the newest revision of every package."""
-    return all(
-        _database_revision(connection, package)
-        == ScriptDirectory.from_config(_alembic_config(package)).get_current_head()
-        for package in packages
+    return find_schema_state(connection, packages) is SchemaState.current
+
+
+def find_schema_state(
+    connection: sa.Connection, packages: Sequence[MigrationPackage]
+) -> SchemaState:
+    """The state of the package that is furthest from the newest revision."""
+    revisions = {package: _database_revision(connection, package) for package in packages}
+    scripts = {
+        package: ScriptDirectory.from_config(_alembic_config(package)) for package in packages
+    }
+    for package, revision in revisions.items():
+        known = {script.revision for script in scripts[package].walk_revisions()}
+        if revision is not None and revision not in known:
+            return SchemaState.newer
+    if not any(revisions.values()):
+        return SchemaState.empty
+    is_current = all(
+        revision == scripts[package].get_current_head() for package, revision in revisions.items()
     )
+    return SchemaState.current if is_current else SchemaState.older
 
 
 def _database_revision(connection: sa.Connection, package: MigrationPackage) -> str | None:
@@ -131,11 +207,26 @@ def _alembic_config(package: MigrationPackage, connection: sa.Connection | None 
 
 async def _run_as_owner(url: str, run: Callable[[sa.Connection], None]) -> None:
     engine = create_owner_engine(url)
-    try:
+    async with _disposed(engine):
         await _run_locked(engine, run)
+
+
+async def _connect_as_owner(url: str, query: Callable[[AsyncConnection], Awaitable[T]]) -> T:
+    engine = create_owner_engine(url)
+    async with _disposed(engine), engine.connect() as db:
+        return await query(db)
+
+
+@asynccontextmanager
+async def _disposed(engine: AsyncEngine) -> AsyncIterator[None]:
+    """Dispose of the engine at the end; report a database that cannot be used."""
+    try:
+        yield
     except (DBAPIError, OSError, PostgresError) as error:
         host = engine.url.host or engine.url.query.get("host") or "the local socket"
-        raise MigrationError(f"Cannot use the database at {host}: {_reason(error)}") from error
+        raise MigrationError(
+            f"Cannot use the database at {host}: {describe_database_error(error)}"
+        ) from error
     finally:
         await engine.dispose()
 
@@ -152,15 +243,6 @@ async def _run_locked(engine: AsyncEngine, run: Callable[[sa.Connection], None])
         finally:
             await db.rollback()
             await db.execute(sa.select(sa.func.pg_advisory_unlock(_MIGRATION_LOCK)))
-
-
-def _reason(error: BaseException) -> str:
-    """The driver's message on one line, without the SQL statement and its parameters."""
-    cause = error
-    if isinstance(error, DBAPIError) and error.orig is not None:
-        cause = error.orig.__cause__ or error.orig
-    message = cause.strerror if isinstance(cause, OSError) and cause.strerror else str(cause)
-    return " ".join(message.split()) or type(cause).__name__
 
 
 async def _require_supported_server(db: AsyncConnection) -> None:

@@ -46,6 +46,18 @@ async def remove_lookup(db: AsyncConnection, scope: TenantScope, kind: str, key:
     )
 
 
+async def has_other_organisations(db: AsyncConnection, scope: TenantScope) -> bool:
+    """Whether the installation has an organisation besides this one; names none of them."""
+    result = await db.execute(sa.select(sa.func.has_other_organisations(scope.organisation_id)))
+    return bool(result.scalar_one())
+
+
+async def list_organisation_ids(db: AsyncConnection) -> list[str]:
+    """Ids of every organisation, oldest first. Only the database's owner sees all of them."""
+    stmt = sa.select(tenant_lookups.c.key).where(tenant_lookups.c.kind == LookupKind.organisation)
+    return sorted((await db.execute(stmt)).scalars())
+
+
 async def find_organisation_id(db: AsyncConnection, kind: str, key: str) -> str | None:
     """Exact match only. The SQL function reads across tenants; the table shows own rows only."""
     result = await db.execute(sa.select(sa.func.find_organisation_id(kind, key)))

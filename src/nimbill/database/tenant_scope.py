@@ -158,6 +158,15 @@ def is_database_unavailable(error: BaseException) -> bool:
     return isinstance(error, PoolTimeout | ConnectionError | TimeoutError | OSError)
 
 
+def describe_database_error(error: BaseException) -> str:
+    """The driver's message on one line, without the SQL statement and its parameters."""
+    cause = error
+    if isinstance(error, DBAPIError) and error.orig is not None:
+        cause = error.orig.__cause__ or error.orig
+    message = cause.strerror if isinstance(cause, OSError) and cause.strerror else str(cause)
+    return " ".join(message.split()) or type(cause).__name__
+
+
 def database_unavailable() -> Unavailable:
     return Unavailable(
         "database_away", "The database cannot be reached. Try again later.", retry_after=2

@@ -1,4 +1,4 @@
-"""The cost files that vendors delivered to the resellers, as folders of the inbox."""
+"""The cost files that vendors delivered to the resellers, as folders of their inboxes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from nimbill.demo.monthly_data import (
 )
 from nimbill.demo.resellers import AOZORA, MINATO, DemoReseller
 
-INBOX = "inbox"
 WRITE_SECONDS_MAX = 300
 
 Vendor = Literal["aws", "azure"]
@@ -27,7 +26,7 @@ Vendor = Literal["aws", "azure"]
 
 @dataclass(frozen=True, slots=True)
 class CostDelivery:
-    """A folder of the inbox that holds the files of a month and their manifest."""
+    """A folder of the reseller's inbox that holds the files of a month and their manifest."""
 
     reseller: str  # username
     vendor: Vendor
@@ -39,7 +38,7 @@ class CostDelivery:
 
     @property
     def folder(self) -> str:
-        return f"{self.reseller}/{self.vendor}/{self.month}{self.version}"
+        return f"{self.vendor}/{self.month}{self.version}"
 
 
 def _days_after_start(month: str, days: int) -> datetime:
@@ -96,13 +95,28 @@ def list_deliveries(reseller: DemoReseller, months: Sequence[str]) -> list[CostD
     ]
 
 
-def write_missing_cost_files(folder: Path, months: Sequence[str]) -> None:
+def list_all_deliveries(reseller: str, months: Sequence[str]) -> list[CostDelivery]:
+    """Also the deliveries that the demo does not import itself; `reseller` is a username."""
+    return [
+        delivery
+        for delivery in ALL_DELIVERIES
+        if delivery.reseller == reseller and delivery.month in months
+    ]
+
+
+def inbox_of(folder: Path, organisation_id: str) -> Path:
+    """The folder from which the API imports for this organisation; `folder` holds all data."""
+    return folder / "inbox" / organisation_id
+
+
+def write_missing_cost_files(inbox: Path, reseller: DemoReseller, months: Sequence[str]) -> None:
     """Writes in a child process: it needs much memory and threads, and this process forks."""
-    deliveries = [delivery for delivery in ALL_DELIVERIES if delivery.month in months]
-    if all((folder / INBOX / delivery.folder).exists() for delivery in deliveries):
+    deliveries = list_all_deliveries(reseller.username, months)
+    if all((inbox / delivery.folder).exists() for delivery in deliveries):
         return
+    arguments = [str(inbox), reseller.username, *months]
     subprocess.run(  # noqa: S603  # runs this program
-        [sys.executable, "-m", "nimbill.demo.write_cost_files", str(folder / INBOX), *months],
+        [sys.executable, "-m", "nimbill.demo.write_cost_files", *arguments],
         check=True,
         timeout=WRITE_SECONDS_MAX,
     )

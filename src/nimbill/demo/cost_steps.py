@@ -8,6 +8,7 @@ from nimbill.demo.api_client import DemoClient, DemoError
 from nimbill.demo.cost_deliveries import (
     LATE_DELIVERY,
     CostDelivery,
+    inbox_of,
     list_deliveries,
     write_missing_cost_files,
 )
@@ -31,7 +32,8 @@ SUCCESS_STATES = ("done", "unchanged")
 
 def start_imports(client: DemoClient, reseller: DemoReseller, months: Sequence[str]) -> None:
     """The service imports the files in the background while the next steps run."""
-    write_missing_cost_files(client.folder, months)
+    inbox = inbox_of(client.folder, client.login.organisation_id)
+    write_missing_cost_files(inbox, reseller, months)
     for delivery in list_deliveries(reseller, months):
         _start_import(client, delivery)
 

@@ -9,21 +9,23 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from nimbill.application import server
+from nimbill.application.database_watch import watch_database
 from nimbill.application.installed import load_settings
-from nimbill.application.open_database import open_database, prepare_database
+from nimbill.application.open_database import open_database, prepare_installation
 from nimbill.demo.api_client import DemoError
 from nimbill.demo.guide import SeededMonths, format_guide
 from nimbill.demo.invoice_steps import company_ids
+from nimbill.demo.logins import FILE_NAME as LOGIN_FILE
 from nimbill.demo.logins import DemoLogins, create_missing_logins
 from nimbill.demo.monthly_data import last_months
 from nimbill.demo.resellers import AOZORA
 from nimbill.demo.seeding import DataSeeding
-from nimbill.foundation.encryption import Encryptor, load_or_create_key
 
 HOST = "127.0.0.1"
 WORKERS = 2
 READY_SECONDS_MAX = 180
 DEFAULT_FOLDER = ".nimbill-demo"
+MARKER = "demo-folder.txt"
 
 # Settings that would make the demo use files or services outside its own folder.
 IGNORED_SETTINGS = (
@@ -45,19 +47,37 @@ def run_demo(port: int, months: int) -> None:
     """Runs until SIGTERM or Ctrl-C. The next start continues with the same data."""
     server.refuse_port_in_use(HOST, port)
     folder = Path(os.environ.get("NIMBILL_DATA") or DEFAULT_FOLDER).expanduser().absolute()
+    _claim_folder(folder)
     _override_settings(folder, port)
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     settings = load_settings()
     _print(f"Starting the demo in {folder} …")
     with open_database(settings) as url:
-        encryptor = load_or_create_key(settings.key_file)
-        logins = asyncio.run(_prepare_database(url, encryptor, folder))
+        logins = asyncio.run(_prepare_database(url, settings.key_file, folder))
         seeding = BackgroundSeeding(folder, logins, last_months(months))
-        with _stderr_to_file(folder / "demo.log"), seeding.stop_if_not_ready():
+        with (
+            _stderr_to_file(folder / "demo.log"),
+            seeding.stop_if_not_ready(),
+            watch_database(settings),
+        ):
             _serve(port, url, folder, seeding)
         if seeding.failure is not None:
             raise seeding.failure
     _print(f"Stopped. The data stays in {folder}.")
+
+
+def _claim_folder(folder: Path) -> None:
+    """Mark a new folder as the demo's; refuse one that contains anything else."""
+    if folder.exists() and not folder.is_dir():
+        raise DemoError(f"{folder} is not a folder. Name another one with NIMBILL_DATA.")
+    is_demo = any((folder / name).exists() for name in (MARKER, LOGIN_FILE))
+    if folder.exists() and not is_demo and any(folder.iterdir()):
+        raise DemoError(
+            f"{folder} contains other data, which the demo would mix with its own. Name an empty "
+            "or a new folder with NIMBILL_DATA."
+        )
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    # Written first, so that a demo that was interrupted can continue in its folder.
+    (folder / MARKER).write_text("The data in this folder belongs to `nimbill demo`.\n")
 
 
 def _serve(port: int, url: str, folder: Path, seeding: "BackgroundSeeding") -> None:
@@ -82,8 +102,8 @@ def _override_settings(folder: Path, port: int) -> None:
     os.environ["NIMBILL_BASE_URL"] = f"http://{HOST}:{port}"
 
 
-async def _prepare_database(url: str, encryptor: Encryptor, folder: Path) -> DemoLogins:
-    await prepare_database(url, encryptor)
+async def _prepare_database(url: str, key_file: Path, folder: Path) -> DemoLogins:
+    encryptor = await prepare_installation(url, key_file)
     return await create_missing_logins(url, encryptor, folder)
 
 

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from nimbill.demo.cost_deliveries import INBOX, INVOICED_DELIVERIES
+from nimbill.demo.cost_deliveries import INVOICED_DELIVERIES, inbox_of
 from nimbill.demo.fixtures import PORTAL_LOGINS, SUBUSERS
 from nimbill.demo.invoice_steps import pdf_folder
 from nimbill.demo.logins import DemoLogin, DemoLogins
@@ -159,7 +159,7 @@ def _invoice_commands(
 
 def _cost_commands(folder: Path, aozora: DemoLogin) -> list[SampleCommand]:
     invoiced, out = (
-        folder / INBOX / INVOICED_DELIVERIES[0].folder,
+        inbox_of(folder, aozora.organisation_id) / INVOICED_DELIVERIES[0].folder,
         folder / f"focus-{OPEN_MONTH}.parquet",
     )
     organisation = f"--organisation {aozora.organisation_id}"

@@ -10,17 +10,14 @@ import pyarrow as pa
 
 from nimbill.costs.ingestion.pandas_block import block_pandas
 from nimbill.demo.account_charges import build_charges
-from nimbill.demo.cost_deliveries import (
-    ALL_DELIVERIES,
-    LATE_DELIVERY,
-    CostDelivery,
-)
+from nimbill.demo.cost_deliveries import LATE_DELIVERY, CostDelivery, list_all_deliveries
 from nimbill.demo.fixtures import find_production_account
 from nimbill.demo.monthly_data import UNASSIGNED_ACCOUNTS_SINCE
 from nimbill.demo.resellers import AOZORA, RESELLERS
 from nimbill.demo.vendor_files.charges import ChargeKind, Charges, SyntheticMonth
 from nimbill.demo.vendor_files.dialects import Dialect
 from nimbill.demo.vendor_files.file_writer import write_files
+from nimbill.foundation.private_files import make_files_private
 
 # Accounts that appear in the cost files but belong to no billing group.
 UNASSIGNED_ACCOUNTS = {"aws": "209999990033", "azure": "5b0c3f4e-8a53-4c1d-9d42-3f1f0a6be9c7"}
@@ -32,11 +29,11 @@ CORRECTED_BILLING_GROUP = "BG-0010"
 CORRECTION = Decimal("-12.3456789")
 
 
-def write_cost_files(inbox: Path, months: Sequence[str]) -> None:
+def write_cost_files(inbox: Path, reseller: str, months: Sequence[str]) -> None:
     """A folder appears only when it is complete, so that no import reads a part of it."""
-    for delivery in ALL_DELIVERIES:
+    for delivery in list_all_deliveries(reseller, months):
         folder = inbox / delivery.folder
-        if delivery.month in months and not folder.exists():
+        if not folder.exists():
             new_folder = folder.with_name(f".{folder.name}.new")
             dialect = DIALECTS[delivery.vendor]
             month = build_month(delivery)
@@ -81,4 +78,5 @@ def _apply_correction(customers: Sequence[str], charges: Charges) -> Charges:
 
 if __name__ == "__main__":
     block_pandas()
-    write_cost_files(Path(sys.argv[1]), sys.argv[2:])
+    make_files_private()
+    write_cost_files(Path(sys.argv[1]), sys.argv[2], sys.argv[3:])

@@ -73,6 +73,20 @@ def load_or_create_key(file: Path) -> Encryptor:
     return Encryptor(_read_key(file))
 
 
+def load_key(file: Path) -> Encryptor:
+    """Load the installation's key; refuse a missing file."""
+    if is_key_missing(file):
+        raise KeyFileError(
+            f"The key file {file} is missing, and the database cannot be used without it. Restore "
+            "the file, or name its place with NIMBILL_KEY_FILE."
+        )
+    return Encryptor(_read_key(file))
+
+
+def is_key_missing(file: Path) -> bool:
+    return not file.exists()
+
+
 def _create_key_file(file: Path) -> None:
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=".key-")

@@ -26,29 +26,49 @@ def configure_logs() -> None:
     )
 
 
+def configure_library_logs() -> None:
+    """Log warnings of libraries in the same format, unless the process has handlers already.
+
+    Without a handler Python prints them with tracebacks.
+    """
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLineFormatter())
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+
+
+def describe_exception(error: BaseException) -> dict[str, Any]:
+    """The type, location and cause of an exception, without its message and its variables."""
+    event: dict[str, Any] = {
+        "error": type(error).__name__,
+        "where": [
+            f"{frame.filename}:{frame.lineno} {frame.name}"
+            for frame in traceback.extract_tb(error.__traceback__)[-8:]
+        ],
+    }
+    cause = error.__cause__ or error.__context__
+    if cause is not None:
+        event["cause"] = type(cause).__name__
+    return event
+
+
 def _strip_exception_message(
     _logger: Any, _method: str, event: MutableMapping[str, Any]
 ) -> MutableMapping[str, Any]:
     """Log only the type and location of an exception: its message may contain caller data."""
     error = event.pop("exc_info", None)
     if isinstance(error, BaseException):
-        event["error"] = type(error).__name__
-        event["where"] = [
-            f"{frame.filename}:{frame.lineno} {frame.name}"
-            for frame in traceback.extract_tb(error.__traceback__)[-8:]
-        ]
-        cause = error.__cause__ or error.__context__
-        if cause is not None:
-            event["cause"] = type(cause).__name__
+        event.update(describe_exception(error))
     return event
 
 
 class JsonLineFormatter(logging.Formatter):
-    """Formats the HTTP server's log records like our own log lines."""
+    """Formats log records of the HTTP server and of libraries like our own log lines."""
 
     def format(self, record: logging.LogRecord) -> str:
+        message = record.getMessage()
         event: dict[str, Any] = {
-            "event": record.getMessage(),
+            # asyncio describes the failed task, with the message of its error, in further lines
+            "event": message.partition("\n")[0] if record.exc_info else message,
             "level": record.levelname.lower(),
             "at": clock.format_timestamp(datetime.fromtimestamp(record.created, UTC)),
             "exc_info": record.exc_info[1] if record.exc_info else None,

@@ -15,10 +15,14 @@ DATABASE_PARAMETERS = frozenset({"host", "port", "prepared_statement_cache_size"
 Network = IPv4Network | IPv6Network
 
 NUMBER_MAX = 1_000_000_000
+RETENTION_YEARS_MAX = 100
 
 ENGINES = ("duckdb", "spark")
 
 DEFAULT_BASE_URL = "http://127.0.0.1:8080"
+
+# In an import root it stands for the id of the caller's organisation.
+ORGANISATION_PLACEHOLDER = "{organisation}"
 
 
 class SettingsError(OperatorError):
@@ -41,10 +45,15 @@ class Settings:
     smtp_url: str | None  # without it, mails are written to the outbox folder
     mail_from: str
     trusted_proxies: tuple[Network, ...]  # only their X-Forwarded-For is used
-    import_roots: tuple[str, ...]  # folders and s3:// prefixes that callers may import from
+    # folders and s3:// prefixes that callers may import from; see ORGANISATION_PLACEHOLDER
+    import_roots: tuple[str, ...]
     lake_url: str  # storage of cost lines: a folder or s3://bucket/prefix
     engine: str  # query engine for sums: duckdb or spark
     spark_master: str | None
+    import_memory_mib: int  # memory that the preparation of one import may use
+    import_seconds: int  # time limit for the preparation; each MiB of files extends it
+    disk_reserve_mib: int  # free space that uploads leave on the disk of the data folder
+    retention_years: int  # an organisation with younger invoices cannot be deleted
     # All NIMBILL_ variables, for optional packages that have their own settings.
     environment: Mapping[str, str] = field(repr=False, compare=False)
 
@@ -54,6 +63,8 @@ class Settings:
             "NIMBILL_DATA": str(self.data),
             "NIMBILL_LAKE_URL": self.lake_url,
             "NIMBILL_ENGINE": self.engine,
+            "NIMBILL_IMPORT_MEMORY_MIB": str(self.import_memory_mib),
+            "NIMBILL_IMPORT_SECONDS": str(self.import_seconds),
         }
         return environment | (
             {"NIMBILL_SPARK_MASTER": self.spark_master} if self.spark_master else {}
@@ -84,10 +95,18 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         smtp_url=_parse_smtp_url(environment.get("NIMBILL_SMTP_URL") or None),
         mail_from=environment.get("NIMBILL_MAIL_FROM") or "nimbill@localhost",
         trusted_proxies=_read_networks(environment, "NIMBILL_TRUSTED_PROXIES"),
-        import_roots=_read_import_roots(environment, default=data.absolute() / "inbox"),
+        import_roots=_read_import_roots(
+            environment, default=data.absolute() / "inbox" / ORGANISATION_PLACEHOLDER
+        ),
         lake_url=_read_lake_url(environment, default=data.absolute() / "lake"),
         engine=_read_engine(environment),
         spark_master=_read_spark_master(environment),
+        import_memory_mib=read_number(environment, "NIMBILL_IMPORT_MEMORY_MIB", 1536, minimum=256),
+        import_seconds=read_number(environment, "NIMBILL_IMPORT_SECONDS", 600, minimum=1),
+        disk_reserve_mib=read_number(environment, "NIMBILL_DISK_RESERVE_MIB", 1024),
+        retention_years=read_number(
+            environment, "NIMBILL_RETENTION_YEARS", 7, maximum=RETENTION_YEARS_MAX
+        ),
         environment={
             name: value for name, value in environment.items() if name.startswith("NIMBILL_")
         },
@@ -129,19 +148,33 @@ def _read_import_roots(environment: Mapping[str, str], default: Path) -> tuple[s
     if not all(_is_import_root(root) for root in roots):
         raise SettingsError(
             "NIMBILL_IMPORT_ROOTS must list absolute folders or s3://bucket/prefix, "
-            "separated by commas"
+            f"separated by commas; {ORGANISATION_PLACEHOLDER} must be a whole part of the path"
         )
     return roots
 
 
 def _is_import_root(root: str) -> bool:
     if "://" not in root:
-        return Path(root).is_absolute()
+        return Path(root).is_absolute() and _has_whole_placeholders(root)
     try:
         parts = urlsplit(root)
     except ValueError:
         return False
-    return parts.scheme == "s3" and bool(parts.netloc) and "@" not in parts.netloc
+    is_address = parts.scheme == "s3" and bool(parts.netloc) and "@" not in parts.netloc
+    outside_path = parts.netloc + parts.query + parts.fragment
+    return (
+        is_address
+        and ORGANISATION_PLACEHOLDER not in outside_path
+        and _has_whole_placeholders(parts.path)
+    )
+
+
+def _has_whole_placeholders(path: str) -> bool:
+    """`in-{organisation}` is refused: a root must be a folder that belongs to nobody else."""
+    return all(
+        name == ORGANISATION_PLACEHOLDER or ORGANISATION_PLACEHOLDER not in name
+        for name in path.split("/")
+    )
 
 
 def _read_lake_url(environment: Mapping[str, str], default: Path) -> str:
@@ -209,9 +242,15 @@ def read_url(environment: Mapping[str, str], name: str, default: str) -> str:
     return url
 
 
-def read_number(environment: Mapping[str, str], name: str, default: int, minimum: int = 0) -> int:
+def read_number(
+    environment: Mapping[str, str],
+    name: str,
+    default: int,
+    minimum: int = 0,
+    maximum: int = NUMBER_MAX,
+) -> int:
     text = environment.get(name) or str(default)
     is_number = text.isascii() and text.isdigit() and len(text) <= 10
-    if not is_number or not minimum <= int(text) <= NUMBER_MAX:
-        raise SettingsError(f"{name} must be a whole number from {minimum} to {NUMBER_MAX}")
+    if not is_number or not minimum <= int(text) <= maximum:
+        raise SettingsError(f"{name} must be a whole number from {minimum} to {maximum}")
     return int(text)

@@ -235,6 +235,16 @@ async def replay_stored_response(request: Request[Any, Any, Any]) -> Response[by
     )
 
 
+def describe_actor(request: Request[Any, Any, Any], caller: Caller) -> dict[str, Any]:
+    """Return who sent the request, for operations that write their own audit rows."""
+    return {
+        "actor": caller.user_id,
+        "actor_name": caller.username,
+        "client_id": caller.client_id,
+        "request_id": get_request_context(request.scope).request_id,
+    }
+
+
 async def provide_caller(request: Request[Any, Any, Any]) -> Caller:
     return get_caller(get_request_context(request.scope))
 

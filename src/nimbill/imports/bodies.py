@@ -99,6 +99,7 @@ class ImportRecord(Body, frozen=True, kw_only=True):
     unknown_types: dict[str, int]
     accounts_in_no_group: list[str]
     currencies: dict[str, int]
+    identical_import: str | None  # of an unchanged import: the one that counts
     noticed: dict[str, Any]
     differences: list[dict[str, Any]]
     drift: list[dict[str, Any]]

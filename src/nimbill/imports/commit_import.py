@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.adjustments.recalculation.operations import replace_entries
 from nimbill.adjustments.reserved_instances.operations import replace_reservations
 from nimbill.audit import records as audit
+from nimbill.costs.lake import product_name_records
 from nimbill.costs.lake import records as lake_records
 from nimbill.costs.lake.bulk_copy import ROWS_PER_STATEMENT
 from nimbill.costs.months import records as months
@@ -24,9 +25,11 @@ from nimbill.imports import records
 from nimbill.imports.anomaly_check import find_anomaly
 from nimbill.imports.bodies import ImportState
 from nimbill.imports.derived_entries import build_entries, build_reservations
+from nimbill.imports.failed_imports import REMOVE_LAKE_FILES, remove_unrecorded_files
 from nimbill.imports.import_report import build_report, find_drift
 from nimbill.imports.preparation import OLDER_DELIVERY, PreparedImport
 from nimbill.imports.proposals import propose_entries
+from nimbill.imports.sum_verification import StoredSumsDiffer, verify_stored_sums
 from nimbill.imports.working_folder import schedule_folder_removal, working_folder
 from nimbill.jobs.records import add_job
 
@@ -56,7 +59,8 @@ SUPERSEDED = {
     "detail": "A later import replaced this one.",
 }
 
-REMOVE_LAKE_FILES = "remove_lake_files"
+SUMS_LOST = "the sums in the database differ from the delivered files"
+
 READERS_FINISH_WITHIN = timedelta(hours=1)
 
 
@@ -80,12 +84,22 @@ async def commit_import(
         await records.change_import(
             db, scope, import_id, state=ImportState.refused, problem=prepared.problem, **delivery
         )
+        await _unpark_released(db, scope, row)
         await schedule_folder_removal(db, scope, import_id)
+        await remove_unrecorded_files(db, scope, row)
     elif prepared.identical_import is not None:
         await _mark_unchanged(db, scope, import_id, prepared.identical_import, delivery)
         await schedule_folder_removal(db, scope, import_id)
     else:
         await _ImportCommit(db, settings, scope, row, prepared, delivery).run()
+
+
+async def _unpark_released(db: AsyncConnection, scope: TenantScope, row: Row) -> None:
+    """A refused import can no longer be released, so that it must not keep the month parked."""
+    if row.release_reason is not None and row.month is not None:
+        period = BillingPeriod(row.month, row.vendor)
+        await months.lock_month(db, scope, period)
+        await months.unpark_month(db, scope, period, row.import_id)
 
 
 async def _mark_unchanged(
@@ -100,7 +114,13 @@ async def _mark_unchanged(
     )
     month = None if identical is None else identical.month
     await records.change_import(
-        db, scope, import_id, state=ImportState.unchanged, month=month, **delivery
+        db,
+        scope,
+        import_id,
+        state=ImportState.unchanged,
+        month=month,
+        report={"identical_import": identical_import_id},
+        **delivery,
     )
 
 
@@ -133,17 +153,21 @@ class _ImportCommit:
         state = await months.lock_month(self.db, self.scope, period)
         current = await records.load_current_imports(self.db, self.scope, period, self.payers)
         report = await build_report(self.db, self.scope, self.vendor, self.prepared)
+        # another import of the same delivery may have been committed, and replaced, meanwhile
+        same = await records.find_same_delivery(
+            self.db, self.scope, self.vendor, self.delivery["content_hash"]
+        )
         if state.closed:
             await self._report_drift(period, report)
-        elif self._is_current_already(current):
+        elif same is not None and same.is_current:
+            report["identical_import"] = same.import_id
             await self._finish(ImportState.unchanged, report)
-        elif self._is_older(current):
+        elif same is not None or self._is_older(current):
             await self._finish(ImportState.refused, report, problem=OLDER_DELIVERY)
         elif not self.is_released and (reason := await self._find_doubt(period)):
             await self._park(period, report, reason)
         else:
-            report["noticed"]["vanished_entries"] = await self._replace_month(period, current)
-            await self._finish(ImportState.done, report)
+            await self._replace_or_park(period, current, report)
 
     async def _commit_empty(self) -> None:
         """An empty delivery is accepted unless costs already exist for the month."""
@@ -164,16 +188,11 @@ class _ImportCommit:
 
     # ── decisions ────────────────────────────────────────────────────────────────────────────────
 
-    def _is_current_already(self, current: Sequence[Row]) -> bool:
-        """Another import of the same delivery may have been committed in the meantime."""
-        content_hash = self.delivery["content_hash"]
-        return bool(current) and all(row.content_hash == content_hash for row in current)
-
-    def _is_older(self, current: Sequence[Row]) -> bool:
+    def _is_older(self, others: Sequence[Row]) -> bool:
         """Deliveries can only be compared if both have an assembly time."""
         assembled_at = self.delivery["assembled_at"]
         return assembled_at is not None and any(
-            row.assembled_at is not None and row.assembled_at > assembled_at for row in current
+            row.assembled_at is not None and row.assembled_at > assembled_at for row in others
         )
 
     async def _find_doubt(self, period: BillingPeriod) -> str | None:
@@ -201,15 +220,37 @@ class _ImportCommit:
         proposals = []
         if drift:
             proposals = await propose_entries(
-                self.db, self.scope, period, payers=self.payers, sums=self._read_batches("sums")
+                self.db,
+                self.scope,
+                period,
+                payers=self.payers,
+                sums=self._read_batches("sums"),
+                product_names=self._read_table("product_names"),
             )
         state = ImportState.drift if drift else ImportState.unchanged
         await self._finish(state, report | {"drift": drift, "proposals": proposals})
 
+    async def _replace_or_park(
+        self, period: BillingPeriod, current: Sequence[Row], report: dict[str, Any]
+    ) -> None:
+        """The month counts only if the database returns the sums that were delivered."""
+        try:
+            async with self.db.begin_nested():
+                vanished_entries = await self._replace_month(period, current)
+                await verify_stored_sums(self.db, self.scope, period, self.prepared)
+        except StoredSumsDiffer as error:
+            report["differences"] = error.differences
+            await self._park(period, report, SUMS_LOST)
+        else:
+            report["noticed"]["vanished_entries"] = vanished_entries
+            await self._finish(ImportState.done, report)
+
     async def _park(self, period: BillingPeriod, report: dict[str, Any], reason: str) -> None:
-        await self._add_files(period)
+        """An import that was released before must be released again."""
+        if not self.is_released:
+            await self._add_files(period)
         await months.park_month(self.db, self.scope, period, self.import_id, reason)
-        await self._finish(ImportState.parked, report, parked_reason=reason)
+        await self._finish(ImportState.parked, report, parked_reason=reason, release_reason=None)
 
     async def _add_files(self, period: BillingPeriod) -> None:
         await lake_records.add_files(
@@ -230,6 +271,13 @@ class _ImportCommit:
             or bool(self.row.provisional and self.is_released),
             sums=self._read_batches("sums"),
             tag_sums=self._read_batches("tag_sums"),
+        )
+        await product_name_records.replace_product_names(
+            self.db,
+            self.scope,
+            period,
+            payers=self.payers,
+            names=self._read_batches("product_names"),
         )
         vanished_entries = await self._replace_derived_entries(period)
         await self._unpark(period)
@@ -261,11 +309,18 @@ class _ImportCommit:
             await add_job(self.db, self.scope, REMOVE_LAKE_FILES, due=due, payload=payload)
 
     async def _unpark(self, period: BillingPeriod) -> None:
-        """Resolve this import and parked imports whose payers are all contained in this one."""
+        """Resolve parked imports that are not newer and whose payers are all in this one.
+
+        Lines that only the second reading found count too. If it could not read a file without
+        lines either, the payers are unknown, and the import has to be released.
+        """
         for parked in await records.list_parked_imports(self.db, self.scope, period):
             report = exact_json.decode_stored(parked.report)
-            parked_payers = {total["payer_id"] for total in report["totals"]}
-            if not parked_payers <= self.prepared.payers.keys():
+            found = [*report["totals"], *report["differences"]]
+            parked_payers = {row["payer_id"] for row in found}
+            if not parked_payers or not parked_payers <= self.prepared.payers.keys():
+                continue
+            if self._is_older([parked]):
                 continue
             await months.unpark_month(self.db, self.scope, period, parked.import_id)
             if parked.import_id != self.import_id:
@@ -276,7 +331,6 @@ class _ImportCommit:
                     state=ImportState.refused,
                     problem=SUPERSEDED,
                 )
-        await months.unpark_month(self.db, self.scope, period, self.import_id)
 
     async def _finish(self, state: ImportState, report: Mapping[str, Any], **values: Any) -> None:
         fields = dict(self.delivery)
@@ -293,6 +347,7 @@ class _ImportCommit:
             **values,
         )
         if state is not ImportState.parked:
+            await self._unpark_month()
             await schedule_folder_removal(self.db, self.scope, self.import_id)
         if state not in (ImportState.parked, ImportState.done):
             await self._remove_files(
@@ -300,6 +355,12 @@ class _ImportCommit:
             )
         if state in (ImportState.done, ImportState.parked, ImportState.drift):
             await self._audit(state, fields.get("lines"))
+
+    async def _unpark_month(self) -> None:
+        """An import that was released no longer keeps its month parked, whatever its outcome."""
+        if self.month is not None:
+            period = BillingPeriod(self.month, self.vendor)
+            await months.unpark_month(self.db, self.scope, period, self.import_id)
 
     async def _audit(self, state: ImportState, lines: int | None) -> None:
         await audit.append_entry(

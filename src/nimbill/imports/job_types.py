@@ -2,6 +2,7 @@
 
 import asyncio
 import shutil
+from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -11,8 +12,11 @@ from nimbill.database.tenant_scope import transaction
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.settings import Settings
 from nimbill.imports import records
+from nimbill.imports.allowed_roots import load_import_roots
 from nimbill.imports.bodies import ImportState
-from nimbill.imports.commit_import import REMOVE_LAKE_FILES, commit_import
+from nimbill.imports.commit_import import commit_import
+from nimbill.imports.failed_imports import REMOVE_LAKE_FILES, fail_import
+from nimbill.imports.import_failure import describe_failure
 from nimbill.imports.preparation import ImportRequest, PreparedImport
 from nimbill.imports.preparation_process import run_preparation
 from nimbill.imports.working_folder import REMOVE_WORKING_FOLDER, working_folder
@@ -22,22 +26,20 @@ basis = chosen("cost-imports")
 
 ATTEMPTS_MAX = 4
 
-IMPORT_FAILED = {
-    "status": 500,
-    "code": "failed",
-    "detail": "The import failed repeatedly. The server log contains the reason.",
-}
+UNKNOWN_CAUSE = "The log contains the reason."
 
 
-def import_job_types(settings: Settings, engine: AsyncEngine) -> list[JobType]:
+def import_job_types(
+    settings: Settings, engine: AsyncEngine, *, attempts_max: int = ATTEMPTS_MAX
+) -> list[JobType]:
     return [
-        _import_job_type(settings, engine),
+        _import_job_type(settings, engine, attempts_max),
         _lake_file_removal_job_type(settings),
         _working_folder_removal_job_type(settings),
     ]
 
 
-def _import_job_type(settings: Settings, engine: AsyncEngine) -> JobType:
+def _import_job_type(settings: Settings, engine: AsyncEngine, attempts_max: int) -> JobType:
     async def prepare(job: Job, report_progress: ReportProgress) -> PreparedImport:
         async with transaction(engine, job.scope.organisation_id) as db:
             request = await _build_request(db, settings, job)
@@ -48,22 +50,31 @@ def _import_job_type(settings: Settings, engine: AsyncEngine) -> JobType:
         await commit_import(db, settings, job.scope, job.subject, job.prepared)
 
     async def mark_failed(db: AsyncConnection, job: Job) -> None:
-        await records.change_import(
-            db, job.scope, job.subject, state=ImportState.failed, problem=IMPORT_FAILED
-        )
+        await fail_import(db, job.scope, job.subject, _build_problem(job))
 
     return JobType(
         records.IMPORT_COSTS,
         commit,
-        attempts_max=ATTEMPTS_MAX,
+        attempts_max=attempts_max,
         prepare=prepare,
         on_failure=mark_failed,
+        one_per_organisation=True,
     )
+
+
+def _build_problem(job: Job) -> dict[str, Any]:
+    cause = describe_failure(job.failure) if job.failure is not None else None
+    detail = f"The import failed. {cause or UNKNOWN_CAUSE}"
+    return {"status": 500, "code": "failed", "detail": detail}
 
 
 def _lake_file_removal_job_type(settings: Settings) -> JobType:
     async def remove(_db: AsyncConnection, job: Job) -> None:
-        await asyncio.to_thread(Lake(settings.lake_url).remove, job.payload["files"])
+        lake = Lake(settings.lake_url)
+        if "files" in job.payload:
+            await asyncio.to_thread(lake.remove, job.payload["files"])
+        else:
+            await asyncio.to_thread(lake.remove_import, **job.payload)
 
     return JobType(REMOVE_LAKE_FILES, remove)
 
@@ -80,14 +91,20 @@ async def _build_request(db: AsyncConnection, settings: Settings, job: Job) -> I
     row = await records.lock_import(db, job.scope, job.subject)
     assert row is not None, "an import is never deleted"
     is_released = row.release_reason is not None
-    lake_files = await lake_records.list_files(db, job.scope, row.import_id) if is_released else []
+    lake_files = (
+        await lake_records.list_files(db, job.scope, row.import_id) if is_released else None
+    )
+    roots = job.payload["roots"]
+    if roots is not None and not row.uploaded:
+        # The settings and the number of organisations may have changed since the request.
+        roots = await load_import_roots(db, settings, job.scope)
     return ImportRequest(
         organisation_id=job.scope.organisation_id,
         import_id=row.import_id,
         vendor=row.vendor,
         month=row.month,
         sources=list(job.payload["sources"]),
-        roots=job.payload["roots"],
+        roots=roots,
         folder=str(working_folder(settings, row.import_id)),
         known_deliveries=dict(await records.load_known_deliveries(db, job.scope, row.vendor)),
         lake_files=lake_files,

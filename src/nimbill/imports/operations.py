@@ -15,7 +15,6 @@ from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import (
     Conflict,
-    NotPermitted,
     Violation,
     not_found,
     rule_violations_error,
@@ -24,6 +23,7 @@ from nimbill.foundation.ids import new_id
 from nimbill.foundation.settings import Settings
 from nimbill.http.request_bodies import parse_body
 from nimbill.imports import records
+from nimbill.imports.allowed_roots import describe_allowed_source, load_import_roots
 from nimbill.imports.bodies import ImportSource, ImportState
 from nimbill.imports.records import NewImport
 from nimbill.imports.working_folder import working_folder
@@ -32,19 +32,20 @@ from nimbill.jobs.records import add_job
 basis = chosen("cost-imports")
 places_basis = chosen("import-roots")
 release_basis = chosen("parked-months")
+limits_basis = chosen("import-limits")
+
+UNFINISHED_IMPORTS_MAX = 100
 
 
 async def import_from_source(
     db: AsyncConnection, settings: Settings, caller: Caller, body: ImportSource
 ) -> str:
     """Only checks that the source is under an allowed root; the job reads it."""
-    _refuse_restricted_caller(caller.scope)
-    roots = list(settings.import_roots)
+    await _refuse_long_queue(db, caller.scope)
+    roots = await load_import_roots(db, settings, caller.scope)
     source = resolve_allowed_source(body.source, roots)
     if source is None:
-        raise rule_violations_error(
-            [Violation("source", "a path or address under an allowed root")]
-        )
+        raise rule_violations_error([Violation("source", describe_allowed_source(settings, roots))])
     import_id = new_id("imp")
     await start_import(
         db,
@@ -66,7 +67,7 @@ async def import_upload(
     db: AsyncConnection, settings: Settings, caller: Caller, upload: Upload
 ) -> str:
     """The files are synced to disk before the import is acknowledged."""
-    _refuse_restricted_caller(caller.scope)
+    await _refuse_long_queue(db, caller.scope)
     fields = {name: value for name, value in upload.fields.items() if value}
     body = parse_body(ImportSource, {**fields, "source": "upload"})
     if not upload.files:
@@ -108,7 +109,6 @@ async def release_import(
     db: AsyncConnection, scope: TenantScope, import_id: str, reason: str
 ) -> None:
     """Commit a parked import as it is, after its sums have been computed again."""
-    _hide_from_restricted_caller(scope)
     row = await records.lock_import(db, scope, import_id)
     if row is None:
         raise not_found()
@@ -128,14 +128,11 @@ async def release_import(
     )
 
 
-def _refuse_restricted_caller(scope: TenantScope) -> None:
-    """A delivery contains the costs of all billing groups, also those the caller cannot see."""
-    if scope.billing_groups is not None:
-        raise NotPermitted(
-            "narrowed_caller", "Users restricted to certain billing groups cannot import costs."
+async def _refuse_long_queue(db: AsyncConnection, scope: TenantScope) -> None:
+    """Uploads occupy the disk until their import ends, and imports of an organisation queue up."""
+    if await records.count_unfinished_imports(db, scope) >= UNFINISHED_IMPORTS_MAX:
+        raise Conflict(
+            "too_many_imports",
+            f"At most {UNFINISHED_IMPORTS_MAX} imports of an organisation can be unfinished. "
+            "Try again when some have ended.",
         )
-
-
-def _hide_from_restricted_caller(scope: TenantScope) -> None:
-    if scope.billing_groups is not None:
-        raise not_found()

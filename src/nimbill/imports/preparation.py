@@ -10,8 +10,9 @@ import json
 import os
 import shutil
 import sys
+import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -20,8 +21,18 @@ from typing import Any
 from nimbill.costs.cost_file_error import CostFileError
 from nimbill.costs.ingestion.pandas_block import block_pandas
 from nimbill.foundation.basis import chosen
+from nimbill.foundation.logs import describe_exception
 from nimbill.foundation.parent_watch import watch_parent
+from nimbill.foundation.private_files import make_files_private
 from nimbill.foundation.settings import read_settings
+from nimbill.imports.import_failure import describe_failure
+from nimbill.imports.prepared_totals import (
+    VERIFIED_COLUMNS,
+    add_up,
+    format_totals,
+    write_tag_sums,
+)
+from nimbill.imports.resource_watch import ResourceWatch
 
 basis = chosen("cost-imports")
 
@@ -39,6 +50,8 @@ OLDER_DELIVERY = {
 
 OnProgress = Callable[[dict[str, Any]], None]
 
+_output_lock = threading.Lock()
+
 
 @dataclass(frozen=True, slots=True)
 class ImportRequest:
@@ -51,7 +64,7 @@ class ImportRequest:
     folder: str  # working folder of this import; removed after the import
     # content hash to the import that is current, or None if another import replaced it
     known_deliveries: dict[str, str | None]
-    lake_files: list[str] = field(default_factory=list)  # only for a released parked import
+    lake_files: list[str] | None = None  # only for a released parked import
 
 
 @dataclass(slots=True)
@@ -69,32 +82,46 @@ class PreparedImport:
     payers: dict[str, int] = field(default_factory=dict)  # payer_id to its number of lines
     totals: list[dict[str, Any]] = field(default_factory=list)  # costs as text
     account_totals: list[dict[str, Any]] = field(default_factory=list)
+    # costs and lines by VERIFIED_COLUMNS, which the stored sums must have before they count
+    verified_totals: list[dict[str, Any]] = field(default_factory=list)
+    verified_tag_totals: list[dict[str, Any]] = field(default_factory=list)
     files: list[dict[str, Any]] = field(default_factory=list)
     differences: list[dict[str, Any]] = field(default_factory=list)
     unverified_file: str | None = None  # the second reading could not read it
     warnings: dict[str, Any] = field(default_factory=dict)
 
 
-def prepare_import(request: ImportRequest, on_progress: OnProgress) -> PreparedImport:
+def prepare_import(
+    request: ImportRequest, on_progress: OnProgress, watch: ResourceWatch | None = None
+) -> PreparedImport:
     """An invalid delivery is not an error of the process: it is returned as a problem."""
+    watch = watch or _no_watch()
     try:
-        if request.lake_files:
-            return _prepare_released(request, on_progress)
-        return _prepare_delivery(request, on_progress)
+        if request.lake_files is not None:
+            return _prepare_released(request, request.lake_files, on_progress)
+        return _prepare_delivery(request, on_progress, watch)
     except CostFileError as error:
-        return PreparedImport(
-            problem={
-                "status": 400,
-                "code": error.rule,
-                "detail": error.detail,
-                "file": error.file,
-                "line": error.line,
-                "column": error.column,
-            }
-        )
+        return _build_refusal(error)
+    except MemoryError:
+        return _build_refusal(watch.build_memory_error())
 
 
-def _prepare_delivery(request: ImportRequest, on_progress: OnProgress) -> PreparedImport:
+def _build_refusal(error: CostFileError) -> PreparedImport:
+    return PreparedImport(
+        problem={
+            "status": 400,
+            "code": error.rule,
+            "detail": error.detail,
+            "file": error.file,
+            "line": error.line,
+            "column": error.column,
+        }
+    )
+
+
+def _prepare_delivery(
+    request: ImportRequest, on_progress: OnProgress, watch: ResourceWatch
+) -> PreparedImport:
     # large libraries are loaded when needed, and only in this process
     from nimbill.costs.ingestion.delivery import fetch_delivery
     from nimbill.costs.ingestion.parts import Limits
@@ -105,12 +132,14 @@ def _prepare_delivery(request: ImportRequest, on_progress: OnProgress) -> Prepar
         shutil.rmtree(subfolder, ignore_errors=True)
         subfolder.mkdir(parents=True)
     on_progress({"step": "fetching"})
+    watch.name_file(Path(request.sources[0]).name)
     delivery = fetch_delivery(
         request.sources,
         spool=spool,
         month=request.month,
         limits=limits,
         notify=lambda message: on_progress({"step": "fetching", "file": message}),
+        on_selected=watch.extend_time,
         roots=request.roots,
     )
     prepared = PreparedImport(
@@ -123,7 +152,7 @@ def _prepare_delivery(request: ImportRequest, on_progress: OnProgress) -> Prepar
         if prepared.identical_import is None:
             prepared.problem = OLDER_DELIVERY
         return prepared
-    _convert(request, delivery, staging, prepared, on_progress)
+    _convert(request, delivery, prepared, on_progress, watch)
     shutil.rmtree(spool, ignore_errors=True)
     return prepared
 
@@ -131,9 +160,9 @@ def _prepare_delivery(request: ImportRequest, on_progress: OnProgress) -> Prepar
 def _convert(
     request: ImportRequest,
     delivery: Any,
-    staging: Path,
     prepared: PreparedImport,
     on_progress: OnProgress,
+    watch: ResourceWatch,
 ) -> None:
     from nimbill.costs.ingestion.conversion import convert_delivery
     from nimbill.costs.ingestion.parts import Limits
@@ -145,9 +174,10 @@ def _convert(
             delivery,
             vendor=request.vendor,
             month=request.month,
-            into=staging,
+            into=Path(request.folder) / "lines",
             limits=limits,
             on_progress=lambda lines: on_progress({"step": "reading", "lines": lines}),
+            on_file=watch.name_file,
             reserved_cores=second_reading.reserved_cores,
         )
         _verify(second_reading, conversion, prepared, on_progress)
@@ -161,16 +191,20 @@ def _convert(
         "usage_outside_month": warnings.outside_month,
     }
     _store_in_lake(request, conversion, prepared)
-    lines_without_invoice = _compute_sums(
+    totals = _compute_sums(
         request, [file["path"] for file in prepared.files], prepared, on_progress
     )
+    lines_without_invoice = sum(total["without_invoice_id"] for total in totals)
     prepared.provisional = warnings.has_invoice_ids and lines_without_invoice > 0
 
 
-def _prepare_released(request: ImportRequest, on_progress: OnProgress) -> PreparedImport:
+def _prepare_released(
+    request: ImportRequest, files: Sequence[str], on_progress: OnProgress
+) -> PreparedImport:
     """The lines are already in the lake; only the sums are computed again."""
     prepared = PreparedImport(month=request.month)
-    _compute_sums(request, request.lake_files, prepared, on_progress)
+    totals = _compute_sums(request, files, prepared, on_progress)
+    prepared.verified_totals = format_totals(totals, VERIFIED_COLUMNS)
     return prepared
 
 
@@ -194,6 +228,10 @@ def _verify(
     except UnreadableBySecondReader as error:
         prepared.unverified_file = str(error)
         return
+    prepared.verified_totals = [
+        {**key._asdict(), "cost": f"{line_sum.cost:f}", "lines": line_sum.lines}
+        for key, line_sum in delivered.items()
+    ]
     prepared.differences = [
         {
             **difference.key._asdict(),
@@ -230,8 +268,8 @@ def _compute_sums(
     files: Sequence[str],
     prepared: PreparedImport,
     on_progress: OnProgress,
-) -> int:
-    """Write each kind of sums into a file and return the number of lines without invoice id."""
+) -> list[dict[str, Any]]:
+    """Write each kind of sums into a file and return the rows of `line_totals`."""
     import pyarrow.parquet as pq
 
     from nimbill.costs.lake import sums
@@ -244,42 +282,21 @@ def _compute_sums(
     with open_engine(settings, Lake(settings.lake_url)) as engine:
         monthly_sums = engine.run(sums.monthly_sums, files)
         pq.write_table(monthly_sums, folder / "sums.parquet")
-        prepared.totals = _add_up(monthly_sums, TOTAL_COLUMNS)
-        prepared.account_totals = _add_up(monthly_sums, ACCOUNT_TOTAL_COLUMNS)
-        _write_batches(engine.batches(sums.tag_sums, files), folder / "tag_sums.parquet")
+        prepared.totals = add_up(monthly_sums, TOTAL_COLUMNS)
+        prepared.account_totals = add_up(monthly_sums, ACCOUNT_TOTAL_COLUMNS)
+        prepared.verified_tag_totals = write_tag_sums(
+            engine.batches(sums.tag_sums, files), folder / "tag_sums.parquet"
+        )
+        pq.write_table(engine.run(sums.product_names, files), folder / "product_names.parquet")
         pq.write_table(engine.run(sums.entry_lines, files), folder / "entries.parquet")
         pq.write_table(engine.run(sums.reservation_lines, files), folder / "reservations.parquet")
-        payers = engine.run(sums.payer_lines, files).to_pylist()
-    prepared.payers = {row["payer_id"]: row["lines"] for row in payers}
+        totals: list[dict[str, Any]] = engine.run(sums.line_totals, files).to_pylist()
+    prepared.payers = {}
+    for total in totals:
+        payer_id = total["payer_id"]
+        prepared.payers[payer_id] = prepared.payers.get(payer_id, 0) + total["lines"]
     prepared.lines = sum(prepared.payers.values())
-    return sum(row["without_invoice_id"] for row in payers)
-
-
-def _write_batches(batches: Iterator[Any], path: Path) -> None:
-    """Tag sums have a row per tag value and may be too many for the memory."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    first = next(batches, None)
-    if first is None:
-        first = pa.record_batch({"payer_id": pa.nulls(0, pa.string())})
-    with pq.ParquetWriter(path, first.schema) as writer:
-        writer.write_batch(first)
-        for batch in batches:
-            writer.write_batch(batch)
-
-
-def _add_up(sums: Any, columns: Sequence[str]) -> list[dict[str, Any]]:
-    """Costs are returned as text, so that no digit is lost in JSON."""
-    totals = sums.group_by(list(columns)).aggregate([("cost", "sum"), ("lines", "sum")])
-    return [
-        {
-            **{name: row[name] for name in columns},
-            "cost": f"{row['cost_sum']:f}",
-            "lines": row["lines_sum"],
-        }
-        for row in totals.sort_by([(name, "ascending") for name in columns]).to_pylist()
-    ]
+    return totals
 
 
 # ── the process ──────────────────────────────────────────────────────────────────────────────────
@@ -289,11 +306,13 @@ def main() -> None:
     """Read the request from standard input and write messages to standard output."""
     # Without its parent nothing reads the result of this process.
     watch_parent(lambda: os._exit(1))
+    make_files_private()
     with suppress(OSError):
         os.nice(NICENESS)
     if read_settings().engine == "duckdb":  # Spark's client may need pandas
         block_pandas()
     request = ImportRequest(**json.loads(sys.stdin.readline()))
+    watch = _start_watch()
     last_report = 0.0
 
     def on_progress(progress: dict[str, Any]) -> None:
@@ -302,12 +321,39 @@ def main() -> None:
             last_report = time.monotonic()
             _write_message({"progress": progress})
 
-    _write_message({"prepared": asdict(prepare_import(request, on_progress))})
+    try:
+        prepared = prepare_import(request, on_progress, watch)
+    except Exception as error:  # noqa: BLE001  # the parent reports every error
+        failure = {"cause": describe_failure(error), "location": describe_exception(error)}
+        _write_message({"failed": failure})
+        sys.exit(1)
+    _write_message({"prepared": asdict(prepared)})
+
+
+def _start_watch() -> ResourceWatch:
+    settings = read_settings()
+
+    def refuse(error: CostFileError) -> None:
+        _write_message({"prepared": asdict(_build_refusal(error))})
+        os._exit(0)
+
+    watch = ResourceWatch(
+        memory_mib=settings.import_memory_mib, seconds=settings.import_seconds, refuse=refuse
+    )
+    watch.start()
+    return watch
+
+
+def _no_watch() -> ResourceWatch:
+    """A watch that is not started, for a preparation in the process of a test."""
+    return ResourceWatch(memory_mib=0, seconds=0, refuse=lambda _error: None)
 
 
 def _write_message(message: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(message) + "\n")
-    sys.stdout.flush()
+    """Write as a whole: the watch writes from another thread."""
+    with _output_lock:
+        sys.stdout.write(json.dumps(message) + "\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import signal
 import sys
 from dataclasses import asdict
 from typing import Any
@@ -11,17 +12,14 @@ import structlog
 
 from nimbill.costs.ingestion.allocator_settings import ALLOCATOR_ENVIRONMENT
 from nimbill.foundation.settings import Settings
+from nimbill.imports.import_failure import PreparationFailed
 from nimbill.imports.preparation import ImportRequest, PreparedImport
 from nimbill.jobs.runner import ReportProgress
 
 log = structlog.get_logger()
 
 MESSAGE_BYTES_MAX = 64 * 2**20
-LOGGED_CHARACTERS_MAX = 2000
-
-
-class PreparationFailed(Exception):
-    """The process failed; its error output is in the log."""
+LOGGED_CHARACTERS_MAX = 300
 
 
 async def run_preparation(
@@ -60,24 +58,41 @@ async def _communicate(
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
-    error_output = asyncio.ensure_future(process.stderr.read())
+    error_output_task = asyncio.ensure_future(process.stderr.read())
     process.stdin.write(json.dumps(asdict(request)).encode() + b"\n")
     await process.stdin.drain()
     process.stdin.close()
-    prepared: dict[str, Any] | None = None
+    results: dict[str, Any] = {}
     async for line in process.stdout:
         message = json.loads(line)
         if "progress" in message:
             await report_progress(message["progress"])
         else:
-            prepared = message["prepared"]
+            results |= message
     exit_code = await process.wait()
-    errors = (await error_output).decode(errors="replace")
-    if prepared is None or exit_code != 0:
-        log.error(
-            "import_preparation_failed",
-            exit_code=exit_code,
-            error_output=errors[-LOGGED_CHARACTERS_MAX:],
-        )
-        raise PreparationFailed
-    return PreparedImport(**prepared)
+    error_output = (await error_output_task).decode(errors="replace")
+    if "prepared" not in results or exit_code != 0:
+        raise _report_failure(exit_code, results.get("failed"), error_output)
+    return PreparedImport(**results["prepared"])
+
+
+def _report_failure(
+    exit_code: int, failure: dict[str, Any] | None, error_output: str
+) -> PreparationFailed:
+    """Log where the process failed. Of its error output only the last line, without traceback."""
+    if failure is not None:
+        log.error("import_preparation_failed", exit_code=exit_code, **failure["location"])
+        return PreparationFailed(failure["cause"])
+    last_line = (error_output.strip().splitlines() or [""])[-1]
+    log.error(
+        "import_preparation_failed",
+        exit_code=exit_code,
+        error_output=last_line[-LOGGED_CHARACTERS_MAX:],
+    )
+    return PreparationFailed(_describe_signal(-exit_code) if exit_code < 0 else None)
+
+
+def _describe_signal(number: int) -> str:
+    name = signal.Signals(number).name if number in set(signal.Signals) else str(number)
+    hint = " The machine may have too little memory." if name == "SIGKILL" else ""
+    return f"The process of the import was ended by the signal {name}.{hint}"

@@ -11,11 +11,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill.costs.lake.product_name_records import (
+    ProductNames,
+    group_product_names,
+    load_product_names,
+)
 from nimbill.costs.lake.records import cost_sums
 from nimbill.database.tenant_scope import TenantScope, is_any_of
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.money import add_decimals, format_decimal, subtract_decimals
+from nimbill.foundation.product_names import join_product_names
 from nimbill.imports import records
 
 if TYPE_CHECKING:
@@ -42,6 +48,7 @@ async def propose_entries(
     *,
     payers: Collection[str],
     sums: Iterator[pa.RecordBatch],
+    product_names: pa.Table,
 ) -> list[dict[str, Any]]:
     """Return delivered less current costs, for accounts that are in a billing group."""
     delivered = await asyncio.to_thread(_sum_delivered, sums)
@@ -49,8 +56,13 @@ async def propose_entries(
     keys = delivered.keys() | current.keys()
     customer_ids = {key.customer_id for key in keys}
     accounts = await records.load_account_payers(db, scope, period.vendor, list(customer_ids))
+    stored_names = await load_product_names(db, scope, period, customer_ids)
+    delivered_names = group_product_names(
+        (row["customer_id"], row["service"], row["name"]) for row in product_names.to_pylist()
+    )
+    names = {**stored_names, **delivered_names}
     return [
-        _build_proposal(key, period.month, current[key], delivered[key])
+        _build_proposal(key, _name_charge(key, period.month, names), current[key], delivered[key])
         for key in sorted(keys)
         if key.customer_id in accounts and delivered[key] != current[key]
     ]
@@ -93,11 +105,18 @@ def _add(
     amounts[key] = add_decimals(amounts[key], amount)
 
 
+def _name_charge(key: _ProposalKey, month: str, names: ProductNames) -> str:
+    """The description of an entry is printed on invoices, so it names products, not codes."""
+    if not key.marketplace:
+        return f"{month} {key.service}"
+    products = join_product_names(names.get((key.customer_id, key.service), ()))
+    return f"{month} {products or key.service} (marketplace)"
+
+
 def _build_proposal(
-    key: _ProposalKey, month: str, current: Decimal, delivered: Decimal
+    key: _ProposalKey, service: str, current: Decimal, delivered: Decimal
 ) -> dict[str, Any]:
     amount = subtract_decimals(delivered, current)
-    service = f"{month} {key.service}{' (marketplace)' if key.marketplace else ''}"
     change = f"{format_decimal(delivered)} in place of {format_decimal(current)}"
     return {
         **key._asdict(),

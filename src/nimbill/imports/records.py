@@ -102,6 +102,18 @@ async def lock_import(db: AsyncConnection, scope: TenantScope, import_id: str) -
     return (await db.execute(stmt)).one_or_none()
 
 
+async def count_unfinished_imports(db: AsyncConnection, scope: TenantScope) -> int:
+    unfinished = [ImportState.waiting, ImportState.running]
+    stmt = (
+        sa.select(sa.func.count())
+        .select_from(cost_imports)
+        .where(
+            _imports.organisation_id == scope.organisation_id, is_any_of(_imports.state, unfinished)
+        )
+    )
+    return int((await db.execute(stmt)).scalar_one())
+
+
 async def find_import(
     db: AsyncConnection, scope: TenantScope, import_id: str
 ) -> ImportRecord | None:
@@ -163,6 +175,7 @@ def _build_record(row: Row) -> ImportRecord:
         unknown_types=report.get("unknown_types", {}),
         accounts_in_no_group=report.get("accounts_in_no_group", []),
         currencies=report.get("currencies", {}),
+        identical_import=report.get("identical_import"),
         noticed=report.get("noticed", {}),
         differences=report.get("differences", []),
         drift=report.get("drift", []),
@@ -205,6 +218,29 @@ async def load_known_deliveries(
     for row in await db.execute(stmt):
         known[row.content_hash] = row.import_id if row.is_current else known.get(row.content_hash)
     return known
+
+
+async def find_same_delivery(
+    db: AsyncConnection, scope: TenantScope, vendor: str, content_hash: str | None
+) -> Row | None:
+    """Find an import of the same contents that was committed, if possible the current one."""
+    is_current = sa.exists().where(
+        cost_months.c.organisation_id == scope.organisation_id,
+        cost_months.c.import_id == _imports.import_id,
+    )
+    stmt = (
+        sa.select(_imports.import_id, is_current.label("is_current"))
+        .where(
+            _imports.organisation_id == scope.organisation_id,
+            _imports.vendor == vendor,
+            _imports.content_hash == content_hash,
+            _imports.state == ImportState.done,
+            _imports.lines > 0,
+        )
+        .order_by(sa.desc("is_current"), _imports.create_time.desc())
+        .limit(1)
+    )
+    return (await db.execute(stmt)).one_or_none()
 
 
 async def load_current_imports(
@@ -251,3 +287,10 @@ async def load_account_payers(
         is_any_of(cloud_accounts.c.customer_id, customer_ids),
     )
     return {row.customer_id: row.account_id for row in await db.execute(stmt)}
+
+
+async def list_import_ids(db: AsyncConnection, scope: TenantScope) -> list[str]:
+    stmt = sa.select(cost_imports.c.import_id).where(
+        cost_imports.c.organisation_id == scope.organisation_id
+    )
+    return list((await db.execute(stmt)).scalars())

@@ -5,7 +5,7 @@ from typing import Any
 from litestar import Request
 from litestar.params import FromPath, JSONBody
 
-from nimbill.access.gate import Audience
+from nimbill.access.gate import Audience, Changes
 from nimbill.access.request_context import get_request_context
 from nimbill.access.role_actions import RoleAction
 from nimbill.access.uploads import UPLOAD_BYTES_MAX
@@ -33,6 +33,7 @@ READ = [RoleAction.ReadCost, RoleAction.ModifyCost]
     role_actions=[RoleAction.ModifyCost],
     basis=chosen("cost-imports"),
     audited="costs/imports/{import_id}",
+    changes=Changes.shared_records,
     uploads=True,
     request_max_body_size=UPLOAD_BYTES_MAX + 65_536,
 )
@@ -93,6 +94,7 @@ async def get_import(
     role_actions=[RoleAction.ModifyCost],
     basis=chosen("parked-months"),
     audited="costs/imports/{import_id}",
+    changes=Changes.shared_records,
 )
 async def release_import(
     import_id: FromPath[str],

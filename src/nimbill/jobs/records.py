@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, fetch_row, is_any_of, metadata
 from nimbill.foundation.ids import new_id
 
 jobs = sa.Table(
@@ -28,6 +28,8 @@ jobs = sa.Table(
     sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
     sa.Column("update_time", sa.DateTime(timezone=True), nullable=False),
 )
+
+_LOCK_CLAIMS = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))"
 
 
 async def add_job(
@@ -89,12 +91,17 @@ async def claim_job(
     job_types: Collection[str] = (),
     exclude_types: bool = True,
     job_id: str | None = None,
+    one_at_a_time: Collection[str] = (),
 ) -> Row | None:
     """Lease the job that has been due for longest and return its row.
 
     A running job whose lease has expired is claimed again: its process has died.
     Choose among `job_types`, or among all others with `exclude_types`, or exactly `job_id`.
+    Of each type in `one_at_a_time`, only one job of the organisation runs; the others wait.
     """
+    if one_at_a_time:
+        # A separate statement, so that the next one sees what the previous holder claimed.
+        await fetch_row(db, _LOCK_CLAIMS, f"claims {scope.organisation_id}")
     of_types = is_any_of(jobs.c.kind, job_types)
     if job_id is not None:
         selected: sa.ColumnElement[bool] = jobs.c.job_id == job_id
@@ -109,6 +116,7 @@ async def claim_job(
                 sa.and_(jobs.c.state == "waiting", jobs.c.due <= at),
                 sa.and_(jobs.c.state == "running", jobs.c.leased_until < at),
             ),
+            sa.not_(_waits_for_another(scope, at, one_at_a_time)),
         )
         .order_by(jobs.c.due)
         .limit(1)
@@ -128,6 +136,21 @@ async def claim_job(
     )
     row: Row | None = (await db.execute(stmt)).one_or_none()
     return row
+
+
+def _waits_for_another(
+    scope: TenantScope, at: datetime, one_at_a_time: Collection[str]
+) -> sa.ColumnElement[bool]:
+    """Match a job while another one of its type has a valid lease."""
+    other = jobs.alias("other")
+    is_running = sa.exists().where(
+        other.c.organisation_id == scope.organisation_id,
+        other.c.kind == jobs.c.kind,
+        other.c.job_id != jobs.c.job_id,
+        other.c.state == "running",
+        other.c.leased_until >= at,
+    )
+    return sa.and_(is_any_of(jobs.c.kind, one_at_a_time), is_running)
 
 
 async def renew_lease(
@@ -220,3 +243,15 @@ async def list_organisations_with_due_jobs(db: AsyncConnection, *, at: datetime)
     """Return ids only. Row-level security hides the jobs themselves from this connection."""
     stmt = sa.select(sa.func.organisations_with_due_jobs(at))
     return list((await db.execute(stmt)).scalars())
+
+
+async def has_running_jobs(db: AsyncConnection, scope: TenantScope, *, at: datetime) -> bool:
+    """Whether a process is working on a job of the organisation."""
+    stmt = sa.select(
+        sa.exists().where(
+            jobs.c.organisation_id == scope.organisation_id,
+            jobs.c.state == "running",
+            jobs.c.leased_until > at,
+        )
+    )
+    return bool((await db.execute(stmt)).scalar_one())

@@ -42,6 +42,7 @@ class Job:
     progress: dict[str, Any]
     attempt: int
     prepared: Any = None  # result of the job type's `prepare`
+    failure: Exception | None = None  # the last error, for `on_failure`
 
 
 # Runs in the transaction that completes the job: both are committed, or neither is.
@@ -63,10 +64,15 @@ class JobType:
     # runs in the transaction that marks the job as failed after the last attempt
     on_failure: JobHandler | None = None
     lane: str | None = None  # default: LONG with `prepare`, SHORT without
+    one_per_organisation: bool = False  # further jobs of the organisation wait
 
     @property
     def effective_lane(self) -> str:
         return self.lane or (SHORT if self.prepare is None else LONG)
+
+
+class ProcessDied(Exception):
+    """Every attempt ended with the death of its process, for example for lack of memory."""
 
 
 class _LeaseLost(Exception):
@@ -80,6 +86,7 @@ class JobRunner:
         self._types_by_lane: dict[str, list[str]] = {SHORT: [], LONG: []}
         for job_type in job_types:
             self._types_by_lane.setdefault(job_type.effective_lane, []).append(job_type.name)
+        self._one_at_a_time = [each.name for each in job_types if each.one_per_organisation]
         self._stopping = asyncio.Event()
 
     async def run(self) -> None:
@@ -148,7 +155,14 @@ class JobRunner:
 
     async def _claim_and_run(self, scope: TenantScope, **selection: Any) -> bool:
         async with transaction(self._engine, scope.organisation_id) as db:
-            row = await records.claim_job(db, scope, at=clock.now(), lease=LEASE, **selection)
+            row = await records.claim_job(
+                db,
+                scope,
+                at=clock.now(),
+                lease=LEASE,
+                one_at_a_time=self._one_at_a_time,
+                **selection,
+            )
         if row is None:
             return False
         job = Job(scope, row.job_id, row.kind, row.subject, row.payload, row.progress, row.attempts)
@@ -162,6 +176,8 @@ class JobRunner:
         job_type = self._job_types.get(job.job_type)
         if job_type is None:
             raise LookupError("unknown job type")
+        if _has_used_all_attempts(job.attempt - 1, job_type):
+            raise ProcessDied
         if job_type.prepare is not None:
             job = replace(job, prepared=await self._prepare(job_type.prepare, job))
         async with transaction(self._engine, job.scope.organisation_id) as db:
@@ -237,7 +253,7 @@ class JobRunner:
             async with transaction(self._engine, job.scope.organisation_id) as db:
                 # Lock the job's subject before the job, as requests do, to avoid a deadlock.
                 if due is None and job_type is not None and job_type.on_failure is not None:
-                    await job_type.on_failure(db, job)
+                    await job_type.on_failure(db, replace(job, failure=error))
                 rescheduled = await records.reschedule(
                     db,
                     job.scope,
@@ -252,9 +268,14 @@ class JobRunner:
 
 
 def _next_attempt_time(job: Job, job_type: JobType | None) -> datetime | None:
-    """Back off exponentially. None after the last attempt; a recurring job is always retried."""
-    is_recurring = job_type is not None and job_type.every is not None
-    attempts_max = ATTEMPTS_MAX if job_type is None else job_type.attempts_max
-    if job.attempt >= attempts_max and not is_recurring:
+    """Back off exponentially. None after the last attempt."""
+    if _has_used_all_attempts(job.attempt, job_type):
         return None
     return clock.now() + timedelta(seconds=min(2**job.attempt, RETRY_SECONDS_MAX))
+
+
+def _has_used_all_attempts(attempts: int, job_type: JobType | None) -> bool:
+    """Count failed attempts and those whose process died; a recurring job is always retried."""
+    if job_type is not None and job_type.every is not None:
+        return False
+    return attempts >= (ATTEMPTS_MAX if job_type is None else job_type.attempts_max)

@@ -7,6 +7,15 @@ from nimbill.foundation.settings import Settings, SettingsError, read_number, re
 
 PROVISIONERS = ("local", "aws")
 
+SETTING_NAMES = frozenset(
+    {
+        "NIMBILL_AWS_ENDPOINT_URL",
+        "NIMBILL_LEGACY_TOKEN_SECONDS",
+        "NIMBILL_LEGACY_URL",
+        "NIMBILL_PROVISIONER",
+    }
+)
+
 
 @dataclass(frozen=True, slots=True)
 class LegacySettings:

@@ -42,10 +42,15 @@ def bucket(store: ObjectStore, request: pytest.FixtureRequest) -> str:
     return store.bucket(name)
 
 
-def fetch(addresses: Sequence[str], spool: Path, month: str | None = None) -> Delivery:
+def fetch(
+    addresses: Sequence[str],
+    spool: Path,
+    month: str | None = None,
+    roots: Sequence[str] | None = None,
+) -> Delivery:
     spool.mkdir(exist_ok=True)
     return fetch_delivery(
-        addresses, spool=spool, month=month, limits=Limits(), notify=lambda _: None
+        addresses, spool=spool, month=month, limits=Limits(), notify=lambda _: None, roots=roots
     )
 
 
@@ -64,6 +69,26 @@ def put_report(store: ObjectStore, bucket: str) -> str:
         store.put(bucket, f"{period}/{version}/cur-Manifest.json", manifest)
     store.put(bucket, f"{period}/cur-Manifest.json", manifest)
     return period
+
+
+def test_addresses_and_manifests_stay_in_the_roots(
+    store: ObjectStore, bucket: str, tmp_path: Path
+) -> None:
+    """A CUR 2.0 manifest refers to the parent of its metadata folder, which may be outside."""
+    manifest = json.dumps(cur2_manifest("a.csv")).encode()
+    store.put(bucket, "metadata/org_a/BILLING_PERIOD=2026-09/cur-Manifest.json", manifest)
+    store.put(bucket, "metadata/org_a/loose/a.csv", CSV_TEXT)
+    store.put(bucket, "metadata/org_b/data/BILLING_PERIOD=2026-09/a.csv", OTHER_CSV_TEXT)
+    roots = [f"s3://{bucket}/metadata/org_a"]
+
+    own = fetch([store.address(f"{bucket}/metadata/org_a/loose")], tmp_path / "s", roots=roots)
+
+    assert part_names(own) == ["a.csv"]
+    for key in ("metadata/org_a/BILLING_PERIOD=2026-09/cur-Manifest.json", "metadata/org_b", ""):
+        with pytest.raises(CostFileError) as caught:
+            fetch([store.address(f"{bucket}/{key}")], tmp_path / "s", roots=roots)
+        assert caught.value.rule == "outside_roots"
+        assert OTHER_CSV_TEXT.decode() not in caught.value.detail
 
 
 @pytest.mark.parametrize("prefix", ["", "/", "/reports", "/reports/cur/"])

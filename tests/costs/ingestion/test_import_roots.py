@@ -6,13 +6,33 @@ from pathlib import Path
 
 import pytest
 
-from nimbill.costs.ingestion.import_roots import resolve_allowed_source
+from nimbill.costs.ingestion.import_roots import (
+    is_key_under,
+    resolve_allowed_source,
+    roots_of_organisation,
+)
 from tests.costs.inbox import NEW, Inbox, legacy_manifest, part_names
 
 
 @pytest.fixture
 def inbox(tmp_path: Path) -> Inbox:
     return Inbox(tmp_path)
+
+
+CONFIGURED = ["/srv/{organisation}/cur", "/shared", "s3://bills/{organisation}?region=eu"]
+
+
+def test_each_organisation_has_its_own_roots() -> None:
+    assert roots_of_organisation(CONFIGURED, "org_a", is_only_one=False) == [
+        "/srv/org_a/cur",
+        "s3://bills/org_a?region=eu",
+    ]
+
+
+def test_the_only_organisation_may_use_a_root_without_its_name() -> None:
+    roots = roots_of_organisation(CONFIGURED, "org_a", is_only_one=True)
+
+    assert roots == ["/srv/org_a/cur", "/shared", "s3://bills/org_a?region=eu"]
 
 
 def test_a_path_under_a_root_is_allowed_and_its_links_are_resolved(inbox: Inbox) -> None:
@@ -124,6 +144,21 @@ def test_an_address_under_no_root_is_not_allowed(source: str) -> None:
     assert resolve_allowed_source(source, ROOTS) is None
 
 
+@pytest.mark.parametrize(
+    ("key", "is_allowed"),
+    [
+        ("bills/org_a", True),
+        ("bills/org_a/2026/x-Manifest.json", True),
+        ("bills", False),
+        ("bills/org_ab/x", False),
+        ("bills/org_b/x", False),
+        ("other/org_a", False),
+    ],
+)
+def test_keys_of_other_organisations_are_outside(key: str, is_allowed: bool) -> None:
+    assert is_key_under(key, ["/bills/org_a", "s3://bills/org_a?region=eu"]) is is_allowed
+
+
 # ── files in a source ────────────────────────────────────────────────────────────────────────────
 
 
@@ -167,6 +202,18 @@ def test_a_manifest_in_a_root_cannot_reach_above_it(inbox: Inbox) -> None:
     roots = [str(inbox.folder / "metadata")]
 
     assert inbox.fetch_error("metadata/cur-Manifest.json", roots=roots).rule == "outside_roots"
+
+
+def test_a_link_into_the_folder_of_another_organisation_is_refused(inbox: Inbox) -> None:
+    inbox.put("org_b/a.csv")
+    (inbox.folder / "org_a").mkdir()
+    (inbox.folder / "org_a" / "a.csv").symlink_to("../org_b/a.csv")
+    roots = [str(inbox.folder / "org_a")]
+
+    error = inbox.fetch_error("org_a", roots=roots)
+
+    assert error.rule == "outside_roots"
+    assert "org_b" not in f"{error.file} {error.detail}"
 
 
 def test_circular_links_are_entered_once(inbox: Inbox) -> None:

@@ -20,16 +20,10 @@ def test_every_query_is_compiled_with_and_without_split_cost() -> None:
     queries = {name for name in functions if name[0].islower()} - {"chosen"}
 
     assert queries == set(COMPILED_QUERIES)
-    assert (
-        len(
-            {
-                load_sql(getattr(sums, name), split=split)
-                for name in COMPILED_QUERIES
-                for split in (False, True)
-            }
-        )
-        == 10
-    )
+    for name in COMPILED_QUERIES:
+        whole, split = (load_sql(getattr(sums, name), split=split) for split in (False, True))
+        has_cost = name != "product_names"
+        assert (whole != split) is has_cost, name
 
 
 def test_other_queries_are_compiled_when_they_are_run() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from nimbill.costs.lake.lake_error import LakeError
 from nimbill.costs.lake.parquet_files import Lake, import_folder
 from nimbill.foundation.ids import new_id
 from tests.costs.generated_months import build_line, write_month
@@ -206,7 +207,7 @@ def test_an_upload_that_fails_leaves_nothing(store: ObjectStore, tmp_path: Path)
     lake = Lake(store.address(f"{bucket}/lake"))
     (there,) = write_files(tmp_path, "a")
 
-    with pytest.raises(OSError, match="missing"):
+    with pytest.raises(LakeError, match="No such file"):
         lake.put([there, tmp_path / "missing"], folder=IMPORT_FOLDER)
 
     assert lake.list_names("org") == []

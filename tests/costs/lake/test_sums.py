@@ -190,6 +190,23 @@ def _comparable(row: Line) -> str:
     return repr(row | {"cost": Fraction(row["cost"])} | times)
 
 
+def test_product_names_are_those_of_marketplace_lines(bench: EngineBench) -> None:
+    bought = {"marketplace": True, "service": "7g7dki2h"}
+    lines = [
+        build_line(**bought, service_name="Wall"),
+        build_line(**bought, service_name="Wall", line_type="Fee", kind="entry", entry_type="Fee"),
+        build_line(**bought, service_name="Guard"),
+        build_line(**bought, service_name=""),
+        build_line(**bought, service_name=None),
+        build_line(service_name="Amazon Elastic Compute Cloud"),
+    ]
+
+    result = bench.run("product_names", bench.store_lines(lines))
+
+    assert sorted(result["name"].to_pylist()) == ["Guard", "Wall"]
+    assert result.column_names == ["payer_id", "customer_id", "service", "name"]
+
+
 def test_attributes_of_a_reservation_come_from_the_line_of_its_fee(bench: EngineBench) -> None:
     reserved = {"reservation_id": "arn:ri/1"}
     covered = build_line(

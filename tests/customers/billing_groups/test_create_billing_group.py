@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from nimbill.access.role_actions import RoleAction
+from nimbill.customers.billing_groups.bodies import PRINTED_TEXTS
 from nimbill.customers.billing_groups.invoice_setting_rules import ALLOWED_VALUES
 from nimbill.foundation.rules import OneOf
 from tests.customers.billing_groups.billing_groups import PATH, create_billing_group
@@ -190,6 +191,20 @@ def test_all_violations_are_reported_at_once(service: Service, manager: dict[str
         ("invoices.aws.currency", "one of jpy, usd"),
         ("invoices.aws.tax_rate", "from 0 to 0.10"),
     ]
+
+
+@pytest.mark.parametrize("field", PRINTED_TEXTS)
+def test_printed_texts_have_a_maximum_length(
+    service: Service, manager: dict[str, str], field: str
+) -> None:
+    longest = REQUIRED_FIELDS | {field: "長" * 10_000}
+
+    refused = service.http.post(
+        PATH, json=REQUIRED_FIELDS | {field: "長" * 10_001}, headers=manager
+    )
+
+    assert read_violations(refused) == [(field, "length up to 10000")]
+    assert service.http.post(PATH, json=longest, headers=manager).status_code == 200
 
 
 def test_a_duplicate_id_is_refused(service: Service, manager: dict[str, str]) -> None:

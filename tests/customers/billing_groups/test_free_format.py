@@ -143,6 +143,15 @@ def test_a_list_of_2000_items_is_stored(service: Service, company_id: str) -> No
     assert read_items(service, company_id) == {"azure": items}
 
 
+def test_more_than_2000_items_are_refused(service: Service, company_id: str) -> None:
+    replace(service, company_id, "azure", [ITEM])
+
+    response = replace(service, company_id, "azure", [ITEM] * 2_001)
+
+    assert read_violations(response) == [("additional_items", "at most 2000 items")]
+    assert read_items(service, company_id) == {"azure": [ITEM]}
+
+
 def test_all_items_of_only_this_group_are_deleted(service: Service, company_id: str) -> None:
     other = create_billing_group(service, service.root(), billinggroup_id="other")
     for group in (company_id, other):

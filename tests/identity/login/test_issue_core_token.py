@@ -67,7 +67,7 @@ def test_an_access_token_contains_the_caller_but_no_permissions(
         "scope": "openid",
     }
     assert {name: claims[name] for name in expected} == expected
-    assert set(claims) == {*expected, "iat", "exp", "jti"}
+    assert set(claims) == {*expected, "iat", "exp", "jti", "sid"}
     assert claims["exp"] - claims["iat"] == 86_400
 
 

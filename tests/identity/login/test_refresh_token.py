@@ -122,6 +122,29 @@ def test_a_later_repetition_revokes_the_family(service: Service) -> None:
     )
 
 
+@each_product
+@pytest.mark.parametrize("grant", ["client_credentials", "password"])
+def test_a_later_repetition_ends_the_access_tokens_of_the_family(
+    service: Service, product: Product, grant: str
+) -> None:
+    organisation = service.organisation
+    form = (
+        client_form(organisation)
+        if grant == "client_credentials"
+        else password_form(organisation, "root")
+    )
+    first, other = issue_tokens(service, form, product), issue_tokens(service, form, product)
+    second = issue_tokens(service, refresh_form(organisation, first["refresh_token"]), product)
+
+    with later(seconds=11):
+        again = request_token(service, refresh_form(organisation, first["refresh_token"]), product)
+        read_oauth_error(again, 400, "invalid_grant")
+
+    assert not is_token_valid(service, first["access_token"])
+    assert not is_token_valid(service, second["access_token"])
+    assert is_token_valid(service, other["access_token"])
+
+
 def test_another_family_of_the_same_client_stays_valid(service: Service) -> None:
     organisation = service.organisation
     stolen, own = (

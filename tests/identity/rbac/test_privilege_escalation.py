@@ -11,6 +11,7 @@ from tests.identity.login.token_requests import PRODUCTS
 from tests.identity.rbac.role_requests import (
     add_role,
     build_filter,
+    delete_role,
     insert_roles,
     list_mappings,
     list_permissions,
@@ -149,14 +150,57 @@ def test_an_admin_of_one_namespace_grants_nothing_in_the_other(service: Service)
     assert read_problem(in_portal, 403)["code"] == "grants_more"
 
 
-def test_a_role_with_more_permissions_can_be_renamed(service: Service) -> None:
-    """A name grants nothing."""
+def test_a_role_with_more_permissions_can_be_neither_renamed_nor_deleted(
+    service: Service,
+) -> None:
     caller = create_subuser(service, **CALLER_ROLES)
     add_role(service, "everything", ["Admin"])
 
-    response = patch_role(service, "everything", caller.core, name="all-of-it")
+    renamed = patch_role(service, "everything", caller.core, name="all-of-it")
+    deleted = delete_role(service, "everything", caller.core)
 
-    assert response.json()["permissions"] == ["Admin"]
+    for response in (renamed, deleted):
+        assert read_problem(response, 403)["code"] == "role_above"
+    assert "everything" in [role["name"] for role in list_roles(service)]
+
+
+@pytest.mark.parametrize("name", ["everything", "Everything", "EVERYTHING"])
+@pytest.mark.parametrize("namespace", ["core", "portal"])
+def test_a_role_cannot_get_the_name_of_a_role_with_more_permissions(
+    service: Service, name: str, namespace: str
+) -> None:
+    """Otherwise somebody could map it in place of the other by mistake."""
+    caller = create_subuser(service, **CALLER_ROLES)
+    add_role(service, "everything", ["Admin"])
+    add_role(service, "nothing", [], namespace)
+
+    created = post_role(service, caller.core, name=name, namespace=namespace, permissions=[])
+    renamed = patch_role(service, "nothing", caller.core, namespace, name=name)
+
+    is_taken = (name, namespace) == ("everything", "core")
+    for response in (created, renamed):
+        code = read_problem(response, 409 if is_taken else 403)["code"]
+        assert code == ("role_name_taken" if is_taken else "role_above")
+    assert len(list_roles(service)) == 4
+
+
+def test_the_root_user_may_use_a_name_in_both_namespaces_and_in_any_case(
+    service: Service,
+) -> None:
+    add_role(service, "everything", ["Admin"])
+
+    for name, namespace in (("everything", "portal"), ("Everything", "core")):
+        assert add_role(service, name, [], namespace) == name
+
+
+def test_a_role_with_no_more_permissions_can_be_renamed_and_deleted(service: Service) -> None:
+    caller = create_subuser(service, core=["ModifyRoles", "ReadInvoice"])
+    add_role(service, "readers", ["ReadInvoice"])
+
+    renamed = patch_role(service, "readers", caller.core, name="invoice-readers")
+    deleted = delete_role(service, "invoice-readers", caller.core)
+
+    assert (renamed.status_code, deleted.status_code) == (200, 200)
 
 
 # ── filters ──────────────────────────────────────────────────────────────────────────────────────

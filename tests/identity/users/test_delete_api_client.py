@@ -152,3 +152,14 @@ def test_unknown_and_foreign_clients_are_not_found(service: Service) -> None:
         assert read_problem(delete_client(service, user, client_id), 404)["code"] == "not_found"
     assert issue_tokens(service, build_client_form(client))
     assert issue_tokens(service, build_client_form(foreign))
+
+
+def test_a_client_of_a_user_with_more_permissions_cannot_be_deleted(service: Service) -> None:
+    caller = create_subuser(service, core=["ModifyApiClients"])
+    admin = create_subuser(service, core=["Admin"])
+    root = service.organisation
+
+    for user, client_id in ((admin.username, admin.client_id), ("root", root.client_id)):
+        response = delete_client(service, user, client_id, caller.core)
+        assert read_problem(response, 403)["code"] == "holds_more"
+    assert len(list_clients(service, admin.username)) == len(list_clients(service, "root")) == 1

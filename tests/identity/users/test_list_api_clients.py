@@ -106,3 +106,12 @@ def test_unknown_and_foreign_users_are_not_found(service: Service) -> None:
     for user in ("nobody", new_id("usr"), "foreign", other.root_user_id):
         response = service.http.get(f"{USERS}/clients/{user}", headers=service.root())
         assert read_problem(response, 404)["code"] == "not_found"
+
+
+def test_clients_of_a_user_with_more_permissions_are_not_listed(service: Service) -> None:
+    caller = create_subuser(service, core=["ModifyApiClients"])
+    admin = create_subuser(service, core=["Admin"])
+
+    for user in (admin.user_id, admin.username, "root"):
+        response = service.http.get(f"{USERS}/clients/{user}", headers=caller.core)
+        assert read_problem(response, 403)["code"] == "holds_more"

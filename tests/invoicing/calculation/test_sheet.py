@@ -84,6 +84,37 @@ def test_a_fee_names_the_lines_and_entries_of_its_base() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("products", "name"),
+    [
+        ((), "Firewall"),
+        (("Wall",), "Wall"),
+        (("A", "B", "C"), "A, B, C"),
+        (("A", "B", "C", "D", "E"), "A, B, C (+2)"),
+    ],
+)
+def test_a_line_is_named_after_its_products_or_its_service(
+    products: tuple[str, ...], name: str
+) -> None:
+    charges = replace(MONTH, usage=(replace(MARKET, products=products),))
+
+    (line,) = calculate_invoice(charges, build_terms()).lines
+
+    assert (line.name, line.products) == (name, products)
+
+
+def test_the_products_of_all_accounts_of_a_tag_are_named_once() -> None:
+    charges = [
+        replace(MARKET, products=("B", "A")),
+        replace(MARKET, customer_id="2", products=("B",)),
+    ]
+    month = replace(MONTH, usage=tuple(charges), entries=())
+
+    (line,) = calculate_invoice(month, build_terms(calc_type="tag")).lines
+
+    assert line.products == ("A", "B")
+
+
 def test_the_agency_fee_names_the_support_fee_only_if_it_is_in_the_base() -> None:
     _, agency = list_fee_explanations(calculate(substitution_rate=Decimal("0.1")))
 

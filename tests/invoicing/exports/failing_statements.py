@@ -68,7 +68,7 @@ def failing_at(service: Service, number: int | None, sqlstate: str) -> Iterator[
 
 @contextmanager
 def full_disk(superuser: Address, *, at_commit: bool) -> Iterator[None]:
-    """Inside, the database has no room for a file: it says so at once, or at the commit."""
+    """Inside, the disk of the database is full: the insert fails, or the commit."""
     kind = "CONSTRAINT TRIGGER" if at_commit else "TRIGGER"
     when = "DEFERRABLE INITIALLY DEFERRED" if at_commit else ""
     execute_script(

@@ -53,6 +53,20 @@ def delete_user(service: Service, user_id: str) -> None:
     assert response.status_code == 200, response.text
 
 
+def remove_roles(service: Service, user_id: str) -> None:
+    path = f"/m/auth/rbac/{user_id}/userroles"
+    response = service.http.patch(path, json={"roles": []}, headers=service.root())
+    assert response.status_code == 200, response.text
+
+
+def restrict_user(service: Service, user_id: str) -> None:
+    """The file contains all billing groups, and the user may see none of them any more."""
+    rule = {"namespace": "core", "type": "billingGroup", "resource": ["cmp_other"]}
+    body = {"user_id": user_id, "roles": [], "filters": [rule]}
+    response = service.http.post("/m/auth/rbac/userroles", json=body, headers=service.root())
+    assert response.status_code == 200, response.text
+
+
 def create_invalid_links(service: Service) -> dict[str, str]:
     """Create one link of each kind, keyed by the reason why it is invalid."""
     invalid = {}
@@ -68,6 +82,12 @@ def create_invalid_links(service: Service) -> dict[str, str]:
     invalid["the client was deleted"] = create_link(service, headers=person.core)
     client = f"/m/u/users/client/{person.user_id}/{person.client_id}"
     assert service.http.delete(client, headers=service.root()).status_code == 200
+    person = create_subuser(service, core=["ReadBillingGroup"])
+    invalid["the permission was removed"] = create_link(service, headers=person.core)
+    remove_roles(service, person.user_id)
+    person = create_subuser(service, core=["ReadBillingGroup"])
+    invalid["the user was restricted"] = create_link(service, headers=person.core)
+    restrict_user(service, person.user_id)
     headers = sign_in(service)
     invalid["the session was signed out"] = create_link(service, headers=headers)
     assert service.http.delete("/core/session", headers=headers).status_code == 200

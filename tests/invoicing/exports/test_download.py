@@ -13,7 +13,14 @@ import time_machine
 from nimbill.access.role_actions import RoleAction
 from nimbill.foundation.product import Product
 from tests.customers.billing_groups.billing_groups import create_billing_group
-from tests.identity.login.token_requests import client_form, create_user, issue_tokens
+from tests.identity.login.token_requests import (
+    bearer_headers,
+    client_form,
+    create_user,
+    issue_tokens,
+    refresh_form,
+    request_token,
+)
 from tests.invoicing.exports.export_requests import (
     GROUPS,
     SETTINGS,
@@ -25,6 +32,8 @@ from tests.invoicing.exports.invalid_links import (
     change_password,
     create_reader,
     delete_user,
+    remove_roles,
+    restrict_user,
     sign_in,
 )
 from tests.problem_responses import read_problem
@@ -252,3 +261,55 @@ def test_a_portal_token_cannot_create_a_link(service: Service) -> None:
     )
 
     assert response.status_code == 401
+
+
+def test_a_link_ends_with_the_permission_behind_it(service: Service) -> None:
+    person = create_subuser(service, core=["ReadBillingGroup"])
+    link = create_link(service, headers=person.core)
+    assert service.http.get(link).status_code == 200
+
+    remove_roles(service, person.user_id)
+
+    assert is_not_found(service.http.get(link))
+
+
+def test_a_link_ends_when_its_creator_is_restricted_to_other_billing_groups(
+    service: Service,
+) -> None:
+    person = create_subuser(service, core=["ReadBillingGroup"])
+    link = create_link(service, headers=person.core)
+
+    restrict_user(service, person.user_id)
+
+    assert is_not_found(service.http.get(link))
+
+
+def test_a_link_of_invoices_needs_the_permission_for_invoices(service: Service) -> None:
+    person = create_subuser(service, core=["ReadBillingGroup", "ReadInvoice"])
+    path = "/m/core/export/csv/invoice_account/2026-09"
+    link = service.http.post(path, headers=person.core).json()["url"]
+    assert service.http.get(link).status_code == 200
+    role = f"role-{person.user_id[-12:]}"
+
+    service.http.patch(
+        f"/m/auth/rbac/roles/core/{role}",
+        json={"permissions": ["ReadBillingGroup"]},
+        headers=service.root(),
+    )
+
+    assert is_not_found(service.http.get(link))
+
+
+def test_a_link_ends_with_the_family_of_tokens_that_created_it(service: Service) -> None:
+    """A refresh token that is used again has been copied."""
+    organisation = service.organisation
+    tokens = issue_tokens(service, client_form(organisation))
+    link = create_link(service, headers=bearer_headers(tokens["access_token"]))
+    assert service.http.get(link).status_code == 200
+    again = refresh_form(organisation, tokens["refresh_token"])
+    issue_tokens(service, again)
+
+    with time_machine.travel(datetime.now(UTC) + timedelta(seconds=11), tick=False):
+        assert request_token(service, again).status_code == 400
+
+    assert is_not_found(service.http.get(link))

@@ -47,7 +47,7 @@ def before(service: Service) -> str:
     root = service.root()
     create_billing_group(service, root, billinggroup_id="1", invoices={"aws": VALID_SETTING})
     path = create_link(service)
-    create_billing_group(service, root, billinggroup_id="2", remarks="long " * 20_000)
+    create_billing_group(service, root, billinggroup_id="2", billinggroup_name="long " * 20_000)
     return path
 
 

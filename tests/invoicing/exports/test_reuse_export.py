@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from nimbill.access.role_actions import RoleAction
 from nimbill.database.tenant_scope import TenantScope, transaction
-from nimbill.invoicing.exports import records
+from nimbill.invoicing.exports import operations, records
 from nimbill.invoicing.exports.bodies import ExportRequest
 from tests.body_violations import find_body_violations
 from tests.customers.billing_groups.billing_groups import create_billing_group
@@ -244,3 +246,85 @@ def test_old_files_are_deleted_except_the_newest_of_each_kind(service: Service) 
     forget(service, days=0)
     assert [service.http.get(path).status_code for path in (*old, *newest)] == [404] * 3 + [200] * 3
     assert file_path(create_link(service, redo=True)) == file_path(newest[0])
+
+
+# ── limits on stored files ────────────────────────────────────────────────────────────────────────
+
+
+def age_files(service: Service, *, minutes: int) -> None:
+    organisation_id = service.organisation.organisation_id
+
+    async def do() -> None:
+        async with transaction(service.resources.engine, organisation_id) as db:
+            created_at = records.exports.c.create_time - timedelta(minutes=minutes)
+            await db.execute(sa.update(records.exports).values(create_time=created_at))
+
+    service.run(do)
+
+
+def count_files(service: Service) -> int:
+    organisation_id = service.organisation.organisation_id
+
+    async def do() -> int:
+        async with transaction(service.resources.engine, organisation_id) as db:
+            stmt = sa.select(sa.func.count()).select_from(records.exports)
+            return int((await db.execute(stmt)).scalar_one())
+
+    return service.run(do)
+
+
+def test_a_new_file_replaces_the_oldest_beyond_the_limit(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(operations, "FILES_MAX", 3)
+    for _ in range(3):
+        create_link(service)
+        age_files(service, minutes=11)
+
+    newest = create_link(service)
+
+    assert count_files(service) == 3
+    assert service.http.get(newest).status_code == 200
+
+
+def test_files_whose_links_are_valid_are_not_replaced(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(operations, "FILES_MAX", 2)
+    links = [create_link(service), create_link(service, SETTINGS)]
+
+    problem = read_problem(request_export(service, GROUPS, {"redo": False}), 429)
+
+    assert problem["code"] == "too_many_exports"
+    assert "At most 2 exported files" in problem["detail"]
+    assert [service.http.get(link).status_code for link in links] == [200, 200]
+    assert count_files(service) == 2
+
+    age_files(service, minutes=11)
+    create_link(service)
+    assert count_files(service) == 2
+
+
+def test_the_size_of_all_files_is_limited_but_not_of_one(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(operations, "FILE_BYTES_MAX", 10)
+    create_link(service)
+
+    assert read_problem(request_export(service, GROUPS, {"redo": False}), 429)
+
+    age_files(service, minutes=11)
+    create_link(service)
+    assert count_files(service) == 1
+
+
+def test_files_of_other_organisations_are_neither_counted_nor_deleted(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(operations, "FILES_MAX", 1)
+    theirs = create_link(service)
+    service.organisation = service.new_organisation()
+
+    mine = create_link(service)
+
+    assert [service.http.get(link).status_code for link in (theirs, mine)] == [200, 200]

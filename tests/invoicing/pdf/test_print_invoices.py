@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import zipfile
 from decimal import Decimal
+from typing import Any
 
 import pypdf
 import pytest
 
 from nimbill.access.role_actions import RoleAction
-from nimbill.invoicing.pdf import rendering
+from nimbill.invoicing.pdf import compiler_pool
+from nimbill.invoicing.pdf.compiler_pool import CompilerPool
 from tests.imports.aws_reports import report_line
 from tests.invoicing.month_end import ACCOUNTS_OF_A, EXAMPLE_A, MONTH, MonthEnd
 from tests.problem_responses import read_problem
+from tests.subusers import run_concurrently
 
 
 def invoiced(month_end: MonthEnd, **fields: object) -> str:
@@ -48,7 +52,11 @@ def test_a_stored_pdf_is_returned_unchanged(
     path = f"/m/core/invoices/{MONTH}/{group}/aws/pdf"
     headers = month_end.service.root()
     first = month_end.service.http.get(path, headers=headers).content
-    monkeypatch.setattr(rendering, "render_invoice", lambda _document: b"a later layout")
+
+    async def compile_other(*_: object, **__: object) -> bytes:
+        return b"a later layout"
+
+    monkeypatch.setattr(CompilerPool, "compile", compile_other)
 
     again = month_end.service.http.get(path, headers=headers).content
 
@@ -105,3 +113,57 @@ def test_a_month_can_be_downloaded_as_zip(month_end: MonthEnd) -> None:
     everything = names(month_end.service.root())
     assert everything == [f"202609-000{n}-aws.pdf" for n in range(1, 4)]
     assert len(names(restricted)) == 1
+
+
+@pytest.mark.parametrize("path", ["{group}/aws/pdf", "{group}/pdf", "zip"])
+def test_no_database_connection_is_held_while_a_pdf_is_compiled(
+    month_end: MonthEnd, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    group = invoiced(month_end, inv_aggregate=True)
+    pool: Any = month_end.service.resources.engine.pool
+
+    async def wait_for_free_pool(*_: object, **__: object) -> bytes:
+        async with asyncio.timeout(10):
+            while pool.checkedout():  # jobs of the service use one for moments
+                await asyncio.sleep(0.001)
+        return b"%PDF-test"
+
+    monkeypatch.setattr(CompilerPool, "compile", wait_for_free_pool)
+
+    response = month_end.get(f"/invoices/{MONTH}/{path.format(group=group)}")
+
+    assert response.status_code == 200, response.text
+
+
+def test_concurrent_requests_compile_a_document_once(
+    month_end: MonthEnd, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    group = invoiced(month_end)
+    compiled: list[str] = []
+
+    async def compile_slowly(_: object, organisation_id: str, *__: object, **___: object) -> bytes:
+        compiled.append(organisation_id)
+        await asyncio.sleep(0.2)
+        return b"%PDF-test"
+
+    monkeypatch.setattr(CompilerPool, "compile", compile_slowly)
+    path, headers = f"/invoices/{MONTH}/{group}/aws/pdf", month_end.service.root()
+
+    responses = run_concurrently([lambda: month_end.get(path, headers)] * 4)
+
+    assert [response.status_code for response in responses] == [200] * 4
+    assert compiled == [month_end.service.organisation.organisation_id]
+
+
+def test_an_invoice_that_exceeds_the_limits_is_unavailable_and_stored_later(
+    month_end: MonthEnd, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    group = invoiced(month_end)
+    path = f"/invoices/{MONTH}/{group}/aws/pdf"
+    with monkeypatch.context() as limits:
+        limits.setattr(compiler_pool, "SECONDS_MAX", 0.001)
+        refused = month_end.get(path)
+
+    assert read_problem(refused, 503)["code"] == "pdf_limits"
+    assert int(refused.headers["retry-after"]) > 0
+    assert month_end.get(path).status_code == 200

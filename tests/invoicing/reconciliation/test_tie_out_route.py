@@ -195,8 +195,19 @@ def test_without_a_vendor_all_vendors_are_tied_out(month_end: MonthEnd) -> None:
     create_invoice(month_end, *EXAMPLE_A)
 
     assert [payer["vendor"] for payer in load_tie_out(month_end, "")["payers"]] == ["aws"]
+    assert load_tie_out(month_end, "")["state"] == "ties"
     assert load_tie_out(month_end, "?vendor=azure")["payers"] == []
-    assert load_tie_out(month_end, "?vendor=gcp")["ties"] is True
+
+
+def test_a_month_or_vendor_without_data_has_nothing_to_compare(month_end: MonthEnd) -> None:
+    create_invoice(month_end, *EXAMPLE_A)
+
+    other_vendor = load_tie_out(month_end, "?vendor=azure")
+    future = month_end.get("/invoices/tie-out/2199-12").json()
+
+    for found in (other_vendor, future):
+        assert (found["state"], found["ties"]) == ("nothing_to_compare", False)
+        assert (found["payers"], found["differences"]) == ([], [])
 
 
 def test_restricted_users_cannot_see_the_tie_out(month_end: MonthEnd) -> None:
@@ -243,6 +254,32 @@ def test_the_command_prints_the_tie_out_and_its_exit_code_says_whether_it_ties(
     assert (differing.returncode, as_json.returncode) == (1, 1)
     assert "not_in_costs: 202609-0001 222222222222 AmazonRDS: invoiced 20.333" in differing.stdout
     assert json.loads(as_json.stdout) == month_end.get(f"/invoices/tie-out/{MONTH}").json()
+
+
+@pytest.mark.parametrize("as_json", [(), ("--json",)])
+def test_the_command_refuses_an_unknown_organisation(
+    month_end: MonthEnd, as_json: tuple[str, ...]
+) -> None:
+    env = service_environment(month_end.service)
+
+    result = run_command("tie-out", MONTH, "--organisation", "org_unknown", *as_json, env=env)
+
+    assert result.returncode == 2
+    assert result.stderr == "nimbill: No organisation has this id.\n"
+    assert "ties" not in result.stdout
+
+
+def test_the_command_does_not_succeed_if_there_is_nothing_to_compare(month_end: MonthEnd) -> None:
+    service = month_end.service
+    organisation = ("--organisation", service.organisation.organisation_id)
+    env = service_environment(service)
+
+    printed = run_command("tie-out", "2199-12", *organisation, env=env)
+    as_json = run_command("tie-out", "2199-12", *organisation, "--json", env=env)
+
+    assert (printed.returncode, as_json.returncode) == (3, 3)
+    assert printed.stdout.startswith("2199-12 has nothing to compare")
+    assert json.loads(as_json.stdout)["state"] == "nothing_to_compare"
 
 
 def test_the_command_refuses_an_invalid_month(month_end: MonthEnd) -> None:

@@ -1,1 +1,1 @@
-"""Tests of the room of agent."""
+"""Tests of legacy/agent."""

@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
+from nimbill.legacy.audiences import LEGACY
 from tests.legacy.agent.agent_requests import CONFIG, client_headers, create_stack
 from tests.legacy.agents import AgentLogin, agent_headers, set_stack_status
 from tests.legacy.templates.template_requests import GIT_KEY, TEMPLATE, build_template, put_template
@@ -83,6 +84,27 @@ def test_an_api_client_does_not_see_the_key(service: Service) -> None:
     assert response.json()["gitPrivateKey"] == "***"
     assert response.json()["image"] == "registry.example/shop:1"
     assert "git-canary" not in response.text
+
+
+def test_secret_variables_are_given_in_clear_to_the_agent_only(service: Service) -> None:
+    variables = {"PORT": "8080", "DB_PASSWORD": "variable-canary-21"}
+    agent = create_stack(
+        service, configurations=with_container({"image": "i", "environment_variables": variables})
+    )
+    stack_id, master = agent.stack_id, service.root(product=LEGACY)
+
+    of_agent = get_configuration(service, agent).json()["environment_variables"]
+    of_client = get_configuration(service, agent, client_headers(service))
+    others = [
+        service.http.get(f"/v3/alm/template/{stack_id}", headers=master),
+        service.http.get(f"/v3/alm/stack/{stack_id}", headers=master),
+        service.http.get("/m/core/audit", headers=service.root()),
+    ]
+
+    assert of_agent == variables
+    assert of_client.json()["environment_variables"] == {"PORT": "8080", "DB_PASSWORD": "***"}
+    assert all("DB_PASSWORD" in response.text for response in others)
+    assert not any("variable-canary" in response.text for response in [of_client, *others])
 
 
 @pytest.mark.parametrize("flag", ["wbe", "db"])

@@ -1,1 +1,1 @@
-"""Tests of the room of containers."""
+"""Tests of legacy/containers."""

@@ -1,1 +1,1 @@
-"""Tests of the room of deployments."""
+"""Tests of legacy/deployments."""

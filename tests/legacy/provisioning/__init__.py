@@ -1,1 +1,1 @@
-"""Tests of the room of provisioning."""
+"""Tests of legacy/provisioning."""

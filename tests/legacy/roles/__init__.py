@@ -1,1 +1,1 @@
-"""Tests of the room of roles."""
+"""Tests of legacy/roles."""

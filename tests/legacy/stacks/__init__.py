@@ -1,1 +1,1 @@
-"""Tests of the room of stacks."""
+"""Tests of legacy/stacks."""

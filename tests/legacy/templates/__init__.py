@@ -1,1 +1,1 @@
-"""Tests of the room of templates."""
+"""Tests of legacy/templates."""

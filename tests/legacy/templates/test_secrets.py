@@ -68,6 +68,39 @@ def test_a_secret_is_found_at_any_depth_and_in_any_case(name: str) -> None:
     assert restore_secrets(body, secrets) == template
 
 
+@pytest.mark.parametrize("field", ["environment_variables", "container_env_vars"])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("DB_PASSWORD", "hunter2"),
+        ("db_passwd", "hunter2"),
+        ("API_KEY", "hunter2"),
+        ("AWS_SECRET_ACCESS_KEY", "hunter2"),
+        ("Github_Token", "hunter2"),
+        ("GOOGLE_CREDENTIALS", "hunter2"),
+        ("DATABASE_URL", "postgres://app:hunter2@db/shop"),
+    ],
+)
+def test_environment_variables_that_look_like_secrets_are_masked(
+    field: str, name: str, value: str
+) -> None:
+    template = {"container": {field: {name: value, "PORT": "8080", "HOME": "http://shop/a:b"}}}
+
+    body, secrets = mask_secrets(template)
+
+    assert body == {"container": {field: {name: "***", "PORT": "8080", "HOME": "http://shop/a:b"}}}
+    assert secrets == {f"/container/{field}/{name}": value}
+    assert restore_secrets(body, secrets) == template
+
+
+def test_an_unresolved_mask_of_a_variable_is_refused_without_its_name() -> None:
+    template = {"container": {"environment_variables": {"MY_TOKEN": "***", "PORT": "***"}}}
+
+    (violation,) = find_unresolved_masks(template)
+
+    assert violation.field == "environment_variables"
+
+
 def test_empty_values_are_not_masked() -> None:
     template = {"cred": "", "password": None}
 

@@ -10,7 +10,7 @@ from tests.proof.killed_operations.operation import (
     audited,
     stored,
 )
-from tests.proof.killed_operations.starting_records import start
+from tests.proof.killed_operations.starting_records import create_starting_records
 
 _ENTRY = (
     "description, trim_scale(unblended_cost)::text, applied_month, "
@@ -21,16 +21,16 @@ _ENTRY = (
 class Applying(Operation):
     name = "apply"
     answer = 200
-    seen = (
+    visible_state = (
         stored("recalculation_entries", _ENTRY, f"month = '{MONTH}'"),
         stored("idempotency_keys", "key", "key LIKE 'apply-%'"),
         audited("apply_recalculation"),
     )
 
     def prepare(self, organisation: Organisation) -> None:
-        start(organisation)
+        create_starting_records(organisation)
 
-    def sent(self, organisation: Organisation, number: int) -> KeyedRequest:
+    def build_request(self, organisation: Organisation, number: int) -> KeyedRequest:
         entries = organisation.get(f"{PATH}/{MONTH}?vendor=aws")
         body = {
             "data": [entry["id"] for entry in entries],

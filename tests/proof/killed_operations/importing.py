@@ -35,7 +35,7 @@ class Importing(Operation):
     name = "import"
     answer = 202
     slow = True
-    seen = (
+    visible_state = (
         stored("cost_sums", f"{_SUM}, day::text", _OF_MONTH),
         stored("cost_tag_sums", f"{_SUM}, tag_key, tag_value", _OF_MONTH),
         stored("cost_months", "payer_id, provisional, lines", _OF_MONTH),
@@ -47,7 +47,7 @@ class Importing(Operation):
 
     month: SyntheticMonth  # of the last request
 
-    def sent(self, organisation: Organisation, number: int) -> KeyedRequest:
+    def build_request(self, organisation: Organisation, number: int) -> KeyedRequest:
         folder = organisation.inbox / f"v{number}"
         self.month = SyntheticMonth(month="2026-08", lines=LINES, seed=number)
         if not folder.exists():
@@ -60,14 +60,14 @@ class Importing(Operation):
         # queried directly, because statements of the service are counted
         state = stored("cost_imports", "state", f"import_id = '{answer.json()['import_id']}'")
         until = time.monotonic() + SECONDS_MAX
-        while (found := organisation.ask(state)[0][0]) not in FINAL and time.monotonic() < until:
+        while (found := organisation.fetch(state)[0][0]) not in FINAL and time.monotonic() < until:
             time.sleep(0.1)
         if found != "done":
             return f"ended {found}"
-        asked = sum(1 for sent, _, _ in organisation.journal if sent.path == PATH)
-        made = organisation.ask(stored("cost_imports", "count(*)"))[0][0]
-        if made != asked:
-            return f"doubled: {asked} asked for, {made} made"
-        total = organisation.ask(stored("cost_sums", "sum(cost)", _OF_MONTH))[0][0]
-        right = total == sum(sum_costs(self.month).values())
-        return None if right else "other sums than were delivered"
+        requested = sum(1 for request, _, _ in organisation.journal if request.path == PATH)
+        created = organisation.fetch(stored("cost_imports", "count(*)"))[0][0]
+        if created != requested:
+            return f"doubled: {requested} requested, {created} created"
+        total = organisation.fetch(stored("cost_sums", "sum(cost)", _OF_MONTH))[0][0]
+        equal = total == sum(sum_costs(self.month).values())
+        return None if equal else "the stored sums differ from the delivered ones"

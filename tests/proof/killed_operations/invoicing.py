@@ -13,7 +13,7 @@ from tests.proof.killed_operations.operation import (
     audited,
     stored,
 )
-from tests.proof.killed_operations.starting_records import start
+from tests.proof.killed_operations.starting_records import create_starting_records
 
 CORE = "/m/core/invoices"
 
@@ -31,7 +31,7 @@ _PER_RUN = (
 class Invoicing(Operation):
     name = "invoice"
     answer = 200
-    seen = (
+    visible_state = (
         stored("invoices", "month, vendor, number, revision"),
         stored("invoice_revisions", _REVISION),
         stored("invoice_counters", "month, last_number"),
@@ -39,12 +39,12 @@ class Invoicing(Operation):
     )
 
     def prepare(self, organisation: Organisation) -> None:
-        start(organisation)
+        create_starting_records(organisation)
         group = self._group(organisation)
         settings = {"settings": {group: {"aws": VALID_SETTING}}, "internal": False}
         self._put(organisation, f"{CORE}/save/{MONTH}", settings)
 
-    def sent(self, organisation: Organisation, number: int) -> KeyedRequest:
+    def build_request(self, organisation: Organisation, number: int) -> KeyedRequest:
         group = self._group(organisation)
         rate = {"vendor": "aws", "billing_groups": [group], "exchange_rate": 100 + number}
         self._put(organisation, f"{CORE}/exchangerate/{MONTH}", rate)
@@ -54,10 +54,10 @@ class Invoicing(Operation):
     def finish(self, organisation: Organisation, answer: httpx.Response) -> str | None:
         if answer.status_code != self.answer:
             return f"answered {answer.text[:200]}"
-        if organisation.ask(_PER_RUN):
-            return "doubled: a run made an invoice twice"
-        left = organisation.ask(stored("invoice_runs", "run_id", "state <> 'done'"))
-        return f"answered, and {len(left)} runs are not done" if left else None
+        if organisation.fetch(_PER_RUN):
+            return "doubled: a run created an invoice twice"
+        unfinished = organisation.fetch(stored("invoice_runs", "run_id", "state <> 'done'"))
+        return f"answered, and {len(unfinished)} runs are not done" if unfinished else None
 
     def _group(self, organisation: Organisation) -> str:
         (group,) = organisation.get("/m/core/billinggroup")
@@ -65,5 +65,5 @@ class Invoicing(Operation):
         return company_id
 
     def _put(self, organisation: Organisation, path: str, body: dict[str, object]) -> None:
-        answer = organisation.answered("PUT", path, json=body)
+        answer = organisation.request_until_answered("PUT", path, json=body)
         assert answer.status_code == 200, answer.text

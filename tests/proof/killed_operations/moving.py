@@ -10,13 +10,13 @@ from tests.proof.killed_operations.operation import (
     audited,
     stored,
 )
-from tests.proof.killed_operations.starting_records import start
+from tests.proof.killed_operations.starting_records import create_starting_records
 
 
 class Moving(Operation):
     name = "RI move"
     answer = 200
-    seen = (
+    visible_state = (
         stored("reserved_instances", "reservation_id, number", f"reservation_id = '{ARN}'"),
         stored("reservation_moves", "dest_customer_id, number, position, removed_after_closing"),
         stored("idempotency_keys", "key", "key LIKE 'move-%'"),
@@ -24,10 +24,12 @@ class Moving(Operation):
     )
 
     def prepare(self, organisation: Organisation) -> None:
-        start(organisation)
+        create_starting_records(organisation)
 
-    def sent(self, organisation: Organisation, number: int) -> KeyedRequest:
+    def build_request(self, organisation: Organisation, number: int) -> KeyedRequest:
         purchased = organisation.get(f"{PATH}?vendor=aws")
-        (owned,) = (one["id"] for one in purchased if one["arn"] == ARN and not one["remove"])
+        (owned,) = (
+            record["id"] for record in purchased if record["arn"] == ARN and not record["remove"]
+        )
         body = {"customer_id": DEST, "number": 1, "vendor": "aws"}
         return KeyedRequest(f"{PATH}/{owned}", body, f"move-{number}")

@@ -38,8 +38,8 @@ class MovingStacks(Operation):
     answer = 201
     slow = True
     # launched, but not reported yet
-    struck_first = r"UPDATE legacy_instances SET .*instance_id="
-    seen = (
+    kill_first_at = r"UPDATE legacy_instances SET .*instance_id="
+    visible_state = (
         stored("legacy_template_versions", "number, body"),
         audited("apply_template"),
         audited("update_template"),
@@ -48,13 +48,13 @@ class MovingStacks(Operation):
 
     number = 0  # of the last request
 
-    def sent(self, organisation: Organisation, number: int) -> KeyedRequest:
+    def build_request(self, organisation: Organisation, number: int) -> KeyedRequest:
         self.number = number
-        round_, turn = divmod(number - 1, len(LIFE))
-        layers, key = LIFE[turn], f"stack-{number}"
+        round_, step = divmod(number - 1, len(LIFE))
+        layers, key = LIFE[step], f"stack-{number}"
         nickname = f"stack-{round_}"
         body = None if layers is None else build_stack_template(*layers) | {"nickname": nickname}
-        if turn == 0:
+        if step == 0:
             return KeyedRequest(f"{PATH}/template", body, key, headers=organisation.legacy)
         stack_id = self._stack(organisation)[0]
         if layers is None:
@@ -64,59 +64,61 @@ class MovingStacks(Operation):
         return KeyedRequest(path, body, key, method="PUT", headers=organisation.legacy)
 
     def finish(self, organisation: Organisation, answer: httpx.Response) -> str | None:
-        turn = (self.number - 1) % len(LIFE)
-        if answer.status_code != ANSWERS[turn]:
+        step = (self.number - 1) % len(LIFE)
+        if answer.status_code != ANSWERS[step]:
             return f"answered {answer.text[:200]}"
         until = time.monotonic() + SECONDS_MAX
         while (found := self._stack(organisation))[1].endswith("IN_PROGRESS"):
             if time.monotonic() > until:
                 return f"ended {found[1]}"
             time.sleep(0.1)
-        if found[1] != ENDS[turn]:
+        if found[1] != ENDS[step]:
             return f"ended {found[1]}: {found[2]}"
-        return self._wrong_in_cloud(organisation, found[0], LIFE[turn])
+        return self._find_cloud_fault(organisation, found[0], LIFE[step])
 
-    def _wrong_in_cloud(
+    def _find_cloud_fault(
         self, organisation: Organisation, stack_id: str, layers: list[dict[str, Any]] | None
     ) -> str | None:
-        every = organisation.cloud.instances(stack_id, *EVERY_STATE)
-        launches = Counter(read_tags(one)["nimbill:instance"] for one in every)
+        instances = organisation.cloud.instances(stack_id, *EVERY_STATE)
+        launches = Counter(read_tags(instance)["nimbill:instance"] for instance in instances)
         if doubled := [key for key, times in launches.items() if times > 1]:
             return f"launched twice: {doubled}"
-        known = organisation.ask(
+        known = organisation.fetch(
             stored("legacy_instances", "instance_id", f"stack_id = '{stack_id}'")
         )
-        if {one["InstanceId"] for one in every} != {row[0] for row in known}:
-            return "other instances than we know of were launched"
+        if {instance["InstanceId"] for instance in instances} != {row[0] for row in known}:
+            return "launched instances differ from the recorded ones"
         found = Counter(
-            (read_tags(one)["nimbill:flag"], one["InstanceType"])
-            for one in every
-            if one["State"]["Name"] != "terminated"
+            (read_tags(instance)["nimbill:flag"], instance["InstanceType"])
+            for instance in instances
+            if instance["State"]["Name"] != "terminated"
         )
         wanted = Counter[tuple[str, str]]()
-        for one in layers or []:
-            provision = one["provision"]
-            wanted[one["flag"], provision["instance_type"]] += provision["instance_count"]
+        for layer in layers or []:
+            provision = layer["provision"]
+            wanted[layer["flag"], provision["instance_type"]] += provision["instance_count"]
         if found != wanted:
-            return f"{dict(found)} runs for {dict(wanted)}"
+            return f"{dict(found)} runs instead of {dict(wanted)}"
         if layers is None:
-            return self._left_behind(organisation, stack_id)
+            return self._find_leftovers(organisation, stack_id)
         return None
 
-    def _left_behind(self, organisation: Organisation, stack_id: str) -> str | None:
+    def _find_leftovers(self, organisation: Organisation, stack_id: str) -> str | None:
         if f"nimbill-{stack_id}" in organisation.cloud.key_pairs():
             return "the key pair was left behind"
         of_stack = f"stack_id = '{stack_id}' AND "
-        secrets = organisation.ask(
+        secrets = organisation.fetch(
             stored("legacy_template_versions", "1", f"{of_stack}encrypted_secrets IS NOT NULL")
-        ) + organisation.ask(stored("legacy_stacks", "1", f"{of_stack}encrypted_token IS NOT NULL"))
+        ) + organisation.fetch(
+            stored("legacy_stacks", "1", f"{of_stack}encrypted_token IS NOT NULL")
+        )
         return "secrets were left behind" if secrets else None
 
     def _stack(self, organisation: Organisation) -> tuple[str, str, str | None]:
         """Id, status and reason of the last stack."""
         nickname = f"stack-{(self.number - 1) // len(LIFE)}"
-        question = stored(
+        query = stored(
             "legacy_stacks", "stack_id, stack_status, reason", f"nickname = '{nickname}'"
         )
-        (found,) = organisation.ask(question)
+        (found,) = organisation.fetch(query)
         return tuple(found)

@@ -20,7 +20,7 @@ from tests.proof.database_faults import rows
 
 SECONDS_MAX = 120
 # responses that are neither success nor failure
-COME_BACK = ("idempotency_key_in_use", "database_away")
+RETRY_CODES = ("idempotency_key_in_use", "database_away")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,56 +43,59 @@ class Organisation:
     headers: dict[str, str]
     legacy: dict[str, str]  # headers of the root user for the legacy API
     cloud: Cloud  # endpoint where its instances are launched
-    inbox: Path  # data folder of the service, for files to import
+    inbox: Path  # its folder in the data folder of the service, for files to import
     superuser: Address  # address of its database, bypassing the proxy
-    cut_off: int = 0  # requests whose connection broke before the response
+    broken_connections: int = 0  # requests whose connection broke before the response
     journal: list[tuple[KeyedRequest, int, bytes]] = field(
         default_factory=list
     )  # acknowledged requests
 
-    def inside(self, do: Callable[[AsyncConnection, TenantScope], Awaitable[None]]) -> None:
+    def run_in_transaction(
+        self, change: Callable[[AsyncConnection, TenantScope], Awaitable[None]]
+    ) -> None:
         """Run in a transaction of its own, bypassing the service."""
 
         async def run() -> None:
             engine = create_app_engine(self.superuser.url)
             async with transaction(engine, self.organisation_id) as db:
-                await do(db, TenantScope(self.organisation_id))
+                await change(db, TenantScope(self.organisation_id))
             await engine.dispose()
 
         asyncio.run(run())
 
-    def ask(self, question: str) -> list[Any]:
+    def fetch(self, query: str) -> list[Any]:
         """Run a query of `stored`."""
-        return rows(self.superuser, question, self.organisation_id)
+        return rows(self.superuser, query, self.organisation_id)
 
     def get(self, path: str) -> Any:
-        answer = self.answered("GET", path)
+        answer = self.request_until_answered("GET", path)
         assert answer.status_code == 200, answer.text
         return answer.json()
 
-    def send(self, sent: KeyedRequest) -> httpx.Response:
+    def send(self, request: KeyedRequest) -> httpx.Response:
         """Send repeatedly until it is answered; record the result."""
-        answer = self.sent_again(sent)
-        self.journal.append((sent, answer.status_code, answer.content))
+        answer = self.send_with_key(request)
+        self.journal.append((request, answer.status_code, answer.content))
         return answer
 
-    def sent_again(self, sent: KeyedRequest) -> httpx.Response:
-        headers = (sent.headers or self.headers) | {"Idempotency-Key": sent.key}
-        body = {} if sent.body is None else {"json": sent.body}
-        return self.answered(sent.method, sent.path, headers=headers, **body)
+    def send_with_key(self, request: KeyedRequest) -> httpx.Response:
+        """Send repeatedly until it is answered, without recording the result."""
+        headers = (request.headers or self.headers) | {"Idempotency-Key": request.key}
+        body = {} if request.body is None else {"json": request.body}
+        return self.request_until_answered(request.method, request.path, headers=headers, **body)
 
-    def answered(self, method: str, path: str, **what: Any) -> httpx.Response:
-        """Get repeatedly until it is answered."""
-        what = {"headers": self.headers, "timeout": 20, **what}
+    def request_until_answered(self, method: str, path: str, **arguments: Any) -> httpx.Response:
+        """Send repeatedly until it is answered."""
+        arguments = {"headers": self.headers, "timeout": 20, **arguments}
         until = time.monotonic() + SECONDS_MAX
         while time.monotonic() < until:
             try:
-                answer = httpx.request(method, self.url + path, **what)
+                answer = httpx.request(method, self.url + path, **arguments)
             except httpx.TransportError:
-                self.cut_off += 1
+                self.broken_connections += 1
                 time.sleep(0.02)
                 continue
-            if answer.is_error and answer.json().get("code") in COME_BACK:
+            if answer.is_error and answer.json().get("code") in RETRY_CODES:
                 time.sleep(0.05)
                 continue
             return answer
@@ -114,17 +117,17 @@ class Operation(ABC):
 
     name: str
     answer: int  # the status that acknowledges it
-    struck_first = ""  # a pattern: kill before the first statement that matches
+    kill_first_at = ""  # a pattern: kill before the first statement that matches
     slow = False  # it runs half as often and is also killed at file changes
-    # what anybody may ever see of it, old or new and nothing else; without ids and moments, which
-    # differ between two runs
-    seen: tuple[str, ...]
+    # queries for what readers may see, which is either the old or the new state; without ids and
+    # times, which differ between two runs
+    visible_state: tuple[str, ...]
 
     def prepare(self, organisation: Organisation) -> None:  # noqa: B027  # often nothing
         """Create what the operation needs."""
 
     @abstractmethod
-    def sent(self, organisation: Organisation, number: int) -> KeyedRequest:
+    def build_request(self, organisation: Organisation, number: int) -> KeyedRequest:
         """The n-th request."""
 
     def finish(self, organisation: Organisation, answer: httpx.Response) -> str | None:

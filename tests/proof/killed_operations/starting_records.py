@@ -19,20 +19,20 @@ ENTRIES = 12
 INSTANCES = 1_000_000
 
 
-def start(organisation: Organisation) -> None:
+def create_starting_records(organisation: Organisation) -> None:
     """Create one reservation, some entries and two customers, once."""
     if organisation.journal:
         return
-    made = organisation.send(KeyedRequest("/m/core/billinggroup", REQUIRED_FIELDS, "group")).json()
+    group = organisation.send(KeyedRequest("/m/core/billinggroup", REQUIRED_FIELDS, "group")).json()
     for customer in (CUSTOMER, DEST):
         account = {"vendor": "aws", "customer_id": customer, "account_id": PAYER, "name": customer}
-        account |= {"company_id": made["company_id"]}
+        account |= {"company_id": group["company_id"]}
         answer = organisation.send(KeyedRequest("/m/core/accts", account, customer))
         assert answer.status_code == 200, answer.text
-    organisation.inside(_put)
+    organisation.run_in_transaction(_store_entries)
 
 
-async def _put(db: AsyncConnection, scope: TenantScope) -> None:
+async def _store_entries(db: AsyncConnection, scope: TenantScope) -> None:
     period = BillingPeriod(MONTH, "aws")
     fees = [replace(FEE, description=f"fee {number}") for number in range(ENTRIES)]
     await replace_entries(db, scope, period, PAYER, fees)

@@ -115,4 +115,6 @@ def _check_real_process(environment: RowEnvironment, declaration: str) -> list[s
         return [
             f"started without {declaration}: exit code {tried.code}, answered: {tried.answered}"
         ]
-    return [] if expected in tried.said else [f"did not print “{expected}”: {tried.said[-800:]}"]
+    return (
+        [] if expected in tried.output else [f"did not print “{expected}”: {tried.output[-800:]}"]
+    )

@@ -35,19 +35,19 @@ SPECIFIED_ACTIONS = tuple(sorted({action for row in SPECIFIED for action in row.
 ADDED_ACTIONS = tuple(
     sorted({action for actions in ADDED.values() for action in actions} - set(SPECIFIED_ACTIONS))
 )
-# routes that are another operation with a body than without one
+# routes that are one operation without a body and another one with a body
 WITH_AND_WITHOUT_BODY = {"create_or_list_resellers": ("list_resellers", "create_reseller")}
-ALLOWED, REFUSED, UNAUTHENTICATED = "let in", "refused", "unauthenticated"
+ALLOWED, REFUSED, UNAUTHENTICATED = "allowed", "refused", "unauthenticated"
 
 
 def measure(environment: RowEnvironment, size: int) -> Measurement:
     decisions, without_route, wrong = _check_this_process()
-    people, asked, misses = _check_over_http(environment.service, size)
+    callers, requests, misses = _check_over_http(environment.service, size)
     if wrong:
-        misses.append(f"{len(wrong)} decisions differ in this process, as {wrong[0]}")
+        misses.append(f"{len(wrong)} decisions differ in this process, such as {wrong[0]}")
     figures = (
         f"{decisions} decisions in this process ({without_route} operations of the table have no "
-        f"route yet and are not counted), {asked} requests by {people} kinds of callers"
+        f"route yet and are not counted), {requests} requests by {callers} kinds of callers"
     )
     return Measurement(f"{figures}: {len(wrong) + len(misses)} not as the table says", misses)
 
@@ -59,26 +59,26 @@ def _check_this_process() -> tuple[int, int, list[str]]:
     """Compare declarations with the table for every set of actions that a caller may have."""
     declared: dict[str, list[RoleAction]] = {}
     for route in protected_routes():
-        without, with_one = WITH_AND_WITHOUT_BODY.get(route.operation, (route.operation, ""))
+        without, with_body = WITH_AND_WITHOUT_BODY.get(route.operation, (route.operation, ""))
         declared[without] = list(route.role_actions)
-        if with_one:
-            declared[with_one] = list(route.handler.opt["role_actions_with_body"])
+        if with_body:
+            declared[with_body] = list(route.handler.opt["role_actions_with_body"])
     decisions, wrong = 0, []
-    named = [name for row in SPECIFIED for name in row.operations]
-    named += [name for name, actions in ADDED.items() if set(actions) & set(SPECIFIED_ACTIONS)]
-    ours = [name for name in ADDED if name not in named]
-    for operations, actions in ((named, SPECIFIED_ACTIONS), (ours, ADDED_ACTIONS)):
-        asked = [(name, declared[name]) for name in operations if name in declared]
+    specified = [name for row in SPECIFIED for name in row.operations]
+    specified += [name for name, actions in ADDED.items() if set(actions) & set(SPECIFIED_ACTIONS)]
+    added = [name for name in ADDED if name not in specified]
+    for operations, actions in ((specified, SPECIFIED_ACTIONS), (added, ADDED_ACTIONS)):
+        declared_operations = [(name, declared[name]) for name in operations if name in declared]
         for permissions in _subsets(actions):
             caller = _caller_with(permissions)
-            for name, needed in asked:
+            for name, needed in declared_operations:
                 decisions += 1
                 expected = not OPERATIONS[name] or any(
                     action in permissions for action in OPERATIONS[name]
                 )
                 if caller.may(needed) is not expected:
                     wrong.append(f"{name} with {', '.join(sorted(permissions)) or 'nothing'}")
-    without_route = [name for name in (*named, *ours) if name not in declared]
+    without_route = [name for name in (*specified, *added) if name not in declared]
     return decisions, len(without_route), wrong
 
 
@@ -122,7 +122,7 @@ class ProtectedOperation:
 class KindOfCaller:
     """A kind of caller: its headers and the result that the table requires."""
 
-    who: str
+    description: str
     headers: Callable[[Product], dict[str, str]]
     expected: Callable[[ProtectedOperation], str]
     own_user_id: str = ""  # for calls about the caller itself
@@ -136,15 +136,15 @@ def _check_over_http(service: Service, size: int) -> tuple[int, int, list[str]]:
         for route in routes
         if route.operation not in OPERATIONS
     ]
-    asked = 0
-    people = _kinds_of_callers(service, organisation)[:size]
-    for person in people:
+    requests = 0
+    callers = _kinds_of_callers(service, organisation)[:size]
+    for caller in callers:
         for operation in _operations(routes):
-            asked += 1
-            verdict = _call(service, operation, person)
-            if verdict != person.expected(operation):
-                misses.append(f"{operation}: {person.who} was {verdict}")
-    return len(people), asked, misses
+            requests += 1
+            verdict = _call(service, operation, caller)
+            if verdict != caller.expected(operation):
+                misses.append(f"{operation}: {caller.description} was {verdict}")
+    return len(callers), requests, misses
 
 
 def _operations(routes: list[Route]) -> Iterator[ProtectedOperation]:
@@ -152,23 +152,25 @@ def _operations(routes: list[Route]) -> Iterator[ProtectedOperation]:
     for route in routes:
         if route.operation not in OPERATIONS:
             continue
-        for product in [one for one in route.products if one != LEGACY]:
+        for product in route.products:
+            if product == LEGACY:
+                continue
             if route.operation in WITH_AND_WITHOUT_BODY:
-                without, with_one = WITH_AND_WITHOUT_BODY[route.operation]
+                without, with_body = WITH_AND_WITHOUT_BODY[route.operation]
                 yield ProtectedOperation(route, product, without)
-                yield ProtectedOperation(route, product, with_one, {})
+                yield ProtectedOperation(route, product, with_body, {})
             else:
                 yield ProtectedOperation(route, product, route.operation)
 
 
-def _call(service: Service, operation: ProtectedOperation, person: KindOfCaller) -> str:
+def _call(service: Service, operation: ProtectedOperation, caller: KindOfCaller) -> str:
     """Call with an invalid request: an allowed caller gets another error, or nothing is found."""
-    oneself = operation.route.handler.opt.get("own_user_parameter")
-    path = {oneself: person.own_user_id} if oneself and person.own_user_id else {}
+    own_parameter = operation.route.handler.opt.get("own_user_parameter")
+    path = {own_parameter: caller.own_user_id} if own_parameter and caller.own_user_id else {}
     answer = service.http.request(
         operation.route.method,
         operation.route.fill_path(**path),
-        headers=person.headers(operation.product),
+        headers=caller.headers(operation.product),
         json=operation.body,
     )
     return {401: UNAUTHENTICATED, 403: REFUSED}.get(answer.status_code, ALLOWED)
@@ -179,7 +181,10 @@ def _kinds_of_callers(service: Service, organisation: NewOrganisation) -> list[K
     return [
         *_invalid_callers(service, organisation),
         *_extreme_callers(service, organisation),
-        *(_caller_with_actions(service, organisation, one, (one,)) for one in SPECIFIED_ACTIONS),
+        *(
+            _caller_with_actions(service, organisation, action, (action,))
+            for action in SPECIFIED_ACTIONS
+        ),
         *_callers_with_added_actions(service, organisation),
     ]
 
@@ -194,45 +199,52 @@ def _invalid_callers(service: Service, organisation: NewOrganisation) -> list[Ki
     async def end() -> None:
         async with transaction(service.resources.engine, organisation.organisation_id) as db:
             await users.delete_user(db, scope, deleted.user_id)
-            mine = {"user_id": without_client.user_id, "client_id": without_client.client_id}
-            await users.delete_api_client(db, scope, **mine)
+            client = {"user_id": without_client.user_id, "client_id": without_client.client_id}
+            await users.delete_api_client(db, scope, **client)
             await users.set_password(db, scope, changed.user_id, NO_PASSWORD)
 
     service.run(end)
     headers: Mapping[str, Callable[[Product], dict[str, str]]] = {
-        "somebody without a token": lambda _: {},
-        "somebody with a token that is none": lambda _: {"Authorization": "Bearer e30.e30.e30"},
-        "somebody with a legacy token": lambda _: service.root(organisation, LEGACY),
+        "a caller without a token": lambda _: {},
+        "a caller with a malformed token": lambda _: {"Authorization": "Bearer e30.e30.e30"},
+        "a caller with a legacy token": lambda _: service.root(organisation, LEGACY),
         "an Admin who was deleted": deleted.headers,
         "an Admin whose client was deleted": without_client.headers,
         "an Admin whose password was changed": changed.headers,
     }
-    return [KindOfCaller(who, shown, lambda _: UNAUTHENTICATED) for who, shown in headers.items()]
+    return [
+        KindOfCaller(description, headers_of, lambda _: UNAUTHENTICATED)
+        for description, headers_of in headers.items()
+    ]
 
 
 def _extreme_callers(service: Service, organisation: NewOrganisation) -> list[KindOfCaller]:
     """Callers with all permissions, and callers with none for various reasons."""
-    every = [action.value for action in RoleAction if action is not RoleAction.Admin]
-    nobody = _create_subuser(service, organisation, None, None)
+    all_but_admin = [action.value for action in RoleAction if action is not RoleAction.Admin]
+    without_role = _create_subuser(service, organisation, None, None)
     return [
         KindOfCaller(
-            "the root user", lambda one: service.root(organisation, one), lambda _: ALLOWED
+            "the root user", lambda product: service.root(organisation, product), lambda _: ALLOWED
         ),
         _caller_with_actions(service, organisation, "an Admin", ("Admin",)),
-        _caller_with_actions(service, organisation, "who holds all but Admin", tuple(every)),
-        _caller_with_actions(service, organisation, "who has a role that permits nothing", ()),
-        _caller_without_role("who has no role", nobody),
+        _caller_with_actions(
+            service, organisation, "a user with all actions but Admin", tuple(all_but_admin)
+        ),
+        _caller_with_actions(service, organisation, "a user with an empty role", ()),
+        _caller_without_role("a user without a role", without_role),
         _other_namespace(service, organisation, "an Admin of the other namespace", ["Admin"]),
-        _other_namespace(service, organisation, "who holds all in the other namespace", every),
+        _other_namespace(
+            service, organisation, "a user with all actions in the other namespace", all_but_admin
+        ),
         KindOfCaller(
-            "who has no role and asks about itself",
-            nobody.headers,
+            "a user without a role about itself",
+            without_role.headers,
             lambda operation: (
                 ALLOWED
                 if operation.name in OPEN_TO_OWN_USER
                 else _expected_result(operation, frozenset())
             ),
-            own_user_id=nobody.user_id,
+            own_user_id=without_role.user_id,
         ),
     ]
 
@@ -240,9 +252,11 @@ def _extreme_callers(service: Service, organisation: NewOrganisation) -> list[Ki
 def _callers_with_added_actions(
     service: Service, organisation: NewOrganisation
 ) -> Iterator[KindOfCaller]:
-    others = [one.value for one in RoleAction if one.value not in {*SPECIFIED_ACTIONS, "Admin"}]
-    for action in others:
-        yield _caller_with_actions(service, organisation, action, (action,))
+    added_actions = [
+        action.value for action in RoleAction if action.value not in {*SPECIFIED_ACTIONS, "Admin"}
+    ]
+    for added in added_actions:
+        yield _caller_with_actions(service, organisation, added, (added,))
 
 
 def _expected_result(operation: ProtectedOperation, permissions: frozenset[str]) -> str:
@@ -255,37 +269,37 @@ def _expected_result(operation: ProtectedOperation, permissions: frozenset[str])
 
 
 def _caller_with_actions(
-    service: Service, organisation: NewOrganisation, who: str, actions: tuple[str, ...]
+    service: Service, organisation: NewOrganisation, description: str, actions: tuple[str, ...]
 ) -> KindOfCaller:
     """Two users, each with the actions in the namespace of one product."""
-    people = {
+    accounts = {
         Product.core: _create_subuser(service, organisation, list(actions), None),
         Product.portal: _create_subuser(service, organisation, None, list(actions)),
     }
     return KindOfCaller(
-        who,
-        lambda product: people[product].headers(product),
+        description,
+        lambda product: accounts[product].headers(product),
         lambda operation: _expected_result(operation, frozenset(actions)),
     )
 
 
 def _other_namespace(
-    service: Service, organisation: NewOrganisation, who: str, actions: list[str]
+    service: Service, organisation: NewOrganisation, description: str, actions: list[str]
 ) -> KindOfCaller:
-    people = {
+    accounts = {
         Product.core: _create_subuser(service, organisation, None, actions),
         Product.portal: _create_subuser(service, organisation, actions, None),
     }
     return KindOfCaller(
-        who,
-        lambda product: people[product].headers(product),
+        description,
+        lambda product: accounts[product].headers(product),
         lambda operation: _expected_result(operation, frozenset()),
     )
 
 
-def _caller_without_role(who: str, person: SubuserAccount) -> KindOfCaller:
+def _caller_without_role(description: str, account: SubuserAccount) -> KindOfCaller:
     return KindOfCaller(
-        who, person.headers, lambda operation: _expected_result(operation, frozenset())
+        description, account.headers, lambda operation: _expected_result(operation, frozenset())
     )
 
 

@@ -1,4 +1,4 @@
-"""No user gains permissions by a role, a mapping, a client, a password or a filter.
+"""No user gains permissions through a role, a mapping, a client, a password or a filter.
 
 Named attempts, each with a token of either product, are refused and change no row. The same holds
 for roles of version 3, for everybody but the root user. Then random changes among random users:
@@ -52,33 +52,33 @@ class EscalationCast:
 
 def measure(environment: RowEnvironment, size: int) -> Measurement:
     service = environment.service
-    with connect_superuser(service, environment.superuser) as behind:
-        tried, misses = _named_attempts(service, behind)
-        of_version_3, more = _legacy_attempts(service, behind)
+    with connect_superuser(service, environment.superuser) as database:
+        tried, misses = _named_attempts(service, database)
+        of_version_3, more = _legacy_attempts(service, database)
         misses += more
     misses += _check_admin_is_alone(service)
-    passed, gains = run_random_steps(service, environment.random("A3"), size)
-    if passed < size // 20:
-        misses.append(f"only {passed} of {size} random changes were accepted: too few")
+    accepted, gains = run_random_steps(service, environment.random("A3"), size)
+    if accepted < size // 20:
+        misses.append(f"only {accepted} of {size} random changes were accepted: too few")
     figures = (
-        f"{tried} attempts, {of_version_3} in version 3, {size} random changes of which {passed} "
+        f"{tried} attempts, {of_version_3} in version 3, {size} random changes of which {accepted} "
         "were accepted"
     )
     misses += gains
-    return Measurement(f"{figures}: {len(misses)} gained something", misses)
+    return Measurement(f"{figures}: {len(misses)} wrong", misses)
 
 
-def _named_attempts(service: Service, behind: Superuser) -> tuple[int, list[str]]:
+def _named_attempts(service: Service, database: Superuser) -> tuple[int, list[str]]:
     cast, root = _create_cast(service), service.organisation.root_user_id
     organisation_id = service.organisation.organisation_id
-    list_escalation_attempts = {
+    attempts_by_user = {
         "low_user": (cast.low_user, list(_attempts_by_low_user(cast, root))),
         "narrow": (cast.narrow, list(_attempts_by_restricted_user(cast))),
         "nobody": (cast.nobody, list(_attempts_by_user_without_role(cast, root))),
     }
     tried, misses = 0, []
-    before = behind.digest(organisation_id)
-    for who, (person, attempts) in list_escalation_attempts.items():
+    before = database.digest(organisation_id)
+    for who, (person, attempts) in attempts_by_user.items():
         for what, method, path, body in attempts:
             for product in (Product.core, Product.portal):
                 tried += 1
@@ -86,25 +86,25 @@ def _named_attempts(service: Service, behind: Superuser) -> tuple[int, list[str]
                 answer = service.http.request(method, path, headers=person.headers(product), **sent)
                 if answer.status_code not in DENIED:
                     misses.append(f"{who} with a {product} token: {what} ({answer.status_code})")
-    if behind.digest(organisation_id) != before:
-        misses.append("rows changed though every attempt was refused")
+    if database.digest(organisation_id) != before:
+        misses.append("rows changed although every attempt was refused")
     return tried, misses
 
 
-def _legacy_attempts(service: Service, behind: Superuser) -> tuple[int, list[str]]:
+def _legacy_attempts(service: Service, database: Superuser) -> tuple[int, list[str]]:
     """Every role operation of version 3 by everybody but the root user."""
     service.organisation = service.new_organisation()
     headers, calls = list_escalation_attempts(service)
     tried, misses = 0, []
-    before = behind.digest(service.organisation.organisation_id)
+    before = database.digest(service.organisation.organisation_id)
     for who, shown in headers.items():
         for what, method, path, sent in calls:
             tried += 1
             answer = service.http.request(method, path, headers=shown, **sent)
             if answer.status_code not in (401, 403):
                 misses.append(f"{who} {what} ({answer.status_code})")
-    if behind.digest(service.organisation.organisation_id) != before:
-        misses.append("rows of version 3 changed though every attempt was refused")
+    if database.digest(service.organisation.organisation_id) != before:
+        misses.append("rows of version 3 changed although every attempt was refused")
     return tried, misses
 
 
@@ -144,7 +144,9 @@ def _create_cast(service: Service) -> EscalationCast:
 
 
 def _mapping(*roles: tuple[str, str], filters: list[str] | None = None) -> dict[str, Any]:
-    body: dict[str, Any] = {"roles": [{"namespace": one, "role": name} for one, name in roles]}
+    body: dict[str, Any] = {
+        "roles": [{"namespace": namespace, "role": name} for namespace, name in roles]
+    }
     if filters is not None:
         rule = {"namespace": "core", "type": "billingGroup", "resource": filters}
         body["filters"] = [rule] if filters else []
@@ -160,17 +162,20 @@ def _attempts_by_low_user(cast: EscalationCast, root: str) -> Iterator[Attempt]:
         ("portal", ["Admin"]),
         ("portal", ["ReadTags"]),
     ):
-        what = f"made a role of {namespace} that permits {', '.join(permissions)}"
+        what = f"created a role of {namespace} that permits {', '.join(permissions)}"
         body = {"name": "wanted", "namespace": namespace, "permissions": permissions}
         yield what, "POST", f"{RBAC}/roles", body
-        what = f"made a role in use of {namespace} permit {', '.join(permissions)}"
+        what = f"changed a role in use of {namespace} to permit {', '.join(permissions)}"
         yield what, "PATCH", f"{RBAC}/roles/{namespace}/in-use", {"permissions": permissions}
     for role in (("core", "admins"), ("portal", "admins"), ("core", "auditors")):
-        for whom, user_id in (("himself", cast.low_user.user_id), ("another", cast.nobody.user_id)):
-            what = f"mapped {role[1]} of {role[0]} to {whom}"
+        for target, user_id in (
+            ("itself", cast.low_user.user_id),
+            ("another user", cast.nobody.user_id),
+        ):
+            what = f"mapped {role[1]} of {role[0]} to {target}"
             body = _mapping(role) | {"user_id": user_id}
             yield what, "POST", f"{RBAC}/userroles", body
-            what = f"replaced the roles of {whom} by {role[1]} of {role[0]}"
+            what = f"replaced the roles of {target} by {role[1]} of {role[0]}"
             yield what, "PATCH", f"{RBAC}/{user_id}/userroles", _mapping(role)
     body = _mapping(("core", SIX[5])) | {"user_id": cast.full.user_id}
     yield "mapped a sixth role", "POST", f"{RBAC}/userroles", body
@@ -184,7 +189,7 @@ def _attempts_by_low_user(cast: EscalationCast, root: str) -> Iterator[Attempt]:
     yield "widened the filters of an Admin", "POST", f"{RBAC}/userroles", body
     yield from _attempts_against_stronger_users(cast.admin, cast.narrow_admin, cast.auditor)
     for user in (root, "root", "ROOT"):
-        yield "made a client for the root user", "POST", f"{USERS}/client/{user}", {"name": "x"}
+        yield "created a client for the root user", "POST", f"{USERS}/client/{user}", {"name": "x"}
     for old in ({}, {"old_password": PASSWORD}):
         body = {"password": "another one 123", **old}
         yield "changed the root user's password", "PUT", f"{USERS}/{root}/password", body
@@ -199,11 +204,14 @@ def _attempts_against_stronger_users(*people: SubuserAccount) -> Iterator[Attemp
     """Each of these users has more permissions than the one who tries."""
     for person in people:
         for user in (person.user_id, person.username):
-            what = "made a client for somebody who may do more"
+            what = "created a client for a user with more permissions"
             yield what, "POST", f"{USERS}/client/{user}", {"name": "x"}
-        what, body = "changed the password of somebody who may do more", {"password": "12345678"}
+        what, body = (
+            "changed the password of a user with more permissions",
+            {"password": "12345678"},
+        )
         yield what, "PUT", f"{USERS}/{person.user_id}/password", body
-        what = "deleted somebody who may do more"
+        what = "deleted a user with more permissions"
         yield what, "DELETE", f"{USERS}/{person.user_id}", None
 
 
@@ -216,34 +224,49 @@ def _attempts_across_organisations(cast: EscalationCast) -> Iterator[Attempt]:
     body = _mapping(("core", theirs)) | {"user_id": cast.low_user.user_id}
     yield "mapped another organisation's role", "POST", f"{RBAC}/userroles", body
     for user in (cast.foreigner.user_id, cast.foreigner.username, cast.foreign_root):
-        yield "made a client abroad", "POST", f"{USERS}/client/{user}", {"name": "x"}
+        yield (
+            "created a client in another organisation",
+            "POST",
+            f"{USERS}/client/{user}",
+            {"name": "x"},
+        )
     body = _mapping(("core", "in-use")) | {"user_id": cast.foreigner.user_id}
-    yield "mapped a role abroad", "POST", f"{RBAC}/userroles", body
+    yield "mapped a role in another organisation", "POST", f"{RBAC}/userroles", body
     body = {"password": "another one 123"}
-    yield "changed a password abroad", "PUT", f"{USERS}/{cast.foreigner.user_id}/password", body
-    yield "deleted a user abroad", "DELETE", f"{USERS}/{cast.foreigner.user_id}", None
+    yield (
+        "changed a password in another organisation",
+        "PUT",
+        f"{USERS}/{cast.foreigner.user_id}/password",
+        body,
+    )
+    yield (
+        "deleted a user in another organisation",
+        "DELETE",
+        f"{USERS}/{cast.foreigner.user_id}",
+        None,
+    )
 
 
 def _attempts_by_restricted_user(cast: EscalationCast) -> Iterator[Attempt]:
     """By a user who is restricted to a billing group."""
     role = ("core", "in-use")
-    for whom, user_id in (("himself", cast.narrow.user_id), ("another", cast.nobody.user_id)):
+    for target, user_id in (("itself", cast.narrow.user_id), ("another user", cast.nobody.user_id)):
         for filters in (["b"], ["a", "b"]):
-            what = f"mapped {whom} beyond his own filters"
+            what = f"mapped {target} beyond its own filters"
             body = _mapping(role, filters=filters) | {"user_id": user_id}
             yield what, "POST", f"{RBAC}/userroles", body
-            what = f"replaced the filters of {whom} by wider ones"
+            what = f"replaced the filters of {target} by wider ones"
             body = _mapping(role, filters=filters)
             yield what, "PATCH", f"{RBAC}/{user_id}/userroles", body
-        what = f"replaced the filters of {whom} by none"
+        what = f"replaced the filters of {target} by none"
         yield what, "PATCH", f"{RBAC}/{user_id}/userroles", _mapping(role, filters=[])
     for role in (("core", "in-use"), ("portal", "in-use")):
-        what = f"mapped a role of {role[0]} to somebody without filters"
+        what = f"mapped a role of {role[0]} to a user without filters"
         body = _mapping(role) | {"user_id": cast.nobody.user_id}
         yield what, "POST", f"{RBAC}/userroles", body
     body = _mapping(filters=["b"]) | {"user_id": cast.narrow.user_id}
-    yield "added a group to his own filters", "POST", f"{RBAC}/userroles", body
-    what, body = "made a role permit more to those outside", {"permissions": MAY_GRANT}
+    yield "added a group to its own filters", "POST", f"{RBAC}/userroles", body
+    what, body = "extended a role of users outside its filters", {"permissions": MAY_GRANT}
     yield what, "PATCH", f"{RBAC}/roles/core/in-use", body
     yield from _attempts_against_stronger_users(cast.reader, cast.low_user)
 
@@ -251,30 +274,30 @@ def _attempts_by_restricted_user(cast: EscalationCast) -> Iterator[Attempt]:
 def _attempts_by_user_without_role(cast: EscalationCast, root: str) -> Iterator[Attempt]:
     """By a user without a role, on everything except its own records."""
     body = {"username": "wanted", "password": "12345678", "notification": {"email": "false"}}
-    yield "made a subuser", "POST", USERS, body | {"kind": "root", "root_user": root}
+    yield "created a subuser", "POST", USERS, body | {"kind": "root", "root_user": root}
     body = {"name": "wanted", "namespace": "core", "permissions": []}
-    yield "made a role", "POST", f"{RBAC}/roles", body
+    yield "created a role", "POST", f"{RBAC}/roles", body
     yield "changed a role", "PATCH", f"{RBAC}/roles/core/admins", {"name": "renamed"}
     yield "deleted a role", "DELETE", f"{RBAC}/roles/core/auditors", None
     body = _mapping(("core", "in-use")) | {"user_id": cast.nobody.user_id}
     yield "mapped a role", "POST", f"{RBAC}/userroles", body
     yield "replaced roles", "PATCH", f"{RBAC}/{cast.nobody.user_id}/userroles", _mapping()
-    yield "saw mappings", "GET", f"{RBAC}/{cast.admin.username}/userroles", None
-    yield "saw permissions", "GET", f"{RBAC}/{cast.admin.username}/permissions", None
-    yield "saw clients", "GET", f"{USERS}/clients/{cast.admin.username}", None
+    yield "read mappings", "GET", f"{RBAC}/{cast.admin.username}/userroles", None
+    yield "read permissions", "GET", f"{RBAC}/{cast.admin.username}/permissions", None
+    yield "read clients", "GET", f"{USERS}/clients/{cast.admin.username}", None
     path = f"{USERS}/client/{cast.nobody.user_id}/{cast.admin.client_id}"
-    yield "deleted another's client by his own name", "DELETE", path, None
+    yield "deleted another user's client under its own id", "DELETE", path, None
     yield from _attempts_against_stronger_users(cast.admin, cast.low_user, cast.full)
 
 
 def _check_admin_is_alone(service: Service) -> list[str]:
     mixed = ["ReadInvoice", "Admin", "ModifyInvoice"]
     body = {"name": "mixed-role", "namespace": "core", "permissions": mixed}
-    made = service.http.post(f"{RBAC}/roles", json=body, headers=service.root())
+    created = service.http.post(f"{RBAC}/roles", json=body, headers=service.root())
     path = f"{RBAC}/roles/core/mixed-role"
     changed = service.http.patch(path, json={"permissions": mixed[::-1]}, headers=service.root())
     return [
         f"a list with Admin in it became {answer.text}"
-        for answer in (made, changed)
+        for answer in (created, changed)
         if answer.json().get("permissions") != ["Admin"]
     ]

@@ -49,7 +49,7 @@ USUAL = "mrn:alm:stack:stk_abcdefghijklmnopqrstuvwxyz"
 @dataclass(slots=True)
 class ScopeFindings:
     misses: list[str] = field(default_factory=list)
-    seen: Counter[str] = field(default_factory=Counter)
+    counts: Counter[str] = field(default_factory=Counter)
 
 
 def measure(environment: RowEnvironment, size: int) -> Measurement:
@@ -58,16 +58,16 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
     found = ScopeFindings()
     for part in _check_in_parallel(seeds, min(size, CHUNK)):
         found.misses += part.misses
-        found.seen += part.seen
-    seen = found.seen
-    if not seen["pairs"] // 20 < seen["allowed"] < seen["pairs"] * 19 // 20:
-        found.misses.append(f"{seen['allowed']} of {seen['pairs']} allowed: too one-sided")
+        found.counts += part.counts
+    counts = found.counts
+    if not counts["pairs"] // 20 < counts["allowed"] < counts["pairs"] * 19 // 20:
+        found.misses.append(f"{counts['allowed']} of {counts['pairs']} allowed: too one-sided")
     slowest, shape = max(_measure_largest_scopes(found.misses))
     times = 1 if size >= FULL else WATCHDOG_TIMES
     if slowest > MILLISECONDS_MAX * times:
         found.misses.append(f"the largest scope takes {slowest:.1f} ms ({shape})")
     figures = (
-        f"{seen['pairs']} pairs of which {seen['allowed']} allowed, {seen['changed']} scopes "
+        f"{counts['pairs']} pairs of which {counts['allowed']} allowed, {counts['changed']} scopes "
         f"changed: {len(found.misses)} wrong; the slowest of the largest takes {slowest:.1f} ms "
         f"({shape})"
     )
@@ -88,7 +88,7 @@ def _check_in_parallel(seeds: list[int], size: int) -> Iterator[ScopeFindings]:
 def check_scopes(seed: int, size: int) -> ScopeFindings:
     random, found = Random(seed), ScopeFindings()
     number = 0
-    while found.seen["pairs"] < size:
+    while found.counts["pairs"] < size:
         number += 1
         statements, actions, resources = random_scope(random)
         wrong = _find_difference(statements, actions, resources, found)
@@ -112,8 +112,8 @@ def _find_difference(
     for action in actions:
         for resource in resources:
             decided = allows([scope], action, resource)
-            found.seen["pairs"] += 1
-            found.seen["allowed"] += decided
+            found.counts["pairs"] += 1
+            found.counts["allowed"] += decided
             if decided is not is_allowed_by_reference(statements, action, resource):
                 result = "allowed" if decided else "denied"
                 return f"wrongly {result} {action!r} on {resource!r} by {statements}"
@@ -128,26 +128,34 @@ def _find_order_dependence(
     found: ScopeFindings,
 ) -> str:
     """Evaluate the scope in another order, as several roles, and with a further statement."""
-    found.seen["changed"] += 1
-    asked = [(action, resource) for action in actions for resource in resources]
+    found.counts["changed"] += 1
+    pairs = [(action, resource) for action in actions for resource in resources]
 
     def decided(*scopes: list[Any]) -> list[bool]:
-        prepared = [_role_scope(one) for one in scopes]
-        return [allows(prepared, action, resource) for action, resource in asked]
+        prepared = [_role_scope(scope) for scope in scopes]
+        return [allows(prepared, action, resource) for action, resource in pairs]
 
     before = decided(statements)
-    one_more = next(iter(random_scope(random)[0]), EVERYTHING)
-    shuffled = random.sample([_shuffled(random, one) for one in statements], len(statements))
-    narrower = decided([*statements, one_more | {"Effect": "Deny"}])
-    wider = decided([one_more | {"Effect": "Allow"}, *statements])
+    added = next(iter(random_scope(random)[0]), EVERYTHING)
+    shuffled = random.sample(
+        [_shuffled(random, statement) for statement in statements], len(statements)
+    )
+    narrower = decided([*statements, added | {"Effect": "Deny"}])
+    wider = decided([added | {"Effect": "Allow"}, *statements])
     if decided(shuffled) != before:
-        return f"another order decides otherwise: {statements}"
-    if decided(*([one] for one in statements), []) != before:
-        return f"many roles decide otherwise than one: {statements}"
-    if any(after and not was for was, after in zip(before, narrower, strict=True)):
-        return f"a Deny allowed something: {statements} and {one_more}"
-    if any(was and not after for was, after in zip(before, wider, strict=True)):
-        return f"an Allow denied something: {statements} and {one_more}"
+        return f"another order decides differently: {statements}"
+    if decided(*([statement] for statement in statements), []) != before:
+        return f"several roles decide differently from one: {statements}"
+    if any(
+        allowed_after and not allowed_before
+        for allowed_before, allowed_after in zip(before, narrower, strict=True)
+    ):
+        return f"a Deny allowed something: {statements} and {added}"
+    if any(
+        allowed_before and not allowed_after
+        for allowed_before, allowed_after in zip(before, wider, strict=True)
+    ):
+        return f"an Allow denied something: {statements} and {added}"
     return ""
 
 

@@ -45,7 +45,7 @@ class InvoiceFindings:
 
     misses: list[str] = field(default_factory=list)
     words: set[str] = field(default_factory=set)
-    seen: Counter[str] = field(default_factory=Counter)
+    counts: Counter[str] = field(default_factory=Counter)
     first: Counter[str] = field(default_factory=Counter)  # the first fault from the top of the page
 
 
@@ -57,13 +57,13 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
     for part in _check_in_parallel(seeds, sizes):
         found.misses += part.misses
         found.words |= part.words
-        found.seen += part.seen
+        found.counts += part.counts
         found.first += part.first
     misses = found.misses + _find_missing_coverage(found)
-    seen = found.seen
+    counts = found.counts
     figures = (
-        f"{size} invoices of {seen['amounts']} printed amounts, {seen['ties']} ties, "
-        f"{seen['credits']} with credits, {size / (perf_counter() - began):.0f} per second: "
+        f"{size} invoices of {counts['amounts']} printed amounts, {counts['ties']} ties, "
+        f"{counts['credits']} with credits, {size / (perf_counter() - began):.0f} per second: "
         f"{len(misses)} wrong{_format_first_faults(found.first)}"
     )
     return Measurement(figures, misses)
@@ -101,9 +101,9 @@ def _find_faults(
     terms = case.terms()
     sheet, other = calculate_invoice(case.charges, terms), calculate_independently(case)
     found.words |= {str(word) for setting in case.settings for word in setting.values()}
-    found.seen["ties"] += other.ties
-    found.seen["credits"] += any(charge.amount < 0 for charge in case.charges.usage)
-    found.seen["amounts"] += 2 * len(sheet.lines) + len(sheet.entries) + len(sheet.items) + 5
+    found.counts["ties"] += other.ties
+    found.counts["credits"] += any(charge.amount < 0 for charge in case.charges.usage)
+    found.counts["amounts"] += 2 * len(sheet.lines) + len(sheet.entries) + len(sheet.items) + 5
     yield from find_differences(sheet, other)
     if not _adds_up(sheet):
         yield "the page does not add up"
@@ -150,5 +150,5 @@ def _find_missing_coverage(found: InvoiceFindings) -> list[str]:
     }
     missing = [f"no invoice with the value {word}" for word in sorted(words - found.words)]
     return missing + [
-        f"no {what} among them" for what in ("ties", "credits") if not found.seen[what]
+        f"no {what} among them" for what in ("ties", "credits") if not found.counts[what]
     ]

@@ -35,83 +35,87 @@ MEGABYTES_MAX = 64
 def measure(environment: RowEnvironment, size: int) -> Measurement:
     service = environment.service
     organisation = service.new_organisation("D2")
-    taking = InProcessImporter(service, organisation, environment.new_folder("d2"))
+    importer = InProcessImporter(service, organisation, environment.new_folder("d2"))
     misses: list[str] = []
     tried, slowest = 0, 0.0
-    _warm_up(taking)
+    _warm_up(importer)
     for dialect in IMPORTERS[:size]:
         corpus = [*bad_files(dialect)]
         if len(corpus) < FILES_MIN:
             misses.append(f"{dialect}: only {len(corpus)} files")
         for bad in corpus:
-            misses += _refused(taking, bad, environment.new_folder("bad"))
+            misses += _import(importer, bad, environment.new_folder("bad"))
         tried += len(corpus)
     before = _megabytes()
     for bomb in bombs(IMPORTERS[0]):
         folder = environment.new_folder("bomb")
         paths, began = bomb.write(folder), time.monotonic()
-        misses += _judged(bomb, _in_its_process(taking, bomb, paths))
+        misses += _check_refusal(bomb, _import_in_process(importer, bomb, paths))
         slowest = max(slowest, time.monotonic() - began)
         tried += 1
     if slowest > BOMB_SECONDS_MAX:
         misses.append(f"a bomb took {slowest:.1f} s")
     grown = _megabytes() - before
     if grown > MEGABYTES_MAX:
-        misses.append(f"{grown} MB more")
-    misses += _seen(taking, organisation)
-    of_process = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
-    said = (
+        misses.append(f"{grown} MB more memory")
+    misses += _find_visible_rows(importer, organisation)
+    child_megabytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
+    figures = (
         f"{tried} bad files for {size} importers, slowest bomb {slowest:.1f} s, {grown:+} MB "
-        f"(its own process at most {of_process} MB)"
+        f"(its own process at most {child_megabytes} MB)"
     )
-    return Measurement(f"{said}: {len(misses)} wrong", misses)
+    return Measurement(f"{figures}: {len(misses)} wrong", misses)
 
 
-def _warm_up(taking: InProcessImporter) -> None:
+def _warm_up(importer: InProcessImporter) -> None:
     """Load modules once, so that they do not count as growth."""
     from tests.imports.aws_reports import report_line, write_report
 
-    taking(write_report(taking.folder / "sound.csv", [report_line("1")]), month="2026-09")
-    taking.organisation = taking.service.new_organisation("D2 bad")
+    importer(write_report(importer.folder / "valid.csv", [report_line("1")]), month="2026-09")
+    importer.organisation = importer.service.new_organisation("D2 bad")
 
 
-def _refused(taking: InProcessImporter, bad: BadFile, folder: Path) -> list[str]:
+def _import(importer: InProcessImporter, bad: BadFile, folder: Path) -> list[str]:
     paths = bad.write(folder)
     sources: list[Path] = [folder] if len(paths) > 1 else paths
-    return _judged(bad, taking(*sources, vendor=bad.vendor, month=bad.month))
+    return _check_refusal(bad, importer(*sources, vendor=bad.vendor, month=bad.month))
 
 
-def _in_its_process(taking: InProcessImporter, bad: BadFile, paths: list[Path]) -> dict[str, Any]:
-    import_id = taking.start(*paths, vendor=bad.vendor, month=bad.month)
-    asked = taking.build_request(import_id)
+def _import_in_process(
+    importer: InProcessImporter, bad: BadFile, paths: list[Path]
+) -> dict[str, Any]:
+    import_id = importer.start(*paths, vendor=bad.vendor, month=bad.month)
+    request = importer.build_request(import_id)
 
-    async def tell(_progress: dict[str, Any]) -> None:
+    async def ignore_progress(_progress: dict[str, Any]) -> None:
         return
 
-    settings = taking.service.settings
-    prepared = taking.service.run(lambda: run_preparation(settings, asked, tell))
-    taking.commit(import_id, prepared)
-    return taking.get_record(import_id)
+    settings = importer.service.settings
+    prepared = importer.service.run(lambda: run_preparation(settings, request, ignore_progress))
+    importer.commit(import_id, prepared)
+    return importer.get_record(import_id)
 
 
-def _judged(bad: BadFile, record: dict[str, Any]) -> list[str]:
+def _check_refusal(bad: BadFile, record: dict[str, Any]) -> list[str]:
     problem = record["problem"] or {}
-    said = f"{bad.vendor}, {bad.title}: {record['state']} {_told(problem)}"
+    message = f"{bad.vendor}, {bad.title}: {record['state']} {_format_problem(problem)}"
     if record["state"] != "refused" or problem.get("status") not in (400, 409):
-        return [said]
-    if problem["code"] not in bad.rules or not (problem["file"] or "").startswith(bad.named):
-        return [f"{said}, expected {bad.rules} of {bad.named}"]
-    place_told = bad.line in (None, problem["line"]) and bad.column in (None, problem["column"])
-    return [] if place_told else [f"{said}, expected line {bad.line}, column {bad.column}"]
+        return [message]
+    if problem["code"] not in bad.rules or not (problem["file"] or "").startswith(
+        bad.expected_file
+    ):
+        return [f"{message}, expected {bad.rules} of {bad.expected_file}"]
+    place_reported = bad.line in (None, problem["line"]) and bad.column in (None, problem["column"])
+    return [] if place_reported else [f"{message}, expected line {bad.line}, column {bad.column}"]
 
 
-def _told(problem: dict[str, Any]) -> str:
+def _format_problem(problem: dict[str, Any]) -> str:
     return " ".join(str(problem.get(name)) for name in ("code", "file", "line", "column"))
 
 
-def _seen(taking: InProcessImporter, _organisation: NewOrganisation) -> list[str]:
+def _find_visible_rows(importer: InProcessImporter, _organisation: NewOrganisation) -> list[str]:
     tables = ("cost_months", "cost_sums", "cost_tag_sums", "lake_files", "recalculation_entries")
-    counts = {table: taking.query(f"SELECT count(*) AS n FROM {table}")[0].n for table in tables}
+    counts = {table: importer.query(f"SELECT count(*) AS n FROM {table}")[0].n for table in tables}
     return [f"{count} rows of {table} exist" for table, count in counts.items() if count]
 
 

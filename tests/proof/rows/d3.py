@@ -36,20 +36,20 @@ DIALECTS = (Dialect.aws_cur, Dialect.azure_ea, Dialect.focus_1_2, Dialect.aws_cu
 
 
 def measure(environment: RowEnvironment, size: int) -> Measurement:
-    random, misses, ends = environment.random("D3"), [], Counter[str]()
+    random, misses, states_counted = environment.random("D3"), [], Counter[str]()
     for number in range(size):
-        taking = InProcessImporter(
+        importer = InProcessImporter(
             environment.service,
             environment.service.new_organisation("D3"),
             environment.new_folder("d3"),
         )
-        misses += _one_month(taking, DIALECTS[number % len(DIALECTS)], random, ends)
-    counted = ", ".join(f"{count} {state}" for state, count in sorted(ends.items()))
+        misses += _check_month(importer, DIALECTS[number % len(DIALECTS)], random, states_counted)
+    counted = ", ".join(f"{count} {state}" for state, count in sorted(states_counted.items()))
     return Measurement(f"{size} months, imports that ended {counted}: {len(misses)} wrong", misses)
 
 
-def _one_month(
-    taking: InProcessImporter, dialect: Dialect, random: Random, ends: Counter[str]
+def _check_month(
+    importer: InProcessImporter, dialect: Dialect, random: Random, states_counted: Counter[str]
 ) -> list[str]:
     vendor = dialect.vendors[0]
     older, newer = (
@@ -57,52 +57,54 @@ def _one_month(
         for _ in range(2)
     )
     files = {
-        name: write_files(month, dialect, taking.folder / name, file_format="csv", parts=2).parts
+        name: write_files(month, dialect, importer.folder / name, file_format="csv", parts=2).parts
         for name, month in (("older", older), ("newer", newer))
     }
     misses = []
 
-    def expect(story: str, state: str, month: SyntheticMonth, *sources: Path) -> None:
-        record = taking(*sources, vendor=vendor)
-        ends[record["state"]] += 1
+    def expect(case: str, state: str, month: SyntheticMonth, *sources: Path) -> None:
+        record = importer(*sources, vendor=vendor)
+        states_counted[record["state"]] += 1
         if record["state"] != state:
-            misses.append(f"{dialect}, {story}: {record['state']} {record['problem']}")
-        misses.extend(_wrong_sums(taking, f"{dialect}, {story}", month))
+            misses.append(f"{dialect}, {case}: {record['state']} {record['problem']}")
+        misses.extend(_compare_sums(importer, f"{dialect}, {case}", month))
 
-    half = taking(files["older"][0], vendor=vendor)
-    ends[half["state"]] += 1
-    expect("half, then whole", "done", older, *files["older"])
+    half = importer(files["older"][0], vendor=vendor)
+    states_counted[half["state"]] += 1
+    expect("half, then complete", "done", older, *files["older"])
     expect("again", "unchanged", older, *files["older"])
     expect("again, in another order", "unchanged", older, *reversed(files["older"]))
-    states = _at_once(taking, vendor, files["newer"])
-    ends.update(states)
+    states = _import_at_once(importer, vendor, files["newer"])
+    states_counted.update(states)
     if states["done"] < 1 or set(states) - {"done", "unchanged", "refused"}:
         misses.append(f"{dialect}, {CLIENTS} at once: {dict(states)}")
-    misses += _wrong_sums(taking, f"{dialect}, {CLIENTS} at once", newer)
+    misses += _compare_sums(importer, f"{dialect}, {CLIENTS} at once", newer)
     expect("older after newer", "refused", newer, *files["older"])
     return misses
 
 
-def _at_once(taking: InProcessImporter, vendor: str, files: tuple[Path, ...]) -> Counter[str]:
+def _import_at_once(
+    importer: InProcessImporter, vendor: str, files: tuple[Path, ...]
+) -> Counter[str]:
     """Prepare all imports before the first is committed, then commit all in parallel."""
-    started = [taking.start(*files, vendor=vendor) for _ in range(CLIENTS)]
-    prepared = {import_id: taking.prepare(import_id) for import_id in started}
+    started = [importer.start(*files, vendor=vendor) for _ in range(CLIENTS)]
+    prepared = {import_id: importer.prepare(import_id) for import_id in started}
 
-    async def one(import_id: str, ready: PreparedImport) -> None:
-        engine = taking.service.resources.engine
-        async with transaction(engine, taking.scope.organisation_id) as db:
-            await commit_import(db, taking.service.settings, taking.scope, import_id, ready)
+    async def commit(import_id: str, ready: PreparedImport) -> None:
+        engine = importer.service.resources.engine
+        async with transaction(engine, importer.scope.organisation_id) as db:
+            await commit_import(db, importer.service.settings, importer.scope, import_id, ready)
 
-    async def everybody() -> None:
-        await asyncio.gather(*(one(*item) for item in prepared.items()))
+    async def commit_all() -> None:
+        await asyncio.gather(*(commit(*item) for item in prepared.items()))
 
-    taking.service.run(everybody)
-    return Counter(taking.get_record(import_id)["state"] for import_id in started)
+    importer.service.run(commit_all)
+    return Counter(importer.get_record(import_id)["state"] for import_id in started)
 
 
-def _wrong_sums(taking: InProcessImporter, story: str, month: SyntheticMonth) -> list[str]:
+def _compare_sums(importer: InProcessImporter, case: str, month: SyntheticMonth) -> list[str]:
     expected: Counter[str] = Counter()
     for (customer, _), cost in sum_costs(month).items():
         expected[customer] = expected.get(customer, Decimal(0)) + cost  # type: ignore[assignment]
-    found = load_totals(taking)
-    return [] if found == dict(expected) else [f"{story}: {found}, expected {dict(expected)}"]
+    found = load_totals(importer)
+    return [] if found == dict(expected) else [f"{case}: {found}, expected {dict(expected)}"]

@@ -48,7 +48,7 @@ FAULTS = ("a line lost", "a line twice", "a digit off")
 def measure(environment: RowEnvironment, size: int) -> Measurement:
     random, misses, lines, parked = environment.random("D4"), list[str](), 0, 0
     for number in range(size):
-        taking = InProcessImporter(
+        importer = InProcessImporter(
             environment.service,
             environment.service.new_organisation("D4"),
             environment.new_folder("d4"),
@@ -59,43 +59,45 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
             lines=random.randrange(1, 400),
             seed=random.randrange(10**6),
         )
-        parts = write_files(month, dialect, taking.folder, file_format="csv", parts=1).parts
+        parts = write_files(month, dialect, importer.folder, file_format="csv", parts=1).parts
         fault = FAULTS[number % len(FAULTS)]
-        record = _with_a_fault(taking, parts, month.vendor, fault, random)
-        if record != "parked" or taking.query("SELECT * FROM cost_sums"):
-            misses.append(f"{dialect} with {fault}: {record}")
-        parked += record == "parked"
-        record = taking(*parts, vendor=month.vendor)["state"]
-        if record != "done":
-            misses.append(f"{dialect}: {record}")
+        state = _import_with_fault(importer, parts, month.vendor, fault, random)
+        if state != "parked" or importer.query("SELECT * FROM cost_sums"):
+            misses.append(f"{dialect} with {fault}: {state}")
+        parked += state == "parked"
+        state = importer(*parts, vendor=month.vendor)["state"]
+        if state != "done":
+            misses.append(f"{dialect}: {state}")
         lines += month.lines
-        misses += _differences(taking, dialect, parts)
-    said = f"{size} months of {lines} lines, {parked} of {size} faults parked"
-    return Measurement(f"{said}: {len(misses)} wrong", misses)
+        misses += _differences(importer, dialect, parts)
+    figures = f"{size} months of {lines} lines, {parked} of {size} faults parked"
+    return Measurement(f"{figures}: {len(misses)} wrong", misses)
 
 
-def _with_a_fault(
-    taking: InProcessImporter, parts: tuple[Path, ...], vendor: str, fault: str, random: Random
+def _import_with_fault(
+    importer: InProcessImporter, parts: tuple[Path, ...], vendor: str, fault: str, random: Random
 ) -> str:
     """Break the first reading; the second reading must detect it."""
 
-    def unsound(*args: object, **named: object) -> NormalizedBatch:
-        brought = normalize(*args, **named)  # type: ignore[arg-type]
-        lines, row = brought.lines, random.randrange(len(brought.lines))
-        before, one, after = lines.slice(0, row), lines.slice(row, 1), lines.slice(row + 1)
+    def normalize_with_fault(*args: object, **named: object) -> NormalizedBatch:
+        batch = normalize(*args, **named)  # type: ignore[arg-type]
+        lines, row = batch.lines, random.randrange(len(batch.lines))
+        before, line, after = lines.slice(0, row), lines.slice(row, 1), lines.slice(row + 1)
         if fault == "a digit off":
-            cost = pa.array([one["cost"][0].as_py() + 1], one["cost"].type)
-            at = one.column_names.index("cost")
-            changed = [one.set_column(at, one.schema.field(at), cost)]
+            cost = pa.array([line["cost"][0].as_py() + 1], line["cost"].type)
+            at = line.column_names.index("cost")
+            changed = [line.set_column(at, line.schema.field(at), cost)]
         else:
-            changed = [one, one] if fault == "a line twice" else []
-        return NormalizedBatch(pa.concat_tables([before, *changed, after]), brought.warnings)
+            changed = [line, line] if fault == "a line twice" else []
+        return NormalizedBatch(pa.concat_tables([before, *changed, after]), batch.warnings)
 
-    with patch.object(conversion, "normalize", unsound):
-        return str(taking(*parts, vendor=vendor)["state"])
+    with patch.object(conversion, "normalize", normalize_with_fault):
+        return str(importer(*parts, vendor=vendor)["state"])
 
 
-def _differences(taking: InProcessImporter, dialect: Dialect, parts: tuple[Path, ...]) -> list[str]:
+def _differences(
+    importer: InProcessImporter, dialect: Dialect, parts: tuple[Path, ...]
+) -> list[str]:
     delivered: dict[tuple[str, str], Fraction] = defaultdict(Fraction)
     names = COLUMNS[dialect]
     for part in parts:
@@ -105,7 +107,7 @@ def _differences(taking: InProcessImporter, dialect: Dialect, parts: tuple[Path,
             delivered[key] += Fraction(row[names["cost"]])
     stored = {
         (row.customer_id, row.currency): Fraction(row.cost)
-        for row in taking.query(
+        for row in importer.query(
             "SELECT customer_id, currency, sum(cost) AS cost FROM cost_sums GROUP BY 1, 2"
         )
     }

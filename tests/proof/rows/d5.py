@@ -51,10 +51,10 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
         rows = [[_cell(random) for _ in range(WIDTH)] for _ in range(HEIGHT)]
         misses += find_faults(rows)
         cells += WIDTH * HEIGHT
-    stored, of_service = _through_the_service(environment.service, random, size // GROUPS_PER_CELLS)
-    said = f"{cells} cells and {stored} of stored groups, read by 2 parsers: "
-    misses += of_service
-    return Measurement(f"{said}{len(misses)} wrong", misses)
+    stored, service_faults = _check_service(environment.service, random, size // GROUPS_PER_CELLS)
+    figures = f"{cells} cells and {stored} of stored groups, read by 2 parsers: "
+    misses += service_faults
+    return Measurement(f"{figures}{len(misses)} wrong", misses)
 
 
 def _cell(random: Random) -> Cell:
@@ -65,16 +65,16 @@ def _cell(random: Random) -> Cell:
 
 
 def _text(random: Random) -> str:
-    how = random.random()
-    if how < 0.2:
+    choice = random.random()
+    if choice < 0.2:
         return random.choice(FORMULAS)
-    if how < 0.8:
+    if choice < 0.8:
         return "".join(random.choices(HARD, k=random.randrange(8)))
-    anything = (random.randrange(0x11_0000) for _ in range(random.randrange(12)))
-    return "".join(chr(point) for point in anything if not 0xD800 <= point <= 0xDFFF)
+    code_points = (random.randrange(0x11_0000) for _ in range(random.randrange(12)))
+    return "".join(chr(point) for point in code_points if not 0xD800 <= point <= 0xDFFF)
 
 
-def _through_the_service(service: Service, random: Random, count: int) -> tuple[int, list[str]]:
+def _check_service(service: Service, random: Random, count: int) -> tuple[int, list[str]]:
     """Groups with such texts in every free field, except NUL, which bodies may not contain."""
     organisation = service.new_organisation("D5")
     root = service.root(organisation)
@@ -106,14 +106,16 @@ def _differences(
         for address in (GROUPS, SETTINGS)
     )
     found = {unescape_cell(row[0]): [unescape_cell(cell) for cell in row[1:8]] for row in groups}
-    named = {unescape_cell(row[0]): unescape_cell(row[1]) for row in settings}
+    settings_by_name = {unescape_cell(row[0]): unescape_cell(row[1]) for row in settings}
     wrong = [
-        f"group {name!r} came back otherwise"
+        f"group {name!r} was changed by the export"
         for name in expected
         if found.get(name) != expected[name]
     ]
     wrong += [
-        f"setting of {n!r} came back otherwise" for n in expected if named.get(n) != expected[n][0]
+        f"setting of {n!r} was changed by the export"
+        for n in expected
+        if settings_by_name.get(n) != expected[n][0]
     ]
     wrong += [
         f"a text cell begins like a formula: {cell[:40]!r}"

@@ -33,27 +33,29 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
     service = environment.service
     service.organisation = service.new_organisation("D6")
     random = environment.random("D6")
-    end = MonthEnd(service, environment.new_folder("d6"))
-    group = end.create_group("D6", CUSTOMER)
+    month_end = MonthEnd(service, environment.new_folder("d6"))
+    group = month_end.create_group("D6", CUSTOMER)
     months = [f"{2100 + number // 12:04}-{number % 12 + 1:02}" for number in range(BEFORE + size)]
     for month in months[:BEFORE]:
-        _deliver(end, month, _sound(random))
-    seen, misses = Counter[str](), []
+        _deliver(month_end, month, _valid_lines(random))
+    outcomes, misses = Counter[str](), []
     for number, month in enumerate(months[BEFORE:]):
         name = list(CORRUPT)[number % len(CORRUPT)]
-        sound = _sound(random)
-        state, said = _billed(end, group, month, CORRUPT[name](sound, random), rated=name != RATE)
-        seen[f"{name}: {said}"] += 1
+        valid = _valid_lines(random)
+        state, reason = _create_invoice(
+            month_end, group, month, CORRUPT[name](valid, random), with_rate=name != RATE
+        )
+        outcomes[f"{name}: {reason}"] += 1
         if state != 409:
-            misses.append(f"{month}, {name}: invoiced, answered {state} {said}")
-        state, said = _billed(end, group, month, sound, rated=True)
+            misses.append(f"{month}, {name}: invoiced, answered {state} {reason}")
+        state, reason = _create_invoice(month_end, group, month, valid, with_rate=True)
         if state != 200:
-            misses.append(f"{month}: the sound month after it was answered {state} {said}")
-    words = ", ".join(f"{count} {what}" for what, count in sorted(seen.items()))
+            misses.append(f"{month}: the correct month after it was answered {state} {reason}")
+    words = ", ".join(f"{count} {what}" for what, count in sorted(outcomes.items()))
     return Measurement(f"{size} corrupt months: {words}; {len(misses)} wrong", misses)
 
 
-def _sound(random: Random) -> Lines:
+def _valid_lines(random: Random) -> Lines:
     """About a hundred dollars."""
     return [Decimal(random.randint(900, 1100)) / 100 for _ in range(10)]
 
@@ -61,7 +63,7 @@ def _sound(random: Random) -> Lines:
 RATE = "without a rate"
 CORRUPT: Mapping[str, Callable[[Lines, Random], Lines]] = {
     "every line twice": lambda lines, _: lines * 2,
-    "negative": lambda lines, _: [-one for one in lines],
+    "negative": lambda lines, _: [-amount for amount in lines],
     "a misplaced point": lambda lines, random: _misplaced(lines, random),
     "most of it missing": lambda lines, _: lines[:2],
     RATE: lambda lines, _: lines,
@@ -69,28 +71,28 @@ CORRUPT: Mapping[str, Callable[[Lines, Random], Lines]] = {
 
 
 def _misplaced(lines: Lines, random: Random) -> Lines:
-    which = random.randrange(len(lines))
-    return [one * 100 if number == which else one for number, one in enumerate(lines)]
+    index = random.randrange(len(lines))
+    return [amount * 100 if number == index else amount for number, amount in enumerate(lines)]
 
 
-def _billed(
-    end: MonthEnd, group: str, month: str, lines: Sequence[Decimal], *, rated: bool
+def _create_invoice(
+    month_end: MonthEnd, group: str, month: str, lines: Sequence[Decimal], *, with_rate: bool
 ) -> tuple[int, str]:
     """Status and reason of creating the invoice."""
-    _deliver(end, month, lines)
-    end.month = month
-    assert end.save_settings(group).status_code == 200
-    if rated:
-        assert end.save_rate(group).status_code == 200
-    answer = end.create_invoices(group)
+    _deliver(month_end, month, lines)
+    month_end.month = month
+    assert month_end.save_settings(group).status_code == 200
+    if with_rate:
+        assert month_end.save_rate(group).status_code == 200
+    answer = month_end.create_invoices(group)
     if answer.status_code == 200:
         return 200, "invoiced"
     return answer.status_code, answer.json()["violations"][0]["rule"]
 
 
-def _deliver(end: MonthEnd, month: str, lines: Sequence[Decimal]) -> None:
+def _deliver(month_end: MonthEnd, month: str, lines: Sequence[Decimal]) -> None:
     day = f"{month}-05T10:00:00Z"
-    end.import_costs(
+    month_end.import_costs(
         *(
             report_line(
                 str(amount),

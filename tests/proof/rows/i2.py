@@ -12,7 +12,7 @@ from pathlib import Path
 from tests.proof.broken_variants import copy_project
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
-from tests.proof.rows.i1 import FEWEST as FEWEST_CASES
+from tests.proof.rows.i1 import CASES_MIN
 from tests.proof.rows.i1 import INSIDE as MATRIX
 from tests.proof.run_tests import run_tests
 
@@ -20,7 +20,7 @@ TARGET = "I1 without the application's own filters: still 0 leaks"
 QUICK = FULL = 1
 SECONDS_MAX = 900
 
-FEWEST = 40  # fewer conditions mean that they are written in another form
+CONDITIONS_MIN = 40  # fewer conditions mean that they are written in another form
 
 # a condition on the organisation, and its replacement that matches every row
 CONDITIONS = (
@@ -34,23 +34,23 @@ CONDITIONS = (
     (r"\b(?:\w+\.)?organisation_id = (?:organisation|mine)\b", "true"),
 )
 # joins stay, and so do the queries that look across organisations
-LEFT = re.compile(
+ALLOWED_CONDITION = re.compile(
     r"organisation_id == (?!scope\b|self\b)\w+(?:\.c)?\.organisation_id"
     r"|organisation_id = \w+\.organisation_id"
     r"|organisation_id = current_setting"
 )
-LIKE_ONE = re.compile(r"organisation_id ={1,2} [^\s,)]+")
+POSSIBLE_CONDITION = re.compile(r"organisation_id ={1,2} [^\s,)]+")
 
 
-def measure(_stage: RowEnvironment, _size: int) -> Measurement:
+def measure(_environment: RowEnvironment, _size: int) -> Measurement:
     with copy_project() as copy:
-        removed = without_own_filters(copy / "src" / "nimbill")
-        ran = run_tests(copy, *MATRIX)
-    result = f"{ran.passed} cases pass, {len(ran.failures)} fail"
-    return Measurement(f"{removed} conditions removed; {result}", ran.misses(FEWEST_CASES))
+        removed = remove_own_filters(copy / "src" / "nimbill")
+        test_run = run_tests(copy, *MATRIX)
+    result = f"{test_run.passed} cases pass, {len(test_run.failures)} fail"
+    return Measurement(f"{removed} conditions removed; {result}", test_run.misses(CASES_MIN))
 
 
-def without_own_filters(package: Path) -> int:
+def remove_own_filters(package: Path) -> int:
     """Remove the conditions and return their number. An unknown form is an error."""
     removed, unknown = 0, []
     for file in sorted([*package.rglob("*.py"), *package.rglob("*.sql")]):
@@ -60,11 +60,11 @@ def without_own_filters(package: Path) -> int:
             removed += count
         unknown += [
             f"{file.relative_to(package)}: {found[0]}"
-            for found in LIKE_ONE.finditer(text)
-            if not LEFT.match(found[0]) and _is_condition(file, found[0])
+            for found in POSSIBLE_CONDITION.finditer(text)
+            if not ALLOWED_CONDITION.match(found[0]) and _is_condition(file, found[0])
         ]
         file.write_text(text)
-    if unknown or removed < FEWEST:
+    if unknown or removed < CONDITIONS_MIN:
         raise AssertionError(f"{removed} conditions removed, unknown forms: {unknown}")
     return removed
 

@@ -44,7 +44,7 @@ class LinkAddress:
     query: bytes
 
     @property
-    def whole(self) -> bytes:
+    def full(self) -> bytes:
         return self.path + b"?" + self.query
 
     @property
@@ -56,53 +56,53 @@ class LinkAddress:
 class LinkTrials:
     app: ASGIApp
     random: Random
-    sound: list[LinkAddress]
-    never_was: str
-    said: Counter[str] = field(default_factory=Counter)
+    valid: list[LinkAddress]
+    unknown_file_body: str
+    counts: Counter[str] = field(default_factory=Counter)
     misses: list[str] = field(default_factory=list)
 
-    async def follow(self, written: bytes) -> Answer:
-        path, _, query = written.partition(b"?")
+    async def request_link(self, address_bytes: bytes) -> Answer:
+        path, _, query = address_bytes.partition(b"?")
         headers = [(b"range", self.random.choice(RANGES))] if self.random.random() < 0.1 else []
         return await call(self.app, Request("GET", path, query, headers))
 
-    async def refused(self, story: str, written: bytes) -> None:
-        answer = await self.follow(written)
+    async def expect_refused(self, reason: str, address_bytes: bytes) -> None:
+        answer = await self.request_link(address_bytes)
         if answer.status == 200 or answer.status >= 500 or b"\xe8\xab\x8b" in answer.body:
-            self.misses.append(f"served although {story}: {answer.status} {written[:300]!r}")
-        elif answer.status == 404 and _without_id(answer) != self.never_was:
-            self.misses.append(f"told apart although {story}: {answer.body[:200]!r}")
+            self.misses.append(f"served although {reason}: {answer.status} {address_bytes[:300]!r}")
+        elif answer.status == 404 and _without_id(answer) != self.unknown_file_body:
+            self.misses.append(f"distinguishable although {reason}: {answer.body[:200]!r}")
         elif answer.status not in (404, 400):
-            self.misses.append(f"{answer.status} although {story}: {written[:300]!r}")
+            self.misses.append(f"{answer.status} although {reason}: {address_bytes[:300]!r}")
 
 
 def measure(environment: RowEnvironment, size: int) -> Measurement:
     service = environment.service
     service.organisation = service.new_organisation("I4")
-    sound = [_address(path) for path in _living_links(service)]
-    lost = {story: _address(path) for story, path in create_invalid_links(service).items()}
-    trials = LinkTrials(app_of(service), environment.random("I4"), sound, "")
-    service.run(lambda: _all(trials, lost, size))
-    kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(trials.said.items()))
-    total = sum(trials.said.values())
-    said = f"{total} variants of {len(sound)} living and {len(lost)} lost links: {kinds}"
-    return Measurement(f"{said}; {len(trials.misses)} wrong", trials.misses)
+    valid = [_address(path) for path in _create_valid_links(service)]
+    invalid = {reason: _address(path) for reason, path in create_invalid_links(service).items()}
+    trials = LinkTrials(app_of(service), environment.random("I4"), valid, "")
+    service.run(lambda: _run_trials(trials, invalid, size))
+    kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(trials.counts.items()))
+    total = sum(trials.counts.values())
+    figures = f"{total} variants of {len(valid)} valid and {len(invalid)} invalid links: {kinds}"
+    return Measurement(f"{figures}; {len(trials.misses)} wrong", trials.misses)
 
 
-def _living_links(service: Service) -> list[str]:
-    """Links of two users of an organisation, for every kind of file, and of another one."""
+def _create_valid_links(service: Service) -> list[str]:
+    """Links for every kind of file, by two users of one organisation and by another one."""
     _, headers = create_reader(service, "living")
     other = service.root(service.new_organisation("I4 too"))
-    mine = service.root()
+    root = service.root()
     return [
-        create_link(service, headers=mine),
-        create_link(service, SETTINGS, mine),
+        create_link(service, headers=root),
+        create_link(service, SETTINGS, root),
         create_link(service, headers=headers),
-        create_link(service, headers=mine, redo=True),
+        create_link(service, headers=root, redo=True),
         create_link(service, headers=other),
-        create_month_link(service, "invoice_account", headers=mine),
+        create_month_link(service, "invoice_account", headers=root),
         create_month_link(service, "invoice_tag", headers=other),
-        create_project_link(service, headers=mine),
+        create_project_link(service, headers=root),
     ]
 
 
@@ -115,59 +115,60 @@ def _without_id(answer: Answer) -> str:
     return re.sub(r"urn:request:\w+", "", answer.body.decode())
 
 
-async def _all(trials: LinkTrials, lost: dict[str, LinkAddress], size: int) -> None:
-    trials.never_was = _without_id(await trials.follow(b"/d/exp_never_was"))
-    for address in trials.sound:
-        answer = await trials.follow(address.whole)
+async def _run_trials(trials: LinkTrials, invalid: dict[str, LinkAddress], size: int) -> None:
+    trials.unknown_file_body = _without_id(await trials.request_link(b"/d/exp_unknown"))
+    for address in trials.valid:
+        answer = await trials.request_link(address.full)
         if answer.status != 200:
-            trials.misses.append(f"a living link was refused: {answer.status}")
-    for story, address in lost.items():
-        await trials.refused(story, address.whole)
-        trials.said["lost"] += 1
-    living = {address.whole for address in trials.sound}
+            trials.misses.append(f"a valid link was refused: {answer.status}")
+    for reason, address in invalid.items():
+        await trials.expect_refused(reason, address.full)
+        trials.counts["invalid links"] += 1
+    valid_addresses = {address.full for address in trials.valid}
 
-    async def one(number: int) -> None:
+    async def try_variant(number: int) -> None:
         kind = KINDS[number % len(KINDS)]
-        written = kind(trials.random, trials.sound)
-        while written in living:
-            written = kind(trials.random, trials.sound)
-        story = kind.__name__.lstrip("_").replace("_", " ")
-        trials.said[story] += 1
-        await trials.refused(f"it has {story}", written)
+        address_bytes = kind(trials.random, trials.valid)
+        while address_bytes in valid_addresses:
+            address_bytes = kind(trials.random, trials.valid)
+        reason = kind.__name__.lstrip("_").replace("_", " ")
+        trials.counts[reason] += 1
+        await trials.expect_refused(f"it has {reason}", address_bytes)
 
-    await each(size, one, at_once=AT_ONCE)
-
-
-# ── ways to write another address ────────────────────────────────────────────────────────────────
+    await each(size, try_variant, at_once=AT_ONCE)
 
 
-def _other_bytes(random: Random, sound: list[LinkAddress]) -> bytes:
-    whole = bytearray(random.choice(sound).whole)
+# ── ways to change the address of a link ─────────────────────────────────────────────────────────
+
+
+def _other_bytes(random: Random, valid: list[LinkAddress]) -> bytes:
+    full = bytearray(random.choice(valid).full)
     for _ in range(random.choice([1, 1, 1, 2, 5])):
-        whole[random.randrange(3, len(whole))] = random.choice(PRINTABLE)
-    return bytes(whole)
+        full[random.randrange(3, len(full))] = random.choice(PRINTABLE)
+    return bytes(full)
 
 
-def _fewer_or_more_bytes(random: Random, sound: list[LinkAddress]) -> bytes:
-    whole = random.choice(sound).whole
-    start = random.randrange(3, len(whole))
-    end = min(len(whole), start + random.choice([0, 1, 1, 2, 10]))
-    put = bytes(random.choices(PRINTABLE, k=random.randrange(3)))
-    return whole[:start] + put + whole[end:]
+def _fewer_or_more_bytes(random: Random, valid: list[LinkAddress]) -> bytes:
+    full = random.choice(valid).full
+    start = random.randrange(3, len(full))
+    end = min(len(full), start + random.choice([0, 1, 1, 2, 10]))
+    inserted = bytes(random.choices(PRINTABLE, k=random.randrange(3)))
+    return full[:start] + inserted + full[end:]
 
 
-def _parts_of_several_links(random: Random, sound: list[LinkAddress]) -> bytes:
-    first, *others = random.sample(sound, 3)
+def _parts_of_several_links(random: Random, valid: list[LinkAddress]) -> bytes:
+    first, *others = random.sample(valid, 3)
     parts = first.parts
     for other in others:
-        for name in random.sample(list(parts), random.choice([0, 1, 1, 2, 5])):
+        shared = [name for name in parts if name in other.parts]
+        for name in random.sample(shared, random.choice([0, 1, 1, 2, 5])):
             parts[name] = other.parts[name]
     path = random.choice([first, first, *others]).path
     return path + b"?" + urlencode(parts).encode()
 
 
-def _parameters_moved(random: Random, sound: list[LinkAddress]) -> bytes:
-    address = random.choice(sound)
+def _parameters_moved(random: Random, valid: list[LinkAddress]) -> bytes:
+    address = random.choice(valid)
     pairs = address.query.split(b"&")
     how = random.randrange(4)
     if how == 0:
@@ -182,15 +183,15 @@ def _parameters_moved(random: Random, sound: list[LinkAddress]) -> bytes:
     return address.path + b"?" + random.choice([b"&", b"&", b"&", b";", b"&&"]).join(pairs)
 
 
-def _letters_escaped(random: Random, sound: list[LinkAddress]) -> bytes:
-    whole = random.choice(sound).whole
-    at = random.randrange(3, len(whole))
-    at += whole[at : at + 1] == b"?"
-    return whole[:at] + b"%%%02x" % whole[at] + whole[at + 1 :]
+def _letters_escaped(random: Random, valid: list[LinkAddress]) -> bytes:
+    full = random.choice(valid).full
+    at = random.randrange(3, len(full))
+    at += full[at : at + 1] == b"?"
+    return full[:at] + b"%%%02x" % full[at] + full[at + 1 :]
 
 
-def _another_path(random: Random, sound: list[LinkAddress]) -> bytes:
-    address = random.choice(sound)
+def _another_path(random: Random, valid: list[LinkAddress]) -> bytes:
+    address = random.choice(valid)
     file = address.path.removeprefix(b"/d/")
     shape = random.choice(
         [
@@ -216,8 +217,8 @@ def _another_path(random: Random, sound: list[LinkAddress]) -> bytes:
     return shape % file + b"?" + address.query
 
 
-def _another_number(random: Random, sound: list[LinkAddress]) -> bytes:
-    address = random.choice(sound)
+def _another_number(random: Random, valid: list[LinkAddress]) -> bytes:
+    address = random.choice(valid)
     parts = address.parts
     name = random.choice("pek")
     number = int(parts[name]) + random.choice([-1, 1, 600, -600, 10**6, 10**11])
@@ -225,8 +226,8 @@ def _another_number(random: Random, sound: list[LinkAddress]) -> bytes:
     return address.path + b"?" + urlencode(parts).encode()
 
 
-def _another_signature(random: Random, sound: list[LinkAddress]) -> bytes:
-    address = random.choice(sound)
+def _another_signature(random: Random, valid: list[LinkAddress]) -> bytes:
+    address = random.choice(valid)
     parts = address.parts
     kept = random.choice([0, 32, 63, 64])
     digits = "".join(random.choices("0123456789abcdef", k=random.choice([64 - kept, 8])))

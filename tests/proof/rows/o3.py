@@ -48,16 +48,16 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
     service = environment.service
     organisation = service.new_organisation("O3")
     answers = _make_changes(service, organisation)
-    answers += asyncio.run(_changes_that_fail_in_the_end(environment, organisation))
+    answers += asyncio.run(_make_failing_changes(environment, organisation))
     length, wrong, undocumented = asyncio.run(_falsify(environment, organisation, size))
-    uncounted = _not_exactly_once(environment.superuser, organisation, answers)
+    miscounted = _find_miscounted(environment.superuser, organisation, answers)
     accepted = sum(changed for _, changed in answers)
-    said = (
+    figures = (
         f"{size - len(wrong)}/{size} falsifications of {length} rows found exactly; "
         f"{accepted} changes and {len(answers) - accepted} refusals, repeats or failures, "
-        f"{len(uncounted)} of them not counted exactly once"
+        f"{len(miscounted)} of them not counted exactly once"
     )
-    return Measurement(said, undocumented[:1] + uncounted + wrong)
+    return Measurement(figures, undocumented[:1] + miscounted + wrong)
 
 
 def _make_changes(service: Service, organisation: NewOrganisation) -> list[tuple[str, bool]]:
@@ -66,9 +66,9 @@ def _make_changes(service: Service, organisation: NewOrganisation) -> list[tuple
     reader = service.caller(RoleAction.ReadBillingGroup, organisation=organisation)
 
     def send(number: int) -> list[tuple[str, bool]]:
-        body = REQUIRED_FIELDS | {"billinggroup_id": f"O3-{number}", "password": "not kept"}
+        body = REQUIRED_FIELDS | {"billinggroup_id": f"O3-{number}", "password": "not stored"}
         key = {} if number % 2 else {"Idempotency-Key": f"o3-{number}"}
-        tried = [
+        responses = [
             service.http.post(PATH, json=body, headers=root | key),  # done
             service.http.post(PATH, json=body, headers=root | key),  # answered again
             service.http.post(PATH, json=body, headers=root),  # 409
@@ -80,14 +80,14 @@ def _make_changes(service: Service, organisation: NewOrganisation) -> list[tuple
                 answer.headers["x-request-id"],
                 answer.status_code == 200 and "idempotent-replayed" not in answer.headers,
             )
-            for answer in tried[: 1 if number % 4 else None]
+            for answer in responses[: 1 if number % 4 else None]
         ]
 
-    with ThreadPoolExecutor(4) as at_once:
-        return [one for sent in at_once.map(send, range(CHANGES)) for one in sent]
+    with ThreadPoolExecutor(4) as threads:
+        return [result for results in threads.map(send, range(CHANGES)) for result in results]
 
 
-async def _changes_that_fail_in_the_end(
+async def _make_failing_changes(
     environment: RowEnvironment, organisation: NewOrganisation
 ) -> list[tuple[str, bool]]:
     """Let the commit fail: what was not done must not be in the log."""
@@ -106,7 +106,7 @@ async def _changes_that_fail_in_the_end(
     return [(answer.headers["x-request-id"], False) for answer in answers]
 
 
-def _not_exactly_once(
+def _find_miscounted(
     superuser: Address, organisation: NewOrganisation, answers: list[tuple[str, bool]]
 ) -> list[str]:
     ids = rows(
@@ -130,37 +130,45 @@ async def _falsify(
     random = environment.random("O3")
     folder = environment.new_folder("o3-checkpoints")
     async with connected(environment.superuser) as db:
-        log = await _written(db, organisation.organisation_id)
+        log = await _read_log(db, organisation.organisation_id)
         for seq in log.checkpoints:
             encryptor = environment.service.resources.encryptor
             write_checkpoint(folder, encryptor, log.organisation_id, seq, log.rows[seq - 1].hash)
-        wrong = await _wrong_about(environment, folder, log, None, "nothing was falsified")
+        wrong = await _check_verification(environment, folder, log, None, "nothing was falsified")
         for number in range(size):
             tamper = TAMPERINGS[number % len(TAMPERINGS)]
-            false, first_bad = tamper(log, random)
-            await _write(db, false)
-            wrong += await _wrong_about(environment, folder, log, first_bad, tamper.__name__)
-        await _write(db, log)
+            falsified, first_bad = tamper(log, random)
+            await _write_log(db, falsified)
+            wrong += await _check_verification(environment, folder, log, first_bad, tamper.__name__)
+        await _write_log(db, log)
     undocumented = [
-        f"the hash of row {row.seq} is not the documented sum"
+        f"the hash of row {row.seq} is not the documented hash"
         for row in log.rows
         if row.hash != documented_hash(hash_before(log, row.seq), row.seq, row.entry)
     ]
     return log.last, wrong, undocumented
 
 
-async def _wrong_about(
-    environment: RowEnvironment, folder: Path, log: FalsifiableLog, expected: int | None, what: str
+async def _check_verification(
+    environment: RowEnvironment,
+    folder: Path,
+    log: FalsifiableLog,
+    expected: int | None,
+    tampering: str,
 ) -> list[str]:
     encryptor = environment.service.resources.encryptor
     finding: VerificationResult = await verify_chain(
         environment.postgres.url, encryptor, folder, log.organisation_id
     )
-    seen = finding.first_break.seq if finding.first_break else None
-    return [] if seen == expected else [f"{what}: row {expected} is the first bad, said {seen}"]
+    reported = finding.first_break.seq if finding.first_break else None
+    return (
+        []
+        if reported == expected
+        else [f"{tampering}: row {expected} is the first bad one, reported {reported}"]
+    )
 
 
-async def _written(db: Any, organisation_id: str) -> FalsifiableLog:
+async def _read_log(db: Any, organisation_id: str) -> FalsifiableLog:
     found = await db.fetch(
         "SELECT seq, entry, hash FROM audit_log WHERE organisation_id = $1 ORDER BY seq",
         organisation_id,
@@ -168,21 +176,23 @@ async def _written(db: Any, organisation_id: str) -> FalsifiableLog:
     head = await db.fetchrow(
         "SELECT seq, hash FROM audit_heads WHERE organisation_id = $1", organisation_id
     )
-    kept = tuple(StoredLog(row["seq"], row["entry"], row["hash"]) for row in found)
-    checkpoints = tuple(len(kept) * part // 10 for part in (2, 5, 9))
-    return FalsifiableLog(organisation_id, kept, (head["seq"], head["hash"]), checkpoints)
+    stored = tuple(StoredLog(row["seq"], row["entry"], row["hash"]) for row in found)
+    checkpoints = tuple(len(stored) * part // 10 for part in (2, 5, 9))
+    return FalsifiableLog(organisation_id, stored, (head["seq"], head["hash"]), checkpoints)
 
 
-async def _write(db: Any, log: FalsifiableLog) -> None:
+async def _write_log(db: Any, log: FalsifiableLog) -> None:
     """Write the falsified log as superuser."""
-    whose = log.organisation_id
+    organisation_id = log.organisation_id
     async with db.transaction():
-        await db.execute("DELETE FROM audit_log WHERE organisation_id = $1", whose)
-        await db.execute("DELETE FROM audit_heads WHERE organisation_id = $1", whose)
+        await db.execute("DELETE FROM audit_log WHERE organisation_id = $1", organisation_id)
+        await db.execute("DELETE FROM audit_heads WHERE organisation_id = $1", organisation_id)
         await db.copy_records_to_table(
             "audit_log",
-            records=[(whose, *row) for row in log.rows],
+            records=[(organisation_id, *row) for row in log.rows],
             columns=["organisation_id", "seq", "entry", "hash"],
         )
         if log.head is not None:
-            await db.execute("INSERT INTO audit_heads VALUES ($1, $2, $3)", whose, *log.head)
+            await db.execute(
+                "INSERT INTO audit_heads VALUES ($1, $2, $3)", organisation_id, *log.head
+            )

@@ -68,19 +68,21 @@ class Fuzz:
             return
         try:
             answer = await call(self.app, request)
-        except Exception:  # noqa: BLE001  # nothing may come out of the application but answers
-            self.misses.append(f"{_shown(request)}: raised\n{traceback.format_exc()[-600:]}")
+        except Exception:  # noqa: BLE001  # the application may not raise
+            self.misses.append(
+                f"{_format_request(request)}: raised\n{traceback.format_exc()[-600:]}"
+            )
             return
         self.statuses[answer.status] += 1
         self.slowest = max(self.slowest, answer.seconds)
         if answer.status < 300 and answer.path_template:
             self.succeeded.add((request.method.lower(), answer.path_template))
-        complaints = list(self.document.complaints(request, answer))
-        if complaints:
+        faults = list(self.document.find_faults(request, answer))
+        if faults:
             logged = self.environment.logged(answer.headers["x-request-id"])
-            said = f"{'; '.join(complaints)}: {answer.body[:200]!r} {logged}"
-            self.misses.append(f"{said}, asked by {_shown(request)}")
-        # the next one would take too long as well
+            report = f"{'; '.join(faults)}: {answer.body[:200]!r} {logged}"
+            self.misses.append(f"{report}, sent by {_format_request(request)}")
+        # another slow request would take as long
         slow = answer.seconds > SECONDS_PER_ANSWER_MAX
         self.enough = slow or len(self.misses) >= ENOUGH_MISSES
 
@@ -106,16 +108,17 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
             _send_hostile(service, superuser, fuzz, environment.random(f"R1 {number}"))
             if number % 50 == 0:
                 print_progress(f"R1: {fuzz.sent} requests, {len(fuzz.misses)} misses")
-    never = fuzz.document.operations() - fuzz.succeeded if not fuzz.enough else set()
+    without_success = fuzz.document.operations() - fuzz.succeeded if not fuzz.enough else set()
     fuzz.misses += [
-        f"never answered with success: {method} {path}" for method, path in sorted(never)
+        f"without a successful response: {method} {path}"
+        for method, path in sorted(without_success)
     ]
     if size >= FULL and fuzz.slowest > SECONDS_MAX_IN_FULL:
-        fuzz.misses.append(f"one answer took {fuzz.slowest:.1f} s")
-    return Measurement(_said(fuzz, generated), fuzz.misses)
+        fuzz.misses.append(f"a response took {fuzz.slowest:.1f} s")
+    return Measurement(_format_figures(fuzz, generated), fuzz.misses)
 
 
-def _said(fuzz: Fuzz, generated: int) -> str:
+def _format_figures(fuzz: Fuzz, generated: int) -> str:
     shares = ", ".join(
         f"{status}: {count}" for status, count in sorted(fuzz.statuses.items()) if count
     )
@@ -151,24 +154,24 @@ def _send_generated(
 
 def _with_token(request: Request, seeds: ValidRequests, random: Random) -> Request:
     callers = seeds.callers[random.choice((Product.core, Product.core, Product.portal))]
-    who = random.choices(("root", "one action", "nobody"), (14, 4, 2))[0]
-    if request.path.endswith(b"/session") and who == "root":
-        who = "admin"
+    caller = random.choices(("root", "one action", "nobody"), (14, 4, 2))[0]
+    if request.path.endswith(b"/session") and caller == "root":
+        caller = "admin"
     headers = [pair for pair in request.headers if pair[0] != b"authorization"]
-    return replace(request, headers=[*headers, *as_headers(callers[who])])
+    return replace(request, headers=[*headers, *as_headers(callers[caller])])
 
 
 def _send_all(service: Service, fuzz: Fuzz, requests: Sequence[Request]) -> None:
     async def send(number: int) -> None:
         await fuzz.send(requests[number])
 
-    async def all_of_them() -> None:
+    async def send_all() -> None:
         await each(len(requests), send, at_once=AT_ONCE)
 
-    service.run(all_of_them)
+    service.run(send_all)
 
 
-def _shown(request: Request) -> str:
+def _format_request(request: Request) -> str:
     """Enough to repeat the request by hand."""
     headers = [pair for pair in request.headers if pair[0] != b"authorization"]
     query = request.query[:80]

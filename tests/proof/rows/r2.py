@@ -1,6 +1,6 @@
 """Bodies, headers and connections that are too large, too slow or ambiguous are refused.
 
-Against a real server: every case of unsound_framing.py, and many connections that send a byte now
+Against a real server: every case of malformed_framing.py, and many connections that send a byte now
 and then, in head or body, beside some that never read. The server's own header timeout closes
 connections without a response; everything else is answered.
 """
@@ -23,7 +23,7 @@ from tests.proof.real_server import RealServer, real_server
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
 from tests.proof.slow_connections import SlowConnections, open_slow_connections
-from tests.proof.timed_requests import Waited, finish_timing, start_timing
+from tests.proof.timed_requests import WaitTimes, finish_timing, start_timing
 
 TARGET = (
     "413, 431 or 408 within 10 s, nothing smuggled; under 1,000 slow connections an honest "
@@ -45,12 +45,12 @@ LEAST_P99_MS = 20.0  # in make test: shorter waits are noise
 
 
 @dataclass(frozen=True)
-class Under:
+class SlowConnectionEffect:
     """Effect of slow connections on the server and on an honest client."""
 
     slow: SlowConnections
-    idle: Waited
-    busy: Waited
+    idle: WaitTimes
+    busy: WaitTimes
     memory: int
 
 
@@ -66,50 +66,54 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
     with real_server(environment.new_folder("r2") / "data", settings) as server:
         answered, misses = asyncio.run(_send_cases(server, token))
         misses += _beside_silent_connections(server)
-        under = asyncio.run(_under_slow_connections(server, token, size))
+        effect = asyncio.run(_measure_slow_connections(server, token, size))
         if server.process.poll() is not None:
             misses.append("the server ended")
     times = TIMES_MAX if size >= FULL else TIMES_MAX_QUICK
     least = 0.0 if size >= FULL else LEAST_P99_MS
-    return Measurement(_said(answered, under, size), misses + _too_much(under, times, least))
+    return Measurement(
+        _format_figures(answered, effect, size), misses + _find_excess(effect, times, least)
+    )
 
 
-def _said(answered: Counter[str], under: Under, size: int) -> str:
+def _format_figures(answered: Counter[str], effect: SlowConnectionEffect, size: int) -> str:
     how = ", ".join(f"{count} × {what}" for what, count in answered.most_common())
     return (
-        f"{sum(answered.values())} unsound requests: {how}; {size} trickling connections: "
-        f"{under.slow.said()}; honest p99 {under.idle.p99:.1f} ms idle, {under.busy.p99:.1f} ms "
-        f"under them ({under.busy.requests} requests, {under.busy.failed} failed); memory "
-        f"{under.memory / 2**20:+.0f} MB"
+        f"{sum(answered.values())} malformed requests: {how}; {size} trickling connections: "
+        f"{effect.slow.format()}; honest p99 {effect.idle.p99:.1f} ms idle, "
+        f"{effect.busy.p99:.1f} ms with them ({effect.busy.requests} requests, "
+        f"{effect.busy.failed} failed); memory {effect.memory / 2**20:+.0f} MB"
     )
 
 
 async def _send_cases(server: RealServer, token: str) -> tuple[Counter[str], list[str]]:
     answered: Counter[str] = Counter()
     misses: list[str] = []
-    turns = asyncio.Semaphore(AT_ONCE)
+    parallel_limit = asyncio.Semaphore(AT_ONCE)
 
     async def send(case: FramingCase) -> None:
-        async with turns:
-            got = await exchange(server.port, case.pieces)
-        answered[str(got.statuses[-1]) if got.statuses else "closed"] += 1
-        misses.extend(f"{case.name}: {wrong}, got {got}" for wrong in _wrong(case, got))
+        async with parallel_limit:
+            response = await exchange(server.port, case.pieces)
+        answered[str(response.statuses[-1]) if response.statuses else "closed"] += 1
+        misses.extend(
+            f"{case.name}: {wrong}, got {response}" for wrong in _find_faults(case, response)
+        )
 
     await asyncio.gather(*[send(case) for case in cases(token)])
     largest = await exchange(server.port, [at_the_limit(token, "at the limit")])
     if largest.statuses != (200,):
-        misses.append(f"a sound body of exactly 1 MiB: {largest}")
+        misses.append(f"a valid body of exactly 1 MiB: {largest}")
     return answered, misses
 
 
-def _wrong(case: FramingCase, got: Exchange) -> list[str]:
+def _find_faults(case: FramingCase, response: Exchange) -> list[str]:
     wrong = []
-    silent = case.may_only_close and got.closed and not got.statuses
-    if not silent and not (got.statuses and set(got.statuses) <= case.statuses):
+    silent = case.may_only_close and response.closed and not response.statuses
+    if not silent and not (response.statuses and set(response.statuses) <= case.statuses):
         wrong.append(f"expected {sorted(case.statuses)}")
-    if got.seconds > REFUSED_WITHIN_SECONDS:
-        wrong.append(f"took {got.seconds:.1f} s")
-    if case.must_close and (not got.closed or len(got.statuses) != 1):
+    if response.seconds > REFUSED_WITHIN_SECONDS:
+        wrong.append(f"took {response.seconds:.1f} s")
+    if case.must_close and (not response.closed or len(response.statuses) != 1):
         wrong.append("the connection stayed open")
     return wrong
 
@@ -129,7 +133,9 @@ def _beside_silent_connections(server: RealServer) -> list[str]:
     return []
 
 
-async def _under_slow_connections(server: RealServer, token: str, size: int) -> Under:
+async def _measure_slow_connections(
+    server: RealServer, token: str, size: int
+) -> SlowConnectionEffect:
     idle = await asyncio.to_thread(
         lambda: finish_timing(start_timing(server.port, token, TIMED_SECONDS))
     )
@@ -139,19 +145,19 @@ async def _under_slow_connections(server: RealServer, token: str, size: int) -> 
             lambda: finish_timing(start_timing(server.port, token, 2 * TIMED_SECONDS))
         )
     )
-    met = await open_slow_connections(server, token, size, until=timing)
-    return Under(met, idle, await timing, met.memory - before)
+    connections = await open_slow_connections(server, token, size, until=timing)
+    return SlowConnectionEffect(connections, idle, await timing, connections.memory - before)
 
 
-def _too_much(under: Under, times: float, least_p99: float) -> list[str]:
-    misses = under.slow.misses(REFUSED_WITHIN_SECONDS)
-    allowed = times * max(under.idle.p99, least_p99)
-    if under.busy.p99 > allowed:
-        misses.append(f"an honest client waited {under.busy.p99:.0f} ms, allowed {allowed:.0f}")
-    if under.busy.failed:
-        misses.append(f"{under.busy.failed} honest requests failed")
-    if under.memory > MEMORY_MAX:
-        misses.append(f"{under.memory / 2**20:.0f} MB more memory")
+def _find_excess(effect: SlowConnectionEffect, times: float, least_p99: float) -> list[str]:
+    misses = effect.slow.misses(REFUSED_WITHIN_SECONDS)
+    allowed = times * max(effect.idle.p99, least_p99)
+    if effect.busy.p99 > allowed:
+        misses.append(f"an honest client waited {effect.busy.p99:.0f} ms, allowed {allowed:.0f}")
+    if effect.busy.failed:
+        misses.append(f"{effect.busy.failed} honest requests failed")
+    if effect.memory > MEMORY_MAX:
+        misses.append(f"{effect.memory / 2**20:.0f} MB more memory")
     return misses
 
 

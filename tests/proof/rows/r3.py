@@ -21,7 +21,7 @@ import httpx
 
 from nimbill.database.embedded_postgres import Address, bin_folder, superuser_address
 from tests.proof.canaries import Canaries, find_canaries, find_canaries_in_folder
-from tests.proof.database_faults import rows as ask
+from tests.proof.database_faults import rows as query_rows
 from tests.proof.leaky_requests import GROUPS, USERS, CanaryClient
 from tests.proof.leaky_stacks import StackCanaryClient
 from tests.proof.real_server import RealServer, children, real_server
@@ -55,7 +55,7 @@ FAULTS = (
         "ALTER TABLE legacy_template_versions DROP CONSTRAINT proof",
     ),
 )
-AWAY = (
+CONNECTIONS_REFUSED = (
     "ALTER DATABASE nimbill CONNECTION LIMIT 0",
     "ALTER DATABASE nimbill CONNECTION LIMIT -1",
 )
@@ -68,55 +68,55 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
     canaries = Canaries(environment.random("R3"))
     with real_server(folder / "data", settings) as server:
         superuser = superuser_address(folder / "data" / "postgres")
-        visitors = [_visit(server, superuser, canaries) for _ in range(size)]
+        clients = [_run_client(server, superuser, canaries) for _ in range(size)]
         _crash_a_worker(server)
-        ask(superuser, "CHECKPOINT")
-        ask(superuser, "SELECT pg_switch_wal()")
-        outside = list(_outside(server, superuser, canaries))
-    outside += _in_files(folder, canaries)
-    misses = [miss for visitor in visitors for miss in visitor.misses] + outside
-    return Measurement(_said(visitors, canaries, misses), misses)
+        query_rows(superuser, "CHECKPOINT")
+        query_rows(superuser, "SELECT pg_switch_wal()")
+        outside = list(_find_outside_responses(server, superuser, canaries))
+    outside += _find_in_files(folder, canaries)
+    misses = [miss for client in clients for miss in client.misses] + outside
+    return Measurement(_format_figures(clients, canaries, misses), misses)
 
 
-def _said(visitors: list[CanaryClient], canaries: Canaries, misses: list[str]) -> str:
+def _format_figures(clients: list[CanaryClient], canaries: Canaries, misses: list[str]) -> str:
     statuses: dict[int, int] = {}
-    for visitor in visitors:
-        for status, count in visitor.statuses.items():
+    for client in clients:
+        for status, count in client.statuses.items():
             statuses[status] = statuses.get(status, 0) + count
     answers = ", ".join(f"{status}: {count}" for status, count in sorted(statuses.items()))
     return (
         f"{len(canaries.secrets)} secrets and {len(canaries.words)} words sent in "
-        f"{sum(statuses.values())} requests ({answers}): {len(misses)} came out"
+        f"{sum(statuses.values())} requests ({answers}): {len(misses)} found"
     )
 
 
-def _visit(server: RealServer, superuser: Address, canaries: Canaries) -> CanaryClient:
+def _run_client(server: RealServer, superuser: Address, canaries: Canaries) -> CanaryClient:
     password = canaries.secret("the root password")
     organisation = server.init(password=password)
     canaries.keep("the first client secret", organisation["client_secret"])
     with httpx.Client(base_url=server.url, timeout=30) as http:
-        visitor = CanaryClient(http, canaries, organisation, password)
-        token = visitor.sign_in()
-        visitor.make_things(token)
-        visitor.be_refused(token)
-        stacks = StackCanaryClient(visitor)
-        stacks.visit()
+        client = CanaryClient(http, canaries, organisation, password)
+        token = client.sign_in()
+        client.create_records(token)
+        client.send_refused_requests(token)
+        stacks = StackCanaryClient(client)
+        stacks.run()
         master = stacks.master()
-        for broken, mended in FAULTS:
-            ask(superuser, broken)
+        for broken, repaired in FAULTS:
+            query_rows(superuser, broken)
             try:
-                _ask_everything(visitor, token)
-                stacks.meet_errors(master)
+                _send_requests(client, token)
+                stacks.send_during_faults(master)
             finally:
-                ask(superuser, mended)
-        ask(superuser, AWAY[0])
+                query_rows(superuser, repaired)
+        query_rows(superuser, CONNECTIONS_REFUSED[0])
         try:
-            ask(superuser, _END_SESSIONS)
-            _ask_everything(visitor, token)
+            query_rows(superuser, _END_SESSIONS)
+            _send_requests(client, token)
         finally:
-            ask(superuser, AWAY[1])
-        visitor.be_refused_tokens()
-    return visitor
+            query_rows(superuser, CONNECTIONS_REFUSED[1])
+        client.send_refused_token_requests()
+    return client
 
 
 _END_SESSIONS = """
@@ -125,16 +125,16 @@ WHERE datname = 'nimbill' AND pid <> pg_backend_pid()
 """
 
 
-def _ask_everything(visitor: CanaryClient, token: str) -> None:
+def _send_requests(client: CanaryClient, token: str) -> None:
     bearer = {"Authorization": f"Bearer {token}"}
-    visitor.send("GET", GROUPS, headers=bearer)
-    key = {"Idempotency-Key": visitor.canaries.word("Idempotency-Key")}
-    visitor.send("POST", GROUPS, json=visitor.group(), headers=bearer | key)
-    visitor.send("POST", USERS, json=visitor.subuser(), headers=bearer)
-    known = {name: visitor.organisation[name] for name in ("client_id", "client_secret")}
-    wrong = {"username": "root", "password": visitor.canaries.secret("password, wrong")}
+    client.send("GET", GROUPS, headers=bearer)
+    key = {"Idempotency-Key": client.canaries.word("Idempotency-Key")}
+    client.send("POST", GROUPS, json=client.group(), headers=bearer | key)
+    client.send("POST", USERS, json=client.subuser(), headers=bearer)
+    known = {name: client.organisation[name] for name in ("client_id", "client_secret")}
+    wrong = {"username": "root", "password": client.canaries.secret("password, wrong")}
     form = {"grant_type": "password"} | known | wrong
-    visitor.send("POST", "/core/access_token", data=form)
+    client.send("POST", "/core/access_token", data=form)
 
 
 def _crash_a_worker(server: RealServer) -> None:
@@ -143,20 +143,22 @@ def _crash_a_worker(server: RealServer) -> None:
     time.sleep(1)
 
 
-def _outside(server: RealServer, superuser: Address, canaries: Canaries) -> Iterator[str]:
+def _find_outside_responses(
+    server: RealServer, superuser: Address, canaries: Canaries
+) -> Iterator[str]:
     dump = _dump(superuser)
     for needle in find_canaries(dump, canaries.secrets):
         yield f"{canaries.secrets[needle]} in a dump of the database"
     if not find_canaries(dump, canaries.words):
-        yield "not even what was stored is found in a dump: the search is blind"
+        yield "the dump does not even contain stored words: the search does not work"
     for pid in (server.process.pid, *children(server.process.pid)):
         for name in ("cmdline", "environ"):
-            shown = _of_process(pid, name)
+            shown = _read_process_file(pid, name)
             for needle in find_canaries(shown, canaries.secrets):
                 yield f"{canaries.secrets[needle]} in the {name} of a process"
 
 
-def _of_process(pid: int, name: str) -> bytes:
+def _read_process_file(pid: int, name: str) -> bytes:
     try:
         return Path(f"/proc/{pid}/{name}").read_bytes()
     except OSError:
@@ -181,20 +183,20 @@ def _dump(superuser: Address) -> bytes:
     ).stdout
 
 
-def _in_files(folder: Path, canaries: Canaries) -> list[str]:
+def _find_in_files(folder: Path, canaries: Canaries) -> list[str]:
     """Secrets in any file; sent values in our logs and the database log."""
     misses = [
-        f"{canaries.secrets[needle]} in {_plain(file)}"
+        f"{canaries.secrets[needle]} in {_describe_file(file)}"
         for file, needle in find_canaries_in_folder(folder, canaries.secrets)
     ]
     logs = [folder / "data.log", *sorted((folder / "data" / "postgres" / "log").rglob("*"))]
     misses += [
-        f"{canaries.words[needle]} in {_plain(log.relative_to(folder))}"
+        f"{canaries.words[needle]} in {_describe_file(log.relative_to(folder))}"
         for log in logs
         for needle in sorted(find_canaries(log.read_bytes(), canaries.words))
     ]
     return misses
 
 
-def _plain(file: Path) -> str:
+def _describe_file(file: Path) -> str:
     return f"the file {file}"

@@ -35,7 +35,7 @@ SECONDS_MAX = 600
 REFUSED = 2
 
 # the oldest versions that were ever locked
-FLOORS: Mapping[str, str] = {
+MINIMUM_VERSIONS: Mapping[str, str] = {
     "argon2-cffi": "25.1.0",
     "asyncpg": "0.32.0",
     "cryptography": "50.0.2",
@@ -57,59 +57,59 @@ BAD_KEYS: Mapping[str, tuple[str, int]] = {
     "long": (GOOD + "00", 0o400),
     "no hexadecimal digits": ("correct horse battery staple, all of it", 0o400),
     "zeros": ("00" * 32, 0o400),
-    "one byte over and over": ("a5" * 32, 0o400),
-    "four bytes over and over": ("deadbeef" * 8, 0o400),
+    "one repeated byte": ("a5" * 32, 0o400),
+    "four repeated bytes": ("deadbeef" * 8, 0o400),
     "counting up": (bytes(range(32)).hex(), 0o400),
     "counting down": (bytes(reversed(range(32))).hex(), 0o400),
     "known: the hash of nothing": (sha256(b"").hexdigest(), 0o400),
-    "read by everybody": (GOOD, 0o444),
-    "read by the group": (GOOD, 0o440),
-    "written by others": (GOOD, 0o602),
+    "readable by everybody": (GOOD, 0o444),
+    "readable by the group": (GOOD, 0o440),
+    "writable by others": (GOOD, 0o602),
 }
 
 
 def measure(environment: RowEnvironment, size: int) -> Measurement:
     findings = _severe_findings()
     unpinned = rules.requirements_without_hash(ROOT) + rules.lock_files_with_hosts(ROOT)
-    old = _below_their_floor()
-    accepted = _accepted_by_a_process(environment, size) + _accepted_here(environment)
-    said = (
-        f"{len(findings)} severe findings, {len(unpinned)} unpinned, {len(old)} of {len(FLOORS)} "
-        f"below their floor; {len(BAD_KEYS)} bad keys here and {min(size, len(BAD_KEYS))} in real "
-        f"processes: {len(accepted)} accepted"
+    old = _find_old_versions()
+    accepted = _keys_accepted_by_processes(environment, size) + _keys_accepted_here(environment)
+    figures = (
+        f"{len(findings)} severe findings, {len(unpinned)} unpinned, {len(old)} of "
+        f"{len(MINIMUM_VERSIONS)} below their minimum; {len(BAD_KEYS)} bad keys in this process "
+        f"and {min(size, len(BAD_KEYS))} in real processes: {len(accepted)} accepted"
     )
-    return Measurement(said, findings + unpinned + old + accepted)
+    return Measurement(figures, findings + unpinned + old + accepted)
 
 
 def _severe_findings() -> list[str]:
-    line = ["-m", "bandit", "--quiet", "--configfile", "pyproject.toml", "--format", "json"]
-    done = subprocess.run(
-        [sys.executable, *line, "--severity-level", "high", "--recursive", "src"],
+    arguments = ["-m", "bandit", "--quiet", "--configfile", "pyproject.toml", "--format", "json"]
+    result = subprocess.run(
+        [sys.executable, *arguments, "--severity-level", "high", "--recursive", "src"],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,
     )
-    report = json.loads(done.stdout)
-    assert report["metrics"]["_totals"]["loc"] > 1000, "the lint looked at nothing"
+    report = json.loads(result.stdout)
+    assert report["metrics"]["_totals"]["loc"] > 1000, "the linter checked nothing"
     return [
         f"severe finding: {found['filename']}:{found['line_number']} {found['test_id']}"
         for found in report["results"]
     ]
 
 
-def _below_their_floor() -> list[str]:
+def _find_old_versions() -> list[str]:
     old = []
     locks = {file.name: file.read_text() for file in (ROOT / "requirements").glob("*.txt")}
-    for name, floor in FLOORS.items():
+    for name, minimum in MINIMUM_VERSIONS.items():
         pinned = re.search(rf"^{name}(?:\[.*\])?==(\S+)", locks["run.txt"], re.MULTILINE)
         for where, found in (("installed", version(name)), ("locked", pinned and pinned[1])):
-            if found is None or Version(found) < Version(floor):
-                old.append(f"{name} {where} is {found}, older than {floor}")
+            if found is None or Version(found) < Version(minimum):
+                old.append(f"{name} {where} is {found}, older than {minimum}")
     return old
 
 
-def _accepted_here(environment: RowEnvironment) -> list[str]:
+def _keys_accepted_here(environment: RowEnvironment) -> list[str]:
     accepted = []
     folder = environment.new_folder("s1-keys")
     load_or_create_key(_key_file(folder, "good", GOOD, 0o400))
@@ -118,11 +118,11 @@ def _accepted_here(environment: RowEnvironment) -> list[str]:
             load_or_create_key(_key_file(folder, name, content, mode))
         except KeyFileError:
             continue
-        accepted.append(f"accepted here: a key file that is {name}")
+        accepted.append(f"accepted in this process: a key file that is {name}")
     return accepted
 
 
-def _accepted_by_a_process(environment: RowEnvironment, size: int) -> list[str]:
+def _keys_accepted_by_processes(environment: RowEnvironment, size: int) -> list[str]:
     accepted = []
     for name, (content, mode) in list(BAD_KEYS.items())[:size]:
         data = environment.new_folder("s1")
@@ -137,8 +137,8 @@ def _accepted_by_a_process(environment: RowEnvironment, size: int) -> list[str]:
             )
         )
         # the message may be wrapped, also inside a path
-        said = "".join(tried.said.split())
-        if tried.answered or tried.code != REFUSED or "".join(str(key_file).split()) not in said:
+        output = "".join(tried.output.split())
+        if tried.answered or tried.code != REFUSED or "".join(str(key_file).split()) not in output:
             accepted.append(f"started with a key file that is {name}: {tried}")
     return accepted
 

@@ -21,17 +21,17 @@ from tests.proof.row_environment import RowEnvironment
 from tests.running_service import Service
 
 TARGET = (
-    "60 odd tokens made by hand and 100,000 mutated ones: 0 accepted, each 401 with "
+    "60 invalid tokens made by hand and 100,000 mutated ones: 0 accepted, each 401 with "
     "WWW-Authenticate, 0 5xx, at most 5 ms each; we accept nothing that two libraries refuse"
 )
 QUICK = 1_000
 FULL = 100_000
 SECONDS_MAX = 120
 
-ODD_MIN = 60
+INVALID_MIN = 60
 AT_ONCE = 4
 MILLISECONDS_MAX = 5
-READ_TIMES = 5
+READINGS = 5
 PATHS = (b"/m/core/billinggroup", b"/m/u/users", b"/m/auth/rbac/permissions", b"/m/core/audit")
 
 
@@ -40,7 +40,7 @@ class TokenTrials:
     statuses: Counter[int] = field(default_factory=Counter)
     misses: list[str] = field(default_factory=list)
 
-    def note(self, what: str, answer: Answer) -> None:
+    def check_refused(self, what: str, answer: Answer) -> None:
         self.statuses[answer.status] += 1
         challenged = answer.headers.get("www-authenticate") == "Bearer"
         if answer.status != 401 or not challenged:
@@ -50,85 +50,87 @@ class TokenTrials:
 def measure(environment: RowEnvironment, size: int) -> Measurement:
     service = environment.service
     service.organisation = service.new_organisation("T1")
-    tried = TokenTrials()
-    odd = build_invalid_tokens(service)
-    if len(odd) < ODD_MIN:
-        tried.misses.append(f"only {len(odd)} odd tokens")
-    service.run(lambda: _knock_with_odd(environment, tried, odd))
-    service.run(lambda: _knock_with_mutated(environment, tried, size))
-    alone = _differences(environment, odd, size, tried)
+    trials = TokenTrials()
+    invalid = build_invalid_tokens(service)
+    if len(invalid) < INVALID_MIN:
+        trials.misses.append(f"only {len(invalid)} invalid tokens")
+    service.run(lambda: _send_invalid(environment, trials, invalid))
+    service.run(lambda: _send_mutated(environment, trials, size))
+    accepted_by_us_alone = _differences(environment, invalid, size, trials)
     slow = _milliseconds_of_the_slowest(environment, size)
     if size >= FULL and slow > MILLISECONDS_MAX:
-        tried.misses.append(f"refusing one takes {slow:.1f} ms")
-    answered = ", ".join(f"{count} × {status}" for status, count in sorted(tried.statuses.items()))
-    said = (
-        f"{len(odd)} odd and {size} mutated tokens answered {answered}; accepted by us alone: "
-        f"{alone}; the dearest refusal costs {slow:.2f} ms"
+        trials.misses.append(f"refusing one takes {slow:.1f} ms")
+    answered = ", ".join(f"{count} × {status}" for status, count in sorted(trials.statuses.items()))
+    figures = (
+        f"{len(invalid)} invalid and {size} mutated tokens answered {answered}; accepted by us "
+        f"alone: {accepted_by_us_alone}; the slowest refusal takes {slow:.2f} ms"
     )
-    return Measurement(said, tried.misses)
+    return Measurement(figures, trials.misses)
 
 
 def _request(path: bytes, token: str) -> Request:
     return Request("GET", path, headers=[(b"authorization", f"Bearer {token}".encode())])
 
 
-async def _knock_with_odd(
-    environment: RowEnvironment, tried: TokenTrials, odd: dict[str, str]
+async def _send_invalid(
+    environment: RowEnvironment, trials: TokenTrials, invalid: dict[str, str]
 ) -> None:
     app = app_of(environment.service)
-    for name, token in odd.items():
+    for name, token in invalid.items():
         for path in PATHS[:1] if "other product" in name or "portal" in name else PATHS:
-            tried.note(f"odd token accepted, {name}", await call(app, _request(path, token)))
-    sound = await call(app, _request(PATHS[0], build_token_forge(environment.service).token()))
-    if sound.status != 200:
-        tried.misses.append(f"the sound token they are made from is answered {sound.status}")
+            trials.check_refused(
+                f"invalid token accepted, {name}", await call(app, _request(path, token))
+            )
+    response = await call(app, _request(PATHS[0], build_token_forge(environment.service).token()))
+    if response.status != 200:
+        trials.misses.append(f"the valid token they are made from is answered {response.status}")
 
 
-async def _knock_with_mutated(environment: RowEnvironment, tried: TokenTrials, size: int) -> None:
+async def _send_mutated(environment: RowEnvironment, trials: TokenTrials, size: int) -> None:
     app, random = app_of(environment.service), environment.random("T1")
-    real = build_token_forge(environment.service)
+    forge = build_token_forge(environment.service)
 
-    async def one(number: int) -> None:
-        token = real.token(jti=f"tok_{number % 50}")
+    async def send_mutated(number: int) -> None:
+        token = forge.token(jti=f"tok_{number % 50}")
         changed = mutate_token(random, token)
         while changed == token:  # a mutation that changed nothing does not count
             changed = mutate_token(random, token)
         answer = await call(app, _request(random.choice(PATHS), changed))
-        tried.note(f"mutated token accepted, {changed}", answer)
+        trials.check_refused(f"mutated token accepted, {changed}", answer)
 
-    await each(size, one, at_once=AT_ONCE)
+    await each(size, send_mutated, at_once=AT_ONCE)
 
 
 def _differences(
-    environment: RowEnvironment, odd: dict[str, str], size: int, tried: TokenTrials
+    environment: RowEnvironment, invalid: dict[str, str], size: int, trials: TokenTrials
 ) -> int:
-    """Tokens with odd or random claims that we accept and one of the two libraries refuses."""
+    """Tokens with invalid or random claims that we accept and one of the two libraries refuses."""
     service, random = environment.service, environment.random("T1 claims")
     tokens, issuer = (
         service.resources.tokens,
         installed_issuers(service.settings)[Product.core].address,
     )
-    real = build_token_forge(service)
-    alone = 0
+    forge = build_token_forge(service)
+    accepted_by_us_alone = 0
     times = [0, 1, -1, 4, 5, 6, -4, -5, -6, 60, -60, 86_400, -86_400, 10**12]
-    drawn = []
+    random_tokens = []
     for _ in range(size // 10):
         now = int(time.time())
         changed = {name: now + random.choice(times) for name in ("iat", "exp", "nbf")}
-        kept = {name: value for name, value in changed.items() if random.random() < 0.5}
-        drawn.append(real.token(claims={**real.claims, **kept}))
-    for token in [*odd.values(), *drawn]:
+        changed_claims = {name: value for name, value in changed.items() if random.random() < 0.5}
+        random_tokens.append(forge.token(claims={**forge.claims, **changed_claims}))
+    for token in [*invalid.values(), *random_tokens]:
         if nimbill_accepts(tokens, token) and not (
             pyjwt_accepts(tokens, token, Product.core, issuer)
             and joserfc_accepts(tokens, token, Product.core, issuer)
         ):
-            alone += 1
-            tried.misses.append(f"accepted by us alone: {token}")
-    return alone
+            accepted_by_us_alone += 1
+            trials.misses.append(f"accepted by us alone: {token}")
+    return accepted_by_us_alone
 
 
 def _milliseconds_of_the_slowest(environment: RowEnvironment, size: int) -> float:
-    """CPU time of the most expensive token, over all odd and some mutated ones.
+    """CPU time of the most expensive token, over all invalid and some mutated ones.
 
     Each is read several times and the best time counts, measured for this thread.
     """
@@ -136,8 +138,8 @@ def _milliseconds_of_the_slowest(environment: RowEnvironment, size: int) -> floa
     token = build_token_forge(service).token()
     mutants = [mutate_token(random, token) for _ in range(size // 100)]
     return 1000 * max(
-        min(_seconds(service, one) for _ in range(READ_TIMES))
-        for one in (*build_invalid_tokens(service).values(), *mutants)
+        min(_seconds(service, mutant) for _ in range(READINGS))
+        for mutant in (*build_invalid_tokens(service).values(), *mutants)
     )
 
 

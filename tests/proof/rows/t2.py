@@ -27,7 +27,7 @@ from tests.running_service import Service
 
 TARGET = (
     "every route × {core, portal, legacy user, legacy agent} × {access, id, refresh}: "
-    "accepted in exactly the declared cells; claims of one product under another's key: 0 "
+    "accepted in exactly the declared cells; claims of one product signed by another's key: 0 "
     "accepted"
 )
 QUICK = 1
@@ -47,7 +47,7 @@ GRANTS: Mapping[Audience, tuple[Product, tuple[str, ...]]] = {
 
 @dataclass
 class Cells:
-    knocked: Counter[str] = field(default_factory=Counter)
+    calls: Counter[str] = field(default_factory=Counter)
     misses: list[str] = field(default_factory=list)
 
 
@@ -59,11 +59,11 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
         for audience in GRANTS:
             for kind, token in _tokens(service, audience):
                 for route in routes:
-                    _knock(service, route, audience, kind, token, cells)
-        _mixed_keys(service, cells)
-    counted = ", ".join(f"{count} {what}" for what, count in sorted(cells.knocked.items()))
-    said = f"{len(routes)} routes, {counted}; {len(cells.misses)} cells wrong"
-    return Measurement(said, cells.misses)
+                    _call_route(service, route, audience, kind, token, cells)
+        _check_mixed_keys(service, cells)
+    counted = ", ".join(f"{count} {what}" for what, count in sorted(cells.calls.items()))
+    figures = f"{len(routes)} routes, {counted}; {len(cells.misses)} cells wrong"
+    return Measurement(figures, cells.misses)
 
 
 def _tokens(service: Service, audience: Audience) -> list[tuple[str, str]]:
@@ -71,20 +71,22 @@ def _tokens(service: Service, audience: Audience) -> list[tuple[str, str]]:
     product, grants = GRANTS[audience]
     found = []
     for grant in grants:
-        who = service.organisation
+        organisation = service.organisation
         form = (
-            client_form(who) if grant == "client_credentials" else password_form(who, who.username)
+            client_form(organisation)
+            if grant == "client_credentials"
+            else password_form(organisation, organisation.username)
         )
         if grant == AGENT:
             form = create_agent(service).form
         answer = service.http.post(TOKEN_PATHS[product], data=form)
         assert answer.status_code == 200, answer.text
-        told = answer.json()
-        found += [(kind, told[f"{kind}_token"]) for kind in KINDS if f"{kind}_token" in told]
+        tokens = answer.json()
+        found += [(kind, tokens[f"{kind}_token"]) for kind in KINDS if f"{kind}_token" in tokens]
     return found
 
 
-def _knock(
+def _call_route(
     service: Service, route: Route, audience: Audience, kind: str, token: str, cells: Cells
 ) -> None:
     """Call with nothing but the token: an accepted caller gets another error or a response."""
@@ -94,7 +96,7 @@ def _knock(
         route.method, route.fill_path(), headers={"Authorization": f"Bearer {token}"}
     )
     declared = kind == "access" and audience in route.handler.opt["audiences"]
-    cells.knocked["open" if declared else "closed"] += 1
+    cells.calls["open" if declared else "closed"] += 1
     if _passed(answer) != declared or answer.status_code >= 500:
         cells.misses.append(
             f"{kind} token of {audience} at {route}: {answer.status_code}, "
@@ -108,18 +110,18 @@ def _passed(answer: httpx.Response) -> bool:
     return answer.status_code != 403 or answer.json()["code"] != "grant_not_admitted"
 
 
-def _mixed_keys(service: Service, cells: Cells) -> None:
+def _check_mixed_keys(service: Service, cells: Cells) -> None:
     """Claims of each product signed by each product's key: nine pairs, three of them valid."""
-    made = {product: build_token_forge(service, product) for product in PRODUCTS}
+    forges = {product: build_token_forge(service, product) for product in PRODUCTS}
     for signer in PRODUCTS:
         for claimed in PRODUCTS:
-            token = made[signer].token(claims=made[claimed].claims)
+            token = forges[signer].token(claims=forges[claimed].claims)
             answer = service.http.get(
                 "/m/core/billinggroup", headers={"Authorization": f"Bearer {token}"}
             )
             expected = 200 if signer == claimed == Product.core else 401
-            cells.knocked["keys and claims"] += 1
+            cells.calls["keys and claims"] += 1
             if answer.status_code != expected:
                 cells.misses.append(
-                    f"{claimed} claims under the {signer} key: {answer.status_code}"
+                    f"{claimed} claims signed by the {signer} key: {answer.status_code}"
                 )

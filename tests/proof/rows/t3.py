@@ -31,7 +31,7 @@ QUICK = 100
 FULL = 10_000
 SECONDS_MAX = 180
 
-ASKED = "/m/core/billinggroup"
+PATH = "/m/core/billinggroup"
 AT_ONCE = 4
 
 
@@ -41,13 +41,13 @@ class RevocationTrials:
     servers: list[httpx.Client]
     root: dict[str, str]
     ended: Counter[str] = field(default_factory=Counter)
-    asked: int = 0
+    requests: int = 0
     misses: list[str] = field(default_factory=list)
 
-    def ask_both(self, headers: dict[str, str]) -> list[int]:
-        """Ask twice at each server, which may have cached something the first time."""
-        self.asked += 4
-        return [s.get(ASKED, headers=headers).status_code for s in (*self.servers, *self.servers)]
+    def request_both(self, headers: dict[str, str]) -> list[int]:
+        """Send two requests to each server, which may have cached the first result."""
+        self.requests += 4
+        return [s.get(PATH, headers=headers).status_code for s in (*self.servers, *self.servers)]
 
 
 def measure(environment: RowEnvironment, size: int) -> Measurement:
@@ -56,11 +56,11 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
     with _two_servers(environment) as servers:
         trials = RevocationTrials(environment, servers, service.root())
         with ThreadPoolExecutor(AT_ONCE) as threads:
-            for _ in threads.map(partial(_trial, trials), range(size)):
+            for _ in threads.map(partial(_run_trial, trials), range(size)):
                 pass
     kinds = ", ".join(f"{count} {what}" for what, count in sorted(trials.ended.items()))
-    said = f"{size} trials ({kinds}), {trials.asked} requests: {len(trials.misses)} wrong"
-    return Measurement(said, trials.misses)
+    figures = f"{size} trials ({kinds}), {trials.requests} requests: {len(trials.misses)} wrong"
+    return Measurement(figures, trials.misses)
 
 
 @contextmanager
@@ -71,91 +71,91 @@ def _two_servers(environment: RowEnvironment) -> Iterator[list[httpx.Client]]:
         "NIMBILL_RATE_LIMIT": "0",
     }
     with (
-        real_server(environment.new_folder("t3") / "data", settings, workers=1) as one,
-        real_server(environment.new_folder("t3") / "data", settings, workers=1) as other,
-        httpx.Client(base_url=one.url, timeout=60, trust_env=False) as at_one,
-        httpx.Client(base_url=other.url, timeout=60, trust_env=False) as at_other,
+        real_server(environment.new_folder("t3") / "data", settings, workers=1) as first,
+        real_server(environment.new_folder("t3") / "data", settings, workers=1) as second,
+        httpx.Client(base_url=first.url, timeout=60, trust_env=False) as first_client,
+        httpx.Client(base_url=second.url, timeout=60, trust_env=False) as second_client,
     ):
-        yield [at_one, at_other]
+        yield [first_client, second_client]
 
 
-def _trial(trials: RevocationTrials, number: int) -> None:
+def _run_trial(trials: RevocationTrials, number: int) -> None:
     what, end, after = ENDS[number % len(ENDS)]
-    person = create_subuser(trials.environment.service, core=[RoleAction.ReadBillingGroup])
-    headers = person.core if what != "session ended" else _signed_in(trials)
-    before = trials.ask_both(headers)
-    at = trials.servers[number // len(ENDS) % 2]
-    done = end(trials, at, person, headers)
-    found = trials.ask_both(headers)
+    user = create_subuser(trials.environment.service, core=[RoleAction.ReadBillingGroup])
+    headers = user.core if what != "session ended" else _sign_in(trials)
+    before = trials.request_both(headers)
+    client = trials.servers[number // len(ENDS) % 2]
+    done = end(trials, client, user, headers)
+    statuses = trials.request_both(headers)
     trials.ended[what] += 1
     if set(before) != {200} or done.status_code != 200:
         trials.misses.append(f"{what}: before {before}, ending it {done.status_code} {done.text}")
-    if set(found) != {after}:
-        trials.misses.append(f"{what}: accepted after it ended, answered {found}")
+    if set(statuses) != {after}:
+        trials.misses.append(f"{what}: accepted after it ended, answered {statuses}")
 
 
 End = Callable[[RevocationTrials, httpx.Client, SubuserAccount, dict[str, str]], httpx.Response]
 
 
-def _role(person: SubuserAccount) -> str:
-    return f"/m/auth/rbac/roles/core/role-{person.user_id[-12:]}"
+def _role(user: SubuserAccount) -> str:
+    return f"/m/auth/rbac/roles/core/role-{user.user_id[-12:]}"
 
 
 def _delete_client(
-    t: RevocationTrials, at: httpx.Client, p: SubuserAccount, _: dict[str, str]
+    t: RevocationTrials, client: httpx.Client, p: SubuserAccount, _: dict[str, str]
 ) -> httpx.Response:
-    return at.delete(f"/m/u/users/client/{p.user_id}/{p.client_id}", headers=t.root)
+    return client.delete(f"/m/u/users/client/{p.user_id}/{p.client_id}", headers=t.root)
 
 
 def _delete_user(
-    t: RevocationTrials, at: httpx.Client, p: SubuserAccount, _: dict[str, str]
+    t: RevocationTrials, client: httpx.Client, p: SubuserAccount, _: dict[str, str]
 ) -> httpx.Response:
-    return at.delete(f"/m/u/users/{p.user_id}", headers=t.root)
+    return client.delete(f"/m/u/users/{p.user_id}", headers=t.root)
 
 
 def _change_password(
-    t: RevocationTrials, at: httpx.Client, p: SubuserAccount, _: dict[str, str]
+    t: RevocationTrials, client: httpx.Client, p: SubuserAccount, _: dict[str, str]
 ) -> httpx.Response:
-    return at.put(
+    return client.put(
         f"/m/u/users/{p.user_id}/password", json={"password": "another 77"}, headers=t.root
     )
 
 
 def _unmap(
-    t: RevocationTrials, at: httpx.Client, p: SubuserAccount, _: dict[str, str]
+    t: RevocationTrials, client: httpx.Client, p: SubuserAccount, _: dict[str, str]
 ) -> httpx.Response:
-    return at.patch(f"/m/auth/rbac/{p.user_id}/userroles", json={"roles": []}, headers=t.root)
+    return client.patch(f"/m/auth/rbac/{p.user_id}/userroles", json={"roles": []}, headers=t.root)
 
 
 def _delete_role(
-    t: RevocationTrials, at: httpx.Client, p: SubuserAccount, _: dict[str, str]
+    t: RevocationTrials, client: httpx.Client, p: SubuserAccount, _: dict[str, str]
 ) -> httpx.Response:
-    return at.delete(_role(p), headers=t.root)
+    return client.delete(_role(p), headers=t.root)
 
 
 def _narrow_role(
-    t: RevocationTrials, at: httpx.Client, p: SubuserAccount, _: dict[str, str]
+    t: RevocationTrials, client: httpx.Client, p: SubuserAccount, _: dict[str, str]
 ) -> httpx.Response:
-    return at.patch(_role(p), json={"permissions": ["ReadUsers"]}, headers=t.root)
+    return client.patch(_role(p), json={"permissions": ["ReadUsers"]}, headers=t.root)
 
 
 def _rename_role(
-    t: RevocationTrials, at: httpx.Client, p: SubuserAccount, _: dict[str, str]
+    t: RevocationTrials, client: httpx.Client, p: SubuserAccount, _: dict[str, str]
 ) -> httpx.Response:
-    return at.patch(_role(p), json={"name": f"name-{p.user_id[-12:]}"}, headers=t.root)
+    return client.patch(_role(p), json={"name": f"name-{p.user_id[-12:]}"}, headers=t.root)
 
 
 def _sign_out(
-    _: RevocationTrials, at: httpx.Client, __: SubuserAccount, headers: dict[str, str]
+    _: RevocationTrials, client: httpx.Client, __: SubuserAccount, headers: dict[str, str]
 ) -> httpx.Response:
-    return at.delete("/core/session", headers=headers)
+    return client.delete("/core/session", headers=headers)
 
 
-def _signed_in(trials: RevocationTrials) -> dict[str, str]:
+def _sign_in(trials: RevocationTrials) -> dict[str, str]:
     """A console session of its own root user, so that no other trial signs it out."""
     service = trials.environment.service
-    made = service.new_organisation("T3 session")
-    body = {"organisation": made.organisation_id, "username": "root", "password": PASSWORD}
+    organisation = service.new_organisation("T3 session")
+    body = {"organisation": organisation.organisation_id, "username": "root", "password": PASSWORD}
     answer = trials.servers[0].post("/core/session", json=body)
     assert answer.status_code == 200, answer.text
     return {"Authorization": f"Bearer {answer.json()['access_token']}"}
@@ -167,7 +167,7 @@ ENDS: tuple[tuple[str, End, int], ...] = (
     ("user deleted", _delete_user, 401),
     ("role unmapped", _unmap, 403),
     ("role deleted", _delete_role, 403),
-    ("permission taken", _narrow_role, 403),
+    ("permission removed", _narrow_role, 403),
     ("role renamed", _rename_role, 200),
     ("password changed", _change_password, 401),
     ("session ended", _sign_out, 401),

@@ -42,7 +42,7 @@ USES = 50
 class RefreshTrials:
     environment: RowEnvironment
     services: list[Service]  # two processes on one database
-    who: NewOrganisation
+    organisation: NewOrganisation
     done: Counter[str] = field(default_factory=Counter)
     ended: list[str] = field(default_factory=list)  # tokens that must never work again
     misses: list[str] = field(default_factory=list)
@@ -51,8 +51,8 @@ class RefreshTrials:
     def apps(self) -> list[ASGIApp]:
         return [app_of(service) for service in self.services]
 
-    def expect(self, what: str, is_so: bool, answer: Any) -> None:
-        if not is_so:
+    def expect(self, what: str, passed: bool, answer: Any) -> None:
+        if not passed:
             shown = f"{answer.status} {answer.body!r}" if isinstance(answer, Answer) else answer
             self.misses.append(f"{what}: {shown}")
 
@@ -68,11 +68,11 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
             kind(trials)
     with _another_process(environment) as restarted:
         for token in trials.ended:
-            answer = _use(restarted, trials.who, token)
+            answer = _use(restarted, trials.organisation, token)
             trials.expect("came back after a restart", _is_refused(answer), answer)
     kinds = ", ".join(f"{count} {what}" for what, count in sorted(trials.done.items()))
-    said = f"{size} trials ({kinds}); {len(trials.ended)} ended tokens tried after a restart"
-    return Measurement(f"{said}: {len(trials.misses)} wrong", trials.misses)
+    figures = f"{size} trials ({kinds}); {len(trials.ended)} ended tokens tried after a restart"
+    return Measurement(f"{figures}: {len(trials.misses)} wrong", trials.misses)
 
 
 def _another_process(environment: RowEnvironment) -> Any:
@@ -82,7 +82,7 @@ def _another_process(environment: RowEnvironment) -> Any:
     )
 
 
-# ── asking ───────────────────────────────────────────────────────────────────────────────────────
+# ── requests ─────────────────────────────────────────────────────────────────────────────────────
 
 
 def _form(fields: dict[str, str]) -> Request:
@@ -94,12 +94,12 @@ def _send(service: Service, fields: dict[str, str]) -> Answer:
     return service.run(lambda: call(app_of(service), _form(fields)))
 
 
-def _use(service: Service, who: Any, token: str) -> Answer:
-    return _send(service, refresh_form(who, token))
+def _use(service: Service, client: Any, token: str) -> Answer:
+    return _send(service, refresh_form(client, token))
 
 
-def _new_token(trials: RefreshTrials, who: Any = None) -> str:
-    answer = _send(trials.services[0], client_form(who or trials.who))
+def _new_token(trials: RefreshTrials, client: Any = None) -> str:
+    answer = _send(trials.services[0], client_form(client or trials.organisation))
     assert answer.status == 200, answer.body
     token: str = answer.json()["refresh_token"]
     return token
@@ -112,13 +112,13 @@ def _is_refused(answer: Answer) -> bool:
 def _at_once(trials: RefreshTrials, fields: dict[str, str], count: int) -> list[Answer]:
     """Half of the requests at each process, all sent before the first is answered."""
 
-    async def some(service: Service) -> list[Answer]:
+    async def send_half(service: Service) -> list[Answer]:
         app = app_of(service)
         return await asyncio.gather(*[call(app, _form(fields)) for _ in range(count // 2)])
 
-    one, other = trials.services
-    started = one.http.blocking_portal.start_task_soon(some, one)
-    answers = other.run(lambda: some(other))
+    first, second = trials.services
+    started = first.http.blocking_portal.start_task_soon(send_half, first)
+    answers = second.run(lambda: send_half(second))
     return [*started.result(), *answers]
 
 
@@ -136,11 +136,11 @@ def _make_older(trials: RefreshTrials, token: str, column: str, seconds: float) 
     )
 
 
-# ── what may happen to a refresh token ───────────────────────────────────────────────────────────
+# ── trials ───────────────────────────────────────────────────────────────────────────────────────
 
 
 def _many_at_once(trials: RefreshTrials) -> None:
-    answers = _at_once(trials, refresh_form(trials.who, _new_token(trials)), USES)
+    answers = _at_once(trials, refresh_form(trials.organisation, _new_token(trials)), USES)
     refused = [answer for answer in answers if answer.status != 200]
     successors = {answer.json()["refresh_token"] for answer in answers if answer.status == 200}
     trials.expect(f"{USES} at once", not refused, refused and refused[0])
@@ -149,23 +149,23 @@ def _many_at_once(trials: RefreshTrials) -> None:
 
 def _reused_later(trials: RefreshTrials) -> None:
     first = _new_token(trials)
-    second = _use(trials.services[0], trials.who, first).json()["refresh_token"]
+    second = _use(trials.services[0], trials.organisation, first).json()["refresh_token"]
     _make_older(trials, first, "used_time", 10.5)
-    late = _use(trials.services[1], trials.who, first)
+    late = _use(trials.services[1], trials.organisation, first)
     trials.expect("reused later", _is_refused(late), late)
     for token in (second, first):
-        answer = _use(trials.services[0], trials.who, token)
-        trials.expect("a family that had to end goes on", _is_refused(answer), answer)
+        answer = _use(trials.services[0], trials.organisation, token)
+        trials.expect("a revoked token family still works", _is_refused(answer), answer)
     trials.ended += [first, second]
 
 
 def _reused_while_used(trials: RefreshTrials) -> None:
     """A thief with the old token and the owner with the new one at the same moment."""
     first = _new_token(trials)
-    second = _use(trials.services[0], trials.who, first).json()["refresh_token"]
+    second = _use(trials.services[0], trials.organisation, first).json()["refresh_token"]
     _make_older(trials, first, "used_time", 10.5)
     app = trials.apps[0]
-    forms = [refresh_form(trials.who, token) for token in (second, first, second, first)]
+    forms = [refresh_form(trials.organisation, token) for token in (second, first, second, first)]
 
     async def both() -> list[Answer]:
         return await asyncio.gather(*[call(app, _form(fields)) for fields in forms])
@@ -175,35 +175,35 @@ def _reused_while_used(trials: RefreshTrials) -> None:
         trials.expect("in a race", answer.status in (200, 400), answer)
     successors = [answer.json()["refresh_token"] for answer in answers if answer.status == 200]
     for token in {first, second, *successors}:
-        answer = _use(trials.services[1], trials.who, token)
-        trials.expect("a family that had to end goes on", _is_refused(answer), answer)
+        answer = _use(trials.services[1], trials.organisation, token)
+        trials.expect("a revoked token family still works", _is_refused(answer), answer)
         trials.ended.append(token)
 
 
 def _of_another_client(trials: RefreshTrials) -> None:
     token = _new_token(trials)
     other = trials.services[0].new_organisation("T4 other")
-    for who in (other, trials.services[1].organisation):
-        answer = _use(trials.services[1], who, token)
+    for client in (other, trials.services[1].organisation):
+        answer = _use(trials.services[1], client, token)
         trials.expect("another client's", _is_refused(answer), answer)
-    answer = _use(trials.services[0], trials.who, token)
+    answer = _use(trials.services[0], trials.organisation, token)
     trials.expect("after another client tried", answer.status == 200, answer)
 
 
 def _unused_too_long(trials: RefreshTrials) -> None:
     token = _new_token(trials)
     _make_older(trials, token, "issue_time", 12 * 3600 + 1)
-    answer = _use(trials.services[1], trials.who, token)
+    answer = _use(trials.services[1], trials.organisation, token)
     trials.expect("unused for twelve hours", _is_refused(answer), answer)
     trials.ended.append(token)
 
 
 def _older_than_a_week(trials: RefreshTrials) -> None:
     first = _new_token(trials)
-    second = _use(trials.services[0], trials.who, first).json()["refresh_token"]
+    second = _use(trials.services[0], trials.organisation, first).json()["refresh_token"]
     _make_older(trials, first, "create_time", 7 * 86_400 + 1)
     for token in (second, first):
-        answer = _use(trials.services[1], trials.who, token)
+        answer = _use(trials.services[1], trials.organisation, token)
         trials.expect("older than a week", _is_refused(answer), answer)
         trials.ended.append(token)
 
@@ -212,16 +212,16 @@ def _deleted_meanwhile(trials: RefreshTrials) -> None:
     """The client is deleted while it refreshes: a plain response, then nothing works any more."""
     service = trials.services[0]
     person, secret = _person_with_secret(trials)
-    who = _RefreshClient(person.client_id, secret)
-    form = refresh_form(who, _new_token(trials, who))  # type: ignore[arg-type]
+    client = _RefreshClient(person.client_id, secret)
+    form = refresh_form(client, _new_token(trials, client))  # type: ignore[arg-type]
     path = f"/m/u/users/client/{person.user_id}/{person.client_id}".encode()
-    root = service.root(trials.who)["Authorization"].encode()
+    root = service.root(trials.organisation)["Authorization"].encode()
     delete = Request("DELETE", path, headers=[(b"authorization", root)])
 
     async def both() -> list[Answer]:
         app = app_of(service)
-        asked: list[Awaitable[Answer]] = [call(app, _form(form)) for _ in range(3)]
-        return await asyncio.gather(*asked, call(app, delete), call(app, _form(form)))
+        requests: list[Awaitable[Answer]] = [call(app, _form(form)) for _ in range(3)]
+        return await asyncio.gather(*requests, call(app, delete), call(app, _form(form)))
 
     *refreshed, deleted, last = service.run(both)
     trials.expect("deleting", deleted.status == 200, deleted)
@@ -239,11 +239,11 @@ class _RefreshClient:
 
 def _person_with_secret(trials: RefreshTrials) -> tuple[SubuserAccount, str]:
     service = trials.services[0]
-    person = create_subuser(service, organisation=trials.who)
+    person = create_subuser(service, organisation=trials.organisation)
     made = service.http.post(
         f"/m/u/users/client/{person.user_id}",
         json={"name": "T4"},
-        headers=service.root(trials.who),
+        headers=service.root(trials.organisation),
     ).json()
     named = SubuserAccount(
         person.user_id, person.username, made["client_id"], person.core, person.portal

@@ -54,8 +54,8 @@ CHANCE_MIN = 0.01
 GUESSES_BEFORE_FORGETTING = 4
 TIMED = ("user at core", "client at core", "console")
 
-Asked = Callable[[], httpx.Response]
-Group = Mapping[str, Asked]  # what is wrong, and the request
+SendLogin = Callable[[], httpx.Response]
+Group = Mapping[str, SendLogin]  # what is wrong, and the request
 
 
 @dataclass(frozen=True)
@@ -63,10 +63,10 @@ class Cast:
     """Users, clients and organisations to be guessed."""
 
     service: Service
-    who: NewOrganisation
+    organisation: NewOrganisation
     user: ApiUser
     without_password: str
-    elsewhere: NewOrganisation
+    other_organisation: NewOrganisation
 
 
 def measure(environment: RowEnvironment, size: int) -> Measurement:
@@ -78,18 +78,18 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
     for name, group in groups.items():
         for _ in range(min(size, QUICK)):
             compared += len(group)
-            misses += _different(name, group)
+            misses += _compare_responses(name, group)
             _forget_guesses(environment)
     with quick_hashes():
-        misses += _throttled_alike(cast)
+        misses += _compare_throttled(cast)
     _forget_guesses(environment)
-    said = [f"{compared} refusals in {len(groups)} groups compared"]
+    figures = [f"{compared} refusals in {len(groups)} groups compared"]
     if size > QUICK:
         for name in TIMED:
-            told, slow = _timed(environment, name, groups[name], size)
-            said.append(told)
+            time_figures, slow = _compare_times(environment, name, groups[name], size)
+            figures.append(time_figures)
             misses += slow
-    return Measurement("; ".join(said), misses)
+    return Measurement("; ".join(figures), misses)
 
 
 def _cast(service: Service) -> Cast:
@@ -103,7 +103,7 @@ def _cast(service: Service) -> Cast:
     )
 
 
-# ── who is refused ───────────────────────────────────────────────────────────────────────────────
+# ── refused logins ───────────────────────────────────────────────────────────────────────────────
 
 
 def _groups(cast: Cast) -> dict[str, Group]:
@@ -120,98 +120,106 @@ def _groups(cast: Cast) -> dict[str, Group]:
 
 
 def _users(cast: Cast, product: Product) -> Group:
-    def asked(username: str, password: str) -> Asked:
+    def send(username: str, password: str) -> SendLogin:
         return lambda: request_token(
-            cast.service, password_form(cast.who, username, password), product
+            cast.service, password_form(cast.organisation, username, password), product
         )
 
     return {
-        "unknown name": asked("nobody.here", WRONG),
-        "wrong password": asked(cast.user.username, WRONG),
-        "user without a password": asked(cast.without_password, WRONG),
-        "the user's id for a name": asked(cast.user.user_id, WRONG),
+        "unknown name": send("nobody.here", WRONG),
+        "wrong password": send(cast.user.username, WRONG),
+        "user without a password": send(cast.without_password, WRONG),
+        "the user's id for a name": send(cast.user.user_id, WRONG),
     }
 
 
 def _clients(cast: Cast, product: Product) -> Group:
-    def asked(**wrong: str) -> Asked:
-        return lambda: request_token(cast.service, client_form(cast.who, **wrong), product)
+    def send(**wrong: str) -> SendLogin:
+        return lambda: request_token(cast.service, client_form(cast.organisation, **wrong), product)
 
     return {
-        "unknown client": asked(client_id="cl_aaaaaaaaaaaaaaaaaaaaaaaaaa"),
-        "wrong secret": asked(client_secret=WRONG),
-        "another client's secret": asked(client_secret=cast.elsewhere.client_secret),
+        "unknown client": send(client_id="cl_aaaaaaaaaaaaaaaaaaaaaaaaaa"),
+        "wrong secret": send(client_secret=WRONG),
+        "another client's secret": send(client_secret=cast.other_organisation.client_secret),
     }
 
 
 def _agents(cast: Cast) -> Group:
     """Agents of stacks, which log in with a stack id and its token."""
     right, deleted = (
-        create_agent(cast.service, cast.who, stack_status=status)
+        create_agent(cast.service, cast.organisation, stack_status=status)
         for status in ("CREATE_COMPLETE", "DELETE_COMPLETE")
     )
 
-    def asked(agent: AgentLogin) -> Asked:
+    def send(agent: AgentLogin) -> SendLogin:
         return lambda: request_token(cast.service, agent.form, LEGACY)
 
     return {
-        "unknown stack": asked(AgentLogin("stk_aaaaaaaaaaaaaaaaaaaaaaaaaa", WRONG)),
-        "wrong token": asked(AgentLogin(right.stack_id, WRONG)),
-        "another stack's token": asked(AgentLogin(right.stack_id, deleted.auth_token)),
-        "a deleted stack": asked(deleted),
+        "unknown stack": send(AgentLogin("stk_aaaaaaaaaaaaaaaaaaaaaaaaaa", WRONG)),
+        "wrong token": send(AgentLogin(right.stack_id, WRONG)),
+        "another stack's token": send(AgentLogin(right.stack_id, deleted.auth_token)),
+        "a deleted stack": send(deleted),
     }
 
 
 def _at_the_console(cast: Cast) -> Group:
-    def asked(organisation: str, username: str) -> Asked:
+    def send(organisation: str, username: str) -> SendLogin:
         body = {"organisation": organisation, "username": username, "password": WRONG}
         return lambda: cast.service.http.post("/core/session", json=body)
 
-    here = cast.who.organisation_id
+    here = cast.organisation.organisation_id
     return {
-        "unknown organisation": asked("org_aaaaaaaaaaaaaaaaaaaaaaaaaa", cast.user.username),
-        "unknown name": asked(here, "nobody.here"),
-        "wrong password": asked(here, cast.user.username),
-        "user without a password": asked(here, cast.without_password),
-        "user of another organisation": asked(cast.elsewhere.organisation_id, cast.user.username),
+        "unknown organisation": send("org_aaaaaaaaaaaaaaaaaaaaaaaaaa", cast.user.username),
+        "unknown name": send(here, "nobody.here"),
+        "wrong password": send(here, cast.user.username),
+        "user without a password": send(here, cast.without_password),
+        "user of another organisation": send(
+            cast.other_organisation.organisation_id, cast.user.username
+        ),
     }
 
 
 def _refreshing(cast: Cast) -> Group:
-    foreign = issue_tokens(cast.service, client_form(cast.elsewhere))["refresh_token"]
-    portal = issue_tokens(cast.service, client_form(cast.who), Product.portal)["refresh_token"]
+    foreign = issue_tokens(cast.service, client_form(cast.other_organisation))["refresh_token"]
+    portal = issue_tokens(cast.service, client_form(cast.organisation), Product.portal)[
+        "refresh_token"
+    ]
 
-    def asked(token: str) -> Asked:
-        return lambda: request_token(cast.service, refresh_form(cast.who, token))
+    def send(token: str) -> SendLogin:
+        return lambda: request_token(cast.service, refresh_form(cast.organisation, token))
 
     return {
-        "unknown token": asked("nb_rt_" + "A" * 43),
-        "another client's token": asked(foreign),
-        "another product's token": asked(portal),
+        "unknown token": send("nb_rt_" + "A" * 43),
+        "another client's token": send(foreign),
+        "another product's token": send(portal),
     }
 
 
-# ── words and work ───────────────────────────────────────────────────────────────────────────────
+# ── responses and hashes ─────────────────────────────────────────────────────────────────────────
 
 
-def _different(name: str, group: Group) -> list[str]:
+def _compare_responses(name: str, group: Group) -> list[str]:
     shown: dict[str, Any] = {}
-    for what, asked in group.items():
+    for what, send in group.items():
         with _counting_hashes() as hashes:
-            answer = asked()
-        shown[what] = (*_told(answer), f"{len(hashes)} hashes")
+            answer = send()
+        shown[what] = (*_describe(answer), f"{len(hashes)} hashes")
     (first, expected), *others = shown.items()
     wrong = [
-        f"told apart, {name}: {first} by {one}, {what} by {another}"
+        f"distinguishable, {name}: {first} by {expected_fact}, {what} by {fact}"
         for what, answered in others
-        for one, another in zip(expected, answered, strict=True)
-        if one != another
+        for expected_fact, fact in zip(expected, answered, strict=True)
+        if expected_fact != fact
     ]
-    accepted = [f"accepted, {name}: {what}" for what, told in shown.items() if told[0] < 400]
+    accepted = [
+        f"accepted, {name}: {what}"
+        for what, response_facts in shown.items()
+        if response_facts[0] < 400
+    ]
     return wrong + accepted
 
 
-def _told(answer: httpx.Response) -> tuple[int, str, str]:
+def _describe(answer: httpx.Response) -> tuple[int, str, str]:
     """Everything except what differs between any two responses."""
     body = answer.json()
     body.pop("instance", None)
@@ -235,56 +243,64 @@ def _counting_hashes() -> Iterator[list[str]]:
         passwords._hasher = real
 
 
-def _throttled_alike(cast: Cast) -> list[str]:
+def _compare_throttled(cast: Cast) -> list[str]:
     names = ("nobody.here", cast.user.username, cast.without_password)
     answers = {}
     for name in names:
         for _ in range(11):
-            answers[name] = request_token(cast.service, password_form(cast.who, name, WRONG))
-    told = {name: _told(answer) for name, answer in answers.items()}
-    if {one[0] for one in told.values()} == {429} and len(set(told.values())) == 1:
+            answers[name] = request_token(
+                cast.service, password_form(cast.organisation, name, WRONG)
+            )
+    response_facts = {name: _describe(answer) for name, answer in answers.items()}
+    if {facts[0] for facts in response_facts.values()} == {429} and len(
+        set(response_facts.values())
+    ) == 1:
         return []
-    return [f"told apart when throttled: {told}"]
+    return [f"distinguishable when throttled: {response_facts}"]
 
 
 def _forget_guesses(environment: RowEnvironment) -> None:
     execute_sql(environment.superuser, "DELETE FROM login_attempts")
 
 
-# ── time ─────────────────────────────────────────────────────────────────────────────────────────
+# ── response times ───────────────────────────────────────────────────────────────────────────────
 
 
-def _timed(
+def _compare_times(
     environment: RowEnvironment, name: str, group: Group, size: int
 ) -> tuple[str, list[str]]:
     """Each way in turn, in random order, so that drift affects all equally."""
     random = environment.random(f"T5 {name}")
-    spent: dict[str, list[float]] = {what: [] for what in group}
+    durations: dict[str, list[float]] = {what: [] for what in group}
     for number in range(size):
         if number % GUESSES_BEFORE_FORGETTING == 0:
             _forget_guesses(environment)
         for what in random.sample(sorted(group), len(group)):
             began = time.perf_counter()
             group[what]()
-            spent[what].append(time.perf_counter() - began)
-    (first, reference), *others = spent.items()
-    told, misses = [], []
+            durations[what].append(time.perf_counter() - began)
+    (first, reference), *others = durations.items()
+    figures, misses = [], []
     for what, seconds in others:
         differs = median(seconds) / median(reference) - 1
         chance = _mann_whitney(reference, seconds)
-        told.append(f"{what} {differs:+.1%} (p = {chance:.3f})")
+        figures.append(f"{what} {differs:+.1%} (p = {chance:.3f})")
         if abs(differs) > DIFFERENCE_MAX:
-            misses.append(f"told apart by time, {name}: {what} takes {differs:+.1%} of {first}")
+            misses.append(
+                f"distinguishable by time, {name}: {what} takes {differs:+.1%} of {first}"
+            )
         if chance <= CHANCE_MIN:
-            misses.append(f"told apart by time, {name}: {what}, {differs:+.2%}, p = {chance:.4f}")
-    return f"{name}: {median(reference) * 1000:.1f} ms {first}, " + ", ".join(told), misses
+            misses.append(
+                f"distinguishable by time, {name}: {what}, {differs:+.2%}, p = {chance:.4f}"
+            )
+    return f"{name}: {median(reference) * 1000:.1f} ms {first}, " + ", ".join(figures), misses
 
 
-def _mann_whitney(one: list[float], other: list[float]) -> float:
+def _mann_whitney(first: list[float], second: list[float]) -> float:
     """Probability that equal distributions differ this much (normal approximation)."""
-    ranked = sorted([(value, 0) for value in one] + [(value, 1) for value in other])
+    ranked = sorted([(value, 0) for value in first] + [(value, 1) for value in second])
     rank_sum = sum(rank for rank, (_, which) in enumerate(ranked, start=1) if which == 0)
-    n, m = len(one), len(other)
+    n, m = len(first), len(second)
     u = rank_sum - n * (n + 1) / 2
     z = (u - n * m / 2) / math.sqrt(n * m * (n + m + 1) / 12)
     return math.erfc(abs(z) / math.sqrt(2))

@@ -34,7 +34,7 @@ from tests.proof.login_flood import NUMBER, Flood, Guess
 from tests.proof.real_server import RealServer, real_server
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
-from tests.proof.timed_requests import Waited, finish_timing, start_timing
+from tests.proof.timed_requests import WaitTimes, finish_timing, start_timing
 from tests.quick_hashes import quick_hashes
 from tests.running_service import PASSWORD, Service, running_service
 from tests.temporary_database import execute_sql
@@ -56,7 +56,7 @@ WAITING_MAX = 8  # for one source, or for many
 MEGABYTES_MAX = 64
 FLOODERS = 200
 FLOOD_SECONDS = 60  # more than 100 logins of each kind
-HASHED_BEFORE_MAX = 1  # the one whose turn had just come
+HASHED_BEFORE_MAX = 1  # the one that was already next
 SECONDS_BETWEEN_LOGINS = 0.25
 
 
@@ -67,12 +67,12 @@ class Attack:
     victim: ApiUser
     clients: list[ApiUser]
     random: Random
-    looked_at: Counter[str] = field(default_factory=Counter)  # by the password guessed
+    checked: Counter[str] = field(default_factory=Counter)  # by the password guessed
     statuses: Counter[int] = field(default_factory=Counter)
     misses: list[str] = field(default_factory=list)
 
-    def expect(self, what: str, is_so: bool, answer: Any) -> None:
-        if not is_so:
+    def expect(self, what: str, passed: bool, answer: Any) -> None:
+        if not passed:
             shown = f"{answer.status} {answer.body!r}" if isinstance(answer, Answer) else answer
             self.misses.append(f"{what}: {shown}")
 
@@ -83,18 +83,18 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
     clients = [create_user(service, f"client{number}") for number in range(3)]
     victim = create_user(service, "vi.victim")
     attack = Attack(environment, service, victim, clients, environment.random("T6"))
-    with _noted_hashes(attack):
-        _one_name(attack, size // 2)
-        _many_names(attack, size - size // 2)
-    waited = f"{_logins_at_once(attack)}; {_newcomers(attack)}"
+    with _count_checks(attack):
+        _guess_one_name(attack, size // 2)
+        _guess_many_names(attack, size - size // 2)
+    queue_figures = f"{_logins_at_once(attack)}; {_newcomers(attack)}"
     flooded = _flood(attack) if size >= FULL else "not flooded at this size"
-    most = max(attack.looked_at.values())
-    guessed = f"{size} guesses answered {_counted(attack.statuses)}; looked at {most} per name"
-    return Measurement(f"{guessed}; {waited}; {flooded}", attack.misses)
+    checked = f"at most {max(attack.checked.values())} checked per name"
+    guessed = f"{size} guesses answered {_format_counts(attack.statuses)}; {checked}"
+    return Measurement(f"{guessed}; {queue_figures}; {flooded}", attack.misses)
 
 
 @contextmanager
-def _noted_hashes(attack: Attack) -> Iterator[None]:
+def _count_checks(attack: Attack) -> Iterator[None]:
     """Count password checks by the guessed password; only their number matters."""
     real_pepper, real_verify = passwords._add_pepper, passwords._verify
     guesses: dict[Any, str] = {}  # the guessed password by its peppered form
@@ -107,7 +107,7 @@ def _noted_hashes(attack: Attack) -> Iterator[None]:
 
     def count(password_hash: str | None, peppered: Any) -> bool:
         if peppered in guesses:
-            attack.looked_at[guesses[peppered]] += 1
+            attack.checked[guesses[peppered]] += 1
         return real_verify(password_hash, peppered)
 
     passwords._add_pepper, passwords._verify = remember, count
@@ -121,14 +121,14 @@ def _noted_hashes(attack: Attack) -> Iterator[None]:
 # ── guessing ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def _one_name(attack: Attack, size: int) -> None:
+def _guess_one_name(attack: Attack, size: int) -> None:
     """The owner's client is known; everybody else guesses and must fail."""
     owner = password_form(attack.victim, attack.victim.username)
     stranger = password_form(attack.clients[0], attack.victim.username)
     first = _send(attack, owner)
     attack.expect("the owner before", first.status == 200, first)
 
-    async def one(number: int) -> None:
+    async def guess_once(number: int) -> None:
         spelled = "".join(
             attack.random.choice([c, c.upper(), "İ" if c == "i" else c])
             for c in attack.victim.username
@@ -138,12 +138,12 @@ def _one_name(attack: Attack, size: int) -> None:
             answer = await call(app_of(attack.service), _form(owner, Product.core, number))
             attack.expect("the owner was locked out", answer.status == 200, answer)
 
-    attack.service.run(lambda: each(size, one, at_once=AT_ONCE))
-    looked = attack.looked_at["guess at one"]
-    attack.expect("guesses looked at", looked <= 10, f"{looked} for one name")
+    attack.service.run(lambda: each(size, guess_once, at_once=AT_ONCE))
+    count = attack.checked["guess at one"]
+    attack.expect("guesses checked", count <= 10, f"{count} for one name")
     late = _send(attack, stranger)
     attack.expect("a stranger with the right password", late.status == 429, late)
-    with _another_process(attack.environment) as restarted:
+    with _start_second_process(attack.environment) as restarted:
         again = restarted.run(lambda: call(app_of(restarted), _form(stranger, Product.core, 0)))
     attack.expect("after a restart", again.status == 429, again)
     _pass_fifteen_minutes(attack)
@@ -151,14 +151,14 @@ def _one_name(attack: Attack, size: int) -> None:
     attack.expect("fifteen minutes later", freed.status == 200, freed)
 
 
-def _many_names(attack: Attack, size: int) -> None:
-    async def one(number: int) -> None:
+def _guess_many_names(attack: Attack, size: int) -> None:
+    async def guess_once(number: int) -> None:
         name = number // GUESSES_PER_NAME
         await _guess(attack, number, f"name{name}", f"guess at name{name}")
 
-    attack.service.run(lambda: each(size, one, at_once=AT_ONCE))
-    for guess, count in attack.looked_at.items():
-        attack.expect("guesses looked at", count <= 10, f"{count} of {guess}")
+    attack.service.run(lambda: each(size, guess_once, at_once=AT_ONCE))
+    for guess, count in attack.checked.items():
+        attack.expect("guesses checked", count <= 10, f"{count} of {guess}")
 
 
 async def _guess(attack: Attack, number: int, username: str, password: str) -> None:
@@ -194,7 +194,7 @@ def _send(attack: Attack, fields: dict[str, str]) -> Answer:
     return service.run(lambda: call(app_of(service), _form(fields, Product.core, 0)))
 
 
-def _another_process(environment: RowEnvironment) -> Any:
+def _start_second_process(environment: RowEnvironment) -> Any:
     key_file = str(environment.service.settings.key_file)
     return running_service(
         environment.postgres.url, environment.new_folder("t6"), NIMBILL_KEY_FILE=key_file
@@ -217,39 +217,39 @@ def _logins_at_once(attack: Attack) -> str:
     """With real hash costs: some wait, the rest are asked to retry."""
     waiting_max, pause = 0, password_hash_queue.BACKOFF_SECONDS
 
-    async def all_of_them() -> list[Answer]:
+    async def send_all() -> list[Answer]:
         nonlocal waiting_max
         app = app_of(attack.service)
-        asked: list[Awaitable[Answer]] = [
+        logins_to_send: list[Awaitable[Answer]] = [
             call(app, _form(password_form(attack.clients[0], f"crowd{n}", "x"), Product.core, n))
             for n in range(LOGINS_AT_ONCE)
         ]
-        logins = asyncio.ensure_future(asyncio.gather(*asked))
+        logins = asyncio.ensure_future(asyncio.gather(*logins_to_send))
         while not logins.done():
             waiting_max = max(waiting_max, passwords._queue.waiting)
             await asyncio.sleep(0.001)
         return await logins
 
     password_hash_queue.BACKOFF_SECONDS = 0  # without a limit all of them would be hashed
-    answers = attack.service.run(all_of_them)
+    answers = attack.service.run(send_all)
     password_hash_queue.BACKOFF_SECONDS = pause
     statuses = Counter(answer.status for answer in answers)
     attack.expect("logins at once", set(statuses) <= {400, 429}, dict(statuses))
     attack.expect("logins that wait", waiting_max <= WAITING_MAX, waiting_max)
-    slept = [a for a in answers if a.status == 429 and "retry-after" not in a.headers]
-    attack.expect("told when to come back", not slept, len(slept))
-    return f"of {LOGINS_AT_ONCE} logins at once {waiting_max} waited, {statuses[429]} sent away"
+    without_retry_after = [a for a in answers if a.status == 429 and "retry-after" not in a.headers]
+    attack.expect("refused without Retry-After", not without_retry_after, len(without_retry_after))
+    return f"of {LOGINS_AT_ONCE} logins at once {waiting_max} waited, {statuses[429]} refused"
 
 
 def _newcomers(attack: Attack) -> str:
     organisation_id = attack.service.organisation.organisation_id
     if attack.misses:
-        return "no newcomer seen"  # it might wait for minutes
-    seen = hashed_before_first_logins(attack.environment, organisation_id)
-    for answer, before in seen:
+        return "newcomers not tried"  # it might wait for minutes
+    logins = hashed_before_first_logins(attack.environment, organisation_id)
+    for answer, before in logins:
         attack.expect("a newcomer", answer.status < 300, answer)
         attack.expect("hashed before a newcomer", before <= HASHED_BEFORE_MAX, before)
-    return f"before a newcomer {max(before for _, before in seen)} hashed"
+    return f"before a newcomer {max(before for _, before in logins)} hashed"
 
 
 # ── a real server under a flood ──────────────────────────────────────────────────────────────────
@@ -266,15 +266,15 @@ def _flood(attack: Attack) -> str:
     }
     token = service.root()["Authorization"].removeprefix("Bearer ")
     with real_server(environment.new_folder("t6") / "data", settings) as server:
-        idle = _beside(attack, server, token, seconds=8)
+        idle = _measure_others(attack, server, token, seconds=8)
         before = server.resident_bytes()
         flood = Flood(server.port, _guesses(attack))
         try:
-            busy = _beside(attack, server, token, seconds=FLOOD_SECONDS)
+            busy = _measure_others(attack, server, token, seconds=FLOOD_SECONDS)
         finally:
             answered = flood.end()
     for kind, waits in busy.logins.items():
-        slowest = _of_99(waits)
+        slowest = _p99(waits)
         attack.expect(f"logins of others, {kind}", slowest <= 1, f"{slowest:.2f} s")
     reads = busy.reads.p99
     attack.expect("reads", not busy.reads.failed, f"{busy.reads.failed} failed")
@@ -284,10 +284,10 @@ def _flood(attack: Attack) -> str:
     wrong = set(answered) - {400, 401, 429}
     attack.expect("in the flood", not wrong and answered[429] > 0, dict(answered))
     return (
-        f"flooded over {FLOODERS} connections ({_counted(answered)}): reads "
+        f"flooded over {FLOODERS} connections ({_format_counts(answered)}): reads "
         f"{idle.reads.p99:.1f} → {reads:.1f} ms (99 of 100 of {busy.reads.requests}), logins "
         + ", ".join(
-            f"{kind} {_of_99(idle.logins[kind]) * 1000:.0f} → {_of_99(waits) * 1000:.0f} ms of "
+            f"{kind} {_p99(idle.logins[kind]) * 1000:.0f} → {_p99(waits) * 1000:.0f} ms of "
             f"{len(waits)}"
             for kind, waits in busy.logins.items()
         )
@@ -314,15 +314,15 @@ def _guesses(attack: Attack) -> list[Guess]:
 
 
 @dataclass
-class Beside:
+class OtherUse:
     """How long other clients waited, and how much memory the server used."""
 
-    reads: Waited
+    reads: WaitTimes
     logins: dict[str, list[float]]
     memory: int
 
 
-def _beside(attack: Attack, server: RealServer, token: str, seconds: float) -> Beside:
+def _measure_others(attack: Attack, server: RealServer, token: str, seconds: float) -> OtherUse:
     """One client reads; others log in from known places or for the first time.
 
     A login that is turned away retries as told; all of that counts as waiting time.
@@ -337,8 +337,8 @@ def _beside(attack: Attack, server: RealServer, token: str, seconds: float) -> B
         while time.monotonic() < until:
             memory = max(memory, server.resident_bytes())
             time.sleep(1)
-        waited = {kind: login.result() for kind, login in logins.items()}
-    return Beside(finish_timing(reading), waited, memory)
+        login_seconds = {kind: login.result() for kind, login in logins.items()}
+    return OtherUse(finish_timing(reading), login_seconds, memory)
 
 
 def _log_in_until(attack: Attack, server: RealServer, log_in: Login, until: float) -> list[float]:
@@ -391,10 +391,10 @@ LOGINS: dict[str, Login] = {
 }
 
 
-def _of_99(waits: list[float]) -> float:
+def _p99(waits: list[float]) -> float:
     """The 99th percentile."""
     return sorted(waits)[len(waits) * 99 // 100]
 
 
-def _counted(statuses: Counter[int]) -> str:
+def _format_counts(statuses: Counter[int]) -> str:
     return ", ".join(f"{count} × {status}" for status, count in sorted(statuses.items()))

@@ -64,9 +64,9 @@ class ClockTrials:
     tried: Counter[str] = field(default_factory=Counter)
     misses: list[str] = field(default_factory=list)
 
-    def expect(self, what: str, is_so: bool) -> None:
+    def expect(self, what: str, passed: bool) -> None:
         self.tried[what.partition(":")[0]] += 1
-        if not is_so:
+        if not passed:
             self.misses.append(what)
 
 
@@ -91,7 +91,7 @@ def _moment(random: Random) -> datetime:
     return datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=random.uniform(0, 80 * 3.15e7))
 
 
-def _spans(random: Random, life: int) -> float:
+def _random_span(random: Random, life: int) -> float:
     """Seconds from issue to reading."""
     edges = [-3600, -6, -5.001, -5, -4, 0, 1, life - 1, life, life + 4.999, life + 5, life + 5.5]
     far = [life + 6, life + 3600, 10 * life, -10 * life]
@@ -103,18 +103,20 @@ def _access_token(trials: ClockTrials) -> None:
     service, random = trials.service, trials.random
     product = random.choice(PRODUCTS)
     life = installed_issuers(service.settings)[product].lifetime_seconds
-    who = service.organisation
+    organisation = service.organisation
     moment = _moment(random)
     keys = {
-        key.kid: key for one in PRODUCTS for key in service.resources.tokens.list_public_keys(one)
+        key.kid: key
+        for key_product in PRODUCTS
+        for key in service.resources.tokens.list_public_keys(key_product)
     }
     tokens = Tokens(keys, installed_issuers(service.settings))
     with time_machine.travel(moment, tick=False):
         token, _ = tokens.issue(
             product,
-            organisation_id=who.organisation_id,
-            user_id=who.root_user_id,
-            client_id=who.client_id,
+            organisation_id=organisation.organisation_id,
+            user_id=organisation.root_user_id,
+            client_id=organisation.client_id,
             epoch=1,
             subject_type="client",
         )
@@ -122,7 +124,7 @@ def _access_token(trials: ClockTrials) -> None:
     if random.random() < 0.5:  # without a cache
         tokens = Tokens(keys, installed_issuers(service.settings))
     for _ in range(3):  # the clock jumps back and forth
-        span = _spans(random, life)
+        span = _random_span(random, life)
         with time_machine.travel(moment + timedelta(seconds=span), tick=False):
             accepted = nimbill_accepts(tokens, token)
         late, early = span >= life + LEEWAY, span < -LEEWAY - 1
@@ -148,13 +150,13 @@ def _over_http(trials: ClockTrials, count: int) -> None:
 
 
 def _refresh_tokens(trials: ClockTrials) -> None:
-    service, who = trials.service, trials.service.organisation
+    service, organisation = trials.service, trials.service.organisation
     for moment in MOMENTS:
         for hours, expected in ((11.99, 200), (12.01, 400), (-1, 200), (7 * 24 + 0.01, 400)):
             with time_machine.travel(moment, tick=False):
-                token = issue_tokens(service, client_form(who))["refresh_token"]
+                token = issue_tokens(service, client_form(organisation))["refresh_token"]
             with time_machine.travel(moment + timedelta(hours=hours), tick=False):
-                found = request_token(service, refresh_form(who, token)).status_code
+                found = request_token(service, refresh_form(organisation, token)).status_code
             when = f"{hours:+} h after {moment}"
             trials.expect(f"refreshes: {found} {when}", found == expected)
 
@@ -164,11 +166,11 @@ def _throttle(trials: ClockTrials) -> None:
     service = trials.service
     for minutes, expected in ((1, 429), (15.1, 200), (60, 200), (-60, 200)):
         service.organisation = service.new_organisation("T8")
-        who = service.organisation
+        organisation = service.organisation
         moment = trials.random.choice(MOMENTS)
         with time_machine.travel(moment, tick=False):
             for _ in range(10):
-                request_token(service, password_form(who, "root", "guessed 5d"))
+                request_token(service, password_form(organisation, "root", "guessed 5d"))
         with time_machine.travel(moment + timedelta(minutes=minutes), tick=False):
-            found = request_token(service, password_form(who, "root")).status_code
+            found = request_token(service, password_form(organisation, "root")).status_code
         trials.expect(f"logins: {found} {minutes:+} min after {moment}", found == expected)

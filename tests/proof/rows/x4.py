@@ -46,7 +46,7 @@ WATCHDOG = 10  # in `make test`: ten times the target
 
 
 @dataclass
-class _Seen:
+class _Responses:
     """What the clients received."""
 
     numbers: dict[tuple[str, str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -60,7 +60,7 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
     service = environment.service
     service.organisation = service.new_organisation("X4")
     groups = _create_records(service)
-    seen, random = _Seen(), environment.random("X4")
+    responses, random = _Responses(), environment.random("X4")
     months = [f"{2100 + number // 12:04}-{number % 12 + 1:02}" for number in range(size)]
     settings = {
         "NIMBILL_DATABASE_URL": environment.postgres.url,
@@ -69,24 +69,26 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
     }
     with (
         real_server(environment.new_folder("x4") / "data", settings) as server,
-        ThreadPoolExecutor(CLIENTS) as crowd,
+        ThreadPoolExecutor(CLIENTS) as threads,
         httpx.Client(timeout=60, limits=httpx.Limits(max_connections=CLIENTS)) as client,
     ):
         for month in months:
             _save(service, month, groups)
             address = f"{server.url}/m/core/invoices/calculation/{month}"
-            asking = _Asking(client, address, service.root(), month, Barrier(CLIENTS), seen)
-            list(crowd.map(asking.ask, _bodies(groups, random)))
-    misses = [*seen.misses, *_wrong(environment, months, groups, seen)]
-    p99 = sorted(seen.seconds)[int(len(seen.seconds) * 0.99)]
+            round_ = _Round(client, address, service.root(), month, Barrier(CLIENTS), responses)
+            list(threads.map(round_.send, _bodies(groups, random)))
+    misses = [*responses.misses, *_compare_with_records(environment, months, groups, responses)]
+    p99 = sorted(responses.seconds)[int(len(responses.seconds) * 0.99)]
     limit = SECONDS_OF_P99 * (WATCHDOG if size < FULL else 1)
     if p99 > limit:
         misses.append(f"p99 {p99:.2f} s, more than {limit} s")
-    said = ", ".join(
-        f"{count} answered {status}" for status, count in sorted(seen.statuses.items())
+    statuses = ", ".join(
+        f"{count} answered {status}" for status, count in sorted(responses.statuses.items())
     )
-    words = f"{size} rounds of {CLIENTS} clients: {said}; p99 {p99:.2f} s; {len(misses)} wrong"
-    return Measurement(words, misses)
+    figures = (
+        f"{size} rounds of {CLIENTS} clients: {statuses}; p99 {p99:.2f} s; {len(misses)} wrong"
+    )
+    return Measurement(figures, misses)
 
 
 def _create_records(service: Service) -> list[str]:
@@ -123,7 +125,7 @@ def _bodies(groups: Sequence[str], random: Random) -> list[dict[str, Any]]:
 
 
 @dataclass(frozen=True)
-class _Asking:
+class _Round:
     """One round."""
 
     client: httpx.Client
@@ -131,35 +133,37 @@ class _Asking:
     headers: dict[str, str]
     month: str
     barrier: Barrier
-    seen: _Seen
+    responses: _Responses
 
-    def ask(self, body: dict[str, Any]) -> None:
+    def send(self, body: dict[str, Any]) -> None:
         self.barrier.wait()
         began = time.monotonic()
         answer = self.client.post(self.address, json=body, headers=self.headers)
         seconds = time.monotonic() - began
-        with self.seen.lock:
-            self.seen.seconds.append(seconds)
-            self._note(answer, GROUPS if body["bulk"] else 1)
+        with self.responses.lock:
+            self.responses.seconds.append(seconds)
+            self._record(answer, GROUPS if body["bulk"] else 1)
 
-    def _note(self, answer: httpx.Response, expected: int) -> None:
-        seen, month = self.seen, self.month
-        seen.statuses[answer.status_code] += 1
+    def _record(self, answer: httpx.Response, expected: int) -> None:
+        responses, month = self.responses, self.month
+        responses.statuses[answer.status_code] += 1
         if answer.status_code != 200:
-            seen.misses.append(f"{month}: answered {answer.status_code} {answer.text[:80]}")
+            responses.misses.append(f"{month}: answered {answer.status_code} {answer.text[:80]}")
             return
-        made = answer.json()
-        if made["skipped"] or len(made["created"]) != expected:
-            seen.misses.append(f"{month}: {expected} were asked for, {made} was answered")
-        for one in made["created"]:
-            seen.numbers[month, one["company_id"], one["vendor"]].add(one["invoice_no"])
+        created = answer.json()
+        if created["skipped"] or len(created["created"]) != expected:
+            responses.misses.append(f"{month}: {expected} were requested, {created} was returned")
+        for invoice in created["created"]:
+            responses.numbers[month, invoice["company_id"], invoice["vendor"]].add(
+                invoice["invoice_no"]
+            )
 
 
-def _wrong(
-    environment: RowEnvironment, months: Sequence[str], groups: Sequence[str], seen: _Seen
+def _compare_with_records(
+    environment: RowEnvironment, months: Sequence[str], groups: Sequence[str], responses: _Responses
 ) -> list[str]:
     """Compare what is stored with what the clients received."""
-    complaints = []
+    faults = []
     stored: dict[str, list[Any]] = defaultdict(list)
     for row in rows(
         environment.superuser,
@@ -170,18 +174,18 @@ def _wrong(
         environment.service.organisation.organisation_id,
     ):
         stored[row["month"]].append(row)
-    wanted = sorted(product(groups, SETTINGS))
+    expected = sorted(product(groups, SETTINGS))
     for month in months:
         found = stored[month]
-        if sorted((row["company_id"], row["vendor"]) for row in found) != wanted:
-            complaints.append(f"{month}: {len(found)} invoices instead of {len(wanted)}")
+        if sorted((row["company_id"], row["vendor"]) for row in found) != expected:
+            faults.append(f"{month}: {len(found)} invoices instead of {len(expected)}")
         if [row["number"] for row in found] != list(range(1, len(found) + 1)):
-            complaints.append(f"{month}: numbers {[row['number'] for row in found]} have a gap")
+            faults.append(f"{month}: numbers {[row['number'] for row in found]} have a gap")
         for row in found:
-            told = seen.numbers[month, row["company_id"], row["vendor"]]
+            numbers = responses.numbers[month, row["company_id"], row["vendor"]]
             number = f"{month.replace('-', '')}-{row['number']:04}"
-            if told != {number}:
-                complaints.append(f"{month}: {number} is stored, {sorted(told)} were answered")
+            if numbers != {number}:
+                faults.append(f"{month}: {number} is stored, {sorted(numbers)} were returned")
             if row["kept"] != row["revision"]:
-                complaints.append(f"{number}: revision {row['revision']}, {row['kept']} kept")
-    return complaints
+                faults.append(f"{number}: revision {row['revision']}, {row['kept']} kept")
+    return faults

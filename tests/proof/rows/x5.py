@@ -43,10 +43,10 @@ class IdempotencyTrials:
     environment: RowEnvironment
     random: Random
     headers: Mapping[str, str]
-    others_headers: Mapping[str, str]
+    other_users_headers: Mapping[str, str]
     organisation_id: str
-    said: Counter[str] = field(default_factory=Counter)
-    made: dict[str, str] = field(default_factory=dict)  # billinggroup_id to company_id
+    counts: Counter[str] = field(default_factory=Counter)
+    created: dict[str, str] = field(default_factory=dict)  # billinggroup_id to company_id
     repeats: int = 0  # responses compared with the first one
     misses: list[str] = field(default_factory=list)
 
@@ -56,16 +56,16 @@ class IdempotencyTrials:
             app_of(self.environment.service), json_request("POST", PATH, body, given)
         )
         if answer.status == 200:
-            made = answer.json()
-            self.made.setdefault(made["billinggroup_id"], made["company_id"])
+            created = answer.json()
+            self.created.setdefault(created["billinggroup_id"], created["company_id"])
         return answer
 
-    def repeated(self, what: str, first: Answer, again: Answer) -> None:
+    def check_repeat(self, what: str, first: Answer, repeated: Answer) -> None:
         self.repeats += 1
-        self.expect(what, first.status == 200 and _equal(first, again), again)
+        self.expect(what, first.status == 200 and _equal(first, repeated), repeated)
 
-    def expect(self, what: str, is_so: bool, answer: Answer) -> None:
-        if not is_so:
+    def expect(self, what: str, passed: bool, answer: Answer) -> None:
+        if not passed:
             self.misses.append(f"{what}: {answer.status} {answer.body[:200]!r}")
 
 
@@ -79,15 +79,15 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
         service.caller(RoleAction.ModifyBillingGroup, organisation=organisation),
         organisation.organisation_id,
     )
-    service.run(lambda: _all(trials, size))
+    service.run(lambda: _run_trials(trials, size))
     killed = _kill_workers(trials, max(2, size // TRIALS_PER_KILL))
     _compare_with_records(trials)
-    kinds = ", ".join(f"{count} {what}" for what, count in sorted(trials.said.items()))
-    said = (
-        f"{trials.repeats} repeats compared in {sum(trials.said.values())} trials: {kinds}; "
+    kinds = ", ".join(f"{count} {what}" for what, count in sorted(trials.counts.items()))
+    figures = (
+        f"{trials.repeats} repeats compared in {sum(trials.counts.values())} trials: {kinds}; "
         f"{killed}; {len(trials.misses)} wrong"
     )
-    return Measurement(said, trials.misses)
+    return Measurement(figures, trials.misses)
 
 
 def _kill_workers(trials: IdempotencyTrials, kills: int) -> str:
@@ -99,10 +99,11 @@ def _kill_workers(trials: IdempotencyTrials, kills: int) -> str:
     }
     with real_server(environment.new_folder("x5") / "data", settings) as server:
         run = with_killed_workers(server, trials.headers, kills, trials.random)
-    trials.made |= run.made
+    trials.created |= run.created
     trials.misses += run.misses
     return (
-        f"{len(run.made)} more by clients that met {run.cut_off} cut connections in {kills} kills"
+        f"{len(run.created)} more by clients with {run.broken_connections} broken connections "
+        f"in {kills} kills"
     )
 
 
@@ -114,20 +115,20 @@ def _compare_with_records(trials: IdempotencyTrials) -> None:
         trials.organisation_id,
     )
     found = {row["billinggroup_id"]: row["company_id"] for row in stored}
-    for name in sorted(found.keys() | trials.made.keys()):
-        if found.get(name) != trials.made.get(name):
+    for name in sorted(found.keys() | trials.created.keys()):
+        if found.get(name) != trials.created.get(name):
             trials.misses.append(
-                f"{name}: answered {trials.made.get(name)}, stored {found.get(name)}"
+                f"{name}: answered {trials.created.get(name)}, stored {found.get(name)}"
             )
 
 
-async def _all(trials: IdempotencyTrials, size: int) -> None:
-    async def one(number: int) -> None:
+async def _run_trials(trials: IdempotencyTrials, size: int) -> None:
+    async def run_trial(number: int) -> None:
         kind = KINDS[number % len(KINDS)]
-        trials.said[kind.__name__.lstrip("_").replace("_", " ")] += 1
+        trials.counts[kind.__name__.lstrip("_").replace("_", " ")] += 1
         await kind(trials, f"X5-{number}")
 
-    await each(size, one, at_once=AT_ONCE)
+    await each(size, run_trial, at_once=AT_ONCE)
     await _after_failed_commits(trials)
 
 
@@ -137,10 +138,10 @@ def _body(name: str) -> dict[str, Any]:
 
 async def _same(trials: IdempotencyTrials, name: str) -> None:
     first = await trials.send(_body(name), name)
-    again = await trials.send(_body(name), name)
+    repeated = await trials.send(_body(name), name)
     trials.expect("first", first.status == 200, first)
-    trials.repeated("repeated", first, again)
-    trials.expect("said to be repeated", "idempotent-replayed" in again.headers, again)
+    trials.check_repeat("repeated", first, repeated)
+    trials.expect("marked as repeated", "idempotent-replayed" in repeated.headers, repeated)
 
 
 async def _reordered(trials: IdempotencyTrials, name: str) -> None:
@@ -150,8 +151,8 @@ async def _reordered(trials: IdempotencyTrials, name: str) -> None:
     setting = dict(reversed(VALID_SETTING.items()))
     shuffled = dict(pairs) | {"invoices": {"aws": setting}}
     spaced = json.dumps(shuffled, indent=trials.random.randint(0, 3), ensure_ascii=False)
-    again = await trials.send(spaced.encode(), name)
-    trials.repeated("reordered", first, again)
+    repeated = await trials.send(spaced.encode(), name)
+    trials.check_repeat("reordered", first, repeated)
 
 
 async def _changed(trials: IdempotencyTrials, name: str) -> None:
@@ -165,10 +166,10 @@ async def _changed(trials: IdempotencyTrials, name: str) -> None:
         ]
     )
     refused = await trials.send(other, name)
-    again = await trials.send(_body(name), name)
+    repeated = await trials.send(_body(name), name)
     reused = refused.status == 409 and refused.json()["code"] == "idempotency_key_reused"
     trials.expect("changed body", first.status == 200 and reused, refused)
-    trials.repeated("repeated after a changed body", first, again)
+    trials.check_repeat("repeated after a changed body", first, repeated)
 
 
 async def _at_once(trials: IdempotencyTrials, name: str) -> None:
@@ -178,15 +179,23 @@ async def _at_once(trials: IdempotencyTrials, name: str) -> None:
         busy = answer.status == 409 and answer.json()["code"] == "idempotency_key_in_use"
         trials.expect("at once", busy or _equal(answer, done[0] if done else answer), answer)
     trials.expect("one of many at once", bool(done), answers[0])
-    again = await trials.send(_body(name), name)
-    trials.repeated("after many at once", done[0] if done else answers[0], again)
+    repeated = await trials.send(_body(name), name)
+    trials.check_repeat("after many at once", done[0] if done else answers[0], repeated)
 
 
 async def _of_another_user(trials: IdempotencyTrials, name: str) -> None:
     first = await trials.send(_body(name), name)
-    others = await trials.send(_body(f"{name}-theirs"), name, trials.others_headers)
-    trials.expect("another user's key", first.status == others.status == 200, others)
-    trials.expect("another user's answer", first.body != others.body, others)
+    other_users_response = await trials.send(
+        _body(f"{name}-theirs"), name, trials.other_users_headers
+    )
+    trials.expect(
+        "another user's key",
+        first.status == other_users_response.status == 200,
+        other_users_response,
+    )
+    trials.expect(
+        "another user's answer", first.body != other_users_response.body, other_users_response
+    )
 
 
 async def _days_later(trials: IdempotencyTrials, name: str) -> None:
@@ -194,17 +203,17 @@ async def _days_later(trials: IdempotencyTrials, name: str) -> None:
     first = await trials.send(_body(name), name)
     hours = trials.random.choice([24, 25, 48, 7 * 24 - 1, 7 * 24])
     await _make_older(trials, name, hours)
-    again = await trials.send(_body(name), name)
-    trials.repeated(f"{hours} hours later", first, again)
+    repeated = await trials.send(_body(name), name)
+    trials.check_repeat(f"{hours} hours later", first, repeated)
 
 
 async def _weeks_later(trials: IdempotencyTrials, name: str) -> None:
     """Once deleted, it is a new request, and the records still prevent a duplicate."""
     await trials.send(_body(name), name)
     await _make_older(trials, name, 8 * 24 + 1)
-    again = await trials.send(_body(name), name)
-    taken = again.status == 409 and again.json()["code"] == "billinggroup_id_taken"
-    trials.expect("after it was forgotten", taken, again)
+    repeated = await trials.send(_body(name), name)
+    id_in_use = repeated.status == 409 and repeated.json()["code"] == "billinggroup_id_taken"
+    trials.expect("after it was forgotten", id_in_use, repeated)
 
 
 KINDS: tuple[Callable[[IdempotencyTrials, str], Awaitable[None]], ...] = (
@@ -222,13 +231,13 @@ async def _after_failed_commits(trials: IdempotencyTrials) -> None:
     """Neither the effect nor the key may exist alone."""
     for number in range(10):
         name = f"{WILL_FAIL}{number}"
-        trials.said["after a failed commit"] += 1
+        trials.counts["after a failed commit"] += 1
         async with failing_commits(trials.environment.superuser):
             failed = await trials.send(_body(name), name)
         trials.expect("the failing commit", failed.status == 500, failed)
-        again = await trials.send(_body(name), name)
-        anew = again.status == 200 and "idempotent-replayed" not in again.headers
-        trials.expect("after a failed commit", anew, again)
+        repeated = await trials.send(_body(name), name)
+        executed_again = repeated.status == 200 and "idempotent-replayed" not in repeated.headers
+        trials.expect("after a failed commit", executed_again, repeated)
 
 
 async def _make_older(trials: IdempotencyTrials, key: str, hours: int) -> None:
@@ -245,5 +254,5 @@ async def _make_older(trials: IdempotencyTrials, key: str, hours: int) -> None:
         await idempotency.delete_old_keys(db, TenantScope(trials.organisation_id))
 
 
-def _equal(first: Answer, again: Answer) -> bool:
-    return first.status == again.status and first.body == again.body
+def _equal(first: Answer, repeated: Answer) -> bool:
+    return first.status == repeated.status and first.body == repeated.body

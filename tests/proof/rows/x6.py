@@ -28,7 +28,7 @@ from tests.customers.billing_groups.billing_groups import create_billing_group a
 from tests.customers.cloud_accounts.accounts import add_account
 from tests.proof.database_faults import rows
 from tests.proof.moved_histories import DONE, ObservedOperation, find_anomalies
-from tests.proof.moving_clients import PATH, MovingClientsRun, move_all_at_once, shown_in
+from tests.proof.moving_clients import PATH, MovingClientsRun, move_all_at_once, parse_reservations
 from tests.proof.real_server import real_server
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
@@ -58,12 +58,12 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
     service.organisation = service.new_organisation("X6")
     customers = _create_records(service)
     before = list_records(service)
-    totals = {one["id"]: one["number"] for one in before}
-    kept: list[Any] = []
+    totals = {record["id"]: record["number"] for record in before}
+    fees_when_closed: list[Any] = []
 
     def close_a_month() -> None:
         assert close_month(service, CLOSED).status_code == 200
-        kept.append(list_fees(service, CLOSED))
+        fees_when_closed.append(list_fees(service, CLOSED))
 
     settings = {
         "NIMBILL_DATABASE_URL": environment.postgres.url,
@@ -80,35 +80,38 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
             random=environment.random("X6"),
             half_way=close_a_month,
         )
-    misses = [*run.misses, *_unlike_the_records(environment, run)]
+    misses = [*run.misses, *_compare_with_records(environment, run)]
     misses += find_anomalies(run.history, totals) + _wrong_fees(service, before)
-    if list_fees(service, CLOSED) != kept[0]:
+    if list_fees(service, CLOSED) != fees_when_closed[0]:
         misses.append("the fees of a closed month changed")
-    misses += _not_restored(service, before)
-    return Measurement(_said(run, len(misses)), misses)
+    misses += _return_all(service, before)
+    return Measurement(_format_figures(run, len(misses)), misses)
 
 
 def _create_records(service: Service) -> list[str]:
     """Reservations of one owner, and a customer for each client."""
     group = create_group(service, service.root(), billinggroup_id="X6")
     for month in (CLOSED, OPEN):
-        given = [
+        reservations = [
             build_reservation(reservation_id=name, number=number, fee=fee)
             for name, (number, fee) in RESERVATIONS.items()
         ]
-        import_reservations(service, *given, month=month)
+        import_reservations(service, *reservations, month=month)
     return [
         add_account(service, group, customer_id=f"{number:012d}", account_id=PAYER)
         for number in range(1, CLIENTS + 1)
     ]
 
 
-def _said(run: MovingClientsRun, wrong: int) -> str:
-    said: dict[str, int] = defaultdict(int)
-    for one in run.history:
-        said[f"{one.kind}s {one.said}"] += 1
-    kinds = ", ".join(f"{count} {what}" for what, count in sorted(said.items()))
-    faults = f"{run.kills} workers killed, {run.cut_off} connections cut, {run.put_off} put off"
+def _format_figures(run: MovingClientsRun, wrong: int) -> str:
+    counts: dict[str, int] = defaultdict(int)
+    for operation in run.history:
+        counts[f"{operation.kind}s {operation.result}"] += 1
+    kinds = ", ".join(f"{count} {what}" for what, count in sorted(counts.items()))
+    faults = (
+        f"{run.kills} workers killed, {run.broken_connections} broken connections, "
+        f"{run.retries} retries"
+    )
     return f"{len(run.history)} calls ({kinds}) by {CLIENTS} clients; {faults}; {wrong} wrong"
 
 
@@ -118,7 +121,7 @@ class _Stored:
     number: int
 
 
-def _unlike_the_records(environment: RowEnvironment, run: MovingClientsRun) -> list[str]:
+def _compare_with_records(environment: RowEnvironment, run: MovingClientsRun) -> list[str]:
     """Compare responses with stored records, and learn the record id of each move.
 
     A customer belongs to one client, so its moves are stored in the order of the responses.
@@ -131,54 +134,66 @@ def _unlike_the_records(environment: RowEnvironment, run: MovingClientsRun) -> l
         "WHERE organisation_id = $1 ORDER BY ri_id, position",
         environment.service.organisation.organisation_id,
     ):
-        whose = (row["ri_id"], row["dest_customer_id"])
-        places[whose] += 1
-        name = f"{whose[0]} {whose[1]} {places[whose]}"
+        owner = (row["ri_id"], row["dest_customer_id"])
+        places[owner] += 1
+        name = f"{owner[0]} {owner[1]} {places[owner]}"
         found[name] = _Stored(row["move_id"], row["number"])
-    done = {one.record: one.number for one in run.history if _moved(one)}
-    complaints = [
+    done = {
+        operation.record: operation.number
+        for operation in run.history
+        if _is_completed_move(operation)
+    }
+    faults = [
         f"{name}: answered {done.get(name)}, stored {found.get(name)}"
         for name in sorted(done.keys() | found.keys())
         if name not in found or done.get(name) != found[name].number
     ]
     run.history[:] = [
-        replace(one, record=found[one.record].move_id)
-        if _moved(one) and one.record in found
-        else one
-        for one in run.history
+        replace(operation, record=found[operation.record].move_id)
+        if _is_completed_move(operation) and operation.record in found
+        else operation
+        for operation in run.history
     ]
-    return complaints
+    return faults
 
 
-def _moved(one: ObservedOperation) -> bool:
-    return one.kind == "move" and one.said == DONE
+def _is_completed_move(operation: ObservedOperation) -> bool:
+    return operation.kind == "move" and operation.result == DONE
 
 
 def _wrong_fees(service: Service, before: Sequence[dict[str, Any]]) -> list[str]:
     """Compare every amount with fractions, and their sum with zero."""
-    complaints = []
+    faults = []
     for month in (CLOSED, OPEN):
-        total = sum((Fraction(one.amount) for one in list_fees(service, month)), Fraction(0))
+        total = sum(
+            (Fraction(fee_entry.amount) for fee_entry in list_fees(service, month)), Fraction(0)
+        )
         if total:
-            complaints.append(f"fees of {month} do not add up: {total} too much")
-    names = {one["id"]: one["arn"] for one in before}
-    given = {one.move_id: one.amount for one in list_fees(service, OPEN) if one.amount > 0}
-    for ri_id, shown in shown_in(list_records(service)).items():
+            faults.append(f"fees of {month} do not add up: the sum is {total}")
+    names = {record["id"]: record["arn"] for record in before}
+    moved_fees = {
+        fee_entry.move_id: fee_entry.amount
+        for fee_entry in list_fees(service, OPEN)
+        if fee_entry.amount > 0
+    }
+    for ri_id, shown in parse_reservations(list_records(service)).items():
         number, fee = RESERVATIONS[names[ri_id]]
         for record, moved in shown.moved.items():
             exact = Fraction(fee) * moved / number
-            if abs(Fraction(given[record]) - exact) > Fraction(1, 2 * 10**10):
-                complaints.append(f"{moved} of {number} cost {given[record]} of {fee}")
-    return complaints
+            if abs(Fraction(moved_fees[record]) - exact) > Fraction(1, 2 * 10**10):
+                faults.append(f"{moved} of {number} cost {moved_fees[record]} of {fee}")
+    return faults
 
 
-def _not_restored(service: Service, before: Sequence[dict[str, Any]]) -> list[str]:
-    for record in [one["id"] for one in list_records(service) if one["remove"]]:
+def _return_all(service: Service, before: Sequence[dict[str, Any]]) -> list[str]:
+    for record in [record["id"] for record in list_records(service) if record["remove"]]:
         answer = remove_move(service, record)
         if answer.status_code != 200:
             return [f"{PATH}/{record}/remove answered {answer.status_code}"]
     after = list_records(service)
-    complaints = [] if after == before else [f"given back, but not as before: {after}"]
-    return complaints + (
-        ["given back, but fees are still moved"] if list_fees(service, OPEN) else []
+    faults = (
+        [] if after == before else [f"everything was returned, but the records differ: {after}"]
+    )
+    return faults + (
+        ["everything was returned, but fees are still moved"] if list_fees(service, OPEN) else []
     )

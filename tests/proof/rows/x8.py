@@ -16,7 +16,7 @@ from tests.invoicing.exports.export_requests import (
     request_export,
 )
 from tests.invoicing.exports.failing_statements import full_disk
-from tests.proof.database_faults import rows as asked
+from tests.proof.database_faults import rows as query_rows
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
 
@@ -26,7 +26,7 @@ FULL = 50
 SECONDS_MAX = 60
 
 INSIDE = ("tests/invoicing/exports/test_export_failures.py", "tests/imports/test_file_errors.py")
-ASKED_WHILE_FULL = 3
+REQUESTS_WHILE_FULL = 3
 
 
 def measure(environment: RowEnvironment, size: int) -> Measurement:
@@ -35,34 +35,34 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
     root = service.root()
     refused, misses = 0, []
     create_billing_group(service, root, billinggroup_id="0")
-    before = create_link(service, headers=root)
+    previous = create_link(service, headers=root)
     for cycle in range(1, size + 1):
-        old = download_content(service, before)
+        old = download_content(service, previous)
         create_billing_group(service, root, billinggroup_id=f"{cycle:04}", remarks="much " * 1000)
         with full_disk(environment.superuser, at_commit=cycle % 2 == 0):
-            for _ in range(ASKED_WHILE_FULL):
+            for _ in range(REQUESTS_WHILE_FULL):
                 answer = request_export(service, GROUPS, {"redo": False}, root)
                 refused += 1
                 if answer.status_code != 503 or "retry-after" not in answer.headers:
                     misses.append(f"full disk answered {answer.status_code}: {answer.text[:200]}")
                 elif answer.headers["content-type"] != "application/problem+json":
                     misses.append(f"full disk answered as {answer.headers['content-type']}")
-                kept = create_link(service, headers=root, redo=True)
-                if file_path(kept) != file_path(before) or download_content(service, kept) != old:
-                    misses.append(f"the file before was not kept in cycle {cycle}")
-        before = create_link(service, headers=root)
-        found = parse_rows(download_content(service, before))
+                link = create_link(service, headers=root, redo=True)
+                if file_path(link) != file_path(previous) or download_content(service, link) != old:
+                    misses.append(f"the previous file was not kept in cycle {cycle}")
+        previous = create_link(service, headers=root)
+        found = parse_rows(download_content(service, previous))
         if [row[0] for row in found[1:]] != [f"{n:04}" if n else "0" for n in _order(cycle)]:
-            misses.append(f"the file after cycle {cycle} is not whole: {len(found)} rows")
-    stored = asked(
+            misses.append(f"the file after cycle {cycle} is incomplete: {len(found)} rows")
+    stored = query_rows(
         environment.superuser,
         "SELECT count(*) AS files FROM exports WHERE organisation_id = $1",
         organisation.organisation_id,
     )[0]["files"]
     if stored != size + 1:
-        misses.append(f"{stored} files are stored, {size + 1} were answered")
-    said = f"{size} cycles, {refused} refused while full, {stored} files stored"
-    return Measurement(f"{said}; {len(misses)} wrong", misses)
+        misses.append(f"{stored} files are stored, {size + 1} were created")
+    figures = f"{size} cycles, {refused} refused while full, {stored} files stored"
+    return Measurement(f"{figures}; {len(misses)} wrong", misses)
 
 
 def _order(cycle: int) -> range:

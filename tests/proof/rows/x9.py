@@ -22,7 +22,7 @@ from tests.invoicing.exports.export_requests import (
     request_export,
 )
 from tests.invoicing.exports.failing_statements import SQLSTATES, failing_at
-from tests.proof.database_faults import rows as asked
+from tests.proof.database_faults import rows as query_rows
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
 from tests.running_service import Service
@@ -45,44 +45,44 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
     create_billing_group(service, service.root(), billinggroup_id="1")
     failed, misses = 0, []
     for _ in range(size):
-        for trouble, sqlstate in SQLSTATES.items():
+        for problem, sqlstate in SQLSTATES.items():
             for address in (GROUPS, SETTINGS):
-                count, wrong = _made(environment, service, address, sqlstate)
+                count, wrong = _fail_each_statement(environment, service, address, sqlstate)
                 failed += count
-                misses += [f"{trouble}: {one}" for one in wrong]
-            count, wrong = _fetched(service, sqlstate)
+                misses += [f"{problem}: {fault}" for fault in wrong]
+            count, wrong = _fail_each_download(service, sqlstate)
             failed += count
-            misses += [f"{trouble}: {one}" for one in wrong]
-    calls, wrong = _imported(environment, size)
-    said = (
-        f"{failed} statements and {calls} file calls failed in turn, by {len(SQLSTATES)} troubles"
+            misses += [f"{problem}: {fault}" for fault in wrong]
+    calls, wrong = _fail_each_file_call(environment, size)
+    figures = (
+        f"{failed} statements and {calls} file calls failed in turn, with {len(SQLSTATES)} problems"
     )
     misses += wrong
-    return Measurement(f"{said}; {len(misses)} wrong", misses)
+    return Measurement(f"{figures}; {len(misses)} wrong", misses)
 
 
-def _imported(environment: RowEnvironment, size: int) -> tuple[int, list[str]]:
+def _fail_each_file_call(environment: RowEnvironment, size: int) -> tuple[int, list[str]]:
     """Let the n-th file call of an import fail, n from 1 until there is none."""
     calls, misses = 0, []
     for _ in range(size):
-        for trouble, code in failing_file_calls.ERROR_CODES.items():
+        for problem, code in failing_file_calls.ERROR_CODES.items():
             organisation = environment.service.new_organisation("X9")
-            taking = InProcessImporter(
+            importer = InProcessImporter(
                 environment.service, organisation, environment.new_folder("x9")
             )
-            count, wrong = fail_each_call(taking, code)
+            count, wrong = fail_each_call(importer, code)
             calls += count
-            misses += [f"import, {trouble}: {one}" for one in wrong]
+            misses += [f"import, {problem}: {fault}" for fault in wrong]
     return calls, misses
 
 
-def _made(
+def _fail_each_statement(
     environment: RowEnvironment, service: Service, address: str, sqlstate: str
 ) -> tuple[int, list[str]]:
     """Let the n-th statement of an export fail, n from 1 until there is none."""
     root, wrong = service.root(), []
-    before = create_link(service, address, root)
-    old = download_content(service, before)
+    previous = create_link(service, address, root)
+    old = download_content(service, previous)
     for number in range(1, STATEMENTS_MAX):
         stored = _stored(environment, service)
         with failing_at(service, number, sqlstate) as counted:
@@ -94,31 +94,31 @@ def _made(
         if answer.status_code != 503 or answer.json().get("code") != "database_away":
             wrong.append(f"statement {number}: answered {answer.status_code} {answer.text[:200]}")
         if _stored(environment, service) != stored:
-            wrong.append(f"statement {number}: something was left behind, or lost")
-        kept = create_link(service, address, root, redo=True)
-        if file_path(kept) != file_path(before) or download_content(service, kept) != old:
-            wrong.append(f"statement {number}: the file before is not what it was")
-    return STATEMENTS_MAX, [*wrong, "there was no end of statements"]
+            wrong.append(f"statement {number}: a row was left behind or lost")
+        link = create_link(service, address, root, redo=True)
+        if file_path(link) != file_path(previous) or download_content(service, link) != old:
+            wrong.append(f"statement {number}: the previous file has changed")
+    return STATEMENTS_MAX, [*wrong, "the statements did not end"]
 
 
-def _fetched(service: Service, sqlstate: str) -> tuple[int, list[str]]:
+def _fail_each_download(service: Service, sqlstate: str) -> tuple[int, list[str]]:
     path, wrong = create_link(service, headers=service.root()), []
-    whole = download_content(service, path)
+    content = download_content(service, path)
     for number in range(1, STATEMENTS_MAX):
         with failing_at(service, number, sqlstate) as counted:
             answer = download_file(service, path)
         if not counted.failed:
-            if answer.content != whole:
-                wrong.append("fetched after the last failure: another file")
+            if answer.content != content:
+                wrong.append("downloaded after the last failure: another file")
             return number - 1, wrong
         if answer.status_code != 503:
-            wrong.append(f"fetched at statement {number}: answered {answer.status_code}")
-    return STATEMENTS_MAX, [*wrong, "there was no end of statements"]
+            wrong.append(f"downloaded at statement {number}: answered {answer.status_code}")
+    return STATEMENTS_MAX, [*wrong, "the statements did not end"]
 
 
 def _stored(environment: RowEnvironment, service: Service) -> list[tuple[str, str]]:
     """Every file of the organisation with a digest of its bytes."""
-    found = asked(
+    found = query_rows(
         environment.superuser,
         "SELECT export_id, md5(content) AS digest FROM exports WHERE organisation_id = $1 "
         "ORDER BY export_id",

@@ -255,6 +255,28 @@ async def lock_payer_entries(
     return (await db.execute(stmt)).all()
 
 
+async def load_delivered_totals(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod, payers: Collection[str]
+) -> dict[tuple[str, ...], tuple[Decimal, int]]:
+    """Return amount and number of the entries in the vendor's latest data.
+
+    They are grouped by payer, account and currency.
+    """
+    columns = (_entries.payer_id, _entries.customer_id, _entries.currency_code)
+    stmt = (
+        sa.select(*columns, sa.func.sum(_entries.unblended_cost), sa.func.count())
+        .where(
+            _entries.organisation_id == scope.organisation_id,
+            _entries.vendor == period.vendor,
+            _entries.month == period.month,
+            is_any_of(_entries.payer_id, payers),
+            _entries.delivered,
+        )
+        .group_by(*columns)
+    )
+    return {tuple(row[:3]): (row[3], row[4]) for row in await db.execute(stmt)}
+
+
 async def upsert_entries(
     db: AsyncConnection,
     scope: TenantScope,

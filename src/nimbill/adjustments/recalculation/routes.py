@@ -2,7 +2,7 @@
 
 from litestar.params import FromQuery, JSONBody
 
-from nimbill.access.gate import Audience
+from nimbill.access.gate import Audience, Changes
 from nimbill.access.role_actions import RoleAction
 from nimbill.adjustments.recalculation import operations, records
 from nimbill.adjustments.recalculation.bodies import RecalculationApply, RecalculationRecord
@@ -31,6 +31,7 @@ async def list_recalculation(
     role_actions=[RoleAction.ModifyBillingGroup],
     basis=chosen("recalculation-apply"),
     audited="recalculation/{vendor}/{month}",
+    changes=Changes.billing_groups,
 )
 async def apply_recalculation(
     data: JSONBody[RecalculationApply], caller: RequestCaller, db: Transaction

@@ -4,7 +4,7 @@ from typing import Literal
 
 from litestar.params import FromPath, FromQuery, JSONBody
 
-from nimbill.access.gate import Audience
+from nimbill.access.gate import Audience, Changes
 from nimbill.access.role_actions import RoleAction
 from nimbill.adjustments.reserved_instances import operations, records
 from nimbill.adjustments.reserved_instances.bodies import (
@@ -37,6 +37,7 @@ async def list_reserved_instances(
     role_actions=[RoleAction.ModifyRi],
     basis=stated("Reserved-instance records"),
     audited="ri/{ri_id}",
+    changes=Changes.billing_groups,
 )
 async def move_reserved_instance(
     ri_id: FromPath[str],
@@ -55,6 +56,7 @@ async def move_reserved_instance(
     role_actions=[RoleAction.ModifyRi],
     basis=stated("Reserved-instance records"),
     audited="ri/{ri_id}",
+    changes=Changes.billing_groups,
 )
 async def remove_reserved_instance(
     ri_id: FromPath[str],

@@ -43,7 +43,7 @@ COLUMNS = {
     "nimbill_kind":      optional("x_NimbillKind"),
     "nimbill_entry_type": optional("x_NimbillEntryType"),
     "service":           required("ServiceName"),
-    "service_name":      optional("ServiceName"),
+    "service_name":      optional("x_NimbillServiceName", "ServiceName"),
     "usage_type":        optional("SkuMeter", "SkuId"),
     "description":       optional("ChargeDescription"),
     "cost":              required("BilledCost"),

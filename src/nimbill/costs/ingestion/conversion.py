@@ -20,6 +20,7 @@ from nimbill.costs.ingestion.delivery_errors import delivery_error
 from nimbill.costs.ingestion.normalize import ImportWarnings, NormalizedBatch, normalize
 from nimbill.costs.ingestion.parts import Delivery, Limits
 from nimbill.costs.ingestion.raw_lines import ParseTask, split_into_parse_tasks
+from nimbill.costs.ingestion.unpacked_size import UnpackedSize
 from nimbill.costs.ingestion.worker_threads import count_worker_threads
 
 LINES_PER_FILE = 4_000_000
@@ -65,17 +66,18 @@ def convert_delivery(
     into: Path,
     limits: Limits,
     on_progress: Callable[[int], None] = lambda _lines: None,
+    on_file: Callable[[str], None] = lambda _name: None,
     reserved_cores: int = 0,
 ) -> ConversionResult:
     """Raise CostFileError if a file, line or value is invalid; ignore the written files then.
 
-    `on_progress` receives the number of lines so far.
+    `on_progress` receives the number of lines so far, `on_file` the name of each file at its start.
     """
     into.mkdir(parents=True, exist_ok=True)
     month = month or delivery.month
     warnings, rows, writer = ImportWarnings(), Counter[int](), _LineWriter(into)
     with writer:
-        tasks = _build_tasks(delivery, vendor, month, limits)
+        tasks = _build_tasks(delivery, vendor, month, limits, on_file)
         for part, row_count, batch in _run_in_order(
             tasks, count_worker_threads(reserved=reserved_cores)
         ):
@@ -104,10 +106,17 @@ def _refuse_wrong_row_count(delivery: Delivery, rows: Counter[int]) -> None:
 
 
 def _build_tasks(
-    delivery: Delivery, vendor: str, month: str | None, limits: Limits
+    delivery: Delivery,
+    vendor: str,
+    month: str | None,
+    limits: Limits,
+    on_file: Callable[[str], None],
 ) -> Iterator[_Task]:
+    total = UnpackedSize(limits)
     for number, part in enumerate(delivery.parts):
-        for parse in split_into_parse_tasks(part, limits):
+        on_file(part.name)
+        total.add_file(part.bytes)
+        for parse in split_into_parse_tasks(part, limits, total):
             yield lambda parse=parse, number=number: _parse_and_normalize(  # type: ignore[misc]
                 parse, number, vendor, month
             )

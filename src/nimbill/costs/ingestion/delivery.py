@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -17,6 +17,7 @@ from nimbill.costs.ingestion.parquet_footers import refuse_parquet_bomb
 from nimbill.costs.ingestion.parts import Delivery, FileType, Limits, Part, compute_content_hash
 from nimbill.costs.ingestion.source_resolution import resolve_sources
 from nimbill.costs.ingestion.storage_sources import FetchedFile, SourceFile, StorageSource
+from nimbill.costs.ingestion.unpacked_size import UnpackedSize
 from nimbill.costs.ingestion.zip_members import extract_csv_members
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.fsync import fsync_path
@@ -43,10 +44,12 @@ def fetch_delivery(
     month: str | None,
     limits: Limits,
     notify: Notify,
+    on_selected: Callable[[int], None] = lambda _bytes: None,
     roots: Sequence[str] | None = None,
 ) -> Delivery:
     """Raise CostFileError unless the sources contain exactly one report of one month.
 
+    `on_selected` receives the size of all selected files before they are fetched.
     Local files are read in place; files from an object store or a zip file are copied into `spool`,
     which the caller must empty. With `roots`, links that lead out of them are refused.
     """
@@ -64,6 +67,7 @@ def fetch_delivery(
         raise delivery_error("", "no_parts")
     if len(selected) > limits.parts_max:
         raise delivery_error(resolved[0].source.name, "too_many_parts", limits.parts_max)
+    on_selected(sum(item.file.bytes for item in selected))
     parts = list(_fetch_parts(selected, spool, limits, notify))
     manifest = manifests[0] if manifests else None
     if manifest is None:
@@ -95,6 +99,7 @@ def _fetch_parts(
     selected: Sequence[_SelectedFile], spool: Path, limits: Limits, notify: Notify
 ) -> Iterator[Part]:
     """Fetch several files in parallel: hashing and copying release the interpreter lock."""
+    total = UnpackedSize(limits)
     with ThreadPoolExecutor(PARALLEL_FETCHES) as pool:
         futures = [pool.submit(_fetch, item, spool, number) for number, item in enumerate(selected)]
         try:
@@ -103,7 +108,8 @@ def _fetch_parts(
                 notify(
                     f"part {number + 1} of {len(selected)}: {item.file.name}, {fetched.bytes} bytes"
                 )
-                yield from _build_parts(item, fetched, spool=spool, number=number, limits=limits)
+                target = spool / f"{number:05d}"
+                yield from _build_parts(item, fetched, target=target, limits=limits, total=total)
         finally:
             for future in futures:
                 future.cancel()
@@ -119,20 +125,20 @@ def _fetch(item: _SelectedFile, spool: Path, number: int) -> FetchedFile:
 
 
 def _build_parts(
-    item: _SelectedFile, fetched: FetchedFile, *, spool: Path, number: int, limits: Limits
+    item: _SelectedFile, fetched: FetchedFile, *, target: Path, limits: Limits, total: UnpackedSize
 ) -> Iterable[Part]:
-    """Return the file itself, or the members of a zip file."""
+    """Return the file itself, or the members of a zip file, whose paths begin with `target`."""
     name, rows = item.file.name, item.entry.rows
     file_type = _detect_file_type(name, fetched)
     if file_type == "zip":
-        members = extract_csv_members(name, fetched.path, spool=spool, number=number, limits=limits)
-        if fetched.path.parent == spool:
+        members = extract_csv_members(name, fetched.path, target=target, limits=limits, total=total)
+        if fetched.path.parent == target.parent:
             fetched.path.unlink()
         if len(members) == 1:
             members = [replace(members[0], rows=rows)]
         return members
     if file_type == "parquet":
-        refuse_parquet_bomb(name, fetched.path, size=fetched.bytes, limits=limits)
+        refuse_parquet_bomb(name, fetched.path, size=fetched.bytes, limits=limits, total=total)
     return [Part(name, fetched.path, file_type, fetched.bytes, fetched.sha256, rows)]
 
 

@@ -10,6 +10,7 @@ RULES = {
     "address": "The address cannot be used: {}.",
     "source_missing": "There is no such file, folder or object.",
     "source_denied": "Permission to read it was denied.",
+    "source_unreadable": "The disk or the file system reports an error when it is read.",
     "source_unreachable": "The object store does not respond.",
     "outside_roots": "It is outside the folders from which imports are allowed.",
     "not_a_file": "It is neither a file nor a folder.",
@@ -44,7 +45,13 @@ RULES = {
     "nested": "A compressed file contains another compressed file.",
     "bomb": "It grows to {} times its size when decompressed.",
     "too_large": "It is larger than {} bytes when decompressed.",
+    "delivery_too_large": "All files together are larger than {} bytes when decompressed.",
     "line_too_long": "A line is longer than {} bytes.",
+    "value_too_long": "A value is longer than {} bytes.",
+    "text_too_long": "Its lines have more than {} bytes of text on average.",
+    # resources of the preparing process
+    "memory": "Reading it needs more than {} MiB of memory; split it into smaller files.",
+    "time": "Reading it takes longer than {} seconds; import smaller files.",
 }
 
 

@@ -8,10 +8,25 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from nimbill.foundation.basis import chosen
+from nimbill.foundation.settings import ORGANISATION_PLACEHOLDER
 
 basis = chosen("import-roots")
 
 S3_SCHEME = "s3://"
+
+
+def roots_of_organisation(
+    roots: Sequence[str], organisation_id: str, *, is_only_one: bool
+) -> list[str]:
+    """Return the roots from which this organisation may import.
+
+    A root without the placeholder is shared, so it is left out if there are other organisations.
+    """
+    return [
+        root.replace(ORGANISATION_PLACEHOLDER, organisation_id)
+        for root in roots
+        if is_only_one or ORGANISATION_PLACEHOLDER in root
+    ]
 
 
 def resolve_allowed_source(source: str, roots: Sequence[str]) -> str | None:
@@ -49,8 +64,19 @@ def _resolve_object_store(source: str, roots: Sequence[str]) -> str | None:
     if any(name in ("", ".", "..") for name in names):
         return None
     for root in roots:
-        parts = urlsplit(root)
-        root_names = [parts.netloc, *(name for name in parts.path.split("/") if name)]
-        if root.startswith(S3_SCHEME) and names[: len(root_names)] == root_names:
-            return f"{source}?{parts.query}" if parts.query else source
+        if _is_under_prefix(names, root):
+            query = urlsplit(root).query
+            return f"{source}?{query}" if query else source
     return None
+
+
+def is_key_under(key: str, roots: Sequence[str]) -> bool:
+    """`key` begins with the bucket, as in bucket/folder/file."""
+    names = [name for name in key.split("/") if name]
+    return any(_is_under_prefix(names, root) for root in roots)
+
+
+def _is_under_prefix(names: Sequence[str], root: str) -> bool:
+    parts = urlsplit(root)
+    root_names = [parts.netloc, *(name for name in parts.path.split("/") if name)]
+    return root.startswith(S3_SCHEME) and list(names[: len(root_names)]) == root_names

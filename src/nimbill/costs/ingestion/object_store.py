@@ -11,10 +11,11 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import parse_qsl, urlsplit
 
-from nimbill.costs.cost_file_error import CostFileError
+from nimbill.costs.cost_file_error import CostFileError, printable_excerpt
 from nimbill.costs.ingestion.delivery_errors import delivery_error
 from nimbill.costs.ingestion.parts import Limits
 from nimbill.costs.ingestion.storage_sources import FetchedFile, SourceFile
+from nimbill.costs.store_errors import StoreError, classify_store_error
 
 if TYPE_CHECKING:
     from pyarrow.fs import FileInfo, S3FileSystem
@@ -23,17 +24,6 @@ CHUNK_BYTES = 4 * 2**20
 PARAMETERS = frozenset({"anonymous", "endpoint_override", "region", "scheme"})
 CONNECT_SECONDS = 10
 ATTEMPTS_MAX = 4
-
-# errors of the store can only be distinguished by parts of their message
-DENIED = (
-    "ACCESS_DENIED",
-    "FORBIDDEN",
-    "status 403",
-    "INVALID_ACCESS_KEY",
-    "SIGNATURE",
-    "status 401",
-)
-MISSING = ("NO_SUCH_BUCKET", "NO_SUCH_KEY", "status 404", "does not exist", "Path does not exist")
 
 
 class ObjectStoreFiles:
@@ -157,14 +147,18 @@ def _translate_errors(name: str) -> Iterator[None]:
         yield
     except CostFileError:
         raise
-    except FileNotFoundError:
-        raise delivery_error(name, "source_missing") from None
     except OSError as error:
-        if error.errno is not None:
-            raise  # an error of the local disk: errors of the store have no errno
-        message = str(error)
-        if any(text in message for text in DENIED):
+        kind = classify_store_error(error)
+        if kind is None and not isinstance(error, FileNotFoundError):
+            raise  # an error of the local disk
+        if kind is StoreError.bucket_missing:
+            raise CostFileError(name, "source_missing", _describe_missing_bucket(name)) from None
+        if kind is StoreError.denied:
             raise delivery_error(name, "source_denied") from None
-        if any(text in message for text in MISSING):
-            raise delivery_error(name, "source_missing") from None
-        raise delivery_error(name, "source_unreachable") from None
+        if kind is StoreError.unreachable:
+            raise delivery_error(name, "source_unreachable") from None
+        raise delivery_error(name, "source_missing") from None
+
+
+def _describe_missing_bucket(name: str) -> str:
+    return f"The bucket {printable_excerpt(urlsplit(name).netloc)} does not exist."

@@ -4,14 +4,16 @@ from pathlib import Path
 
 from nimbill.costs.ingestion.delivery_errors import delivery_error
 from nimbill.costs.ingestion.parts import Limits
-
-# Identical lines take almost no space in the file but would take hours to read. The lines of a
-# vendor's file differ, and each takes some bytes.
-ROWS_MIN = 1_000_000
+from nimbill.costs.ingestion.unpacked_size import ROWS_MIN, UnpackedSize
 
 
-def refuse_parquet_bomb(name: str, path: Path, *, size: int, limits: Limits) -> None:
-    """Ignore a footer that cannot be read: reading the lines reports it."""
+def refuse_parquet_bomb(
+    name: str, path: Path, *, size: int, limits: Limits, total: UnpackedSize
+) -> None:
+    """Count the file in the `total` of the delivery.
+
+    Ignore a footer that cannot be read: reading the lines reports it.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -28,3 +30,5 @@ def refuse_parquet_bomb(name: str, path: Path, *, size: int, limits: Limits) -> 
         raise delivery_error(name, "too_large", limits.part_bytes_max)
     if uncompressed > limits.bomb_bytes_min and uncompressed > size * limits.bomb_ratio_max:
         raise delivery_error(name, "bomb", f"more than {limits.bomb_ratio_max}")
+    total.add_file(size)
+    total.add_content(name, uncompressed, rows=rows)

@@ -11,6 +11,7 @@ from typing import Literal
 
 FileType = Literal["csv", "csv.gz", "parquet"]
 
+KIB = 2**10
 MIB = 2**20
 GIB = 2**30
 
@@ -22,9 +23,14 @@ class Limits:
     parts_max: int = 10_000
     source_files_max: int = 100_000  # files in the folder or prefix that is searched
     manifest_bytes_max: int = 16 * MIB
+    zip_members_max: int = 200
     part_bytes_max: int = 64 * GIB  # decompressed
+    delivery_bytes_max: int = 512 * GIB  # of all parts together, decompressed
     line_bytes_max: int = 4 * MIB
-    # a file is a decompression bomb if it exceeds both this size and this ratio
+    value_bytes_max: int = 64 * KIB
+    # text in one batch of a Parquet file; its dictionaries may repeat a long value in every line
+    batch_text_bytes_max: int = 256 * MIB
+    # a file or delivery is a decompression bomb if it exceeds both this size and this ratio
     bomb_bytes_min: int = 100_000_000
     bomb_ratio_max: int = 250
 

@@ -20,6 +20,8 @@ from nimbill.costs.formats.line_rules import line_error
 from nimbill.costs.ingestion.arrow_arrays import TEXT_DICTIONARY, encode_dictionary
 from nimbill.costs.ingestion.decompression import open_csv_blocks
 from nimbill.costs.ingestion.parts import Limits, Part
+from nimbill.costs.ingestion.text_lengths import refuse_long_text, refuse_long_values
+from nimbill.costs.ingestion.unpacked_size import UnpackedSize
 
 BLOCK_BYTES = 8 * 2**20
 BATCH_LINES = 65_536
@@ -54,13 +56,22 @@ class RawLines:
 ParseTask = Callable[[], RawLines]
 
 
-def split_into_parse_tasks(part: Part, limits: Limits) -> Iterator[ParseTask]:
-    """Yield tasks for all lines of a part, in order."""
+def split_into_parse_tasks(
+    part: Part, limits: Limits, total: UnpackedSize | None = None
+) -> Iterator[ParseTask]:
+    """Yield tasks for all lines of a part, in order; count its text in the delivery's `total`."""
     if part.file_type == "parquet":
-        yield from _split_parquet(part)
+        yield from _split_parquet(part, limits)
     else:
         with open_csv_blocks(part, limits) as chunks:
-            yield from _split_csv(part, chunks)
+            counted = chunks if total is None else _count_chunks(part, chunks, total)
+            yield from _split_csv(part, limits, counted)
+
+
+def _count_chunks(part: Part, chunks: Iterator[bytes], total: UnpackedSize) -> Iterator[bytes]:
+    for chunk in chunks:
+        total.add_content(part.name, len(chunk))
+        yield chunk
 
 
 def read_layout(part: Part, limits: Limits) -> FileLayout:
@@ -74,7 +85,7 @@ def read_layout(part: Part, limits: Limits) -> FileLayout:
 # ── CSV ──────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _split_csv(part: Part, chunks: Iterator[bytes]) -> Iterator[ParseTask]:
+def _split_csv(part: Part, limits: Limits, chunks: Iterator[bytes]) -> Iterator[ParseTask]:
     blocks = _cut_blocks(part, chunks)
     first_block = next(blocks, b"")
     layout, rest = _parse_header(part, first_block)
@@ -85,8 +96,19 @@ def _split_csv(part: Part, chunks: Iterator[bytes]) -> Iterator[ParseTask]:
             continue
         # the number of lines is only known after parsing; the number of newlines is an upper bound
         # and equal to it unless a quoted value contains a newline
-        yield lambda block=block, line=line: _parse_block(part, layout, block, line, varied_columns)  # type: ignore[misc]
+        yield lambda block=block, line=line: _refuse_long_values(  # type: ignore[misc]
+            _parse_block(part, layout, block, line, varied_columns), limits
+        )
         line += _count(block, NEWLINE)
+
+
+def _refuse_long_values(lines: RawLines, limits: Limits) -> RawLines:
+    for field, array in chain(lines.fields.items(), lines.tags):
+        if field in PLAIN_FIELDS:
+            continue  # the rule for numbers refuses it and is more helpful
+        column = lines.column_name(field)
+        refuse_long_values(lines.file, column, array, first_line=lines.first_line, limits=limits)
+    return lines
 
 
 def _cut_blocks(part: Part, chunks: Iterator[bytes]) -> Iterator[bytes]:
@@ -254,32 +276,57 @@ def _locate_error(part: Part, layout: FileLayout, block: bytes, first_line: int)
 # ── Parquet ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def _split_parquet(part: Part) -> Iterator[ParseTask]:
+def _split_parquet(part: Part, limits: Limits) -> Iterator[ParseTask]:
     try:
-        schema = pq.read_schema(part.path)
-        header = schema.names
+        header = pq.read_schema(part.path).names
         layout = detect_layout(part.name, header)
         names = [header[position] for position in _positions(layout)]
-        texts = {field.name for field in schema if pa.types.is_string(field.type)}
-        plain = {layout.names[field] for field in PLAIN_FIELDS if field in layout.names}
-        encoded = [name for name in names if name in texts and name not in plain]
         # pre_buffer would keep the whole file in memory until its end
-        file = pq.ParquetFile(part.path, read_dictionary=encoded, pre_buffer=False)
+        file = pq.ParquetFile(
+            part.path, read_dictionary=_list_text_columns(part, names), pre_buffer=False
+        )
         line = 1
         for batch in file.iter_batches(BATCH_LINES, columns=names, use_threads=False):
-            yield lambda batch=batch, line=line: _convert_batch(part, layout, header, batch, line)  # type: ignore[misc]
+            yield lambda batch=batch, line=line: _convert_batch(part, layout, batch, line, limits)  # type: ignore[misc]
             line += len(batch)
+    except MemoryError:
+        raise  # Arrow's own class is an ArrowException as well
     except (pa.ArrowException, OSError):
         raise line_error(part.name, "unreadable") from None
 
 
+def _list_text_columns(part: Part, names: Sequence[str]) -> list[str]:
+    """Return the paths of all texts in these columns, including keys and values of maps.
+
+    They are read as dictionaries: otherwise a long value that the file stores once would be
+    repeated in memory for every line.
+    """
+    schema = pq.ParquetFile(part.path).schema
+    leaves = [schema.column(position) for position in range(len(schema))]
+    return [
+        leaf.path
+        for leaf in leaves
+        if leaf.physical_type == "BYTE_ARRAY"
+        and leaf.logical_type.type != "DECIMAL"
+        and (leaf.path in names or leaf.path.partition(".")[0] in names)
+    ]
+
+
 def _convert_batch(
-    part: Part, layout: FileLayout, header: Sequence[str], batch: pa.RecordBatch, first_line: int
+    part: Part, layout: FileLayout, batch: pa.RecordBatch, first_line: int, limits: Limits
 ) -> RawLines:
+    for name, array in zip(batch.schema.names, batch.columns, strict=True):
+        refuse_long_values(part.name, name, array, first_line=first_line, limits=limits)
+    refuse_long_text(part.name, batch.columns, lines=len(batch), limits=limits)
+    columns = dict(zip(_positions(layout), batch.columns, strict=True))
+
     def column(position: int, field: str) -> pa.Array:
-        array = batch.column(header[position])
-        if field in PLAIN_FIELDS or pa.types.is_map(array.type):
+        array = columns[position]
+        if pa.types.is_map(array.type):
             return array
+        if field in PLAIN_FIELDS:
+            is_text = pa.types.is_dictionary(array.type)
+            return array.dictionary_decode().cast(pa.string()) if is_text else array
         return _encode_as_text(array)
 
     return RawLines(
@@ -299,10 +346,12 @@ def _encode_as_text(array: pa.Array) -> pa.DictionaryArray:
     if pa.types.is_timestamp(values.type):
         values = values.cast(pa.timestamp("s"), safe=False)
     values = values.cast(pa.string())
+    indices = array.indices.cast(pa.int32())
     if not _has_null_or_duplicate(values):
-        return pa.DictionaryArray.from_arrays(array.indices.cast(pa.int32()), values)
+        return pa.DictionaryArray.from_arrays(indices, values)
     texts = [None if text in NULLS else text for text in values.to_pylist()]
-    return pa.array(texts, pa.string()).take(array.indices).dictionary_encode()
+    unique = pa.array(texts, pa.string()).dictionary_encode()
+    return pa.DictionaryArray.from_arrays(unique.indices.take(indices), unique.dictionary)
 
 
 def _has_null_or_duplicate(values: pa.Array) -> bool:

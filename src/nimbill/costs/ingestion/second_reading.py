@@ -1,13 +1,12 @@
 """Verifies a conversion: reads the vendor's files a second time with DuckDB and compares sums.
 
-The second reading shares only the column names with the first one: DuckDB decompresses, parses and
-adds up on its own. Sums must be equal to the last digit.
+The second reading shares only the column names and the table of line types with the first one:
+DuckDB decompresses, parses and adds up on its own. Sums must be equal to the last digit.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -20,8 +19,9 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from nimbill.costs.cost_line import LineKind
 from nimbill.costs.formats.detection import FileLayout
-from nimbill.costs.formats.focus import VENDOR_NAMES
+from nimbill.costs.formats.focus import CORRECTION, VENDOR_NAMES
 from nimbill.costs.formats.format import NULLS
 from nimbill.costs.ingestion.parts import Delivery, Limits, Part
 from nimbill.costs.ingestion.raw_lines import read_layout
@@ -35,6 +35,7 @@ MEMORY_MAX = "384MB"
 # small deliveries are read after the conversion, which refuses decompression bombs
 PARALLEL_BYTES_MIN = 8 * 2**20
 INTERRUPT_INTERVAL_SECONDS = 0.02
+KINDS = frozenset(kind.value for kind in LineKind)
 # errors of the file or of DuckDB's parser; others, such as a full disk, are raised
 READ_ERRORS = (duckdb.DataError, duckdb.NotSupportedError, duckdb.ProgrammingError)
 
@@ -47,6 +48,7 @@ class SumKey(NamedTuple):
     payer_id: str
     customer_id: str
     currency: str
+    kind: str
 
 
 class LineSum(NamedTuple):
@@ -137,7 +139,8 @@ def sum_stored_lines(files: Sequence[Path]) -> Sums:
         return {}
     names = ", ".join(_quote(str(file)) for file in files)
     with open_second_reader() as db:
-        return _run_sum(db, "payer_id, customer_id, currency", "cost", f"read_parquet([{names}])")
+        key = "payer_id, customer_id, currency, kind"
+        return _run_sum(db, key, "cost", f"read_parquet([{names}])", lambda kind: kind or "")
 
 
 def sum_delivery(
@@ -149,14 +152,20 @@ def sum_delivery(
     notify: Callable[[str], None],
 ) -> Sums:
     """Raise UnreadableBySecondReader if DuckDB cannot read a part."""
-    costs: dict[SumKey, Decimal] = {}
-    lines: Counter[SumKey] = Counter()
+    parts: list[tuple[SumKey, LineSum]] = []
     for part in delivery.parts:
         notify(part.name)
-        for key, line_sum in _sum_part(db, part, vendor, limits).items():
-            costs[key] = add_decimals(costs.get(key, Decimal(0)), line_sum.cost)
-            lines[key] += line_sum.lines
-    return {key: LineSum(cost, lines[key]) for key, cost in costs.items()}
+        parts += _sum_part(db, part, vendor, limits).items()
+    return _add_up(parts)
+
+
+def _add_up(parts: Iterable[tuple[SumKey, LineSum]]) -> Sums:
+    """Add the sums with the same key."""
+    sums: Sums = {}
+    for key, (cost, lines) in parts:
+        before = sums.get(key, ZERO)
+        sums[key] = LineSum(add_decimals(before.cost, cost), before.lines + lines)
+    return sums
 
 
 def _sum_part(db: duckdb.DuckDBPyConnection, part: Part, vendor: str, limits: Limits) -> Sums:
@@ -166,12 +175,13 @@ def _sum_part(db: duckdb.DuckDBPyConnection, part: Part, vendor: str, limits: Li
         names = ", ".join(map(_quote, VENDOR_NAMES.get(vendor, ())))
         where = f" WHERE lower({_column(part, layout, 'provider')}) IN ({names})"
     payer, customer = (_id_expression(part, layout, field) for field in ("payer_id", "customer_id"))
-    key = f"{payer}, {customer}, upper({_column(part, layout, 'currency')})"
+    types = [f"CAST({_column(part, layout, field)} AS VARCHAR)" for field in _type_fields(layout)]
+    key = ", ".join([payer, customer, f"upper({_column(part, layout, 'currency')})", *types])
     cost = _cost_expression(part, layout)
 
     def run(*, parallel: bool) -> Sums:
         table = _table_expression(part, layout, limits, parallel=parallel)
-        return _run_sum(db, key, cost, table + where)
+        return _run_sum(db, key, cost, table + where, lambda *values: _find_kind(layout, values))
 
     try:
         try:
@@ -184,12 +194,21 @@ def _sum_part(db: duckdb.DuckDBPyConnection, part: Part, vendor: str, limits: Li
         raise UnreadableBySecondReader(part.name) from None
 
 
-def _run_sum(db: duckdb.DuckDBPyConnection, key: str, cost: str, table: str) -> Sums:
-    """If a sum overflows a decimal, whole units and fractions are summed separately."""
+def _run_sum(
+    db: duckdb.DuckDBPyConnection,
+    key: str,
+    cost: str,
+    table: str,
+    find_kind: Callable[..., str],
+) -> Sums:
+    """`find_kind` receives what follows payer, account and currency in the key.
+
+    If a sum overflows a decimal, whole units and fractions are summed separately.
+    """
 
     def run(sums: str) -> Sums:
-        query = f"SELECT {key}, {sums}, count(*) FROM {table} GROUP BY ALL"  # noqa: S608
-        return _parse_rows(db.execute(query).fetchall())
+        query = f"SELECT {sums}, count(*), {key} FROM {table} GROUP BY ALL"  # noqa: S608
+        return _add_up(_parse_row(row, find_kind) for row in db.execute(query).fetchall())
 
     try:
         return run(f"sum({cost}), 0")
@@ -197,13 +216,35 @@ def _run_sum(db: duckdb.DuckDBPyConnection, key: str, cost: str, table: str) -> 
         return run(f"sum(trunc({cost})), sum({cost} - trunc({cost}))")
 
 
-def _parse_rows(rows: Sequence[tuple[object, ...]]) -> Sums:
-    return {
-        SumKey(str(payer), str(customer), str(currency)): LineSum(
-            add_decimals(Decimal(str(cost)), Decimal(str(fraction))), int(str(lines))
-        )
-        for payer, customer, currency, cost, fraction, lines in rows
-    }
+def _parse_row(row: tuple[object, ...], find_kind: Callable[..., str]) -> tuple[SumKey, LineSum]:
+    cost, fraction, lines, payer, customer, currency, *values = row
+    key = SumKey(str(payer), str(customer), str(currency), find_kind(*values))
+    total = add_decimals(Decimal(str(cost)), Decimal(str(fraction)))
+    return key, LineSum(total, int(str(lines)))
+
+
+# ── line types ───────────────────────────────────────────────────────────────────────────────────
+
+
+def _type_fields(layout: FileLayout) -> list[str]:
+    """The fields that decide how a line is billed; files exported by Nimbill name the kind."""
+    if {"nimbill_line_type", "nimbill_kind"} <= layout.positions.keys():
+        return ["nimbill_kind"]
+    return [field for field in ("line_type", "charge_class") if field in layout.positions]
+
+
+def _find_kind(layout: FileLayout, values: Sequence[str | None]) -> str:
+    """Return the kind of lines with these values of `_type_fields`."""
+    fields = dict(zip(_type_fields(layout), values, strict=True))
+    if "nimbill_kind" in fields:
+        kind = fields["nimbill_kind"] or ""
+        return kind if kind in KINDS else LineKind.unknown.value
+    line_type = fields.get("line_type")
+    if line_type is None or line_type in NULLS:
+        line_type = layout.format.line_type_default or ""
+    if fields.get("charge_class") == CORRECTION.strip():
+        line_type += CORRECTION
+    return layout.format.classify(line_type).kind.value
 
 
 # ── SQL expressions ──────────────────────────────────────────────────────────────────────────────

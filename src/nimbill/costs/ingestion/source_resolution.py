@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
 from nimbill.costs.ingestion.delivery_errors import delivery_error
-from nimbill.costs.ingestion.import_roots import S3_SCHEME, is_under
+from nimbill.costs.ingestion.import_roots import S3_SCHEME, is_key_under, is_under
 from nimbill.costs.ingestion.manifests import is_manifest
 from nimbill.costs.ingestion.object_store import list_object_store
 from nimbill.costs.ingestion.parts import Limits
@@ -47,7 +47,7 @@ def resolve_sources(
         if not source or "\0" in source:
             raise delivery_error(source, "source_missing")
         if source.startswith(S3_SCHEME):
-            yield _resolve_address(source, limits)
+            yield _resolve_address(source, roots, limits)
         elif _is_folder(Path(source)):
             yield SourceSelection(_list_folder(Path(source), roots, limits))
         else:
@@ -77,7 +77,10 @@ def _list_folder(folder: Path, roots: Sequence[str] | None, limits: Limits) -> L
     return list_local_folder(folder, roots, limits)
 
 
-def _resolve_address(address: str, limits: Limits) -> SourceSelection:
+def _resolve_address(address: str, roots: Sequence[str] | None, limits: Limits) -> SourceSelection:
+    """Refuse keys outside `roots` before anything is listed: names are not for everybody."""
+    parts = urlsplit(address)
+    _refuse_key_outside(parts.netloc + parts.path, roots)
     source, is_object = list_object_store(address, limits)
     if not is_object:
         return SourceSelection(source)
@@ -86,11 +89,17 @@ def _resolve_address(address: str, limits: Limits) -> SourceSelection:
         return SourceSelection(source, explicit_files=True)
     manifest = PurePosixPath(file.key)
     folder = _parts_folder(manifest)
-    query = urlsplit(address).query
+    _refuse_key_outside(str(folder), roots)
+    query = parts.query
     source, _ = list_object_store(
         f"{S3_SCHEME}{folder}?{query}" if query else f"{S3_SCHEME}{folder}", limits
     )
     return SourceSelection(source, manifest_name=str(manifest.relative_to(folder)))
+
+
+def _refuse_key_outside(key: str, roots: Sequence[str] | None) -> None:
+    if roots is not None and not is_key_under(key, roots):
+        raise delivery_error(PurePosixPath(key).name, "outside_roots")
 
 
 def _parts_folder(manifest: PurePosixPath) -> PurePosixPath:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path, PurePosixPath
@@ -68,12 +69,12 @@ class LocalFiles:
         return self._files
 
     def open(self, file: SourceFile) -> AbstractContextManager[BinaryIO]:
-        return Path(file.key).open("rb")
+        return _open_file(file)
 
     def fetch(self, file: SourceFile, spool: Path, number: int) -> FetchedFile:  # noqa: ARG002
         path = Path(file.key)
         digest = hashlib.sha256()
-        with path.open("rb", buffering=0) as stream:
+        with _open_file(file) as stream:
             before = os.fstat(stream.fileno())
             while chunk := stream.read(CHUNK_BYTES):
                 digest.update(chunk)
@@ -122,6 +123,22 @@ def _walk(top: Path, roots: Sequence[str] | None) -> Iterator[Path]:
 
 def _refuse_folder(error: OSError) -> None:
     raise delivery_error(Path(str(error.filename)).name, "source_denied") from None
+
+
+@contextmanager
+def _open_file(file: SourceFile) -> Iterator[BinaryIO]:
+    """Refuse a file that cannot be read. Other errors concern the machine, not the delivery."""
+    try:
+        with Path(file.key).open("rb", buffering=0) as stream:
+            yield stream
+    except FileNotFoundError:
+        raise delivery_error(file.name, "changed") from None
+    except PermissionError:
+        raise delivery_error(file.name, "source_denied") from None
+    except OSError as error:
+        if error.errno != errno.EIO:
+            raise
+        raise delivery_error(file.name, "source_unreadable") from None
 
 
 def _stat(path: Path, name: str) -> os.stat_result:

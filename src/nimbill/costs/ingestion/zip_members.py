@@ -17,6 +17,7 @@ from typing import BinaryIO
 
 from nimbill.costs.ingestion.delivery_errors import delivery_error
 from nimbill.costs.ingestion.parts import FileType, Limits, Part
+from nimbill.costs.ingestion.unpacked_size import UnpackedSize
 
 CHUNK_BYTES = 2**20
 DIRECTORY_BYTES_MAX = 16 * 2**20
@@ -30,18 +31,27 @@ _LOCAL_HEADER = struct.Struct("<4s22xHH")
 
 
 def extract_csv_members(
-    name: str, path: Path, *, spool: Path, number: int, limits: Limits
+    name: str, path: Path, *, target: Path, limits: Limits, total: UnpackedSize
 ) -> list[Part]:
-    """The names inside the zip file are never used as paths."""
+    """The names inside the zip file are never used as paths.
+
+    The sizes in its directory are counted in the `total` of the delivery before anything is read.
+    Members are not synced to disk: a preparation that is repeated extracts them again.
+    """
     with path.open("rb") as file:
         try:
             _refuse_large_directory(name, file)
             with zipfile.ZipFile(file) as archive:
-                members = _select_csv_members(name, archive.infolist(), limits)
+                infos = archive.infolist()
+                total.add_zip_members(name, len(infos))
+                members = _select_csv_members(name, infos, limits)
         except (zipfile.BadZipFile, struct.error, ValueError, EOFError, NotImplementedError):
             raise delivery_error(name, "truncated") from None
+        for member in members:
+            total.add_file(member.compress_size)
+            total.add_content(_member_name(name, member), member.file_size)
         return [
-            _extract(name, file, member, spool / f"{number:05d}-{position:05d}")
+            _extract(name, file, member, target.with_name(f"{target.name}-{position:05d}"))
             for position, member in enumerate(members)
         ]
 
@@ -49,8 +59,6 @@ def extract_csv_members(
 def _select_csv_members(
     name: str, infos: Sequence[zipfile.ZipInfo], limits: Limits
 ) -> list[zipfile.ZipInfo]:
-    if len(infos) > limits.parts_max:
-        raise delivery_error(name, "too_many_parts", limits.parts_max)
     end = 0
     for member in sorted(infos, key=lambda info: info.header_offset):
         if member.header_offset < end:
@@ -102,8 +110,6 @@ def _extract(archive_name: str, file: BinaryIO, member: zipfile.ZipInfo, target:
             copy.write(chunk)
             digest.update(chunk)
         size = copy.tell()
-        copy.flush()
-        os.fsync(copy.fileno())
     if stored and checksum != member.CRC:
         raise delivery_error(name, "bad_checksum")
     return Part(name, path, file_type, size, digest.hexdigest())

@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from nimbill.costs.lake.lake_error import translate_lake_errors
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.fsync import fsync_path
 
@@ -36,6 +37,7 @@ class Lake:
         self._url = url
         self._root = Path(url)
         self._store: tuple[FileSystem, str] | None = None
+        self._bucket = None if self.is_local else urlsplit(url).hostname
 
     def put(self, files: Sequence[Path], *, folder: str) -> list[str]:
         """Move all files into the folder or, if one fails, none; return their names.
@@ -45,14 +47,15 @@ class Lake:
         names = [_require_safe_name(f"{folder}/{file.name}") for file in files]
         stored: list[str] = []
         try:
-            for file, name in zip(files, names, strict=True):
-                stored.append(name)
-                if self.is_local:
-                    self._move(file, self._root / name)
-                else:
-                    self._upload(file, name)
-            if self.is_local and files:
-                self._sync_folders(self._root / folder)
+            with translate_lake_errors(self._bucket):
+                for file, name in zip(files, names, strict=True):
+                    stored.append(name)
+                    if self.is_local:
+                        self._move(file, self._root / name)
+                    else:
+                        self._upload(file, name)
+                if self.is_local and files:
+                    self._sync_folders(self._root / folder)
         except BaseException:
             with suppress(OSError):
                 self.remove(stored)
@@ -64,14 +67,20 @@ class Lake:
 
     def remove(self, names: Collection[str]) -> None:
         """Ignore missing files; remove folders that become empty."""
-        for name in names:
-            _require_safe_name(name)
-            if self.is_local:
-                self._remove_local(self._root / name)
-            else:
-                store, key = self._locate(name)
-                with suppress(FileNotFoundError):
-                    store.delete_file(key)
+        with translate_lake_errors(self._bucket):
+            for name in names:
+                _require_safe_name(name)
+                if self.is_local:
+                    self._remove_local(self._root / name)
+                else:
+                    store, key = self._locate(name)
+                    with suppress(FileNotFoundError):
+                        store.delete_file(key)
+
+    def remove_import(self, organisation_id: str, vendor: str, import_id: str) -> None:
+        """Remove all files of an import whose month is not known."""
+        names = self.list_names(f"{organisation_id}/{vendor}")
+        self.remove([name for name in names if PurePosixPath(name).parts[-2] == import_id])
 
     def list_names(self, folder: str) -> list[str]:
         """Return all files below the folder, sorted, including partial ones."""
@@ -82,7 +91,8 @@ class Lake:
         from pyarrow.fs import FileSelector, FileType
 
         store, key = self._locate(_require_safe_name(folder))
-        infos = store.get_file_info(FileSelector(key, recursive=True, allow_not_found=True))
+        with translate_lake_errors(self._bucket):
+            infos = store.get_file_info(FileSelector(key, recursive=True, allow_not_found=True))
         root_length = len(key) - len(folder)
         return sorted(info.path[root_length:] for info in infos if info.type == FileType.File)
 
@@ -118,13 +128,16 @@ class Lake:
 
         store, _ = self._locate("")
         keys = [self._locate(name)[1] for name in names]
-        return dataset.dataset(keys, schema=SCHEMA, format="parquet", filesystem=store)
+        with translate_lake_errors(self._bucket):
+            return dataset.dataset(keys, schema=SCHEMA, format="parquet", filesystem=store)
 
     def read_metadata(self, names: Sequence[str]) -> list[FileMetaData]:
         from pyarrow import parquet
 
         store, _ = self._locate("")
-        return [parquet.read_metadata(self._locate(name)[1], filesystem=store) for name in names]
+        keys = [self._locate(name)[1] for name in names]
+        with translate_lake_errors(self._bucket):
+            return [parquet.read_metadata(key, filesystem=store) for key in keys]
 
     # ── folder ───────────────────────────────────────────────────────────────────────────────────
 
@@ -171,16 +184,21 @@ class Lake:
 
         if self._store is None:
             local = (LocalFileSystem(), self._url)
-            self._store = local if self.is_local else FileSystem.from_uri(self._url)
+            with translate_lake_errors(self._bucket):
+                self._store = local if self.is_local else FileSystem.from_uri(self._url)
         store, root = self._store
         return store, f"{root.rstrip('/')}/{name}" if name else root
 
     def __repr__(self) -> str:
         """Omit credentials, which the address may contain."""
+        return f"Lake({self})"
+
+    def __str__(self) -> str:
+        """The address without credentials."""
         if self.is_local:
-            return f"Lake({self._url})"
+            return self._url
         parts = urlsplit(self._url)
-        return f"Lake(s3://{parts.hostname}{parts.path})"
+        return f"s3://{parts.hostname}{parts.path}"
 
 
 def import_folder(organisation_id: str, *, vendor: str, month: str, import_id: str) -> str:

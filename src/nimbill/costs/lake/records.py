@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 basis = chosen("cost-sums")
 
-USAGE = "usage"  # LineKind.usage, without loading pyarrow
+USAGE, ENTRY = "usage", "entry"  # LineKind.usage and LineKind.entry, without loading pyarrow
 
 lake_files = sa.Table(
     "lake_files",
@@ -287,3 +287,26 @@ async def load_sums_by_account(
     return {
         (row.customer_id, row.line_type, row.currency): row.cost for row in await db.execute(stmt)
     }
+
+
+async def load_stored_totals(
+    db: AsyncConnection,
+    scope: TenantScope,
+    period: BillingPeriod,
+    table: sa.Table,
+    payers: Collection[str],
+) -> dict[tuple[str, ...], tuple[Decimal, int]]:
+    """Return cost and lines of a sums table by payer, account, currency and kind."""
+    columns = (table.c.payer_id, table.c.customer_id, table.c.currency, table.c.kind)
+    lines = sa.cast(sa.func.sum(table.c.lines), sa.BigInteger)
+    stmt = (
+        sa.select(*columns, sa.func.sum(table.c.cost), lines)
+        .where(
+            table.c.organisation_id == scope.organisation_id,
+            table.c.vendor == period.vendor,
+            table.c.month == period.month,
+            is_any_of(table.c.payer_id, payers),
+        )
+        .group_by(*columns)
+    )
+    return {tuple(row[:4]): (row[4], row[5]) for row in await db.execute(stmt)}

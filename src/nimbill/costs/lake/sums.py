@@ -69,10 +69,18 @@ def tag_sums(lines: Table) -> Table:
     )
 
 
-def payer_lines(lines: Table) -> Table:
-    """Number of lines per payer, and how many of them lack the vendor's invoice id."""
-    return lines.group_by("payer_id").aggregate(
-        lines=lines.count(), without_invoice_id=lines.count(where=lines.invoice_id.isnull())
+def product_names(lines: Table) -> Table:
+    """Names of the products that an account bought under a marketplace service, each once."""
+    named = lines.filter(lines.marketplace, lines.service_name.fill_null("") != "")
+    return named.select("payer_id", "customer_id", "service", name=named.service_name).distinct()
+
+
+def line_totals(lines: Table) -> Table:
+    """Costs and lines as the stored sums are verified, and the lines without an invoice id."""
+    return lines.group_by("payer_id", "customer_id", "currency", "kind").aggregate(
+        **_sum_cost(lines, "cost"),
+        lines=lines.count(),
+        without_invoice_id=lines.count(where=lines.invoice_id.isnull()),
     )
 
 

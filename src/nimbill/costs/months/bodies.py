@@ -1,4 +1,4 @@
-"""Bodies of the operations on months."""
+"""The body of reopening a month."""
 
 from typing import Annotated, ClassVar
 
@@ -7,13 +7,6 @@ from nimbill.foundation.vendors import BilledVendor
 from nimbill.http.request_bodies import Body, text_length
 
 REASON = text_length(1, 1000)
-
-
-class MonthClosing(Body, frozen=True, kw_only=True):
-    basis: ClassVar[Basis] = chosen("closed-months")
-
-    vendor: BilledVendor
-    reason: Annotated[str, REASON] | None = None
 
 
 class MonthReopening(Body, frozen=True, kw_only=True):

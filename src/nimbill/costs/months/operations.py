@@ -1,40 +1,22 @@
-"""Close and reopen months."""
+"""Reopen months, and refuse changes to closed ones."""
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.costs.months import records
-from nimbill.costs.months.bodies import MonthClosing, MonthReopening
+from nimbill.costs.months.bodies import MonthReopening
 from nimbill.costs.months.records import MonthState
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
-from nimbill.foundation.errors import Conflict, NotPermitted
+from nimbill.foundation.errors import Conflict
 
 basis = chosen("closed-months")
-
-
-async def close_month(
-    db: AsyncConnection, scope: TenantScope, month: str, body: MonthClosing
-) -> None:
-    """Refuse later imports, invoices and applied entries; a parked month cannot be closed."""
-    _refuse_restricted_caller(scope)
-    period = BillingPeriod(month, body.vendor)
-    # lock the month first: while it waits for an import, reserved instances can still be moved
-    state = await records.lock_month(db, scope, period)
-    closing_count = await records.lock_closing_count(db, scope, body.vendor, shared=False)
-    refuse_closed(state)
-    if state.is_parked:
-        raise Conflict(
-            "month_parked", "This month is parked: release or replace its parked import first."
-        )
-    await records.save_month_state(db, scope, period, closed=True, closing_number=closing_count + 1)
 
 
 async def reopen_month(
     db: AsyncConnection, scope: TenantScope, month: str, body: MonthReopening
 ) -> None:
     """The month keeps its closing number, so that later closings continue the count."""
-    _refuse_restricted_caller(scope)
     period = BillingPeriod(month, body.vendor)
     state = await records.lock_month(db, scope, period)
     await records.lock_closing_count(db, scope, body.vendor, shared=False)
@@ -48,12 +30,3 @@ async def reopen_month(
 def refuse_closed(state: MonthState) -> None:
     if state.closed:
         raise Conflict("month_closed", "This month is closed.")
-
-
-def _refuse_restricted_caller(scope: TenantScope) -> None:
-    """Closing a month affects all billing groups, also those that the caller cannot see."""
-    if scope.billing_groups is not None:
-        raise NotPermitted(
-            "narrowed_caller",
-            "Users restricted to certain billing groups cannot close or reopen months.",
-        )

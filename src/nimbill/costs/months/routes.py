@@ -1,35 +1,24 @@
-"""Closing and reopening months over HTTP; paths are relative to /m/core."""
-
-from typing import Any
+"""Reopening months over HTTP; paths are relative to /m/core."""
 
 from litestar.params import JSONBody
 
-from nimbill.access.gate import Audience
+from nimbill.access.gate import Audience, Changes
 from nimbill.access.role_actions import RoleAction
 from nimbill.costs.months import operations
-from nimbill.costs.months.bodies import MonthClosing, MonthReopening
+from nimbill.costs.months.bodies import MonthReopening
 from nimbill.foundation.basis import chosen
 from nimbill.http.request_bodies import Success
 from nimbill.http.routing import PathMonth, RequestCaller, Transaction, post
 
-ROUTE_OPTIONS: dict[str, Any] = {
-    "audiences": [Audience.core],
-    "role_actions": [RoleAction.ModifyInvoice],
-    "basis": chosen("closed-months"),
-    "audited": "month/{vendor}/{month}",
-}
 
-
-@post("/invoices/close/{month:str}", **ROUTE_OPTIONS)
-async def close_month(
-    month: PathMonth, data: JSONBody[MonthClosing], caller: RequestCaller, db: Transaction
-) -> Success:
-    """Close a month of a vendor: later imports, invoices and applied entries are refused."""
-    await operations.close_month(db, caller.scope, month, data)
-    return Success()
-
-
-@post("/invoices/reopen/{month:str}", **ROUTE_OPTIONS)
+@post(
+    "/invoices/reopen/{month:str}",
+    audiences=[Audience.core],
+    role_actions=[RoleAction.ModifyInvoice],
+    basis=chosen("closed-months"),
+    audited="month/{vendor}/{month}",
+    changes=Changes.shared_records,
+)
 async def reopen_month(
     month: PathMonth, data: JSONBody[MonthReopening], caller: RequestCaller, db: Transaction
 ) -> Success:
@@ -38,4 +27,4 @@ async def reopen_month(
     return Success()
 
 
-ROUTES = [close_month, reopen_month]
+ROUTES = [reopen_month]

@@ -11,6 +11,20 @@ from nimbill.foundation.language import Language
 from nimbill.foundation.vendors import BilledVendor
 from nimbill.http.request_bodies import NOT_EMPTY, Body, Success, clearable_text, text_length
 
+printing_basis = chosen("printing-limits")
+
+ITEMS_MAX = 2_000  # free format items of one vendor
+PRINTED_TEXT_MAX = 10_000
+PRINTED_TEXTS = (
+    "company_name",
+    "phone",
+    "postal",
+    "address",
+    "billing_title",
+    "personal",
+    "remarks",
+)
+
 
 class InvoiceSetting(Body, frozen=True, kw_only=True):
     """All fields are required. The allowed values are in invoice_setting_rules.py."""
@@ -56,9 +70,13 @@ class BillingGroupCreate(Body, frozen=True, kw_only=True):
 
     @classmethod
     def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
-        return invoice_setting_rules.find_violations_by_vendor(
+        yield from invoice_setting_rules.find_violations_by_vendor(
             sent.get("invoices"), column="create"
         )
+        for name in PRINTED_TEXTS:
+            text = sent.get(name)
+            if isinstance(text, str) and len(text) > PRINTED_TEXT_MAX:
+                yield Violation(name, f"length up to {PRINTED_TEXT_MAX}")
 
 
 class BillingGroupUpdate(Body, frozen=True, kw_only=True):
@@ -104,6 +122,12 @@ class FreeFormatUpdate(Body, frozen=True, kw_only=True):
 
     additional_items: list[FreeFormatItem]
 
+    @classmethod
+    def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
+        items = sent.get("additional_items")
+        if isinstance(items, list) and len(items) > ITEMS_MAX:
+            yield Violation("additional_items", f"at most {ITEMS_MAX} items")
+
 
 class InvoiceTemplateLink(Body, frozen=True, kw_only=True):
     """The field is required; null unlinks the template."""
@@ -118,6 +142,21 @@ class BillingGroupCreated(Success, frozen=True, kw_only=True):
 
     company_id: str
     billinggroup_id: str
+
+
+class CreatedBillingGroup(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("csv-imports")
+
+    company_id: str
+    billinggroup_id: str
+
+
+class BillingGroupsCreated(Success, frozen=True, kw_only=True):
+    """The groups in the order of the file."""
+
+    basis: ClassVar[Basis] = chosen("csv-imports")
+
+    created: list[CreatedBillingGroup]
 
 
 class BillingGroupAccount(Body, frozen=True, kw_only=True):

@@ -18,9 +18,8 @@ from nimbill.customers.partial_update import changed_fields
 from nimbill.customers.projects.records import project_exists
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.errors import Conflict, NotPermitted, Violation, not_found, refuse_if
+from nimbill.foundation.errors import Conflict, Violation, not_found, refuse_if
 
-restricted_basis = chosen("restricted-users-create-no-groups")
 references_basis = chosen("references-in-bodies")
 
 
@@ -28,11 +27,6 @@ async def create_billing_group(
     db: AsyncConnection, scope: TenantScope, body: BillingGroupCreate
 ) -> str:
     """Store the group and one invoice setting per vendor; refuse an id already in use."""
-    if scope.billing_groups is not None:
-        raise NotPermitted(
-            "narrowed_caller",
-            "Users restricted to certain billing groups cannot create new ones.",
-        )
     refuse_if(await _find_broken_references(db, scope, body.project_id, body.invoice_template_id))
     await _refuse_duplicate_id(db, scope, body.billinggroup_id)
 

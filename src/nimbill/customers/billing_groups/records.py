@@ -1,7 +1,7 @@
 """Stored billing groups, and the queries that list them with everything that belongs to them."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -172,6 +172,33 @@ async def billinggroup_id_exists(
     return bool((await db.execute(_BILLINGGROUP_ID_EXISTS, parameters)).scalar_one())
 
 
+async def list_taken_billinggroup_ids(
+    db: AsyncConnection, scope: TenantScope, billinggroup_ids: Collection[str]
+) -> set[str]:
+    """Return those in use in the whole organisation, like `billinggroup_id_exists`."""
+    stmt = sa.select(billing_groups.c.billinggroup_id).where(
+        billing_groups.c.organisation_id == scope.organisation_id,
+        is_any_of(billing_groups.c.billinggroup_id, billinggroup_ids),
+    )
+    return set((await db.execute(stmt)).scalars())
+
+
+async def load_group_keys(
+    db: AsyncConnection,
+    scope: TenantScope,
+    *,
+    billinggroup_ids: Collection[str],
+    company_ids: Collection[str],
+) -> Sequence[Row]:
+    """Return company_id and billinggroup_id of the visible groups that have one of these ids."""
+    stmt = sa.select(billing_groups.c.company_id, billing_groups.c.billinggroup_id).where(
+        *filter_visible_groups(scope),
+        is_any_of(billing_groups.c.billinggroup_id, billinggroup_ids)
+        | is_any_of(billing_groups.c.company_id, company_ids),
+    )
+    return (await db.execute(stmt)).all()
+
+
 async def is_billing_group_visible(
     db: AsyncConnection, scope: TenantScope, company_id: str
 ) -> bool:
@@ -196,11 +223,22 @@ async def lock_billing_group(
 async def add_billing_group(
     db: AsyncConnection, scope: TenantScope, company_id: str, body: BillingGroupCreate
 ) -> None:
+    await db.execute(_INSERT_BILLING_GROUP, _build_row(scope, company_id, body))
+
+
+async def add_billing_groups(
+    db: AsyncConnection, scope: TenantScope, groups: Sequence[tuple[str, BillingGroupCreate]]
+) -> None:
+    """Add groups without invoice settings, each with its company_id."""
+    rows = [_build_row(scope, company_id, body) for company_id, body in groups]
+    await db.execute(_INSERT_BILLING_GROUP, rows)
+
+
+def _build_row(scope: TenantScope, company_id: str, body: BillingGroupCreate) -> dict[str, Any]:
     fields = {name: getattr(body, name) for name in body.__struct_fields__ if name != "invoices"}
     for reference in ("project_id", "invoice_template_id"):
         fields[reference] = fields[reference] or None
-    row = {"organisation_id": scope.organisation_id, "company_id": company_id, **fields}
-    await db.execute(_INSERT_BILLING_GROUP, row)
+    return {"organisation_id": scope.organisation_id, "company_id": company_id, **fields}
 
 
 async def update_billing_group(

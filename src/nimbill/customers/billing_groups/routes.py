@@ -2,15 +2,22 @@
 
 from typing import Any
 
+from litestar import Request
 from litestar.params import FromPath, JSONBody
 
-from nimbill.access.gate import Audience
+from nimbill.access.gate import Audience, Changes, Unaudited
 from nimbill.access.role_actions import RoleAction
-from nimbill.customers.billing_groups import free_format_records, operations, records
+from nimbill.customers.billing_groups import (
+    csv_import,
+    free_format_records,
+    operations,
+    records,
+)
 from nimbill.customers.billing_groups.bodies import (
     BillingGroupCreate,
     BillingGroupCreated,
     BillingGroupRecord,
+    BillingGroupsCreated,
     BillingGroupUpdate,
     FreeFormatUpdate,
     InvoiceSettingUpdate,
@@ -19,8 +26,18 @@ from nimbill.customers.billing_groups.bodies import (
 from nimbill.foundation.basis import chosen, stated
 from nimbill.foundation.errors import not_found
 from nimbill.foundation.vendors import BilledVendor
+from nimbill.http.csv_bodies import CSV_BYTES_MAX, CSV_TYPE, read_csv_request
 from nimbill.http.request_bodies import Success
-from nimbill.http.routing import Limit, Offset, RequestCaller, Transaction, delete, get, post
+from nimbill.http.routing import (
+    Limit,
+    Offset,
+    RequestCaller,
+    Transaction,
+    delete,
+    describe_actor,
+    get,
+    post,
+)
 
 READ: dict[str, Any] = {
     "audiences": [Audience.core],
@@ -31,6 +48,7 @@ MODIFY: dict[str, Any] = {
     "audiences": [Audience.core],
     "role_actions": [RoleAction.ModifyBillingGroup],
     "basis": chosen("billing-group-paths"),
+    "changes": Changes.billing_groups,
 }
 
 
@@ -40,6 +58,7 @@ MODIFY: dict[str, Any] = {
     role_actions=[RoleAction.ModifyBillingGroup],
     basis=stated("Billing groups"),
     audited="billinggroup/{company_id}",
+    changes=Changes.shared_records,
 )
 async def create_billing_group(
     data: JSONBody[BillingGroupCreate], caller: RequestCaller, db: Transaction
@@ -47,6 +66,28 @@ async def create_billing_group(
     """Create a billing group with its invoice settings."""
     company_id = await operations.create_billing_group(db, caller.scope, data)
     return BillingGroupCreated(company_id=company_id, billinggroup_id=data.billinggroup_id)
+
+
+@post(
+    "/billinggroup/csv",
+    audiences=[Audience.core],
+    role_actions=[RoleAction.ModifyBillingGroup],
+    basis=chosen("csv-imports"),
+    changes=Changes.shared_records,
+    audited=Unaudited("each created group has its own audit entry"),
+    reads={CSV_TYPE: str},
+    request_max_body_size=CSV_BYTES_MAX,
+)
+async def create_billing_groups_from_csv(
+    request: Request[Any, Any, Any], caller: RequestCaller, db: Transaction
+) -> BillingGroupsCreated:
+    """Create billing groups from a CSV file: all of its lines, or none."""
+    content = await read_csv_request(request)
+    actor = describe_actor(request, caller)
+    created = await csv_import.create_billing_groups_from_csv(
+        db, caller.scope, content, actor=actor
+    )
+    return BillingGroupsCreated(created=created)
 
 
 @get("/billinggroup", **READ)
@@ -174,6 +215,7 @@ async def delete_billing_group(
 
 ROUTES = [
     create_billing_group,
+    create_billing_groups_from_csv,
     list_billing_groups,
     list_billing_group_details,
     update_billing_group,

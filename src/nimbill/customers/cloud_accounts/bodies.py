@@ -7,7 +7,7 @@ from nimbill.customers.cloud_accounts.account_number_rules import find_number_vi
 from nimbill.foundation.basis import Basis, chosen, stated
 from nimbill.foundation.errors import Violation
 from nimbill.foundation.vendors import BilledVendor
-from nimbill.http.request_bodies import Body, text_length
+from nimbill.http.request_bodies import Body, Success, text_length
 
 
 class CloudAccountCreate(Body, frozen=True, kw_only=True):
@@ -39,6 +39,22 @@ class CloudAccountUpdate(Body, frozen=True, kw_only=True):
     @classmethod
     def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
         return find_number_violations(sent, "account_id")
+
+
+class CreatedAccount(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("csv-imports")
+
+    vendor: BilledVendor
+    customer_id: str
+    company_id: str
+
+
+class AccountsCreated(Success, frozen=True, kw_only=True):
+    """The accounts in the order of the file."""
+
+    basis: ClassVar[Basis] = chosen("csv-imports")
+
+    created: list[CreatedAccount]
 
 
 class CloudAccountRecord(Body, frozen=True, kw_only=True):

@@ -1,9 +1,11 @@
 """Stored cloud accounts and the queries on them."""
 
+from collections.abc import Collection, Sequence
+
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
+from nimbill.customers.billing_groups.records import billing_groups
 from nimbill.customers.cloud_accounts.bodies import (
     CloudAccountCreate,
     CloudAccountRecord,
@@ -33,55 +35,33 @@ def _match_id(scope: TenantScope, customer_id: str) -> list[sa.ColumnElement[boo
     ]
 
 
-def _lateral_billing_group(scope: TenantScope) -> sa.FromClause:
-    """Look up the billing group of each account by its key.
-
-    With a plain join PostgreSQL reads all groups of the organisation for every account as long as
-    it has no statistics of that organisation.
-    """
-    return (
-        sa.select(
-            billing_groups.c.billinggroup_id,
-            billing_groups.c.billinggroup_name,
-            billing_groups.c.project_id,
-        )
-        .where(
-            billing_groups.c.organisation_id == cloud_accounts.c.organisation_id,
-            billing_groups.c.company_id == cloud_accounts.c.company_id,
-            *filter_visible_groups(scope),
-        )
-        .correlate(cloud_accounts)
-        .limit(1)
-        .lateral()
-    )
-
-
 async def list_accounts(
     db: AsyncConnection, scope: TenantScope, vendor: BilledVendor, *, limit: int | None, offset: int
 ) -> list[CloudAccountRecord]:
-    """List accounts of visible groups in the order of customer_id, with a single query."""
-    group = _lateral_billing_group(scope)
+    """List accounts of visible groups in the order of customer_id.
+
+    The groups are a second query: as long as PostgreSQL has no statistics of an organisation, it
+    may execute a join by reading all groups for every account.
+    """
     stmt = (
         sa.select(
             cloud_accounts.c.customer_id,
             cloud_accounts.c.name,
             cloud_accounts.c.account_id,
             cloud_accounts.c.company_id,
-            group.c.billinggroup_id,
-            group.c.billinggroup_name,
             cloud_accounts.c.note,
-            group.c.project_id,
         )
-        .join_from(cloud_accounts, group, sa.true())
         .where(
             cloud_accounts.c.organisation_id == scope.organisation_id,
             cloud_accounts.c.vendor == vendor,
+            *_match_visible_groups(scope),
         )
         .order_by(cloud_accounts.c.customer_id)
         .limit(limit)
         .offset(offset)
     )
     rows = (await db.execute(stmt)).all()
+    groups = await _read_groups(db, scope, {row.company_id for row in rows})
     # Unpacking takes half the time of access by name, and lists are long.
     return [
         CloudAccountRecord(
@@ -90,24 +70,38 @@ async def list_accounts(
             account_id=account_id,
             vendor=vendor,
             company_id=company_id,
-            billinggroup_id=billinggroup_id,
-            billinggroup_name=billinggroup_name,
+            billinggroup_id=group.billinggroup_id,
+            billinggroup_name=group.billinggroup_name,
             note=note,
             payer=customer_id == account_id,
-            project_id=project_id,
+            project_id=group.project_id,
             service_discount=None,
         )
-        for (
-            customer_id,
-            name,
-            account_id,
-            company_id,
-            billinggroup_id,
-            billinggroup_name,
-            note,
-            project_id,
-        ) in rows
+        for customer_id, name, account_id, company_id, note in rows
+        # it is missing if account and group were deleted after the first query
+        if (group := groups.get(company_id)) is not None
     ]
+
+
+async def _read_groups(
+    db: AsyncConnection, scope: TenantScope, company_ids: Collection[str]
+) -> dict[str, Row]:
+    stmt = sa.select(
+        billing_groups.c.company_id,
+        billing_groups.c.billinggroup_id,
+        billing_groups.c.billinggroup_name,
+        billing_groups.c.project_id,
+    ).where(
+        billing_groups.c.organisation_id == scope.organisation_id,
+        is_any_of(billing_groups.c.company_id, company_ids),
+    )
+    return {row.company_id: row for row in await db.execute(stmt)}
+
+
+def _match_visible_groups(scope: TenantScope) -> list[sa.ColumnElement[bool]]:
+    if scope.billing_groups is None:
+        return []
+    return [is_any_of(cloud_accounts.c.company_id, scope.billing_groups)]
 
 
 async def customer_id_exists(db: AsyncConnection, scope: TenantScope, customer_id: str) -> bool:
@@ -118,23 +112,43 @@ async def customer_id_exists(db: AsyncConnection, scope: TenantScope, customer_i
 
 async def lock_account(db: AsyncConnection, scope: TenantScope, customer_id: str) -> Row | None:
     """Lock the row until the transaction ends; None if the caller cannot see its group."""
-    stmt = sa.select(cloud_accounts).where(*_match_id(scope, customer_id)).with_for_update()
-    if scope.billing_groups is not None:
-        stmt = stmt.where(is_any_of(cloud_accounts.c.company_id, scope.billing_groups))
+    conditions = (*_match_id(scope, customer_id), *_match_visible_groups(scope))
+    stmt = sa.select(cloud_accounts).where(*conditions).with_for_update()
     return (await db.execute(stmt)).one_or_none()
 
 
+async def list_taken_customer_ids(
+    db: AsyncConnection, scope: TenantScope, customer_ids: Collection[str]
+) -> set[str]:
+    """Return those in use in the whole organisation, like `customer_id_exists`."""
+    stmt = sa.select(cloud_accounts.c.customer_id).where(
+        cloud_accounts.c.organisation_id == scope.organisation_id,
+        is_any_of(cloud_accounts.c.customer_id, customer_ids),
+    )
+    return set((await db.execute(stmt)).scalars())
+
+
 async def add_account(db: AsyncConnection, scope: TenantScope, body: CloudAccountCreate) -> None:
+    await add_accounts(db, scope, [body])
+
+
+async def add_accounts(
+    db: AsyncConnection, scope: TenantScope, bodies: Sequence[CloudAccountCreate]
+) -> None:
     await db.execute(
-        sa.insert(cloud_accounts).values(
-            organisation_id=scope.organisation_id,
-            customer_id=body.customer_id,
-            vendor=body.vendor,
-            account_id=body.account_id,
-            company_id=body.company_id,
-            name=body.name,
-            note=body.note,
-        )
+        sa.insert(cloud_accounts),
+        [
+            {
+                "organisation_id": scope.organisation_id,
+                "customer_id": body.customer_id,
+                "vendor": body.vendor,
+                "account_id": body.account_id,
+                "company_id": body.company_id,
+                "name": body.name,
+                "note": body.note,
+            }
+            for body in bodies
+        ],
     )
 
 

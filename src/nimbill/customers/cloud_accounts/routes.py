@@ -1,19 +1,34 @@
 """HTTP routes of cloud accounts; paths are relative to /m/core."""
 
+from typing import Any
+
+from litestar import Request
 from litestar.params import FromPath, FromQuery, JSONBody
 
-from nimbill.access.gate import Audience
+from nimbill.access.gate import Audience, Changes, Unaudited
 from nimbill.access.role_actions import RoleAction
-from nimbill.customers.cloud_accounts import operations, records
+from nimbill.customers.cloud_accounts import csv_import, operations, records
 from nimbill.customers.cloud_accounts.bodies import (
+    AccountsCreated,
     CloudAccountCreate,
     CloudAccountRecord,
     CloudAccountUpdate,
 )
 from nimbill.foundation.basis import chosen, stated
 from nimbill.foundation.vendors import BilledVendor
+from nimbill.http.csv_bodies import CSV_BYTES_MAX, CSV_TYPE, read_csv_request
 from nimbill.http.request_bodies import Success
-from nimbill.http.routing import Limit, Offset, RequestCaller, Transaction, delete, get, post, put
+from nimbill.http.routing import (
+    Limit,
+    Offset,
+    RequestCaller,
+    Transaction,
+    delete,
+    describe_actor,
+    get,
+    post,
+    put,
+)
 
 
 @post(
@@ -22,6 +37,7 @@ from nimbill.http.routing import Limit, Offset, RequestCaller, Transaction, dele
     role_actions=[RoleAction.ModifyAccount],
     basis=stated("Customer accounts"),
     audited="acct/{customer_id}",
+    changes=Changes.shared_records,
 )
 async def create_account(
     data: JSONBody[CloudAccountCreate], caller: RequestCaller, db: Transaction
@@ -29,6 +45,26 @@ async def create_account(
     """Add a customer's account at a vendor to a billing group."""
     await operations.create_account(db, caller.scope, data)
     return Success()
+
+
+@post(
+    "/accts/csv",
+    audiences=[Audience.core],
+    role_actions=[RoleAction.ModifyAccount],
+    basis=chosen("csv-imports"),
+    changes=Changes.shared_records,
+    audited=Unaudited("each created account has its own audit entry"),
+    reads={CSV_TYPE: str},
+    request_max_body_size=CSV_BYTES_MAX,
+)
+async def create_accounts_from_csv(
+    request: Request[Any, Any, Any], caller: RequestCaller, db: Transaction
+) -> AccountsCreated:
+    """Add customers' accounts from a CSV file: all of its lines, or none."""
+    content = await read_csv_request(request)
+    actor = describe_actor(request, caller)
+    created = await csv_import.create_accounts_from_csv(db, caller.scope, content, actor=actor)
+    return AccountsCreated(created=created)
 
 
 @get(
@@ -54,6 +90,7 @@ async def list_accounts(
     role_actions=[RoleAction.ModifyAccount],
     basis=chosen("account-paths"),
     audited="acct/{customer_id}",
+    changes=Changes.billing_groups,
 )
 async def update_account(
     customer_id: FromPath[str],
@@ -72,6 +109,7 @@ async def update_account(
     role_actions=[RoleAction.ModifyAccount],
     basis=stated("Customer accounts"),
     audited="acct/{both_ids}",
+    changes=Changes.billing_groups,
 )
 async def delete_account(
     vendor: FromPath[str], both_ids: FromPath[str], caller: RequestCaller, db: Transaction
@@ -81,4 +119,10 @@ async def delete_account(
     return Success()
 
 
-ROUTES = [create_account, list_accounts, update_account, delete_account]
+ROUTES = [
+    create_account,
+    create_accounts_from_csv,
+    list_accounts,
+    update_account,
+    delete_account,
+]

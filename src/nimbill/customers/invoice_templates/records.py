@@ -1,6 +1,6 @@
 """Stored invoice templates and the queries on them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 import sqlalchemy as sa
@@ -8,7 +8,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.invoice_templates.bodies import InvoiceTemplateBody
-from nimbill.database.tenant_scope import Row, TenantScope, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
 
 invoice_templates = sa.Table(
     "invoice_templates",
@@ -41,6 +41,17 @@ async def invoice_template_exists(
 ) -> bool:
     stmt = sa.select(sa.exists().where(*_match_id(scope, invoice_template_id)))
     return bool((await db.execute(stmt)).scalar_one())
+
+
+async def list_existing_templates(
+    db: AsyncConnection, scope: TenantScope, invoice_template_ids: Collection[str]
+) -> set[str]:
+    """Return those of these ids that name an invoice template."""
+    stmt = sa.select(invoice_templates.c.invoice_template_id).where(
+        invoice_templates.c.organisation_id == scope.organisation_id,
+        is_any_of(invoice_templates.c.invoice_template_id, invoice_template_ids),
+    )
+    return set((await db.execute(stmt)).scalars())
 
 
 async def add_invoice_template(

@@ -3,7 +3,7 @@
 import msgspec
 from litestar.params import FromPath, JSONBody
 
-from nimbill.access.gate import Audience
+from nimbill.access.gate import Audience, Changes
 from nimbill.access.role_actions import RoleAction
 from nimbill.customers.invoice_templates import operations, records
 from nimbill.customers.invoice_templates.bodies import (
@@ -27,6 +27,7 @@ _BASIS = chosen("invoice-templates")
     role_actions=MODIFY,
     basis=_BASIS,
     audited="invoicetemplate/{invoice_template_id}",
+    changes=Changes.shared_records,
 )
 async def create_invoice_template(
     data: JSONBody[InvoiceTemplateBody], caller: RequestCaller, db: Transaction
@@ -56,6 +57,7 @@ async def list_invoice_templates(
     role_actions=MODIFY,
     basis=_BASIS,
     audited="invoicetemplate/{invoice_template_id}",
+    changes=Changes.shared_records,
 )
 async def change_invoice_template(
     invoice_template_id: FromPath[str],
@@ -74,6 +76,7 @@ async def change_invoice_template(
     role_actions=MODIFY,
     basis=_BASIS,
     audited="invoicetemplate/{invoice_template_id}",
+    changes=Changes.shared_records,
 )
 async def delete_invoice_template(
     invoice_template_id: FromPath[str], caller: RequestCaller, db: Transaction

@@ -2,7 +2,7 @@
 
 from litestar.params import JSONBody
 
-from nimbill.access.gate import Audience
+from nimbill.access.gate import Audience, Changes
 from nimbill.access.role_actions import RoleAction
 from nimbill.customers.organisation_settings import operations, records
 from nimbill.customers.organisation_settings.bodies import (
@@ -30,6 +30,7 @@ async def read_settings(caller: RequestCaller, db: Transaction) -> OrganisationS
     role_actions=[RoleAction.ModifySettings],
     basis=chosen("organisation-settings"),
     audited="settings",
+    changes=Changes.shared_records,
 )
 async def change_settings(
     data: JSONBody[OrganisationSettingsChange], caller: RequestCaller, db: Transaction

@@ -1,12 +1,12 @@
 """Stored projects and the queries on them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.projects.bodies import ProjectBody
-from nimbill.database.tenant_scope import Row, TenantScope, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
 
 projects = sa.Table(
     "projects",
@@ -40,6 +40,17 @@ async def list_projects(db: AsyncConnection, scope: TenantScope) -> Sequence[Row
 async def project_exists(db: AsyncConnection, scope: TenantScope, project_id: str) -> bool:
     stmt = sa.select(sa.exists().where(*_match_id(scope, project_id)))
     return bool((await db.execute(stmt)).scalar_one())
+
+
+async def list_existing_projects(
+    db: AsyncConnection, scope: TenantScope, project_ids: Collection[str]
+) -> set[str]:
+    """Return those of these ids that name a project."""
+    stmt = sa.select(projects.c.project_id).where(
+        projects.c.organisation_id == scope.organisation_id,
+        is_any_of(projects.c.project_id, project_ids),
+    )
+    return set((await db.execute(stmt)).scalars())
 
 
 async def lock_project(db: AsyncConnection, scope: TenantScope, project_id: str) -> bool:

@@ -2,7 +2,7 @@
 
 from litestar.params import FromPath, JSONBody
 
-from nimbill.access.gate import Audience
+from nimbill.access.gate import Audience, Changes
 from nimbill.access.role_actions import RoleAction
 from nimbill.customers.projects import operations, records
 from nimbill.customers.projects.bodies import ProjectBody, ProjectCreated, ProjectRecord
@@ -18,6 +18,7 @@ from nimbill.http.routing import RequestCaller, Transaction, delete, get, post
     role_actions=[RoleAction.ModifyProject],
     basis=stated("Projects"),
     audited="project/{project_id}",
+    changes=Changes.shared_records,
 )
 async def create_project(
     data: JSONBody[ProjectBody], caller: RequestCaller, db: Transaction
@@ -51,6 +52,7 @@ async def list_projects(caller: RequestCaller, db: Transaction) -> list[ProjectR
     role_actions=[RoleAction.ModifyProject],
     basis=chosen("project-paths"),
     audited="project/{project_id}",
+    changes=Changes.shared_records,
 )
 async def edit_project(
     project_id: FromPath[str],
@@ -69,6 +71,7 @@ async def edit_project(
     role_actions=[RoleAction.ModifyProject],
     basis=chosen("project-paths"),
     audited="project/{project_id}",
+    changes=Changes.shared_records,
 )
 async def delete_project(
     project_id: FromPath[str], caller: RequestCaller, db: Transaction

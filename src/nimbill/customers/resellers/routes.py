@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 from litestar.params import FromPath, JSONBody
 
-from nimbill.access.gate import Audience
+from nimbill.access.gate import Audience, Changes
 from nimbill.access.role_actions import RoleAction
 from nimbill.customers.organisation_settings.records import load_settings
 from nimbill.customers.resellers import operations, records
@@ -40,6 +40,7 @@ MODIFY = [RoleAction.ModifyReseller]
     role_actions_with_body=MODIFY,
     basis=stated("Reseller accounts"),
     audited="reseller/{user_id}",
+    changes=Changes.billing_groups,
 )
 async def create_or_list_resellers(
     caller: RequestCaller,
@@ -70,6 +71,7 @@ async def list_resellers(caller: RequestCaller, db: Transaction) -> list[Reselle
     role_actions=MODIFY,
     basis=stated("Reseller accounts"),
     audited="reseller/{user_id}",
+    changes=Changes.billing_groups,
 )
 async def delete_reseller(
     user_id: FromPath[str], caller: RequestCaller, db: Transaction
@@ -85,6 +87,7 @@ async def delete_reseller(
     role_actions=MODIFY,
     basis=stated("Reseller accounts"),
     audited="reseller/{user_id}/password",
+    changes=Changes.billing_groups,
 )
 async def change_reseller_password(
     user_id: FromPath[str],
@@ -103,6 +106,7 @@ async def change_reseller_password(
     role_actions=MODIFY,
     basis=stated("Reseller accounts"),
     audited="reseller/{user_id}/meta",
+    changes=Changes.billing_groups,
 )
 async def update_reseller_meta(
     user_id: FromPath[str],

@@ -40,8 +40,10 @@ __all__ = [
     "EmbeddedPostgresError",
     "bin_folder",
     "embedded_postgres",
+    "has_cluster",
     "is_embedded",
     "is_ready",
+    "restart_if_dead",
     "superuser_address",
 ]
 
@@ -61,13 +63,31 @@ def embedded_postgres(folder: Path) -> Iterator[Address]:
     layout = _layout(folder)
     ensure_private_folder(layout)
     process = os.getpid()
-    with open_lock(layout.users_lock) as users:
+    with open_lock(layout.users_lock, share_with_children=True) as users:
         address = _enter(layout, users)
         try:
             yield address
         finally:
             if os.getpid() == process:
                 _leave(layout, users)
+
+
+def has_cluster(folder: Path) -> bool:
+    """Whether a database was created in the folder before."""
+    return _layout(folder).cluster.exists()
+
+
+def restart_if_dead(folder: Path) -> bool:
+    """Start the server if all its processes have ended; return whether it was started.
+
+    Call it inside an `embedded_postgres` block of the same folder. The address stays the same.
+    """
+    layout = _layout(folder)
+    with open_lock(layout.server_lock) as probe:
+        if not try_lock(probe, shared=False):
+            return False
+    with locked(layout.start_lock, wait_seconds_max=START_LOCK_WAIT_SECONDS_MAX):
+        return _ensure_running(layout)
 
 
 def superuser_address(folder: Path) -> Address:
@@ -120,10 +140,11 @@ def _stop_if_unused(layout: Layout, users: BinaryIO) -> None:
             stop(layout)
 
 
-def _ensure_running(layout: Layout) -> None:
+def _ensure_running(layout: Layout) -> bool:
+    """Return whether the server had to be started."""
     server_lock = wait_for_ready_or_free(layout)
     if server_lock is None:
-        return
+        return False
     with server_lock:
         # initdb inherits the lock too. If its parent is killed, others wait for initdb instead of
         # removing its unfinished folder.
@@ -136,6 +157,7 @@ def _ensure_running(layout: Layout) -> None:
         raise EmbeddedPostgresError(
             f"PostgreSQL did not start in {layout.folder}. The end of its log:\n{layout.log_tail()}"
         )
+    return True
 
 
 def _address(layout: Layout, *, user: str) -> Address:

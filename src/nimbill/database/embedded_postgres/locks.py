@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import time
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,13 +20,29 @@ class BusyError(EmbeddedPostgresError):
     """Another process held the lock for the whole waiting time."""
 
 
-def open_lock(path: Path) -> BinaryIO:
+# Locks that a forked child must not hold beyond the time for which its parent holds them.
+_own_locks: weakref.WeakSet[BinaryIO] = weakref.WeakSet()
+
+
+def open_lock(path: Path, *, share_with_children: bool = False) -> BinaryIO:
     """Closing the file releases the lock.
 
     Each opened file locks separately, also within one process, so threads exclude each other too.
     """
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-    return os.fdopen(handle, "r+b", buffering=0)
+    lock = os.fdopen(handle, "r+b", buffering=0)
+    if not share_with_children:
+        _own_locks.add(lock)
+    return lock
+
+
+def _close_own_locks() -> None:
+    """A worker may be forked while another thread of its parent starts the server."""
+    for lock in list(_own_locks):
+        lock.close()
+
+
+os.register_at_fork(after_in_child=_close_own_locks)
 
 
 def try_lock(lock: BinaryIO, *, shared: bool) -> bool:

@@ -296,6 +296,8 @@ def build_token_response(
         client_id=subject.client_id or family.family_id,
         epoch=subject.epoch,
         subject_type=subject.subject_type,
+        # a token of a console session names its family as its client
+        family_id=family.family_id if subject.client_id else None,
     )
     id_token = resources.tokens.issue_id_token(
         product, user_id=subject.user_id, client_id=subject.client_id or family.family_id

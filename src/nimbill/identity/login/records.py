@@ -204,7 +204,8 @@ async def delete_old_families(
 ) -> None:
     """Delete families that are too old, and those of clients that can no longer be refreshed.
 
-    Families of consoles are kept until they are too old: their access tokens depend on them.
+    Families of consoles and revoked families are kept until they are too old: access tokens depend
+    on them.
     """
     in_use = sa.exists().where(
         refresh_tokens.c.organisation_id == token_families.c.organisation_id,
@@ -213,6 +214,7 @@ async def delete_old_families(
     )
     unused = sa.and_(
         token_families.c.client_id.is_not(None),
+        ~token_families.c.revoked,
         token_families.c.create_time < unused_since,
         ~in_use,
     )

@@ -13,7 +13,7 @@ from litestar import Request, Response
 from litestar.datastructures import Cookie
 from litestar.params import JSONBody
 
-from nimbill.access.gate import Audience, Public, Unaudited
+from nimbill.access.gate import Audience, Changes, Public, Unaudited
 from nimbill.access.password_hash_queue import QueueEntry, QueueLane
 from nimbill.access.passwords import enter_login_queue
 from nimbill.access.request_context import Resources
@@ -53,6 +53,7 @@ SIGN_OUT: dict[str, Any] = {
     "role_actions": ANY_CALLER,
     "basis": chosen("console-sessions"),
     "audited": "session",
+    "changes": Changes.users,
 }
 
 

@@ -1,10 +1,10 @@
-"""Create an organisation with its root user, first API client and encryption key."""
+"""Create an organisation with its root user, first API client and encryption key; find one."""
 
 import re
 import secrets
 from dataclasses import dataclass
 
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from nimbill.access.passwords import hash_password
 from nimbill.access.signing_keys import add_organisation_key
@@ -15,10 +15,10 @@ from nimbill.database.tenant_lookup import (
     find_organisation_id,
     lock_name_assignment,
 )
-from nimbill.database.tenant_scope import TenantScope, transaction
+from nimbill.database.tenant_scope import Row, TenantScope, transaction
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
-from nimbill.foundation.errors import refuse_if
+from nimbill.foundation.errors import NotFound, refuse_if
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.user_kind import UserKind
 from nimbill.identity.organisations import records
@@ -79,6 +79,39 @@ async def create_organisation(
     return NewOrganisation(
         organisation_id, root_user_id, username, client.client_id, client.client_secret
     )
+
+
+async def reset_password(
+    engine: AsyncEngine, encryptor: Encryptor, scope: TenantScope, *, username: str, password: str
+) -> str:
+    """Set a password without the old one and revoke all tokens of the user; return its id."""
+    refuse_if([*find_password_violations(password)])
+    password_hash = await hash_password(password, encryptor)
+    async with transaction(engine, scope.organisation_id) as db:
+        await require_organisation(db, scope)
+        user = await user_records.find_user_by_name(db, scope, username)
+        if user is None:
+            raise NotFound("not_found", "No user of the organisation has this name.")
+        await user_records.set_password(db, scope, user.user_id, password_hash)
+        await audit.append_entry(
+            db,
+            actor="command line",
+            actor_name="command line",
+            action="reset_password",
+            resource=f"users/{user.user_id}",
+            request_id=new_id("cmd"),
+            sent={"username": user.username},
+        )
+    user_id: str = user.user_id
+    return user_id
+
+
+async def require_organisation(db: AsyncConnection, scope: TenantScope) -> Row:
+    """For commands, whose organisation comes from an option; a request has that of its token."""
+    row = await records.find_organisation(db, scope)
+    if row is None:
+        raise NotFound("not_found", "No organisation has this id.")
+    return row
 
 
 def _derive_short_name(name: str) -> str:

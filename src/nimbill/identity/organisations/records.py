@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import TenantScope, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, metadata
 
 organisations = sa.Table(
     "organisations",
@@ -22,4 +22,18 @@ async def add_organisation(
         sa.insert(organisations).values(
             organisation_id=scope.organisation_id, name=name, short_name=short_name
         )
+    )
+
+
+async def find_organisation(db: AsyncConnection, scope: TenantScope) -> Row | None:
+    stmt = sa.select(organisations).where(organisations.c.organisation_id == scope.organisation_id)
+    return (await db.execute(stmt)).one_or_none()
+
+
+async def lock_organisation(db: AsyncConnection, scope: TenantScope) -> None:
+    """Until the transaction ends, no row that refers to the organisation can be added."""
+    await db.execute(
+        sa.select(organisations.c.organisation_id)
+        .where(organisations.c.organisation_id == scope.organisation_id)
+        .with_for_update()
     )

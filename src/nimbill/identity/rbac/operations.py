@@ -58,6 +58,7 @@ async def create_role(db: AsyncConnection, caller: Caller, body: RoleCreate) -> 
     caller_permissions = await load_caller_permissions(db, caller)
     _refuse_to_grant(caller_permissions, body.namespace, permissions)
     await _refuse_duplicate_name(db, caller, key)
+    await _refuse_name_of_role_above(db, caller, caller_permissions, body.name)
     await records.add_role(db, caller.scope, caller.root_user, key, permissions)
     return Role(name=body.name, namespace=body.namespace, permissions=permissions)
 
@@ -73,14 +74,16 @@ async def update_role(
     requested = role.permissions if body.permissions is None else body.permissions
     refuse_if(list(find_permission_violations(Product(role.namespace), requested)))
     permissions, name = normalize_permissions(requested), body.name or role.name
+    caller_permissions = await load_caller_permissions(db, caller)
     if body.permissions is not None:
-        caller_permissions = await load_caller_permissions(db, caller)
         _refuse_to_grant(caller_permissions, namespace, permissions)
         before = EffectivePermissions({namespace: frozenset(role.permissions)}, {})
         if not before.includes(namespace, frozenset(permissions)):
             await _refuse_to_grant_beyond_filters(db, caller, caller_permissions, key)
     if name != rolename:
+        _refuse_role_above(caller_permissions, role)
         await _refuse_duplicate_name(db, caller, (namespace, name))
+        await _refuse_name_of_role_above(db, caller, caller_permissions, name)
     await records.update_role(
         db, caller.scope, caller.root_user, key, name=name, permissions=permissions
     )
@@ -88,14 +91,36 @@ async def update_role(
 
 
 async def delete_role(db: AsyncConnection, caller: Caller, namespace: str, rolename: str) -> None:
+    """Delete a role and its mappings; refuse a role with more permissions than the caller."""
     key = (namespace, rolename)
-    if not await records.delete_role(db, caller.scope, caller.root_user, key):
+    role = await records.lock_role(db, caller.scope, caller.root_user, key)
+    if role is None:
         raise not_found()
+    _refuse_role_above(await load_caller_permissions(db, caller), role)
+    await records.delete_role(db, caller.scope, caller.root_user, key)
 
 
 async def _refuse_duplicate_name(db: AsyncConnection, caller: Caller, key: RoleKey) -> None:
     if await records.role_exists(db, caller.scope, caller.root_user, key):
         raise Conflict("role_name_taken", "This namespace already has a role with this name.")
+
+
+def _refuse_role_above(caller_permissions: EffectivePermissions, role: Row) -> None:
+    """Whoever maps this role by its name must get the role that they know."""
+    if not caller_permissions.includes(role.namespace, frozenset(role.permissions)):
+        raise NotPermitted("role_above", "This role has permissions that you do not have.")
+
+
+async def _refuse_name_of_role_above(
+    db: AsyncConnection, caller: Caller, caller_permissions: EffectivePermissions, name: str
+) -> None:
+    """A role that looks like a more powerful one could be mistaken for it."""
+    for role in await records.list_roles_named(db, caller.scope, caller.root_user, name):
+        if not caller_permissions.includes(role.namespace, frozenset(role.permissions)):
+            raise NotPermitted(
+                "role_above",
+                "A role with this name has permissions that you do not have. Choose another name.",
+            )
 
 
 def _refuse_to_grant(

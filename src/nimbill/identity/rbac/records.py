@@ -47,6 +47,16 @@ async def role_exists(
     return bool((await db.execute(stmt)).scalar_one())
 
 
+async def list_roles_named(
+    db: AsyncConnection, scope: TenantScope, root_user: str, name: str
+) -> Sequence[Row]:
+    """The roles of all namespaces with this name, in any letter case."""
+    stmt = sa.select(roles).where(
+        *_match_root_user(scope, root_user), sa.func.lower(roles.c.name) == sa.func.lower(name)
+    )
+    return (await db.execute(stmt)).all()
+
+
 async def lock_role(
     db: AsyncConnection, scope: TenantScope, root_user: str, key: RoleKey
 ) -> Row | None:
@@ -126,10 +136,9 @@ async def update_role(
 
 async def delete_role(
     db: AsyncConnection, scope: TenantScope, root_user: str, key: RoleKey
-) -> bool:
+) -> None:
     """Delete the role. A foreign key deletes its mappings."""
-    result = await db.execute(sa.delete(roles).where(*_match_role(scope, root_user, key)))
-    return bool(result.rowcount)
+    await db.execute(sa.delete(roles).where(*_match_role(scope, root_user, key)))
 
 
 async def list_mapped_roles(db: AsyncConnection, scope: TenantScope, user_id: str) -> list[RoleKey]:

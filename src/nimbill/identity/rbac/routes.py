@@ -2,7 +2,7 @@
 
 from litestar.params import FromPath, FromQuery, JSONBody
 
-from nimbill.access.gate import Audience
+from nimbill.access.gate import Audience, Changes
 from nimbill.access.role_actions import ANY_CALLER, PERMISSIONS_BY_PRODUCT, RoleAction
 from nimbill.foundation.basis import chosen, stated
 from nimbill.foundation.product import Product
@@ -49,6 +49,7 @@ async def list_permissions() -> list[PermissionListing]:
     role_actions=[RoleAction.ModifyRoles],
     basis=chosen("role-paths"),
     audited="role/{namespace}/{name}",
+    changes=Changes.users,
 )
 async def create_role(data: JSONBody[RoleCreate], caller: RequestCaller, db: Transaction) -> Role:
     """Create a role for all subusers of the root user."""
@@ -73,6 +74,7 @@ async def list_roles(
     role_actions=[RoleAction.ModifyRoles],
     basis=chosen("role-paths"),
     audited="role/{namespace}/{rolename}",
+    changes=Changes.users,
 )
 async def update_role(
     namespace: FromPath[str],
@@ -91,6 +93,7 @@ async def update_role(
     role_actions=[RoleAction.ModifyRoles],
     basis=chosen("role-paths"),
     audited="role/{namespace}/{rolename}",
+    changes=Changes.users,
 )
 async def delete_role(
     namespace: FromPath[str], rolename: FromPath[str], caller: RequestCaller, db: Transaction
@@ -106,6 +109,7 @@ async def delete_role(
     role_actions=[RoleAction.ModifyRoles],
     basis=chosen("role-mappings"),
     audited="userroles/{user_id}",
+    changes=Changes.users,
 )
 async def map_roles(
     data: JSONBody[RolesMap], caller: RequestCaller, db: Transaction
@@ -155,6 +159,7 @@ async def list_permissions_of_subuser(
     role_actions=[RoleAction.ModifyRoles],
     basis=chosen("role-mappings"),
     audited="userroles/{subuser}",
+    changes=Changes.users,
 )
 async def replace_mappings(
     subuser: FromPath[str], data: JSONBody[RolesReplace], caller: RequestCaller, db: Transaction

@@ -1,6 +1,7 @@
 """Changes to users and API clients: the checks in order, then the change."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from limits import RateLimitItemPerMinute
@@ -13,6 +14,7 @@ from nimbill.access.effective_permissions import (
     EffectivePermissions,
     load_effective_permissions,
 )
+from nimbill.access.extension_rights import all_cover
 from nimbill.access.passwords import (
     generate_client_secret,
     hash_client_secret,
@@ -23,7 +25,6 @@ from nimbill.access.request_context import Resources
 from nimbill.database.tenant_lookup import LookupKind, add_lookup, remove_lookup
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock
-from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.errors import (
     Conflict,
     NotPermitted,
@@ -53,9 +54,12 @@ class NewApiClient:
 
 
 async def create_subuser(
-    db: AsyncConnection, caller: Caller, encryptor: Encryptor, body: SubuserCreate
+    db: AsyncConnection, caller: Caller, resources: Resources, body: SubuserCreate
 ) -> Row:
-    """Store a subuser without permissions; refuse a name or address that is already in use."""
+    """Store a subuser without permissions; refuse a name or address that is already in use.
+
+    Rights of extensions, which a user may have without a role, are limited to the caller's.
+    """
     in_use = await records.find_names_in_use(
         db, caller.scope, username=body.username, email=body.email
     )
@@ -63,7 +67,7 @@ async def create_subuser(
         raise Conflict("username_taken", "This username is already in use.")
     if "email" in in_use:
         raise Conflict("email_taken", "This e-mail address is already in use.")
-    return await records.add_user(
+    user = await records.add_user(
         db,
         caller.scope,
         user_id=new_id("usr"),
@@ -72,16 +76,21 @@ async def create_subuser(
         username=body.username,
         email=body.email,
         notification_email=body.notification.email is BooleanText.true,
-        password_hash=await hash_password(body.password, encryptor),
+        password_hash=await hash_password(body.password, resources.encryptor),
     )
+    for rights in resources.extension_rights:
+        await rights.grant_to_new_user(db, caller, user.user_id)
+    return user
 
 
-async def delete_subuser(db: AsyncConnection, caller: Caller, user_id: str) -> None:
+async def delete_subuser(
+    db: AsyncConnection, caller: Caller, resources: Resources, user_id: str
+) -> None:
     """Delete the user with its clients, mappings and tokens. The audit log keeps its name."""
     user = await records.lock_user(db, caller.scope, user_id, to_delete=True)
     if user is None or user.root_user != caller.root_user:
         raise not_found()
-    await refuse_user_with_more_permissions(db, caller, user)
+    await refuse_user_with_more_permissions(db, caller, resources, user)
     if user.user_id == user.root_user:
         raise Conflict("root_user", "The root user cannot be deleted.")
     await delete_user_and_clients(db, caller.scope, user_id)
@@ -101,7 +110,7 @@ async def change_password(
     if user is None or user.root_user != caller.root_user:
         raise not_found()
     if user_id != caller.user_id:
-        await refuse_user_with_more_permissions(db, caller, user)
+        await refuse_user_with_more_permissions(db, caller, resources, user)
     else:
         await _refuse_wrong_password(resources, user, body.old_password)
     password_hash = await hash_password(body.password, resources.encryptor)
@@ -136,12 +145,11 @@ async def require_user(db: AsyncConnection, caller: Caller, user: str) -> Row:
 
 
 async def create_api_client(
-    db: AsyncConnection, caller: Caller, user: str, name: str
+    db: AsyncConnection, caller: Caller, resources: Resources, user: str, name: str
 ) -> tuple[Row, NewApiClient]:
     """Create a client of a user; refuse a user with more permissions than the caller."""
     owner = await require_user(db, caller, user)
-    if owner.user_id != caller.user_id:
-        await refuse_user_with_more_permissions(db, caller, owner)
+    await refuse_user_with_more_permissions(db, caller, resources, owner)
     client = await add_api_client(db, caller.scope, user_id=owner.user_id, name=name)
     return owner, client
 
@@ -164,9 +172,21 @@ async def add_api_client(
     return client
 
 
-async def delete_api_client(db: AsyncConnection, caller: Caller, user: str, client_id: str) -> None:
+async def list_api_clients(
+    db: AsyncConnection, caller: Caller, resources: Resources, user: str
+) -> Sequence[Row]:
+    """List the clients of a user; refuse a user with more permissions than the caller."""
+    owner = await require_user(db, caller, user)
+    await refuse_user_with_more_permissions(db, caller, resources, owner)
+    return await records.list_api_clients(db, caller.scope, owner.user_id)
+
+
+async def delete_api_client(
+    db: AsyncConnection, caller: Caller, resources: Resources, user: str, client_id: str
+) -> None:
     """Delete the client; its access and refresh tokens become invalid."""
     owner = await require_user(db, caller, user)
+    await refuse_user_with_more_permissions(db, caller, resources, owner)
     deleted = await records.delete_api_client(
         db, caller.scope, user_id=owner.user_id, client_id=client_id
     )
@@ -192,10 +212,16 @@ async def _load_permissions(
     return fixed or await load_effective_permissions(db, scope, user_id)
 
 
-async def refuse_user_with_more_permissions(db: AsyncConnection, caller: Caller, user: Row) -> None:
-    """Prevent privilege escalation: acting as this user must not add permissions."""
+async def refuse_user_with_more_permissions(
+    db: AsyncConnection, caller: Caller, resources: Resources, user: Row
+) -> None:
+    """Prevent privilege escalation: acting as this user must not add rights of any kind."""
     if user.user_id == caller.user_id:
         return
+    kind = UserKind(user.kind)
     caller_permissions = await load_caller_permissions(db, caller)
-    if not caller_permissions.covers(await load_user_permissions(db, caller.scope, user)):
+    covers = caller_permissions.covers(await load_user_permissions(db, caller.scope, user))
+    if not covers or not await all_cover(
+        resources.extension_rights, db, caller, user.user_id, kind
+    ):
         raise NotPermitted("holds_more", "The other user has permissions that you do not have.")

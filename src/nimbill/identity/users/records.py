@@ -202,3 +202,11 @@ async def find_root_user(db: AsyncConnection, scope: TenantScope) -> str | None:
     )
     user_id: str | None = (await db.execute(stmt)).scalar_one_or_none()
     return user_id
+
+
+async def find_root_username(db: AsyncConnection, scope: TenantScope) -> str | None:
+    stmt = sa.select(users.c.username).where(
+        users.c.organisation_id == scope.organisation_id, users.c.kind == UserKind.root
+    )
+    username: str | None = (await db.execute(stmt)).scalar_one_or_none()
+    return username

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from litestar.params import FromPath, JSONBody
 
-from nimbill.access.gate import Audience
+from nimbill.access.gate import Audience, Changes
 from nimbill.access.role_actions import RoleAction
 from nimbill.database.tenant_scope import Row
 from nimbill.foundation.basis import chosen, stated
@@ -39,6 +39,7 @@ PRODUCTS = [Audience.core, Audience.portal]
     role_actions=[RoleAction.ModifyUsers],
     basis=stated("Users"),
     audited="user/{user_id}",
+    changes=Changes.users,
 )
 async def create_subuser(
     data: JSONBody[SubuserCreate],
@@ -47,7 +48,7 @@ async def create_subuser(
     resources: WorkerResources,
 ) -> Subuser:
     """Create a subuser. It has no permissions until roles are mapped to it."""
-    return _build_subuser(await operations.create_subuser(db, caller, resources.encryptor, data))
+    return _build_subuser(await operations.create_subuser(db, caller, resources, data))
 
 
 @get(
@@ -72,10 +73,13 @@ async def list_subusers(caller: RequestCaller, db: Transaction) -> list[Subuser]
     role_actions=[RoleAction.ModifyUsers],
     basis=chosen("user-paths"),
     audited="user/{user_id}",
+    changes=Changes.users,
 )
-async def delete_subuser(user_id: FromPath[str], caller: RequestCaller, db: Transaction) -> Success:
+async def delete_subuser(
+    user_id: FromPath[str], caller: RequestCaller, db: Transaction, resources: WorkerResources
+) -> Success:
     """Delete a subuser with its clients, mappings and tokens."""
-    await operations.delete_subuser(db, caller, user_id)
+    await operations.delete_subuser(db, caller, resources, user_id)
     return Success()
 
 
@@ -87,6 +91,7 @@ async def delete_subuser(user_id: FromPath[str], caller: RequestCaller, db: Tran
     flag_for_other_users="users_management",
     basis=chosen("password-change"),
     audited="user/{user_id}/password",
+    changes=Changes.users,
 )
 async def change_password(
     user_id: FromPath[str],
@@ -108,15 +113,17 @@ async def change_password(
     own_user_parameter="user",
     basis=stated("API clients"),
     audited="user/{user_id}/client/{client_id}",
+    changes=Changes.users,
 )
 async def create_api_client(
     user: FromPath[str],
     data: JSONBody[ApiClientCreate],
     caller: RequestCaller,
     db: Transaction,
+    resources: WorkerResources,
 ) -> ApiClient:
     """Create an API client that acts as the user. Only this response shows its secret."""
-    owner, client = await operations.create_api_client(db, caller, user, data.name)
+    owner, client = await operations.create_api_client(db, caller, resources, user, data.name)
     return ApiClient(
         client_id=client.client_id,
         client_secret=client.client_secret,
@@ -137,10 +144,9 @@ async def create_api_client(
     basis=stated("API clients"),
 )
 async def list_api_clients(
-    user: FromPath[str], caller: RequestCaller, db: Transaction
+    user: FromPath[str], caller: RequestCaller, db: Transaction, resources: WorkerResources
 ) -> list[ApiClient]:
     """List the API clients of a user, oldest first, without their secrets."""
-    owner = await operations.require_user(db, caller, user)
     return [
         ApiClient(
             client_id=row.client_id,
@@ -150,7 +156,7 @@ async def list_api_clients(
             user_id=row.user_id,
             name=row.name,
         )
-        for row in await records.list_api_clients(db, caller.scope, owner.user_id)
+        for row in await operations.list_api_clients(db, caller, resources, user)
     ]
 
 
@@ -162,12 +168,17 @@ async def list_api_clients(
     own_user_parameter="user",
     basis=stated("API clients"),
     audited="user/{user}/client/{client_id}",
+    changes=Changes.users,
 )
 async def delete_api_client(
-    user: FromPath[str], client_id: FromPath[str], caller: RequestCaller, db: Transaction
+    user: FromPath[str],
+    client_id: FromPath[str],
+    caller: RequestCaller,
+    db: Transaction,
+    resources: WorkerResources,
 ) -> Success:
     """Delete an API client and revoke its tokens."""
-    await operations.delete_api_client(db, caller, user, client_id)
+    await operations.delete_api_client(db, caller, resources, user, client_id)
     return Success()
 
 

@@ -11,7 +11,7 @@ from nimbill.foundation.money import ExactAmount, convert_currency, to_exact
 basis = chosen("invoice-arithmetic")
 
 
-class UsageCharge(msgspec.Struct, frozen=True, kw_only=True):
+class UsageCharge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A sum of the vendor's usage lines without vendor tax, in the currency of the costs.
 
     Fees of moved reservations are charged to their new owner.
@@ -23,6 +23,7 @@ class UsageCharge(msgspec.Struct, frozen=True, kw_only=True):
     service: str
     marketplace: bool
     amount: Decimal
+    products: tuple[str, ...] = ()  # names, only of marketplace services
 
 
 class AppliedEntry(msgspec.Struct, frozen=True, kw_only=True):

@@ -72,6 +72,7 @@ class LineBuilder:
                 working=self._format_working(formula, after, printed),
                 sources=usage.sources,
             ),
+            products=usage.products,
         )
 
     def build_fee(self, name: str, fee: ExactFee | None) -> Fee | None:

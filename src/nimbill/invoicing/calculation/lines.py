@@ -8,6 +8,7 @@ import msgspec
 
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import Currency
+from nimbill.foundation.product_names import join_product_names
 
 basis = chosen("invoice-arithmetic")
 
@@ -41,7 +42,7 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     sources: tuple[str, ...] = ()
 
 
-class UsageLine(msgspec.Struct, frozen=True, kw_only=True):
+class UsageLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     customer_id: str  # "" with calc_type "tag"
     customer_name: str
     tag: str
@@ -51,6 +52,12 @@ class UsageLine(msgspec.Struct, frozen=True, kw_only=True):
     after: Decimal
     cost: Decimal  # exact, in the currency of the costs
     why: Explanation
+    products: tuple[str, ...] = ()  # names, only of marketplace services
+
+    @property
+    def name(self) -> str:
+        """The name on the invoice: the products if they are known, otherwise the service."""
+        return join_product_names(self.products) or self.service
 
 
 class Fee(msgspec.Struct, frozen=True, kw_only=True):

@@ -26,6 +26,7 @@ class ExactUsage(NamedTuple):
     charge: ExactAmount
     after: ExactAmount
     sources: tuple[str, ...]
+    products: tuple[str, ...]
 
 
 def group_usage(charges: Iterable[UsageCharge], terms: Terms) -> list[ExactUsage]:
@@ -68,6 +69,7 @@ def _build_usage(
         charge=charge,
         after=charge * net_share,
         sources=tuple(dict.fromkeys(_format_source(charge) for charge in charges)),
+        products=tuple(sorted({name for charge in charges for name in charge.products})),
     )
 
 

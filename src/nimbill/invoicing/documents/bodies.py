@@ -12,7 +12,7 @@ from nimbill.foundation.errors import Violation
 from nimbill.foundation.language import Language
 from nimbill.foundation.vendors import BILLED_VENDORS, BilledVendor, Vendor
 from nimbill.http.request_bodies import Body, Success, text_length
-from nimbill.invoicing.documents.document import InvoiceDocument
+from nimbill.invoicing.documents.document import InvoiceDocument, InvoiceWarningCode
 
 MEMO_MAX = 1_000
 RATE_MAX = Decimal(1_000_000)
@@ -104,11 +104,35 @@ class SkippedGroup(Body, frozen=True, kw_only=True):
     reason: str
 
 
+class InvoiceWarning(Body, frozen=True, kw_only=True):
+    """Something that a created invoice lacks, and what to do about it."""
+
+    basis: ClassVar[Basis] = chosen("invoice-warnings")
+
+    company_id: str
+    invoice_no: str
+    code: InvoiceWarningCode
+    detail: str
+
+
+WARNING_DETAILS: Mapping[InvoiceWarningCode, str] = {
+    InvoiceWarningCode.issuer_missing: (
+        "The invoice names no issuer. Link an invoice template to the billing group or to the "
+        "organisation settings, then create the invoice again."
+    ),
+    InvoiceWarningCode.registration_number_missing: (
+        "The invoice names no registration number of its issuer. Add it to the invoice template, "
+        "then create the invoice again."
+    ),
+}
+
+
 class CreateInvoicesResponse(Success, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = chosen("invoice-paths")
 
     created: list[CreatedInvoice]
     skipped: list[SkippedGroup]
+    warnings: list[InvoiceWarning]
 
 
 class InvoiceRun(Body, frozen=True, kw_only=True):

@@ -5,17 +5,21 @@ even after the records have changed.
 """
 
 from decimal import Decimal
+from enum import StrEnum
 from typing import NamedTuple
 
 import msgspec
 
 from nimbill.customers.billing_groups.records import InvoiceSetting
 from nimbill.foundation import exact_json
+from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.language import Language
 from nimbill.invoicing.calculation.charges import FreeItem, MonthlyCharges
 from nimbill.invoicing.calculation.sheet import InvoiceSheet
 from nimbill.invoicing.calculation.terms import Terms
+
+warnings_basis = chosen("invoice-warnings")
 
 FORM_VERSION = 1  # increased when the format changes; older documents stay readable
 
@@ -109,6 +113,22 @@ def encode_document(document: InvoiceDocument) -> str:
     return exact_json.encode(document).decode()
 
 
+class InvoiceWarningCode(StrEnum):
+    """What an invoice lacks that its recipient may need; it is created all the same."""
+
+    issuer_missing = "issuer_missing"
+    registration_number_missing = "registration_number_missing"
+
+
+def find_warnings(document: InvoiceDocument) -> tuple[InvoiceWarningCode, ...]:
+    """A qualified invoice names its issuer and the issuer's registration number."""
+    if document.issuer is None:
+        return (InvoiceWarningCode.issuer_missing,)
+    if not document.issuer.registration_number:
+        return (InvoiceWarningCode.registration_number_missing,)
+    return ()
+
+
 class InvoiceDraft(NamedTuple):
     """An encoded document without its number; it needs a fraction of the document's memory."""
 
@@ -119,6 +139,7 @@ class InvoiceDraft(NamedTuple):
     tax: Decimal
     total: Decimal
     pre_tax_usd: Decimal
+    warnings: tuple[InvoiceWarningCode, ...]
     text: str
 
     def encode_with_number(self, invoice_no: str, revision: int) -> str:
@@ -143,6 +164,7 @@ def build_draft(document: InvoiceDocument) -> InvoiceDraft:
         tax=sheet.tax,
         total=sheet.total,
         pre_tax_usd=sheet.pre_tax_usd,
+        warnings=find_warnings(document),
         text=text,
     )
 

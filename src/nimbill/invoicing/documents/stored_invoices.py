@@ -6,10 +6,11 @@ change.
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.dialects.postgresql import ARRAY, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
@@ -61,6 +62,7 @@ invoice_revisions = sa.Table(
     sa.Column("tax", sa.Numeric, nullable=False),
     sa.Column("total", sa.Numeric, nullable=False),
     sa.Column("pre_tax_usd", sa.Numeric, nullable=False),
+    sa.Column("warnings", ARRAY(sa.Text), nullable=False),
     sa.Column("document", sa.Text, nullable=False),
     sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
 )
@@ -118,8 +120,9 @@ _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))"
 _INSERT_REVISIONS = """
 WITH drafts AS (
     SELECT * FROM unnest($4::text[], $5::integer[], $6::integer[], $7::text[], $8::text[],
-        $9::text[], $10::text[], $11::text[], $12::text[])
-    AS drafts (company_id, number, revision, currency, pre_tax, tax, total, pre_tax_usd, document)
+        $9::text[], $10::text[], $11::text[], $12::text[], $13::text[])
+    AS drafts (company_id, number, revision, currency, pre_tax, tax, total, pre_tax_usd, warnings,
+        document)
 ), heads AS (
     INSERT INTO invoices
         (organisation_id, month, company_id, vendor, number, revision, create_time, update_time)
@@ -129,9 +132,9 @@ WITH drafts AS (
 )
 INSERT INTO invoice_revisions
     (organisation_id, month, company_id, vendor, revision, run_id, currency, pre_tax, tax, total,
-        pre_tax_usd, document, create_time)
-SELECT $1, $2, company_id, $3, revision, $13, currency, pre_tax::numeric, tax::numeric,
-    total::numeric, pre_tax_usd::numeric, document, now()
+        pre_tax_usd, warnings, document, create_time)
+SELECT $1, $2, company_id, $3, revision, $14, currency, pre_tax::numeric, tax::numeric,
+    total::numeric, pre_tax_usd::numeric, string_to_array(warnings, ' '), document, now()
 FROM drafts
 """
 
@@ -211,6 +214,7 @@ async def add_revisions(
         [str(draft.tax) for draft in drafts],
         [str(draft.total) for draft in drafts],
         [str(draft.pre_tax_usd) for draft in drafts],
+        [" ".join(draft.warnings) for draft in drafts],
         [
             draft.encode_with_number(format_invoice_no(period.month, number), revision)
             for number, revision, draft in numbered_drafts
@@ -220,9 +224,15 @@ async def add_revisions(
 
 
 async def list_run_invoices(db: AsyncConnection, scope: TenantScope, run_id: str) -> Sequence[Row]:
-    """List company_id, vendor, month and number of the invoices created by a run, by number."""
+    """List the invoices created by a run, by number: whose they are, and their warnings."""
     stmt = (
-        sa.select(_revisions.company_id, _revisions.vendor, _revisions.month, _invoices.number)
+        sa.select(
+            _revisions.company_id,
+            _revisions.vendor,
+            _revisions.month,
+            _invoices.number,
+            _revisions.warnings,
+        )
         .join_from(invoice_revisions, invoices, _join_revision(current=False))
         .where(_revisions.organisation_id == scope.organisation_id, _revisions.run_id == run_id)
         .order_by(_invoices.number)
@@ -353,13 +363,15 @@ def _join_group(table: sa.Table = invoices) -> sa.ColumnElement[bool]:
     )
 
 
-async def find_pdf(db: AsyncConnection, scope: TenantScope, pdf_id: str) -> bytes | None:
-    stmt = sa.select(invoice_pdfs.c.content).where(
+async def find_pdfs(
+    db: AsyncConnection, scope: TenantScope, pdf_ids: Collection[str]
+) -> dict[str, bytes]:
+    """Return those of the PDFs that are stored."""
+    stmt = sa.select(invoice_pdfs.c.pdf_id, invoice_pdfs.c.content).where(
         invoice_pdfs.c.organisation_id == scope.organisation_id,
-        invoice_pdfs.c.pdf_id == pdf_id,
+        is_any_of(invoice_pdfs.c.pdf_id, pdf_ids),
     )
-    content: bytes | None = (await db.execute(stmt)).scalar_one_or_none()
-    return content
+    return {row.pdf_id: row.content for row in await db.execute(stmt)}
 
 
 async def store_pdf(db: AsyncConnection, scope: TenantScope, pdf_id: str, content: bytes) -> bytes:
@@ -369,6 +381,13 @@ async def store_pdf(db: AsyncConnection, scope: TenantScope, pdf_id: str, conten
         .values(organisation_id=scope.organisation_id, pdf_id=pdf_id, content=content)
         .on_conflict_do_nothing()
     )
-    stored = await find_pdf(db, scope, pdf_id)
-    assert stored is not None, "stored by this transaction or by an earlier one"
-    return stored
+    return (await find_pdfs(db, scope, [pdf_id]))[pdf_id]
+
+
+async def find_last_issue_time(db: AsyncConnection, scope: TenantScope) -> datetime | None:
+    """When the youngest revision of any invoice was created."""
+    stmt = sa.select(sa.func.max(invoice_revisions.c.create_time)).where(
+        invoice_revisions.c.organisation_id == scope.organisation_id
+    )
+    issued_at: datetime | None = (await db.execute(stmt)).scalar_one()
+    return issued_at

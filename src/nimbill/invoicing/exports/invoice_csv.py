@@ -50,7 +50,7 @@ class _InvoiceRows:
     def rows(self) -> Iterator[CsvRow]:
         for line in self.sheet.lines:
             yield self._build_row(
-                self._line_owner(line), "Service", line.service, line.charge, line.after
+                self._line_owner(line), "Service", line.name, line.charge, line.after
             )
         for owner, lines in groupby(self.sheet.lines, key=self._line_owner):
             charge, after = _sum_lines(list(lines))

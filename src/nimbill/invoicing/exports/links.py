@@ -25,6 +25,7 @@ class DownloadLink:
     export_id: str
     user_id: str
     client_id: str
+    family_id: str  # "" if the access token belongs to no family of refresh tokens
     epoch: int
     expires_at: int
 
@@ -44,6 +45,7 @@ def verify_link(encryptor: Encryptor, export_id: str, path: bytes, query: bytes)
         export_id=export_id,
         user_id=parts.get("u", ""),
         client_id=parts.get("c", ""),
+        family_id=parts.get("f", ""),
         epoch=_parse_number(parts.get("p", "")),
         expires_at=_parse_number(parts.get("e", "")),
     )
@@ -60,6 +62,7 @@ def _build_path_and_query(encryptor: Encryptor, link: DownloadLink) -> str:
         "o": link.organisation_id,
         "u": link.user_id,
         "c": link.client_id,
+        **({"f": link.family_id} if link.family_id else {}),
         "p": link.epoch,
         "e": link.expires_at,
         "k": _KEY_VERSION,
@@ -83,6 +86,7 @@ def _sign(encryptor: Encryptor, link: DownloadLink) -> str:
             link.export_id,
             link.user_id,
             link.client_id,
+            link.family_id,
             str(link.epoch),
             str(link.expires_at),
         ]

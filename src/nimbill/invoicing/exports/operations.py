@@ -1,16 +1,22 @@
 """Creates CSV files, or finds existing ones, and returns download links."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
+from nimbill.access.credentials import load_caller_again
 from nimbill.access.request_context import Resources
+from nimbill.access.role_actions import RoleAction
 from nimbill.customers.billing_groups.records import list_billing_groups
-from nimbill.database.tenant_scope import TenantScope
+from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.errors import TooManyRequests, not_found
 from nimbill.foundation.ids import new_id
+from nimbill.foundation.product import Product
 from nimbill.invoicing.documents.document import InvoiceDocument
 from nimbill.invoicing.documents.latest_invoices import load_latest_pre_tax
 from nimbill.invoicing.documents.stored_invoices import list_invoices
@@ -28,6 +34,12 @@ from nimbill.invoicing.exports.invoice_csv import (
 from nimbill.invoicing.exports.links import LINK_SECONDS, DownloadLink, build_signed_url
 from nimbill.invoicing.exports.project_csv import build_project_rows
 from nimbill.invoicing.profit.project_profits import list_project_profits
+
+limits_basis = chosen("stored-exports")
+
+# stored files of an organisation
+FILES_MAX = 200
+FILE_BYTES_MAX = 512 * 2**20
 
 Rows = Iterable[Sequence[Cell]]
 LoadRows = Callable[[AsyncConnection, TenantScope], Awaitable[Rows]]
@@ -52,6 +64,38 @@ INVOICE_FILES: dict[str, tuple[Sequence[str], BuildInvoiceRows]] = {
     "invoice-account": (columns.INVOICE_ACCOUNT, build_invoice_account_rows),
     "invoice-tag": (columns.INVOICE_TAG, build_invoice_tag_rows),
 }
+
+
+# Who may create a file of this kind, and download it later.
+READERS: Mapping[str, Sequence[RoleAction]] = {
+    **dict.fromkeys(
+        BILLING_GROUP_FILES, (RoleAction.ReadBillingGroup, RoleAction.ModifyBillingGroup)
+    ),
+    **dict.fromkeys(INVOICE_FILES, (RoleAction.ReadInvoice, RoleAction.ModifyInvoice)),
+    "project": (RoleAction.ReadProject, RoleAction.ModifyProject),
+}
+
+
+async def find_file(db: AsyncConnection, link: DownloadLink) -> Row:
+    """Return the file of a link; 404 if its creator could no longer create the same file.
+
+    The credentials, the permission and the visible billing groups must still be the same.
+    """
+    creator = await load_caller_again(
+        db,
+        Product.core,
+        organisation_id=link.organisation_id,
+        user_id=link.user_id,
+        client_id=link.client_id,
+        family_id=link.family_id or None,
+        epoch=link.epoch,
+    )
+    if creator is None:
+        raise not_found()
+    file = await records.find_export(db, creator.scope, link.export_id)
+    if file is None or not creator.may(READERS[file.kind]):
+        raise not_found()
+    return file
 
 
 async def export_billing_groups(
@@ -104,7 +148,26 @@ async def _store_file(
         file_name=f"{kind}-{name_suffix}.csv",
         content=content,
     )
+    await _limit_stored_files(db, caller.scope)
     return build_link(caller, resources, export_id)
+
+
+async def _limit_stored_files(db: AsyncConnection, scope: TenantScope) -> None:
+    """Delete the oldest files, but none whose link is still valid."""
+    within_limits = await records.delete_surplus_exports(
+        db,
+        scope,
+        files_max=FILES_MAX,
+        bytes_max=FILE_BYTES_MAX,
+        before=clock.now() - timedelta(seconds=LINK_SECONDS),
+    )
+    if not within_limits:
+        raise TooManyRequests(
+            "too_many_exports",
+            f"At most {FILES_MAX} exported files or {FILE_BYTES_MAX // 2**20} MiB of an "
+            "organisation are kept. Try again when links have expired, after ten minutes.",
+            retry_after=LINK_SECONDS,
+        )
 
 
 def build_link(caller: Caller, resources: Resources, export_id: str) -> str:
@@ -113,6 +176,7 @@ def build_link(caller: Caller, resources: Resources, export_id: str) -> str:
         export_id=export_id,
         user_id=caller.user_id,
         client_id=caller.client_id,
+        family_id=caller.family_id or "",
         epoch=caller.epoch,
         expires_at=clock.unix_seconds() + LINK_SECONDS,
     )

@@ -1,12 +1,13 @@
 """The table of exported files and its queries."""
 
 import json
+from datetime import datetime
 from hashlib import sha256
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, TenantScope, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
 
 exports = sa.Table(
     "exports",
@@ -65,10 +66,52 @@ async def add_export(
 
 
 async def find_export(db: AsyncConnection, scope: TenantScope, export_id: str) -> Row | None:
+    """None also if the file was made for users who see other billing groups."""
     stmt = sa.select(exports).where(
-        exports.c.organisation_id == scope.organisation_id, exports.c.export_id == export_id
+        exports.c.organisation_id == scope.organisation_id,
+        exports.c.export_id == export_id,
+        exports.c.scope_hash == hash_visible_groups(scope),
     )
     return (await db.execute(stmt)).one_or_none()
+
+
+async def delete_surplus_exports(
+    db: AsyncConnection, scope: TenantScope, *, files_max: int, bytes_max: int, before: datetime
+) -> bool:
+    """Delete the oldest files until the others are within both limits.
+
+    Files created at `before` or later are kept. Return False if these alone exceed a limit; the
+    newest file never does.
+    """
+    lock = f"exports {scope.organisation_id}"
+    await db.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(lock, 0))))
+    newest_first = (exports.c.create_time.desc(), exports.c.export_id.desc())
+    ranked = (
+        sa.select(
+            exports.c.export_id,
+            exports.c.create_time,
+            sa.func.row_number().over(order_by=newest_first).label("position"),
+            sa.func.sum(sa.func.octet_length(exports.c.content))
+            .over(order_by=newest_first)
+            .label("bytes"),
+        )
+        .where(exports.c.organisation_id == scope.organisation_id)
+        .subquery()
+    )
+    stmt = sa.select(ranked.c.export_id, ranked.c.create_time).where(
+        ranked.c.position > 1,
+        sa.or_(ranked.c.position > files_max, ranked.c.bytes > bytes_max),
+    )
+    surplus = (await db.execute(stmt)).all()
+    if any(row.create_time >= before for row in surplus):
+        return False
+    await db.execute(
+        sa.delete(exports).where(
+            exports.c.organisation_id == scope.organisation_id,
+            is_any_of(exports.c.export_id, [row.export_id for row in surplus]),
+        )
+    )
+    return True
 
 
 async def delete_old_exports(db: AsyncConnection, scope: TenantScope, *, days: int) -> None:

@@ -5,12 +5,10 @@ from typing import Any
 from litestar import Request, Response
 from litestar.params import FromPath, JSONBody
 
-from nimbill.access.credentials import credentials_valid
-from nimbill.access.gate import Audience, Public
-from nimbill.access.role_actions import ANY_CALLER, RoleAction
-from nimbill.database.tenant_scope import TenantScope, transaction
+from nimbill.access.gate import Audience, Changes, Public
+from nimbill.access.role_actions import ANY_CALLER
+from nimbill.database.tenant_scope import transaction
 from nimbill.foundation.basis import chosen, stated
-from nimbill.foundation.errors import not_found
 from nimbill.http.routing import (
     PathMonth,
     RequestCaller,
@@ -19,12 +17,13 @@ from nimbill.http.routing import (
     get,
     post,
 )
-from nimbill.invoicing.exports import operations, records
+from nimbill.invoicing.exports import operations
 from nimbill.invoicing.exports.bodies import ExportData, ExportPath, ExportRequest, ExportUrl
 from nimbill.invoicing.exports.links import verify_link
 
-READ = [RoleAction.ReadBillingGroup, RoleAction.ModifyBillingGroup]
-READ_INVOICES = [RoleAction.ReadInvoice, RoleAction.ModifyInvoice]
+READ = operations.READERS["billing-group"]
+READ_INVOICES = operations.READERS["invoice-account"]
+READ_PROJECTS = operations.READERS["project"]
 
 
 @post(
@@ -33,6 +32,7 @@ READ_INVOICES = [RoleAction.ReadInvoice, RoleAction.ModifyInvoice]
     role_actions=READ_INVOICES,
     basis=stated("CSV exports"),
     audited="export/invoice_account/{month}",
+    changes=Changes.billing_groups,
 )
 async def export_invoice_account_csv(
     month: PathMonth, caller: RequestCaller, db: Transaction, resources: WorkerResources
@@ -48,6 +48,7 @@ async def export_invoice_account_csv(
     role_actions=READ_INVOICES,
     basis=stated("CSV exports"),
     audited="export/invoice_tag/{month}",
+    changes=Changes.billing_groups,
 )
 async def export_invoice_tag_csv(
     month: PathMonth, caller: RequestCaller, db: Transaction, resources: WorkerResources
@@ -60,7 +61,7 @@ async def export_invoice_tag_csv(
 @get(
     "/project/{month:str}/csv",
     audiences=[Audience.core],
-    role_actions=[RoleAction.ReadProject, RoleAction.ModifyProject],
+    role_actions=READ_PROJECTS,
     basis=chosen("project-months"),
 )
 async def export_projects_of_month(
@@ -76,6 +77,7 @@ async def export_projects_of_month(
     role_actions=READ,
     basis=stated("CSV exports"),
     audited="export/billing-group",
+    changes=Changes.billing_groups,
 )
 async def export_billing_group_csv(
     data: JSONBody[ExportRequest],
@@ -96,6 +98,7 @@ async def export_billing_group_csv(
     role_actions=READ,
     basis=stated("CSV exports"),
     audited="export/billing-group-setting",
+    changes=Changes.billing_groups,
 )
 async def export_billing_group_setting_csv(
     data: JSONBody[ExportRequest],
@@ -112,7 +115,7 @@ async def export_billing_group_setting_csv(
 
 @get(
     "/d/{export_id:str}",
-    audiences=Public("the link is signed, expires, and is bound to the credentials of its creator"),
+    audiences=Public("the link is signed, expires, and is bound to the rights of its creator"),
     role_actions=ANY_CALLER,
     basis=chosen("download-links"),
     media_type="text/csv",
@@ -123,15 +126,8 @@ async def download(
     """Download a file by its signed link."""
     path, _, _ = bytes(request.scope["raw_path"]).partition(b"?")
     link = verify_link(resources.encryptor, export_id, path, request.scope["query_string"])
-    scope = TenantScope(link.organisation_id)
     async with transaction(resources.engine, link.organisation_id) as db:
-        if not await credentials_valid(
-            db, scope, user_id=link.user_id, client_id=link.client_id, epoch=link.epoch
-        ):
-            raise not_found()
-        file = await records.find_export(db, scope, export_id)
-    if file is None:
-        raise not_found()
+        file = await operations.find_file(db, link)
     headers = {"Content-Disposition": f'attachment; filename="{file.file_name}"'}
     return Response(file.content, media_type="text/csv", headers=headers)
 

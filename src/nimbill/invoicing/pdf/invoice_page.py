@@ -181,7 +181,7 @@ def _build_usage_groups(document: InvoiceDocument) -> Iterator[TableGroup]:
 
 def _build_usage_row(line: UsageLine, marketplace: str) -> TableRow:
     marks = [marketplace] if line.marketplace else []
-    return TableRow(make_breakable(line.service), line.after, charge=line.charge, marks=marks)
+    return TableRow(make_breakable(line.name), line.after, charge=line.charge, marks=marks)
 
 
 def _build_fee_row(name: str, fee: Fee) -> TableRow:

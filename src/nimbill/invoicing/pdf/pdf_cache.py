@@ -1,21 +1,23 @@
-"""PDF files of invoices: rendered at the first request, then stored and returned unchanged."""
+"""PDF files of invoices: compiled at the first request, then stored and returned unchanged."""
 
 import asyncio
 import zipfile
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.errors import not_found
+from nimbill.foundation.errors import NotFound, not_found
 from nimbill.foundation.ids import derive_id
 from nimbill.invoicing.documents import stored_invoices
 from nimbill.invoicing.documents.document import InvoiceDocument
 from nimbill.invoicing.documents.stored_invoices import StoredInvoice
 from nimbill.invoicing.pdf import rendering
+from nimbill.invoicing.pdf.compiler_pool import CompilerPool, open_compiler_pool
 
 basis = chosen("printed-invoices")
 
@@ -23,33 +25,71 @@ BATCH_SIZE = 50
 # a fixed time, so that two archives of the same month are equal
 _ZIP_TIME = (1980, 1, 1, 0, 0, 0)
 
+Documents = Sequence[InvoiceDocument]
+
+
+@dataclass(frozen=True, slots=True)
+class PdfPrinter:
+    """Returns stored PDF files, and compiles and stores those that do not exist yet.
+
+    No transaction is open while a document waits or is compiled.
+    """
+
+    engine: AsyncEngine
+    compilers: CompilerPool
+
+    async def load(self, scope: TenantScope, documents: Documents, *, with_cover: bool) -> bytes:
+        pdf_id = _build_pdf_id(documents, with_cover=with_cover)
+
+        async def load_or_compile() -> bytes:
+            async with transaction(self.engine, scope.organisation_id) as db:
+                stored = await stored_invoices.find_pdfs(db, scope, [pdf_id])
+            if pdf_id in stored:
+                return stored[pdf_id]
+            # building the texts of a large invoice would block the event loop
+            data, timestamp = await asyncio.to_thread(
+                rendering.build_compiler_input, documents, with_cover=with_cover
+            )
+            organisation_id = scope.organisation_id
+            pdf = await self.compilers.compile(organisation_id, data, timestamp=timestamp)
+            async with transaction(self.engine, organisation_id) as db:
+                return await stored_invoices.store_pdf(db, scope, pdf_id, pdf)
+
+        return await self.compilers.run_once(scope.organisation_id, pdf_id, load_or_compile)
+
+
+class NoInvoices(NotFound):
+    """The month has no invoice that the caller may see."""
+
 
 async def load_invoice_pdf(
-    db: AsyncConnection, scope: TenantScope, month: str, company_id: str, vendor: str
+    printer: PdfPrinter, scope: TenantScope, month: str, company_id: str, vendor: str
 ) -> tuple[str, bytes]:
     """Return the file name and the PDF."""
-    (invoice,) = await _require_invoices(db, scope, month, company_id, vendor)
-    return _file_name(invoice), await _load_or_render(db, scope, [invoice], with_cover=False)
+    (invoice,) = await _require_invoices(printer, scope, month, company_id, vendor)
+    return _file_name(invoice), await printer.load(scope, [invoice.document], with_cover=False)
 
 
 async def load_cover_pdf(
-    db: AsyncConnection, scope: TenantScope, month: str, company_id: str
+    printer: PdfPrinter, scope: TenantScope, month: str, company_id: str
 ) -> tuple[str, bytes]:
     """Return the file name and the PDF with a cover page, for groups with inv_aggregate."""
-    invoices = await _require_invoices(db, scope, month, company_id, None)
+    invoices = await _require_invoices(printer, scope, month, company_id, None)
     if not any(invoice.document.inv_aggregate for invoice in invoices):
         raise not_found()
     by_vendor = sorted(invoices, key=lambda invoice: invoice.vendor)
+    documents = [invoice.document for invoice in by_vendor]
     name = f"{by_vendor[0].invoice_no}.pdf"
-    return name, await _load_or_render(db, scope, by_vendor, with_cover=True)
+    return name, await printer.load(scope, documents, with_cover=True)
 
 
 async def _require_invoices(
-    db: AsyncConnection, scope: TenantScope, month: str, company_id: str, vendor: str | None
+    printer: PdfPrinter, scope: TenantScope, month: str, company_id: str, vendor: str | None
 ) -> list[StoredInvoice[InvoiceDocument]]:
-    invoices = await stored_invoices.list_invoices(
-        db, scope, month, vendor=vendor, company_ids=[company_id]
-    )
+    async with transaction(printer.engine, scope.organisation_id) as db:
+        invoices = await stored_invoices.list_invoices(
+            db, scope, month, vendor=vendor, company_ids=[company_id]
+        )
     if not invoices:
         raise not_found()
     return invoices
@@ -59,67 +99,55 @@ def _file_name(invoice: StoredInvoice[InvoiceDocument]) -> str:
     return f"{invoice.invoice_no}-{invoice.vendor}.pdf"
 
 
-async def _load_or_render(
-    db: AsyncConnection,
-    scope: TenantScope,
-    invoices: Sequence[StoredInvoice[InvoiceDocument]],
-    *,
-    with_cover: bool,
-) -> bytes:
-    documents = [invoice.document for invoice in invoices]
+def _build_pdf_id(documents: Documents, *, with_cover: bool) -> str:
     revisions = [
         f"{document.month}/{document.company_id}/{document.vendor}/{document.revision}"
         for document in documents
     ]
-    pdf_id = derive_id("pap", "cover" if with_cover else "invoice", *revisions)
-    stored = await stored_invoices.find_pdf(db, scope, pdf_id)
-    if stored is not None:
-        return stored
-    if with_cover:
-        pdf = await asyncio.to_thread(rendering.render_cover, documents)
-    else:
-        pdf = await asyncio.to_thread(rendering.render_invoice, documents[0])
-    return await stored_invoices.store_pdf(db, scope, pdf_id, pdf)
+    return derive_id("pap", "cover" if with_cover else "invoice", *revisions)
 
 
 async def write_zip(
-    engine: AsyncEngine, scope: TenantScope, month: str, vendor: str | None, file: IO[bytes]
+    printer: PdfPrinter, scope: TenantScope, month: str, vendor: str | None, file: IO[bytes]
 ) -> None:
     """Write every invoice of the month that the caller may see into a zip archive."""
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-        async for name, content in _iterate_pdfs(engine, scope, month, vendor):
+        async for name, content in _iterate_pdfs(printer, scope, month, vendor):
             await asyncio.to_thread(archive.writestr, zipfile.ZipInfo(name, _ZIP_TIME), content)
 
 
 async def write_pdf_files(
     engine: AsyncEngine, scope: TenantScope, month: str, into: Path
 ) -> list[str]:
-    """Write the same invoices as files into a folder; return their names."""
+    """Write the same invoices as files into a folder, which is created; return their names."""
     names = []
-    async for name, content in _iterate_pdfs(engine, scope, month, None):
-        await asyncio.to_thread((into / name).write_bytes, content)
-        names.append(name)
+    async with open_compiler_pool() as compilers:
+        printer = PdfPrinter(engine, compilers)
+        async for name, content in _iterate_pdfs(printer, scope, month, None):
+            await asyncio.to_thread(into.mkdir, parents=True, exist_ok=True)
+            await asyncio.to_thread((into / name).write_bytes, content)
+            names.append(name)
+    if not names:
+        raise NoInvoices("no_invoices", "No invoice was created for this month.")
     return names
 
 
 async def _iterate_pdfs(
-    engine: AsyncEngine, scope: TenantScope, month: str, vendor: str | None
+    printer: PdfPrinter, scope: TenantScope, month: str, vendor: str | None
 ) -> AsyncIterator[tuple[str, bytes]]:
     """Yield file names and PDFs, in batches with their own transaction to limit memory."""
-    async with transaction(engine, scope.organisation_id) as db:
+    async with transaction(printer.engine, scope.organisation_id) as db:
         company_ids = await stored_invoices.list_invoiced_groups(db, scope, month, vendor)
     for start in range(0, len(company_ids), BATCH_SIZE):
-        async with transaction(engine, scope.organisation_id) as db:
+        batch = company_ids[start : start + BATCH_SIZE]
+        async with transaction(printer.engine, scope.organisation_id) as db:
             invoices = await stored_invoices.list_invoices(
-                db,
-                scope,
-                month,
-                vendor=vendor,
-                company_ids=company_ids[start : start + BATCH_SIZE],
+                db, scope, month, vendor=vendor, company_ids=batch
             )
-            files = [
-                (_file_name(invoice), await _load_or_render(db, scope, [invoice], with_cover=False))
-                for invoice in invoices
-            ]
-        for file in files:
-            yield file
+            pdf_ids = [_build_pdf_id([invoice.document], with_cover=False) for invoice in invoices]
+            stored = await stored_invoices.find_pdfs(db, scope, pdf_ids)
+        for invoice, pdf_id in zip(invoices, pdf_ids, strict=True):
+            content = stored.pop(pdf_id, None)
+            if content is None:
+                content = await printer.load(scope, [invoice.document], with_cover=False)
+            yield _file_name(invoice), content

@@ -12,19 +12,24 @@ from nimbill.invoicing.pdf.invoice_page import build_invoice_page
 
 
 def render_invoice(document: InvoiceDocument) -> bytes:
-    """Render one invoice. It takes some ten milliseconds, without holding the interpreter lock."""
-    return typst_compiler.compile_pdf(
-        build_template_data([document]), timestamp=_to_unix_time(document.issue_date)
-    )
+    """Render one invoice in this process; the service uses processes of a pool."""
+    data, timestamp = build_compiler_input([document], with_cover=False)
+    return typst_compiler.compile_pdf(data, timestamp=timestamp)
 
 
 def render_cover(documents: Sequence[InvoiceDocument]) -> bytes:
     """Render the invoices of one billing group and month behind a cover page with their sums."""
-    cover = build_cover_page(documents)
+    data, timestamp = build_compiler_input(documents, with_cover=True)
+    return typst_compiler.compile_pdf(data, timestamp=timestamp)
+
+
+def build_compiler_input(
+    documents: Sequence[InvoiceDocument], *, with_cover: bool
+) -> tuple[str, int]:
+    """Return the template data and the time of the file."""
+    cover = build_cover_page(documents) if with_cover else None
     latest = max(document.issue_date for document in documents)
-    return typst_compiler.compile_pdf(
-        build_template_data(documents, cover=cover), timestamp=_to_unix_time(latest)
-    )
+    return build_template_data(documents, cover=cover), _to_unix_time(latest)
 
 
 def build_template_data(

@@ -15,7 +15,8 @@ from nimbill.access.request_context import get_request_context
 from nimbill.access.role_actions import RoleAction
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.vendors import BilledVendor
-from nimbill.http.routing import PathMonth, RequestCaller, Transaction, WorkerResources, get
+from nimbill.http.disconnection import run_until_disconnected
+from nimbill.http.routing import PathMonth, RequestCaller, WorkerResources, get
 from nimbill.invoicing.pdf import pdf_cache
 
 READ = [RoleAction.ReadInvoice, RoleAction.ModifyInvoice]
@@ -35,11 +36,12 @@ async def print_invoice(
     company_id: FromPath[str],
     vendor: FromPath[BilledVendor],
     caller: RequestCaller,
-    db: Transaction,
+    request: Request[Any, Any, Any],
 ) -> Response[bytes]:
     """Return an invoice as PDF, in the billing group's language."""
-    file = await pdf_cache.load_invoice_pdf(db, caller.scope, month, company_id, vendor)
-    return _build_response(*file)
+    printer = await _pause_for_printing(request)
+    printing = pdf_cache.load_invoice_pdf(printer, caller.scope, month, company_id, vendor)
+    return _build_response(*await run_until_disconnected(request, printing))
 
 
 @get(
@@ -50,10 +52,22 @@ async def print_invoice(
     media_type=PDF,
 )
 async def print_covering_page(
-    month: PathMonth, company_id: FromPath[str], caller: RequestCaller, db: Transaction
+    month: PathMonth,
+    company_id: FromPath[str],
+    caller: RequestCaller,
+    request: Request[Any, Any, Any],
 ) -> Response[bytes]:
     """Return the vendors' invoices of a group with a cover page, if inv_aggregate is true."""
-    return _build_response(*await pdf_cache.load_cover_pdf(db, caller.scope, month, company_id))
+    printer = await _pause_for_printing(request)
+    printing = pdf_cache.load_cover_pdf(printer, caller.scope, month, company_id)
+    return _build_response(*await run_until_disconnected(request, printing))
+
+
+async def _pause_for_printing(request: Request[Any, Any, Any]) -> pdf_cache.PdfPrinter:
+    """Return the request's connection to the pool: compiling takes a while."""
+    await get_request_context(request.scope).pause()
+    state = request.app.state
+    return pdf_cache.PdfPrinter(state.resources.engine, state.pdf_compilers)
 
 
 def _build_response(name: str, content: bytes) -> Response[bytes]:
@@ -76,10 +90,11 @@ async def print_month(
     vendor: Annotated[BilledVendor | None, QueryParameter()] = None,
 ) -> Stream:
     """Return all invoices of a month, or those of one vendor, as a zip archive."""
-    await get_request_context(request.scope).pause()  # rendering a thousand invoices takes a while
+    printer = await _pause_for_printing(request)
     file = await asyncio.to_thread(_open_temporary_file, resources.settings.data)
     try:
-        await pdf_cache.write_zip(resources.engine, caller.scope, month, vendor, file)
+        printing = pdf_cache.write_zip(printer, caller.scope, month, vendor, file)
+        await run_until_disconnected(request, printing)
     except BaseException:
         file.close()
         raise

@@ -1,6 +1,7 @@
 """Bodies of the tie-out."""
 
 from decimal import Decimal
+from enum import StrEnum
 from typing import ClassVar
 
 from nimbill.foundation.basis import Basis, chosen
@@ -59,11 +60,18 @@ class TieOutAccount(Body, frozen=True, kw_only=True):
     amount: Decimal
 
 
+class TieOutState(StrEnum):
+    ties = "ties"
+    differs = "differs"
+    nothing_to_compare = "nothing_to_compare"  # no import, no charge and no invoice
+
+
 class TieOut(Body, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = chosen("tie-out")
 
     month: str
-    ties: bool
+    state: TieOutState
+    ties: bool  # whether the state is `ties`
     payers: list[TieOutPayer]
     differences: list[TieOutDifference]
     accounts_in_no_group: list[TieOutAccount]

@@ -1,7 +1,7 @@
 """Loads the stored data of a month and ties it out, vendor by vendor."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from decimal import Decimal
 
 import sqlalchemy as sa
@@ -25,6 +25,7 @@ from nimbill.invoicing.reconciliation.bodies import (
     TieOutAccount,
     TieOutDifference,
     TieOutPayer,
+    TieOutState,
 )
 from nimbill.invoicing.reconciliation.tie_out import (
     AccountOwner,
@@ -57,15 +58,25 @@ async def load_tie_out(
     tie_outs = [
         await _load_vendor_tie_out(db, scope, BillingPeriod(month, vendor)) for vendor in vendors
     ]
+    state = _combine_states({part.state for part in tie_outs})
     return TieOut(
         month=month,
-        ties=all(part.ties for part in tie_outs),
+        state=state,
+        ties=state == TieOutState.ties,
         payers=[payer for part in tie_outs for payer in part.payers],
         differences=[difference for part in tie_outs for difference in part.differences],
         accounts_in_no_group=[
             account for part in tie_outs for account in part.accounts_in_no_group
         ],
     )
+
+
+def _combine_states(states: Collection[TieOutState]) -> TieOutState:
+    """A vendor without data does not matter unless no vendor has any."""
+    for state in (TieOutState.differs, TieOutState.ties):
+        if state in states:
+            return state
+    return TieOutState.nothing_to_compare
 
 
 async def _load_vendor_tie_out(
@@ -75,10 +86,13 @@ async def _load_vendor_tie_out(
     state = await lock_month(db, scope, period, shared=True)
     moved_fees = await list_moved_fees(db, scope, period, state)
     invoices = await list_invoices(db, scope, period.month, vendor=period.vendor)
+    charges = await _load_charges(db, scope, period)
+    entries = await _load_entries(db, scope, period)
+    imports = {row.payer_id: row for row in await list_imports(db, scope, period)}
     result = tie_out(
         TieOutInput(
-            charges=await _load_charges(db, scope, period),
-            entries=await _load_entries(db, scope, period),
+            charges=charges,
+            entries=entries,
             moved_fees=[
                 (ServiceKey(fee.customer_id, fee.service, False, fee.currency), fee.amount)
                 for fee in moved_fees
@@ -87,16 +101,23 @@ async def _load_vendor_tie_out(
             accounts=await _load_accounts(db, scope, period.vendor),
         )
     )
-    imports = {row.payer_id: row for row in await list_imports(db, scope, period)}
-    return _build_tie_out(period, result, imports)
+    has_data = any((charges, entries, moved_fees, invoices, imports))
+    return _build_tie_out(period, _state(result, has_data=has_data), result, imports)
+
+
+def _state(result: TieOutResult, *, has_data: bool) -> TieOutState:
+    if not has_data:
+        return TieOutState.nothing_to_compare
+    return TieOutState.ties if result.ties else TieOutState.differs
 
 
 def _build_tie_out(
-    period: BillingPeriod, result: TieOutResult, imports: Mapping[str, Row]
+    period: BillingPeriod, state: TieOutState, result: TieOutResult, imports: Mapping[str, Row]
 ) -> TieOut:
     return TieOut(
         month=period.month,
-        ties=result.ties,
+        state=state,
+        ties=state == TieOutState.ties,
         payers=[
             TieOutPayer(
                 vendor=period.vendor,

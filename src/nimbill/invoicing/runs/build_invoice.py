@@ -29,7 +29,7 @@ from nimbill.invoicing.documents.document import (
     PayerImport,
     VendorCharge,
 )
-from nimbill.invoicing.runs.invoice_inputs import InvoiceInputs
+from nimbill.invoicing.runs.invoice_inputs import InvoiceInputs, UsageSum
 from nimbill.invoicing.runs.month_settings import read_fee_targets, read_setting_fields
 
 basis = chosen("skipped-groups")
@@ -124,12 +124,20 @@ def _build_charges(inputs: InvoiceInputs) -> MonthlyCharges:
                 service=usage.service,
                 marketplace=usage.marketplace,
                 amount=usage.amount,
+                products=_find_products(usage, inputs),
             )
             for usage in inputs.usage
         ),
         entries=tuple(_build_entry(row, inputs.accounts) for row in inputs.entries),
         items=tuple(_build_item(row) for row in inputs.items),
     )
+
+
+def _find_products(usage: UsageSum, inputs: InvoiceInputs) -> tuple[str, ...]:
+    """Name the products of a marketplace line; other services are known by their own name."""
+    if not usage.marketplace:
+        return ()
+    return inputs.product_names.get((usage.customer_id, usage.service), ())
 
 
 def _find_cost_currency(inputs: InvoiceInputs) -> Currency:

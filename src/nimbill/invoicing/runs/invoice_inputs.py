@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.adjustments.recalculation.records import recalculation_entries
 from nimbill.adjustments.reserved_instances.moved_fees import MovedFee, list_moved_fees
+from nimbill.costs.lake.product_name_records import ProductNames, load_product_names
 from nimbill.costs.lake.records import USAGE
 from nimbill.costs.months.records import MonthState
 from nimbill.customers.billing_groups.free_format_records import free_format_items
@@ -62,6 +63,7 @@ class InvoiceInputs:
     template: Row | None
     accounts: dict[str, str] = field(default_factory=dict)  # customer_id to account name
     usage: list[UsageSum] = field(default_factory=list)
+    product_names: ProductNames = field(default_factory=dict)
     # per currency, without vendor tax
     vendor_cost: dict[str, Decimal] = field(default_factory=dict)
     entries: list[Row] = field(default_factory=list)
@@ -106,6 +108,7 @@ class _InputLoader:
         await self._add_accounts()
         await self._add_items()
         await self._add_costs()
+        await self._add_product_names()
         self._add_moved_fees()
         await self._add_entries()
 
@@ -213,6 +216,19 @@ class _InputLoader:
             self.inputs[company_id].imports = [
                 row for row in self.context.imports if row.payer_id in payer_ids
             ]
+
+    async def _add_product_names(self) -> None:
+        """Load the names for accounts with marketplace usage; most have none."""
+        customer_ids = {
+            usage.customer_id
+            for inputs in self.inputs.values()
+            for usage in inputs.usage
+            if usage.marketplace
+        }
+        if customer_ids:
+            names = await load_product_names(self.db, self.scope, self.period, customer_ids)
+            for inputs in self.inputs.values():
+                inputs.product_names = names
 
     async def _load_tag_sums(self) -> Mapping[UsageKey, Sequence[TagSum]]:
         """Load sums for the accounts of billing groups that are invoiced by tag."""

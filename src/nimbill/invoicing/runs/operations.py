@@ -22,13 +22,16 @@ from nimbill.foundation.vendors import BILLED_VENDORS
 from nimbill.invoicing.calculation.terms import CannotBeBilled
 from nimbill.invoicing.documents import stored_invoices
 from nimbill.invoicing.documents.bodies import (
+    WARNING_DETAILS,
     CreatedInvoice,
     CreateInvoicesRequest,
     CreateInvoicesResponse,
+    InvoiceWarning,
     SaveExchangeRateRequest,
     SaveSettingsRequest,
     SkippedGroup,
 )
+from nimbill.invoicing.documents.document import InvoiceWarningCode
 from nimbill.invoicing.runs import month_settings
 from nimbill.invoicing.runs import records as run_records
 from nimbill.invoicing.runs.build_invoice import build_invoice
@@ -222,17 +225,32 @@ async def _wait_for_run(
             "None of the billing groups can be invoiced. Each violation names one and its reason.",
             skipped,
         )
+    return _build_response(invoices, skipped)
+
+
+def _build_response(invoices: Sequence[Row], skipped: Mapping[str, str]) -> CreateInvoicesResponse:
+    created = [
+        CreatedInvoice(
+            company_id=row.company_id,
+            vendor=row.vendor,
+            invoice_no=stored_invoices.format_invoice_no(row.month, row.number),
+        )
+        for row in invoices
+    ]
     return CreateInvoicesResponse(
-        created=[
-            CreatedInvoice(
-                company_id=row.company_id,
-                vendor=row.vendor,
-                invoice_no=stored_invoices.format_invoice_no(row.month, row.number),
-            )
-            for row in invoices
-        ],
+        created=created,
         skipped=[
             SkippedGroup(company_id=company_id, reason=reason)
             for company_id, reason in skipped.items()
+        ],
+        warnings=[
+            InvoiceWarning(
+                company_id=invoice.company_id,
+                invoice_no=invoice.invoice_no,
+                code=InvoiceWarningCode(code),
+                detail=WARNING_DETAILS[InvoiceWarningCode(code)],
+            )
+            for invoice, row in zip(created, invoices, strict=True)
+            for code in row.warnings
         ],
     )

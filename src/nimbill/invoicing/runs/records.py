@@ -138,6 +138,23 @@ async def _find_running(db: AsyncConnection, scope: TenantScope, request: RunReq
     return run_id
 
 
+async def list_running_runs(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod
+) -> list[str]:
+    """List the ids of all runs of the period that are not finished."""
+    stmt = (
+        sa.select(_runs.run_id)
+        .where(
+            _runs.organisation_id == scope.organisation_id,
+            _runs.month == period.month,
+            _runs.vendor == period.vendor,
+            _runs.state == "running",
+        )
+        .order_by(_runs.create_time, _runs.run_id)
+    )
+    return list((await db.execute(stmt)).scalars())
+
+
 def _filter_run(scope: TenantScope, run_id: str) -> list[sa.ColumnElement[bool]]:
     return [_runs.organisation_id == scope.organisation_id, _runs.run_id == run_id]
 

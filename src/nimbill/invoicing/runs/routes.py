@@ -6,7 +6,7 @@ from typing import Any
 from litestar import Request
 from litestar.params import FromPath, JSONBody
 
-from nimbill.access.gate import Audience, Unaudited
+from nimbill.access.gate import Audience, Changes, Unaudited
 from nimbill.access.request_context import RequestContext, get_request_context
 from nimbill.access.role_actions import RoleAction
 from nimbill.foundation import clock
@@ -20,6 +20,7 @@ from nimbill.http.routing import (
     RequestCaller,
     Transaction,
     WorkerResources,
+    describe_actor,
     get,
     post,
     put,
@@ -71,6 +72,7 @@ async def list_invoices(month: PathMonth, caller: RequestCaller, db: Transaction
     role_actions=CHANGE,
     basis=chosen("invoice-paths"),
     audited="invoices/{month}/settings",
+    changes=Changes.billing_groups,
 )
 async def save_invoice_settings(
     month: PathMonth,
@@ -96,6 +98,7 @@ async def _save_rates(
     role_actions=CHANGE,
     basis=chosen("invoice-paths"),
     audited="invoices/{month}/exchangerate",
+    changes=Changes.billing_groups,
 )
 async def save_exchange_rates(
     month: PathMonth,
@@ -113,6 +116,7 @@ async def save_exchange_rates(
     role_actions=CHANGE,
     basis=chosen("invoice-paths"),
     audited="invoices/{month}/exchangerate",
+    changes=Changes.billing_groups,
 )
 async def save_exchange_rates_by_post(
     month: PathMonth,
@@ -130,6 +134,7 @@ async def save_exchange_rates_by_post(
     role_actions=CHANGE,
     basis=chosen("invoice-paths"),
     audited=Unaudited("the run writes an audit entry for each invoice and one for itself"),
+    changes=Changes.billing_groups,
 )
 async def create_invoices(
     month: PathMonth,
@@ -141,12 +146,7 @@ async def create_invoices(
 ) -> CreateInvoicesResponse:
     """Create the invoices of these groups, or of all that are ready; responds when it is done."""
     context = get_request_context(request.scope)
-    actor = {
-        "actor": caller.user_id,
-        "actor_name": caller.username,
-        "client_id": caller.client_id,
-        "request_id": context.request_id,
-    }
+    actor = describe_actor(request, caller)
     run_id = await operations.start_invoice_run(
         db, caller.scope, month, data, actor=actor, key_hash=_hash_key(context, caller.user_id)
     )

@@ -18,7 +18,9 @@ from nimbill.legacy.agent.bodies import (
 )
 from nimbill.legacy.audiences import AGENT
 from nimbill.legacy.provisioning.agent_events import fail_layer_of_instance, replace_instance
+from nimbill.legacy.roles.permissions import load_permission_of_user
 from nimbill.legacy.stacks import records as stacks
+from nimbill.legacy.stacks.operations import DESCRIBE_STACK, format_stack_resource
 from nimbill.legacy.stacks.stack_transitions import StackStatus
 from nimbill.legacy.templates import records as templates
 from nimbill.legacy.templates.secrets import read_masked_template, read_template_with_secrets
@@ -101,8 +103,11 @@ async def read_configuration(
 async def _find_stack(
     db: AsyncConnection, caller: Caller, stack_id: str, *, lock: bool = False
 ) -> Row:
-    """An agent finds only its own stack, an API client all stacks of its organisation."""
-    if _is_agent(caller) and caller.user_id != stack_id:
+    """An agent finds only its own stack, an API client those that its user may describe."""
+    if not _is_agent(caller):
+        permission = await load_permission_of_user(db, caller)
+        permission.require(DESCRIBE_STACK, format_stack_resource(stack_id))
+    elif caller.user_id != stack_id:
         raise not_found()
     stack = await stacks.find_stack(db, caller.scope, stack_id, lock=lock)
     if stack is None or stack.stack_status == StackStatus.DELETE_COMPLETE:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from litestar.params import FromPath, QueryParameter
 
-from nimbill.access.gate import Audience
+from nimbill.access.gate import Audience, Changes
 from nimbill.access.role_actions import RoleAction
 from nimbill.foundation.basis import stated
 from nimbill.http.request_bodies import Success
@@ -36,6 +36,7 @@ async def read_deployment(name: NameOfPath, caller: RequestCaller, db: Transacti
     role_actions=[RoleAction.ModifyDeployment],
     basis=stated("Deployments"),
     audited="deployment{name}",
+    changes=Changes.shared_records,
 )
 async def delete_deployment(
     name: NameOfPath, caller: RequestCaller, db: Transaction, force: Force = False

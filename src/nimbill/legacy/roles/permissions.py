@@ -9,9 +9,8 @@ from nimbill.access.caller import Caller
 from nimbill.foundation.basis import chosen, stated
 from nimbill.foundation.errors import NotPermitted
 from nimbill.foundation.user_kind import UserKind
-from nimbill.legacy.roles import records
+from nimbill.legacy.roles.legacy_rights import load_scope_documents
 from nimbill.legacy.roles.role_scope import RoleScope, allows, parse_scope
-from nimbill.legacy.roles.role_templates import DEFAULT_SCOPE
 
 basis = stated("Authentication")
 master_basis = chosen("master-account")
@@ -70,12 +69,16 @@ async def load_permission(db: AsyncConnection, caller: Caller) -> Permission:
 
     API clients and agents have no roles and may do nothing.
     """
-    if is_master_account(caller):
-        return Permission(is_master=True, scopes=())
     if caller.subject_type != "user":
         return Permission(is_master=False, scopes=())
-    roles = await records.list_roles_of_user(db, caller.scope, caller.user_id)
-    documents = [role.scope for role in roles] or [DEFAULT_SCOPE]
+    return await load_permission_of_user(db, caller)
+
+
+async def load_permission_of_user(db: AsyncConnection, caller: Caller) -> Permission:
+    """What the user may do for whom the caller, possibly an API client, acts."""
+    if caller.kind is UserKind.root:
+        return Permission(is_master=True, scopes=())
+    documents = await load_scope_documents(db, caller.scope, caller.user_id)
     return Permission(is_master=False, scopes=[parse_scope(document) for document in documents])
 
 

@@ -103,8 +103,9 @@ class RoleScope:
     def __init__(self, document: str) -> None:
         statements = msgspec.json.decode(document, type=_Document).Statement
         self._effects = [statement.Effect for statement in statements]
+        self._resource_lists = [_to_list(statement.Resource) for statement in statements]
         self._actions = WildcardPatterns(_to_list(statement.Action) for statement in statements)
-        self._resources = WildcardPatterns(_to_list(statement.Resource) for statement in statements)
+        self._resources = WildcardPatterns(self._resource_lists)
 
     def find_effects(self, action: str, resource: str) -> frozenset[str]:
         """The effects of the statements that match both the action and the resource."""
@@ -116,6 +117,12 @@ class RoleScope:
     def allows_anywhere(self, action: str) -> bool:
         """Whether an Allow statement matches the action for any resource."""
         return "Allow" in compress(self._effects, self._actions.match(action))
+
+    def find_resources(self, action: str, effect: str) -> frozenset[str]:
+        """The resource patterns of the statements with this effect that match the action."""
+        statements = zip(self._effects, self._resource_lists, strict=True)
+        matching = compress(statements, self._actions.match(action))
+        return frozenset[str]().union(*(each for found, each in matching if found == effect))
 
 
 def _to_list(patterns: list[str] | str) -> Sequence[str]:

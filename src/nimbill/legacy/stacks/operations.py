@@ -14,6 +14,7 @@ from nimbill.legacy.stacks.bodies import Stack
 from nimbill.legacy.stacks.stack_transitions import DELETE, StackStatus
 
 DESCRIBE_STACKS = "stack:describeStacks"
+DESCRIBE_STACK = "stack:describeStack"
 
 
 def format_stack_resource(stack_id: str) -> str:

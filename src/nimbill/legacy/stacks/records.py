@@ -228,3 +228,14 @@ async def request_reconciliation(
     due = due or clock.now()
     if await jobs.add_job(db, scope, RECONCILE_STACK, due=due, subject=stack_id) is None:
         await jobs.run_sooner(db, scope, RECONCILE_STACK, subject=stack_id, due=due)
+
+
+async def has_existing_stacks(db: AsyncConnection, scope: TenantScope) -> bool:
+    """Whether any stack may still have instances."""
+    stmt = sa.select(
+        sa.exists().where(
+            legacy_stacks.c.organisation_id == scope.organisation_id,
+            legacy_stacks.c.stack_status != StackStatus.DELETE_COMPLETE,
+        )
+    )
+    return bool((await db.execute(stmt)).scalar_one())

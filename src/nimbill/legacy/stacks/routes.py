@@ -28,7 +28,7 @@ async def list_stacks(
 @get(
     "/alm/stack/{stack_id:str}",
     requires=ScopeRequirement(
-        "stack:describeStack", operations.format_stack_resource("{stack_id}")
+        operations.DESCRIBE_STACK, operations.format_stack_resource("{stack_id}")
     ),
     **USER_ROUTE,
 )

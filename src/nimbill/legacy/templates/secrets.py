@@ -1,5 +1,6 @@
 """Secrets of templates: masked in everything that is stored or shown, and stored encrypted."""
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -22,6 +23,13 @@ SECRET_NAMES = frozenset(
         *(name.lower() for name in SECRET_FIELDS),
     }
 )
+
+# objects whose keys are the names of environment variables, in any letter case
+ENVIRONMENTS = frozenset({"environment_variables", "container_env_vars"})
+# a variable is a secret if its name contains one of these, or if its value is an address with a
+# password
+SECRET_WORDS = ("CRED", "KEY", "PASSPHRASE", "PASSWD", "PASSWORD", "PWD", "SECRET", "TOKEN")
+_ADDRESS_WITH_PASSWORD = re.compile(r"://[^/\s@]*:[^/\s@]+@")
 
 # secrets by path; a path names a layer by its flag, because layers can change their order
 Secrets = dict[str, Any]
@@ -66,8 +74,13 @@ def find_unresolved_masks(template: Mapping[str, Any]) -> list[Violation]:
 
     _map_secrets(dict(template), "", collect)
     rule = "a value; *** is only for a secret that is already stored"
-    # the rest of the path consists of names that the caller chose: it is not repeated
-    return [Violation(path.rpartition("/")[2], rule) for path in dict.fromkeys(paths)]
+    return [Violation(field, rule) for field in dict.fromkeys(map(_field_of, paths))]
+
+
+def _field_of(path: str) -> str:
+    """The last name of the path that the caller did not choose; names of variables are chosen."""
+    *_, parent, name = path.split("/")
+    return parent if parent.lower() in ENVIRONMENTS else name
 
 
 def encrypt_secrets(
@@ -110,9 +123,11 @@ def _associated_data(place: tuple[str, str, str]) -> tuple[str, ...]:
 def _map_secrets(value: Any, at: str, change: Callable[[str, Any], Any]) -> Any:
     """Copy the value and replace each secret by `change(path, secret)`."""
     if isinstance(value, dict):
+        in_environment = at.rpartition("/")[2].lower() in ENVIRONMENTS
+        is_secret = _is_secret_variable if in_environment else _is_secret
         return {
             key: change(f"{at}/{escape_key(key)}", item)
-            if _is_secret(key, item)
+            if is_secret(key, item)
             else _map_secrets(item, f"{at}/{escape_key(key)}", change)
             for key, item in value.items()
         }
@@ -128,6 +143,17 @@ def _map_secrets(value: Any, at: str, change: Callable[[str, Any], Any]) -> Any:
 def _is_secret(key: str, value: Any) -> bool:
     """Null and an empty string are not secrets."""
     return key.lower() in SECRET_NAMES and value is not None and value != ""
+
+
+def _is_secret_variable(name: str, value: Any) -> bool:
+    """A mask is always one: whether an address has a password cannot be seen behind it."""
+    if value is None or value == "":
+        return False
+    return (
+        value == MASK
+        or any(word in name.upper() for word in SECRET_WORDS)
+        or (isinstance(value, str) and _ADDRESS_WITH_PASSWORD.search(value) is not None)
+    )
 
 
 def _name_items(items: list[Any], at: str) -> list[str]:

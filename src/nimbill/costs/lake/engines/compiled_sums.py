@@ -16,7 +16,14 @@ if TYPE_CHECKING:
     from nimbill.costs.lake.engines.engine import SumQuery
 
 SQL_FILE = Path(__file__).with_name("compiled_sums.sql")
-COMPILED_QUERIES = ("monthly_sums", "tag_sums", "entry_lines", "reservation_lines", "payer_lines")
+COMPILED_QUERIES = (
+    "monthly_sums",
+    "tag_sums",
+    "product_names",
+    "entry_lines",
+    "reservation_lines",
+    "line_totals",
+)
 HEADING = "-- "
 SPLIT_COST = ", split cost"
 

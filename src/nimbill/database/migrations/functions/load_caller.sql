@@ -1,8 +1,9 @@
 -- Loads the caller of a request in one round trip and sets the transaction's organisation.
--- Returns no row if the user, the client or session, or the signing key does not exist. Root users
--- and resellers have no roles or filters, so these are not queried for them.
+-- Returns no row if the user, the client or session, or the signing key does not exist, or if the
+-- family of refresh tokens that the token was issued with is revoked. Root users and resellers have
+-- no roles or filters, so these are not queried for them.
 CREATE FUNCTION load_caller(
-    organisation text, caller text, client text, audience text, key_id text
+    organisation text, caller text, client text, audience text, key_id text, family text
 )
 RETURNS TABLE (
     username text, kind text, root_user text, credential_epoch integer,
@@ -26,6 +27,13 @@ BEGIN
                 SELECT FROM token_families t
                 WHERE t.organisation_id = organisation AND t.family_id = client
                     AND t.user_id = caller AND t.client_id IS NULL AND NOT t.revoked
+            )
+        )
+        AND (
+            family IS NULL
+            OR NOT EXISTS (
+                SELECT FROM token_families t
+                WHERE t.organisation_id = organisation AND t.family_id = family AND t.revoked
             )
         );
     IF NOT FOUND THEN

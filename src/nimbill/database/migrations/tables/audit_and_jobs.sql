@@ -12,6 +12,7 @@ CREATE TABLE audit_log (
     PRIMARY KEY (organisation_id, seq)
 );
 CREATE INDEX audit_log_at_idx ON audit_log (organisation_id, at);
+CREATE INDEX audit_log_resource_idx ON audit_log (organisation_id, (left(resource, 100)), seq);
 
 CREATE TABLE audit_heads (
     organisation_id text PRIMARY KEY REFERENCES organisations,

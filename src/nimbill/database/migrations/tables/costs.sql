@@ -89,6 +89,18 @@ CREATE TABLE cost_tag_sums (
 );
 CREATE INDEX cost_tag_sums_month_idx ON cost_tag_sums (organisation_id, vendor, month, tag_key);
 
+CREATE TABLE marketplace_products (
+    organisation_id text NOT NULL REFERENCES organisations,
+    vendor text NOT NULL,
+    payer_id text NOT NULL,
+    month text NOT NULL,
+    customer_id text NOT NULL,
+    service text NOT NULL,
+    name text NOT NULL
+);
+CREATE INDEX marketplace_products_month_idx ON marketplace_products
+    (organisation_id, vendor, month, customer_id);
+
 CREATE TABLE month_states (
     organisation_id text NOT NULL REFERENCES organisations,
     vendor text NOT NULL CHECK (vendor IN ('aws', 'azure', 'gcp')),

@@ -27,6 +27,7 @@ FUNCTIONS = (
     "count_service_records",
     "find_api_client",
     "find_organisation_id",
+    "has_other_organisations",
     "load_caller",
     "organisations_with_due_jobs",
     "refuse_change",
@@ -63,6 +64,7 @@ TENANT_TABLES = {
     "cost_months": ALL_RIGHTS,
     "cost_sums": ALL_RIGHTS,
     "cost_tag_sums": ALL_RIGHTS,
+    "marketplace_products": ALL_RIGHTS,
     "month_states": ALL_RIGHTS,
     "parked_months": ALL_RIGHTS,
     "recalculation_entries": ALL_RIGHTS,
@@ -78,7 +80,8 @@ TENANT_TABLES = {
     "invoice_run_keys": APPEND_ONLY,
     "exports": ALL_RIGHTS,
 }
-# Read across tenants by find_organisation_id, organisations_with_due_jobs, count_service_records.
+# Read across tenants by find_organisation_id, has_other_organisations,
+# organisations_with_due_jobs and count_service_records.
 CROSS_TENANT_TABLES = ("tenant_lookups", "jobs", "cost_imports", "invoice_runs")
 # Rows that not even their owner may change.
 IMMUTABLE_TABLES = ("invoice_revisions", "invoice_pdfs", "invoice_run_keys")

@@ -1,0 +1,49 @@
+"""`nimbill users`: set a new password for a user who lost it."""
+
+from json import dumps
+
+from cyclopts import App
+
+from nimbill.application.open_database import run_with_engine
+from nimbill.commands.command_settings import load_command_settings
+from nimbill.commands.console import Switch, print_json, print_text, read_password
+from nimbill.database.tenant_scope import TenantScope
+from nimbill.identity.organisations.operations import reset_password as reset_user_password
+
+users = App(name="users", help="The users of an organisation.")
+
+
+@users.command
+def reset_password(
+    username: str,
+    /,
+    *,
+    organisation: str,
+    password_stdin: Switch = False,
+    json: Switch = False,
+) -> None:
+    """Set a new password. Every session and every token of the user becomes invalid.
+
+    Parameters
+    ----------
+    username
+        Username of the root user, a subuser or a reseller.
+    organisation
+        Id of the organisation.
+    password_stdin
+        Read the new password from standard input.
+    json
+        Print one JSON object and nothing else.
+    """
+    password = read_password("New password: ", from_stdin=password_stdin)
+    user_id = run_with_engine(
+        load_command_settings(),
+        lambda engine, encryptor: reset_user_password(
+            engine, encryptor, TenantScope(organisation), username=username, password=password
+        ),
+        migrates=False,
+    )
+    if json:
+        print_json(dumps({"user_id": user_id, "username": username}).encode())
+    else:
+        print_text(f"The password of {username} was changed. Its sessions and tokens are invalid.")

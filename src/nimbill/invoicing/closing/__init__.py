@@ -1,0 +1,1 @@
+"""Closing a month: its steps, and what is missing before it can be closed."""

@@ -1,0 +1,80 @@
+"""Bodies of closing a month and of its steps."""
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from typing import Annotated, Any, ClassVar, Literal
+
+from nimbill.foundation.basis import Basis, chosen
+from nimbill.foundation.errors import Violation
+from nimbill.foundation.vendors import BilledVendor
+from nimbill.http.request_bodies import Body, text_length
+
+REASON = text_length(1, 1000)
+
+
+class MonthClosing(Body, frozen=True, kw_only=True):
+    """`override` closes a month that is not ready; the reason is then required."""
+
+    basis: ClassVar[Basis] = chosen("closed-months")
+
+    vendor: BilledVendor
+    reason: Annotated[str, REASON] | None = None
+    override: bool | None = None
+
+    @classmethod
+    def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
+        if sent.get("override") is True and sent.get("reason") is None:
+            yield Violation("reason", "required with override")
+
+
+class StepState(StrEnum):
+    done = "done"
+    ready = "ready"  # can be done now; `blockers` tells what is missing
+    blocked = "blocked"  # something else has to be done first
+    not_needed = "not_needed"
+
+
+StepName = Literal[
+    "arrived",
+    "placed",
+    "decided",
+    "rates",
+    "created",
+    "checked",
+    "approved",
+    "sent",
+    "closed",
+    "drifted",
+    "corrected",
+]
+
+
+class StepBlocker(Body, frozen=True, kw_only=True):
+    """What is missing: a reason, the records it concerns, and where to look at them."""
+
+    basis: ClassVar[Basis] = chosen("month-steps")
+
+    reason: str
+    subjects: list[str]  # ids of imports, runs, groups, accounts or entries
+    link: str
+
+
+class MonthStep(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("month-steps")
+
+    step: StepName
+    state: StepState
+    blockers: list[StepBlocker]
+    done_by: str | None
+    done_time: str | None
+
+
+class MonthStatus(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("month-steps")
+
+    month: str
+    vendor: BilledVendor
+    state: Literal["open", "parked", "closed"]
+    provisional: bool  # the vendor has not invoiced all of its costs yet
+    can_be_closed: bool
+    steps: list[MonthStep]

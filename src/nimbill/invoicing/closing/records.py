@@ -1,0 +1,225 @@
+"""Queries for the steps of a month."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill.adjustments.recalculation.records import recalculation_entries
+from nimbill.audit.records import list_latest_entries
+from nimbill.costs.lake.records import USAGE, cost_months, cost_sums
+from nimbill.costs.months.records import MonthState, month_states, parked_months
+from nimbill.customers.cloud_accounts.records import cloud_accounts
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
+from nimbill.foundation import calendar_month, clock, exact_json
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.billing_period import BillingPeriod
+from nimbill.foundation.vendors import BILLED_VENDORS
+from nimbill.imports.records import ImportState, cost_imports
+from nimbill.invoicing.closing.month_steps import MonthFacts
+from nimbill.invoicing.documents.stored_invoices import invoices, list_invoiced_groups
+from nimbill.invoicing.reconciliation.records import load_tie_out
+from nimbill.invoicing.runs.cost_records import list_imports
+from nimbill.invoicing.runs.month_settings import load_saved_settings
+from nimbill.invoicing.runs.records import list_running_runs
+
+basis = chosen("month-steps")
+
+_RUNNING = (ImportState.waiting, ImportState.running)
+_RESOLVING = (ImportState.done, ImportState.unchanged)
+
+
+@dataclass(frozen=True, slots=True)
+class StepAction:
+    """Who did a step last, and when."""
+
+    actor: str
+    time: str
+
+
+async def list_known_periods(
+    db: AsyncConnection, scope: TenantScope, *, limit: int | None, offset: int
+) -> list[BillingPeriod]:
+    """List months with costs, imports, invoices or a state, the newest first."""
+    tables = (cost_months, cost_imports, invoices, month_states, parked_months)
+    known = sa.union(
+        *(
+            sa.select(table.c.month, table.c.vendor).where(
+                table.c.organisation_id == scope.organisation_id,
+                table.c.month.is_not(None),
+                is_any_of(table.c.vendor, BILLED_VENDORS),
+            )
+            for table in tables
+        )
+    ).subquery()
+    stmt = (
+        sa.select(known).order_by(known.c.month.desc(), known.c.vendor).limit(limit).offset(offset)
+    )
+    return [BillingPeriod(row.month, row.vendor) for row in await db.execute(stmt)]
+
+
+async def load_facts(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod, state: MonthState
+) -> MonthFacts:
+    """The caller holds the month's lock, so that the facts belong to one point in time."""
+    owners = await _load_usage_owners(db, scope, period)
+    entries = await _load_entries(db, scope, period)
+    groups = {owner for owner in owners.values() if owner is not None}
+    groups |= await _list_groups_with_applied_entries(db, scope, period)
+    saved = await load_saved_settings(db, scope, period.month, list(groups))
+    settings = {group: saved.get((group, period.vendor)) for group in groups}
+    imports = await _list_period_imports(db, scope, period)
+    drifted = [row.import_id for row in imports if row.state == ImportState.drift]
+    return MonthFacts(
+        is_over=calendar_month.month_end(period.month) < clock.now(),
+        is_closed=state.closed,
+        has_costs=bool(await list_imports(db, scope, period)),
+        parked_imports=list(state.parked_reasons),
+        running_imports=[row.import_id for row in imports if row.state in _RUNNING],
+        drifted_imports=drifted,
+        uncorrected_imports=_find_uncorrected(imports),
+        accounts_in_no_group=[account for account, owner in owners.items() if owner is None],
+        has_entries=bool(entries),
+        undecided_entries=[row.entry_id for row in entries if row.applied_month is None],
+        billed_groups=groups,
+        groups_without_settings=[group for group, row in settings.items() if row is None],
+        groups_without_rate=[
+            group
+            for group, row in settings.items()
+            if row is not None and row.exchange_rate is None
+        ],
+        invoiced_groups=await list_invoiced_groups(db, scope, period.month, period.vendor),
+        running_runs=await list_running_runs(db, scope, period),
+        differences=await _load_differences(db, scope, period),
+    )
+
+
+async def has_provisional_costs(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod
+) -> bool:
+    return any(row.provisional for row in await list_imports(db, scope, period))
+
+
+async def _load_usage_owners(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod
+) -> dict[str, str | None]:
+    """Map each account with usage to its billing group, or to None if it is in none."""
+    stmt = (
+        sa.select(cost_sums.c.customer_id, cloud_accounts.c.company_id)
+        .join_from(
+            cost_sums,
+            cloud_accounts,
+            (cloud_accounts.c.organisation_id == cost_sums.c.organisation_id)
+            & (cloud_accounts.c.vendor == cost_sums.c.vendor)
+            & (cloud_accounts.c.customer_id == cost_sums.c.customer_id),
+            isouter=True,
+        )
+        .where(
+            cost_sums.c.organisation_id == scope.organisation_id,
+            cost_sums.c.vendor == period.vendor,
+            cost_sums.c.month == period.month,
+            cost_sums.c.kind == USAGE,
+        )
+        .distinct()
+    )
+    return {row.customer_id: row.company_id for row in await db.execute(stmt)}
+
+
+async def _load_entries(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod
+) -> Sequence[Row]:
+    """Load the entries of the month that the vendor's latest data contains."""
+    entries = recalculation_entries.c
+    stmt = sa.select(entries.entry_id, entries.applied_month).where(
+        entries.organisation_id == scope.organisation_id,
+        entries.vendor == period.vendor,
+        entries.month == period.month,
+        entries.delivered,
+    )
+    return (await db.execute(stmt)).all()
+
+
+async def _list_groups_with_applied_entries(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod
+) -> set[str]:
+    entries = recalculation_entries.c
+    stmt = (
+        sa.select(cloud_accounts.c.company_id)
+        .join_from(
+            recalculation_entries,
+            cloud_accounts,
+            (cloud_accounts.c.organisation_id == entries.organisation_id)
+            & (cloud_accounts.c.vendor == entries.vendor)
+            & (cloud_accounts.c.customer_id == entries.customer_id),
+        )
+        .where(
+            entries.organisation_id == scope.organisation_id,
+            entries.vendor == period.vendor,
+            entries.applied_month == period.month,
+        )
+        .distinct()
+    )
+    return set((await db.execute(stmt)).scalars())
+
+
+async def _list_period_imports(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod
+) -> Sequence[Row]:
+    """List import_id and state, the oldest first."""
+    stmt = (
+        sa.select(cost_imports.c.import_id, cost_imports.c.state)
+        .where(
+            cost_imports.c.organisation_id == scope.organisation_id,
+            cost_imports.c.vendor == period.vendor,
+            cost_imports.c.month == period.month,
+        )
+        .order_by(cost_imports.c.create_time, cost_imports.c.import_id)
+    )
+    return (await db.execute(stmt)).all()
+
+
+def _find_uncorrected(imports: Iterable[Row]) -> list[str]:
+    """A drift is corrected as soon as a later delivery counts or shows no difference."""
+    uncorrected: list[str] = []
+    for row in imports:
+        if row.state == ImportState.drift:
+            uncorrected.append(row.import_id)
+        elif row.state in _RESOLVING:
+            uncorrected = []
+    return uncorrected
+
+
+async def _load_differences(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod
+) -> Mapping[str, Collection[str]]:
+    tie_out = await load_tie_out(db, scope, period.month, [period.vendor])
+    differences: dict[str, set[str]] = defaultdict(set)
+    for difference in tie_out.differences:
+        differences[difference.reason].add(difference.company_id or difference.payer_id)
+    if not tie_out.ties and not differences:
+        payers = {payer.payer_id for payer in tie_out.payers if payer.difference}
+        differences["not_tied_out"] = payers
+    return differences
+
+
+async def load_step_actions(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod
+) -> Mapping[str, StepAction]:
+    """Load from the audit log who did each step last, by the name of the step."""
+    month, vendor = period.month, period.vendor
+    resources = {
+        f"costs/{vendor}/{month}": "arrived",
+        f"recalculation/{vendor}/{month}": "decided",
+        f"invoices/{month}/exchangerate": "rates",
+        f"invoices/{month}/{vendor}": "created",
+        f"month/{vendor}/{month}": "closed",
+    }
+    actions = {}
+    for row in await list_latest_entries(db, scope, list(resources)):
+        entry: dict[str, Any] = exact_json.decode_stored(row.entry)
+        name = entry["actor_name"] or entry["actor"]
+        actions[resources[row.resource]] = StepAction(name, entry["at"])
+    return actions

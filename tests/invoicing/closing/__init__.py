@@ -1,0 +1,1 @@
+"""Tests of the steps of a month and of closing it."""
