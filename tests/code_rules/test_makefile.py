@@ -1,6 +1,5 @@
-"""`make` lists its targets, shares one set-up, and trusts the certificates of the system."""
+"""`make` lists its targets, and targets that start together share one set-up."""
 
-import os
 import re
 import subprocess
 from pathlib import Path
@@ -49,31 +48,6 @@ def test_every_listed_target_is_phony(listed: dict[str, str]) -> None:
     (phony,) = re.findall(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
 
     assert set(listed) <= set(phony.split())
-
-
-SHOW = "show: ; @echo $${UV_SYSTEM_CERTS:-unset} $${NODE_EXTRA_CA_CERTS:-unset}"
-
-
-def show_certificates(**variables: str) -> list[str]:
-    inherited = {name: os.environ[name] for name in ("HOME", "PATH") if name in os.environ}
-    line = ["make", "--no-print-directory", f"--eval={SHOW}", "show"]
-    process = subprocess.run(
-        line, cwd=ROOT, env=inherited | variables, capture_output=True, text=True, check=True
-    )
-    return process.stdout.split()
-
-
-def test_setup_trusts_the_certificates_of_the_system_unless_others_are_named(
-    tmp_path: Path,
-) -> None:
-    bundle = tmp_path / "bundle.pem"
-    bundle.touch()
-
-    assert show_certificates(SSL_CERT_FILE=str(bundle)) == ["true", str(bundle)]
-    assert show_certificates(UV_SYSTEM_CERTS="false", NODE_EXTRA_CA_CERTS="/mine") == [
-        "false",
-        "/mine",
-    ]
 
 
 SLOW_SETUP = """

@@ -9,16 +9,21 @@ import sys
 import venv
 import zipfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib.metadata import Distribution, distribution
 from pathlib import Path
+from typing import cast
 
 import httpx
 import pytest
 from packaging.requirements import Requirement
 
 from tests.command_line import PASSWORD, init_arguments, wait_until
-from tests.imports.aws_reports import report_line, write_report
+from tests.costs.object_store_server import CREDENTIALS, ObjectStore, object_store
+from tests.imports.aws_reports import write_report
+from tests.invoicing.month_end import ACCOUNTS_OF_A, EXAMPLE_A, MONTH, MonthEnd
 from tests.proof.real_server import free_port, stop
+from tests.running_service import Service
 
 ROOT = Path(__file__).parents[2]
 MEGABYTE = 1_000_000
@@ -68,14 +73,25 @@ def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """All processes share compiled modules, which are not written into the linked packages."""
+def store() -> Iterator[ObjectStore]:
+    with object_store() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory, store: ObjectStore) -> dict[str, str]:
+    """The lake is in an object store, which needs no extra.
+
+    All processes share compiled modules, which are not written into the linked packages.
+    """
     home = tmp_path_factory.mktemp("home")
     return {
         "PATH": os.environ["PATH"],
         "HOME": str(home),
         "NIMBILL_DATA": str(home / "data"),
+        "NIMBILL_LAKE_URL": store.address(store.bucket("lake")),
         "PYTHONPYCACHEPREFIX": str(home / "bytecode"),
+        **CREDENTIALS,
     }
 
 
@@ -125,19 +141,36 @@ def is_ready(url: str) -> bool:
         return False
 
 
-# Takes several seconds: it starts a server of its own.
-def test_an_organisation_is_created_and_served(url: str, organisation: dict[str, str]) -> None:
+@dataclass
+class InstalledService:
+    """The part of a test service that `MonthEnd` uses."""
+
+    http: httpx.Client
+    headers: dict[str, str]
+
+    def root(self) -> dict[str, str]:
+        return self.headers
+
+
+@pytest.fixture(scope="module")
+def service(url: str, organisation: dict[str, str]) -> Iterator[InstalledService]:
     form = {
         "grant_type": "client_credentials",
         "client_id": organisation["client_id"],
         "client_secret": organisation["client_secret"],
     }
-    token = httpx.post(f"{url}/core/access_token", data=form, timeout=30).json()["access_token"]
-    headers = {"Authorization": f"Bearer {token}"}
-    groups = httpx.get(f"{url}/m/core/billinggroup", headers=headers, timeout=30)
-    assert groups.status_code == 200
-    assert "swagger-ui" in httpx.get(f"{url}/docs", timeout=30).text
-    assert "nimbill_database_up 1.0" in httpx.get(f"{url}/metrics", timeout=30).text
+    with httpx.Client(base_url=url, timeout=30) as http:
+        token = http.post("/core/access_token", data=form).json()["access_token"]
+        yield InstalledService(http, {"Authorization": f"Bearer {token}"})
+
+
+# Takes several seconds: it starts a server of its own.
+def test_an_organisation_is_created_and_served(service: InstalledService) -> None:
+    http = service.http
+
+    assert http.get("/m/core/billinggroup", headers=service.root()).status_code == 200
+    assert "swagger-ui" in http.get("/docs").text
+    assert "nimbill_database_up 1.0" in http.get("/metrics").text
 
 
 IMPORT_EVERY_MODULE = """
@@ -161,32 +194,59 @@ def test_every_module_but_those_of_extras_can_be_imported(
     subprocess.run([python, "-c", IMPORT_EVERY_MODULE], env=environment, check=True)
 
 
-def test_the_extra_for_instances_is_named_where_it_is_missing(
-    python: Path, environment: dict[str, str]
+@pytest.mark.parametrize(
+    ("settings", "extra"),
+    [
+        ({"NIMBILL_PROVISIONER": "aws"}, "nimbill[aws]"),
+        (
+            {"NIMBILL_ENGINE": "spark", "NIMBILL_SPARK_MASTER": "spark://127.0.0.1:7077"},
+            "nimbill[spark]",
+        ),
+    ],
+)
+def test_a_missing_extra_is_named_with_the_setting_that_needs_it(
+    python: Path, environment: dict[str, str], settings: dict[str, str], extra: str
 ) -> None:
     result = subprocess.run(
         [python, "-m", "nimbill", "serve"],
-        env=environment | {"NIMBILL_PROVISIONER": "aws"},
+        env=environment | settings,
         capture_output=True,
         text=True,
     )
 
     assert result.returncode == 2
-    assert "nimbill[aws]" in result.stderr
+    assert f"{next(iter(settings))}=" in result.stderr
+    assert f"pip install '{extra}'" in result.stderr
 
 
-def test_a_month_can_be_imported_without_extras(
-    python: Path, environment: dict[str, str], organisation: dict[str, str], tmp_path: Path
+def test_a_month_is_imported_from_an_object_store_and_invoiced_without_extras(
+    python: Path,
+    environment: dict[str, str],
+    organisation: dict[str, str],
+    service: InstalledService,
+    store: ObjectStore,
+    tmp_path: Path,
 ) -> None:
-    report = write_report(tmp_path / "report.csv", [report_line("1.50"), report_line("2.25")])
+    month_end = MonthEnd(cast("Service", service), tmp_path)
+    group = month_end.create_group("BG-A", *ACCOUNTS_OF_A)
+    store.put(
+        store.bucket("bills"), "bill.csv", write_report(tmp_path / "b", EXAMPLE_A).read_bytes()
+    )
     scope = ("--organisation", organisation["organisation_id"])
 
+    source = store.address("bills/bill.csv")
     record = json.loads(
-        run(python, environment, "import", "--vendor", "aws", *scope, "--json", str(report))
+        run(python, environment, "import", "--vendor", "aws", *scope, "--json", source)
     )
+    month_end.prepare_groups(group)
+    run(python, environment, "invoice", "create", MONTH, "--vendor", "aws", *scope)
+    run(python, environment, "invoice", "print", MONTH, "--into", str(tmp_path / "pdf"), *scope)
 
     assert record["state"] == "done"
     assert json.loads(run(python, environment, "lake", "verify", *scope, "--json"))["intact"]
+    assert month_end.get_invoice(group)["sheet"]["total"] == 190472
+    (file,) = (tmp_path / "pdf").iterdir()
+    assert file.read_bytes().startswith(b"%PDF")
 
 
 def test_the_installed_packages_are_not_larger_than_needed() -> None:
