@@ -17,6 +17,8 @@ ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "src" / "nimbill"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
+OWN_PACKAGES = ("bench", "nimbill", "tests")
+
 # Modules that need an extra. They are imported only where a setting asks for them.
 MODULES_OF_EXTRAS = {
     "legacy/provisioning/aws_errors.py": "aws",
@@ -25,8 +27,8 @@ MODULES_OF_EXTRAS = {
 }
 # Imports inside functions that only development uses.
 DEVELOPMENT_IMPORTS = {
-    ("costs/lake/decimal_overflow.py", "ibis"): "compiles queries",
-    ("costs/lake/engines/compiled_sums.py", "ibis"): "compiles queries",
+    ("src/nimbill/costs/lake/decimal_overflow.py", "ibis"): "compiles queries",
+    ("src/nimbill/costs/lake/engines/compiled_sums.py", "ibis"): "compiles queries",
 }
 # Required, but never imported by name.
 LOADED_OTHERWISE = {
@@ -38,6 +40,7 @@ DISTRIBUTIONS = {
     "argon2": "argon2-cffi",
     "ibis": "ibis-framework",
     "jwt": "pyjwt",
+    "oauth2_provider": "django-oauth-toolkit",
     "yaml": "pyyaml",
 }
 NOT_FOR_SERVING = ("boto3", "botocore", "ibis-framework", "pandas", "pyspark", "sqlglot")
@@ -71,8 +74,8 @@ def imported_distributions(path: Path) -> set[str]:
         canonicalize_name(DISTRIBUTIONS.get(package, package))
         for package in imported_packages(path)
         if package not in sys.stdlib_module_names
-        and package != "nimbill"
-        and (path.relative_to(SOURCES).as_posix(), package) not in DEVELOPMENT_IMPORTS
+        and package not in OWN_PACKAGES
+        and (path.relative_to(ROOT).as_posix(), package) not in DEVELOPMENT_IMPORTS
     }
 
 
@@ -105,15 +108,23 @@ def test_modules_of_extras_are_not_imported_at_the_start() -> None:
         assert not imported & modules, path
 
 
+def read_locked_names(file: str) -> set[str]:
+    lines = (ROOT / "requirements" / file).read_text().splitlines()
+    return {line.partition("==")[0] for line in lines if "==" in line}
+
+
 def test_the_locked_packages_of_serving_contain_no_extra() -> None:
-    locked = {
-        line.partition("==")[0]
-        for line in (ROOT / "requirements" / "run.txt").read_text().splitlines()
-        if "==" in line
-    }
+    locked = read_locked_names("run.txt")
 
     assert {"granian", "numpy", "pyarrow"} <= locked
     assert locked.isdisjoint(NOT_FOR_SERVING)
+
+
+def test_the_environment_of_the_benchmarks_contains_what_they_import() -> None:
+    locked = read_locked_names("bench.txt")
+
+    for path in sorted((ROOT / "bench").rglob("*.py")):
+        assert imported_distributions(path) <= locked, path
 
 
 def test_there_are_extras_for_spark_aws_and_development() -> None:
