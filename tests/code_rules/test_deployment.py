@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import configparser
+import json
+import os
 import re
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -13,13 +16,15 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 import yaml
 
-from nimbill.foundation.settings import read_settings
+from nimbill.application.installed import list_unknown_settings, load_settings
+from nimbill.commands.command_line import build_app
 
 ROOT = Path(__file__).parents[2]
-KNOWN_SETTINGS = set(
-    re.findall(
-        r"^\| `(NIMBILL_\w+)` \|", (ROOT / "docs" / "operating.md").read_text(), re.MULTILINE
-    )
+FILES = (
+    "Containerfile",
+    "compose.yaml",
+    "deploy/create-database.sh",
+    "deploy/nimbill.service",
 )
 PASSWORDS = {
     "DATABASE_PASSWORD": "first",
@@ -42,11 +47,10 @@ def services() -> dict[str, Any]:
 
 def test_compose_passes_valid_settings_that_the_program_knows(services: dict[str, Any]) -> None:
     environment = services["nimbill"]["environment"]
-    given = {name for name in environment if name.startswith("NIMBILL_")}
 
-    settings = read_settings(environment)
+    settings = load_settings(environment)
 
-    assert given <= KNOWN_SETTINGS
+    assert list_unknown_settings(environment) == []
     assert settings.database_url == "postgresql://nimbill:first@database:5432/nimbill"
     assert settings.lake_url.startswith("s3://billing-lake/")
 
@@ -106,6 +110,16 @@ def test_the_container_runs_the_service_as_an_ordinary_user() -> None:
     assert "VOLUME /var/lib/nimbill" in final_stage
 
 
+def test_image_and_compose_file_have_the_same_health_check(services: dict[str, Any]) -> None:
+    text = (ROOT / "Containerfile").read_text()
+    (arguments,) = re.findall(r"^HEALTHCHECK .*\n +CMD (\[.*\])$", text, re.MULTILINE)
+    check = services["nimbill"]["healthcheck"]
+
+    assert check["test"] == ["CMD", *json.loads(arguments)]
+    options = "--interval={interval} --timeout={timeout} --start-period={start_period}"
+    assert f"HEALTHCHECK {options.format(**check)} " in text
+
+
 def test_every_copied_file_exists_and_is_not_ignored() -> None:
     copied = re.findall(
         r"^COPY (?!--from)(.*) \S+$", (ROOT / "Containerfile").read_text(), re.MULTILINE
@@ -162,5 +176,59 @@ def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
 def test_the_operating_guide_describes_every_file() -> None:
     page = (ROOT / "docs" / "operating.md").read_text()
 
-    for name in ("Containerfile", "compose.yaml", "deploy/nimbill.service"):
-        assert name in page
+    for name in FILES:
+        assert f"`{name}`" in page, name
+
+
+@pytest.mark.parametrize("file", [*FILES, "docs/operating.md"])
+def test_every_setting_is_one_that_the_program_reads(file: str) -> None:
+    names = re.findall(r"\bNIMBILL_[A-Z_]*[A-Z]\b", (ROOT / file).read_text())
+
+    assert list_unknown_settings(dict.fromkeys(names, "")) == []
+
+
+def list_command_lines() -> list[str]:
+    """The command lines of the files and of the section about installing."""
+    page = (ROOT / "docs" / "operating.md").read_text()
+    installing = page.partition("\n## Installing\n")[2].partition("\n## ")[0]
+    unit = (ROOT / "deploy" / "nimbill.service").read_text()
+    container = (ROOT / "Containerfile").read_text()
+    (command,) = re.findall(r"^CMD (\[.*\])$", container, re.MULTILINE)
+    return [
+        shlex.join(json.loads(command)),
+        *re.findall(r"^ExecStart=/opt/nimbill/bin/nimbill (.*)$", unit, re.MULTILINE),
+        *re.findall(r"bin/nimbill ([a-z].*)$", installing, re.MULTILINE),
+        *re.findall(r"exec nimbill nimbill (.*)$", installing, re.MULTILINE),
+        *re.findall(
+            r"exec nimbill nimbill (.*)$", (ROOT / "compose.yaml").read_text(), re.MULTILINE
+        ),
+    ]
+
+
+def test_the_program_accepts_every_command_line() -> None:
+    lines = list_command_lines()
+
+    assert {line.split()[0] for line in lines} == {"init", "serve"}
+    assert len(lines) == 5
+    for line in lines:
+        arguments = shlex.split(line)
+        command, bound, _ignored = build_app(arguments).parse_args(
+            arguments, exit_on_error=False, print_error=False
+        )
+        assert command.__name__ == arguments[0]
+        assert bound.kwargs, line
+
+
+def test_the_script_that_creates_the_database_is_valid_shell() -> None:
+    script = ROOT / "deploy" / "create-database.sh"
+
+    assert os.access(script, os.X_OK)
+    subprocess.run(["sh", "-n", script], check=True)
+
+
+def test_the_script_runs_the_statements_of_the_operating_guide() -> None:
+    page = (ROOT / "docs" / "operating.md").read_text()
+    script = (ROOT / "deploy" / "create-database.sh").read_text()
+    (statements,) = re.findall(r"<<'SQL'\n(.*?)\nSQL\n", script, re.DOTALL)
+
+    assert statements.replace(":'password'", "'…'") in page
