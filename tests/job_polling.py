@@ -1,62 +1,61 @@
-"""Job loops of a service under test: they poll soon after a change of the jobs, and rarely else."""
+"""Job loops of a service under test: they poll after a change of the jobs, and rarely else."""
 
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 from unittest.mock import patch
+from weakref import WeakKeyDictionary
 
 import sqlalchemy as sa
 
 from nimbill.jobs.runner import JobRunner
 
 # A test that waits for a job must not wait for a second, but polling all the time would use a
-# fifth of the test run.
-PAUSE_SECONDS = 0.03
-RECENT_SECONDS = 2.0  # the change may be committed this long after its statement
-IDLE_POLL_SECONDS = 0.1
+# fifth of the test run. Changes of other processes and of the clock are noticed by the rare poll.
+PAUSE_SECONDS = 0.02
+IDLE_POLL_SECONDS = 0.5
 CHANGES = ("INSERT INTO jobs", "UPDATE jobs")
+CHANGED = "jobs_changed"
 
 
-_unnoticed: list[object] = []  # one item for each block of `unnoticed_changes`
-
-
-@contextmanager
-def unnoticed_changes() -> Iterator[None]:
-    """Jobs that are added inside are not due soon."""
-    _unnoticed.append(object())
-    try:
-        yield
-    finally:
-        _unnoticed.pop()
-
-
-class _LastChange:
+class _JobChanges:
     def __init__(self) -> None:
-        self.at = 0.0
+        self.count = 0
+        # how many changes there were before the last poll of each loop
+        self.seen: WeakKeyDictionary[asyncio.Task[Any], int] = WeakKeyDictionary()
 
-    def note(self, _db: Any, _cursor: Any, statement: str, *_: Any) -> None:
-        if statement.startswith(CHANGES) and not _unnoticed:
-            self.at = time.monotonic()
+    def note(self, db: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        if statement.startswith(CHANGES):
+            db.info[CHANGED] = True
+
+    def count_change(self, _connection: Any, record: Any) -> None:
+        """The transaction has ended, because its connection is returned to the pool."""
+        if record.info.pop(CHANGED, False):
+            self.count += 1
 
     async def wait(self, runner: JobRunner, _seconds: float) -> None:
-        deadline = time.monotonic() + IDLE_POLL_SECONDS
-        while time.monotonic() < deadline and not runner._stopping.is_set():
+        loop = asyncio.current_task()
+        assert loop is not None
+        pauses = 0
+        while self.seen.get(loop, 0) == self.count and pauses * PAUSE_SECONDS < IDLE_POLL_SECONDS:
             with suppress(TimeoutError):  # tests replace asyncio.sleep
                 await asyncio.wait_for(runner._stopping.wait(), PAUSE_SECONDS)
-            if time.monotonic() - self.at < RECENT_SECONDS:
                 return
+            pauses += 1
+        self.seen[loop] = self.count
 
 
 @contextmanager
 def prompt_job_loops() -> Iterator[None]:
-    last_change = _LastChange()
-    sa.event.listen(sa.Engine, "after_cursor_execute", last_change.note)
+    changes = _JobChanges()
+    sa.event.listen(sa.Engine, "after_cursor_execute", changes.note)
+    sa.event.listen(sa.Pool, "checkin", changes.count_change)
     try:
-        with patch.object(JobRunner, "_wait", lambda *args: last_change.wait(*args)):
+        with patch.object(JobRunner, "_wait", lambda *args: changes.wait(*args)):
             yield
     finally:
-        sa.event.remove(sa.Engine, "after_cursor_execute", last_change.note)
+        sa.event.remove(sa.Pool, "checkin", changes.count_change)
+        sa.event.remove(sa.Engine, "after_cursor_execute", changes.note)

@@ -6,10 +6,9 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import timedelta
 from pathlib import Path
 from typing import TypeVar
-from unittest.mock import patch
+from unittest.mock import AsyncMock, patch
 
 import pytest
 import sqlalchemy as sa
@@ -32,11 +31,9 @@ from nimbill.identity.organisations import operations
 from nimbill.identity.organisations.operations import NewOrganisation, create_organisation
 from nimbill.identity.users import records as users
 from nimbill.identity.users.operations import add_api_client
-from nimbill.jobs.records import jobs
-from nimbill.jobs.recurring import schedule_maintenance
 from nimbill.legacy.audiences import LEGACY
 from nimbill.legacy.provisioning import local_provisioner
-from tests.job_polling import prompt_job_loops, unnoticed_changes
+from tests.job_polling import prompt_job_loops
 
 T = TypeVar("T")
 
@@ -62,15 +59,14 @@ class Service:
         return self.http.blocking_portal.call(call)
 
     def new_organisation(self, name: str = "Test", username: str = "root") -> NewOrganisation:
-        """Create an organisation whose maintenance starts tomorrow, because few tests need it.
+        """Create an organisation without maintenance jobs, because few tests need them.
 
         The root password is hashed once for all organisations.
         """
         resources = self.resources
         with (
             patch.object(operations, "hash_password", _hash_once),
-            patch.object(operations, "schedule_maintenance", _schedule_maintenance_tomorrow),
-            unnoticed_changes(),
+            patch.object(operations, "schedule_maintenance", AsyncMock()),
         ):
             return self.run(
                 lambda: create_organisation(
@@ -166,13 +162,6 @@ async def _hash_once(password: str, encryptor: Encryptor) -> str:
     if cache_key not in _hashes:
         _hashes[cache_key] = await passwords.hash_password(password, encryptor)
     return _hashes[cache_key]
-
-
-async def _schedule_maintenance_tomorrow(db: AsyncConnection, scope: TenantScope) -> None:
-    await schedule_maintenance(db, scope)
-    tomorrow = jobs.c.due + timedelta(days=1)
-    is_ours = jobs.c.organisation_id == scope.organisation_id
-    await db.execute(sa.update(jobs).where(is_ours).values(due=tomorrow))
 
 
 async def _add_role(

@@ -11,11 +11,12 @@ from nimbill.audit import records as audit
 from nimbill.audit.checkpoints import read_checkpoints
 from nimbill.database.embedded_postgres import Address
 from nimbill.database.tenant_scope import TenantScope, transaction
+from nimbill.identity.organisations.operations import create_organisation
 from nimbill.jobs.recurring import AUDIT_CHECKPOINT, DELETE_IDEMPOTENCY_KEYS
 from nimbill.jobs.runner import Job, JobType
 from nimbill.mail.delivery import SEND_MESSAGE
 from tests.customers.billing_groups.billing_groups import create_billing_group
-from tests.running_service import Service
+from tests.running_service import PASSWORD, Service
 from tests.temporary_database import execute_sql
 
 
@@ -40,10 +41,14 @@ def run_job(service: Service, job_type: JobType) -> None:
 def test_a_new_organisation_has_every_recurring_job(
     service: Service, superuser: Address, tmp_path: Path
 ) -> None:
+    engine, encryptor = service.resources.engine, service.resources.encryptor
+    user = {"username": "root", "password": PASSWORD}
+    created = service.run(lambda: create_organisation(engine, encryptor, name="New", **user))
+
     rows = execute_sql(
         superuser,
         "SELECT DISTINCT kind FROM jobs WHERE organisation_id = $1",
-        service.organisation.organisation_id,
+        created.organisation_id,
     )
 
     assert {row["kind"] for row in rows} == set(list_job_types(service, tmp_path)) - {SEND_MESSAGE}

@@ -71,6 +71,7 @@ def test_jobs_are_counted_by_lane_type_and_state(measured: Service, tables: Addr
     add_job(tables, measured, "import_costs", "under way", state="running", leased=600)
     add_job(tables, measured, "create_invoices", "gave up", state="failed", attempts=8)
     add_job(tables, measured, "type of another version", "unknown", attempts=1)
+    add_job(tables, measured, "audit_checkpoint", "maintenance")
 
     samples = read_metrics(measured)
 

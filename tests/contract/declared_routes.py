@@ -97,7 +97,7 @@ def all_routes() -> tuple[Route, ...]:
 
 def list_routes(app: Litestar) -> tuple[Route, ...]:
     """Our routes, one for each method and path."""
-    document = json.loads(app.state.openapi_document)
+    document = json.loads(app.state.build_openapi_document())
     found = [
         Route(method, path, handler, _query_names(document, path, method))
         for path, handler in iterate_routes(app)

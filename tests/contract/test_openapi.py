@@ -16,7 +16,7 @@ from nimbill.http.request_bodies import parse_body
 from tests.contract.declared_routes import Route, all_routes, declared_app
 from tests.running_service import Service
 
-DOCUMENT: dict[str, Any] = json.loads(declared_app().state.openapi_document)
+DOCUMENT: dict[str, Any] = json.loads(declared_app().state.build_openapi_document())
 DOCUMENTED = [route for route in all_routes() if route.handler.resolve_include_in_schema()]
 each_documented = pytest.mark.parametrize("route", DOCUMENTED, ids=str)
 BODIES: dict[str, type[msgspec.Struct]] = {

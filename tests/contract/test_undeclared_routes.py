@@ -34,7 +34,7 @@ def route(**facts: Any) -> HTTPRouteHandler:
 def test_the_service_starts_with_a_complete_declaration(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(application, "CORE_ROUTES", [*application.CORE_ROUTES, route(**FACTS)])
 
-    assert create_litestar_app(read_settings({})).state.openapi_document
+    assert create_litestar_app(read_settings({})).state.build_openapi_document()
 
 
 @pytest.mark.parametrize("missing", FACTS)

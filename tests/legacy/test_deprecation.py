@@ -88,7 +88,7 @@ def test_it_is_available_for_at_least_two_years() -> None:
 
 
 def test_the_openapi_document_marks_version_3_only_as_deprecated(service: Service) -> None:
-    document = json.loads(service.app.state.openapi_document)
+    document = json.loads(service.app.state.build_openapi_document())
     deprecated = {
         (method.upper(), path): operation.get("deprecated", False)
         for path, operations in document["paths"].items()

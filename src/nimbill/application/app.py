@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from functools import cache
 
 from litestar import Litestar, Router
 from litestar.exceptions import HTTPException
@@ -129,8 +130,8 @@ def create_litestar_app(settings: Settings) -> Litestar:
     refuse_undeclared_routes(app)
     for extension in EXTENSIONS:
         extension.check_routes(app)
-    app.state.openapi_document = build_openapi_document(
-        _build_route_handlers(), settings.base_url, DEPRECATIONS
+    app.state.build_openapi_document = cache(
+        lambda: build_openapi_document(_build_route_handlers(), settings.base_url, DEPRECATIONS)
     )
     return app
 

@@ -1,5 +1,6 @@
 """Routes of the service itself: health, readiness, metrics, OpenAPI document and API page."""
 
+import asyncio
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -99,7 +100,9 @@ async def show_metrics(request: Request[Any, Any, Any]) -> bytes:
 )
 async def openapi(request: Request[Any, Any, Any]) -> Response[dict[str, Any]]:
     """Return the OpenAPI document of this interface."""
-    return Response(request.app.state.openapi_document, media_type="application/json")
+    # Building it takes a second. Most processes never need it, so the first request waits.
+    document = await asyncio.to_thread(request.app.state.build_openapi_document)
+    return Response(document, media_type="application/json")
 
 
 @get(

@@ -92,7 +92,7 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
     fuzz = Fuzz(
         environment,
         app_of(service),
-        DocumentedResponses(json.loads(service.app.state.openapi_document)),
+        DocumentedResponses(json.loads(service.app.state.build_openapi_document())),
     )
     cheap = PasswordHasher(
         time_cost=1, memory_cost=8, parallelism=1
@@ -142,7 +142,7 @@ def _send_generated(
     service: Service, superuser: Superuser, fuzz: Fuzz, random: Random, size: int
 ) -> int:
     """Mostly with a token; the document does not describe its content."""
-    document = json.loads(service.app.state.openapi_document)
+    document = json.loads(service.app.state.build_openapi_document())
     per_operation = max(2, size // GENERATED_PART // len(fuzz.document.operations()))
     requests = list(
         generated_requests(document, per_operation=per_operation, number=random.randrange(10**9))
