@@ -90,10 +90,12 @@ else
 endif
 
 # The whole product in its own processes, as a user starts it.
-PRODUCT_TESTS = tests/browser tests/commands/test_installed_wheel.py tests/demo/test_run.py
+PRODUCT_TESTS = tests/browser tests/demo/test_run.py tests/application/test_without_legacy.py \
+	tests/legacy/provisioning/test_agent_command.py $(addprefix tests/commands/test_,failures.py \
+	file_modes.py import.py init.py installed_wheel.py serve.py serve_database.py)
 
-test-browser: setup browser ## tests of the web pages in Chromium, of the demo and of the wheel
-	$(PY)python $(call PYTEST,browser) $(or $(ARGS),$(PRODUCT_TESTS))
+test-browser: setup browser ## tests of the web pages in Chromium, of the demo and of commands in processes
+	$(PY)python $(call PYTEST,browser) $(if $(strip $(ARGS)),$(ARGS),$(PARALLEL) --dist=loadfile $(PRODUCT_TESTS))
 
 prove-quick: setup browser ## every row of the proof board in its quick size
 	$(PY)python $(call PYTEST,proof) $(if $(strip $(ARGS)),$(ARGS),$(PARALLEL) tests/proof)

@@ -29,7 +29,7 @@ GROUP = b'{"billinggroup_id":"A","billinggroup_name":"B","company_name":"C","inv
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
     data = tmp_path_factory.mktemp("serve") / "data"
-    with real_server(data, build_environment(data), workers=2) as server:
+    with real_server(data, build_environment(data), workers=1) as server:
         yield server
 
 
@@ -49,14 +49,14 @@ def wait_until_no_connection_is_accepted(server: RealServer) -> None:
 # Takes several seconds: it starts a server of its own and stops it.
 def test_sigterm_lets_a_request_in_progress_finish(tmp_path: Path) -> None:
     data = tmp_path / "data"
-    with real_server(data, build_environment(data, NIMBILL_BODY_SECONDS="60"), workers=3) as server:
+    with real_server(data, build_environment(data, NIMBILL_BODY_SECONDS="60"), workers=2) as server:
         token = server.token(server.init())
         head = (
             "POST /m/core/billinggroup HTTP/1.1\r\nHost: here\r\n"
             f"Authorization: Bearer {token}\r\nContent-Type: application/json\r\n"
             f"Content-Length: {len(GROUP)}\r\nConnection: close\r\n\r\n"
         )
-        assert len(server.workers()) == 3
+        assert len(server.workers()) == 2
         assert is_database_running(data)
 
         with socket.create_connection(("127.0.0.1", server.port), timeout=30) as connection:

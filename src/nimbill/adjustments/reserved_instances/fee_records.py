@@ -73,18 +73,21 @@ async def list_fees_with_moves(
 async def list_payer_reservations(
     db: AsyncConnection, scope: TenantScope, period: BillingPeriod, payer_id: str
 ) -> set[str]:
-    """List the ri_id of each reservation for which the payer has a fee in the period."""
-    stmt = (
-        sa.select(_ri.ri_id)
-        .join_from(reserved_instances, reservation_fees, _RESERVATION_FEE)
-        .where(
-            _ri.organisation_id == scope.organisation_id,
-            _ri.vendor == period.vendor,
-            _fees.payer_id == payer_id,
-            _fees.month == period.month,
-        )
+    """List the ri_id of each reservation for which the payer has a fee in the period.
+
+    These are two queries because PostgreSQL may execute a join by reading all fees for every
+    reservation as long as it has no statistics of the organisation.
+    """
+    with_fee = sa.select(_fees.ri_id).where(
+        _fees.organisation_id == scope.organisation_id,
+        _fees.payer_id == payer_id,
+        _fees.month == period.month,
     )
-    return set((await db.execute(stmt)).scalars())
+    ri_ids = set((await db.execute(with_fee)).scalars())
+    of_vendor = sa.select(_ri.ri_id).where(
+        *_filter_by_id(scope, ri_ids), _ri.vendor == period.vendor
+    )
+    return set((await db.execute(of_vendor)).scalars())
 
 
 async def lock_reservations(
