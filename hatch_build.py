@@ -86,8 +86,11 @@ def install_packages(web: Path) -> None:
 
 @contextmanager
 def npm_environment() -> Iterator[dict[str, str]]:
-    """The environment of the caller, with a temporary cache if the home folder is not writable."""
-    environment = dict(os.environ)
+    """The environment of the caller, with a temporary cache if the home folder is not writable.
+
+    npm also trusts the certificates of the system, as those of a proxy.
+    """
+    environment = {"NODE_USE_SYSTEM_CA": "1"} | dict(os.environ)
     if "npm_config_cache" in environment or os.access(Path("~").expanduser(), os.W_OK):
         yield environment
         return

@@ -9,10 +9,13 @@ from nimbill.access.request_context import build_issuers
 from nimbill.access.tokens import TokenIssuer
 from nimbill.application.extension import Extension
 from nimbill.application.legacy_wiring import LEGACY_EXTENSION  # version 3
+from nimbill.foundation.extras import describe_missing_extra
 from nimbill.foundation.product import Product
 from nimbill.foundation.setting_names import SETTING_NAMES, find_unknown_settings
-from nimbill.foundation.settings import Settings, read_settings
+from nimbill.foundation.settings import Settings, SettingsError, read_settings
 from nimbill.http.deprecation import Deprecation
+
+ENGINE_SPARK = "NIMBILL_ENGINE=spark"
 
 EXTENSIONS: Sequence[Extension] = [
     LEGACY_EXTENSION,  # version 3
@@ -30,8 +33,10 @@ DEPRECATIONS: Sequence[Deprecation] = [
 
 
 def load_settings(environment: Mapping[str, str] = os.environ) -> Settings:
-    """The settings; SettingsError if one is invalid, also one of an extension."""
+    """The settings; SettingsError if one is invalid or needs something that is not installed."""
     settings = read_settings(environment)
+    if settings.engine == "spark" and (missing := describe_missing_extra("spark", ENGINE_SPARK)):
+        raise SettingsError(missing)
     installed_issuers(settings)
     return settings
 

@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 
+from nimbill.foundation.extras import describe_missing_extra
 from nimbill.foundation.settings import Settings, SettingsError, read_number, read_url
 
 PROVISIONERS = ("local", "aws")
+PROVISIONER_AWS = "NIMBILL_PROVISIONER=aws"
 
 SETTING_NAMES = frozenset(
     {
@@ -33,6 +35,8 @@ def read_legacy_settings(settings: Settings) -> LegacySettings:
     provisioner = environment.get("NIMBILL_PROVISIONER") or "local"
     if provisioner not in PROVISIONERS:
         raise SettingsError(f"NIMBILL_PROVISIONER must be one of {', '.join(PROVISIONERS)}")
+    if provisioner == "aws" and (missing := describe_missing_extra("aws", PROVISIONER_AWS)):
+        raise SettingsError(missing)
     aws_endpoint_url = None
     if environment.get("NIMBILL_AWS_ENDPOINT_URL"):
         aws_endpoint_url = read_url(environment, "NIMBILL_AWS_ENDPOINT_URL", "")

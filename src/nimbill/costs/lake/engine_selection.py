@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from nimbill.costs.lake.engines.engine import Engine, EngineError
 from nimbill.costs.lake.parquet_files import Lake
 from nimbill.foundation.basis import chosen
+from nimbill.foundation.extras import describe_missing_extra
 from nimbill.foundation.settings import Settings
 
 basis = chosen("cost-engines")
@@ -31,9 +32,8 @@ def _duckdb(settings: Settings, lake: Lake) -> Engine:
 
 def _spark(settings: Settings, lake: Lake) -> Engine:
     assert settings.spark_master is not None, "read_settings requires it for this engine"
+    if missing := describe_missing_extra("spark", "NIMBILL_ENGINE=spark"):
+        raise EngineError(missing)
     from nimbill.costs.lake.engines.spark import SparkEngine
 
-    try:
-        return SparkEngine(lake, master=settings.spark_master)
-    except ModuleNotFoundError as error:
-        raise EngineError("NIMBILL_ENGINE=spark requires the extra nimbill[spark].") from error
+    return SparkEngine(lake, master=settings.spark_master)

@@ -16,6 +16,7 @@ from nimbill.database.tenant_scope import Row, transaction
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
+from nimbill.foundation.extras import describe_missing_extra
 from nimbill.foundation.ids import derive_id
 from nimbill.jobs import records as jobs
 from nimbill.jobs.runner import LEASE, Job, ReportProgress
@@ -78,8 +79,8 @@ class StackReconciler:
         snapshot = await self._load_snapshot(job)
         if snapshot is None:
             return None
-        provisioner = self._provisioner(snapshot)
         try:
+            provisioner = self._provisioner(snapshot)
             if snapshot.is_deleting:
                 return await self._delete(job, snapshot, provisioner)
             return await self._update(job, snapshot, provisioner)
@@ -93,6 +94,8 @@ class StackReconciler:
     def _provisioner(self, snapshot: StackSnapshot) -> Provisioner:
         # imported when needed: loading boto3 takes half a second
         if snapshot.stack.provisioner == "aws":
+            if describe_missing_extra("aws", "This stack"):
+                raise TransientError("The operator of the server must install nimbill[aws].")
             from nimbill.legacy.provisioning.aws_provisioner import AwsProvisioner
 
             return AwsProvisioner(snapshot.context, self._settings.aws_endpoint_url)
