@@ -8,6 +8,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from litestar import Request
 
+from nimbill.audit.records import AuditedChange
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, Invalid, Unreadable, Violation
 from nimbill.foundation.spreadsheet_text import unescape_formula
@@ -61,6 +62,18 @@ class CsvTable:
         header = self.headers.get(name, name)
         self.errors.append(CsvError(record.line, header, rule, is_conflict))
 
+    def report_values(
+        self, name: str, values: Collection[str], rule: str, *, is_conflict: bool = False
+    ) -> None:
+        """Report every line that has one of these values."""
+        for record in self.records:
+            if record.values.get(name) in values:
+                self.add_error(record, name, rule, is_conflict=is_conflict)
+
+    def report_taken(self, name: str, values: Collection[str]) -> None:
+        """Report values that stored records have already."""
+        self.report_values(name, values, "not in use yet", is_conflict=True)
+
     def find_duplicates(self, name: str) -> None:
         """Report a value that an earlier line has as well."""
         first_lines: dict[str, int] = {}
@@ -91,6 +104,22 @@ class CsvTable:
 class ParsedRecord(NamedTuple, Generic[B]):
     record: CsvRecord
     body: B
+
+
+def describe_creation(
+    actor: Mapping[str, Any], record: CsvRecord, *, action: str, resource: str, company_id: str
+) -> AuditedChange:
+    """The audit row of what a line created. `actor` is what describes the caller there."""
+    return AuditedChange(
+        actor=actor["actor"],
+        actor_name=actor["actor_name"],
+        client_id=actor.get("client_id"),
+        request_id=actor["request_id"],
+        action=action,
+        resource=resource,
+        company_id=company_id,
+        sent={"csv_line": record.line, **record.values},
+    )
 
 
 async def read_csv_request(request: Request[Any, Any, Any]) -> bytes:

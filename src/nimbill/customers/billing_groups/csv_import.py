@@ -1,7 +1,7 @@
 """Creates billing groups from a CSV file: all of its lines, or none."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -16,7 +16,7 @@ from nimbill.foundation.basis import chosen
 from nimbill.http.csv_bodies import (
     CsvColumn,
     CsvTable,
-    ParsedRecord,
+    describe_creation,
     parse_boolean,
     parse_records,
     read_csv_table,
@@ -52,7 +52,9 @@ async def create_billing_groups_from_csv(
     parsed = await asyncio.to_thread(parse_records, table, BillingGroupCreate)
     table.find_duplicates("billinggroup_id")
     await _find_broken_references(db, scope, table)
-    await _find_taken_ids(db, scope, table)
+    sent = table.list_values("billinggroup_id")
+    taken = await records.list_taken_billinggroup_ids(db, scope, sent)
+    table.report_taken("billinggroup_id", taken)
     table.refuse_errors("billinggroup_id_taken")
 
     groups = [(records.new_company_id(), line.body) for line in parsed]
@@ -61,7 +63,19 @@ async def create_billing_groups_from_csv(
         CreatedBillingGroup(company_id=company_id, billinggroup_id=body.billinggroup_id)
         for company_id, body in groups
     ]
-    await _append_audit_rows(db, created, parsed, actor)
+    await audit.append_entries(
+        db,
+        [
+            describe_creation(
+                actor,
+                line.record,
+                action="create_billing_group",
+                resource=f"billinggroup/{company_id}",
+                company_id=company_id,
+            )
+            for (company_id, _), line in zip(groups, parsed, strict=True)
+        ],
+    )
     return created
 
 
@@ -72,38 +86,4 @@ async def _find_broken_references(db: AsyncConnection, scope: TenantScope, table
     ):
         sent = table.list_values(name)
         unknown = set(sent) - (await list_existing(db, scope, sent) if sent else set())
-        for record in table.records:
-            if record.values.get(name) in unknown:
-                table.add_error(record, name, rule)
-
-
-async def _find_taken_ids(db: AsyncConnection, scope: TenantScope, table: CsvTable) -> None:
-    sent = table.list_values("billinggroup_id")
-    taken = await records.list_taken_billinggroup_ids(db, scope, sent)
-    for record in table.records:
-        if record.values.get("billinggroup_id") in taken:
-            table.add_error(record, "billinggroup_id", "not in use yet", is_conflict=True)
-
-
-async def _append_audit_rows(
-    db: AsyncConnection,
-    created: Sequence[CreatedBillingGroup],
-    parsed: Sequence[ParsedRecord[BillingGroupCreate]],
-    actor: Mapping[str, Any],
-) -> None:
-    await audit.append_entries(
-        db,
-        [
-            audit.AuditedChange(
-                actor=actor["actor"],
-                actor_name=actor["actor_name"],
-                client_id=actor.get("client_id"),
-                request_id=actor["request_id"],
-                action="create_billing_group",
-                resource=f"billinggroup/{group.company_id}",
-                company_id=group.company_id,
-                sent={"csv_line": line.record.line, **line.record.values},
-            )
-            for group, line in zip(created, parsed, strict=True)
-        ],
-    )
+        table.report_values(name, unknown, rule)

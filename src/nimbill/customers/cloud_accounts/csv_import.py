@@ -1,7 +1,7 @@
 """Creates cloud accounts from a CSV file: all of its lines, or none."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -16,7 +16,7 @@ from nimbill.http.csv_bodies import (
     CsvColumn,
     CsvRecord,
     CsvTable,
-    ParsedRecord,
+    describe_creation,
     parse_records,
     read_csv_table,
 )
@@ -45,11 +45,24 @@ async def create_accounts_from_csv(
     await _resolve_groups(db, scope, table)
     parsed = await asyncio.to_thread(parse_records, table, CloudAccountCreate)
     table.find_duplicates("customer_id")
-    await _find_taken_ids(db, scope, table)
+    taken = await records.list_taken_customer_ids(db, scope, table.list_values("customer_id"))
+    table.report_taken("customer_id", taken)
     table.refuse_errors("customer_id_taken")
 
     await records.add_accounts(db, scope, [line.body for line in parsed])
-    await _append_audit_rows(db, parsed, actor)
+    await audit.append_entries(
+        db,
+        [
+            describe_creation(
+                actor,
+                line.record,
+                action="create_account",
+                resource=f"acct/{line.body.customer_id}",
+                company_id=line.body.company_id,
+            )
+            for line in parsed
+        ],
+    )
     return [
         CreatedAccount(
             vendor=line.body.vendor,
@@ -88,34 +101,3 @@ def _resolve_group(
         table.add_error(record, "company_id", "the billing group that billinggroup_id names")
     # Without a valid group the other fields are still checked.
     record.values["company_id"] = by_name.get(name or "", company_id or "")
-
-
-async def _find_taken_ids(db: AsyncConnection, scope: TenantScope, table: CsvTable) -> None:
-    sent = table.list_values("customer_id")
-    taken = await records.list_taken_customer_ids(db, scope, sent)
-    for record in table.records:
-        if record.values.get("customer_id") in taken:
-            table.add_error(record, "customer_id", "not in use yet", is_conflict=True)
-
-
-async def _append_audit_rows(
-    db: AsyncConnection,
-    parsed: Sequence[ParsedRecord[CloudAccountCreate]],
-    actor: Mapping[str, Any],
-) -> None:
-    await audit.append_entries(
-        db,
-        [
-            audit.AuditedChange(
-                actor=actor["actor"],
-                actor_name=actor["actor_name"],
-                client_id=actor.get("client_id"),
-                request_id=actor["request_id"],
-                action="create_account",
-                resource=f"acct/{line.body.customer_id}",
-                company_id=line.body.company_id,
-                sent={"csv_line": line.record.line, **line.record.values},
-            )
-            for line in parsed
-        ],
-    )
