@@ -57,8 +57,7 @@ def find_error(path: Path) -> CostFileError:
     digest = sha256(path.read_bytes()).hexdigest()
     part = Part(path.name, path, file_type, path.stat().st_size, digest)
     with pytest.raises(CostFileError) as refused:
-        for task in split_into_parse_tasks(part, Limits()):
-            task()
+        _ = [task() for task in split_into_parse_tasks(part, Limits())]
     return refused.value
 
 
