@@ -15,7 +15,11 @@ from nimbill.foundation import exact_json
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.vendors import VENDORS, Vendor
 from nimbill.identity.organisations.operations import require_organisation
-from nimbill.invoicing.reconciliation.bodies import TieOutDifference, TieOutState
+from nimbill.invoicing.reconciliation.bodies import (
+    TieOutDifference,
+    TieOutEntryDifference,
+    TieOutState,
+)
 from nimbill.invoicing.reconciliation.records import TieOut, load_tie_out
 
 basis = chosen("tie-out")
@@ -104,7 +108,19 @@ def _print_result(result: TieOut) -> None:
         print_text(f"in no billing group: {account.vendor} {account.customer_id} {amount}")
     for difference in result.differences:
         print_text(_format_difference(difference))
+    for entry in result.entry_differences:
+        print_text(_format_entry_difference(entry))
     print_text(f"{result.month} {RESULTS[result.state]}")
+
+
+def _format_entry_difference(entry: TieOutEntryDifference) -> str:
+    invoice = entry.invoice_no or entry.company_id or "no billing group"
+    return (
+        f"{entry.reason}: {invoice} {entry.customer_id} {entry.entry_id}: "
+        f"invoiced {_format_amount(entry.invoiced)}, "
+        f"applied {_format_amount(entry.applied)} {entry.currency}, "
+        f"difference {_format_amount(entry.difference)}"
+    )
 
 
 def _format_difference(difference: TieOutDifference) -> str:
