@@ -91,8 +91,8 @@ endif
 
 # The whole product in its own processes, as a user starts it.
 PRODUCT_TESTS = tests/browser tests/demo/test_run.py tests/application/test_without_legacy.py \
-	tests/legacy/provisioning/test_agent_command.py $(addprefix tests/commands/test_,failures.py \
-	file_modes.py import.py init.py installed_wheel.py serve.py serve_database.py)
+	tests/legacy/provisioning/test_agent_command.py $(addprefix tests/commands/test_,backup_places.py \
+	failures.py file_modes.py import.py init.py installed_wheel.py serve.py serve_database.py)
 
 test-browser: setup browser ## tests of the web pages in Chromium, of the demo and of commands in processes
 	$(PY)python $(call PYTEST,browser) $(if $(strip $(ARGS)),$(ARGS),$(PARALLEL) --dist=loadfile $(PRODUCT_TESTS))

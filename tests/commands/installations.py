@@ -70,16 +70,20 @@ class BilledMonth:
 
 
 def fill_installation(installation: Installation, folder: Path) -> BilledMonth:
-    """Two organisations; the first has costs, an invoice and an audit checkpoint."""
     with running_service(installation.database.url, installation.data) as service:
-        service.new_organisation("Second")
-        month_end = MonthEnd(service, folder)
-        company_id = month_end.create_group("BG-A", *ACCOUNTS_OF_A)
-        month_end.import_costs(*EXAMPLE_A)
-        month_end.prepare_groups(company_id)
-        assert month_end.create_invoices(company_id).status_code == 200
-        write_audit_checkpoint(service)
-        return BilledMonth(service.organisation, month_end.get_invoice(company_id), company_id)
+        return fill_service(service, folder)
+
+
+def fill_service(service: Service, folder: Path) -> BilledMonth:
+    """Two organisations; the first has costs, an invoice and an audit checkpoint."""
+    service.new_organisation("Second")
+    month_end = MonthEnd(service, folder)
+    company_id = month_end.create_group("BG-A", *ACCOUNTS_OF_A)
+    month_end.import_costs(*EXAMPLE_A)
+    month_end.prepare_groups(company_id)
+    assert month_end.create_invoices(company_id).status_code == 200
+    write_audit_checkpoint(service)
+    return BilledMonth(service.organisation, month_end.get_invoice(company_id), company_id)
 
 
 def write_audit_checkpoint(service: Service) -> None:

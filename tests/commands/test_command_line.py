@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -44,3 +45,15 @@ def test_help_lists_every_command(tmp_path: Path) -> None:
     assert result.returncode == 0
     for command in COMMANDS:
         assert re.search(rf"\b{command} +[A-Z]", result.stdout), command
+
+
+def test_a_path_that_is_not_utf8_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    path = str(tmp_path / os.fsdecode(b"a\xff.csv"))
+    env = build_environment(tmp_path / "data")
+
+    result = run_command("import", "--organisation", "org_1", "--vendor", "aws", path, env=env)
+
+    assert result.returncode == 2
+    assert "is not encoded in UTF-8; rename it." in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    assert not (tmp_path / "data").exists()

@@ -18,10 +18,8 @@ MUTATING_CORE = [
     route for route in all_routes() if route.is_mutating and Product.core in route.products
 ]
 SHARED = {
-    "create_accounts_from_csv",
     "create_billing_groups_from_csv",
     "create_billing_group",
-    "create_account",  # an account that is in no billing group yet
     "create_invoice_template",
     "change_invoice_template",
     "delete_invoice_template",

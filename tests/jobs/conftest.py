@@ -67,6 +67,10 @@ class JobDatabase:
         assert job_id is not None
         return job_id
 
+    def make_due(self, job_id: str) -> None:
+        stmt = sa.update(records.jobs).where(records.jobs.c.job_id == job_id)
+        self.in_transaction(lambda db: db.execute(stmt.values(due=clock.now())))
+
     def find_job(self, job_id: str) -> Any:
         return self.in_transaction(lambda db: records.find_job(db, self.scope, job_id))
 

@@ -178,6 +178,14 @@ def _parquet(valid: CostSheet) -> Iterator[BadFile]:
         yield packed(f"a cost of {word}", write_table(table), "number", line=5, column=cost)
     huge = pa.table({**columns, cost: pa.array([1e300] * len(rows), pa.float64())})
     yield packed("a huge cost", write_table(huge), "number_range", "number", line=1, column=cost)
+    customer = valid.column("customer")
+    for title, value, rule in (("not UTF-8", b"\xff\xfe", "encoding"), ("NUL", b"a\0b", "nul")):
+        texts = [text.encode() for text in columns[customer]]
+        texts[4] = value
+        table = pa.table({**columns, customer: pa.array(texts, pa.binary())})
+        yield packed(f"a text: {title}", write_table(table), rule, line=5, column=customer)
+    lists = pa.table({**columns, customer: pa.array([["a"]] * len(rows))})
+    yield packed("a list as text", write_table(lists), "column_type", column=customer)
     none = pa.table({**columns, cost: pa.array([None] * len(rows), pa.float64())})
     yield packed("no cost in a line", write_table(none), "empty", line=1, column=cost)
 

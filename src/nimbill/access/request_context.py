@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +40,20 @@ rate_basis = chosen("request-rate")
 RunJobNow = Callable[[TenantScope, str], Awaitable[bool]]
 
 
+# Returns those of the account numbers that have costs in the organisation.
+ListChargedAccounts = Callable[
+    [AsyncConnection, TenantScope, Collection[str]], Awaitable[Collection[str]]
+]
+
+
 async def _run_no_job(_scope: TenantScope, _job_id: str) -> bool:
     return False
+
+
+async def _treat_all_as_charged(
+    _db: AsyncConnection, _scope: TenantScope, customer_ids: Collection[str]
+) -> Collection[str]:
+    return customer_ids
 
 
 class Resources:
@@ -66,6 +78,7 @@ class Resources:
         self.requests_by_user = MovingWindowRateLimiter(MemoryStorage())
         self.login_failures = MovingWindowRateLimiter(MemoryStorage())
         self.run_job_now: RunJobNow = _run_no_job
+        self.list_charged_accounts: ListChargedAccounts = _treat_all_as_charged
 
     def is_within_rate_limit(self, user_id: str) -> bool:
         """Count a request of this user. The limit applies per worker process; 0 disables it."""

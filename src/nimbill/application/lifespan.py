@@ -18,6 +18,7 @@ from nimbill.application.installed import (
 )
 from nimbill.application.maintenance import maintenance_job_types, run_hourly_maintenance
 from nimbill.application.service_metrics import ServiceMetrics, report_pool_regularly
+from nimbill.costs.lake.records import list_charged_accounts
 from nimbill.database.tenant_scope import create_app_engine
 from nimbill.foundation.encryption import Encryptor, load_key
 from nimbill.foundation.settings import Settings
@@ -42,6 +43,7 @@ def build_lifespan(settings: Settings) -> Callable[[Litestar], AbstractAsyncCont
         job_types = _list_job_types(settings, engine, encryptor)
         runner = JobRunner(engine, job_types)
         resources.run_job_now = runner.run_now
+        resources.list_charged_accounts = list_charged_accounts
         app.state.resources = resources
         lanes = {job_type.name: job_type.effective_lane for job_type in job_types}
         app.state.service_metrics = ServiceMetrics(engine, settings, lanes)

@@ -11,6 +11,7 @@ from nimbill.commands.billing_group_argument import name_group, require_group
 from nimbill.commands.console import Switch, print_json, print_text
 from nimbill.commands.organisation_command import Organisation, run_changing, run_reading
 from nimbill.commands.tables import OutputColumn, print_rows
+from nimbill.costs.lake.records import list_charged_accounts
 from nimbill.customers.cloud_accounts import operations, records
 from nimbill.customers.cloud_accounts.bodies import (
     AccountsCreated,
@@ -142,7 +143,7 @@ def import_(file: Path, /, *, organisation: Organisation, json: Switch = False) 
         "accounts import",
         organisation,
         lambda command: create_accounts_from_csv(
-            command.db, command.scope, content, actor=command.actor
+            command.db, command.scope, content, list_charged_accounts, actor=command.actor
         ),
     )
     if json:
@@ -160,7 +161,7 @@ async def _assign(
     if stored is None:
         fields = {**sent, "customer_id": customer_id, "company_id": company_id}
         created = parse_body(CloudAccountCreate, fields)
-        await operations.create_account(command.db, command.scope, created)
+        await operations.create_account(command.db, command.scope, created, list_charged_accounts)
         await command.audit("create_account", resource, fields, company_id)
         return created.name
     kept = {"vendor": stored.vendor, "account_id": stored.account_id, "name": stored.name}

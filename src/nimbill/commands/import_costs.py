@@ -27,6 +27,7 @@ from nimbill.commands.organisation_command import (
     run_for_organisation,
 )
 from nimbill.commands.tables import OutputColumn, print_rows
+from nimbill.costs.cost_file_error import printable_excerpt
 from nimbill.costs.lake.parquet_files import Lake
 from nimbill.database.tenant_scope import transaction
 from nimbill.foundation import exact_json
@@ -79,6 +80,8 @@ def import_(
     """
     if not paths:
         raise Invalid("rule_broken", "Name a file, a folder or an s3:// address.", [])
+    for path in paths:
+        _refuse_invalid_path(path)
     if month is not None:
         refuse_invalid_month(month)
     settings = load_command_settings()
@@ -108,6 +111,17 @@ class _FinishedImport(NamedTuple):
     record: ImportRecord
     seconds: float
     names: Names
+
+
+def _refuse_invalid_path(path: str) -> None:
+    """The import record contains the paths, and the database stores UTF-8 only."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        name = printable_excerpt(path)
+        raise Invalid(
+            "rule_broken", f"The path {name} is not encoded in UTF-8; rename it.", []
+        ) from None
 
 
 @contextmanager

@@ -12,7 +12,11 @@ from nimbill.commands.organisation_command import Organisation, run_reading
 from nimbill.foundation import exact_json
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.vendors import VENDORS, Vendor
-from nimbill.invoicing.reconciliation.bodies import TieOutDifference, TieOutState
+from nimbill.invoicing.reconciliation.bodies import (
+    TieOutDifference,
+    TieOutEntryDifference,
+    TieOutState,
+)
 from nimbill.invoicing.reconciliation.records import TieOut, load_tie_out
 
 basis = chosen("tie-out")
@@ -97,16 +101,31 @@ def _print_result(result: TieOut, names: Names) -> None:
         print_text(f"in no billing group: {account.vendor} {account.customer_id} {amount}")
     for difference in result.differences:
         print_text(_format_difference(difference, names))
+    for entry in result.entry_differences:
+        print_text(_format_entry_difference(entry, names))
     print_text(f"{result.month} {RESULTS[result.state]}")
 
 
-def _format_difference(difference: TieOutDifference, names: Names) -> str:
-    company_id = difference.company_id
+def _format_entry_difference(entry: TieOutEntryDifference, names: Names) -> str:
+    return (
+        f"{entry.reason}: {_format_invoice(entry.invoice_no, entry.company_id, names)} "
+        f"{add_name(entry.customer_id, names)} {entry.entry_id}: "
+        f"invoiced {_format_amount(entry.invoiced)}, "
+        f"applied {_format_amount(entry.applied)} {entry.currency}, "
+        f"difference {_format_amount(entry.difference)}"
+    )
+
+
+def _format_invoice(invoice_no: str | None, company_id: str | None, names: Names) -> str:
     group = add_name(company_id, names) if company_id else "no billing group"
-    invoice = f"{difference.invoice_no} " if difference.invoice_no else ""
+    return f"{invoice_no} {group}" if invoice_no else group
+
+
+def _format_difference(difference: TieOutDifference, names: Names) -> str:
+    invoice = _format_invoice(difference.invoice_no, difference.company_id, names)
     marketplace = " marketplace" if difference.marketplace else ""
     return (
-        f"{difference.reason}: {invoice}{group} "
+        f"{difference.reason}: {invoice} "
         f"{add_name(difference.customer_id, names)} {difference.service}"
         f"{marketplace}: invoiced {_format_amount(difference.invoiced)}, "
         f"charged {_format_amount(difference.counts)} {difference.currency}, "

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import sys
 import threading
 import time
@@ -306,6 +307,10 @@ def main() -> None:
     """Read the request from standard input and write messages to standard output."""
     # Without its parent nothing reads the result of this process.
     watch_parent(lambda: os._exit(1))
+    # Ctrl-C and some supervisors signal all processes. The parent decides when this one ends:
+    # a preparation that ends before its parent would count as a failed attempt.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
     make_files_private()
     with suppress(OSError):
         os.nice(NICENESS)

@@ -202,6 +202,21 @@ async def reschedule(
     return bool((await db.execute(stmt)).rowcount)
 
 
+async def release_job(
+    db: AsyncConnection, scope: TenantScope, job_id: str, *, attempt: int
+) -> None:
+    """Let the next process claim an interrupted job at once, without counting the attempt.
+
+    The interrupted attempt must have ended: the next one gets the same number.
+    """
+    stmt = (
+        sa.update(jobs)
+        .where(*_is_leased(scope, job_id, attempt))
+        .values(state="waiting", leased_until=None, attempts=attempt - 1)
+    )
+    await db.execute(stmt)
+
+
 async def clear_payload(db: AsyncConnection, scope: TenantScope, job_id: str) -> None:
     """Remove a payload that holds secrets as soon as the job does not need it any more."""
     stmt = (

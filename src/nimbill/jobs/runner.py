@@ -24,6 +24,7 @@ PROGRESS_SECONDS = 1.0
 LEASE_RENEWAL_SECONDS = LEASE.total_seconds() / 3
 ATTEMPTS_MAX = 8
 RETRY_SECONDS_MAX = 600
+RELEASE_SECONDS_MAX = 5.0
 
 # Each process runs one job per lane at a time; lanes run concurrently.
 SHORT = "short"
@@ -99,7 +100,7 @@ class JobRunner:
                 loop.cancel()
             raise
         finally:
-            # A long job is abandoned: its lease expires and a runner claims it again.
+            # A long job is interrupted; the next runner starts it again.
             loops[LONG].cancel()
             await asyncio.gather(*loops.values(), return_exceptions=True)
 
@@ -154,6 +155,17 @@ class JobRunner:
         return await self._claim_and_run(scope, job_id=job_id)
 
     async def _claim_and_run(self, scope: TenantScope, **selection: Any) -> bool:
+        claim = asyncio.ensure_future(self._claim(scope, **selection))
+        try:
+            job = await asyncio.shield(claim)
+            if job is not None:
+                await self._run_claimed(job)
+        except asyncio.CancelledError:
+            await self._release(claim)
+            raise
+        return job is not None
+
+    async def _claim(self, scope: TenantScope, **selection: Any) -> Job | None:
         async with transaction(self._engine, scope.organisation_id) as db:
             row = await records.claim_job(
                 db,
@@ -164,13 +176,16 @@ class JobRunner:
                 **selection,
             )
         if row is None:
-            return False
-        job = Job(scope, row.job_id, row.kind, row.subject, row.payload, row.progress, row.attempts)
+            return None
+        return Job(
+            scope, row.job_id, row.kind, row.subject, row.payload, row.progress, row.attempts
+        )
+
+    async def _run_claimed(self, job: Job) -> None:
         try:
             await self._run(job)
         except Exception as error:  # noqa: BLE001  # every failure must reach the job's row
             await self._record_failure(job, error)
-        return True
 
     async def _run(self, job: Job) -> None:
         job_type = self._job_types.get(job.job_type)
@@ -239,6 +254,16 @@ class JobRunner:
         if not renewed:
             raise _LeaseLost
 
+    async def _release(self, claim: asyncio.Task[Job | None]) -> None:
+        """Give a claimed job back when the process stops. If that fails, the lease expires."""
+        job = await _complete(claim)
+        if job is not None:
+            await _complete(asyncio.ensure_future(self._store_release(job)))
+
+    async def _store_release(self, job: Job) -> None:
+        async with transaction(self._engine, job.scope.organisation_id) as db:
+            await records.release_job(db, job.scope, job.job_id, attempt=job.attempt)
+
     async def _record_failure(self, job: Job, error: Exception) -> None:
         log.warning(
             "job_failed",
@@ -265,6 +290,19 @@ class JobRunner:
                 )
                 if not rescheduled:
                     raise _LeaseLost
+
+
+async def _complete(task: asyncio.Task[T]) -> T | None:
+    """Wait for a short task, also if the waiting task is cancelled again. None if it fails."""
+    timeout = asyncio.get_running_loop().call_later(RELEASE_SECONDS_MAX, task.cancel)
+    while not task.done():
+        with suppress(asyncio.CancelledError):
+            await asyncio.wait([task])
+    timeout.cancel()
+    if task.cancelled() or task.exception() is not None:
+        log.warning("job_not_released", exc_info=None if task.cancelled() else task.exception())
+        return None
+    return task.result()
 
 
 def _next_attempt_time(job: Job, job_type: JobType | None) -> datetime | None:

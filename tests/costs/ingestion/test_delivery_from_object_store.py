@@ -84,11 +84,26 @@ def test_addresses_and_manifests_stay_in_the_roots(
     own = fetch([store.address(f"{bucket}/metadata/org_a/loose")], tmp_path / "s", roots=roots)
 
     assert part_names(own) == ["a.csv"]
-    for key in ("metadata/org_a/BILLING_PERIOD=2026-09/cur-Manifest.json", "metadata/org_b", ""):
+    for key, rule in (
+        ("metadata/org_a/BILLING_PERIOD=2026-09/cur-Manifest.json", "part_missing"),
+        ("metadata/org_b", "outside_roots"),
+        ("", "outside_roots"),
+    ):
         with pytest.raises(CostFileError) as caught:
             fetch([store.address(f"{bucket}/{key}")], tmp_path / "s", roots=roots)
-        assert caught.value.rule == "outside_roots"
+        assert caught.value.rule == rule
         assert OTHER_CSV_TEXT.decode() not in caught.value.detail
+
+
+def test_hidden_folders_below_a_prefix_are_skipped(
+    store: ObjectStore, bucket: str, tmp_path: Path
+) -> None:
+    store.put(bucket, ".inbox/a.csv", CSV_TEXT)
+    store.put(bucket, ".inbox/.trash/b.csv", OTHER_CSV_TEXT)
+
+    delivery = fetch([store.address(f"{bucket}/.inbox")], tmp_path / "spool")
+
+    assert part_names(delivery) == ["a.csv"]
 
 
 @pytest.mark.parametrize("prefix", ["", "/", "/reports", "/reports/cur/"])

@@ -55,6 +55,7 @@ def test_every_csv_file_of_a_zip_file_becomes_a_part(inbox: Inbox, method: int) 
 
 def test_names_in_a_zip_file_are_not_used_as_paths(inbox: Inbox, tmp_path: Path) -> None:
     names = ["../../escaped.csv", "/etc/cron.d/x.csv", "a\\..\\b.csv", "__MACOSX/._a.csv", ".x.csv"]
+    names += [".git/y.csv"]
     members = [(name, b"a\n%d\n" % number) for number, name in enumerate(names)]
     inbox.put("month.zip", build_zip(*members, ("dir.csv/", b"")))
 

@@ -11,7 +11,7 @@ from nimbill.costs.ingestion.import_roots import (
     resolve_allowed_source,
     roots_of_organisation,
 )
-from tests.costs.inbox import NEW, Inbox, legacy_manifest, part_names
+from tests.costs.inbox import NEW, PERIOD, Inbox, cur2_manifest, legacy_manifest, part_names
 
 
 @pytest.fixture
@@ -197,11 +197,51 @@ def test_a_source_that_is_a_link_out_of_the_roots_is_refused(inbox: Inbox, tmp_p
 
 def test_a_manifest_in_a_root_cannot_reach_above_it(inbox: Inbox) -> None:
     """A CUR 2.0 manifest refers to the parent of its metadata folder, which may be outside."""
-    inbox.put("metadata/cur-Manifest.json", b"{}")
-    inbox.put_json("metadata/inner/cur-Manifest.json", legacy_manifest(NEW, "a.csv"))
+    inbox.put_json("metadata/cur-Manifest.json", cur2_manifest("a.csv"))
+    inbox.put("data/BILLING_PERIOD=2026-09/a.csv")
     roots = [str(inbox.folder / "metadata")]
 
-    assert inbox.fetch_error("metadata/cur-Manifest.json", roots=roots).rule == "outside_roots"
+    assert inbox.fetch_error("metadata/cur-Manifest.json", roots=roots).rule == "part_missing"
+    assert part_names(inbox.fetch("metadata/cur-Manifest.json")) == [
+        "data/BILLING_PERIOD=2026-09/a.csv"
+    ]
+
+
+@pytest.mark.parametrize("name", ["metadata", "_metadata", ".inbox", "20260801-20260901"])
+@pytest.mark.parametrize("below", ["", "/reports"])
+def test_the_names_of_the_root_do_not_matter(inbox: Inbox, name: str, below: str) -> None:
+    root = f"{name}{below}"
+    period = f"{root}/{PERIOD}"
+    inbox.put(f"{period}/{NEW}/a.csv")
+    inbox.put(f"{name}/other/unrelated.csv")
+    inbox.put_json(f"{period}/cur-Manifest.json", legacy_manifest(NEW, "a.csv"))
+    roots = [str(inbox.folder / root)]
+
+    for source in (root, period, f"{period}/cur-Manifest.json"):
+        delivery = inbox.fetch(source, roots=roots)
+        assert [part.path.name for part in delivery.parts] == ["a.csv"]
+        assert delivery.month == "2026-09"
+
+
+def test_a_cur2_manifest_is_found_below_a_root_named_metadata(inbox: Inbox) -> None:
+    inbox.put("metadata/cur/data/BILLING_PERIOD=2026-09/a.csv")
+    manifest = "metadata/cur/metadata/BILLING_PERIOD=2026-09/cur-Manifest.json"
+    inbox.put_json(manifest, cur2_manifest("a.csv"))
+
+    delivery = inbox.fetch(manifest, roots=[str(inbox.folder / "metadata")])
+
+    assert part_names(delivery) == ["data/BILLING_PERIOD=2026-09/a.csv"]
+
+
+def test_without_a_root_a_distant_folder_named_metadata_does_not_matter(inbox: Inbox) -> None:
+    """A CUR 2.0 manifest is at most two folders below its metadata folder."""
+    period = f"metadata/aws/cur/{PERIOD}"
+    inbox.put(f"{period}/{NEW}/a.csv")
+    inbox.put_json(f"{period}/cur-Manifest.json", legacy_manifest(NEW, "a.csv"))
+
+    delivery = inbox.fetch(f"{period}/cur-Manifest.json")
+
+    assert part_names(delivery) == [f"{NEW}/a.csv"]
 
 
 def test_a_link_into_the_folder_of_another_organisation_is_refused(inbox: Inbox) -> None:

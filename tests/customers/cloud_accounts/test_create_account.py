@@ -7,6 +7,9 @@ from collections import Counter
 import pytest
 
 from nimbill.access.role_actions import RoleAction
+from nimbill.foundation.vendors import Vendor
+from tests.costs.generated_months import build_line
+from tests.costs.stored_months import store_month
 from tests.customers.billing_groups.billing_groups import create_billing_group
 from tests.customers.cloud_accounts.accounts import (
     AWS,
@@ -110,16 +113,50 @@ def test_a_customer_id_is_unique_across_vendors(service: Service, company_id: st
         assert read_problem(response, 409)["code"] == "customer_id_taken"
 
 
-def test_users_restricted_to_billing_groups_cannot_add_accounts(
+def test_restricted_users_add_new_accounts_to_their_own_groups(
     service: Service, company_id: str
 ) -> None:
-    """The account is in no group, and adding it would show its costs to the caller."""
+    hidden = create_billing_group(service, service.root(), billinggroup_id="hidden")
+    restricted = service.caller(RoleAction.ModifyAccount, billing_groups=[company_id])
+
+    refused = post_account(service, AWS | {"company_id": hidden}, restricted)
+    added = post_account(service, AWS | {"company_id": company_id}, restricted)
+    again = post_account(service, AWS | {"company_id": company_id}, restricted)
+
+    assert read_violations(refused) == [("company_id", "an existing billing group")]
+    assert added.status_code == 200, added.text
+    assert read_problem(again, 409)["code"] == "customer_id_taken"
+    assert [account["company_id"] for account in list_accounts(service, "aws")] == [company_id]
+
+
+def test_restricted_users_cannot_add_an_account_of_a_group_they_do_not_see(
+    service: Service, company_id: str
+) -> None:
+    hidden = create_billing_group(service, service.root(), billinggroup_id="hidden")
+    add_account(service, hidden)
     restricted = service.caller(RoleAction.ModifyAccount, billing_groups=[company_id])
 
     response = post_account(service, AWS | {"company_id": company_id}, restricted)
 
     assert read_problem(response, 403)["code"] == "narrowed_caller"
+    assert [account["company_id"] for account in list_accounts(service, "aws")] == [hidden]
+
+
+@pytest.mark.parametrize("vendor", ["aws", "gcp"])
+def test_restricted_users_cannot_add_an_account_that_has_costs(
+    service: Service, company_id: str, vendor: Vendor
+) -> None:
+    """Adding it would show its costs to the caller, and bill them to the caller's group."""
+    lines = [build_line(customer_id=AWS["customer_id"])]
+    store_month(service, lines, vendor=vendor)
+    restricted = service.caller(RoleAction.ModifyAccount, billing_groups=[company_id])
+    body = AWS | {"company_id": company_id}
+
+    response = post_account(service, body, restricted)
+
+    assert read_problem(response, 403)["code"] == "narrowed_caller"
     assert list_accounts(service, "aws") == []
+    assert post_account(service, body).status_code == 200
 
 
 def test_another_organisation_may_use_the_same_customer_id(

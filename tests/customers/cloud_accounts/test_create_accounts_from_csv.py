@@ -122,14 +122,31 @@ def test_groups_of_another_organisation_look_unknown(service: Service, group: st
     assert [rule for _, rule in list_errors(response)] == [UNKNOWN_GROUP] * 2
 
 
-def test_restricted_callers_cannot_create_accounts(service: Service, group: str) -> None:
+def test_restricted_callers_create_accounts_in_their_own_groups_only(
+    service: Service, group: str
+) -> None:
+    hidden = create_billing_group(service, service.root(), billinggroup_id="BG-2")
+    add_account(service, hidden, customer_id="000000000005")
     restricted = service.caller(RoleAction.ModifyAccount, billing_groups=[group])
+    own = "aws,000000000006,000000000042,name,BG-1"
 
-    response = post_csv(
-        service, PATH, HEADER, "aws,000000000005,000000000042,name,BG-1", headers=restricted
+    refused = post_csv(
+        service,
+        PATH,
+        HEADER,
+        own,
+        "aws,000000000005,000000000042,name,BG-1",
+        "aws,000000000007,000000000042,name,BG-2",
+        headers=restricted,
     )
+    created = post_csv(service, PATH, HEADER, own, headers=restricted)
 
-    assert read_problem(response, 403)["code"] == "narrowed_caller"
+    assert sorted(list_errors(refused)) == [
+        ("line 3, customer_id", "not in use outside your billing groups"),
+        ("line 4, billinggroup_id", UNKNOWN_GROUP),
+    ]
+    assert created.status_code == 200, created.text
+    assert len(list_accounts(service, "aws")) == 2
 
 
 def test_each_account_has_an_audit_row_of_its_group(service: Service, group: str) -> None:

@@ -54,7 +54,7 @@ def test_a_month_of_a_vendor_is_closed_when_it_is_ready(month_end: MonthEnd) -> 
     answer = close_if_ready(month_end)
 
     assert answer.status_code == 200, answer.text
-    assert answer.json() == {"status": "success"}
+    assert answer.json() == {"status": "success", "overridden": []}
     assert load_state(month_end.service, BILLED_MONTH).closed
     assert not load_state(month_end.service, "2026-08").closed
     assert not load_state(month_end.service, BILLED_MONTH, "azure").closed
@@ -157,14 +157,17 @@ def test_override_with_a_reason_closes_a_month_that_is_not_ready(
     assert load_state(service, month).closed
 
 
-def test_override_closes_a_parked_month(service: Service) -> None:
+def test_override_closes_a_parked_month_and_names_the_import(service: Service) -> None:
     park_month(service, "imp_one")
 
-    assert (
-        close_month(service, override=True, reason="the vendor never corrected it").status_code
-        == 200
-    )
-    assert load_state(service).closed
+    answer = close_month(service, override=True, reason="the vendor never corrected it")
+
+    assert answer.status_code == 200, answer.text
+    assert {"field": "imp_one", "rule": "import_parked"} in answer.json()["overridden"]
+    entry = service.http.get("/m/core/audit", headers=service.root()).json()[0]
+    assert entry["sent"]["missing"] == answer.json()["overridden"]
+    state = load_state(service)
+    assert (state.closed, state.is_parked) == (True, True)  # parked again after reopening
 
 
 def test_the_audit_log_tells_what_was_missing(service: Service) -> None:

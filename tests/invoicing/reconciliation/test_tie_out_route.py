@@ -46,6 +46,18 @@ def load_tie_out(month_end: MonthEnd, query: str = "?vendor=aws", headers: Any =
     return exact_json.decode_stored(response.text)
 
 
+def apply_entry(month_end: MonthEnd, entry_id: str, month: str, *, apply: bool = True) -> None:
+    body = {
+        "data": [entry_id],
+        "month": month,
+        "exchange_rate": 0,
+        "tax_free": False,
+        "apply": apply,
+        "vendor": "aws",
+    }
+    assert month_end.post("/billinggroup/recalculation", body).status_code == 200
+
+
 def create_invoice(month_end: MonthEnd, *lines: dict[str, str]) -> str:
     group = month_end.create_group("BG-A", *ACCOUNTS_OF_A)
     month_end.import_costs(*lines)
@@ -57,15 +69,7 @@ def create_invoice(month_end: MonthEnd, *lines: dict[str, str]) -> str:
 def test_every_charge_of_the_vendor_is_accounted_for(month_end: MonthEnd) -> None:
     create_invoice(month_end, *EXAMPLE_A, *OTHER_LINES)
     applied = month_end.get(f"/billinggroup/recalculation/{MONTH}?vendor=aws").json()[0]
-    body = {
-        "data": [applied["id"]],
-        "month": "2026-10",
-        "exchange_rate": 0,
-        "tax_free": False,
-        "apply": True,
-        "vendor": "aws",
-    }
-    assert month_end.post("/billinggroup/recalculation", body).status_code == 200
+    apply_entry(month_end, applied["id"], "2026-10")
 
     found = load_tie_out(month_end)
 
@@ -130,6 +134,43 @@ def test_a_later_import_is_a_difference_until_the_invoice_is_created_again(
     ]
     month_end.create_invoices(group)
     assert load_tie_out(month_end)["ties"] is True
+
+
+def test_an_entry_applied_or_taken_back_after_the_invoice_is_a_difference(
+    month_end: MonthEnd,
+) -> None:
+    fee = report_line("672", LineItemType="Fee", UsageAccountId=FIRST)
+    group = create_invoice(month_end, *EXAMPLE_A, fee)
+    (entry,) = month_end.get(f"/billinggroup/recalculation/{MONTH}?vendor=aws").json()
+    expected = {
+        "vendor": "aws",
+        "reason": "entry_not_on_invoice",
+        "company_id": group,
+        "invoice_no": "202609-0001",
+        "entry_id": entry["id"],
+        "customer_id": FIRST,
+        "currency": "USD",
+        "invoiced": 0,
+        "applied": 672,
+        "difference": 672,
+    }
+
+    apply_entry(month_end, entry["id"], MONTH)
+    found = load_tie_out(month_end)
+
+    assert (found["state"], found["differences"]) == ("differs", [])
+    assert found["entry_differences"] == [expected]
+    month = month_end.get(f"/months/{MONTH}?vendor=aws").json()
+    blockers = {step["step"]: step["blockers"] for step in month["steps"]}["checked"]
+    assert [(each["reason"], each["subjects"]) for each in blockers] == [
+        ("entry_not_on_invoice", [group])
+    ]
+
+    month_end.create_invoices(group)
+    assert load_tie_out(month_end)["ties"] is True
+    apply_entry(month_end, entry["id"], MONTH, apply=False)
+    (taken_back,) = load_tie_out(month_end)["entry_differences"]
+    assert taken_back["reason"] == "entry_not_applied"
 
 
 def test_a_missing_invoice_is_listed_for_each_service(month_end: MonthEnd) -> None:

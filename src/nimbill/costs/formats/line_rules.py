@@ -14,6 +14,7 @@ months_basis = chosen("one-month-per-delivery")
 RULES = {
     "amortised": "This is an amortised export; import the export of actual costs instead.",
     "column_missing": "The header lacks this column.",
+    "column_type": "The type of this column is not supported.",
     "column_twice": "The header contains this column twice.",
     "columns": "The number of columns in this line differs from the header.",
     "currency": "A currency code has three letters.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -28,6 +29,8 @@ PARALLEL_FETCHES = 4
 ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 PARQUET, PARQUET_ENCRYPTED = b"PAR1", b"PARE"
 PARQUET_BYTES_MIN = 12
+# how Python represents bytes of a name that are not UTF-8; DuckDB cannot open such a file
+INVALID_NAME = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +119,8 @@ def _fetch_parts(
 
 
 def _fetch(item: _SelectedFile, spool: Path, number: int) -> FetchedFile:
+    if INVALID_NAME.search(item.file.name):
+        raise delivery_error(item.file.name, "file_name")
     try:
         return item.source.fetch(item.file, spool, number)
     except FileNotFoundError:

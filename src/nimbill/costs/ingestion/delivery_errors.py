@@ -14,6 +14,7 @@ RULES = {
     "source_unreachable": "The object store does not respond.",
     "outside_roots": "It is outside the folders from which imports are allowed.",
     "not_a_file": "It is neither a file nor a folder.",
+    "file_name": "The name of the file is not encoded in UTF-8; rename it.",
     "too_many_files": "The source contains more than {} files.",
     "changed": "It changed while it was read; import it again when it is complete.",
     # manifests and parts

@@ -63,7 +63,10 @@ def read_manifest(path: PurePosixPath, content: bytes, *, modified_at: datetime 
             path.name, "manifest", "it has none of reportKeys, dataFiles and blobs"
         )
     build = _build_azure_manifest if document.blobs is not None else _build_aws_manifest
-    return build(path, document, modified_at)
+    manifest = build(path, document, modified_at)
+    if "\0" in manifest.report + (manifest.assembly or ""):
+        raise delivery_error(path.name, "manifest", "it contains a NUL character")
+    return manifest
 
 
 # ── JSON documents ───────────────────────────────────────────────────────────────────────────────

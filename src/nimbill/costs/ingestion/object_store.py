@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, urlsplit
 from nimbill.costs.cost_file_error import CostFileError, printable_excerpt
 from nimbill.costs.ingestion.delivery_errors import delivery_error
 from nimbill.costs.ingestion.parts import Limits
-from nimbill.costs.ingestion.storage_sources import FetchedFile, SourceFile
+from nimbill.costs.ingestion.storage_sources import FetchedFile, SourceFile, is_hidden
 from nimbill.costs.store_errors import StoreError, classify_store_error
 
 if TYPE_CHECKING:
@@ -85,10 +85,11 @@ def list_object_store(address: str, limits: Limits) -> tuple[ObjectStoreFiles, b
         infos = store.get_file_info(FileSelector(key, recursive=True, allow_not_found=False))
     if len(infos) > limits.source_files_max:
         raise delivery_error(name, "too_many_files", limits.source_files_max)
+    paths = {info.path: PurePosixPath(info.path).relative_to(key) for info in infos}
     files = [
-        _build_source_file(info, PurePosixPath(info.path).relative_to(key))
+        _build_source_file(info, paths[info.path])
         for info in infos
-        if info.type == FileType.File and not info.base_name.startswith(".")
+        if info.type == FileType.File and not is_hidden(paths[info.path])
     ]
     return ObjectStoreFiles(name, store, sorted(files, key=lambda file: file.path)), False
 

@@ -18,7 +18,13 @@ from nimbill.costs.formats.detection import FileLayout, detect_layout
 from nimbill.costs.formats.format import NULLS
 from nimbill.costs.formats.line_rules import line_error
 from nimbill.costs.ingestion.arrow_arrays import TEXT_DICTIONARY, encode_dictionary
+from nimbill.costs.ingestion.csv_encoding import refuse_invalid_utf8
 from nimbill.costs.ingestion.decompression import open_csv_blocks
+from nimbill.costs.ingestion.parquet_columns import (
+    NUMBER_FIELDS,
+    refuse_invalid_texts,
+    refuse_unsupported_type,
+)
 from nimbill.costs.ingestion.parts import Limits, Part
 from nimbill.costs.ingestion.text_lengths import refuse_long_text, refuse_long_values
 from nimbill.costs.ingestion.unpacked_size import UnpackedSize
@@ -29,7 +35,7 @@ COUNT_STEP_BYTES = 2**18
 NEWLINE, QUOTE = b'\n"'
 NULL_TEXTS = pa.array(NULLS, pa.string())
 # almost every value is different, so that a dictionary would only cost time
-PLAIN_FIELDS = ("cost", "effective_cost", "plan_effective_cost")
+PLAIN_FIELDS = NUMBER_FIELDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +82,7 @@ def _count_chunks(part: Part, chunks: Iterator[bytes], total: UnpackedSize) -> I
 
 def read_layout(part: Part, limits: Limits) -> FileLayout:
     if part.file_type == "parquet":
-        return detect_layout(part.name, pq.read_schema(part.path).names)
+        return detect_layout(part.name, _read_parquet_header(part))
     with open_csv_blocks(part, limits) as chunks:
         layout, _ = _parse_header(part, next(_cut_blocks(part, chunks), b""))
         return layout
@@ -190,7 +196,7 @@ def _parse_block(
     if b"\0" in block:
         line = first_line + block.count(b"\n", 0, block.index(b"\0"))
         raise line_error(part.name, "nul", line=line)
-    _refuse_invalid_utf8(part, block, first_line)
+    refuse_invalid_utf8(part.name, layout, block, first_line=first_line)
     names = [str(position) for position in range(layout.width)]
     encoded = frozenset(varied_columns)  # other threads add to the set
     types = {
@@ -240,27 +246,6 @@ def _single_chunk(column: pa.ChunkedArray) -> pa.Array:
     return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
-def _refuse_invalid_utf8(part: Part, block: bytes, first_line: int) -> None:
-    """Check the whole block, including columns that are not read."""
-    if block.isascii():
-        return
-    buffers = [None, pa.array([0, len(block)], pa.int32()).buffers()[1], pa.py_buffer(block)]
-    try:
-        # about ten times faster than `bytes.decode`, which creates a string
-        pa.Array.from_buffers(pa.string(), 1, buffers).validate(full=True)
-    except pa.ArrowInvalid:
-        line = first_line + _count(block[: _find_invalid_utf8(block)], NEWLINE)
-        raise line_error(part.name, "encoding", line=line) from None
-
-
-def _find_invalid_utf8(block: bytes) -> int:
-    try:
-        block.decode()
-    except UnicodeDecodeError as error:
-        return error.start
-    return 0
-
-
 def _locate_error(part: Part, layout: FileLayout, block: bytes, first_line: int) -> Exception:
     """Parse again, slowly, to find the line whose number of columns differs from the header."""
     reader = csv.reader(io.StringIO(block.decode(), newline=""), strict=True)
@@ -278,7 +263,7 @@ def _locate_error(part: Part, layout: FileLayout, block: bytes, first_line: int)
 
 def _split_parquet(part: Part, limits: Limits) -> Iterator[ParseTask]:
     try:
-        header = pq.read_schema(part.path).names
+        header = _read_parquet_header(part)
         layout = detect_layout(part.name, header)
         names = [header[position] for position in _positions(layout)]
         # pre_buffer would keep the whole file in memory until its end
@@ -293,6 +278,13 @@ def _split_parquet(part: Part, limits: Limits) -> Iterator[ParseTask]:
         raise  # Arrow's own class is an ArrowException as well
     except (pa.ArrowException, OSError):
         raise line_error(part.name, "unreadable") from None
+
+
+def _read_parquet_header(part: Part) -> list[str]:
+    try:
+        return list(pq.read_schema(part.path).names)
+    except UnicodeDecodeError:
+        raise line_error(part.name, "encoding") from None
 
 
 def _list_text_columns(part: Part, names: Sequence[str]) -> list[str]:
@@ -315,7 +307,9 @@ def _list_text_columns(part: Part, names: Sequence[str]) -> list[str]:
 def _convert_batch(
     part: Part, layout: FileLayout, batch: pa.RecordBatch, first_line: int, limits: Limits
 ) -> RawLines:
+    _refuse_unsupported_types(part, layout, batch)
     for name, array in zip(batch.schema.names, batch.columns, strict=True):
+        refuse_invalid_texts(part.name, name, array, first_line=first_line)
         refuse_long_values(part.name, name, array, first_line=first_line, limits=limits)
     refuse_long_text(part.name, batch.columns, lines=len(batch), limits=limits)
     columns = dict(zip(_positions(layout), batch.columns, strict=True))
@@ -336,6 +330,14 @@ def _convert_batch(
         {field: column(position, field) for field, position in layout.positions.items()},
         tuple((key, column(position, key)) for position, key in layout.tags),
     )
+
+
+def _refuse_unsupported_types(part: Part, layout: FileLayout, batch: pa.RecordBatch) -> None:
+    columns = dict(zip(_positions(layout), batch.schema, strict=True))
+    tags = ((key, position) for position, key in layout.tags)
+    for field, position in chain(layout.positions.items(), tags):
+        column = columns[position]
+        refuse_unsupported_type(part.name, column.name, field, column.type)
 
 
 def _encode_as_text(array: pa.Array) -> pa.DictionaryArray:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath, PurePosixPath
 from urllib.parse import urlsplit
 
 from nimbill.costs.ingestion.delivery_errors import delivery_error
@@ -23,6 +23,7 @@ from nimbill.costs.ingestion.storage_sources import (
 
 # a CUR 2.0 export keeps its manifests in this folder, beside the folder of its data
 METADATA_FOLDER = "metadata"
+METADATA_DEPTH_MAX = 3  # metadata/BILLING_PERIOD=2026-09/run/manifest.json
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ def resolve_sources(
             files.append(find_local_file(Path(source), roots))
     if len(files) == 1 and is_manifest(files[0].path):
         manifest = PurePosixPath(files[0].key)
-        folder = _parts_folder(manifest)
+        folder = _parts_folder(manifest, lambda parent: _is_allowed_folder(parent, roots))
         name = str(manifest.relative_to(folder))
         yield SourceSelection(_list_folder(Path(folder), roots, limits), manifest_name=name)
     elif files:
@@ -72,9 +73,13 @@ def _is_folder(path: Path) -> bool:
 
 
 def _list_folder(folder: Path, roots: Sequence[str] | None, limits: Limits) -> LocalFiles:
-    if roots is not None and not is_under(Path(os.path.realpath(folder)), roots):
+    if not _is_allowed_folder(folder, roots):
         raise delivery_error(folder.name, "outside_roots")
     return list_local_folder(folder, roots, limits)
+
+
+def _is_allowed_folder(folder: PurePath, roots: Sequence[str] | None) -> bool:
+    return roots is None or is_under(Path(os.path.realpath(folder)), roots)
 
 
 def _resolve_address(address: str, roots: Sequence[str] | None, limits: Limits) -> SourceSelection:
@@ -88,8 +93,9 @@ def _resolve_address(address: str, roots: Sequence[str] | None, limits: Limits) 
     if not is_manifest(file.path):
         return SourceSelection(source, explicit_files=True)
     manifest = PurePosixPath(file.key)
-    folder = _parts_folder(manifest)
-    _refuse_key_outside(str(folder), roots)
+    folder = _parts_folder(
+        manifest, lambda parent: roots is None or is_key_under(str(parent), roots)
+    )
     query = parts.query
     source, _ = list_object_store(
         f"{S3_SCHEME}{folder}?{query}" if query else f"{S3_SCHEME}{folder}", limits
@@ -102,11 +108,14 @@ def _refuse_key_outside(key: str, roots: Sequence[str] | None) -> None:
         raise delivery_error(PurePosixPath(key).name, "outside_roots")
 
 
-def _parts_folder(manifest: PurePosixPath) -> PurePosixPath:
-    """Return the folder of the manifest, or the parent of the metadata folder it is in."""
-    names = manifest.parts[:-1]
-    if METADATA_FOLDER in names:
-        depth = len(names) - 1 - names[::-1].index(METADATA_FOLDER)
-        if depth:
-            return PurePosixPath(*names[:depth])
+def _parts_folder(
+    manifest: PurePosixPath, is_allowed: Callable[[PurePosixPath], bool]
+) -> PurePosixPath:
+    """Return the folder of the manifest, or the parent of the metadata folder it is in.
+
+    Folders above the import root, and those far above the manifest, may have that name by chance.
+    """
+    for folder in list(manifest.parents)[:METADATA_DEPTH_MAX]:
+        if folder.name == METADATA_FOLDER and folder.parent.name and is_allowed(folder.parent):
+            return folder.parent
     return manifest.parent

@@ -84,6 +84,11 @@ class LocalFiles:
         return FetchedFile(path, after.st_size, digest.hexdigest())
 
 
+def is_hidden(path: PurePosixPath) -> bool:
+    """Whether the file or a folder in its path is hidden; `path` is relative to the source."""
+    return any(name.startswith(".") and name != ".." for name in path.parts)
+
+
 def find_local_file(path: Path, roots: Sequence[str] | None) -> SourceFile:
     """Refuse a path whose symbolic links lead out of `roots`; None allows every path."""
     real = Path(os.path.realpath(path))

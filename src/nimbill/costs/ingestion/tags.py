@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ import pyarrow.compute as pc
 from nimbill.costs.ingestion.arrow_arrays import TEXT_DICTIONARY, integer_array
 
 TAGS = pa.map_(pa.string(), pa.string())
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def from_columns(columns: Sequence[tuple[str, pa.DictionaryArray]], lines: int) -> pa.MapArray:
@@ -82,7 +85,13 @@ def _parse(value: str | None, normalize_key: Callable[[str], str]) -> dict[str, 
         return None
     if not isinstance(tags, dict):
         return None
-    return {normalize_key(key): _to_text(tag) for key, tag in tags.items() if tag is not None}
+    texts = {normalize_key(key): _to_text(tag) for key, tag in tags.items() if tag is not None}
+    return texts if all(map(_can_be_stored, chain(texts, texts.values()))) else None
+
+
+def _can_be_stored(text: str) -> bool:
+    """JSON can also express NUL and half a surrogate pair."""
+    return "\0" not in text and _SURROGATE.search(text) is None
 
 
 def _to_text(value: Any) -> str:

@@ -18,7 +18,7 @@ def refuse_long_values(
     file: str, column: str, array: pa.Array, *, first_line: int, limits: Limits
 ) -> None:
     """Raise CostFileError with the line of the first value that is too long."""
-    for values in _list_text_arrays(array):
+    for values in list_text_arrays(array):
         texts = values.dictionary if pa.types.is_dictionary(values.type) else values
         if texts.nbytes <= limits.value_bytes_max:
             continue  # all values together are short enough
@@ -35,7 +35,7 @@ def refuse_long_values(
 
 def refuse_long_text(file: str, arrays: Iterable[pa.Array], *, lines: int, limits: Limits) -> None:
     """Raise CostFileError if the texts of a batch would take too much memory."""
-    texts = [values for array in arrays for values in _list_text_arrays(array)]
+    texts = [values for array in arrays for values in list_text_arrays(array)]
     if sum(map(_estimate_text_bytes, texts)) <= limits.batch_text_bytes_max:
         return
     if sum(map(_count_text_bytes, texts)) > limits.batch_text_bytes_max:
@@ -57,18 +57,18 @@ def _count_text_bytes(values: pa.Array) -> int:
     return int(pc.sum(lengths.take(values.indices)).as_py() or 0)
 
 
-def _list_text_arrays(array: pa.Array) -> Iterator[pa.Array]:
+def list_text_arrays(array: pa.Array) -> Iterator[pa.Array]:
     """Yield the array if it contains texts; keys and values of a map."""
     if pa.types.is_map(array.type):
-        yield from _list_text_arrays(array.keys)
-        yield from _list_text_arrays(array.items)
+        yield from list_text_arrays(array.keys)
+        yield from list_text_arrays(array.items)
         return
     type_ = array.type.value_type if pa.types.is_dictionary(array.type) else array.type
-    if _is_text(type_):
+    if is_text(type_):
         yield array
 
 
-def _is_text(type_: pa.DataType) -> bool:
+def is_text(type_: pa.DataType) -> bool:
     return any(
         is_type(type_)
         for is_type in (

@@ -12,11 +12,12 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from nimbill.costs.ingestion.delivery_errors import delivery_error
 from nimbill.costs.ingestion.parts import FileType, Limits, Part
+from nimbill.costs.ingestion.storage_sources import is_hidden
 from nimbill.costs.ingestion.unpacked_size import UnpackedSize
 
 CHUNK_BYTES = 2**20
@@ -77,7 +78,7 @@ def _select_csv_members(
 
 
 def _is_hidden(member: str) -> bool:
-    return member.startswith("__MACOSX/") or member.rpartition("/")[2].startswith(".")
+    return member.startswith("__MACOSX/") or is_hidden(PurePosixPath(member))
 
 
 def _member_name(name: str, member: zipfile.ZipInfo) -> str:

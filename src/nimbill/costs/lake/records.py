@@ -289,6 +289,31 @@ async def load_sums_by_account(
     }
 
 
+async def list_charged_accounts(
+    db: AsyncConnection, scope: TenantScope, customer_ids: Collection[str]
+) -> set[str]:
+    """Return those of the accounts that have costs in any month, of any vendor.
+
+    The months come first, because the index on the sums begins with them.
+    """
+    stmt = (
+        sa.select(cost_sums.c.customer_id)
+        .join_from(
+            cost_months,
+            cost_sums,
+            (cost_sums.c.organisation_id == cost_months.c.organisation_id)
+            & (cost_sums.c.vendor == cost_months.c.vendor)
+            & (cost_sums.c.month == cost_months.c.month),
+        )
+        .where(
+            cost_months.c.organisation_id == scope.organisation_id,
+            is_any_of(cost_sums.c.customer_id, customer_ids),
+        )
+        .distinct()
+    )
+    return set((await db.execute(stmt)).scalars())
+
+
 async def load_stored_totals(
     db: AsyncConnection,
     scope: TenantScope,

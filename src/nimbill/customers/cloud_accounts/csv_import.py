@@ -6,10 +6,12 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill.access.request_context import ListChargedAccounts
 from nimbill.audit import records as audit
 from nimbill.customers.billing_groups.records import load_group_keys
 from nimbill.customers.cloud_accounts import records
 from nimbill.customers.cloud_accounts.bodies import CloudAccountCreate, CreatedAccount
+from nimbill.customers.cloud_accounts.operations import find_accounts_outside
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.basis import chosen
 from nimbill.http.csv_bodies import (
@@ -37,7 +39,12 @@ IGNORED_HEADERS = ("BillingGroupName", "請求グループ名", "CompanyName", "
 
 
 async def create_accounts_from_csv(
-    db: AsyncConnection, scope: TenantScope, content: bytes, *, actor: Mapping[str, Any]
+    db: AsyncConnection,
+    scope: TenantScope,
+    content: bytes,
+    list_charged_accounts: ListChargedAccounts,
+    *,
+    actor: Mapping[str, Any],
 ) -> list[CreatedAccount]:
     """Create one account per line, each with its own audit row. `actor` is for the audit log."""
     # A large file takes long enough to delay other requests of this process.
@@ -45,8 +52,7 @@ async def create_accounts_from_csv(
     await _resolve_groups(db, scope, table)
     parsed = await asyncio.to_thread(parse_records, table, CloudAccountCreate)
     table.find_duplicates("customer_id")
-    taken = await records.list_taken_customer_ids(db, scope, table.list_values("customer_id"))
-    table.report_taken("customer_id", taken)
+    await _find_taken_ids(db, scope, table, list_charged_accounts)
     table.refuse_errors("customer_id_taken")
 
     await records.add_accounts(db, scope, [line.body for line in parsed])
@@ -101,3 +107,16 @@ def _resolve_group(
         table.add_error(record, "company_id", "the billing group that billinggroup_id names")
     # Without a valid group the other fields are still checked.
     record.values["company_id"] = by_name.get(name or "", company_id or "")
+
+
+async def _find_taken_ids(
+    db: AsyncConnection,
+    scope: TenantScope,
+    table: CsvTable,
+    list_charged_accounts: ListChargedAccounts,
+) -> None:
+    sent = table.list_values("customer_id")
+    outside = await find_accounts_outside(db, scope, sent, list_charged_accounts)
+    table.report_values("customer_id", outside, "not in use outside your billing groups")
+    taken = await records.load_groups_of_accounts(db, scope, sent)
+    table.report_taken("customer_id", taken.keys() - outside)

@@ -1,20 +1,55 @@
 """Changes to cloud accounts: the checks in order, then the change."""
 
+from collections.abc import Collection
+
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill.access.request_context import ListChargedAccounts
 from nimbill.customers.billing_groups.operations import require_company_id
 from nimbill.customers.cloud_accounts import records
 from nimbill.customers.cloud_accounts.bodies import CloudAccountCreate, CloudAccountUpdate
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.foundation.errors import Conflict, not_found
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.errors import Conflict, NotPermitted, not_found
+
+basis = chosen("restricted-users-change-own-groups")
 
 
-async def create_account(db: AsyncConnection, scope: TenantScope, body: CloudAccountCreate) -> None:
+async def create_account(
+    db: AsyncConnection,
+    scope: TenantScope,
+    body: CloudAccountCreate,
+    list_charged_accounts: ListChargedAccounts,
+) -> None:
     """Refuse an unknown billing group and a customer_id that is already in use."""
     await require_company_id(db, scope, body.company_id)
+    if await find_accounts_outside(db, scope, [body.customer_id], list_charged_accounts):
+        raise NotPermitted(
+            "narrowed_caller",
+            "This customer_id has costs or belongs to a group outside the billing groups to which "
+            "you are restricted. Ask a user without this restriction.",
+        )
     if await records.customer_id_exists(db, scope, body.customer_id):
         raise Conflict("customer_id_taken", "This customer_id is already in use.")
     await records.add_account(db, scope, body)
+
+
+async def find_accounts_outside(
+    db: AsyncConnection,
+    scope: TenantScope,
+    customer_ids: Collection[str],
+    list_charged_accounts: ListChargedAccounts,
+) -> set[str]:
+    """Return the accounts that a restricted caller must not bring into a group of theirs.
+
+    They are in a hidden group, or they are in none and have costs, which the caller would see.
+    """
+    if scope.billing_groups is None:
+        return set()
+    groups = await records.load_groups_of_accounts(db, scope, customer_ids)
+    hidden = {name for name, group in groups.items() if group not in scope.billing_groups}
+    charged = await list_charged_accounts(db, scope, customer_ids)
+    return hidden | (set(charged) - groups.keys())
 
 
 async def update_account(

@@ -117,15 +117,15 @@ async def lock_account(db: AsyncConnection, scope: TenantScope, customer_id: str
     return (await db.execute(stmt)).one_or_none()
 
 
-async def list_taken_customer_ids(
+async def load_groups_of_accounts(
     db: AsyncConnection, scope: TenantScope, customer_ids: Collection[str]
-) -> set[str]:
-    """Return those in use in the whole organisation, like `customer_id_exists`."""
-    stmt = sa.select(cloud_accounts.c.customer_id).where(
+) -> dict[str, str]:
+    """Map those in use in the whole organisation to the company_id of their group."""
+    stmt = sa.select(cloud_accounts.c.customer_id, cloud_accounts.c.company_id).where(
         cloud_accounts.c.organisation_id == scope.organisation_id,
         is_any_of(cloud_accounts.c.customer_id, customer_ids),
     )
-    return set((await db.execute(stmt)).scalars())
+    return {row.customer_id: row.company_id for row in await db.execute(stmt)}
 
 
 async def add_account(db: AsyncConnection, scope: TenantScope, body: CloudAccountCreate) -> None:

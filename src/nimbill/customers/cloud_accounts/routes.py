@@ -23,6 +23,7 @@ from nimbill.http.routing import (
     Offset,
     RequestCaller,
     Transaction,
+    WorkerResources,
     delete,
     describe_actor,
     get,
@@ -37,13 +38,16 @@ from nimbill.http.routing import (
     role_actions=[RoleAction.ModifyAccount],
     basis=stated("Customer accounts"),
     audited="acct/{customer_id}",
-    changes=Changes.shared_records,
+    changes=Changes.billing_groups,
 )
 async def create_account(
-    data: JSONBody[CloudAccountCreate], caller: RequestCaller, db: Transaction
+    data: JSONBody[CloudAccountCreate],
+    caller: RequestCaller,
+    db: Transaction,
+    resources: WorkerResources,
 ) -> Success:
     """Add a customer's account at a vendor to a billing group."""
-    await operations.create_account(db, caller.scope, data)
+    await operations.create_account(db, caller.scope, data, resources.list_charged_accounts)
     return Success()
 
 
@@ -52,18 +56,23 @@ async def create_account(
     audiences=[Audience.core],
     role_actions=[RoleAction.ModifyAccount],
     basis=chosen("csv-imports"),
-    changes=Changes.shared_records,
+    changes=Changes.billing_groups,
     audited=Unaudited("each created account has its own audit entry"),
     reads={CSV_TYPE: str},
     request_max_body_size=CSV_BYTES_MAX,
 )
 async def create_accounts_from_csv(
-    request: Request[Any, Any, Any], caller: RequestCaller, db: Transaction
+    request: Request[Any, Any, Any],
+    caller: RequestCaller,
+    db: Transaction,
+    resources: WorkerResources,
 ) -> AccountsCreated:
     """Add customers' accounts from a CSV file: all of its lines, or none."""
     content = await read_csv_request(request)
     actor = describe_actor(request, caller)
-    created = await csv_import.create_accounts_from_csv(db, caller.scope, content, actor=actor)
+    created = await csv_import.create_accounts_from_csv(
+        db, caller.scope, content, resources.list_charged_accounts, actor=actor
+    )
     return AccountsCreated(created=created)
 
 

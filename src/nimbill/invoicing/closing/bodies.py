@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from nimbill.foundation.basis import Basis, chosen
 from nimbill.foundation.errors import Violation
 from nimbill.foundation.vendors import BilledVendor
-from nimbill.http.request_bodies import Body, text_length
+from nimbill.http.request_bodies import Body, Success, text_length
 
 REASON = text_length(1, 1000)
 
@@ -25,6 +25,21 @@ class MonthClosing(Body, frozen=True, kw_only=True):
     def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
         if sent.get("override") is True and sent.get("reason") is None:
             yield Violation("reason", "required with override")
+
+
+class OverriddenBlocker(Body, frozen=True, kw_only=True):
+    """What was missing: the id of a record or `month`, and the reason."""
+
+    basis: ClassVar[Basis] = chosen("closed-months")
+
+    field: str
+    rule: str
+
+
+class MonthClosed(Success, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("closed-months")
+
+    overridden: list[OverriddenBlocker]  # empty if the month was ready
 
 
 class StepState(StrEnum):

@@ -29,7 +29,7 @@ class MonthFacts:
     groups_without_rate: Collection[str] = ()
     invoiced_groups: Collection[str] = ()
     running_runs: Collection[str] = ()
-    # reason of the tie-out to the groups or payers that have such a difference
+    # reason of the tie-out to the groups, payers or accounts that have such a difference
     differences: Mapping[str, Collection[str]]
 
 

@@ -78,7 +78,8 @@ def _build_refusal(state: MonthState, missing: list[Violation]) -> Conflict:
     if state.is_parked:
         return Conflict(
             "month_parked",
-            "This month is parked: release or replace its parked import first.",
+            "This month is parked: release or replace its parked import first. "
+            "To close it without the parked costs, send override and a reason.",
             missing,
         )
     return Conflict(

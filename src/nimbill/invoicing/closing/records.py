@@ -199,6 +199,8 @@ async def _load_differences(
     differences: dict[str, set[str]] = defaultdict(set)
     for difference in tie_out.differences:
         differences[difference.reason].add(difference.company_id or difference.payer_id)
+    for entry in tie_out.entry_differences:
+        differences[entry.reason].add(entry.company_id or entry.customer_id)
     if not tie_out.ties and not differences:
         payers = {payer.payer_id for payer in tie_out.payers if payer.difference}
         differences["not_tied_out"] = payers

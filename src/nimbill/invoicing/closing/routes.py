@@ -10,10 +10,14 @@ from nimbill.access.request_context import get_request_context
 from nimbill.access.role_actions import RoleAction
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.vendors import BilledVendor
-from nimbill.http.request_bodies import Success
 from nimbill.http.routing import Limit, Offset, PathMonth, RequestCaller, Transaction, get, post
 from nimbill.invoicing.closing import operations
-from nimbill.invoicing.closing.bodies import MonthClosing, MonthStatus
+from nimbill.invoicing.closing.bodies import (
+    MonthClosed,
+    MonthClosing,
+    MonthStatus,
+    OverriddenBlocker,
+)
 
 READ = [RoleAction.ReadInvoice, RoleAction.ModifyInvoice]
 MONTHS_PER_PAGE = 12
@@ -33,13 +37,15 @@ async def close_month(
     caller: RequestCaller,
     db: Transaction,
     request: Request[Any, Any, Any],
-) -> Success:
+) -> MonthClosed:
     """Close a month of a vendor: later imports, invoices and applied entries are refused."""
     missing = await operations.close_month(db, caller.scope, month, data)
     if missing:
         context = get_request_context(request.scope)
         context.sent |= {"missing": [violation._asdict() for violation in missing]}
-    return Success()
+    return MonthClosed(
+        overridden=[OverriddenBlocker(**violation._asdict()) for violation in missing]
+    )
 
 
 @get(

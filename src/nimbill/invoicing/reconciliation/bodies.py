@@ -48,6 +48,23 @@ class TieOutDifference(Body, frozen=True, kw_only=True):
     difference: Decimal
 
 
+class TieOutEntryDifference(Body, frozen=True, kw_only=True):
+    """An entry that is applied to the month otherwise than its invoices show, at cost."""
+
+    basis: ClassVar[Basis] = chosen("tie-out")
+
+    vendor: Vendor
+    reason: str
+    company_id: str | None
+    invoice_no: str | None
+    entry_id: str
+    customer_id: str
+    currency: str
+    invoiced: Decimal
+    applied: Decimal
+    difference: Decimal
+
+
 class TieOutAccount(Body, frozen=True, kw_only=True):
     """Usage of an account in no billing group."""
 
@@ -74,4 +91,5 @@ class TieOut(Body, frozen=True, kw_only=True):
     ties: bool  # whether the state is `ties`
     payers: list[TieOutPayer]
     differences: list[TieOutDifference]
+    entry_differences: list[TieOutEntryDifference]
     accounts_in_no_group: list[TieOutAccount]

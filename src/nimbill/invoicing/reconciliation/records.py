@@ -20,10 +20,17 @@ from nimbill.foundation.money import format_decimal, sum_decimals
 from nimbill.foundation.vendors import Vendor
 from nimbill.invoicing.documents.document import InvoiceDocument
 from nimbill.invoicing.documents.stored_invoices import StoredInvoice, list_invoices
+from nimbill.invoicing.reconciliation.applied_entries import (
+    BilledEntry,
+    EntryDifference,
+    InvoicedEntries,
+    compare_entries,
+)
 from nimbill.invoicing.reconciliation.bodies import (
     TieOut,
     TieOutAccount,
     TieOutDifference,
+    TieOutEntryDifference,
     TieOutPayer,
     TieOutState,
 )
@@ -65,6 +72,7 @@ async def load_tie_out(
         ties=state == TieOutState.ties,
         payers=[payer for part in tie_outs for payer in part.payers],
         differences=[difference for part in tie_outs for difference in part.differences],
+        entry_differences=[entry for part in tie_outs for entry in part.entry_differences],
         accounts_in_no_group=[
             account for part in tie_outs for account in part.accounts_in_no_group
         ],
@@ -82,13 +90,15 @@ def _combine_states(states: Collection[TieOutState]) -> TieOutState:
 async def _load_vendor_tie_out(
     db: AsyncConnection, scope: TenantScope, period: BillingPeriod
 ) -> TieOut:
-    """Load under a lock that keeps out imports."""
+    """Load under a lock that keeps out imports and changes to entries."""
     state = await lock_month(db, scope, period, shared=True)
     moved_fees = await list_moved_fees(db, scope, period, state)
     invoices = await list_invoices(db, scope, period.month, vendor=period.vendor)
     charges = await _load_charges(db, scope, period)
     entries = await _load_entries(db, scope, period)
     imports = {row.payer_id: row for row in await list_imports(db, scope, period)}
+    accounts = await _load_accounts(db, scope, period.vendor)
+    applied = await _load_applied_entries(db, scope, period)
     result = tie_out(
         TieOutInput(
             charges=charges,
@@ -98,22 +108,30 @@ async def _load_vendor_tie_out(
                 for fee in moved_fees
             ],
             invoices=[_build_invoiced_usage(invoice) for invoice in invoices],
-            accounts=await _load_accounts(db, scope, period.vendor),
+            accounts=accounts,
         )
     )
-    has_data = any((charges, entries, moved_fees, invoices, imports))
-    return _build_tie_out(period, _state(result, has_data=has_data), result, imports)
-
-
-def _state(result: TieOutResult, *, has_data: bool) -> TieOutState:
-    if not has_data:
-        return TieOutState.nothing_to_compare
-    return TieOutState.ties if result.ties else TieOutState.differs
+    entry_differences = compare_entries(
+        applied,
+        map(_build_invoiced_entries, invoices),
+        {customer_id: account.company_id for customer_id, account in accounts.items()},
+    )
+    has_data = any((charges, entries, applied, moved_fees, invoices, imports))
+    return _build_tie_out(period, result, entry_differences, imports, has_data=has_data)
 
 
 def _build_tie_out(
-    period: BillingPeriod, state: TieOutState, result: TieOutResult, imports: Mapping[str, Row]
+    period: BillingPeriod,
+    result: TieOutResult,
+    entry_differences: Collection[EntryDifference],
+    imports: Mapping[str, Row],
+    *,
+    has_data: bool,
 ) -> TieOut:
+    ties = result.ties and not entry_differences
+    state = TieOutState.ties if ties else TieOutState.differs
+    if not has_data:
+        state = TieOutState.nothing_to_compare
     return TieOut(
         month=period.month,
         state=state,
@@ -131,6 +149,9 @@ def _build_tie_out(
         ],
         differences=[
             _build_difference(period.vendor, difference) for difference in result.differences
+        ],
+        entry_differences=[
+            _build_entry_difference(period.vendor, difference) for difference in entry_differences
         ],
         accounts_in_no_group=[
             TieOutAccount(
@@ -176,6 +197,21 @@ def _build_difference(vendor: Vendor, difference: AmountDifference) -> TieOutDif
     )
 
 
+def _build_entry_difference(vendor: Vendor, difference: EntryDifference) -> TieOutEntryDifference:
+    return TieOutEntryDifference(
+        vendor=vendor,
+        reason=difference.reason,
+        company_id=difference.company_id,
+        invoice_no=difference.invoice_no,
+        entry_id=difference.entry_id,
+        customer_id=difference.customer_id,
+        currency=difference.currency,
+        invoiced=_strip_zeros(difference.invoiced),
+        applied=_strip_zeros(difference.applied),
+        difference=_strip_zeros(difference.amount),
+    )
+
+
 def _strip_zeros(amount: Decimal) -> Decimal:
     return Decimal(format_decimal(amount))
 
@@ -196,6 +232,24 @@ def _build_invoiced_usage(invoice: StoredInvoice[InvoiceDocument]) -> InvoicedUs
         invoice_no=invoice.invoice_no,
         payers=tuple(payer_import.payer_id for payer_import in document.imports),
         usage={key: sum_decimals(amounts) for key, amounts in usage.items()},
+    )
+
+
+def _build_invoiced_entries(invoice: StoredInvoice[InvoiceDocument]) -> InvoicedEntries:
+    return InvoicedEntries(
+        company_id=invoice.company_id,
+        invoice_no=invoice.invoice_no,
+        entries=tuple(
+            BilledEntry(
+                entry_id=entry.entry_id,
+                customer_id=entry.customer_id,
+                currency=_CURRENCY_CODES[entry.currency],
+                amount=entry.amount,
+                exchange_rate=entry.exchange_rate,
+                tax_free=entry.tax_free,
+            )
+            for entry in invoice.document.charges.entries
+        ),
     )
 
 
@@ -255,6 +309,28 @@ async def _load_entries(
             currency=row.currency_code,
             amount=row.cost,
             applied=row.applied,
+        )
+        for row in await db.execute(stmt)
+    ]
+
+
+async def _load_applied_entries(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod
+) -> list[BilledEntry]:
+    """Load the entries applied to the month, of this month and of earlier ones."""
+    stmt = sa.select(recalculation_entries).where(
+        recalculation_entries.c.organisation_id == scope.organisation_id,
+        recalculation_entries.c.vendor == period.vendor,
+        recalculation_entries.c.applied_month == period.month,
+    )
+    return [
+        BilledEntry(
+            entry_id=row.entry_id,
+            customer_id=row.customer_id,
+            currency=row.currency_code,
+            amount=row.unblended_cost,
+            exchange_rate=row.exchange_rate,
+            tax_free=row.tax_free,
         )
         for row in await db.execute(stmt)
     ]
