@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.adjustments.recalculation import records as entry_records
@@ -145,10 +146,14 @@ def test_moving_and_removing_wait_for_a_closing(
 
 
 def test_an_import_does_not_overwrite_the_description_of_a_later_month_that_is_being_imported(
-    service: Service,
+    service: Service, reservation: str
 ) -> None:
     """The two months have different locks."""
-    create_customers(service)
+
+    async def lock_weakly(db: AsyncConnection, _scope: TenantScope) -> None:
+        """Fees that refer to the reservation can be added under this lock."""
+        stmt = sa.text("SELECT FROM reserved_instances WHERE ri_id = :ri_id FOR NO KEY UPDATE")
+        await db.execute(stmt, {"ri_id": reservation})
 
     async def import_later_month(db: AsyncConnection, scope: TenantScope) -> None:
         described = build_reservation(platform="of the later month", number=20)
@@ -157,8 +162,9 @@ def test_an_import_does_not_overwrite_the_description_of_a_later_month_that_is_b
 
     outcome = call_while_locked(
         service,
-        import_later_month,
+        lock_weakly,
         lambda: import_reservations(service, build_reservation(platform="of the earlier month")),
+        change=import_later_month,
     )
 
     assert outcome.waited

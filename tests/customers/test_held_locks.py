@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.organisation_settings import records as settings_records
+from nimbill.customers.organisation_settings.bodies import OrganisationSettings
 from nimbill.customers.resellers import records as reseller_records
 from nimbill.database.tenant_scope import TenantScope
 from tests.contract.valid_bodies import UPDATED_SETTING
@@ -136,16 +137,22 @@ def test_a_record_that_is_being_deleted_is_not_found(
 
 
 def test_settings_that_are_being_changed_are_kept(tenant: Service) -> None:
-    """Once the settings have a row; before, inserting it waits for the other change."""
+    """The other change has read the settings and has not stored them yet."""
     assert send(tenant, "PUT", "/settings", {"language": "ja"}).status_code == 200
+    read: list[OrganisationSettings] = []
+
+    async def read_settings(db: AsyncConnection, scope: TenantScope) -> None:
+        read.append(await settings_records.lock_settings(db, scope))
 
     async def round_down(db: AsyncConnection, scope: TenantScope) -> None:
-        stored = await settings_records.lock_settings(db, scope)
-        changed = msgspec.structs.replace(stored, rounding="down")
+        changed = msgspec.structs.replace(read[0], rounding="down")
         await settings_records.store_settings(db, scope, changed)
 
     outcome = call_while_locked(
-        tenant, round_down, lambda: send(tenant, "PUT", "/settings", {"language": "en"})
+        tenant,
+        read_settings,
+        lambda: send(tenant, "PUT", "/settings", {"language": "en"}),
+        change=round_down,
     )
 
     assert outcome.waited
