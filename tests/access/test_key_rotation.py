@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
@@ -20,7 +20,7 @@ from nimbill.access.key_rotation import (
     ensure_keys,
     list_keys,
 )
-from nimbill.access.signing_keys import load_signing_keys, signing_keys
+from nimbill.access.signing_keys import load_signing_keys, lock_keys, signing_keys
 from nimbill.application.installed import PRODUCTS
 from nimbill.database.embedded_postgres import Address
 from nimbill.foundation.product import Product
@@ -37,6 +37,7 @@ from tests.access.key_rotation_steps import (
     rotate,
     run_in_database,
 )
+from tests.held_locks import call_while_locked
 from tests.identity.login.token_requests import (
     bearer_headers,
     client_form,
@@ -45,7 +46,7 @@ from tests.identity.login.token_requests import (
     refresh_form,
     request_token,
 )
-from tests.running_service import running_service
+from tests.running_service import Service, running_service
 from tests.subusers import run_concurrently
 from tests.temporary_database import temporary_database
 
@@ -198,6 +199,29 @@ def test_concurrent_rotations_leave_one_active_key(two: TwoProcesses) -> None:
 
     keys = list_keys_by_state(two.first)
     assert [len(keys[state]) for state in ("active", "next", "retired")] == [1, 1, 8]
+
+
+CHANGES_OF_KEYS: dict[str, Callable[[Service], object]] = {
+    "ensure": lambda service: run_in_database(
+        service,
+        lambda db: ensure_keys(
+            db, service.resources.encryptor, at=datetime.now(UTC), products=PRODUCTS
+        ),
+    ),
+    "rotate": partial(rotate, at_once=True),
+    "drop": partial(drop, kid="key_unknown"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES_OF_KEYS.values(), ids=list(CHANGES_OF_KEYS))
+def test_changes_of_keys_wait_for_one_another(
+    two: TwoProcesses, change: Callable[[Service], object]
+) -> None:
+    outcome = call_while_locked(
+        two.first, lambda db, _scope: lock_keys(db), partial(change, two.second)
+    )
+
+    assert outcome.waited
 
 
 def test_logins_during_a_rotation_do_not_deadlock(two: TwoProcesses) -> None:

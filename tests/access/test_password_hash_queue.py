@@ -231,31 +231,36 @@ def test_a_late_submission_is_refused_if_the_lane_is_full(busy_queue: BusyQueue)
     assert "late" not in busy_queue.release_and_wait()
 
 
-def measure_hash_times(queue: PasswordHashQueue, ranks: list[int]) -> list[float]:
-    """Return the seconds until each was hashed; all are submitted together."""
-    done: list[float] = []
+def record_pauses(monkeypatch: pytest.MonkeyPatch, ranks: list[int]) -> list[float]:
+    """Return the seconds that the thread would pause before each hash, without pausing.
+
+    One entry for each rank is submitted, all of them together.
+    """
+    queue, pauses = PasswordHashQueue(), []
     with ExitStack() as entries:
-        began = time.monotonic()
         waiting = []
+        monkeypatch.setattr(queue._lock, "wait_for", lambda _, seconds: pauses.append(seconds))
         with queue._lock:
             for number, rank in enumerate(ranks):
                 entry = entries.enter_context(
                     queue.enter(QueueLane.unknown_source, f"source {number}")
                 )
                 entry.rank = rank
-                work = lambda: done.append(time.monotonic() - began)  # noqa: E731
-                waiting.append(queue.submit(entry, work))
+                waiting.append(queue.submit(entry, int))
         for result in waiting:
             result.result(10)
-    return done
+    return pauses
 
 
-def test_the_thread_pauses_if_all_waiting_sources_have_failed() -> None:
-    alone, fresh, crowd = ([4], [0, 0], [4, 4])
-
-    assert measure_hash_times(PasswordHashQueue(), alone)[0] < 0.3
-    assert measure_hash_times(PasswordHashQueue(), fresh)[1] < 0.3
-    assert measure_hash_times(PasswordHashQueue(), crowd)[0] >= 4 * BACKOFF_SECONDS
+@pytest.mark.parametrize(
+    ("ranks", "pauses"),
+    [([4], []), ([0, 0], [0]), ([4, 4], [4 * BACKOFF_SECONDS]), ([4, 1], [BACKOFF_SECONDS])],
+    ids=["alone", "first time", "failed often", "one failed less"],
+)
+def test_the_thread_pauses_if_all_waiting_sources_have_failed(
+    monkeypatch: pytest.MonkeyPatch, ranks: list[int], pauses: list[float]
+) -> None:
+    assert record_pauses(monkeypatch, ranks) == pauses
 
 
 def test_a_new_source_ends_the_pause(

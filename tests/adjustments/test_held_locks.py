@@ -10,8 +10,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.adjustments.recalculation import records as entry_records
 from nimbill.adjustments.reserved_instances import records as reservation_records
+from nimbill.adjustments.reserved_instances.operations import replace_reservations
 from nimbill.costs.months import records as months
 from nimbill.database.tenant_scope import TenantScope
+from nimbill.foundation.billing_period import BillingPeriod
 from tests.adjustments.recalculation import entries
 from tests.adjustments.recalculation.entries import FEE, apply_entries, import_entries
 from tests.adjustments.reserved_instances import reservations
@@ -143,19 +145,28 @@ def test_moving_and_removing_wait_for_a_closing(
     assert call_while_locked(service, lock_closings, calls[operation]).waited
 
 
-def test_an_import_locks_the_reservations_that_it_changes(
+def test_an_import_does_not_overwrite_the_description_of_a_later_month_that_is_being_imported(
     service: Service, reservation: str
 ) -> None:
-    """Also one that the import describes as before."""
+    """The two months have different locks."""
 
     async def lock_weakly(db: AsyncConnection, _scope: TenantScope) -> None:
+        """Fees that refer to the reservation can be added under this lock."""
         stmt = sa.text("SELECT FROM reserved_instances WHERE ri_id = :ri_id FOR NO KEY UPDATE")
         await db.execute(stmt, {"ri_id": reservation})
+
+    async def import_later_month(db: AsyncConnection, scope: TenantScope) -> None:
+        described = build_reservation(platform="of the later month", number=20)
+        period = BillingPeriod(reservations.LATER, "aws")
+        await replace_reservations(db, scope, period, reservations.PAYER, [described])
 
     outcome = call_while_locked(
         service,
         lock_weakly,
-        lambda: import_reservations(service, build_reservation(), month=reservations.EARLIER),
+        lambda: import_reservations(service, build_reservation(platform="of the earlier month")),
+        change=import_later_month,
     )
 
     assert outcome.waited
+    record = get_owner_record(service)
+    assert (record["platform"], record["number"]) == ("of the later month", 20)

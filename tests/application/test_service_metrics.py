@@ -212,3 +212,25 @@ def test_the_database_is_read_once_in_some_seconds(
         measured.http.get("/metrics")
 
     assert len(reads) == 1
+
+
+def test_simultaneous_requests_read_the_database_once(
+    measured: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    metrics = measured.app.state.service_metrics
+    reads = []
+
+    async def count_read() -> list[GaugeValues]:
+        reads.append(1)
+        await asyncio.sleep(0)  # the other request runs until it waits
+        return []
+
+    async def read_twice() -> None:
+        await asyncio.gather(metrics.read(), metrics.read())
+
+    monkeypatch.setattr(metrics, "_read_database", count_read)
+    monkeypatch.setattr(metrics, "cache_seconds", 60)
+    monkeypatch.setattr(metrics, "_read_at", float("-inf"))
+    measured.run(read_twice)
+
+    assert len(reads) == 1

@@ -213,6 +213,21 @@ def debts_past_due(root: Path, today: datetime.date) -> list[str]:
     ]
 
 
+def measured_durations(root: Path) -> list[str]:
+    """A test that compares a duration with a limit fails on a slow machine; count work instead.
+
+    A deadline that ends a wait is allowed. The proof measures speed in full size, `bench` always.
+    """
+    clock = re.compile(r"time\.(monotonic|perf_counter|process_time)(_ns)?\(\) - ")
+    return [
+        f"{path.relative_to(root)}:{number} measures a duration"
+        for path in source_files(root, ".py")
+        if path.name.startswith("test_") and "proof" not in path.relative_to(root).parts
+        for number, line in enumerate(path.read_text().splitlines(), start=1)
+        if clock.search(line)
+    ]
+
+
 def lock_files_with_hosts(root: Path) -> list[str]:
     """Lock files pin by hash and name no host, so that they work with any mirror."""
     violations = []

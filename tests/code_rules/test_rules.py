@@ -44,6 +44,10 @@ def test_no_debt_is_past_due() -> None:
     assert rules.debts_past_due(ROOT, datetime.datetime.now(datetime.UTC).date()) == []
 
 
+def test_no_test_measures_a_duration() -> None:
+    assert rules.measured_durations(ROOT) == []
+
+
 def test_lock_files_name_no_host() -> None:
     assert rules.lock_files_with_hosts(ROOT) == []
 

@@ -153,6 +153,20 @@ def test_a_debt_is_past_due_after_its_month(tmp_path: Path, month: str, past_due
 
 
 @pytest.mark.parametrize(
+    ("place", "line", "found"),
+    [
+        ("tests/jobs/test_a.py", "assert time.{} - start < 5", 1),
+        ("tests/jobs/test_a.py", "assert time.{} < deadline", 0),
+        ("tests/proof/rows/test_a.py", "seconds = time.{} - start", 0),
+    ],
+)
+def test_a_measured_duration_is_found(tmp_path: Path, place: str, line: str, found: int) -> None:
+    write(tmp_path, place, line.format("perf_counter()") + "\n")
+
+    assert len(rules.measured_durations(tmp_path)) == found
+
+
+@pytest.mark.parametrize(
     "line",
     [
         "--index-url https://example.org/simple",

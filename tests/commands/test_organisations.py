@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 from datetime import UTC, datetime
@@ -12,12 +13,16 @@ import pytest
 from nimbill.application.organisations import add_years
 from nimbill.audit.checkpoints import write_checkpoint
 from nimbill.database.embedded_postgres import Address
+from nimbill.database.tenant_scope import TenantScope
 from nimbill.imports.working_folder import working_folder
+from nimbill.mail.delivery import deliver
+from nimbill.mail.messages import Message
 from tests.commands.run_command import run_command, service_environment
 from tests.invoicing.month_end import ACCOUNTS_OF_A, EXAMPLE_A, MONTH, MonthEnd
 from tests.running_service import Service
 from tests.temporary_database import execute_sql
 
+MESSAGE = Message("hanako@example.com", "Your portal account", "Password: secret")
 TENANT_TABLES = (
     "SELECT table_name FROM information_schema.columns "
     "WHERE table_schema = 'public' AND column_name = 'organisation_id'"
@@ -96,6 +101,10 @@ def test_an_organisation_is_deleted_with_its_rows_and_files(
         )
     )
     working_folder(service.settings, import_id).mkdir(parents=True, exist_ok=True)
+    outbox = service.settings.data / "outbox"
+    for tenant in (service.organisation, other):
+        scope = TenantScope(tenant.organisation_id)
+        asyncio.run(deliver(service.settings, scope, "msg_1", MESSAGE))
     assert "invoice_pdfs" in count_rows(superuser, organisation_id)
     assert lake.exists()
     assert checkpoints.exists()
@@ -108,6 +117,8 @@ def test_an_organisation_is_deleted_with_its_rows_and_files(
     assert count_rows(superuser, other.organisation_id) == other_rows
     assert not lake.exists()
     assert not checkpoints.exists()
+    assert not (outbox / organisation_id).exists()
+    assert (outbox / other.organisation_id / "msg_1.eml").exists()
     assert not working_folder(service.settings, import_id).exists()
     assert service.http.get("/m/core/billinggroup", headers=headers).status_code == 401
 

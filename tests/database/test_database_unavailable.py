@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ from tests.problem_responses import read_problem
 from tests.running_service import Service, running_service
 
 GROUPS = "/m/core/billinggroup"
-RESPONSE_SECONDS_MAX = 50  # ten times the pool timeout; not a measure of speed
 
 
 def send_requests(service: Service, number: int) -> list[Any]:
@@ -38,16 +36,13 @@ def test_requests_fail_while_the_database_is_down_and_then_succeed_again(tmp_pat
         assert {response.status_code for response in send_requests(service, 0)} == {200}
 
         kill_server(folder)
-        start = time.monotonic()
         refused = send_requests(service, 1)
         readiness = service.http.get("/readyz")
-        seconds = time.monotonic() - start
         health = service.http.get("/healthz")
 
         for response in (*refused, readiness):
             assert read_problem(response, 503)["code"] == "database_away"
             assert int(response.headers["retry-after"]) > 0
-        assert seconds < RESPONSE_SECONDS_MAX
         assert health.status_code == 200
 
         with embedded_postgres(folder):

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +28,10 @@ from nimbill.database.embedded_postgres import (
     bin_folder,
     binaries,
     embedded_postgres,
+    restart_if_dead,
     superuser_address,
 )
-from nimbill.database.embedded_postgres.locks import locked
+from nimbill.database.embedded_postgres.locks import locked, open_lock, try_lock
 from tests.command_line import wait_until
 from tests.database.server_processes import kill_server, server_pid
 
@@ -343,6 +345,31 @@ def test_waiting_for_the_start_lock_has_a_time_limit(
         pytest.raises(EmbeddedPostgresError, match="Another process"),
     ):
         enter_and_leave(folder)
+
+
+def has_no_server_process(folder: Path) -> bool:
+    with open_lock(folder / "server.lock") as server_lock:
+        return try_lock(server_lock, shared=False)
+
+
+def test_restarting_and_stopping_need_the_start_lock(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "START_LOCK_WAIT_SECONDS_MAX", 0.1)
+    other_process = partial(locked, folder / "start.lock", wait_seconds_max=1)
+    user = embedded_postgres(folder)
+    user.__enter__()
+    kill_server(folder)
+    wait_until(lambda: has_no_server_process(folder), "the server has not ended")
+
+    with other_process(), pytest.raises(EmbeddedPostgresError, match="Another process"):
+        restart_if_dead(folder)
+    assert restart_if_dead(folder)
+    with other_process():
+        user.__exit__(None, None, None)
+
+    assert server_pid(folder) is not None, "the other process may be about to use the server"
+    enter_and_leave(folder)
 
 
 def test_without_user_namespaces_root_gets_instructions(

@@ -7,16 +7,20 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
+import sqlalchemy as sa
 
 from nimbill.application.schema import MIGRATIONS, metadata
 from nimbill.database.embedded_postgres import Address
+from nimbill.database.migrate import _MIGRATION_LOCK as MIGRATION_LOCK
 from nimbill.database.migrate import MigrationError, drop_schema, migrate
+from nimbill.database.tenant_scope import create_owner_engine
 from tests.database.schema_catalogue import (
     describe_schema,
     is_current,
     list_functions,
     list_tables,
 )
+from tests.held_locks import IS_SOMEBODY_WAITING
 from tests.temporary_database import execute_sql
 
 VERSION_TABLES = {package.version_table for package in MIGRATIONS}
@@ -70,6 +74,26 @@ def test_concurrent_upgrades_all_succeed(empty_database: Address) -> None:
     assert is_current(empty_database)
     for table in VERSION_TABLES:
         assert len(execute_sql(empty_database, f"SELECT * FROM {table}")) == 1
+
+
+def test_an_upgrade_waits_for_one_that_is_under_way(empty_database: Address) -> None:
+    async def upgrade_while_locked() -> bool:
+        engine = create_owner_engine(empty_database.url)
+        async with engine.connect() as db:
+            await db.execute(sa.select(sa.func.pg_advisory_lock(MIGRATION_LOCK)))
+            upgrading = asyncio.create_task(migrate(empty_database.url, MIGRATIONS))
+            while not upgrading.done():
+                if (await db.execute(IS_SOMEBODY_WAITING)).scalar_one():
+                    break
+                await asyncio.sleep(0.01)
+            waited = not upgrading.done()
+            await db.execute(sa.select(sa.func.pg_advisory_unlock(MIGRATION_LOCK)))
+            await upgrading
+        await engine.dispose()
+        return waited
+
+    assert asyncio.run(upgrade_while_locked())
+    assert is_current(empty_database)
 
 
 def test_failed_upgrade_leaves_the_database_unchanged(empty_database: Address) -> None:

@@ -8,12 +8,17 @@ from threading import Barrier
 from typing import Any
 
 import pytest
+from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill.access.caller import Caller
 from nimbill.access.role_actions import RoleAction
 from nimbill.database.embedded_postgres import Address
 from nimbill.database.tenant_scope import TenantScope, transaction
-from nimbill.http.idempotency import RETENTION_DAYS, delete_old_keys, hash_request
+from nimbill.foundation.product import Product
+from nimbill.foundation.user_kind import UserKind
+from nimbill.http.idempotency import RETENTION_DAYS, delete_old_keys, hash_request, reserve_key
 from tests.customers.billing_groups.sample_bodies import REQUIRED_FIELDS, VALID_SETTING
+from tests.held_locks import call_while_locked
 from tests.problem_responses import CANARY, read_problem, read_violations
 from tests.running_service import Service
 from tests.temporary_database import execute_sql
@@ -108,6 +113,31 @@ def test_the_same_key_on_another_path_is_409(service: Service, path: str) -> Non
     response = post(service, "key-1", path=path)
 
     assert read_problem(response, 409)["code"] == "idempotency_key_reused"
+
+
+def test_a_key_of_a_request_that_is_running_is_409(service: Service) -> None:
+    organisation = service.organisation
+
+    async def reserve(db: AsyncConnection, scope: TenantScope) -> None:
+        caller = Caller(
+            user_id=organisation.root_user_id,
+            username=organisation.username,
+            kind=UserKind.root,
+            root_user=organisation.root_user_id,
+            client_id=organisation.client_id,
+            subject_type="client",
+            product=Product.core,
+            permissions=frozenset(),
+            scope=scope,
+            epoch=1,
+        )
+        await reserve_key(db, caller, service.resources.encryptor, "key-1", b"hash")
+
+    outcome = call_while_locked(service, reserve, lambda: post(service, "key-1"))
+
+    assert not outcome.waited
+    assert read_problem(outcome.result, 409)["code"] == "idempotency_key_in_use"
+    assert list_group_ids(service) == []
 
 
 def test_concurrent_requests_with_one_key_have_one_effect(service: Service) -> None:

@@ -18,6 +18,7 @@ from nimbill.costs.ingestion.normalize import ImportWarnings, NormalizedBatch, n
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.imports import job_types, records
 from nimbill.imports.commit_import import commit_import
+from nimbill.imports.failed_imports import fail_import
 from nimbill.imports.preparation import PreparedImport
 from nimbill.imports.working_folder import working_folder
 from nimbill.jobs.runner import Job
@@ -328,6 +329,25 @@ def test_committing_sees_that_the_import_was_released_meanwhile(
 
     assert outcome.waited
     assert importer.get_record(import_id)["state"] == "done"
+
+
+def test_an_import_that_is_released_meanwhile_does_not_fail(importer: InProcessImporter) -> None:
+    """Its files have a record, so that it can be released again."""
+    import_id = importer.start(importer.folder / "a.csv")
+
+    async def release_import(db: AsyncConnection, scope: TenantScope) -> None:
+        await records.change_import(db, scope, import_id, release_reason="ok")
+
+    outcome = call_while_locked(
+        importer.service,
+        release_import,
+        in_transaction(
+            importer.service, lambda db, scope: fail_import(db, scope, import_id, {"code": "x"})
+        ),
+    )
+
+    assert outcome.waited
+    assert importer.get_record(import_id)["state"] == "parked"
 
 
 def test_an_import_is_released_once(importer: InProcessImporter) -> None:

@@ -8,7 +8,10 @@ import subprocess
 import sys
 import threading
 
+import pytest
+
 from nimbill.costs.cost_file_error import CostFileError
+from nimbill.imports import preparation
 from nimbill.imports.resource_watch import ResourceWatch
 
 EXHAUST_MEMORY = """
@@ -71,3 +74,20 @@ def test_each_mebibyte_of_files_extends_the_time() -> None:
 
     assert refused.wait(30)
     assert "longer than 2 seconds" in errors[0].detail
+
+
+def test_a_message_is_written_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The watch writes from another thread, which waits for this lock."""
+    written: list[bool] = []
+
+    class LockedOutput:
+        def write(self, _text: str) -> None:
+            written.append(preparation._output_lock.locked())
+
+        def flush(self) -> None:
+            written.append(preparation._output_lock.locked())
+
+    monkeypatch.setattr(sys, "stdout", LockedOutput())
+    preparation._write_message({"progress": 1})
+
+    assert written == [True, True]

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable
 from datetime import timedelta
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import TenantScope, transaction
+from nimbill.database.tenant_scope import Row, TenantScope, transaction
 from nimbill.foundation import clock
 from nimbill.jobs import records
 from nimbill.jobs.runner import LONG, Job, JobRunner, JobType, ReportProgress
+from tests.held_locks import call_while_locked, in_transaction
 from tests.jobs.conftest import FrozenClock, JobDatabase
+from tests.running_service import Service
 
 LEASE = timedelta(seconds=60)
 IMPORT = "import"
@@ -100,6 +103,32 @@ def test_one_import_of_an_organisation_runs_and_the_others_wait(
         lambda db: records.complete_job(db, job_db.scope, first, attempt=1, at=frozen_clock.at)
     )
     assert claim(job_db).job_id == second
+
+
+def test_claims_of_imports_wait_for_a_claim_that_is_under_way(service: Service) -> None:
+    """Otherwise both would find that no other import runs."""
+    next_year = clock.now() + timedelta(days=365)  # the service itself does not run these jobs
+
+    async def add_two(db: AsyncConnection, scope: TenantScope) -> None:
+        for _ in range(2):
+            await records.add_job(db, scope, IMPORT, due=next_year)
+
+    def claim_in_turn(db: AsyncConnection, scope: TenantScope) -> Awaitable[Row | None]:
+        return records.claim_job(
+            db,
+            scope,
+            at=next_year,
+            lease=LEASE,
+            job_types=[IMPORT],
+            exclude_types=False,
+            one_at_a_time=[IMPORT],
+        )
+
+    in_transaction(service, add_two)()
+    outcome = call_while_locked(service, claim_in_turn, in_transaction(service, claim_in_turn))
+
+    assert outcome.waited
+    assert outcome.result is None
 
 
 def test_an_import_does_not_wait_for_one_whose_process_has_died(

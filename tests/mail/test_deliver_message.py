@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from aiosmtpd.smtp import AuthResult, LoginPassword
 
+from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.encryption import DecryptionError
 from nimbill.mail.delivery import ATTEMPTS_MAX, deliver
 from nimbill.mail.messages import Message
@@ -259,7 +260,7 @@ def test_the_configured_credentials_are_sent(
     with smtp_server.open(
         mail_service, authenticator=authenticate, auth_required=True, auth_require_tls=False
     ):
-        mail_service.run(lambda: deliver(settings, "msg_1", message))
+        mail_service.run(lambda: deliver(settings, TenantScope("org_1"), "msg_1", message))
 
     assert credentials == [(b"bill@example.com", b"p@ss/word")]
     assert [received.recipients for received in smtp_server.messages] == [(EMAIL,)]

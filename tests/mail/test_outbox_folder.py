@@ -10,14 +10,16 @@ from pathlib import Path
 
 import pytest
 
+from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.settings import Settings
-from nimbill.mail.delivery import deliver
+from nimbill.mail.delivery import deliver, outbox_folder
 from nimbill.mail.messages import Message
 from tests.customers.billing_groups.billing_groups import create_billing_group as create_group
 from tests.customers.resellers.reseller_accounts import EMAIL, log_in, post_reseller
 from tests.mail.smtp_server import all_sent, parse_message, wait_for_jobs
 from tests.running_service import Service
 
+SCOPE = TenantScope("org_1")
 MESSAGE = Message("hanako@example.com", "件名", "本文\n" * 5000)
 
 
@@ -29,11 +31,11 @@ def settings(service: Service, tmp_path: Path) -> Settings:
 def deliver_to_outbox(
     settings: Settings, message_id: str = "msg_1", message: Message = MESSAGE
 ) -> None:
-    asyncio.run(deliver(settings, message_id, message))
+    asyncio.run(deliver(settings, SCOPE, message_id, message))
 
 
 def list_outbox(settings: Settings) -> list[str]:
-    folder = settings.data / "outbox"
+    folder = outbox_folder(settings, SCOPE)
     return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
 
 
@@ -45,7 +47,8 @@ def test_a_message_of_the_service_is_written_to_the_folder(service: Service) -> 
 
     (row,) = wait_for_jobs(service, all_sent)
 
-    message = parse_message((service.settings.data / "outbox" / f"{row.subject}.eml").read_bytes())
+    folder = service.settings.data / "outbox" / service.organisation.organisation_id
+    message = parse_message((folder / f"{row.subject}.eml").read_bytes())
     assert message["To"] == EMAIL
     assert message["Subject"] == "ポータルのアカウントを作成しました"
     (line,) = [
@@ -60,7 +63,7 @@ def test_each_message_is_one_file_in_mail_format(settings: Settings) -> None:
     deliver_to_outbox(settings, "msg_2", replace(MESSAGE, to="taro@example.com"))
 
     assert list_outbox(settings) == ["msg_1.eml", "msg_2.eml"]
-    message = parse_message((settings.data / "outbox" / "msg_1.eml").read_bytes())
+    message = parse_message((outbox_folder(settings, SCOPE) / "msg_1.eml").read_bytes())
     assert (message["To"], message["Subject"]) == (MESSAGE.to, MESSAGE.subject)
     assert message["From"] == "billing@mail.example.com"
     assert message["Message-ID"] == "<msg_1@mail.example.com>"
@@ -70,8 +73,9 @@ def test_each_message_is_one_file_in_mail_format(settings: Settings) -> None:
 def test_only_the_owner_can_read_the_files(settings: Settings) -> None:
     deliver_to_outbox(settings)
 
-    folder = settings.data / "outbox"
+    folder = outbox_folder(settings, SCOPE)
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert stat.S_IMODE(folder.parent.stat().st_mode) == 0o700
     assert stat.S_IMODE((folder / "msg_1.eml").stat().st_mode) == 0o600
 
 
@@ -132,7 +136,7 @@ def test_a_line_break_in_a_header_is_refused(settings: Settings, message: Messag
 def test_the_sender_may_include_a_display_name(settings: Settings, sender: str) -> None:
     deliver_to_outbox(replace(settings, mail_from=sender))
 
-    message = parse_message((settings.data / "outbox" / "msg_1.eml").read_bytes())
+    message = parse_message((outbox_folder(settings, SCOPE) / "msg_1.eml").read_bytes())
     host = sender.rpartition("@")[2].rstrip(">")
     assert message["From"] == sender
     assert message["Message-ID"] == f"<msg_1@{host}>"

@@ -27,6 +27,7 @@ from nimbill.imports.records import list_import_ids
 from nimbill.imports.working_folder import working_folder
 from nimbill.invoicing.documents.stored_invoices import find_last_issue_time
 from nimbill.jobs.records import has_running_jobs
+from nimbill.mail.delivery import outbox_folder
 
 basis = chosen("delete-organisation")
 
@@ -84,7 +85,7 @@ async def delete_organisation(
         await _refuse_deletion(db, scope, settings)
         import_ids = await list_import_ids(db, scope)
         rows = await delete_tenant_rows(db, scope)
-    await asyncio.to_thread(_remove_files, settings, organisation_id, import_ids)
+    await asyncio.to_thread(_remove_files, settings, scope, import_ids)
     log.warning("organisation_deleted", organisation_id=organisation_id, rows=rows)
     return rows
 
@@ -115,13 +116,14 @@ def add_years(time: datetime, years: int) -> datetime:
         return time.replace(year=time.year + years, month=3, day=1)
 
 
-def _remove_files(settings: Settings, organisation_id: str, import_ids: list[str]) -> None:
+def _remove_files(settings: Settings, scope: TenantScope, import_ids: list[str]) -> None:
     """Files without rows do not count, so a failure here leaves nothing but unused files."""
     lake = Lake(settings.lake_url)
-    lake.remove(lake.list_names(organisation_id))
+    lake.remove(lake.list_names(scope.organisation_id))
     for import_id in import_ids:
         shutil.rmtree(working_folder(settings, import_id), ignore_errors=True)
-    remove_checkpoints(settings.data / "audit", organisation_id)
+    shutil.rmtree(outbox_folder(settings, scope), ignore_errors=True)
+    remove_checkpoints(settings.data / "audit", scope.organisation_id)
 
 
 @asynccontextmanager

@@ -54,7 +54,7 @@ def list_(*, json: Switch = False) -> None:
 
 @organisations.command
 def delete(organisation: str, /, *, confirm: str | None = None, json: Switch = False) -> None:
-    """Delete an organisation: its rows, cost lines, exports, documents and audit checkpoints.
+    """Delete an organisation: its rows, cost lines, documents, mails and audit checkpoints.
 
     This cannot be undone. It is refused while the youngest invoice is within the retention period
     (NIMBILL_RETENTION_YEARS, 7 years by default), or while something of it is still running.

@@ -23,6 +23,8 @@ def reset_password(
 ) -> None:
     """Set a new password. Every session and every token of the user becomes invalid.
 
+    Wrong passwords entered before no longer count, so the user can log in at once.
+
     Parameters
     ----------
     username

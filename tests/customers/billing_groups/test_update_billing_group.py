@@ -196,12 +196,26 @@ def test_fields_that_only_create_accepts_are_ignored(
 def test_the_id_can_be_kept_changed_and_restored(
     service: Service, manager: dict[str, str], company_id: str
 ) -> None:
-    for billinggroup_id in ("BG-0001", "bg-0001", "長い" * 10_000, "BG-0001"):
+    for billinggroup_id in ("BG-0001", "bg-0001", "長い" * 5_000, "BG-0001"):
         response = update(service, manager, company_id, billinggroup_id=billinggroup_id)
         assert response.status_code == 200
         assert read_billing_group(service, company_id)["billinggroup_id"] == billinggroup_id
 
     assert create_billing_group(service, service.root(), billinggroup_id="bg-0001")
+
+
+def test_an_id_has_the_maximum_length_of_a_new_group(
+    service: Service, manager: dict[str, str], company_id: str
+) -> None:
+    path = f"{PATH}/{company_id}"
+
+    refused, longest = (
+        service.http.post(path, json=REQUIRED | {"billinggroup_id": text}, headers=manager)
+        for text in ("長" * 10_001, "長" * 10_000)
+    )
+
+    assert read_violations(refused) == [("billinggroup_id", "length up to 10000")]
+    assert longest.status_code == 200
 
 
 def test_a_duplicate_id_is_refused_and_nothing_changes(

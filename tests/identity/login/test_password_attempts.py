@@ -17,7 +17,7 @@ from nimbill.foundation import clock
 from nimbill.foundation.product import Product
 from nimbill.identity.login import records
 from nimbill.identity.login.password_attempts import ATTEMPTS_MAX, UNKNOWN_ORGANISATION, WINDOW
-from nimbill.identity.organisations.operations import NewOrganisation
+from nimbill.identity.organisations.operations import NewOrganisation, reset_password
 from tests.identity.login.token_requests import (
     ApiUser,
     client_form,
@@ -336,3 +336,31 @@ def test_attempts_of_servers_with_clock_skew_count_together(service: Service) ->
             read_retry_after(request_token(service, password_form(service.organisation, "root")))
             <= 921
         )
+
+
+# ── a reset password ─────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_password_reset_by_an_operator_lets_the_user_log_in_at_once(
+    service: Service, unknown_client: ApiUser
+) -> None:
+    """From everywhere, and only this user."""
+    other = create_user(service, "other.user")
+    assert request_token(service, password_form(service.organisation, "root", PASSWORD)).is_success
+    clients = (service.organisation, unknown_client)  # known and unknown to the user
+    for client in clients:
+        fail_logins(service, "root", client)
+    fail_logins(service, other.username, unknown_client)
+    for client in clients:
+        read_retry_after(request_token(service, password_form(client, "root", PASSWORD)))
+
+    resources, scope = service.resources, TenantScope(service.organisation.organisation_id)
+    service.run(
+        lambda: reset_password(
+            resources.engine, resources.encryptor, scope, username="ROOT", password="new horse 8"
+        )
+    )
+
+    for client in clients:
+        assert request_token(service, password_form(client, "root", "new horse 8")).is_success
+    read_retry_after(request_token(service, password_form(unknown_client, other.username, WRONG)))

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.passwords import password_matches
-from nimbill.database.tenant_lookup import LookupKind, find_organisation_id
 from nimbill.database.tenant_scope import transaction
 from nimbill.foundation.errors import Invalid
-from nimbill.identity.organisations import operations
 from nimbill.identity.organisations.operations import NewOrganisation, create_organisation
 from tests.running_service import PASSWORD, Service
 
@@ -152,32 +148,6 @@ def test_two_organisations_of_the_same_name_have_different_short_names(service: 
     assert read_short_name(service, first.organisation_id) == "twice-alike"
     assert read_short_name(service, second.organisation_id).startswith("twice-alike-")
     assert first.organisation_id != second.organisation_id
-
-
-def test_concurrent_organisations_of_the_same_name_get_different_short_names(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Each checks the name and waits, before any of them can store it."""
-
-    async def find_and_wait(db: AsyncConnection, kind: LookupKind, key: str) -> str | None:
-        organisation_id = await find_organisation_id(db, kind, key)
-        await asyncio.sleep(0.1)
-        return organisation_id
-
-    monkeypatch.setattr(operations, "find_organisation_id", find_and_wait)
-
-    async def create_four() -> list[NewOrganisation]:
-        fields = {"name": "All At Once", "username": "root", "password": PASSWORD}
-        engine, encryptor = service.resources.engine, service.resources.encryptor
-        return await asyncio.gather(
-            *(create_organisation(engine, encryptor, **fields) for _ in range(4))
-        )
-
-    organisations = service.run(create_four)
-
-    short_names = {read_short_name(service, each.organisation_id) for each in organisations}
-    assert len(short_names) == 4
-    assert "all-at-once" in short_names
 
 
 def test_the_first_audit_row_shows_the_creation_without_the_password(service: Service) -> None:

@@ -7,13 +7,16 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.role_actions import RoleAction
 from nimbill.database.tenant_scope import TenantScope, transaction
+from nimbill.foundation import clock
 from nimbill.invoicing.exports import operations, records
 from nimbill.invoicing.exports.bodies import ExportRequest
 from tests.body_violations import find_body_violations
 from tests.customers.billing_groups.billing_groups import create_billing_group
+from tests.held_locks import call_while_locked
 from tests.invoicing.exports.export_requests import (
     GROUPS,
     SETTINGS,
@@ -285,6 +288,28 @@ def test_a_new_file_replaces_the_oldest_beyond_the_limit(
 
     assert count_files(service) == 3
     assert service.http.get(newest).status_code == 200
+
+
+def test_files_that_are_being_stored_count_towards_the_limit(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(operations, "FILES_MAX", 1)
+
+    async def store(db: AsyncConnection, scope: TenantScope) -> None:
+        await records.add_export(
+            db, scope, export_id="exp_1", kind="billing_group", file_name="a.csv", content=b"a"
+        )
+        await records.delete_surplus_exports(
+            db, scope, files_max=1, bytes_max=10, before=clock.now()
+        )
+
+    outcome = call_while_locked(
+        service, store, lambda: request_export(service, GROUPS, {"redo": False})
+    )
+
+    assert outcome.waited
+    assert read_problem(outcome.result, 429)["code"] == "too_many_exports"
+    assert count_files(service) == 1
 
 
 def test_files_whose_links_are_valid_are_not_replaced(

@@ -12,8 +12,15 @@ from tests.legacy.deployments.deployment_records import (
     delete_deployment,
     read_status,
 )
+from tests.legacy.roles.role_requests import (
+    attach_role,
+    build_document,
+    build_statement,
+    create_role,
+)
 from tests.problem_responses import read_problem
 from tests.running_service import Service
+from tests.subusers import create_subuser
 
 DELETING = ("DELETE_IN_PROGRESS", "DELETE_COMPLETE")
 
@@ -104,3 +111,38 @@ def test_the_permission_to_read_does_not_suffice(service: Service) -> None:
 
     read_problem(delete_deployment(service, headers=service.caller(RoleAction.ReadDeployment)), 403)
     assert read_status(service, stack) == "CREATE_COMPLETE"
+
+
+@pytest.mark.parametrize("forced", ["", "?force=true"])
+def test_the_roles_of_version_3_must_allow_the_deletion_of_every_stack(
+    service: Service, forced: str
+) -> None:
+    """Otherwise this route would delete what DELETE /v3/alm/stack refuses."""
+    allowed, denied = add_stack(service), add_stack(service)
+    user = create_subuser(service, core=["ModifyDeployment"])
+    allowed_only = build_statement(action=["stack:*"], resource=[f"mrn:alm:stack:{allowed}"])
+    attach_role(service, user.username, create_role(service, build_document(allowed_only)))
+
+    response = delete_deployment(service, query=forced, headers=user.core)
+
+    assert read_problem(response, 403)["code"] == "scope_denied"
+    assert read_status(service, allowed) == read_status(service, denied) == "CREATE_COMPLETE"
+
+    denied_only = build_statement(action=["stack:*"], resource=[f"mrn:alm:stack:{denied}"])
+    attach_role(service, user.username, create_role(service, build_document(denied_only)))
+
+    assert delete_deployment(service, query=forced, headers=user.core).status_code == 200
+    assert read_status(service, denied) in DELETING
+
+
+def test_without_permission_for_any_stack_unknown_deployments_look_the_same(
+    service: Service,
+) -> None:
+    add_stack(service)
+    user = create_subuser(service, core=["ModifyDeployment"])
+    read_only = build_document(build_statement(action=["stack:describe*"]))
+    attach_role(service, user.username, create_role(service, read_only))
+
+    for name in ("shop", "unknown"):
+        response = delete_deployment(service, name, headers=user.core)
+        assert read_problem(response, 403)["code"] == "scope_denied"

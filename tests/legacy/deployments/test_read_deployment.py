@@ -13,8 +13,15 @@ from tests.legacy.deployments.deployment_records import (
     add_stack,
     read_deployment,
 )
+from tests.legacy.roles.role_requests import (
+    attach_role,
+    build_document,
+    build_statement,
+    create_role,
+)
 from tests.problem_responses import read_problem
 from tests.running_service import Service
+from tests.subusers import create_subuser
 
 
 def test_a_deployment_has_stacks_with_items_and_resources(service: Service) -> None:
@@ -54,6 +61,21 @@ def test_stacks_with_the_same_first_label_are_listed_oldest_first(service: Servi
 
     assert [stack["name"] for stack in stacks] == ["first-one", "second-one"]
     assert stacks[1]["region"] == "us-east-1"
+
+
+def test_only_stacks_that_the_roles_of_version_3_allow_are_shown(service: Service) -> None:
+    shown = add_stack(service, nickname="shown")
+    add_stack(service, nickname="hidden")
+    add_stack(service, deployment="other")
+    user = create_subuser(service, core=["ReadDeployment"])
+    shown_only = build_statement(action=["stack:*"], resource=[f"mrn:alm:stack:{shown}"])
+    attach_role(service, user.username, create_role(service, build_document(shown_only)))
+
+    stacks = read_deployment(service, headers=user.core).json()["stacks"]
+
+    assert [stack["name"] for stack in stacks] == ["shown"]
+    for name in ("other", "unknown"):
+        read_problem(read_deployment(service, name, headers=user.core), 404)
 
 
 @pytest.mark.parametrize("status", ["creating", "updating", "completed", "failed"])

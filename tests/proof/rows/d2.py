@@ -53,7 +53,7 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
         misses += _check_refusal(bomb, _import_in_process(importer, bomb, paths))
         slowest = max(slowest, time.monotonic() - began)
         tried += 1
-    if slowest > BOMB_SECONDS_MAX:
+    if size >= FULL and slowest > BOMB_SECONDS_MAX:  # a smaller size asserts no speed
         misses.append(f"a bomb took {slowest:.1f} s")
     grown = _megabytes() - before
     if grown > MEGABYTES_MAX:

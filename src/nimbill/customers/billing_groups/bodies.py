@@ -1,6 +1,6 @@
 """Request and response bodies of the billing group routes, as specified."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Annotated, Any, ClassVar
 
@@ -16,6 +16,8 @@ printing_basis = chosen("printing-limits")
 ITEMS_MAX = 2_000  # free format items of one vendor
 PRINTED_TEXT_MAX = 10_000
 PRINTED_TEXTS = (
+    "billinggroup_id",
+    "billinggroup_name",
     "company_name",
     "phone",
     "postal",
@@ -73,10 +75,14 @@ class BillingGroupCreate(Body, frozen=True, kw_only=True):
         yield from invoice_setting_rules.find_violations_by_vendor(
             sent.get("invoices"), column="create"
         )
-        for name in PRINTED_TEXTS:
-            text = sent.get(name)
-            if isinstance(text, str) and len(text) > PRINTED_TEXT_MAX:
-                yield Violation(name, f"length up to {PRINTED_TEXT_MAX}")
+        yield from _find_overlong_texts(sent, PRINTED_TEXTS)
+
+
+def _find_overlong_texts(sent: Mapping[str, Any], names: Sequence[str]) -> Iterator[Violation]:
+    for name in names:
+        text = sent.get(name)
+        if isinstance(text, str) and len(text) > PRINTED_TEXT_MAX:
+            yield Violation(name, f"length up to {PRINTED_TEXT_MAX}")
 
 
 class BillingGroupUpdate(Body, frozen=True, kw_only=True):
@@ -96,6 +102,10 @@ class BillingGroupUpdate(Body, frozen=True, kw_only=True):
     inv_aggregate: bool | None = None
     project_id: str | None = None
     language: Language | None = None
+
+    @classmethod
+    def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
+        yield from _find_overlong_texts(sent, ["billinggroup_id"])
 
 
 class InvoiceSettingUpdate(Body, frozen=True, kw_only=True):

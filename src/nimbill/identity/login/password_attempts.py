@@ -6,7 +6,7 @@ from hashlib import sha256
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import TenantScope
+from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import TooManyRequests
@@ -39,8 +39,7 @@ async def count_attempt(
     Known sources of the user are counted separately, so that attempts from elsewhere cannot lock
     the user out.
     """
-    text = f"{name.lower()}\0{known_source or ''}"
-    attempt = PasswordAttempt(scope, sha256(text.encode()).digest(), clock.now())
+    attempt = PasswordAttempt(scope, _get_bucket(name, known_source), clock.now())
     retry_time = await records.reserve_attempt(
         db, scope, attempt.bucket, at=attempt.at, window=WINDOW, attempts_max=ATTEMPTS_MAX
     )
@@ -52,6 +51,17 @@ async def count_attempt(
             retry_after=wait,
         )
     return attempt
+
+
+def _get_bucket(name: str, known_source: str | None) -> bytes:
+    return sha256(f"{name.lower()}\0{known_source or ''}".encode()).digest()
+
+
+async def forget_attempts(db: AsyncConnection, scope: TenantScope, user: Row) -> None:
+    """Let the user log in at once, from everywhere, after an operator has set a new password."""
+    sources = await records.list_known_sources(db, scope, user.user_id)
+    buckets = [_get_bucket(user.username, source) for source in (None, *sources)]
+    await records.delete_attempts(db, scope, buckets)
 
 
 async def uncount_attempt(db: AsyncConnection, attempt: PasswordAttempt) -> None:

@@ -1,5 +1,6 @@
 """Stored token families, refresh tokens, login attempts and known login sources."""
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -272,6 +273,17 @@ async def delete_attempt(
     )
 
 
+async def delete_attempts(
+    db: AsyncConnection, scope: TenantScope, buckets: Collection[bytes]
+) -> None:
+    await db.execute(
+        sa.delete(login_attempts).where(
+            login_attempts.c.organisation_id == scope.organisation_id,
+            login_attempts.c.bucket.in_(buckets),
+        )
+    )
+
+
 async def replace_password_hash(
     db: AsyncConnection, scope: TenantScope, user_id: str, *, old: str, new: str
 ) -> None:
@@ -305,6 +317,14 @@ async def delete_old_sources(db: AsyncConnection, scope: TenantScope, *, before:
             known_login_sources.c.last_seen < before,
         )
     )
+
+
+async def list_known_sources(db: AsyncConnection, scope: TenantScope, user_id: str) -> list[str]:
+    stmt = sa.select(known_login_sources.c.source).where(
+        known_login_sources.c.organisation_id == scope.organisation_id,
+        known_login_sources.c.user_id == user_id,
+    )
+    return list((await db.execute(stmt)).scalars())
 
 
 async def is_known_source(

@@ -21,6 +21,7 @@ from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.errors import NotFound, refuse_if
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.user_kind import UserKind
+from nimbill.identity.login.password_attempts import forget_attempts
 from nimbill.identity.organisations import records
 from nimbill.identity.users import records as user_records
 from nimbill.identity.users.operations import add_api_client
@@ -84,7 +85,10 @@ async def create_organisation(
 async def reset_password(
     engine: AsyncEngine, encryptor: Encryptor, scope: TenantScope, *, username: str, password: str
 ) -> str:
-    """Set a password without the old one and revoke all tokens of the user; return its id."""
+    """Set a password without the old one and revoke all tokens of the user; return its id.
+
+    Wrong passwords are forgotten, because whoever lost a password has often guessed before.
+    """
     refuse_if([*find_password_violations(password)])
     password_hash = await hash_password(password, encryptor)
     async with transaction(engine, scope.organisation_id) as db:
@@ -93,6 +97,7 @@ async def reset_password(
         if user is None:
             raise NotFound("not_found", "No user of the organisation has this name.")
         await user_records.set_password(db, scope, user.user_id, password_hash)
+        await forget_attempts(db, scope, user)
         await audit.append_entry(
             db,
             actor="command line",

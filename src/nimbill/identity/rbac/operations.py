@@ -66,7 +66,7 @@ async def create_role(db: AsyncConnection, caller: Caller, body: RoleCreate) -> 
 async def update_role(
     db: AsyncConnection, caller: Caller, namespace: str, rolename: str, body: RoleUpdate
 ) -> Role:
-    """Rename a role or replace its permissions by others that the caller has too."""
+    """Rename a role or replace its permissions; the caller must have the old and the new ones."""
     key = (namespace, rolename)
     role = await records.lock_role(db, caller.scope, caller.root_user, key)
     if role is None:
@@ -80,8 +80,9 @@ async def update_role(
         before = EffectivePermissions({namespace: frozenset(role.permissions)}, {})
         if not before.includes(namespace, frozenset(permissions)):
             await _refuse_to_grant_beyond_filters(db, caller, caller_permissions, key)
-    if name != rolename:
+    if permissions != role.permissions or name != rolename:
         _refuse_role_above(caller_permissions, role)
+    if name != rolename:
         await _refuse_duplicate_name(db, caller, (namespace, name))
         await _refuse_name_of_role_above(db, caller, caller_permissions, name)
     await records.update_role(

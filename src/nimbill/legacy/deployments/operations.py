@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, TenantScope
+from nimbill.access.caller import Caller
+from nimbill.database.tenant_scope import Row
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, not_found
 from nimbill.legacy.deployments import records
@@ -14,16 +15,34 @@ from nimbill.legacy.deployments.bodies import (
     Deployment,
     DeploymentItem,
 )
-from nimbill.legacy.stacks.operations import delete_stack
+from nimbill.legacy.roles.permissions import (
+    Permission,
+    load_permission_of_user,
+    scope_denied,
+)
+from nimbill.legacy.stacks.operations import (
+    DESCRIBE_STACK,
+    delete_stack,
+    format_stack_resource,
+)
 from nimbill.legacy.stacks.stack_transitions import IN_PROGRESS
 
 basis = chosen("deployments")
 
 INSTANCE = "AWS::EC2::Instance"
+DELETE_STACK = "stack:deleteStack"
 
 
-async def read_deployment(db: AsyncConnection, scope: TenantScope, name: str) -> Deployment:
-    stacks = await records.list_stacks(db, scope, name)
+async def read_deployment(db: AsyncConnection, caller: Caller, name: str) -> Deployment:
+    """Read the stacks that the caller may also describe in version 3."""
+    scope = caller.scope
+    permission = await load_permission_of_user(db, caller)
+    permission.require_anywhere(DESCRIBE_STACK)
+    stacks = [
+        stack
+        for stack in await records.list_stacks(db, scope, name)
+        if _allows(permission, DESCRIBE_STACK, stack)
+    ]
     if not stacks:
         raise not_found()
     stack_ids = [stack.stack_id for stack in stacks]
@@ -46,6 +65,10 @@ async def read_deployment(db: AsyncConnection, scope: TenantScope, name: str) ->
     )
 
 
+def _allows(permission: Permission, action: str, stack: Row) -> bool:
+    return permission.allows(action, format_stack_resource(stack.stack_id))
+
+
 def _to_item(layer: Row, instances: Iterable[Row]) -> DeploymentItem:
     resources = [
         DeployedResource(key=INSTANCE, value=instance.instance_id)
@@ -55,13 +78,19 @@ def _to_item(layer: Row, instances: Iterable[Row]) -> DeploymentItem:
     return DeploymentItem(name=layer.flag, status=layer.status, resources=resources)
 
 
-async def delete_deployment(
-    db: AsyncConnection, scope: TenantScope, name: str, *, force: bool
-) -> None:
-    """Without `force`, refuse if a stack is in progress or has running containers."""
+async def delete_deployment(db: AsyncConnection, caller: Caller, name: str, *, force: bool) -> None:
+    """Delete every stack; refuse if version 3 would not let the caller delete one of them.
+
+    Without `force`, also refuse if a stack is in progress or has running containers.
+    """
+    scope = caller.scope
+    permission = await load_permission_of_user(db, caller)
+    permission.require_anywhere(DELETE_STACK)
     stacks = await records.list_stacks(db, scope, name, lock=True)
     if not stacks:
         raise not_found()
+    if not all(_allows(permission, DELETE_STACK, stack) for stack in stacks):
+        raise scope_denied()
     stack_ids = [stack.stack_id for stack in stacks]
     if not force:
         if any(stack.stack_status in IN_PROGRESS for stack in stacks):

@@ -26,7 +26,7 @@ Force = Annotated[bool, QueryParameter(description="true or false")]
 )
 async def read_deployment(name: NameOfPath, caller: RequestCaller, db: Transaction) -> Deployment:
     """Read the stacks whose first template has this label, with their layers and instances."""
-    return await operations.read_deployment(db, caller.scope, name.removeprefix("/"))
+    return await operations.read_deployment(db, caller, name.removeprefix("/"))
 
 
 @delete(
@@ -42,7 +42,7 @@ async def delete_deployment(
     name: NameOfPath, caller: RequestCaller, db: Transaction, force: Force = False
 ) -> Success:
     """Delete all stacks of a deployment; `force` also deletes those in progress or running."""
-    await operations.delete_deployment(db, caller.scope, name.removeprefix("/"), force=force)
+    await operations.delete_deployment(db, caller, name.removeprefix("/"), force=force)
     return Success()
 
 

@@ -1,0 +1,80 @@
+"""Every lock has a test that fails without it, and the list of them is complete."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.code_rules.rules import functions, parse
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "src" / "nimbill"
+
+LOCK = re.compile(
+    r"with_for_update|pg_(try_)?advisory|_LOCK\b|_LOCK_CLAIMS|fcntl\.(flock|lockf)|LOCK TABLE"
+    r"|(asyncio|threading)\.(Lock|RLock|Condition|Semaphore)\(|_output_lock"
+)
+OF_ADJUSTMENTS = "tests/adjustments/test_held_locks.py"
+OF_CUSTOMERS = "tests/customers/test_held_locks.py"
+OF_IDENTITY = "tests/identity/test_held_locks.py"
+OF_LEGACY = "tests/legacy/test_held_locks.py"
+OF_CLOSING = "tests/invoicing/closing/test_closing_races.py"
+
+# the function that takes a lock, and the file of the test that fails without the lock
+LOCKS = {
+    "access/password_hash_cores.py hashing_core": "tests/access/test_password_hash_cores.py",
+    "access/password_hash_queue.py __init__": "tests/access/test_password_hash_queue_lock.py",
+    "access/signing_keys.py lock_keys": "tests/access/test_key_rotation.py",
+    "adjustments/recalculation/records.py lock_entries": OF_ADJUSTMENTS,
+    "adjustments/recalculation/records.py lock_payer_entries": OF_ADJUSTMENTS,
+    "adjustments/reserved_instances/fee_records.py lock_reservations": OF_ADJUSTMENTS,
+    "adjustments/reserved_instances/records.py lock_reservation": OF_ADJUSTMENTS,
+    "application/service_metrics.py __init__": "tests/application/test_service_metrics.py",
+    "costs/months/records.py _lock": OF_CLOSING,
+    "customers/billing_groups/records.py lock_billing_group": OF_CUSTOMERS,
+    "customers/cloud_accounts/records.py lock_account": OF_CUSTOMERS,
+    "customers/organisation_settings/records.py lock_settings": OF_CUSTOMERS,
+    "customers/projects/records.py lock_project": OF_CUSTOMERS,
+    "customers/resellers/records.py lock_reseller": OF_CUSTOMERS,
+    "database/embedded_postgres/locks.py try_lock": "tests/database/test_embedded_postgres.py",
+    "database/migrate.py _run_locked": "tests/database/test_migrate.py",
+    "database/tenant_lookup.py lock_name_assignment": OF_IDENTITY,
+    "http/idempotency.py reserve_key": "tests/http/test_idempotency_keys.py",
+    "identity/login/records.py lock_refresh_token": OF_IDENTITY,
+    "identity/organisations/records.py lock_organisation": OF_IDENTITY,
+    "identity/rbac/records.py lock_role": OF_IDENTITY,
+    "identity/rbac/records.py lock_role_permissions": OF_IDENTITY,
+    "identity/users/records.py lock_user": OF_IDENTITY,
+    "imports/preparation.py _write_message": "tests/imports/test_resource_watch.py",
+    "imports/records.py lock_import": "tests/imports/test_import_races.py",
+    "invoicing/documents/stored_invoices.py lock_invoices": OF_CLOSING,
+    "invoicing/exports/records.py delete_surplus_exports": (
+        "tests/invoicing/exports/test_reuse_export.py"
+    ),
+    "jobs/records.py claim_job": "tests/jobs/test_attempts_and_turns.py",
+    "legacy/deployments/records.py list_stacks": OF_LEGACY,
+    "legacy/roles/records.py lock_role": OF_LEGACY,
+    "legacy/stacks/records.py find_stack": OF_LEGACY,
+}
+
+
+def find_locks() -> Iterator[str]:
+    for path in sorted(PACKAGE.rglob("*.py")):
+        source = path.read_text()
+        if not LOCK.search(source):
+            continue
+        for function in functions(path):
+            if LOCK.search(ast.get_source_segment(source, function) or ""):
+                yield f"{path.relative_to(PACKAGE)} {function.name}"
+
+
+def test_every_lock_has_a_test() -> None:
+    assert set(find_locks()) == LOCKS.keys()
+
+
+def test_the_tests_of_locks_exist() -> None:
+    for place in set(LOCKS.values()):
+        tests = parse((ROOT / place).read_text())
+        assert any(isinstance(node, ast.FunctionDef) for node in tests.body), place
