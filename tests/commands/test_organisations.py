@@ -173,8 +173,9 @@ def test_a_running_job_prevents_it(service: Service, superuser: Address) -> None
     organisation_id = service.organisation.organisation_id
     execute_sql(
         superuser,
-        "UPDATE jobs SET state = 'running', leased_until = now() + interval '1 hour' "
-        "WHERE organisation_id = $1",
+        "INSERT INTO jobs (organisation_id, job_id, kind, subject, payload, state, due, "
+        "leased_until, attempts) VALUES ($1, $1, 'export', 'x', '{}', 'running', now(), "
+        "now() + interval '1 hour', 1)",
         organisation_id,
     )
 
