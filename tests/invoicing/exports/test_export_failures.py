@@ -36,6 +36,9 @@ def files(service: Service) -> int:
     return service.run(count)
 
 
+TEXTS = ("billinggroup_name", "company_name", "address", "personal", "billing_title", "remarks")
+
+
 def audit_rows(service: Service) -> int:
     response = service.http.get("/m/core/audit", headers=service.root())
     return len(response.json())
@@ -47,7 +50,9 @@ def before(service: Service) -> str:
     root = service.root()
     create_billing_group(service, root, billinggroup_id="1", invoices={"aws": VALID_SETTING})
     path = create_link(service)
-    create_billing_group(service, root, billinggroup_id="2", billinggroup_name="long " * 20_000)
+    create_billing_group(
+        service, root, billinggroup_id="2", **dict.fromkeys(TEXTS, "long " * 2_000)
+    )
     return path
 
 
