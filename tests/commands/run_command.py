@@ -6,6 +6,7 @@ import io
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from unittest.mock import patch
@@ -21,7 +22,7 @@ def run_command(
     *arguments: str, env: Mapping[str, str], stdin: str = ""
 ) -> subprocess.CompletedProcess[str]:
     """Call the program as `python -m nimbill` would, with this environment."""
-    output, errors = _capture(), _capture()
+    output, errors = _OutputOfThisThread(), _OutputOfThisThread()
     logs = structlog.get_config()
     with (
         patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(f"{stdin}\n".encode()))),
@@ -56,8 +57,15 @@ def _run_main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _capture() -> io.TextIOWrapper:
-    return io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+class _OutputOfThisThread(io.TextIOWrapper):
+    """Leaves out what a running service logs in its own thread meanwhile."""
+
+    def __init__(self) -> None:
+        super().__init__(io.BytesIO(), encoding="utf-8", write_through=True)
+        self._thread_id = threading.get_ident()
+
+    def write(self, text: str) -> int:
+        return super().write(text) if threading.get_ident() == self._thread_id else len(text)
 
 
 def _read(stream: io.TextIOWrapper) -> str:

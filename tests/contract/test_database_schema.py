@@ -15,7 +15,8 @@ from sqlalchemy.dialects import postgresql
 from nimbill.application import schema
 from nimbill.database.embedded_postgres import Address
 from nimbill.database.migrate import drop_schema, migrate
-from nimbill.database.tenant_scope import APP_ROLE, create_owner_engine
+from nimbill.database.tenant_scope import APP_ROLE, TenantScope, create_owner_engine, transaction
+from nimbill.jobs.recurring import schedule_maintenance
 from tests.contract import schema_checks
 from tests.running_service import Service
 from tests.temporary_database import temporary_database
@@ -271,8 +272,17 @@ def application_role(organisation_id: str | None) -> list[str]:
 
 @pytest.fixture(scope="module")
 def two_organisations(running: Service) -> tuple[str, str]:
-    own, other = running.new_organisation(), running.new_organisation()
-    return own.organisation_id, other.organisation_id
+    """Each has a job, besides the rows of every new organisation."""
+    own = running.new_organisation().organisation_id
+    other = running.new_organisation().organisation_id
+
+    async def add_jobs() -> None:
+        for organisation_id in (own, other):
+            async with transaction(running.resources.engine, organisation_id) as db:
+                await schedule_maintenance(db, TenantScope(organisation_id))
+
+    running.run(add_jobs)
+    return own, other
 
 
 async def list_visible_organisations(db: asyncpg.Connection) -> dict[str, set[str]]:
