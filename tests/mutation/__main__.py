@@ -6,6 +6,8 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from functools import cache
+from itertools import islice
 from pathlib import Path
 from random import Random
 
@@ -42,11 +44,14 @@ def choose_mutants(sample: int, seed: int, area: str | None = None) -> list[tupl
     for number, each in enumerate(sorted(areas, key=lambda each: len(_all_mutants(each)))):
         share = (sample - len(chosen)) // (len(areas) - number)
         mutants = _all_mutants(each)
-        chosen += [(each, mutant) for mutant in random.sample(mutants, min(share, len(mutants)))]
+        in_random_order = random.sample(mutants, len(mutants))
+        compiling = (mutant for mutant in in_random_order if mutant.compiles())
+        chosen += [(each, mutant) for mutant in islice(compiling, share)]
     random.shuffle(chosen)
     return chosen
 
 
+@cache
 def _all_mutants(area: Area) -> list[Mutant]:
     return [mutant for file in area.list_files(ROOT) for mutant in list_mutants(ROOT, file)]
 

@@ -46,8 +46,16 @@ class Mutant:
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.description}"
 
+    def compiles(self) -> bool:
+        try:
+            compile(self.source, str(self.file), "exec")
+        except SyntaxError:
+            return False
+        return True
+
 
 def list_mutants(root: Path, file: Path) -> list[Mutant]:
+    """List all faults of the file; a few do not compile."""
     source = (root / file).read_text()
     lines = _LineIndex(source)
     mutants = []
@@ -55,8 +63,7 @@ def list_mutants(root: Path, file: Path) -> list[Mutant]:
         for part, replacement, description in _faults(node, source):
             start, end = lines.span(part)
             mutated = source[:start] + replacement + source[end:]
-            if _compiles(mutated):
-                mutants.append(Mutant(file, part.lineno, description, mutated))
+            mutants.append(Mutant(file, part.lineno, description, mutated))
     return mutants
 
 
@@ -146,11 +153,3 @@ def _faults(node: ast.AST, source: str) -> Iterator[Fault]:
             yield node, "pass", "error not raised"
         case ast.If() if not node.orelse:
             yield node.test, "False", "condition never true"
-
-
-def _compiles(source: str) -> bool:
-    try:
-        compile(source, "mutant", "exec")
-    except SyntaxError:
-        return False
-    return True

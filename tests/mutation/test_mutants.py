@@ -17,7 +17,11 @@ FILE = Path("limits.py")
 def mutate(folder: Path, source: str) -> dict[str, str]:
     """The mutated sources by description."""
     (folder / FILE).write_text(source)
-    return {mutant.description: mutant.source for mutant in list_mutants(folder, FILE)}
+    return {
+        mutant.description: mutant.source
+        for mutant in list_mutants(folder, FILE)
+        if mutant.compiles()
+    }
 
 
 @pytest.mark.parametrize(
