@@ -89,13 +89,15 @@ else
 	$(PY)python $(call PYTEST,unit) $(ARGS)
 endif
 
-# The whole product in its own processes, as a user starts it.
-PRODUCT_TESTS = tests/browser tests/demo/test_run.py tests/application/test_without_legacy.py \
-	tests/legacy/provisioning/test_agent_command.py $(addprefix tests/commands/test_,backup_places.py \
-	failures.py file_modes.py import.py init.py installed_wheel.py serve.py serve_database.py)
+# The whole product in its own processes, as a user starts it. The slowest files come first.
+PRODUCT_TESTS = tests/demo/test_run.py tests/commands/test_installed_wheel.py tests/browser \
+	$(addprefix tests/commands/test_,failures.py import.py serve.py file_modes.py backup_places.py) \
+	tests/application/test_without_legacy.py tests/commands/test_serve_database.py \
+	tests/legacy/provisioning/test_agent_command.py tests/commands/test_init.py
+FILE_BY_FILE = --numprocesses=$(TEST_PROCESSES) --dist=loadfile --no-loadscope-reorder
 
 test-browser: setup browser ## tests of the web pages in Chromium, of the demo and of commands in processes
-	$(PY)python $(call PYTEST,browser) $(if $(strip $(ARGS)),$(ARGS),$(PARALLEL) --dist=loadfile $(PRODUCT_TESTS))
+	$(PY)python $(call PYTEST,browser) $(if $(strip $(ARGS)),$(ARGS),$(FILE_BY_FILE) $(PRODUCT_TESTS))
 
 prove-quick: setup browser ## every row of the proof board in its quick size
 	$(PY)python $(call PYTEST,proof) $(if $(strip $(ARGS)),$(ARGS),$(PARALLEL) tests/proof)
