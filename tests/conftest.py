@@ -28,8 +28,6 @@ LONG_TESTS = (
     "test_broken_variants",
     "test_rows",
     "test_runner",
-    "tests/demo/test_run.py",
-    "tests/commands/test_serve.py",
 )
 
 
