@@ -6,18 +6,14 @@ from collections.abc import Callable
 
 import pytest
 
-from nimbill.database.tenant_scope import TenantScope, transaction
-from nimbill.legacy.roles.legacy_rights import load_scope_documents
 from tests.identity.users.client_requests import post_client
 from tests.identity.users.user_requests import USERS, post_subuser
 from tests.legacy.roles.role_requests import (
-    ROLE,
     attach_role,
     build_document,
     build_statement,
     create_role,
     list_roles_of,
-    master_headers,
 )
 from tests.problem_responses import HttpResponse, read_problem
 from tests.quick_hashes import use_quick_hashes
@@ -95,25 +91,6 @@ def test_a_new_user_starts_with_the_legacy_roles_of_its_creator(service: Service
     )
     assert len(of_creator) == 2
     assert of_user == of_creator
-
-
-def test_a_new_user_of_a_creator_who_lost_all_roles_does_not_have_the_default_scope(
-    service: Service,
-) -> None:
-    creator = create_user(service, MANAGER, READ_STACKS)
-    (role,) = list_roles_of(service, creator.username)
-    service.http.delete(f"{ROLE}/{role['role_id']}", headers=master_headers(service))
-
-    user_id = post_subuser(service, creator.core).json()["user_id"]
-
-    scopes = service.run(lambda: load_scopes(service, user_id))
-    assert scopes == []
-
-
-async def load_scopes(service: Service, user_id: str) -> list[str]:
-    scope = TenantScope(service.organisation.organisation_id)
-    async with transaction(service.resources.engine, scope.organisation_id) as db:
-        return await load_scope_documents(db, scope, user_id)
 
 
 def test_a_new_user_of_the_root_user_or_of_a_user_without_roles_has_no_role(

@@ -14,7 +14,6 @@ from tests.customers.resellers.reseller_accounts import EMAIL, post_reseller
 from tests.identity.login.token_requests import create_user
 from tests.legacy.roles.role_requests import (
     EVERYTHING,
-    ROLE,
     USER_ROLE,
     assert_refused,
     attach_role,
@@ -30,8 +29,6 @@ from tests.legacy.roles.role_requests import (
 from tests.problem_responses import HttpResponse
 from tests.quick_hashes import quick_hashes
 from tests.running_service import Service
-
-STACKS = "/v3/alm/stack"
 
 
 def reattach_role(service: Service, username: str, role_id: str) -> HttpResponse:
@@ -258,28 +255,6 @@ def test_a_role_the_user_does_not_have_is_not_found(service: Service) -> None:
     person, role_id = create_subuser(service), create_role(service)
 
     assert_refused(detach_role(service, person.username, role_id), 404, "not_found")
-
-
-@pytest.mark.parametrize("removal", ["detached", "deleted"])
-def test_losing_the_last_role_does_not_return_the_default_scope(
-    service: Service, removal: str
-) -> None:
-    """Otherwise taking a role away from a user would add rights."""
-    person = create_subuser(service)
-    assert service.http.get(STACKS, headers=person.headers).status_code == 200
-    role_id = grant_scope(service, person, build_statement("Deny"))
-
-    if removal == "detached":
-        response = detach_role(service, person.username, role_id)
-    else:
-        response = service.http.delete(f"{ROLE}/{role_id}", headers=master_headers(service))
-
-    assert response.status_code == 200
-    assert list_own_roles(service, person) == []
-    assert_refused(service.http.get(STACKS, headers=person.headers), 403, "scope_denied")
-
-    grant_scope(service, person, build_statement())
-    assert service.http.get(STACKS, headers=person.headers).status_code == 200
 
 
 # ── users ────────────────────────────────────────────────────────────────────────────────────────

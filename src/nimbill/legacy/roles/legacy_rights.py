@@ -33,9 +33,7 @@ class LegacyRights:
         )
 
     async def grant_to_new_user(self, db: AsyncConnection, creator: Caller, user_id: str) -> None:
-        """The user starts with the creator's roles, or with the default scope if it has that."""
-        if await records.is_restricted(db, creator.scope, creator.user_id):
-            await records.restrict_user(db, creator.scope, user_id)
+        """The user starts with the creator's roles; without roles it has the default scope."""
         for role in await records.list_roles_of_user(db, creator.scope, creator.user_id):
             if await records.lock_role(db, creator.scope, role.role_id):
                 await records.attach_role(
@@ -49,8 +47,6 @@ class LegacyRights:
 
 
 async def load_scope_documents(db: AsyncConnection, scope: TenantScope, user_id: str) -> list[str]:
-    """The scopes of a user's roles; a user who never had a role has the default scope."""
+    """The scopes of a user's roles; a user without a role has the default scope."""
     roles = await records.list_roles_of_user(db, scope, user_id)
-    if roles or await records.is_restricted(db, scope, user_id):
-        return [role.scope for role in roles]
-    return [DEFAULT_SCOPE]
+    return [role.scope for role in roles] or [DEFAULT_SCOPE]

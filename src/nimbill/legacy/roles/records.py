@@ -32,14 +32,6 @@ legacy_user_roles = sa.Table(
     sa.Column("update_time", sa.DateTime(timezone=True), nullable=False),
 )
 
-# users to whom the default scope no longer applies, because they have or had a role
-legacy_restricted_users = sa.Table(
-    "legacy_restricted_users",
-    metadata,
-    sa.Column("organisation_id", sa.Text, primary_key=True),
-    sa.Column("user_id", sa.Text, primary_key=True),
-)
-
 
 async def add_role(
     db: AsyncConnection,
@@ -148,11 +140,7 @@ async def attach_role(
     role_id: str,
     at: datetime,
 ) -> str:
-    """Return the id of the assignment; an existing assignment keeps its id.
-
-    The user loses the default scope for good: detaching the role must not return it.
-    """
-    await restrict_user(db, scope, user_id)
+    """Return the id of the assignment; an existing assignment keeps its id."""
     new = insert(legacy_user_roles).values(
         organisation_id=scope.organisation_id,
         user_role_id=user_role_id,
@@ -166,24 +154,6 @@ async def attach_role(
     ).returning(legacy_user_roles.c.user_role_id)
     stored_id: str = (await db.execute(stmt)).scalar_one()
     return stored_id
-
-
-async def restrict_user(db: AsyncConnection, scope: TenantScope, user_id: str) -> None:
-    """From now on the user may do only what roles allow, also without any role."""
-    stmt = insert(legacy_restricted_users).values(
-        organisation_id=scope.organisation_id, user_id=user_id
-    )
-    await db.execute(stmt.on_conflict_do_nothing())
-
-
-async def is_restricted(db: AsyncConnection, scope: TenantScope, user_id: str) -> bool:
-    stmt = sa.select(
-        sa.exists().where(
-            legacy_restricted_users.c.organisation_id == scope.organisation_id,
-            legacy_restricted_users.c.user_id == user_id,
-        )
-    )
-    return bool((await db.execute(stmt)).scalar_one())
 
 
 async def detach_role(

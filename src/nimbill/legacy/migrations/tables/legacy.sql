@@ -114,11 +114,3 @@ CREATE TABLE legacy_user_roles (
     FOREIGN KEY (organisation_id, role_id) REFERENCES legacy_roles ON DELETE CASCADE
 );
 CREATE INDEX legacy_user_roles_role_id_idx ON legacy_user_roles (organisation_id, role_id);
-
--- Users to whom the default scope no longer applies, because they have or had a role.
-CREATE TABLE legacy_restricted_users (
-    organisation_id text NOT NULL,
-    user_id text NOT NULL,
-    PRIMARY KEY (organisation_id, user_id),
-    FOREIGN KEY (organisation_id, user_id) REFERENCES users ON DELETE CASCADE
-);

@@ -21,7 +21,6 @@ TABLES = (
     "legacy_containers",
     "legacy_roles",
     "legacy_user_roles",
-    "legacy_restricted_users",
 )
 FUNCTIONS = ("find_agent", "load_agent_caller")
 
