@@ -16,7 +16,7 @@ from nimbill.jobs.runner import JobRunner
 # A test that waits for a job must not wait for a second, but polling all the time would use a
 # fifth of the test run. Changes of other processes and of the clock are noticed by the rare poll.
 PAUSE_SECONDS = 0.02
-IDLE_POLL_SECONDS = 0.2
+IDLE_POLL_SECONDS = 0.5
 CHANGES = ("INSERT INTO jobs", "UPDATE jobs")
 CHANGED = "jobs_changed"
 
