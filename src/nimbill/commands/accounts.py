@@ -8,7 +8,7 @@ from cyclopts import App
 
 from nimbill.application.command_transaction import CommandTransaction
 from nimbill.commands.billing_group_argument import name_group, require_group
-from nimbill.commands.console import Switch, print_json, print_text
+from nimbill.commands.console import JsonSwitch, print_json, print_text
 from nimbill.commands.organisation_command import Organisation, run_changing, run_reading
 from nimbill.commands.tables import OutputColumn, print_rows
 from nimbill.costs.lake.records import list_charged_accounts
@@ -32,7 +32,7 @@ accounts = App(name="accounts", help="The customers' accounts at the cloud vendo
 
 @accounts.command(name="list")
 def list_(
-    *, organisation: Organisation, vendor: BilledVendor | None = None, json: Switch = False
+    *, organisation: Organisation, vendor: BilledVendor | None = None, json: JsonSwitch = False
 ) -> None:
     """List the accounts with their billing groups.
 
@@ -40,8 +40,6 @@ def list_(
     ----------
     vendor
         List the accounts at one vendor only.
-    json
-        Print one JSON object and nothing else.
     """
 
     async def run(command: CommandTransaction) -> list[CloudAccountRecord]:
@@ -91,7 +89,7 @@ def assign(
     name: str | None = None,
     note: str | None = None,
     organisation: Organisation,
-    json: Switch = False,
+    json: JsonSwitch = False,
 ) -> None:
     """Assign an account to a billing group. An unknown account is created.
 
@@ -109,8 +107,6 @@ def assign(
         Name of the account; required for a new account.
     note
         A note.
-    json
-        Print one JSON object and nothing else.
     """
     options = {"vendor": vendor, "account_id": account_id, "name": name, "note": note}
     sent = {field: value for field, value in options.items() if value is not None}
@@ -128,15 +124,13 @@ def assign(
 
 
 @accounts.command(name="import")
-def import_(file: Path, /, *, organisation: Organisation, json: Switch = False) -> None:
+def import_(file: Path, /, *, organisation: Organisation, json: JsonSwitch = False) -> None:
     """Create accounts from a CSV file: all of its lines, or none.
 
     Parameters
     ----------
     file
         The file; its header names the fields of an account and billinggroup_id or company_id.
-    json
-        Print one JSON object and nothing else.
     """
     content = file.read_bytes()
     created = run_changing(

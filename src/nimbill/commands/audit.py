@@ -8,7 +8,7 @@ from nimbill.application.named_organisation import NamedOrganisation, find_organ
 from nimbill.application.open_database import run_with_database
 from nimbill.audit.verification import VerificationResult, verify_chain
 from nimbill.commands.command_settings import load_command_settings
-from nimbill.commands.console import Switch, print_json, print_text, progress_bar
+from nimbill.commands.console import JsonSwitch, print_json, print_text, progress_bar
 from nimbill.commands.organisation_command import Organisation
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.errors import NotFound
@@ -19,14 +19,8 @@ audit = App(name="audit", help="The audit log.")
 
 
 @audit.command
-def verify(*, organisation: Organisation, json: Switch = False) -> None:
-    """Verify the hash chain of an organisation's audit log; exit code 1 if it is broken.
-
-    Parameters
-    ----------
-    json
-        Print one JSON object and nothing else.
-    """
+def verify(*, organisation: Organisation, json: JsonSwitch = False) -> None:
+    """Verify the hash chain of an organisation's audit log; exit code 1 if it is broken."""
     settings = load_command_settings()
 
     async def run(url: str, encryptor: Encryptor) -> tuple[VerificationResult, str]:

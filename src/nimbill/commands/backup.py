@@ -15,12 +15,12 @@ from nimbill.application.backup import (
 from nimbill.application.backup_manifest import LAKE_FOLDER, BackupManifest
 from nimbill.application.open_database import open_database
 from nimbill.commands.command_settings import load_command_settings
-from nimbill.commands.console import Switch, print_json, print_text, progress_bar
+from nimbill.commands.console import JsonSwitch, print_json, print_text, progress_bar
 
 INCOMPLETE = 1  # exit code
 
 
-def backup(folder: Path, /, *, key: Path | None = None, json: Switch = False) -> None:
+def backup(folder: Path, /, *, key: Path | None = None, json: JsonSwitch = False) -> None:
     """Write a backup into an empty folder; exit code 1 if files of the lake are missing.
 
     Contains the database, the lake and the audit checkpoints, but not the key. The server may run.
@@ -31,8 +31,6 @@ def backup(folder: Path, /, *, key: Path | None = None, json: Switch = False) ->
         An empty or new folder.
     key
         Also copy the key to this new file. Keep it apart from the backup.
-    json
-        Print one JSON object and nothing else.
     """
     settings = load_command_settings()
     encryptor = load_existing_key(settings)

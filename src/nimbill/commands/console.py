@@ -33,6 +33,7 @@ OUTPUT_CLOSED = 128 + signal.SIGPIPE  # what other programs return
 PROGRESS_AFTER_SECONDS = 2
 
 Switch = Annotated[bool, Parameter(negative="")]
+JsonSwitch = Annotated[bool, Parameter(negative="", help="Print one JSON object and nothing else.")]
 Port = Annotated[int, Parameter(validator=Number(gte=1, lte=65_535))]
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from cyclopts import App, Parameter
 
 from nimbill.commands.command_settings import load_command_settings
-from nimbill.commands.console import Switch, print_json, print_text, progress_bar
+from nimbill.commands.console import JsonSwitch, print_json, print_text, progress_bar
 from nimbill.commands.month_argument import refuse_invalid_month
 from nimbill.commands.organisation_command import (
     Organisation,
@@ -35,7 +35,7 @@ def focus(
     organisation: Organisation,
     vendor: Literal["aws", "azure", "gcp"] | None = None,
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
-    json: Switch = False,
+    json: JsonSwitch = False,
 ) -> None:
     """Write the cost lines of a month as a FOCUS 1.2 Parquet file.
 
@@ -47,8 +47,6 @@ def focus(
         Export the lines of one vendor only.
     output
         The file to write; focus-MONTH.parquet in this folder by default.
-    json
-        Print one JSON object and nothing else.
     """
     refuse_invalid_month(month)
     settings = load_command_settings()

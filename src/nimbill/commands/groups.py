@@ -8,7 +8,7 @@ from cyclopts import App, Parameter
 
 from nimbill.application.command_transaction import CommandTransaction
 from nimbill.commands.billing_group_argument import name_group, require_group
-from nimbill.commands.console import Switch, print_json, print_text
+from nimbill.commands.console import JsonSwitch, print_json, print_text
 from nimbill.commands.organisation_command import Organisation, run_changing, run_reading
 from nimbill.commands.tables import OutputColumn, print_fields, print_rows
 from nimbill.customers.billing_groups import operations, records
@@ -72,14 +72,8 @@ class GroupOptions:
 
 
 @groups.command(name="list")
-def list_(*, organisation: Organisation, json: Switch = False) -> None:
-    """List the billing groups.
-
-    Parameters
-    ----------
-    json
-        Print one JSON object and nothing else.
-    """
+def list_(*, organisation: Organisation, json: JsonSwitch = False) -> None:
+    """List the billing groups."""
     found = run_reading(
         "groups list",
         organisation,
@@ -109,15 +103,13 @@ def list_(*, organisation: Organisation, json: Switch = False) -> None:
 
 
 @groups.command
-def show(group: str, /, *, organisation: Organisation, json: Switch = False) -> None:
+def show(group: str, /, *, organisation: Organisation, json: JsonSwitch = False) -> None:
     """Show a billing group with its terms and accounts.
 
     Parameters
     ----------
     group
         Its billinggroup_id or company_id.
-    json
-        Print one JSON object and nothing else.
     """
     record = run_reading("groups show", organisation, lambda command: require_group(command, group))
     if json:
@@ -135,7 +127,7 @@ def create(
     company: str,
     options: GroupOptions | None = None,
     organisation: Organisation,
-    json: Switch = False,
+    json: JsonSwitch = False,
 ) -> None:
     """Create a billing group.
 
@@ -147,8 +139,6 @@ def create(
         Name of the group.
     company
         Name of the company on the invoice.
-    json
-        Print one JSON object and nothing else.
     """
     sent = {
         "inv_aggregate": False,
@@ -183,7 +173,7 @@ def update(
     company: str | None = None,
     options: GroupOptions | None = None,
     organisation: Organisation,
-    json: Switch = False,
+    json: JsonSwitch = False,
 ) -> None:
     """Change a billing group. Fields that are not named keep their value; "" clears a text.
 
@@ -197,8 +187,6 @@ def update(
         Name of the group.
     company
         Name of the company on the invoice.
-    json
-        Print one JSON object and nothing else.
     """
     sent = _list_sent(options)
 
@@ -221,15 +209,13 @@ def update(
 
 
 @groups.command(name="import")
-def import_(file: Path, /, *, organisation: Organisation, json: Switch = False) -> None:
+def import_(file: Path, /, *, organisation: Organisation, json: JsonSwitch = False) -> None:
     """Create billing groups from a CSV file: all of its lines, or none.
 
     Parameters
     ----------
     file
         The file, with the headers of the exported file or the names of the fields.
-    json
-        Print one JSON object and nothing else.
     """
     content = file.read_bytes()
     created = run_changing(

@@ -13,7 +13,7 @@ from nimbill.application.foreground_runs import ImportFiles, run_import
 from nimbill.commands.command_settings import load_command_settings
 from nimbill.commands.console import (
     REFUSED,
-    Switch,
+    JsonSwitch,
     delayed_progress,
     print_error,
     print_json,
@@ -60,7 +60,7 @@ def import_(
     vendor: Vendor,
     organisation: Organisation,
     month: str | None = None,
-    json: Switch = False,
+    json: JsonSwitch = False,
 ) -> None:
     """Import the costs of a month. An import is committed completely or not at all.
 
@@ -75,8 +75,6 @@ def import_(
         The vendor of the files.
     month
         The month, yyyy-mm; needed if the files contain more than one.
-    json
-        Print one JSON object and nothing else.
     """
     if not paths:
         raise Invalid("rule_broken", "Name a file, a folder or an s3:// address.", [])

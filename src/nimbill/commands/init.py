@@ -5,7 +5,14 @@ from json import dumps
 
 from nimbill.application.open_database import run_with_engine
 from nimbill.commands.command_settings import load_command_settings
-from nimbill.commands.console import Switch, print_json, print_text, read_password, refuse
+from nimbill.commands.console import (
+    JsonSwitch,
+    Switch,
+    print_json,
+    print_text,
+    read_password,
+    refuse,
+)
 from nimbill.identity.organisations.operations import NewOrganisation, create_organisation
 
 
@@ -14,7 +21,7 @@ def init(
     organisation: str,
     username: str,
     password_stdin: Switch = False,
-    json: Switch = False,
+    json: JsonSwitch = False,
 ) -> None:
     """Create an organisation with its root user and first API client.
 
@@ -28,8 +35,6 @@ def init(
         Username of the root user: 4 to 18 letters, digits, _, . or -.
     password_stdin
         Read the password of the root user from standard input.
-    json
-        Print one JSON object and nothing else.
     """
     name = organisation.strip()
     if not name.isprintable() or not name:

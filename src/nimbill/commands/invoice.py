@@ -11,7 +11,7 @@ from nimbill.application.foreground_runs import run_invoices
 from nimbill.commands.command_settings import load_command_settings
 from nimbill.commands.console import (
     NOTHING_FOUND,
-    Switch,
+    JsonSwitch,
     exit_with_error,
     print_json,
     print_text,
@@ -49,7 +49,7 @@ def create(
     *groups: str,
     vendor: Vendor,
     organisation: Organisation,
-    json: Switch = False,
+    json: JsonSwitch = False,
 ) -> None:
     """Create the invoices of a month for every billing group that is ready.
 
@@ -64,8 +64,6 @@ def create(
         The company_id of each group; every group by default.
     vendor
         The vendor whose costs are billed.
-    json
-        Print one JSON object and nothing else.
     """
     refuse_invalid_month(month)
     body = CreateInvoicesRequest(vendor=vendor, group=list(groups), bulk=not groups)
@@ -88,7 +86,7 @@ def create(
 
 
 @invoice.command(name="print")
-def print_(month: str, *, into: Path, organisation: Organisation, json: Switch = False) -> None:
+def print_(month: str, *, into: Path, organisation: Organisation, json: JsonSwitch = False) -> None:
     """Write the invoices of a month as PDF files.
 
     Exit codes: 0 written; 2 refused, for example an unknown organisation; 3 the month has no
@@ -100,8 +98,6 @@ def print_(month: str, *, into: Path, organisation: Organisation, json: Switch =
         The month, yyyy-mm.
     into
         The folder for the files; created if it does not exist.
-    json
-        Print one JSON object and nothing else.
     """
     refuse_invalid_month(month)
     settings = load_command_settings()

@@ -11,7 +11,7 @@ from nimbill.access.key_rotation import NextKeyTooNew, drop_key, list_keys, rota
 from nimbill.application.installed import PRODUCTS
 from nimbill.application.open_database import run_with_engine
 from nimbill.commands.command_settings import load_command_settings
-from nimbill.commands.console import Switch, exit_with_error, print_json, print_text
+from nimbill.commands.console import JsonSwitch, Switch, exit_with_error, print_json, print_text
 from nimbill.commands.tables import OutputColumn, print_rows
 from nimbill.foundation import clock
 from nimbill.foundation.encryption import Encryptor
@@ -28,14 +28,8 @@ keys = App(name="keys", help="The keys that sign tokens.")
 
 
 @keys.command(name="list")
-def list_(*, json: Switch = False) -> None:
-    """List the keys with product, state and the time of the last state change.
-
-    Parameters
-    ----------
-    json
-        Print one JSON object and nothing else.
-    """
+def list_(*, json: JsonSwitch = False) -> None:
+    """List the keys with product, state and the time of the last state change."""
     rows = _run_in_transaction(lambda db, _: list_keys(db), migrates=False)
     listed = [
         {
@@ -57,7 +51,9 @@ def list_(*, json: Switch = False) -> None:
 
 
 @keys.command
-def rotate(*, product: ProductChoice = "all", now: Switch = False, json: Switch = False) -> None:
+def rotate(
+    *, product: ProductChoice = "all", now: Switch = False, json: JsonSwitch = False
+) -> None:
     """Sign new tokens with the next key. Tokens of the old key stay valid until they expire.
 
     Parameters
@@ -66,8 +62,6 @@ def rotate(*, product: ProductChoice = "all", now: Switch = False, json: Switch 
         The product whose keys are rotated.
     now
         Rotate even if the next key was published less than a day ago.
-    json
-        Print one JSON object and nothing else.
     """
     products = PRODUCTS if product == "all" else [Product(product)]
     try:
@@ -82,15 +76,13 @@ def rotate(*, product: ProductChoice = "all", now: Switch = False, json: Switch 
 
 
 @keys.command
-def drop(kid: str, /, *, json: Switch = False) -> None:
+def drop(kid: str, /, *, json: JsonSwitch = False) -> None:
     """Remove a key at once. Every token that it signed becomes invalid.
 
     Parameters
     ----------
     kid
         Id of the key, as shown by `nimbill keys list`.
-    json
-        Print one JSON object and nothing else.
     """
     if not _run_in_transaction(lambda db, encryptor: drop_key(db, encryptor, kid, at=clock.now())):
         exit_with_error(NOT_DONE, "No key has this id.")

@@ -6,7 +6,7 @@ from json import dumps
 from cyclopts import App
 
 from nimbill.commands.command_settings import load_command_settings
-from nimbill.commands.console import Switch, print_json, print_text, progress_bar
+from nimbill.commands.console import JsonSwitch, print_json, print_text, progress_bar
 from nimbill.commands.organisation_command import (
     Organisation,
     OrganisationAccess,
@@ -20,14 +20,8 @@ lake = App(name="lake", help="The files of cost lines.")
 
 
 @lake.command
-def verify(*, organisation: Organisation, json: Switch = False) -> None:
-    """Verify that files, digests and sums of all months agree; exit code 1 if they do not.
-
-    Parameters
-    ----------
-    json
-        Print one JSON object and nothing else.
-    """
+def verify(*, organisation: Organisation, json: JsonSwitch = False) -> None:
+    """Verify that files, digests and sums of all months agree; exit code 1 if they do not."""
     settings = load_command_settings()
 
     async def run(access: OrganisationAccess) -> tuple[LakeVerification, str]:

@@ -5,7 +5,14 @@ from typing import NoReturn
 from cyclopts import App
 
 from nimbill.application.command_transaction import CommandTransaction
-from nimbill.commands.console import REFUSED, Switch, exit_with_error, print_json, print_text
+from nimbill.commands.console import (
+    REFUSED,
+    JsonSwitch,
+    Switch,
+    exit_with_error,
+    print_json,
+    print_text,
+)
 from nimbill.commands.month_argument import refuse_invalid_month
 from nimbill.commands.names import Names, add_name, load_names
 from nimbill.commands.organisation_command import Organisation, run_changing, run_reading
@@ -42,7 +49,7 @@ def show(
     *,
     vendor: BilledVendor | None = None,
     organisation: Organisation,
-    json: Switch = False,
+    json: JsonSwitch = False,
 ) -> None:
     """Show the state of a month at each vendor, its steps, and what blocks each of them.
 
@@ -52,8 +59,6 @@ def show(
         The month, yyyy-mm.
     vendor
         Show one vendor only.
-    json
-        Print one JSON object and nothing else.
     """
     refuse_invalid_month(name)
     vendors = BILLED_VENDORS if vendor is None else (vendor,)
@@ -81,7 +86,7 @@ def close(
     override: Switch = False,
     reason: str | None = None,
     organisation: Organisation,
-    json: Switch = False,
+    json: JsonSwitch = False,
 ) -> None:
     """Close a month: later imports, invoices and applied entries are refused.
 
@@ -97,8 +102,6 @@ def close(
         Close the month although something is missing; needs --reason.
     reason
         A reason for the audit log.
-    json
-        Print one JSON object and nothing else.
     """
     refuse_invalid_month(name)
     options = {"vendor": vendor, "reason": reason, "override": override or None}
@@ -130,7 +133,7 @@ def reopen(
     vendor: BilledVendor,
     reason: str,
     organisation: Organisation,
-    json: Switch = False,
+    json: JsonSwitch = False,
 ) -> None:
     """Open a closed month again.
 
@@ -142,8 +145,6 @@ def reopen(
         The vendor whose month is opened.
     reason
         The reason, which the audit log keeps.
-    json
-        Print one JSON object and nothing else.
     """
     refuse_invalid_month(name)
     sent = {"vendor": vendor, "reason": reason}

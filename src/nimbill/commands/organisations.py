@@ -14,7 +14,7 @@ from nimbill.application.organisations import (
 )
 from nimbill.commands.command_settings import load_command_settings
 from nimbill.commands.console import (
-    Switch,
+    JsonSwitch,
     print_json,
     print_text,
     progress_bar,
@@ -28,14 +28,8 @@ organisations = App(name="organisations", help="The organisations of this instal
 
 
 @organisations.command(name="list")
-def list_(*, json: Switch = False) -> None:
-    """List every organisation with its id, names, root user and time of creation.
-
-    Parameters
-    ----------
-    json
-        Print one JSON object and nothing else.
-    """
+def list_(*, json: JsonSwitch = False) -> None:
+    """List every organisation with its id, names, root user and time of creation."""
     found = run_with_database(
         load_command_settings(), lambda url, _: list_organisations(url), migrates=False
     )
@@ -53,7 +47,7 @@ def list_(*, json: Switch = False) -> None:
 
 
 @organisations.command
-def delete(organisation: str, /, *, confirm: str | None = None, json: Switch = False) -> None:
+def delete(organisation: str, /, *, confirm: str | None = None, json: JsonSwitch = False) -> None:
     """Delete an organisation: its rows, cost lines, documents, mails and audit checkpoints.
 
     This cannot be undone. It is refused while the youngest invoice is within the retention period
@@ -65,8 +59,6 @@ def delete(organisation: str, /, *, confirm: str | None = None, json: Switch = F
         Id of the organisation, as shown by `nimbill organisations list`.
     confirm
         The organisation's name, for scripts; asked for by default.
-    json
-        Print one JSON object and nothing else.
     """
 
     def ask_for_name(name: str) -> str:

@@ -9,7 +9,7 @@ from cyclopts import App
 
 from nimbill.application.command_transaction import CommandTransaction
 from nimbill.commands.billing_group_argument import require_group
-from nimbill.commands.console import Switch, print_json, print_text
+from nimbill.commands.console import JsonSwitch, print_json, print_text
 from nimbill.commands.month_argument import refuse_invalid_month
 from nimbill.commands.organisation_command import Organisation, run_changing, run_reading
 from nimbill.commands.tables import OutputColumn, print_rows
@@ -37,7 +37,7 @@ def show(
     *,
     vendor: BilledVendor | None = None,
     organisation: Organisation,
-    json: Switch = False,
+    json: JsonSwitch = False,
 ) -> None:
     """Show the saved rate of each billing group that has saved terms for the month.
 
@@ -47,8 +47,6 @@ def show(
         The month, yyyy-mm.
     vendor
         Show the rates of one vendor only.
-    json
-        Print one JSON object and nothing else.
     """
     refuse_invalid_month(month)
     found = run_reading(
@@ -75,7 +73,7 @@ def set_(
     *groups: str,
     vendor: BilledVendor,
     organisation: Organisation,
-    json: Switch = False,
+    json: JsonSwitch = False,
 ) -> None:
     """Save the rate of a month. Without groups, all with saved terms for the month get it.
 
@@ -89,8 +87,6 @@ def set_(
         The billinggroup_id or company_id of each group.
     vendor
         The vendor whose costs are converted.
-    json
-        Print one JSON object and nothing else.
     """
     refuse_invalid_month(month)
     exchange_rate = _parse_rate(rate)

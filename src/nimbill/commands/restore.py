@@ -15,10 +15,10 @@ from nimbill.application.restore import (
     restore_backup,
 )
 from nimbill.commands.command_settings import load_command_settings
-from nimbill.commands.console import Switch, print_json, print_text, progress_bar
+from nimbill.commands.console import JsonSwitch, print_json, print_text, progress_bar
 
 
-def restore(folder: Path, /, *, key: Path | None = None, json: Switch = False) -> None:
+def restore(folder: Path, /, *, key: Path | None = None, json: JsonSwitch = False) -> None:
     """Restore a backup into an empty database, lake and data folder.
 
     The digests of the backup are checked before anything changes. The key must be in its place, or
@@ -30,8 +30,6 @@ def restore(folder: Path, /, *, key: Path | None = None, json: Switch = False) -
         The folder that `nimbill backup` has written.
     key
         The copy of the key, if the key file does not exist yet; it is copied into its place.
-    json
-        Print one JSON object and nothing else.
     """
     settings = load_command_settings()
     manifest = read_manifest(folder)

@@ -7,7 +7,7 @@ from cyclopts import App
 from msgspec import inspect
 
 from nimbill.application.command_transaction import CommandTransaction
-from nimbill.commands.console import Switch, print_json, print_text
+from nimbill.commands.console import JsonSwitch, print_json, print_text
 from nimbill.commands.month_argument import refuse_invalid_month
 from nimbill.commands.organisation_command import Organisation, run_changing, run_reading
 from nimbill.commands.tables import print_fields
@@ -31,14 +31,8 @@ _TEXT_TYPES = (inspect.StrType, inspect.EnumType, inspect.LiteralType)
 
 
 @settings.command
-def show(*, organisation: Organisation, json: Switch = False) -> None:
-    """Show the settings.
-
-    Parameters
-    ----------
-    json
-        Print one JSON object and nothing else.
-    """
+def show(*, organisation: Organisation, json: JsonSwitch = False) -> None:
+    """Show the settings."""
     stored = run_reading(
         "settings show",
         organisation,
@@ -48,15 +42,13 @@ def show(*, organisation: Organisation, json: Switch = False) -> None:
 
 
 @settings.command(name="set")
-def set_(*assignments: str, organisation: Organisation, json: Switch = False) -> None:
+def set_(*assignments: str, organisation: Organisation, json: JsonSwitch = False) -> None:
     """Change settings, for example `rounding=down cost_tag_key=Team`.
 
     Parameters
     ----------
     assignments
         NAME=VALUE for each setting; an empty value clears a text, a table is written as JSON.
-    json
-        Print one JSON object and nothing else.
     """
     sent = dict(map(_parse_assignment, assignments))
     if not sent:
@@ -72,15 +64,13 @@ def set_(*assignments: str, organisation: Organisation, json: Switch = False) ->
 
 
 @settings.command
-def save(month: str, /, *, organisation: Organisation, json: Switch = False) -> None:
+def save(month: str, /, *, organisation: Organisation, json: JsonSwitch = False) -> None:
     """Save every billing group's own terms for a month, before its rates.
 
     Parameters
     ----------
     month
         The month, yyyy-mm.
-    json
-        Print one JSON object and nothing else.
     """
     refuse_invalid_month(month)
     sent = {"settings": {}, "internal": True}

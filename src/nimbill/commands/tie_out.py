@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Literal
 
 from nimbill.application.command_transaction import CommandTransaction
-from nimbill.commands.console import NOTHING_FOUND, Switch, print_json, print_text
+from nimbill.commands.console import NOTHING_FOUND, JsonSwitch, print_json, print_text
 from nimbill.commands.month_argument import refuse_invalid_month
 from nimbill.commands.names import Names, add_name, load_names
 from nimbill.commands.organisation_command import Organisation, run_reading
@@ -54,7 +54,7 @@ def tie_out(
     *,
     organisation: Organisation,
     vendor: Literal["aws", "azure", "gcp"] | None = None,
-    json: Switch = False,
+    json: JsonSwitch = False,
 ) -> None:
     """Reconcile the invoices of a month with the vendor charges.
 
@@ -67,8 +67,6 @@ def tie_out(
         The month, yyyy-mm.
     vendor
         Reconcile one vendor only.
-    json
-        Print one JSON object and nothing else.
     """
     refuse_invalid_month(month)
     vendors = list(VENDORS) if vendor is None else [vendor]

@@ -5,7 +5,7 @@ from json import dumps
 from cyclopts import App
 
 from nimbill.commands.command_settings import load_command_settings
-from nimbill.commands.console import Switch, print_json, print_text, read_password
+from nimbill.commands.console import JsonSwitch, Switch, print_json, print_text, read_password
 from nimbill.commands.organisation_command import Organisation, run_for_organisation
 from nimbill.identity.organisations.operations import reset_password as reset_user_password
 
@@ -19,7 +19,7 @@ def reset_password(
     *,
     organisation: Organisation,
     password_stdin: Switch = False,
-    json: Switch = False,
+    json: JsonSwitch = False,
 ) -> None:
     """Set a new password. Every session and every token of the user becomes invalid.
 
@@ -31,8 +31,6 @@ def reset_password(
         Username of the root user, a subuser or a reseller.
     password_stdin
         Read the new password from standard input.
-    json
-        Print one JSON object and nothing else.
     """
     password = read_password("New password: ", from_stdin=password_stdin)
     user_id = run_for_organisation(
