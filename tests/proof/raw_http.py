@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-GIVE_UP_SECONDS = 15.0
+GIVE_UP_SECONDS = 25.0
 QUIET_SECONDS = 0.7  # time to wait for a second response
 
 

@@ -29,12 +29,15 @@ class SlowConnections:
         how = ", ".join(f"{count} × {what}" for what, count in self.ends.most_common())
         return f"{how}, the last after {self.slowest:.1f} s"
 
-    def misses(self, seconds_max: float) -> list[str]:
-        late = [f"a trickling connection stayed open for {self.slowest:.1f} s"]
-        kept = [f"{self.ends[STILL_OPEN]} trickling connections were kept open"]
-        return (late if self.slowest > seconds_max else []) + (
-            kept if self.ends[STILL_OPEN] else []
-        )
+    def find_late_ends(self, seconds_max: float) -> list[str]:
+        if self.slowest <= seconds_max:
+            return []
+        return [f"a trickling connection stayed open for {self.slowest:.1f} s"]
+
+    def find_kept_open(self) -> list[str]:
+        if not self.ends[STILL_OPEN]:
+            return []
+        return [f"{self.ends[STILL_OPEN]} trickling connections were kept open"]
 
 
 async def open_slow_connections(
