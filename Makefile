@@ -90,13 +90,15 @@ else
 endif
 
 # The whole product in its own processes, as a user starts it. The slowest files come first.
-PRODUCT_TESTS = tests/demo/test_run.py tests/commands/test_installed_wheel.py tests/browser \
-	$(addprefix tests/commands/test_,failures.py import.py serve.py file_modes.py backup_places.py) \
-	tests/application/test_without_legacy.py tests/commands/test_serve_database.py \
-	tests/legacy/provisioning/test_agent_command.py tests/commands/test_init.py
+SLOW_COMMAND_TESTS = $(addprefix tests/commands/test_,installed_wheel.py failures.py import.py serve.py backup.py)
+PRODUCT_TESTS = tests/demo/test_run.py $(SLOW_COMMAND_TESTS) tests/browser \
+	$(addprefix tests/database/test_,embedded_postgres.py embedded_postgres_as_nobody.py database_unavailable.py) \
+	tests/application/test_without_legacy.py tests/clients/test_http_clients.py \
+	$(filter-out $(SLOW_COMMAND_TESTS),$(sort $(wildcard tests/commands/test_*.py))) \
+	tests/legacy/provisioning/test_agent_command.py
 FILE_BY_FILE = --numprocesses=$(TEST_PROCESSES) --dist=loadfile --no-loadscope-reorder
 
-test-browser: setup browser ## tests of the web pages in Chromium, of the demo and of commands in processes
+test-browser: setup browser ## tests of the web pages in Chromium, of the demo, of commands and of servers
 	$(PY)python $(call PYTEST,browser) $(if $(strip $(ARGS)),$(ARGS),$(FILE_BY_FILE) $(PRODUCT_TESTS))
 
 prove-quick: setup browser ## every row of the proof board in its quick size

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
@@ -11,7 +12,6 @@ from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from alembic.util import CommandError
 from asyncpg import PostgresError
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -77,8 +77,11 @@ async def migrate(url: str, packages: Sequence[MigrationPackage]) -> None:
     """
 
     def upgrade(connection: sa.Connection) -> None:
-        if find_schema_state(connection, packages) is SchemaState.newer:
+        state = find_schema_state(connection, packages)
+        if state is SchemaState.newer:
             raise MigrationError(NEWER_SCHEMA)
+        if state is SchemaState.current:
+            return
         for package in packages:
             command.upgrade(_alembic_config(package, connection), "head")
 
@@ -133,11 +136,14 @@ async def create_and_load_schema(
 
 def is_known_revision(package: MigrationPackage, revision: str) -> bool:
     """Whether this program contains the revision; a newer program may have others."""
+    return revision in _list_revisions(package)
+
+
+@cache
+def _list_revisions(package: MigrationPackage) -> tuple[str, ...]:
+    """The revisions that this program contains, newest first."""
     scripts = ScriptDirectory.from_config(_alembic_config(package))
-    try:
-        return scripts.get_revision(revision) is not None
-    except CommandError:
-        return False
+    return tuple(script.revision for script in scripts.walk_revisions())
 
 
 async def require_current_schema(url: str, packages: Sequence[MigrationPackage]) -> None:
@@ -176,17 +182,13 @@ def find_schema_state(
 ) -> SchemaState:
     """The state of the package that is furthest from the newest revision."""
     revisions = {package: _database_revision(connection, package) for package in packages}
-    scripts = {
-        package: ScriptDirectory.from_config(_alembic_config(package)) for package in packages
-    }
     for package, revision in revisions.items():
-        known = {script.revision for script in scripts[package].walk_revisions()}
-        if revision is not None and revision not in known:
+        if revision is not None and not is_known_revision(package, revision):
             return SchemaState.newer
     if not any(revisions.values()):
         return SchemaState.empty
     is_current = all(
-        revision == scripts[package].get_current_head() for package, revision in revisions.items()
+        revision == _list_revisions(package)[0] for package, revision in revisions.items()
     )
     return SchemaState.current if is_current else SchemaState.older
 
