@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nimbill.customers.cloud_accounts.account_number_rules import FORMATS, find_number_violations
-from nimbill.foundation.vendors import BILLED_VENDORS
+from nimbill.foundation.vendor_names import BILLED_VENDORS
 
 DESCRIPTIONS = {
     ("aws", "customer_id"): "12 digits",

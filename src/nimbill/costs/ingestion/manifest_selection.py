@@ -26,7 +26,7 @@ from nimbill.foundation.basis import chosen
 
 basis = chosen("cost-deliveries")
 
-COST_FILE_SUFFIXES = (".csv", ".csv.gz", ".gz", ".zip", ".parquet")
+COST_FILE_SUFFIXES = (".csv", ".gz", ".zip", ".parquet", ".json", ".jsonl", ".ndjson")
 _VERSION = re.compile(
     r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"  # id of a run or an assembly
     r"|\d{8}T\d{6}Z|\d{4}-\d{2}-\d{2}T[^/]*",  # or its time
@@ -229,7 +229,7 @@ def _refuse_duplicate_formats(files: Iterable[SourceFile]) -> None:
     by_stem: dict[PurePosixPath, SourceFile] = {}
     for file in files:
         stem = file.path.name.lower()
-        for suffix in (".gz", ".zip", ".parquet", ".snappy", ".csv"):
+        for suffix in (".gz", ".zip", ".parquet", ".snappy", ".csv", ".json", ".jsonl", ".ndjson"):
             stem = stem.removesuffix(suffix)
         first = by_stem.setdefault(file.path.with_name(stem or "."), file)
         if first is not file:

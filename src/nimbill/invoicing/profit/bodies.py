@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from nimbill.foundation.basis import Basis, chosen
 from nimbill.foundation.currency import Currency
+from nimbill.foundation.vendors import BilledVendor
 from nimbill.http.request_bodies import Body
 
 
@@ -28,6 +29,7 @@ class ProjectAmount(Body, frozen=True, kw_only=True):
 
     aws: ProjectFigures
     azure: ProjectFigures
+    other_vendors: dict[BilledVendor, ProjectFigures]
     total: ProjectFigures
 
 
