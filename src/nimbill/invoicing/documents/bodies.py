@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Annotated, Any, ClassVar
 
+import msgspec
+
 from nimbill.customers.billing_groups import invoice_setting_rules
 from nimbill.customers.billing_groups.fee_targets import find_target_conflicts
 from nimbill.customers.billing_groups.records import InvoiceSetting
@@ -252,14 +254,16 @@ class VendorTotals(Body, frozen=True, kw_only=True):
     sales: Decimal
 
 
-class InvoiceListTotals(Body, frozen=True, kw_only=True):
+class InvoiceListTotals(Body, frozen=True, kw_only=True, omit_defaults=True):
+    """`other_vendors` is left out if the organisation bills no others."""
+
     basis: ClassVar[Basis] = chosen("invoice-list")
 
     stock: Decimal
     sales: Decimal
     azure_stock: Decimal
     azure_sales: Decimal
-    other_vendors: dict[BilledVendor, VendorTotals]
+    other_vendors: dict[BilledVendor, VendorTotals] = msgspec.field(default_factory=dict)
 
 
 class InvoiceList(Body, frozen=True, kw_only=True):
