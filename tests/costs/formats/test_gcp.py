@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from nimbill.costs.cost_file_error import CostFileError
@@ -188,6 +191,38 @@ def test_the_export_is_refused_for_another_vendor(tmp_path: Path) -> None:
     path = write_file([build_line()], tmp_path / "in", "jsonl")
 
     assert refuse(path, tmp_path, vendor="aws").rule == "vendor"
+
+
+def test_a_folder_of_json_files_is_a_delivery(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for name, cost in (("a.json", "1"), ("b.ndjson", "2.5")):
+        (folder / name).write_bytes(write_json([build_line(cost=cost)]))
+
+    result = read_delivery([folder], tmp_path, vendor="gcp")
+
+    assert (result.sums("currency"), result.differences) == ({"USD": Decimal("3.5")}, [])
+
+
+def test_json_files_beside_other_cost_files_are_not_read(tmp_path: Path) -> None:
+    path = write_file([build_line(cost="4")], tmp_path / "in", "csv")
+    (tmp_path / "in" / "notes.json").write_text("{}")
+
+    result = read_delivery([path.parent], tmp_path, vendor="gcp")
+
+    assert result.sums("currency") == {"USD": Decimal(4)}
+
+
+def test_times_in_parquet_may_be_timestamps(tmp_path: Path) -> None:
+    path = write_file([build_line()], tmp_path / "in", "parquet.double")
+    table = pq.read_table(path)
+    start = pa.array([datetime(2026, 9, 5, 7, tzinfo=UTC)], pa.timestamp("us", tz="UTC"))
+    position = table.column_names.index("usage_start_time")
+    pq.write_table(table.set_column(position, "usage_start_time", start), path)
+
+    (row,) = read_delivery([path], tmp_path, vendor="gcp").rows
+
+    assert row["usage_start"] == datetime(2026, 9, 5, 7, tzinfo=UTC)
 
 
 def test_the_same_json_file_twice_is_refused(tmp_path: Path) -> None:
