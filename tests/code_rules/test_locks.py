@@ -35,6 +35,7 @@ LOCKS = {
     "costs/months/records.py _lock": OF_CLOSING,
     "customers/billing_groups/records.py lock_billing_group": OF_CUSTOMERS,
     "customers/cloud_accounts/records.py lock_account": OF_CUSTOMERS,
+    "customers/organisation_settings/records.py load_vendors": OF_CUSTOMERS,
     "customers/organisation_settings/records.py lock_settings": OF_CUSTOMERS,
     "customers/projects/records.py lock_project": OF_CUSTOMERS,
     "customers/resellers/records.py lock_reseller": OF_CUSTOMERS,

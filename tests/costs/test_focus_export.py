@@ -212,6 +212,21 @@ def test_billing_entity_and_marketplace_survive_a_round_trip(
     assert (again["billing_entity"], again["marketplace"]) == (entity, marketplace)
 
 
+def test_a_vendor_of_the_settings_is_named_by_its_first_provider_name(tmp_path: Path) -> None:
+    lake = Lake(str(tmp_path / "lake"))
+    lines = [build_line(billing_entity=""), build_line(billing_entity="ISV", marketplace=True)]
+    names = lake.put(write_month(lines, tmp_path / "spool"), folder="org/oracle/2026-09/imp")
+    files = [CurrentLakeFile("oracle", name, PAYERS) for name in names]
+    path = tmp_path / "out.parquet"
+
+    write_focus_file(lake, files, "2026-09", path, {"oracle": ["Oracle", "OCI"]})
+
+    rows = read_rows(path)
+    assert {row["ProviderName"] for row in rows} == {"Oracle"}
+    assert [row["PublisherName"] for row in rows] == ["Oracle", "ISV"]
+    assert {row["SubAccountType"] for row in rows} == {"Account"}
+
+
 @pytest.mark.parametrize("vendor", ["aws", "azure", "gcp"])
 def test_the_vendor_is_recognised(tmp_path: Path, vendor: str) -> None:
     again = import_again(export_lines([build_line()], tmp_path, vendor), tmp_path / "again", vendor)

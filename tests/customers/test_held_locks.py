@@ -14,6 +14,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill.customers.cloud_accounts.records import cloud_accounts
 from nimbill.customers.organisation_settings import records as settings_records
 from nimbill.customers.organisation_settings.bodies import OrganisationSettings
 from nimbill.customers.resellers import records as reseller_records
@@ -177,3 +178,27 @@ def test_flags_that_are_being_changed_are_kept(tenant: Service) -> None:
     assert outcome.waited
     listed = {each["user_id"]: each for each in send(tenant, "GET", "/reseller").json()}
     assert listed[user_id]["meta"]["invoice"] is listed[user_id]["meta"]["open_api"] is True
+
+
+def test_a_vendor_is_not_disabled_while_a_request_adds_records_of_it(tenant: Service) -> None:
+    group = create_group(tenant, "r900")
+    enabled = send(tenant, "PUT", "/settings", {"vendors": ["aws", "azure", "gcp"]})
+    assert enabled.status_code == 200, enabled.text
+
+    async def lock_vendors(db: AsyncConnection, scope: TenantScope) -> None:
+        await settings_records.load_vendors(db, scope, lock=True)
+
+    async def add_account(db: AsyncConnection, scope: TenantScope) -> None:
+        fields = ACCOUNT | {"vendor": "gcp", "customer_id": "x", "company_id": group}
+        organisation = {"organisation_id": scope.organisation_id}
+        await db.execute(sa.insert(cloud_accounts).values(**fields, **organisation))
+
+    outcome = call_while_locked(
+        tenant,
+        lock_vendors,
+        lambda: send(tenant, "PUT", "/settings", {"vendors": ["aws", "azure"]}),
+        change=add_account,
+    )
+
+    assert outcome.waited
+    assert read_problem(outcome.result, 409)["code"] == "vendor_in_use"

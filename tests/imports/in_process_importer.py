@@ -12,9 +12,11 @@ from unittest.mock import patch
 
 import sqlalchemy as sa
 
+from nimbill.customers.organisation_settings.records import load_settings
 from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.settings import Settings
+from nimbill.foundation.vendor_names import list_provider_names
 from nimbill.identity.organisations.operations import NewOrganisation
 from nimbill.imports import records
 from nimbill.imports.commit_import import commit_import
@@ -104,6 +106,7 @@ class InProcessImporter:
                 row = await records.lock_import(db, self.scope, import_id)
                 assert row is not None
                 known = await records.load_known_deliveries(db, self.scope, row.vendor)
+                names = (await load_settings(db, self.scope)).provider_names
             return ImportRequest(
                 organisation_id=self.scope.organisation_id,
                 import_id=import_id,
@@ -113,6 +116,7 @@ class InProcessImporter:
                 roots=None,
                 folder=str(working_folder(settings, import_id)),
                 known_deliveries=dict(known),
+                providers=list_provider_names(row.vendor, names),
             )
 
         return self.service.run(load)

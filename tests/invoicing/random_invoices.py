@@ -14,7 +14,8 @@ from nimbill.customers.billing_groups.invoice_setting_rules import ALLOWED_VALUE
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.money import Rounding
 from nimbill.foundation.rules import Between, OneOf, PerVendor
-from nimbill.foundation.vendors import BILLED_VENDORS, BilledVendor
+from nimbill.foundation.vendor_names import BILLED_VENDORS
+from nimbill.foundation.vendors import BilledVendor
 from nimbill.invoicing.calculation.charges import (
     AppliedEntry,
     FreeItem,

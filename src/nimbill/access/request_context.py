@@ -30,6 +30,7 @@ from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.product import Product
 from nimbill.foundation.settings import Settings
+from nimbill.foundation.vendor_names import BILLED_VENDORS
 
 REQUEST_CONTEXT = "nimbill.request_context"
 
@@ -46,6 +47,15 @@ ListChargedAccounts = Callable[
 ]
 
 
+# Returns the vendors that the organisation bills; `lock` keeps them enabled until the end of the
+# transaction.
+LoadVendors = Callable[[AsyncConnection, TenantScope, bool], Awaitable[Sequence[str]]]
+
+
+# Returns the vendors that have records, and what these are, such as "accounts".
+FindUsedVendors = Callable[[AsyncConnection, TenantScope], Awaitable[Mapping[str, str]]]
+
+
 async def _run_no_job(_scope: TenantScope, _job_id: str) -> bool:
     return False
 
@@ -54,6 +64,18 @@ async def _treat_all_as_charged(
     _db: AsyncConnection, _scope: TenantScope, customer_ids: Collection[str]
 ) -> Collection[str]:
     return customer_ids
+
+
+async def _use_default_vendors(
+    _db: AsyncConnection, _scope: TenantScope, _lock: bool
+) -> Sequence[str]:
+    return BILLED_VENDORS
+
+
+async def _treat_every_vendor_as_used(
+    _db: AsyncConnection, _scope: TenantScope
+) -> Mapping[str, str]:
+    return dict.fromkeys(BILLED_VENDORS, "records")
 
 
 class Resources:
@@ -79,6 +101,8 @@ class Resources:
         self.login_failures = MovingWindowRateLimiter(MemoryStorage())
         self.run_job_now: RunJobNow = _run_no_job
         self.list_charged_accounts: ListChargedAccounts = _treat_all_as_charged
+        self.load_vendors: LoadVendors = _use_default_vendors
+        self.find_used_vendors: FindUsedVendors = _treat_every_vendor_as_used
 
     def is_within_rate_limit(self, user_id: str) -> bool:
         """Count a request of this user. The limit applies per worker process; 0 disables it."""
@@ -131,6 +155,7 @@ class RequestContext:
         self.idempotency: Any = None  # the reserved key, see nimbill.http.idempotency
         self.replayed = False  # the response is a stored one: no change, no audit row
         self.upload: Upload | None = None  # files of the request
+        self.vendors: Sequence[str] | None = None  # that the organisation bills, once loaded
 
     async def authenticate(self, resources: Resources, claims: Claims) -> Caller | None:
         """Begin the transaction and load the caller in it, in one round trip."""
@@ -152,6 +177,12 @@ class RequestContext:
             raise
         self.caller = await resources.caller_loaders[claims.subject_type](self.db, claims)
         return self.caller
+
+    async def load_vendors(self, resources: Resources, *, lock: bool) -> Sequence[str]:
+        """Load the vendors that the caller's organisation bills, once per request."""
+        if self.vendors is None and self.db is not None and self.caller is not None:
+            self.vendors = await resources.load_vendors(self.db, self.caller.scope, lock)
+        return BILLED_VENDORS if self.vendors is None else self.vendors
 
     async def commit(self) -> None:
         """If this fails or is cancelled, `close` still returns the connection."""

@@ -40,7 +40,7 @@ from nimbill.http.problem_details import (
     handle_service_error,
     handle_unexpected_error,
 )
-from nimbill.http.routing import DEPENDENCIES, ExactRequest, ExactResponse, replay_stored_response
+from nimbill.http.routing import DEPENDENCIES, ExactRequest, ExactResponse, prepare_request
 from nimbill.identity.login import discovery_routes, session_routes
 from nimbill.identity.login import routes as login_routes
 from nimbill.identity.rbac import routes as rbac_routes
@@ -113,7 +113,7 @@ def create_litestar_app(settings: Settings) -> Litestar:
     app = Litestar(
         route_handlers=_build_route_handlers(),
         guards=[gate],
-        before_request=replay_stored_response,
+        before_request=prepare_request,
         dependencies=DEPENDENCIES,
         request_class=ExactRequest,
         response_class=ExactResponse,

@@ -13,10 +13,12 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from nimbill.audit import records as audit
+from nimbill.customers.organisation_settings.records import load_vendors
 from nimbill.database.tenant_scope import TenantScope, transaction
-from nimbill.foundation.errors import NotFound
+from nimbill.foundation.errors import NotFound, Violation, refuse_if
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.settings import Settings
+from nimbill.foundation.vendor_names import VENDORS, VendorRule
 from nimbill.identity.users.records import find_root_user
 from nimbill.imports.job_types import import_job_types
 from nimbill.imports.operations import start_import
@@ -109,6 +111,10 @@ async def run_invoices(
             "actor_name": "nimbill invoice",
             "request_id": new_id("cmd"),
         }
+        rule = VendorRule(VENDORS)
+        enabled = await load_vendors(db, scope)
+        if body.vendor not in rule.list_names(enabled):
+            refuse_if([Violation("vendor", rule.describe(enabled))])
         run_id = await start_invoice_run(db, scope, month, body, actor=actor, key_hash=None)
     runner = JobRunner(engine, invoice_job_types(engine))
     async with _background(_report_run(engine, scope, run_id, on_progress)):

@@ -19,10 +19,12 @@ from nimbill.application.installed import (
 from nimbill.application.maintenance import maintenance_job_types, run_hourly_maintenance
 from nimbill.application.service_metrics import ServiceMetrics, report_pool_regularly
 from nimbill.costs.lake.records import list_charged_accounts
+from nimbill.customers.organisation_settings.records import load_vendors
 from nimbill.database.tenant_scope import create_app_engine
 from nimbill.foundation.encryption import Encryptor, load_key
 from nimbill.foundation.settings import Settings
 from nimbill.imports.job_types import import_job_types
+from nimbill.invoicing.documents.vendor_uses import find_used_vendors
 from nimbill.invoicing.pdf.compiler_pool import CompilerPool
 from nimbill.invoicing.runs.invoice_run import invoice_job_types
 from nimbill.jobs.runner import JobRunner, JobType
@@ -44,6 +46,8 @@ def build_lifespan(settings: Settings) -> Callable[[Litestar], AbstractAsyncCont
         runner = JobRunner(engine, job_types)
         resources.run_job_now = runner.run_now
         resources.list_charged_accounts = list_charged_accounts
+        resources.load_vendors = load_vendors
+        resources.find_used_vendors = find_used_vendors
         app.state.resources = resources
         lanes = {job_type.name: job_type.effective_lane for job_type in job_types}
         app.state.service_metrics = ServiceMetrics(engine, settings, lanes)

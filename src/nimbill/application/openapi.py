@@ -2,19 +2,22 @@
 
 import re
 from collections.abc import Sequence
-from decimal import Decimal
 from typing import Any
 
 import msgspec
 from litestar import Litestar
 from litestar.handlers import HTTPRouteHandler
 from litestar.openapi import OpenAPIConfig
-from litestar.openapi.spec import Components, OpenAPIType, Schema, SecurityScheme, Server
-from litestar.plugins import OpenAPISchemaPlugin
+from litestar.openapi.spec import Components, SecurityScheme, Server
 from litestar.types import ControllerRouterHandler
 
 import nimbill
 from nimbill.access.gate import MUTATING, Public, iterate_routes
+from nimbill.application.openapi_types import (
+    DecimalSchemaPlugin,
+    VendorSchemaPlugin,
+    describe_uploaded_vendor,
+)
 from nimbill.foundation import exact_json
 from nimbill.http import idempotency
 from nimbill.http.deprecation import Deprecation
@@ -70,7 +73,7 @@ TAGS = {
 UPLOAD_SCHEMA = {
     "type": "object",
     "properties": {
-        "vendor": {"type": "string", "enum": ["aws", "azure", "gcp"]},
+        "vendor": describe_uploaded_vendor(),
         "month": {"type": "string"},
         "file": {"type": "array", "items": {"type": "string", "format": "binary"}},
     },
@@ -91,17 +94,6 @@ ERROR_RESPONSES = {
 }
 
 
-class DecimalSchemaPlugin(OpenAPISchemaPlugin):
-    """Documents decimals as JSON numbers; the framework would document them as strings."""
-
-    @staticmethod
-    def is_plugin_supported_type(value: Any) -> bool:
-        return value is Decimal
-
-    def to_openapi_schema(self, field_definition: Any, schema_creator: Any) -> Schema:  # noqa: ARG002
-        return Schema(type=OpenAPIType.NUMBER)
-
-
 def build_openapi_document(
     route_handlers: Sequence[ControllerRouterHandler],
     base_url: str,
@@ -118,7 +110,7 @@ def build_openapi_document(
         request_class=ExactRequest,
         response_class=ExactResponse,
         openapi_config=_openapi_config(base_url),
-        plugins=[DecimalSchemaPlugin()],
+        plugins=[DecimalSchemaPlugin(), VendorSchemaPlugin()],
         logging_config=None,
     )
     document = app.openapi_schema.to_schema()

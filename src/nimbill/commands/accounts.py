@@ -11,6 +11,7 @@ from nimbill.commands.billing_group_argument import name_group, require_group
 from nimbill.commands.console import JsonSwitch, print_json, print_text
 from nimbill.commands.organisation_command import Organisation, run_changing, run_reading
 from nimbill.commands.tables import OutputColumn, print_rows
+from nimbill.commands.vendor_argument import list_named_vendors
 from nimbill.costs.lake.records import list_charged_accounts
 from nimbill.customers.cloud_accounts import operations, records
 from nimbill.customers.cloud_accounts.bodies import (
@@ -20,9 +21,9 @@ from nimbill.customers.cloud_accounts.bodies import (
     CloudAccountUpdate,
 )
 from nimbill.customers.cloud_accounts.csv_import import create_accounts_from_csv
+from nimbill.customers.organisation_settings.records import load_vendors
 from nimbill.foundation import exact_json
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.vendors import BILLED_VENDORS, BilledVendor
 from nimbill.http.request_bodies import Success, parse_body
 
 basis = chosen("command-line")
@@ -32,7 +33,7 @@ accounts = App(name="accounts", help="The customers' accounts at the cloud vendo
 
 @accounts.command(name="list")
 def list_(
-    *, organisation: Organisation, vendor: BilledVendor | None = None, json: JsonSwitch = False
+    *, organisation: Organisation, vendor: str | None = None, json: JsonSwitch = False
 ) -> None:
     """List the accounts with their billing groups.
 
@@ -43,10 +44,9 @@ def list_(
     """
 
     async def run(command: CommandTransaction) -> list[CloudAccountRecord]:
-        vendors = BILLED_VENDORS if vendor is None else (vendor,)
         return [
             account
-            for name in vendors
+            for name in await list_named_vendors(command, vendor)
             for account in await records.list_accounts(
                 command.db, command.scope, name, limit=None, offset=0
             )
@@ -84,7 +84,7 @@ def assign(
     group: str,
     /,
     *,
-    vendor: BilledVendor | None = None,
+    vendor: str | None = None,
     account_id: str | None = None,
     name: str | None = None,
     note: str | None = None,
@@ -151,16 +151,17 @@ async def _assign(
 ) -> str:
     """Fields of an existing account that are not named keep their value. Return its name."""
     resource = f"acct/{customer_id}"
+    vendors = await load_vendors(command.db, command.scope, lock=True)
     stored = await records.lock_account(command.db, command.scope, customer_id)
     if stored is None:
         fields = {**sent, "customer_id": customer_id, "company_id": company_id}
-        created = parse_body(CloudAccountCreate, fields)
+        created = parse_body(CloudAccountCreate, fields, vendors)
         await operations.create_account(command.db, command.scope, created, list_charged_accounts)
         await command.audit("create_account", resource, fields, company_id)
         return created.name
     kept = {"vendor": stored.vendor, "account_id": stored.account_id, "name": stored.name}
     fields = {**kept, **sent, "company_id": company_id}
-    changed = parse_body(CloudAccountUpdate, fields)
+    changed = parse_body(CloudAccountUpdate, fields, vendors)
     await operations.update_account(command.db, command.scope, customer_id, changed)
     await command.audit("update_account", resource, fields, company_id)
     return changed.name

@@ -1,7 +1,8 @@
 """`nimbill export`: write imported costs as a file for other programs."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from cyclopts import App, Parameter
 
@@ -13,13 +14,15 @@ from nimbill.commands.organisation_command import (
     OrganisationAccess,
     run_for_organisation,
 )
+from nimbill.commands.vendor_argument import READABLE
 from nimbill.costs.lake.lake_error import LakeError
 from nimbill.costs.lake.parquet_files import Lake
 from nimbill.costs.lake.records import CurrentLakeFile, list_current_files
+from nimbill.customers.organisation_settings.records import load_settings
 from nimbill.database.tenant_scope import transaction
 from nimbill.foundation import exact_json
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.errors import Conflict, NotFound
+from nimbill.foundation.errors import Conflict, NotFound, Violation, refuse_if
 from nimbill.foundation.failure_causes import describe_os_error
 
 basis = chosen("focus-export")
@@ -33,7 +36,7 @@ def focus(
     /,
     *,
     organisation: Organisation,
-    vendor: Literal["aws", "azure", "gcp"] | None = None,
+    vendor: str | None = None,
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
     json: JsonSwitch = False,
 ) -> None:
@@ -51,11 +54,17 @@ def focus(
     refuse_invalid_month(month)
     settings = load_command_settings()
 
-    async def list_files(access: OrganisationAccess) -> list[CurrentLakeFile]:
+    async def list_files(
+        access: OrganisationAccess,
+    ) -> tuple[list[CurrentLakeFile], Mapping[str, Sequence[str]]]:
         async with transaction(access.engine, access.scope.organisation_id) as db:
-            return await list_current_files(db, access.scope, month, vendor)
+            stored = await load_settings(db, access.scope)
+            if vendor is not None and vendor not in READABLE.list_names(stored.vendors):
+                refuse_if([Violation("vendor", READABLE.describe(stored.vendors))])
+            files = await list_current_files(db, access.scope, month, vendor)
+            return files, stored.provider_names
 
-    files = run_for_organisation(settings, organisation, list_files, changes=False)
+    files, provider_names = run_for_organisation(settings, organisation, list_files, changes=False)
     if not files:
         raise NotFound("nothing_imported", "No costs were imported for this month.")
     # Imported late because it loads large libraries.
@@ -64,7 +73,7 @@ def focus(
     path = output or Path(default_file_name(month, vendor))
     try:
         with progress_bar("export"):
-            lines = write_focus_file(Lake(settings.lake_url), files, month, path)
+            lines = write_focus_file(Lake(settings.lake_url), files, month, path, provider_names)
     except OSError as error:
         reason = (
             error.cause if isinstance(error, LakeError) else describe_os_error(error, str(path))

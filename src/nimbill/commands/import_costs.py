@@ -33,7 +33,6 @@ from nimbill.database.tenant_scope import transaction
 from nimbill.foundation import exact_json
 from nimbill.foundation.errors import Invalid
 from nimbill.foundation.money import format_decimal
-from nimbill.foundation.vendors import Vendor
 from nimbill.imports.bodies import ImportProblem
 from nimbill.imports.records import ImportRecord, ImportState
 
@@ -57,7 +56,7 @@ TOTAL_COLUMNS = (
 
 def import_(
     *paths: str,
-    vendor: Vendor,
+    vendor: str,
     organisation: Organisation,
     month: str | None = None,
     json: JsonSwitch = False,
@@ -72,7 +71,7 @@ def import_(
     paths
         Files, folders with a manifest, or s3://bucket/prefix.
     vendor
-        The vendor of the files.
+        The vendor of the files; one that the setting vendors enables.
     month
         The month, yyyy-mm; needed if the files contain more than one.
     """

@@ -27,7 +27,6 @@ from nimbill.commands.organisation_command import (
 from nimbill.commands.tables import OutputColumn, print_rows
 from nimbill.database.tenant_scope import transaction
 from nimbill.foundation import exact_json
-from nimbill.foundation.vendors import Vendor
 from nimbill.invoicing.documents.bodies import WARNING_DETAILS
 from nimbill.invoicing.documents.document import InvoiceWarningCode
 from nimbill.invoicing.pdf.pdf_cache import NoInvoices, write_pdf_files
@@ -47,7 +46,7 @@ invoice = App(name="invoice", help="The invoices of a month.")
 def create(
     month: str,
     *groups: str,
-    vendor: Vendor,
+    vendor: str,
     organisation: Organisation,
     json: JsonSwitch = False,
 ) -> None:

@@ -16,12 +16,12 @@ from nimbill.commands.console import (
 from nimbill.commands.month_argument import refuse_invalid_month
 from nimbill.commands.names import Names, add_name, load_names
 from nimbill.commands.organisation_command import Organisation, run_changing, run_reading
+from nimbill.commands.vendor_argument import list_named_vendors
 from nimbill.costs.months.bodies import MonthReopening
 from nimbill.costs.months.operations import reopen_month
 from nimbill.foundation import exact_json
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, Violation
-from nimbill.foundation.vendors import BILLED_VENDORS, BilledVendor
 from nimbill.http.request_bodies import Success, parse_body
 from nimbill.invoicing.closing.bodies import MonthClosing, MonthStatus, MonthStep, StepBlocker
 from nimbill.invoicing.closing.operations import close_month, load_month
@@ -47,7 +47,7 @@ def show(
     name: str,
     /,
     *,
-    vendor: BilledVendor | None = None,
+    vendor: str | None = None,
     organisation: Organisation,
     json: JsonSwitch = False,
 ) -> None:
@@ -61,9 +61,9 @@ def show(
         Show one vendor only.
     """
     refuse_invalid_month(name)
-    vendors = BILLED_VENDORS if vendor is None else (vendor,)
 
     async def run(command: CommandTransaction) -> tuple[list[MonthStatus], Names]:
+        vendors = await list_named_vendors(command, vendor)
         found = [await load_month(command.db, command.scope, name, each) for each in vendors]
         return found, await load_names(command.db, command.scope)
 
@@ -82,7 +82,7 @@ def close(
     name: str,
     /,
     *,
-    vendor: BilledVendor,
+    vendor: str,
     override: Switch = False,
     reason: str | None = None,
     organisation: Organisation,
@@ -106,9 +106,10 @@ def close(
     refuse_invalid_month(name)
     options = {"vendor": vendor, "reason": reason, "override": override or None}
     sent = {field: value for field, value in options.items() if value is not None}
-    body = parse_body(MonthClosing, sent)
 
     async def run(command: CommandTransaction) -> list[Violation]:
+        vendors = await list_named_vendors(command, vendor)
+        body = parse_body(MonthClosing, sent, vendors)
         try:
             missing = await close_month(command.db, command.scope, name, body)
         except Conflict as error:
@@ -130,7 +131,7 @@ def reopen(
     name: str,
     /,
     *,
-    vendor: BilledVendor,
+    vendor: str,
     reason: str,
     organisation: Organisation,
     json: JsonSwitch = False,
@@ -148,9 +149,10 @@ def reopen(
     """
     refuse_invalid_month(name)
     sent = {"vendor": vendor, "reason": reason}
-    body = parse_body(MonthReopening, sent)
 
     async def run(command: CommandTransaction) -> None:
+        vendors = await list_named_vendors(command, vendor)
+        body = parse_body(MonthReopening, sent, vendors)
         await reopen_month(command.db, command.scope, name, body)
         await command.audit("reopen_month", f"month/{vendor}/{name}", sent)
 

@@ -1,7 +1,7 @@
 """`nimbill rates`: show and save the exchange rates of a month."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -13,11 +13,11 @@ from nimbill.commands.console import JsonSwitch, print_json, print_text
 from nimbill.commands.month_argument import refuse_invalid_month
 from nimbill.commands.organisation_command import Organisation, run_changing, run_reading
 from nimbill.commands.tables import OutputColumn, print_rows
+from nimbill.commands.vendor_argument import list_named_vendors
 from nimbill.customers.billing_groups.records import list_billing_groups
 from nimbill.foundation import exact_json
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, Violation, refuse_if
-from nimbill.foundation.vendors import BilledVendor
 from nimbill.http.request_bodies import Success, parse_body
 from nimbill.invoicing.documents.bodies import SaveExchangeRateRequest
 from nimbill.invoicing.runs.month_settings import load_saved_settings
@@ -35,7 +35,7 @@ def show(
     month: str,
     /,
     *,
-    vendor: BilledVendor | None = None,
+    vendor: str | None = None,
     organisation: Organisation,
     json: JsonSwitch = False,
 ) -> None:
@@ -49,9 +49,11 @@ def show(
         Show the rates of one vendor only.
     """
     refuse_invalid_month(month)
-    found = run_reading(
-        "rates show", organisation, lambda command: _list_rates(command, month, vendor)
-    )
+
+    async def run(command: CommandTransaction) -> list[dict[str, Any]]:
+        return await _list_rates(command, month, await list_named_vendors(command, vendor))
+
+    found = run_reading("rates show", organisation, run)
     if json:
         print_json(exact_json.encode({"month": month, "rates": found}))
         return
@@ -71,7 +73,7 @@ def set_(
     rate: str,
     /,
     *groups: str,
-    vendor: BilledVendor,
+    vendor: str,
     organisation: Organisation,
     json: JsonSwitch = False,
 ) -> None:
@@ -92,9 +94,10 @@ def set_(
     exchange_rate = _parse_rate(rate)
 
     async def run(command: CommandTransaction) -> int:
+        vendors = await list_named_vendors(command, vendor)
         company_ids = await _find_groups(command, month, vendor, groups)
         sent = {"vendor": vendor, "billing_groups": company_ids, "exchange_rate": exchange_rate}
-        body = parse_body(SaveExchangeRateRequest, sent)
+        body = parse_body(SaveExchangeRateRequest, sent, vendors)
         await save_exchange_rates(command.db, command.scope, month, body)
         await command.audit("save_exchange_rates", f"invoices/{month}/exchangerate", sent)
         return len(company_ids)
@@ -117,7 +120,7 @@ async def _find_groups(
 ) -> list[str]:
     if groups:
         return [(await require_group(command, group)).company_id for group in groups]
-    saved = await _list_rates(command, month, vendor)
+    saved = await _list_rates(command, month, [vendor])
     if not saved:
         raise Conflict(
             "not_ready", f"No billing group has saved {vendor} terms for {month}. Save them first."
@@ -126,7 +129,7 @@ async def _find_groups(
 
 
 async def _list_rates(
-    command: CommandTransaction, month: str, vendor: str | None
+    command: CommandTransaction, month: str, vendors: Collection[str]
 ) -> list[dict[str, Any]]:
     groups = {
         group.company_id: group for group in await list_billing_groups(command.db, command.scope)
@@ -144,7 +147,7 @@ async def _list_rates(
         for (company_id, saved_vendor), row in sorted(
             saved.items(), key=lambda item: (item[0][1], groups[item[0][0]].billinggroup_id)
         )
-        if vendor in (None, saved_vendor)
+        if saved_vendor in vendors
     ]
 
 

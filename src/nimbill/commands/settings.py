@@ -21,6 +21,7 @@ from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Invalid, Violation, refuse_if
 from nimbill.http.request_bodies import Success, parse_body
 from nimbill.invoicing.documents.bodies import SaveSettingsRequest
+from nimbill.invoicing.documents.vendor_uses import find_used_vendors
 from nimbill.invoicing.runs.operations import save_invoice_settings
 
 basis = chosen("command-line")
@@ -43,12 +44,13 @@ def show(*, organisation: Organisation, json: JsonSwitch = False) -> None:
 
 @settings.command(name="set")
 def set_(*assignments: str, organisation: Organisation, json: JsonSwitch = False) -> None:
-    """Change settings, for example `rounding=down cost_tag_key=Team`.
+    """Change settings, for example `rounding=down cost_tag_key=Team vendors=aws,azure,gcp`.
 
     Parameters
     ----------
     assignments
-        NAME=VALUE for each setting; an empty value clears a text, a table is written as JSON.
+        NAME=VALUE for each setting; an empty value clears a text, a table is written as JSON,
+        vendors as JSON or separated by commas.
     """
     sent = dict(map(_parse_assignment, assignments))
     if not sent:
@@ -56,7 +58,9 @@ def set_(*assignments: str, organisation: Organisation, json: JsonSwitch = False
     body = parse_body(OrganisationSettingsChange, sent)
 
     async def run(command: CommandTransaction) -> OrganisationSettings:
-        changed = await operations.change_settings(command.db, command.scope, body)
+        changed = await operations.change_settings(
+            command.db, command.scope, body, find_used_vendors
+        )
         await command.audit("change_settings", "settings", sent)
         return changed
 
@@ -96,6 +100,8 @@ def _parse_assignment(assignment: str) -> tuple[str, Any]:
     types = getattr(fields[name], "types", (fields[name],))
     if any(isinstance(type_, _TEXT_TYPES) for type_ in types):
         return name, value
+    if name == "vendors" and not value.lstrip().startswith("["):
+        return name, [vendor.strip() for vendor in value.split(",")]
     return name, exact_json.decode(value.encode())
 
 

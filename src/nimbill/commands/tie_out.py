@@ -2,16 +2,15 @@
 
 import sys
 from decimal import Decimal
-from typing import Literal
 
 from nimbill.application.command_transaction import CommandTransaction
 from nimbill.commands.console import NOTHING_FOUND, JsonSwitch, print_json, print_text
 from nimbill.commands.month_argument import refuse_invalid_month
 from nimbill.commands.names import Names, add_name, load_names
 from nimbill.commands.organisation_command import Organisation, run_reading
+from nimbill.commands.vendor_argument import READABLE, list_named_vendors
 from nimbill.foundation import exact_json
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.vendors import VENDORS, Vendor
 from nimbill.invoicing.reconciliation.bodies import (
     TieOutDifference,
     TieOutEntryDifference,
@@ -53,7 +52,7 @@ def tie_out(
     /,
     *,
     organisation: Organisation,
-    vendor: Literal["aws", "azure", "gcp"] | None = None,
+    vendor: str | None = None,
     json: JsonSwitch = False,
 ) -> None:
     """Reconcile the invoices of a month with the vendor charges.
@@ -69,11 +68,10 @@ def tie_out(
         Reconcile one vendor only.
     """
     refuse_invalid_month(month)
-    vendors = list(VENDORS) if vendor is None else [vendor]
     result, names = run_reading(
         "tie-out",
         organisation,
-        lambda command: _tie_out_month(command, month, vendors),
+        lambda command: _tie_out_month(command, month, vendor),
     )
     if json:
         print_json(exact_json.encode(result))
@@ -83,8 +81,9 @@ def tie_out(
 
 
 async def _tie_out_month(
-    command: CommandTransaction, month: str, vendors: list[Vendor]
+    command: CommandTransaction, month: str, vendor: str | None
 ) -> tuple[TieOut, Names]:
+    vendors = await list_named_vendors(command, vendor, READABLE)
     result = await load_tie_out(command.db, command.scope, month, vendors)
     return result, await load_names(command.db, command.scope)
 

@@ -6,7 +6,7 @@ An import of this file as FOCUS gives the same sums, line types and kinds.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
@@ -24,6 +24,7 @@ from nimbill.costs.lake.records import CurrentLakeFile
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.calendar_month import month_end, month_start
 from nimbill.foundation.fsync import fsync_path
+from nimbill.foundation.vendor_names import label_vendor
 
 basis = chosen("focus-export")
 
@@ -65,13 +66,22 @@ def classify_charge(line_type: str, kind: str, entry_type: str | None) -> FocusC
     return CHARGES_BY_KIND[LineKind(kind)]
 
 
-def write_focus_file(lake: Lake, files: Sequence[CurrentLakeFile], month: str, output: Path) -> int:
-    """Return the number of lines; an existing file is replaced only by a complete one."""
+def write_focus_file(
+    lake: Lake,
+    files: Sequence[CurrentLakeFile],
+    month: str,
+    output: Path,
+    provider_names: Mapping[str, Sequence[str]] | None = None,
+) -> int:
+    """Return the number of lines; an existing file is replaced only by a complete one.
+
+    `provider_names` are those of the settings, for vendors that are not known here.
+    """
     partial = output.with_name(f".{output.name}.part")
     try:
         lines = 0
         with pq.ParquetWriter(partial, FOCUS_SCHEMA, compression="zstd") as writer:
-            for table in _read_focus_tables(lake, files, month):
+            for table in _read_focus_tables(lake, files, month, provider_names or {}):
                 writer.write_table(table)
                 lines += len(table)
         fsync_path(partial)
@@ -85,19 +95,24 @@ def write_focus_file(lake: Lake, files: Sequence[CurrentLakeFile], month: str, o
 
 
 def _read_focus_tables(
-    lake: Lake, files: Sequence[CurrentLakeFile], month: str
+    lake: Lake,
+    files: Sequence[CurrentLakeFile],
+    month: str,
+    provider_names: Mapping[str, Sequence[str]],
 ) -> Iterator[pa.Table]:
     for file in files:
+        provider = PROVIDERS.get(file.vendor) or label_vendor(file.vendor, provider_names)
         is_current = pc.field("payer_id").isin(sorted(file.payers))
         dataset = lake.open_dataset([file.path])
         scanner = dataset.scanner(filter=is_current, batch_size=LINES_PER_BATCH)
         for batch in scanner.to_batches():
             if len(batch):
-                yield _convert_to_focus(pa.Table.from_batches([batch]), file.vendor, month)
+                lines = pa.Table.from_batches([batch])
+                yield _convert_to_focus(lines, file.vendor, provider, month)
 
 
-def _convert_to_focus(lines: pa.Table, vendor: str, month: str) -> pa.Table:
-    columns = _map_columns(lines, vendor, month)
+def _convert_to_focus(lines: pa.Table, vendor: str, provider: str, month: str) -> pa.Table:
+    columns = _map_columns(lines, vendor, provider, month)
     arrays = [
         _build_column(columns.get(name), column.type, len(lines))
         for name, column in ALL_COLUMNS.items()
@@ -112,8 +127,9 @@ def _build_column(value: Any, type_: pa.DataType, count: int) -> Any:
     return pa.nulls(count, type_) if value is None else pa.repeat(pa.scalar(value, type_), count)
 
 
-def _map_columns(lines: pa.Table, vendor: str, month: str) -> dict[str, Any]:
-    provider, cost = PROVIDERS[vendor], lines["cost"]
+def _map_columns(lines: pa.Table, vendor: str, provider: str, month: str) -> dict[str, Any]:
+    cost = lines["cost"]
+    sub_account_type = SUB_ACCOUNT_TYPES.get(vendor, "Account")
     commitment = pc.coalesce(lines["reservation_id"], lines["savings_plan_id"])
     is_used = pc.and_(pc.equal(lines["kind"], LineKind.usage.value), pc.is_valid(commitment))
     customer = pc.if_else(pc.equal(lines["customer_id"], ""), None, lines["customer_id"])
@@ -149,7 +165,7 @@ def _map_columns(lines: pa.Table, vendor: str, month: str) -> dict[str, Any]:
             None,
         ),
         "ProviderName": provider,
-        "PublisherName": _publishers(lines, vendor),
+        "PublisherName": _publishers(lines, provider),
         "RegionId": lines["region"],
         "RegionName": lines["region"],
         "ServiceCategory": "Other",
@@ -158,7 +174,7 @@ def _map_columns(lines: pa.Table, vendor: str, month: str) -> dict[str, Any]:
         "SkuMeter": lines["usage_type"],
         "SubAccountId": customer,
         "SubAccountName": lines["customer_name"],
-        "SubAccountType": pc.if_else(pc.is_valid(customer), SUB_ACCOUNT_TYPES[vendor], None),
+        "SubAccountType": pc.if_else(pc.is_valid(customer), sub_account_type, None),
         "Tags": _format_tags(lines["tags"]),
         "x_NimbillBillingEntity": lines["billing_entity"],
         "x_NimbillEntryType": lines["entry_type"],
@@ -206,10 +222,9 @@ def _by_commitment(lines: pa.Table, *, reservation: str, plan: str) -> pa.Chunke
     return pc.if_else(pc.is_valid(lines["reservation_id"]), reservation, plan_or_null)
 
 
-def _publishers(lines: pa.Table, vendor: str) -> pa.Array:
+def _publishers(lines: pa.Table, provider: str) -> pa.Array:
     """The vendor itself, except on marketplace lines, where it must be another name."""
     entities, marketplace = lines["billing_entity"].to_pylist(), lines["marketplace"].to_pylist()
-    provider = PROVIDERS[vendor]
     names = {
         (entity, is_marketplace): _publisher(entity, is_marketplace, provider)
         for entity, is_marketplace in set(zip(entities, marketplace, strict=True))
@@ -220,7 +235,8 @@ def _publishers(lines: pa.Table, vendor: str) -> pa.Array:
 def _publisher(entity: str, is_marketplace: bool, provider: str) -> str:
     if is_marketplace:
         return entity if entity and find_vendor(entity) is None else f"{provider} Marketplace"
-    return entity if find_vendor(entity) == find_vendor(provider) else provider
+    is_own_name = entity != "" and find_vendor(entity) == find_vendor(provider)
+    return entity if is_own_name else provider
 
 
 def _format_tags(tags: pa.ChunkedArray) -> pa.Array:

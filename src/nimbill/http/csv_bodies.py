@@ -12,6 +12,7 @@ from nimbill.audit.records import AuditedChange
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, Invalid, Unreadable, Violation
 from nimbill.foundation.spreadsheet_text import unescape_formula
+from nimbill.foundation.vendor_names import BILLED_VENDORS
 from nimbill.http.request_bodies import parse_body
 
 basis = chosen("csv-imports")
@@ -152,12 +153,17 @@ def read_csv_table(
     return table
 
 
-def parse_records(table: CsvTable, body_type: type[B]) -> list[ParsedRecord[B]]:
-    """Parse each record like a request body; add an error for each broken rule."""
+def parse_records(
+    table: CsvTable, body_type: type[B], vendors: Sequence[str] = BILLED_VENDORS
+) -> list[ParsedRecord[B]]:
+    """Parse each record like a request body; add an error for each broken rule.
+
+    `vendors` are those that the organisation bills.
+    """
     parsed = []
     for record in table.records:
         try:
-            parsed.append(ParsedRecord(record, parse_body(body_type, record.values)))
+            parsed.append(ParsedRecord(record, parse_body(body_type, record.values, vendors)))
         except Invalid as refusal:
             for violation in refusal.violations:
                 table.add_error(record, violation.field, violation.rule)

@@ -1,7 +1,7 @@
 """Error responses: RFC 9457 problem details that never repeat what was sent."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import structlog
@@ -25,6 +25,7 @@ from nimbill.foundation.errors import (
     not_found,
     rule_violations_error,
 )
+from nimbill.foundation.vendor_names import BILLED_VENDORS
 from nimbill.http.request_bodies import describe_rule
 
 log = structlog.get_logger()
@@ -101,8 +102,11 @@ def _parameter_violations(request: Request[Any, Any, Any], error: ValidationExce
         for message in (error.extra if isinstance(error.extra, list) else [])
         if isinstance(message, dict) and "key" in message
     ]
+    vendors = get_request_context(request.scope).vendors or BILLED_VENDORS
     violations = [
-        _parameter_violation(declared[name]) for name in parameter_names if name in declared
+        _parameter_violation(declared[name], vendors)
+        for name in parameter_names
+        if name in declared
     ]
     if not violations:
         violations = list(_missing_query_parameters(request))
@@ -122,12 +126,14 @@ def _missing_query_parameters(request: Request[Any, Any, Any]) -> Iterator[Viola
                 yield Violation(name, "required")
 
 
-def _parameter_violation(parameter: FieldDefinition) -> Violation:
+def _parameter_violation(parameter: FieldDefinition, vendors: Sequence[str]) -> Violation:
     if parameter.name == "data":
         return Violation("body", "a JSON body is required")
     name = getattr(parameter.kwarg_definition, "name", None) or parameter.name
     description = getattr(parameter.kwarg_definition, "description", None)
-    return Violation(name, description or describe_rule(inspect.type_info(parameter.annotation)))
+    # The raw annotation includes the metadata of a vendor.
+    rule = description or describe_rule(inspect.type_info(parameter.raw), vendors)
+    return Violation(name, rule)
 
 
 def handle_unexpected_error(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:

@@ -1,8 +1,9 @@
 """Request and response bodies, and the validation that reports every violation at once."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from itertools import chain
 from typing import Any, ClassVar, TypeVar
 
 import msgspec
@@ -11,6 +12,8 @@ from msgspec import inspect
 from nimbill.foundation import calendar_month
 from nimbill.foundation.basis import Basis, chosen, stated
 from nimbill.foundation.errors import Violation, rule_violations_error
+from nimbill.foundation.vendor_names import BILLED_VENDORS, NAME_PATTERN, NAME_RULE
+from nimbill.foundation.vendors import get_vendor_rule
 
 basis = chosen("unknown-fields-and-null")
 
@@ -21,6 +24,13 @@ class Body(msgspec.Struct, frozen=True, kw_only=True):
     @classmethod
     def rule_violations(cls, _sent: Mapping[str, Any]) -> Iterator[Violation]:
         """Check rules across fields. `_sent` may contain invalid fields."""
+        return iter(())
+
+    @classmethod
+    def vendor_violations(
+        cls, _sent: Mapping[str, Any], _vendors: Sequence[str]
+    ) -> Iterator[Violation]:
+        """Check rules that depend on a vendor. `_vendors` are those that the organisation bills."""
         return iter(())
 
 
@@ -53,18 +63,20 @@ required_basis = chosen("required-text")
 NOT_EMPTY = msgspec.Meta(min_length=1)
 
 
-def parse_body(body_type: type[T], sent: Any) -> T:
-    """Convert decoded JSON to a body. Raise Invalid with every violation."""
+def parse_body(body_type: type[T], sent: Any, vendors: Sequence[str] = BILLED_VENDORS) -> T:
+    """Convert decoded JSON to a body. Raise Invalid with every violation.
+
+    `vendors` are those that the organisation bills.
+    """
     type_info = _get_type_info(body_type)
     if isinstance(type_info, inspect.StructType) and not isinstance(sent, dict):
         raise rule_violations_error([Violation("body", "an object")])
-    violations = list(_validate(type_info, sent, ""))
+    violations = list(_validate(type_info, sent, "", vendors))
     invalid_fields = {violation.field for violation in violations}
     if isinstance(sent, dict) and issubclass(body_type, Body):
+        by_rule = (body_type.vendor_violations(sent, vendors), body_type.rule_violations(sent))
         violations += [
-            violation
-            for violation in body_type.rule_violations(sent)
-            if violation.field not in invalid_fields
+            violation for violation in chain(*by_rule) if violation.field not in invalid_fields
         ]
     if violations:
         raise rule_violations_error(violations)
@@ -80,14 +92,44 @@ def _get_type_info(body_type: Any) -> inspect.Type:
     return _type_infos[body_type]
 
 
-def _validate(type_info: inspect.Type, value: Any, path: str) -> Iterator[Violation]:
+def mentions_vendor(body_type: Any) -> bool:
+    """Return whether a field of the body, or a field inside it, is a vendor."""
+    if body_type not in _vendor_mentions:
+        _vendor_mentions[body_type] = _has_vendor(_get_type_info(body_type))
+    return _vendor_mentions[body_type]
+
+
+_vendor_mentions: dict[Any, bool] = {}
+
+
+def _has_vendor(type_info: inspect.Type) -> bool:
+    match type_info:
+        case inspect.Metadata(extra=extra):
+            return get_vendor_rule(extra) is not None
+        case inspect.StructType(fields=fields):
+            return any(_has_vendor(field.type) for field in fields)
+        case inspect.DictType(key_type=key_type, value_type=value_type):
+            return _has_vendor(key_type) or _has_vendor(value_type)
+        case inspect.ListType(item_type=item_type):
+            return _has_vendor(item_type)
+        case inspect.UnionType(types=types):
+            return any(map(_has_vendor, types))
+    return False
+
+
+# Which vendors the organisation bills is passed to every validator.
+def _validate(
+    type_info: inspect.Type, value: Any, path: str, vendors: Sequence[str]
+) -> Iterator[Violation]:
     validator = _VALIDATORS.get(type(type_info))
     if validator is None:
         raise TypeError(f"bodies do not support {type(type_info).__name__}")
-    yield from validator(type_info, value, path)
+    yield from validator(type_info, value, path, vendors)
 
 
-def _validate_text(type_info: inspect.StrType, value: Any, path: str) -> Iterator[Violation]:
+def _validate_text(
+    type_info: inspect.StrType, value: Any, path: str, _vendors: Sequence[str]
+) -> Iterator[Violation]:
     min_length, max_length = type_info.min_length or 0, type_info.max_length
     has_length = (
         isinstance(value, str)
@@ -98,7 +140,9 @@ def _validate_text(type_info: inspect.StrType, value: Any, path: str) -> Iterato
         yield Violation(path, describe_rule(type_info))
 
 
-def _validate_struct(type_info: inspect.StructType, value: Any, path: str) -> Iterator[Violation]:
+def _validate_struct(
+    type_info: inspect.StructType, value: Any, path: str, vendors: Sequence[str]
+) -> Iterator[Violation]:
     if not isinstance(value, dict):
         yield Violation(path, "an object")
         return
@@ -108,7 +152,7 @@ def _validate_struct(type_info: inspect.StructType, value: Any, path: str) -> It
         if field.required and value.get(name) is None and not _is_explicit_null(field, value):
             yield Violation(field_path, "required")
         elif name in value:
-            yield from _validate(field.type, value[name], field_path)
+            yield from _validate(field.type, value[name], field_path, vendors)
 
 
 def _is_explicit_null(field: inspect.Field, value: dict[str, Any]) -> bool:
@@ -117,70 +161,93 @@ def _is_explicit_null(field: inspect.Field, value: dict[str, Any]) -> bool:
     return nullable and field.encode_name in value
 
 
-def _validate_dict(type_info: inspect.DictType, value: Any, path: str) -> Iterator[Violation]:
+def _validate_dict(
+    type_info: inspect.DictType, value: Any, path: str, vendors: Sequence[str]
+) -> Iterator[Violation]:
     if not isinstance(value, dict):
         yield Violation(path, "an object")
         return
     # Keys that the caller chose are not repeated in the path.
-    has_known_keys = isinstance(type_info.key_type, inspect.EnumType | inspect.LiteralType)
+    has_known_keys = isinstance(
+        type_info.key_type, inspect.EnumType | inspect.LiteralType
+    ) or _has_vendor(type_info.key_type)
     for key, item in value.items():
-        if list(_validate(type_info.key_type, key, path)):
-            yield Violation(path, f"keys: {describe_rule(type_info.key_type)}")
+        if list(_validate(type_info.key_type, key, path, vendors)):
+            yield Violation(path, f"keys: {describe_rule(type_info.key_type, vendors)}")
         else:
             item_path = f"{path}.{key}" if has_known_keys else path
-            yield from _validate(type_info.value_type, item, item_path)
+            yield from _validate(type_info.value_type, item, item_path, vendors)
 
 
-def _validate_list(type_info: inspect.ListType, value: Any, path: str) -> Iterator[Violation]:
+def _validate_list(
+    type_info: inspect.ListType, value: Any, path: str, vendors: Sequence[str]
+) -> Iterator[Violation]:
     if not isinstance(value, list):
         yield Violation(path, "a list")
         return
     for index, item in enumerate(value):
-        yield from _validate(type_info.item_type, item, f"{path}[{index}]")
+        yield from _validate(type_info.item_type, item, f"{path}[{index}]", vendors)
 
 
-def _validate_union(type_info: inspect.UnionType, value: Any, path: str) -> Iterator[Violation]:
+def _validate_union(
+    type_info: inspect.UnionType, value: Any, path: str, vendors: Sequence[str]
+) -> Iterator[Violation]:
     """Accept null as absent; check a list against the list type, others against the first."""
     if value is None:
         return
     members = [member for member in type_info.types if not isinstance(member, inspect.NoneType)]
     is_list = isinstance(value, list)
     matching = [member for member in members if isinstance(member, inspect.ListType) is is_list]
-    yield from _validate((matching or members)[0], value, path)
+    yield from _validate((matching or members)[0], value, path, vendors)
 
 
-def _validate_clearable(type_info: inspect.Metadata, value: Any, path: str) -> Iterator[Violation]:
-    min_length, max_length = _clearable_lengths(type_info)
-    if not isinstance(value, str) or (value and not min_length <= len(value) <= max_length):
-        yield Violation(path, describe_rule(type_info))
+def _validate_metadata(
+    type_info: inspect.Metadata, value: Any, path: str, vendors: Sequence[str]
+) -> Iterator[Violation]:
+    vendor_rule = get_vendor_rule(type_info.extra)
+    if vendor_rule is not None:
+        is_valid = value in vendor_rule.list_names(vendors)
+    else:
+        min_length, max_length = _clearable_lengths(type_info)
+        is_valid = isinstance(value, str) and (not value or min_length <= len(value) <= max_length)
+    if not is_valid:
+        yield Violation(path, describe_rule(type_info, vendors))
 
 
 def _clearable_lengths(type_info: inspect.Metadata) -> tuple[int, int]:
-    assert type_info.extra is not None, "only `clearable_text` uses metadata"
+    assert type_info.extra is not None, "only `clearable_text` and vendors use metadata"
     return type_info.extra["min_length"], type_info.extra["max_length"]
 
 
 def _require_type(
     *types: type, exclude: tuple[type, ...] = ()
 ) -> Callable[..., Iterator[Violation]]:
-    def validate(type_info: inspect.Type, value: Any, path: str) -> Iterator[Violation]:
+    def validate(
+        type_info: inspect.Type, value: Any, path: str, _vendors: Sequence[str]
+    ) -> Iterator[Violation]:
         if not isinstance(value, types) or isinstance(value, exclude):
             yield Violation(path, describe_rule(type_info))
 
     return validate
 
 
-def _validate_enum(type_info: inspect.EnumType, value: Any, path: str) -> Iterator[Violation]:
+def _validate_enum(
+    type_info: inspect.EnumType, value: Any, path: str, _vendors: Sequence[str]
+) -> Iterator[Violation]:
     if not isinstance(value, str) or value not in [member.value for member in type_info.cls]:
         yield Violation(path, describe_rule(type_info))
 
 
-def _validate_literal(type_info: inspect.LiteralType, value: Any, path: str) -> Iterator[Violation]:
+def _validate_literal(
+    type_info: inspect.LiteralType, value: Any, path: str, _vendors: Sequence[str]
+) -> Iterator[Violation]:
     if value not in type_info.values:
         yield Violation(path, describe_rule(type_info))
 
 
-def _accept_anything(_type_info: inspect.Type, _value: Any, _path: str) -> Iterator[Violation]:
+def _accept_anything(
+    _type_info: inspect.Type, _value: Any, _path: str, _vendors: Sequence[str]
+) -> Iterator[Violation]:
     return iter(())
 
 
@@ -196,13 +263,15 @@ _VALIDATORS: Mapping[type, Callable[..., Iterator[Violation]]] = {
     inspect.ListType: _validate_list,
     inspect.UnionType: _validate_union,
     inspect.AnyType: _accept_anything,
-    inspect.Metadata: _validate_clearable,
+    inspect.Metadata: _validate_metadata,
 }
 
 
-def describe_rule(type_info: inspect.Type) -> str:
+def describe_rule(type_info: inspect.Type, vendors: Sequence[str] = BILLED_VENDORS) -> str:
     """Describe the rule of a type without the value that was sent."""
     match type_info:
+        case inspect.StrType(pattern=pattern) if pattern == NAME_PATTERN:
+            return NAME_RULE
         case inspect.StrType(pattern=calendar_month.PATTERN):
             return calendar_month.RULE
         case inspect.StrType(min_length=None, max_length=None):
@@ -213,6 +282,8 @@ def describe_rule(type_info: inspect.Type) -> str:
             )
         case inspect.StrType(min_length=min_length, max_length=max_length):
             return f"length {min_length or 0} to {max_length}"
+        case inspect.Metadata(extra=extra) if (vendor_rule := get_vendor_rule(extra)) is not None:
+            return vendor_rule.describe(vendors)
         case inspect.Metadata():
             min_length, max_length = _clearable_lengths(type_info)
             return f"length {min_length} to {max_length}"
@@ -222,7 +293,7 @@ def describe_rule(type_info: inspect.Type) -> str:
             return f"one of {', '.join(str(value) for value in values)}"
         case inspect.UnionType(types=members):
             return " or ".join(
-                describe_rule(member)
+                describe_rule(member, vendors)
                 for member in members
                 if not isinstance(member, inspect.NoneType)
             )

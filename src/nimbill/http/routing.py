@@ -22,7 +22,8 @@ from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Unreadable
 from nimbill.http import idempotency
 from nimbill.http.forms import FORM_TYPES, parse_form
-from nimbill.http.request_bodies import parse_body
+from nimbill.http.request_bodies import mentions_vendor, parse_body
+from nimbill.http.vendor_parameters import load_request_vendors, refuse_disabled_vendor
 
 basis = chosen("content-types")
 paging_basis = chosen("list-pages")
@@ -84,7 +85,10 @@ class ExactRequest(Request[Any, Any, Any]):
         else:
             raise Unreadable(415, "media_type", "The body must be application/json.")
         context = get_request_context(self.scope)
-        body = parse_body(body_type, sent)
+        if mentions_vendor(body_type):
+            body = parse_body(body_type, sent, await load_request_vendors(self))
+        else:
+            body = parse_body(body_type, sent)
         context.sent, context.body = sent, body
         return body
 
@@ -204,6 +208,14 @@ class patch(Endpoint):  # noqa: N801
 class delete(Endpoint):  # noqa: N801
     def __init__(self, path: str | list[str], **options: Any) -> None:
         super().__init__(path, http_method="DELETE", status_code=200, **options)
+
+
+async def prepare_request(request: Request[Any, Any, Any]) -> Response[bytes] | None:
+    """Run after the gate and before the handler; a stored response replaces the handler."""
+    stored = await replay_stored_response(request)
+    if stored is None:
+        await refuse_disabled_vendor(request)
+    return stored
 
 
 async def replay_stored_response(request: Request[Any, Any, Any]) -> Response[bytes] | None:

@@ -8,9 +8,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from nimbill.costs.lake import records as lake_records
 from nimbill.costs.lake.parquet_files import Lake
+from nimbill.customers.organisation_settings.records import load_settings
 from nimbill.database.tenant_scope import transaction
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.settings import Settings
+from nimbill.foundation.vendor_names import list_provider_names
 from nimbill.imports import records
 from nimbill.imports.allowed_roots import load_import_roots
 from nimbill.imports.bodies import ImportState
@@ -98,6 +100,7 @@ async def _build_request(db: AsyncConnection, settings: Settings, job: Job) -> I
     if roots is not None and not row.uploaded:
         # The settings and the number of organisations may have changed since the request.
         roots = await load_import_roots(db, settings, job.scope)
+    organisation_settings = await load_settings(db, job.scope)
     return ImportRequest(
         organisation_id=job.scope.organisation_id,
         import_id=row.import_id,
@@ -108,4 +111,5 @@ async def _build_request(db: AsyncConnection, settings: Settings, job: Job) -> I
         folder=str(working_folder(settings, row.import_id)),
         known_deliveries=dict(await records.load_known_deliveries(db, job.scope, row.vendor)),
         lake_files=lake_files,
+        providers=list_provider_names(row.vendor, organisation_settings.provider_names),
     )

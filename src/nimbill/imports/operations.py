@@ -9,6 +9,7 @@ from nimbill.access.uploads import Upload
 from nimbill.costs.ingestion.import_roots import resolve_allowed_source
 from nimbill.costs.months.operations import refuse_closed
 from nimbill.costs.months.records import lock_month
+from nimbill.customers.organisation_settings.records import load_vendors
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
@@ -68,8 +69,9 @@ async def import_upload(
 ) -> str:
     """The files are synced to disk before the import is acknowledged."""
     await _refuse_long_queue(db, caller.scope)
+    vendors = await load_vendors(db, caller.scope)
     fields = {name: value for name, value in upload.fields.items() if value}
-    body = parse_body(ImportSource, {**fields, "source": "upload"})
+    body = parse_body(ImportSource, {**fields, "source": "upload"}, vendors)
     if not upload.files:
         raise rule_violations_error([Violation("file", "at least one file")])
     import_id = new_id("imp")
@@ -93,6 +95,15 @@ async def import_upload(
 
 
 async def start_import(db: AsyncConnection, scope: TenantScope, new_import: NewImport) -> None:
+    """Refuse a vendor that is not enabled: its costs could never be billed."""
+    enabled = await load_vendors(db, scope, lock=True)
+    if new_import.vendor not in enabled:
+        raise Conflict(
+            "vendor_disabled",
+            f"The vendor {new_import.vendor} is not enabled, so nothing was imported. Enabled: "
+            f"{', '.join(enabled)}. Add it to the organisation setting vendors, with "
+            "PUT /m/core/settings or nimbill settings set.",
+        )
     await records.add_import(db, scope, new_import)
     roots = None if new_import.roots is None else list(new_import.roots)
     await add_job(

@@ -66,6 +66,7 @@ class ImportRequest:
     # content hash to the import that is current, or None if another import replaced it
     known_deliveries: dict[str, str | None]
     lake_files: list[str] | None = None  # only for a released parked import
+    providers: list[str] | None = None  # the vendor's names in FOCUS files, in lower case
 
 
 @dataclass(slots=True)
@@ -170,13 +171,16 @@ def _convert(
     from nimbill.costs.ingestion.second_reading import SecondReading
 
     limits = Limits()
-    with SecondReading(delivery, vendor=request.vendor, limits=limits) as second_reading:
+    with SecondReading(
+        delivery, vendor=request.vendor, limits=limits, providers=request.providers
+    ) as second_reading:
         conversion = convert_delivery(
             delivery,
             vendor=request.vendor,
             month=request.month,
             into=Path(request.folder) / "lines",
             limits=limits,
+            providers=request.providers,
             on_progress=lambda lines: on_progress({"step": "reading", "lines": lines}),
             on_file=watch.name_file,
             reserved_cores=second_reading.reserved_cores,

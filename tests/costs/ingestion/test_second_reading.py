@@ -107,7 +107,7 @@ class RefusingConnection:
 
 def sum_with(connection: object, delivery: Delivery) -> Sums:
     db = cast("duckdb.DuckDBPyConnection", connection)
-    return sum_delivery(delivery, db, vendor="aws", limits=LIMITS, notify=lambda _: None)
+    return sum_delivery(delivery, db, providers=(), limits=LIMITS, notify=lambda _: None)
 
 
 def sum_converted(delivery: Delivery, folder: Path) -> Sums:

@@ -15,7 +15,8 @@ from nimbill.customers.billing_groups.invoice_setting_rules import (
     find_violations_by_vendor,
 )
 from nimbill.foundation.rules import Between, OneOf, PerVendor, Rule
-from nimbill.foundation.vendors import BILLED_VENDORS, BilledVendor
+from nimbill.foundation.vendor_names import BILLED_VENDORS
+from nimbill.foundation.vendors import BilledVendor
 
 COLUMNS: tuple[RuleColumn, ...] = ("create", "update")
 TINY = Decimal("0.000000000001")

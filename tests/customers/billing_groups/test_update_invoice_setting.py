@@ -12,7 +12,8 @@ from nimbill.access.role_actions import RoleAction
 from nimbill.customers.billing_groups.invoice_setting_rules import ALLOWED_VALUES, RuleColumn
 from nimbill.database.tenant_scope import transaction
 from nimbill.foundation.rules import OneOf, PerVendor, Rule
-from nimbill.foundation.vendors import BILLED_VENDORS, BilledVendor
+from nimbill.foundation.vendor_names import BILLED_VENDORS
+from nimbill.foundation.vendors import BilledVendor
 from tests.customers.billing_groups.billing_groups import (
     PATH,
     create_billing_group,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nimbill.customers.cloud_accounts.account_number_rules import FORMATS, find_number_violations
-from nimbill.foundation.vendors import BILLED_VENDORS
+from nimbill.foundation.vendor_names import BILLED_VENDORS
 
 DESCRIPTIONS = {
     ("aws", "customer_id"): "12 digits",
@@ -112,6 +112,26 @@ def test_an_unknown_vendor_is_left_to_the_body_check(vendor: Any) -> None:
 @pytest.mark.parametrize("value", [None, 123456789012, ["x"], {}])
 def test_values_of_a_wrong_type_are_left_to_the_body_check(value: Any) -> None:
     assert check({"vendor": "aws", "customer_id": value}, "customer_id") == []
+
+
+@pytest.mark.parametrize(
+    "number", ["1", "x" * 64, "011111-222222-333333", "ocid1.tenancy.oc1..aaaa", "a b", "~{}!#0"]
+)
+def test_other_vendors_have_ids_of_up_to_64_printable_characters(number: str) -> None:
+    body = {"vendor": "gcp", "customer_id": number, "account_id": number}
+
+    assert list(find_number_violations(body, "customer_id", "account_id", vendors=["gcp"])) == []
+
+
+@pytest.mark.parametrize(
+    "number", ["", "x" * 65, "a/b", "a|b", "é1", " a", "a ", "a\n", "a\x7f", ".", "..", "--"]
+)
+def test_other_ids_of_other_vendors_are_refused(number: str) -> None:
+    body = {"vendor": "gcp", "customer_id": number, "account_id": number}
+
+    violations = find_number_violations(body, "customer_id", "account_id", vendors=["gcp"])
+
+    assert [violation.field for violation in violations] == ["customer_id", "account_id"]
 
 
 def test_only_the_given_fields_are_checked() -> None:

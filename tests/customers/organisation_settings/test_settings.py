@@ -22,6 +22,8 @@ DEFAULTS: dict[str, Any] = {
     "invoice_template_id": None,
     "time_zone": "Asia/Tokyo",
     "language": "ja",
+    "vendors": ["aws", "azure"],
+    "provider_names": {},
 }
 BANDS = [{"upto": 1000000, "rate": 0.05}, {"upto": None, "rate": 0.03}]
 
@@ -50,6 +52,8 @@ def test_every_setting_can_be_changed_and_the_response_shows_all(service: Servic
         "invoice_template_id": create_template(service),
         "time_zone": "Europe/Zurich",
         "language": "en",
+        "vendors": ["gcp", "aws", "oracle", "azure"],
+        "provider_names": {"oracle": ["Oracle", "Oracle Cloud Infrastructure"]},
     }
 
     response = put(service, service.caller(RoleAction.ModifySettings), **changes)

@@ -11,10 +11,11 @@ from nimbill.costs.formats.aws_cur2 import AWS_CUR2
 from nimbill.costs.formats.azure import AZURE
 from nimbill.costs.formats.focus import FOCUS
 from nimbill.costs.formats.format import Format, normalize_column_name
+from nimbill.costs.formats.gcp import GCP_EXPORT
 from nimbill.costs.formats.line_rules import line_error
 
 # the most specific first
-FORMATS = (AWS_CUR2, AWS_CUR, FOCUS, AZURE)
+FORMATS = (GCP_EXPORT, AWS_CUR2, AWS_CUR, FOCUS, AZURE)
 SNAKE_CASE_TAG_PREFIX = "resource_tags_"
 
 

@@ -1,7 +1,5 @@
 """FOCUS 1.0, 1.1 and 1.2: one file may contain several vendors, named in a column."""
 
-from collections.abc import Mapping
-
 from nimbill.costs.cost_line import EntryType
 from nimbill.costs.formats.format import (
     TAX,
@@ -14,6 +12,7 @@ from nimbill.costs.formats.format import (
     optional,
     required,
 )
+from nimbill.foundation.vendor_names import PROVIDER_NAMES
 
 ID_PATH_PREFIXES = ("/subscriptions/", "/providers/microsoft.billing/billingaccounts/")
 
@@ -67,13 +66,6 @@ CATEGORIES = {
     "Tax":        TAX,
 }
 
-# names of each vendor as provider and publisher; any other publisher sells through the vendor's
-# marketplace
-VENDOR_NAMES: Mapping[str, tuple[str, ...]] = {
-    "aws":   ("aws", "amazon", "amazon web services", "amazon web services, inc."),
-    "azure": ("microsoft", "azure", "microsoft azure", "microsoft corporation"),
-    "gcp":   ("google", "gcp", "google cloud", "google cloud platform", "google llc"),
-}
 # fmt: on
 
 CORRECTION = " Correction"  # appended to the category of a charge that corrects an invoiced period
@@ -90,7 +82,7 @@ def classify(line_type: str) -> LineClass:
 
 def find_vendor(provider: str) -> str | None:
     return next(
-        (vendor for vendor, names in VENDOR_NAMES.items() if provider.lower() in names), None
+        (vendor for vendor, names in PROVIDER_NAMES.items() if provider.lower() in names), None
     )
 
 
@@ -100,5 +92,6 @@ FOCUS = Format(
     identifying_columns=("BilledCost", "ChargeCategory", "ProviderName"),
     columns=COLUMNS,
     classify=classify,
+    # any other publisher sells through the marketplace of the vendor
     is_marketplace=lambda publisher: publisher != "" and find_vendor(publisher) is None,
 )

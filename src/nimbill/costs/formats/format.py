@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from nimbill.costs.cost_line import EntryType, LineKind
+from nimbill.costs.formats.line_rules import parse_month
 
 # texts that mean "no value"
 NULLS = ("", "NULL", "\\N")
@@ -69,6 +70,7 @@ class Format:
     tag_prefix: str | None = None  # prefix of the tag columns, if there is one column per key
     normalize_tag_key: Callable[[str], str] = str
     line_type_default: str | None = None
+    parse_month: Callable[[str], str] = parse_month  # of the field `period_start`
     refused_types: Mapping[str, str] = field(
         default_factory=dict
     )  # line type to the rule that refuses it

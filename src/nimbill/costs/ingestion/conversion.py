@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,9 +17,10 @@ import pyarrow.parquet as pq
 from nimbill.costs.cost_line import SCHEMA
 from nimbill.costs.formats.line_rules import line_error
 from nimbill.costs.ingestion.delivery_errors import delivery_error
-from nimbill.costs.ingestion.normalize import ImportWarnings, NormalizedBatch, normalize
+from nimbill.costs.ingestion.import_warnings import ImportWarnings
+from nimbill.costs.ingestion.normalize import NormalizedBatch, normalize
 from nimbill.costs.ingestion.parts import Delivery, Limits
-from nimbill.costs.ingestion.raw_lines import ParseTask, split_into_parse_tasks
+from nimbill.costs.ingestion.raw_lines import ParseTask, RawLines, split_into_parse_tasks
 from nimbill.costs.ingestion.unpacked_size import UnpackedSize
 from nimbill.costs.ingestion.worker_threads import count_worker_threads
 
@@ -56,6 +57,7 @@ class _PartBatch(NamedTuple):
 
 
 _Task = Callable[[], _PartBatch]
+_NormalizeLines = Callable[[RawLines, int], NormalizedBatch]
 
 
 def convert_delivery(
@@ -65,6 +67,7 @@ def convert_delivery(
     month: str | None,
     into: Path,
     limits: Limits,
+    providers: Collection[str] | None = None,
     on_progress: Callable[[int], None] = lambda _lines: None,
     on_file: Callable[[str], None] = lambda _name: None,
     reserved_cores: int = 0,
@@ -77,7 +80,11 @@ def convert_delivery(
     month = month or delivery.month
     warnings, rows, writer = ImportWarnings(), Counter[int](), _LineWriter(into)
     with writer:
-        tasks = _build_tasks(delivery, vendor, month, limits, on_file)
+
+        def normalize_lines(raw: RawLines, part: int) -> NormalizedBatch:
+            return normalize(raw, part=part, vendor=vendor, month=month, providers=providers)
+
+        tasks = _build_tasks(delivery, normalize_lines, limits, on_file)
         for part, row_count, batch in _run_in_order(
             tasks, count_worker_threads(reserved=reserved_cores)
         ):
@@ -107,8 +114,7 @@ def _refuse_wrong_row_count(delivery: Delivery, rows: Counter[int]) -> None:
 
 def _build_tasks(
     delivery: Delivery,
-    vendor: str,
-    month: str | None,
+    normalize_lines: _NormalizeLines,
     limits: Limits,
     on_file: Callable[[str], None],
 ) -> Iterator[_Task]:
@@ -118,13 +124,15 @@ def _build_tasks(
         total.add_file(part.bytes)
         for parse in split_into_parse_tasks(part, limits, total):
             yield lambda parse=parse, number=number: _parse_and_normalize(  # type: ignore[misc]
-                parse, number, vendor, month
+                parse, number, normalize_lines
             )
 
 
-def _parse_and_normalize(parse: ParseTask, part: int, vendor: str, month: str | None) -> _PartBatch:
+def _parse_and_normalize(
+    parse: ParseTask, part: int, normalize_lines: _NormalizeLines
+) -> _PartBatch:
     raw = parse()
-    return _PartBatch(part, len(raw), normalize(raw, part=part, vendor=vendor, month=month))
+    return _PartBatch(part, len(raw), normalize_lines(raw, part))
 
 
 def _run_in_order(tasks: Iterator[_Task], threads: int) -> Iterator[_PartBatch]:

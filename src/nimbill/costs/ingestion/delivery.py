@@ -12,6 +12,7 @@ from typing import Literal
 
 from nimbill.costs.ingestion.decompression import GZIP, open_csv
 from nimbill.costs.ingestion.delivery_errors import delivery_error
+from nimbill.costs.ingestion.json_lines import is_json
 from nimbill.costs.ingestion.manifest_selection import Notify, select_delivery_files
 from nimbill.costs.ingestion.manifests import Manifest, ManifestEntry
 from nimbill.costs.ingestion.parquet_footers import refuse_parquet_bomb
@@ -186,5 +187,5 @@ def _has_lines(part: Part, limits: Limits) -> bool:
     if part.file_type == "parquet":
         return True
     with open_csv(part, limits) as text:
-        text.readline(limits.line_bytes_max)
-        return bool(text.read(2).strip())
+        header = text.readline(limits.line_bytes_max)
+        return is_json(header) or bool(text.read(2).strip())

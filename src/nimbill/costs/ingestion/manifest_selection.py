@@ -27,6 +27,7 @@ from nimbill.foundation.basis import chosen
 basis = chosen("cost-deliveries")
 
 COST_FILE_SUFFIXES = (".csv", ".csv.gz", ".gz", ".zip", ".parquet")
+JSON_SUFFIXES = (".json", ".jsonl", ".ndjson")  # beside other cost files they are something else
 _VERSION = re.compile(
     r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"  # id of a run or an assembly
     r"|\d{8}T\d{6}Z|\d{4}-\d{2}-\d{2}T[^/]*",  # or its time
@@ -55,11 +56,8 @@ def select_delivery_files(
         manifest_files = [
             file for file in files if is_manifest(file.path) and _may_be_month(file, month)
         ]
-    cost_files = [
-        file
-        for file in files
-        if not is_manifest(file.path) and (selection.explicit_files or _is_cost_file(file.path))
-    ]
+    others = [file for file in files if not is_manifest(file.path)]
+    cost_files = others if selection.explicit_files else _list_cost_files(others)
     if not manifest_files:
         return DeliverySelection(_select_without_manifest(source.name, cost_files, month), None)
     manifests = [_load_manifest(source, file, limits) for file in manifest_files]
@@ -71,8 +69,12 @@ def select_delivery_files(
     return DeliverySelection(parts, manifest)
 
 
-def _is_cost_file(path: PurePosixPath) -> bool:
-    return path.name.lower().endswith(COST_FILE_SUFFIXES)
+def _list_cost_files(files: Sequence[SourceFile]) -> list[SourceFile]:
+    return _list_ending(files, COST_FILE_SUFFIXES) or _list_ending(files, JSON_SUFFIXES)
+
+
+def _list_ending(files: Sequence[SourceFile], suffixes: tuple[str, ...]) -> list[SourceFile]:
+    return [file for file in files if file.path.name.lower().endswith(suffixes)]
 
 
 def _load_manifest(source: StorageSource, file: SourceFile, limits: Limits) -> Manifest:
@@ -229,7 +231,7 @@ def _refuse_duplicate_formats(files: Iterable[SourceFile]) -> None:
     by_stem: dict[PurePosixPath, SourceFile] = {}
     for file in files:
         stem = file.path.name.lower()
-        for suffix in (".gz", ".zip", ".parquet", ".snappy", ".csv"):
+        for suffix in (".gz", ".zip", ".parquet", ".snappy", ".csv", *JSON_SUFFIXES):
             stem = stem.removesuffix(suffix)
         first = by_stem.setdefault(file.path.with_name(stem or "."), file)
         if first is not file:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -15,39 +14,29 @@ import pyarrow.compute as pc
 
 from nimbill.costs.cost_line import MONEY, RESERVATION_TEXTS, SCHEMA, TIMESTAMP
 from nimbill.costs.formats import line_rules
-from nimbill.costs.formats.focus import CORRECTION, find_vendor
+from nimbill.costs.formats.focus import CORRECTION
+from nimbill.costs.formats.gcp import PROJECT_TAG
 from nimbill.costs.formats.line_rules import RuleViolation, line_error
 from nimbill.costs.formats.nimbill_focus_columns import read_nimbill_columns
 from nimbill.costs.ingestion import tags
-from nimbill.costs.ingestion.arrow_arrays import TEXT_DICTIONARY, integer_array
+from nimbill.costs.ingestion.arrow_arrays import (
+    TEXT_DICTIONARY,
+    count_lines,
+    fill_null,
+    first_true,
+    integer_array,
+    map_values,
+)
+from nimbill.costs.ingestion.import_warnings import ImportWarnings
 from nimbill.costs.ingestion.raw_lines import RawLines
+from nimbill.foundation.vendor_names import PROVIDER_NAMES
 
 # DOUBLE values are rounded to ten decimals first, which restores what the vendor printed
 DOUBLE_SCALE = 10
+WIDE_MONEY = pa.decimal256(60, 22)  # a sum has a digit more
+COST_LIMIT = pa.scalar(Decimal(10**16), WIDE_MONEY)
 COMMON_TIME = r"^[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"
 _COPIED_FIELDS = ("customer_name", "usage_type", "description", "invoice_id", "savings_plan_id")
-
-
-@dataclass(slots=True)
-class ImportWarnings:
-    """Observations that are reported with the import and do not stop it."""
-
-    months: Counter[str] = field(default_factory=Counter)
-    other_vendors: Counter[str] = field(default_factory=Counter)
-    rounded_lines: int = 0
-    unreadable_tags: int = 0
-    outside_month: int = 0
-    has_invoice_ids: bool = False
-    formats: set[str] = field(default_factory=set)
-
-    def add(self, other: ImportWarnings) -> None:
-        self.months += other.months
-        self.other_vendors += other.other_vendors
-        self.rounded_lines += other.rounded_lines
-        self.unreadable_tags += other.unreadable_tags
-        self.outside_month += other.outside_month
-        self.has_invoice_ids |= other.has_invoice_ids
-        self.formats |= other.formats
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +45,35 @@ class NormalizedBatch:
     warnings: ImportWarnings
 
 
-def normalize(raw: RawLines, *, part: int, vendor: str, month: str | None) -> NormalizedBatch:
-    """Return only the lines of `vendor`; refuse lines of another month than `month`."""
-    return _Normalizer(raw, part, vendor, month).normalize()
+def normalize(
+    raw: RawLines,
+    *,
+    part: int,
+    vendor: str,
+    month: str | None,
+    providers: Collection[str] | None = None,
+) -> NormalizedBatch:
+    """Return only the lines of `vendor`; refuse lines of another month than `month`.
+
+    `providers` are the lower-case names of the vendor in FOCUS files, if it has others as well.
+    """
+    names = PROVIDER_NAMES.get(vendor, ()) if providers is None else providers
+    return _Normalizer(raw, part, vendor, month, names).normalize()
 
 
 class _Normalizer:
     """Normalises one batch of one part."""
 
-    def __init__(self, raw: RawLines, part: int, vendor: str, month: str | None) -> None:
+    def __init__(
+        self,
+        raw: RawLines,
+        part: int,
+        vendor: str,
+        month: str | None,
+        providers: Collection[str],
+    ) -> None:
         self.format = raw.layout.format
+        self.providers = frozenset(providers)
         self.part, self.vendor, self.month = part, vendor, month
         self.warnings = ImportWarnings(formats={self.format.name})
         self.warnings.has_invoice_ids = "invoice_id" in raw.fields
@@ -81,7 +89,7 @@ class _Normalizer:
             return raw
         providers = raw.fields["provider"]
         names = providers.dictionary.to_pylist()
-        matches = pa.array([find_vendor(name or "") == self.vendor for name in names], pa.bool_())
+        matches = pa.array([(name or "").lower() in self.providers for name in names], pa.bool_())
         keep = matches.take(providers.indices).fill_null(False)
         if pc.all(keep).as_py() is not False:
             return raw
@@ -112,7 +120,7 @@ class _Normalizer:
             "service": service,
             "service_name": self._optional("service_name"),
             "marketplace": self._marketplace(),
-            "cost": self._money("cost", required=True),
+            "cost": self._charge(),
             "currency": self._currency(),
             "usage_start": usage_start,
             "usage_end": self._times("usage_end"),
@@ -123,6 +131,7 @@ class _Normalizer:
         }
         columns |= {name: self._optional(name) for name in (*_COPIED_FIELDS, *RESERVATION_TEXTS)}
         columns["savings_plan_id"] = savings_plan
+        columns["description"] = self._description()
         return NormalizedBatch(_build_table(columns), self.warnings)
 
     def _classify(self) -> tuple[pa.Array, pa.Array, pa.Array]:
@@ -135,9 +144,9 @@ class _Normalizer:
             )
         line_type = self._line_type()
         classes = [self.format.classify(value) for value in line_type.dictionary.to_pylist()]
-        kinds = _map_values(line_type, [class_.kind.value for class_ in classes])
+        kinds = map_values(line_type, [class_.kind.value for class_ in classes])
         entry_types = [class_.entry_type and class_.entry_type.value for class_ in classes]
-        return line_type, kinds, _map_values(line_type, entry_types)
+        return line_type, kinds, map_values(line_type, entry_types)
 
     def _line_type(self) -> pa.DictionaryArray:
         default = self.format.line_type_default
@@ -162,13 +171,13 @@ class _Normalizer:
         """The billing period decides the month; without one, the start of the usage."""
         name = "period_start" if "period_start" in self.raw.fields else "usage_start"
         months = self._months(name)
-        lines = _count_lines(self.raw.fields[name], months)
+        lines = count_lines(self.raw.fields[name], months)
         if self.month is not None and lines.keys() - {self.month}:
             line_months = months.take(self.raw.fields[name].indices)
-            raise self._error("month", _first_true(pc.not_equal(line_months, self.month)), name)
+            raise self._error("month", first_true(pc.not_equal(line_months, self.month)), name)
         self.warnings.months += lines
         if name != "usage_start" and len(lines) == 1:
-            starts = _count_lines(self.raw.fields["usage_start"], self._months("usage_start"))
+            starts = count_lines(self.raw.fields["usage_start"], self._months("usage_start"))
             self.warnings.outside_month += self.count - starts[next(iter(lines))]
 
     def _service(self) -> pa.Array:
@@ -195,6 +204,26 @@ class _Normalizer:
             return self._optional("reservation_id"), plan
         return self._optional("reservation_id"), self._optional("savings_plan_id")
 
+    def _charge(self) -> pa.Array:
+        """The cost of a line, with its credits where the format lists them separately."""
+        cost = self._money("cost", required=True)
+        if "credits" not in self.raw.fields:
+            return cost
+        credits_ = self._money("credits").fill_null(Decimal(0))
+        total = pc.add(cost.cast(WIDE_MONEY), credits_.cast(WIDE_MONEY))
+        try:
+            return total.cast(MONEY)
+        except pa.ArrowInvalid:
+            row = first_true(pc.greater_equal(pc.abs(total), COST_LIMIT))
+            raise self._error("number_range", row, "cost") from None
+
+    def _description(self) -> pa.Array:
+        """An adjustment has a description of its own."""
+        if "adjustment" not in self.raw.fields:
+            return self._optional("description")
+        texts = (self._optional(name).dictionary_decode() for name in ("adjustment", "description"))
+        return pc.coalesce(*texts)
+
     def _effective_cost(self) -> pa.Array:
         reservation_cost = self._money("effective_cost")
         if "plan_effective_cost" not in self.raw.fields:
@@ -205,11 +234,21 @@ class _Normalizer:
 
     def _marketplace(self) -> pa.Array:
         values = self._text("marketplace")
-        flags = [self.format.is_marketplace(value) for value in values.dictionary.to_pylist()]
+        flags = [
+            self.format.is_marketplace(value) and value.lower() not in self.providers
+            for value in values.dictionary.to_pylist()
+        ]
         return pa.array(flags, pa.bool_()).take(values.indices)
 
     def _tags(self) -> pa.MapArray:
-        if self.format.tag_prefix is not None:
+        own_tags = self._own_tags()
+        if "project_id" not in self.raw.fields:
+            return own_tags
+        return tags.add_tag(own_tags, PROJECT_TAG, self.raw.fields["project_id"])
+
+    def _own_tags(self) -> pa.MapArray:
+        has_one_column = "tags" in self.raw.fields and not self.raw.tags
+        if self.format.tag_prefix is not None and not has_one_column:
             return tags.from_columns(self.raw.tags, self.count)
         if "tags" not in self.raw.fields:
             return tags.empty_tags(self.count)
@@ -232,18 +271,18 @@ class _Normalizer:
         values = self._optional(name)
         clean = self.format.columns[name].clean
         if clean is not None:
-            values = _map_values(values, [clean(value) for value in values.dictionary.to_pylist()])
+            values = map_values(values, [clean(value) for value in values.dictionary.to_pylist()])
         if values.null_count == 0:
             return values
         if required:
-            raise self._error("empty", _first_true(values.is_null()), name)
-        return _fill_null(values, default)
+            raise self._error("empty", first_true(values.is_null()), name)
+        return fill_null(values, default)
 
     def _parse_dictionary(self, name: str, parse: Callable[[str], Any]) -> list[Any]:
         """Parse each distinct value once; every line must have a value."""
         values = self._optional(name)
         if values.null_count:
-            raise self._error("empty", _first_true(values.is_null()), name)
+            raise self._error("empty", first_true(values.is_null()), name)
         parsed = []
         for code, value in enumerate(values.dictionary.to_pylist()):
             try:
@@ -257,7 +296,7 @@ class _Normalizer:
 
     def _currency(self) -> pa.DictionaryArray:
         codes = self._parse_dictionary("currency", line_rules.parse_currency)
-        return _map_values(self._optional("currency"), codes)
+        return map_values(self._optional("currency"), codes)
 
     def _months(self, name: str) -> pa.Array:
         """Return the month of each distinct value."""
@@ -265,7 +304,9 @@ class _Normalizer:
         # `usage_start` has already been parsed, so that common times are known to be valid
         if name == "usage_start" and _are_common_times(values):
             return pc.utf8_slice_codeunits(values, 0, len("yyyy-mm"))
-        return pa.array(self._parse_dictionary(name, line_rules.parse_month), pa.string())
+        is_period = name == "period_start"
+        parse = self.format.parse_month if is_period else line_rules.parse_month
+        return pa.array(self._parse_dictionary(name, parse), pa.string())
 
     def _times(self, name: str, *, required: bool = False) -> pa.Array:
         values = self._optional(name)
@@ -290,7 +331,7 @@ class _Normalizer:
             return pa.nulls(self.count, MONEY)
         values = self.raw.fields[name]
         if required and values.null_count:
-            raise self._error("empty", _first_true(values.is_null()), name)
+            raise self._error("empty", first_true(values.is_null()), name)
         if values.null_count == self.count:
             return pa.nulls(self.count, MONEY)
         try:
@@ -320,41 +361,6 @@ class _Normalizer:
     def _error(self, rule: str, row: int, name: str) -> Exception:
         line = self.raw.line_number(self.rows[row].as_py())
         return line_error(self.raw.file, rule, line=line, column=self.raw.column_name(name))
-
-
-def _map_values(array: pa.DictionaryArray, new_values: list[Any]) -> pa.DictionaryArray:
-    """Replace each distinct value by another text or null; the new dictionary has no duplicates."""
-    mapped = pa.array(new_values, pa.string()).dictionary_encode()
-    indices = array.indices
-    if len(mapped.dictionary) < len(new_values):
-        indices = mapped.indices.take(indices)
-    return pa.DictionaryArray.from_arrays(indices, mapped.dictionary)
-
-
-def _fill_null(array: pa.DictionaryArray, default: str) -> pa.DictionaryArray:
-    dictionary = array.dictionary
-    code = pc.index(dictionary, default).as_py()
-    if code < 0:
-        code = len(dictionary)
-        dictionary = pa.concat_arrays([dictionary, pa.array([default], pa.string())])
-    return pa.DictionaryArray.from_arrays(array.indices.fill_null(code), dictionary)
-
-
-def _count_lines(array: pa.DictionaryArray, groups: pa.Array) -> Counter[str]:
-    """Count lines by group; `groups` has the group of each distinct value of the array."""
-    lines = np.bincount(array.indices.to_numpy(), minlength=len(groups))
-    encoded = groups.dictionary_encode()  # there are few groups but maybe thousands of values
-    codes = encoded.indices.fill_null(-1).to_numpy()
-    counts = {
-        group: int(lines[codes == code].sum())
-        for code, group in enumerate(encoded.dictionary.to_pylist())
-    }
-    return +Counter(counts)
-
-
-def _first_true(mask: pa.Array) -> int:
-    row: int = pc.index(mask, True).as_py()
-    return row
 
 
 def _has_long_texts(array: pa.Array) -> bool:

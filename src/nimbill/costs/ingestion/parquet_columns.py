@@ -1,4 +1,4 @@
-"""Refuses Parquet columns whose types or texts cannot be imported.
+"""Refuses Parquet columns whose types or texts cannot be imported, and encodes the others.
 
 Arrow neither converts the types of a file nor checks its texts when it reads them.
 """
@@ -8,13 +8,15 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from nimbill.costs.formats.format import NULLS
 from nimbill.costs.formats.line_rules import line_error
 from nimbill.costs.ingestion.text_lengths import is_text, list_text_arrays
 
 # fields whose texts are numbers, which are not encoded as dictionaries
-NUMBER_FIELDS = ("cost", "effective_cost", "plan_effective_cost")
+NUMBER_FIELDS = ("cost", "credits", "effective_cost", "plan_effective_cost")
 MAP_FIELDS = ("tags", "product")
 NUL = "\0"
+NULL_TEXTS = pa.array(NULLS, pa.string())
 
 
 def refuse_unsupported_type(file: str, column: str, field: str, type_: pa.DataType) -> None:
@@ -69,3 +71,26 @@ def _find_invalid_utf8(texts: pa.Array) -> int:
         except UnicodeDecodeError:
             return position
     return 0
+
+
+def encode_as_text(array: pa.Array) -> pa.DictionaryArray:
+    """Return the values as if they had been read from CSV: empty texts become null."""
+    if not pa.types.is_dictionary(array.type):
+        array = array.dictionary_encode()
+    values = array.dictionary
+    if pa.types.is_timestamp(values.type):
+        values = values.cast(pa.timestamp("s"), safe=False)
+    values = values.cast(pa.string())
+    indices = array.indices.cast(pa.int32())
+    if not _has_null_or_duplicate(values):
+        return pa.DictionaryArray.from_arrays(indices, values)
+    texts = [None if text in NULLS else text for text in values.to_pylist()]
+    unique = pa.array(texts, pa.string()).dictionary_encode()
+    return pa.DictionaryArray.from_arrays(unique.indices.take(indices), unique.dictionary)
+
+
+def _has_null_or_duplicate(values: pa.Array) -> bool:
+    """A dictionary must not contain nulls or a value twice."""
+    if values.null_count or len(values.unique()) < len(values):
+        return True
+    return pc.any(pc.is_in(values, NULL_TEXTS)).as_py() is True

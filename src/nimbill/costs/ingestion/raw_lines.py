@@ -10,7 +10,6 @@ from itertools import chain
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
 
@@ -20,8 +19,17 @@ from nimbill.costs.formats.line_rules import line_error
 from nimbill.costs.ingestion.arrow_arrays import TEXT_DICTIONARY, encode_dictionary
 from nimbill.costs.ingestion.csv_encoding import refuse_invalid_utf8
 from nimbill.costs.ingestion.decompression import open_csv_blocks
+from nimbill.costs.ingestion.gcp_credits import sum_credit_texts
+from nimbill.costs.ingestion.json_lines import (
+    cut_json_blocks,
+    detect_json_layout,
+    is_json,
+    parse_json_block,
+)
+from nimbill.costs.ingestion.nested_columns import flatten_batch, list_column_names
 from nimbill.costs.ingestion.parquet_columns import (
     NUMBER_FIELDS,
+    encode_as_text,
     refuse_invalid_texts,
     refuse_unsupported_type,
 )
@@ -33,7 +41,6 @@ BLOCK_BYTES = 8 * 2**20
 BATCH_LINES = 65_536
 COUNT_STEP_BYTES = 2**18
 NEWLINE, QUOTE = b'\n"'
-NULL_TEXTS = pa.array(NULLS, pa.string())
 # almost every value is different, so that a dictionary would only cost time
 PLAIN_FIELDS = NUMBER_FIELDS
 
@@ -71,7 +78,9 @@ def split_into_parse_tasks(
     else:
         with open_csv_blocks(part, limits) as chunks:
             counted = chunks if total is None else _count_chunks(part, chunks, total)
-            yield from _split_csv(part, limits, counted)
+            first = next(counted, b"")
+            split = _split_json if is_json(first) else _split_csv
+            yield from split(part, limits, chain([first], counted))
 
 
 def _count_chunks(part: Part, chunks: Iterator[bytes], total: UnpackedSize) -> Iterator[bytes]:
@@ -84,8 +93,27 @@ def read_layout(part: Part, limits: Limits) -> FileLayout:
     if part.file_type == "parquet":
         return detect_layout(part.name, _read_parquet_header(part))
     with open_csv_blocks(part, limits) as chunks:
-        layout, _ = _parse_header(part, next(_cut_blocks(part, chunks), b""))
+        first = next(chunks, b"")
+        if is_json(first):
+            blocks = cut_json_blocks(part, chain([first], chunks))
+            return detect_json_layout(part, next(blocks, b""))
+        layout, _ = _parse_header(part, next(_cut_blocks(part, chain([first], chunks)), b""))
         return layout
+
+
+# ── JSON Lines ───────────────────────────────────────────────────────────────────────────────────
+
+
+def _split_json(part: Part, limits: Limits, chunks: Iterator[bytes]) -> Iterator[ParseTask]:
+    blocks = cut_json_blocks(part, chunks)
+    first_block = next(blocks, b"")
+    layout = detect_json_layout(part, first_block)
+    line = 1
+    for block in chain([first_block], blocks):
+        yield lambda block=block, line=line: _convert_batch(  # type: ignore[misc]
+            part, layout, parse_json_block(part, block, line), line, limits
+        )
+        line += _count(block, NEWLINE)
 
 
 # ── CSV ──────────────────────────────────────────────────────────────────────────────────────────
@@ -103,9 +131,17 @@ def _split_csv(part: Part, limits: Limits, chunks: Iterator[bytes]) -> Iterator[
         # the number of lines is only known after parsing; the number of newlines is an upper bound
         # and equal to it unless a quoted value contains a newline
         yield lambda block=block, line=line: _refuse_long_values(  # type: ignore[misc]
-            _parse_block(part, layout, block, line, varied_columns), limits
+            _sum_credits(_parse_block(part, layout, block, line, varied_columns)), limits
         )
         line += _count(block, NEWLINE)
+
+
+def _sum_credits(lines: RawLines) -> RawLines:
+    """A cell may contain all credits of a line."""
+    if "credits" in lines.fields:
+        column, texts = lines.column_name("credits"), lines.fields["credits"]
+        lines.fields["credits"] = sum_credit_texts(lines.file, column, texts, lines.first_line)
+    return lines
 
 
 def _refuse_long_values(lines: RawLines, limits: Limits) -> RawLines:
@@ -272,7 +308,9 @@ def _split_parquet(part: Part, limits: Limits) -> Iterator[ParseTask]:
         )
         line = 1
         for batch in file.iter_batches(BATCH_LINES, columns=names, use_threads=False):
-            yield lambda batch=batch, line=line: _convert_batch(part, layout, batch, line, limits)  # type: ignore[misc]
+            yield lambda batch=batch, line=line: _convert_batch(  # type: ignore[misc]
+                part, layout, flatten_batch(part.name, batch, names, line), line, limits
+            )
             line += len(batch)
     except MemoryError:
         raise  # Arrow's own class is an ArrowException as well
@@ -282,7 +320,7 @@ def _split_parquet(part: Part, limits: Limits) -> Iterator[ParseTask]:
 
 def _read_parquet_header(part: Part) -> list[str]:
     try:
-        return list(pq.read_schema(part.path).names)
+        return list_column_names(pq.read_schema(part.path))
     except UnicodeDecodeError:
         raise line_error(part.name, "encoding") from None
 
@@ -321,7 +359,7 @@ def _convert_batch(
         if field in PLAIN_FIELDS:
             is_text = pa.types.is_dictionary(array.type)
             return array.dictionary_decode().cast(pa.string()) if is_text else array
-        return _encode_as_text(array)
+        return encode_as_text(array)
 
     return RawLines(
         part.name,
@@ -338,26 +376,3 @@ def _refuse_unsupported_types(part: Part, layout: FileLayout, batch: pa.RecordBa
     for field, position in chain(layout.positions.items(), tags):
         column = columns[position]
         refuse_unsupported_type(part.name, column.name, field, column.type)
-
-
-def _encode_as_text(array: pa.Array) -> pa.DictionaryArray:
-    """Return the values as if they had been read from CSV: empty texts become null."""
-    if not pa.types.is_dictionary(array.type):
-        array = array.dictionary_encode()
-    values = array.dictionary
-    if pa.types.is_timestamp(values.type):
-        values = values.cast(pa.timestamp("s"), safe=False)
-    values = values.cast(pa.string())
-    indices = array.indices.cast(pa.int32())
-    if not _has_null_or_duplicate(values):
-        return pa.DictionaryArray.from_arrays(indices, values)
-    texts = [None if text in NULLS else text for text in values.to_pylist()]
-    unique = pa.array(texts, pa.string()).dictionary_encode()
-    return pa.DictionaryArray.from_arrays(unique.indices.take(indices), unique.dictionary)
-
-
-def _has_null_or_duplicate(values: pa.Array) -> bool:
-    """A dictionary must not contain nulls or a value twice."""
-    if values.null_count or len(values.unique()) < len(values):
-        return True
-    return pc.any(pc.is_in(values, NULL_TEXTS)).as_py() is True

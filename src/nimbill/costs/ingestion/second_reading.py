@@ -7,13 +7,14 @@ DuckDB decompresses, parses and adds up on its own. Sums must be equal to the la
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
+from threading import Event
 from types import TracebackType
 from typing import NamedTuple
 
@@ -23,13 +24,17 @@ import pyarrow.parquet as pq
 
 from nimbill.costs.cost_line import LineKind
 from nimbill.costs.formats.detection import FileLayout
-from nimbill.costs.formats.focus import CORRECTION, VENDOR_NAMES
+from nimbill.costs.formats.focus import CORRECTION
 from nimbill.costs.formats.format import NULLS
+from nimbill.costs.ingestion.nested_columns import CREDITS
 from nimbill.costs.ingestion.parts import Delivery, Limits, Part
 from nimbill.costs.ingestion.raw_lines import read_layout
+from nimbill.costs.ingestion.text_second_reading import READ_ERRORS as TEXT_READ_ERRORS
+from nimbill.costs.ingestion.text_second_reading import iterate_text_lines
 from nimbill.costs.ingestion.worker_threads import count_worker_threads
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.money import add_decimals
+from nimbill.foundation.vendor_names import PROVIDER_NAMES
 
 basis = chosen("second-reading")
 
@@ -84,11 +89,20 @@ class SecondReading:
     If the `with` block raises an error, the reading is interrupted at once.
     """
 
-    def __init__(self, delivery: Delivery, *, vendor: str, limits: Limits) -> None:
-        self._delivery, self._vendor, self._limits = delivery, vendor, limits
+    def __init__(
+        self,
+        delivery: Delivery,
+        *,
+        vendor: str,
+        limits: Limits,
+        providers: Collection[str] | None = None,
+    ) -> None:
+        self._delivery, self._limits = delivery, limits
+        self._providers = PROVIDER_NAMES.get(vendor, ()) if providers is None else providers
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="second reading")
         self._connection: duckdb.DuckDBPyConnection | None = None
         self._future: Future[Sums] | None = None
+        self._stopped = Event()
 
     def __enter__(self) -> SecondReading:
         if sum(part.bytes for part in self._delivery.parts) >= PARALLEL_BYTES_MIN:
@@ -107,6 +121,7 @@ class SecondReading:
 
     def _interrupt(self, future: Future[Sums]) -> None:
         """Repeat the interrupt: it has no effect between two queries or before the first one."""
+        self._stopped.set()
         while wait([future], INTERRUPT_INTERVAL_SECONDS).not_done:
             if self._connection is not None:
                 with suppress(duckdb.Error):  # the connection may have been closed just now
@@ -126,9 +141,10 @@ class SecondReading:
             return sum_delivery(
                 self._delivery,
                 self._connection,
-                vendor=self._vendor,
+                providers=self._providers,
                 limits=self._limits,
                 notify=notify,
+                stopped=self._stopped,
             )
 
 
@@ -149,16 +165,39 @@ def sum_delivery(
     delivery: Delivery,
     db: duckdb.DuckDBPyConnection,
     *,
-    vendor: str,
+    providers: Collection[str],
     limits: Limits,
     notify: Callable[[str], None],
+    stopped: Event | None = None,
 ) -> Sums:
-    """Raise UnreadableBySecondReader if DuckDB cannot read a part."""
+    """Raise UnreadableBySecondReader if a part cannot be read; `stopped` ends long text files."""
     parts: list[tuple[SumKey, LineSum]] = []
     for part in delivery.parts:
         notify(part.name)
-        parts += _sum_part(db, part, vendor, limits).items()
+        layout = read_layout(part, limits)
+        if "credits" in layout.positions and part.file_type != "parquet":
+            parts += _sum_text(part, layout, stopped or Event()).items()
+        else:
+            parts += _sum_part(db, part, layout, providers, limits).items()
     return _add_up(parts)
+
+
+def _sum_text(part: Part, layout: FileLayout, stopped: Event) -> Sums:
+    try:
+        return _add_up(
+            (
+                SumKey(
+                    line.payer_id,
+                    line.customer_id,
+                    line.currency,
+                    layout.format.classify(line.line_type).kind.value,
+                ),
+                LineSum(line.charge, 1),
+            )
+            for line in iterate_text_lines(part, layout, stopped)
+        )
+    except TEXT_READ_ERRORS:
+        raise UnreadableBySecondReader(part.name) from None
 
 
 def _add_up(parts: Iterable[tuple[SumKey, LineSum]]) -> Sums:
@@ -170,11 +209,16 @@ def _add_up(parts: Iterable[tuple[SumKey, LineSum]]) -> Sums:
     return sums
 
 
-def _sum_part(db: duckdb.DuckDBPyConnection, part: Part, vendor: str, limits: Limits) -> Sums:
-    layout = read_layout(part, limits)
+def _sum_part(
+    db: duckdb.DuckDBPyConnection,
+    part: Part,
+    layout: FileLayout,
+    providers: Collection[str],
+    limits: Limits,
+) -> Sums:
     where = ""
     if layout.format.vendor is None:
-        names = ", ".join(map(_quote, VENDOR_NAMES.get(vendor, ())))
+        names = ", ".join(map(_quote, providers))
         where = f" WHERE lower({_column(part, layout, 'provider')}) IN ({names})"
     payer, customer = (_id_expression(part, layout, field) for field in ("payer_id", "customer_id"))
     types = [f"CAST({_column(part, layout, field)} AS VARCHAR)" for field in _type_fields(layout)]
@@ -288,12 +332,22 @@ def _cost_expression(part: Part, layout: FileLayout) -> str:
     column = _column(part, layout, "cost")
     if part.file_type == "parquet" and _is_double(part, layout):
         # formatting with ten decimals first restores what the vendor printed
-        return f"CAST(format('{{:.10f}}', {column}) AS DECIMAL(38, 22))"
-    return f"CAST({column} AS DECIMAL(38, 22))"
+        column = f"format('{{:.10f}}', {column})"
+    return f"CAST({column} AS DECIMAL(38, 22))" + _credits_expression(layout)
+
+
+def _credits_expression(layout: FileLayout) -> str:
+    """The sum of a list of credits, each rounded like the cost; files of others have none."""
+    if layout.names.get("credits") != CREDITS:
+        return ""
+    amount = "CAST(CASE WHEN typeof(c.amount) IN ('DOUBLE', 'FLOAT') "
+    amount += "THEN format('{:.10f}', CAST(c.amount AS DOUBLE)) "
+    amount += "ELSE CAST(c.amount AS VARCHAR) END AS DECIMAL(38, 22))"
+    return f' + coalesce(list_sum([{amount} for c in "{CREDITS}"]), 0)'
 
 
 def _is_double(part: Part, layout: FileLayout) -> bool:
-    field = pq.read_schema(part.path).field(layout.positions["cost"])
+    field = pq.read_schema(part.path).field(layout.names["cost"])
     return bool(pa.types.is_floating(field.type))
 
 

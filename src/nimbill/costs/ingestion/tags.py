@@ -57,6 +57,15 @@ def empty_tags(lines: int) -> pa.MapArray:
     return pa.MapArray.from_arrays(integer_array(np.zeros(lines + 1, np.int32)), empty, empty)
 
 
+def add_tag(maps: pa.MapArray, key: str, values: pa.DictionaryArray) -> pa.MapArray:
+    """Add a tag to each line that has a value."""
+    lines = [
+        line if value is None else [*line, (key, value)]
+        for line, value in zip(maps.to_pylist(), values.to_pylist(), strict=True)
+    ]
+    return _encode_dictionaries(pa.array(lines, TAGS))
+
+
 def _encode_dictionaries(maps: pa.MapArray) -> pa.MapArray:
     """Saves the Parquet writer this work; `maps` must be unsliced and without nulls."""
     keys, values = maps.keys.dictionary_encode(), maps.items.dictionary_encode()
@@ -66,7 +75,10 @@ def _encode_dictionaries(maps: pa.MapArray) -> pa.MapArray:
 def from_json(
     texts: pa.DictionaryArray, normalize_key: Callable[[str], str]
 ) -> tuple[pa.MapArray, int]:
-    """Parse JSON with or without outer braces; also return the number of unreadable lines."""
+    """Parse JSON with or without outer braces; also return the number of unreadable lines.
+
+    A list of objects with `key` and `value` is read as well.
+    """
     parsed = [_parse(text, normalize_key) for text in texts.dictionary.to_pylist()]
     maps = pa.array([[], *(list((tags or {}).items()) for tags in parsed)], TAGS)
     invalid = pa.array([tags is None for tags in parsed], pa.bool_())
@@ -80,13 +92,24 @@ def _parse(value: str | None, normalize_key: Callable[[str], str]) -> dict[str, 
     if text in ("", "null"):
         return {}
     try:
-        tags = json.loads(text if text.startswith("{") else "{" + text + "}", parse_float=str)
+        is_complete = text.startswith(("{", "["))
+        tags = json.loads(text if is_complete else "{" + text + "}", parse_float=str)
     except (ValueError, RecursionError):
         return None
+    if isinstance(tags, list):
+        tags = _read_pairs(tags)
     if not isinstance(tags, dict):
         return None
     texts = {normalize_key(key): _to_text(tag) for key, tag in tags.items() if tag is not None}
     return texts if all(map(_can_be_stored, chain(texts, texts.values()))) else None
+
+
+def _read_pairs(items: list[Any]) -> dict[str, Any] | None:
+    """Return the values by key, or None if an item is no object with a key."""
+    pairs = [(item.get("key"), item.get("value")) for item in items if isinstance(item, dict)]
+    if len(pairs) < len(items) or not all(isinstance(key, str) and key for key, _ in pairs):
+        return None
+    return {str(key): value for key, value in pairs}
 
 
 def _can_be_stored(text: str) -> bool:

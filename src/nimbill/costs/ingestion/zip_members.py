@@ -1,4 +1,4 @@
-"""Extracts the CSV files of a zip file into the spool, as gzip files.
+"""Extracts the CSV and JSON files of a zip file into the spool, as gzip files.
 
 Zip and gzip use the same compression, so that a member only needs another header and trailer and
 is not decompressed here. Its size and checksum are verified when the text is read.
@@ -24,6 +24,7 @@ CHUNK_BYTES = 2**20
 DIRECTORY_BYTES_MAX = 16 * 2**20
 GZIP_HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 ENCRYPTED_FLAG = 0x1
+JSON_SUFFIXES = (".json", ".jsonl", ".ndjson")  # beside CSV files they are something else
 COMPRESSED_SUFFIXES = (".gz", ".zip", ".bz2", ".xz", ".zst", ".7z", ".parquet")
 
 _END, _END_BYTES, _COMMENT_MAX = b"PK\x05\x06", 22, 65_535
@@ -69,12 +70,16 @@ def _select_csv_members(
     for info in files:
         if info.filename.lower().endswith(COMPRESSED_SUFFIXES):
             raise delivery_error(_member_name(name, info), "nested")
-    members = [info for info in files if info.filename.lower().endswith(".csv")]
+    members = _list_ending(files, ".csv") or _list_ending(files, *JSON_SUFFIXES)
     if not members:
         raise delivery_error(name, "no_parts")
     for member in members:
         _validate_member(_member_name(name, member), member, limits)
     return members
+
+
+def _list_ending(files: Sequence[zipfile.ZipInfo], *suffixes: str) -> list[zipfile.ZipInfo]:
+    return [info for info in files if info.filename.lower().endswith(suffixes)]
 
 
 def _is_hidden(member: str) -> bool:

@@ -1,6 +1,6 @@
 """Queries over the stored sums: by account, service, tag, line type and day."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,9 +12,11 @@ from nimbill.costs.lake.grouping import Grouping
 from nimbill.costs.lake.records import cost_months, cost_sums, cost_tag_sums
 from nimbill.costs.months.records import parked_months
 from nimbill.customers.cloud_accounts.records import cloud_accounts
+from nimbill.customers.organisation_settings.records import load_vendors
 from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.vendors import VENDORS, Vendor
+from nimbill.foundation.vendor_names import list_readable_vendors
+from nimbill.foundation.vendors import Vendor
 
 basis = chosen("read-costs")
 
@@ -39,7 +41,8 @@ async def load_month_costs(
     offset: int,
 ) -> MonthCosts:
     """Users restricted to certain billing groups see the lines of the accounts of these groups."""
-    filter_ = _CostFilter(scope, month, vendor)
+    vendors = [vendor] if vendor else list_readable_vendors(await load_vendors(db, scope))
+    filter_ = _CostFilter(scope, month, vendors)
     columns = [
         column for dimension in grouping.dimensions for column in GROUPING_COLUMNS[dimension]
     ]
@@ -67,15 +70,13 @@ def _to_fields(row: Row) -> dict[str, Any]:
 class _CostFilter:
     scope: TenantScope
     month: str
-    vendor: Vendor | None
+    vendors: Sequence[Vendor]  # always listed: the indexes start with this column
 
     def of_month(self, table: sa.Table) -> list[sa.ColumnElement[bool]]:
-        """Without a vendor, list all vendors: the indexes start with this column."""
-        vendors = VENDORS if self.vendor is None else (self.vendor,)
         return [
             table.c.organisation_id == self.scope.organisation_id,
             table.c.month == self.month,
-            is_any_of(table.c.vendor, vendors),
+            is_any_of(table.c.vendor, self.vendors),
         ]
 
     def visible_accounts(self) -> list[sa.ColumnElement[bool]]:

@@ -71,11 +71,16 @@ class BillingGroupCreate(Body, frozen=True, kw_only=True):
     language: Language | None = None
 
     @classmethod
-    def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
-        yield from invoice_setting_rules.find_violations_by_vendor(
-            sent.get("invoices"), column="create"
+    def vendor_violations(
+        cls, sent: Mapping[str, Any], vendors: Sequence[str]
+    ) -> Iterator[Violation]:
+        return invoice_setting_rules.find_violations_by_vendor(
+            sent.get("invoices"), column="create", vendors=vendors
         )
-        yield from _find_overlong_texts(sent, PRINTED_TEXTS)
+
+    @classmethod
+    def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
+        return _find_overlong_texts(sent, PRINTED_TEXTS)
 
 
 def _find_overlong_texts(sent: Mapping[str, Any], names: Sequence[str]) -> Iterator[Violation]:

@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from nimbill.foundation.basis import stated
+from nimbill.foundation.basis import chosen, stated
 from nimbill.foundation.errors import Violation
 from nimbill.foundation.rules import PerVendor, Rule, between, one_of, per_vendor
-from nimbill.foundation.vendors import BILLED_VENDORS, BilledVendor
+from nimbill.foundation.vendor_names import BILLED_VENDORS
 
 basis = stated("Invoice setting")
+vendors_basis = chosen("vendors")
 
 
 class RuleRow(NamedTuple):
@@ -59,17 +60,22 @@ ALLOWED_VALUES: Mapping[str, RuleRow] = {
 RuleColumn = Literal["create", "update"]
 
 
-def find_violations_by_vendor(invoices: Any, *, column: RuleColumn) -> Iterator[Violation]:
-    """Check unvalidated settings, keyed by vendor, against one column of the table."""
+def find_violations_by_vendor(
+    invoices: Any, *, column: RuleColumn, vendors: Sequence[str] = BILLED_VENDORS
+) -> Iterator[Violation]:
+    """Check unvalidated settings, keyed by vendor, against one column of the table.
+
+    `vendors` are those that the organisation bills; the body check refuses others.
+    """
     if isinstance(invoices, dict):
-        for vendor in BILLED_VENDORS:
+        for vendor in vendors:
             setting = invoices.get(vendor)
             if isinstance(setting, dict):
                 yield from find_violations(setting, vendor, [column], f"invoices.{vendor}")
 
 
 def find_violations(
-    setting: Mapping[str, Any], vendor: BilledVendor, columns: Sequence[RuleColumn], path: str
+    setting: Mapping[str, Any], vendor: str, columns: Sequence[RuleColumn], path: str
 ) -> Iterator[Violation]:
     """Yield every value that none of the columns allows; `path` prefixes the field names."""
     for field, row in ALLOWED_VALUES.items():
@@ -79,5 +85,8 @@ def find_violations(
             yield Violation(f"{path}.{field}", ", or ".join(descriptions))
 
 
-def _select_rule(cell: Rule | PerVendor, vendor: BilledVendor) -> Rule:
-    return cell[vendor] if isinstance(cell, PerVendor) else cell
+def _select_rule(cell: Rule | PerVendor, vendor: str) -> Rule:
+    """Vendors that the specification does not name follow the rules of azure."""
+    if not isinstance(cell, PerVendor):
+        return cell
+    return cell[vendor if vendor in BILLED_VENDORS else "azure"]

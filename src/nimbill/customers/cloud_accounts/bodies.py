@@ -1,6 +1,6 @@
 """Request and response bodies of the cloud account routes, as specified."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar
 
 from nimbill.customers.cloud_accounts.account_number_rules import find_number_violations
@@ -21,8 +21,10 @@ class CloudAccountCreate(Body, frozen=True, kw_only=True):
     note: str | None = None
 
     @classmethod
-    def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
-        return find_number_violations(sent, "customer_id", "account_id")
+    def vendor_violations(
+        cls, sent: Mapping[str, Any], vendors: Sequence[str]
+    ) -> Iterator[Violation]:
+        return find_number_violations(sent, "customer_id", "account_id", vendors=vendors)
 
 
 class CloudAccountUpdate(Body, frozen=True, kw_only=True):
@@ -37,8 +39,10 @@ class CloudAccountUpdate(Body, frozen=True, kw_only=True):
     note: str | None = None
 
     @classmethod
-    def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
-        return find_number_violations(sent, "account_id")
+    def vendor_violations(
+        cls, sent: Mapping[str, Any], vendors: Sequence[str]
+    ) -> Iterator[Violation]:
+        return find_number_violations(sent, "account_id", vendors=vendors)
 
 
 class CreatedAccount(Body, frozen=True, kw_only=True):

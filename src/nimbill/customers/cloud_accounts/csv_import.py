@@ -12,6 +12,7 @@ from nimbill.customers.billing_groups.records import load_group_keys
 from nimbill.customers.cloud_accounts import records
 from nimbill.customers.cloud_accounts.bodies import CloudAccountCreate, CreatedAccount
 from nimbill.customers.cloud_accounts.operations import find_accounts_outside
+from nimbill.customers.organisation_settings.records import load_vendors
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.basis import chosen
 from nimbill.http.csv_bodies import (
@@ -50,7 +51,8 @@ async def create_accounts_from_csv(
     # A large file takes long enough to delay other requests of this process.
     table = await asyncio.to_thread(read_csv_table, content, COLUMNS, IGNORED_HEADERS)
     await _resolve_groups(db, scope, table)
-    parsed = await asyncio.to_thread(parse_records, table, CloudAccountCreate)
+    vendors = await load_vendors(db, scope, lock=True)
+    parsed = await asyncio.to_thread(parse_records, table, CloudAccountCreate, vendors)
     table.find_duplicates("customer_id")
     await _find_taken_ids(db, scope, table, list_charged_accounts)
     table.refuse_errors("customer_id_taken")

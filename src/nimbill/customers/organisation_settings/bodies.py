@@ -13,7 +13,11 @@ from nimbill.foundation.basis import Basis, chosen
 from nimbill.foundation.errors import Violation
 from nimbill.foundation.language import Language
 from nimbill.foundation.money import Rounding
+from nimbill.foundation.vendor_names import BILLED_VENDORS
+from nimbill.foundation.vendors import VendorName
 from nimbill.http.request_bodies import Body, text_length
+
+PROVIDER_NAME = text_length(1, 100)
 
 
 class SettingUpdateMode(StrEnum):
@@ -45,10 +49,15 @@ class OrganisationSettings(Body, frozen=True, kw_only=True):
     invoice_template_id: str | None = None
     time_zone: str = "Asia/Tokyo"
     language: Language = Language.ja
+    vendors: list[str] = msgspec.field(default_factory=lambda: list(BILLED_VENDORS))
+    provider_names: dict[str, list[str]] = msgspec.field(default_factory=dict)
 
 
 class OrganisationSettingsChange(Body, frozen=True, kw_only=True):
-    """An absent or null field is not changed; "" clears a text."""
+    """An absent or null field is not changed; "" clears a text.
+
+    The operation checks `vendors` and `provider_names`, because each depends on the other.
+    """
 
     basis: ClassVar[Basis] = chosen("organisation-settings")
 
@@ -59,6 +68,8 @@ class OrganisationSettingsChange(Body, frozen=True, kw_only=True):
     invoice_template_id: str | None = None
     time_zone: str | None = None
     language: Language | None = None
+    vendors: list[VendorName] | None = None
+    provider_names: dict[VendorName, list[Annotated[str, PROVIDER_NAME]]] | None = None
 
     @classmethod
     def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:

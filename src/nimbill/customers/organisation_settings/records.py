@@ -1,5 +1,6 @@
 """Stored organisation settings. Settings that were never changed have their default."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -40,6 +41,18 @@ async def lock_settings(db: AsyncConnection, scope: TenantScope) -> Organisation
     )
     await db.execute(stmt.on_conflict_do_nothing())
     return _parse_settings((await db.execute(_select_settings(scope).with_for_update())).one())
+
+
+async def load_vendors(
+    db: AsyncConnection, scope: TenantScope, lock: bool = False
+) -> Sequence[str]:
+    """Load the vendors that the organisation bills.
+
+    With `lock` nobody can disable one of them until the transaction ends.
+    """
+    stmt = _select_settings(scope)
+    row = (await db.execute(stmt.with_for_update(read=True) if lock else stmt)).one_or_none()
+    return (OrganisationSettings() if row is None else _parse_settings(row)).vendors
 
 
 def _select_settings(scope: TenantScope) -> sa.Select[*tuple[Any, ...]]:

@@ -10,7 +10,7 @@ from nimbill.customers.organisation_settings.bodies import (
     OrganisationSettingsChange,
 )
 from nimbill.foundation.basis import chosen
-from nimbill.http.routing import RequestCaller, Transaction, get, put
+from nimbill.http.routing import RequestCaller, Transaction, WorkerResources, get, put
 
 
 @get(
@@ -33,10 +33,13 @@ async def read_settings(caller: RequestCaller, db: Transaction) -> OrganisationS
     changes=Changes.shared_records,
 )
 async def change_settings(
-    data: JSONBody[OrganisationSettingsChange], caller: RequestCaller, db: Transaction
+    data: JSONBody[OrganisationSettingsChange],
+    caller: RequestCaller,
+    db: Transaction,
+    resources: WorkerResources,
 ) -> OrganisationSettings:
     """Change the settings that are sent; the response shows all settings."""
-    return await operations.change_settings(db, caller.scope, data)
+    return await operations.change_settings(db, caller.scope, data, resources.find_used_vendors)
 
 
 ROUTES = [read_settings, change_settings]

@@ -13,11 +13,11 @@ from nimbill.audit.records import list_latest_entries
 from nimbill.costs.lake.records import USAGE, cost_months, cost_sums
 from nimbill.costs.months.records import MonthState, month_states, parked_months
 from nimbill.customers.cloud_accounts.records import cloud_accounts
+from nimbill.customers.organisation_settings.records import load_vendors
 from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
 from nimbill.foundation import calendar_month, clock, exact_json
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
-from nimbill.foundation.vendors import BILLED_VENDORS
 from nimbill.imports.records import ImportState, cost_imports
 from nimbill.invoicing.closing.month_steps import MonthFacts
 from nimbill.invoicing.documents.stored_invoices import invoices, list_invoiced_groups
@@ -44,13 +44,14 @@ async def list_known_periods(
     db: AsyncConnection, scope: TenantScope, *, limit: int | None, offset: int
 ) -> list[BillingPeriod]:
     """List months with costs, imports, invoices or a state, the newest first."""
+    vendors = await load_vendors(db, scope)
     tables = (cost_months, cost_imports, invoices, month_states, parked_months)
     known = sa.union(
         *(
             sa.select(table.c.month, table.c.vendor).where(
                 table.c.organisation_id == scope.organisation_id,
                 table.c.month.is_not(None),
-                is_any_of(table.c.vendor, BILLED_VENDORS),
+                is_any_of(table.c.vendor, vendors),
             )
             for table in tables
         )

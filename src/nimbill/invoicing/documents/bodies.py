@@ -1,8 +1,10 @@
 """Bodies of the invoice operations, row by row as specified."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Annotated, Any, ClassVar
+
+import msgspec
 
 from nimbill.customers.billing_groups import invoice_setting_rules
 from nimbill.customers.billing_groups.fee_targets import find_target_conflicts
@@ -10,7 +12,7 @@ from nimbill.customers.billing_groups.records import InvoiceSetting
 from nimbill.foundation.basis import Basis, chosen, stated
 from nimbill.foundation.errors import Violation
 from nimbill.foundation.language import Language
-from nimbill.foundation.vendors import BILLED_VENDORS, BilledVendor, Vendor
+from nimbill.foundation.vendors import BilledVendor, Vendor
 from nimbill.http.request_bodies import Body, Success, text_length
 from nimbill.invoicing.documents.document import InvoiceDocument, InvoiceWarningCode
 
@@ -40,13 +42,19 @@ class SaveSettingsRequest(Body, frozen=True, kw_only=True):
         settings = sent.get("settings")
         if isinstance(settings, list) and settings:
             yield Violation("settings", "an object keyed by company_id")
+
+    @classmethod
+    def vendor_violations(
+        cls, sent: Mapping[str, Any], vendors: Sequence[str]
+    ) -> Iterator[Violation]:
+        settings = sent.get("settings")
         if isinstance(settings, dict) and sent.get("internal") is not True:
             for group_settings in settings.values():
-                yield from _check_group_settings(group_settings)
+                yield from _check_group_settings(group_settings, vendors)
 
 
-def _check_group_settings(group_settings: Any) -> Iterator[Violation]:
-    for vendor in BILLED_VENDORS:
+def _check_group_settings(group_settings: Any, vendors: Sequence[str]) -> Iterator[Violation]:
+    for vendor in vendors:
         setting = group_settings.get(vendor) if isinstance(group_settings, dict) else None
         if isinstance(setting, dict):
             path = f"settings.{vendor}"
@@ -239,13 +247,23 @@ class InvoiceListRecord(Body, frozen=True, kw_only=True):
     language: Language | None
 
 
-class InvoiceListTotals(Body, frozen=True, kw_only=True):
+class VendorTotals(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("vendors")
+
+    stock: Decimal
+    sales: Decimal
+
+
+class InvoiceListTotals(Body, frozen=True, kw_only=True, omit_defaults=True):
+    """`other_vendors` is left out if the organisation bills no others."""
+
     basis: ClassVar[Basis] = chosen("invoice-list")
 
     stock: Decimal
     sales: Decimal
     azure_stock: Decimal
     azure_sales: Decimal
+    other_vendors: dict[BilledVendor, VendorTotals] = msgspec.field(default_factory=dict)
 
 
 class InvoiceList(Body, frozen=True, kw_only=True):

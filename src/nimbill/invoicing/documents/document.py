@@ -15,6 +15,7 @@ from nimbill.foundation import exact_json
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.language import Language
+from nimbill.foundation.vendor_names import label_vendor
 from nimbill.invoicing.calculation.charges import FreeItem, MonthlyCharges
 from nimbill.invoicing.calculation.sheet import InvoiceSheet
 from nimbill.invoicing.calculation.terms import Terms
@@ -106,6 +107,12 @@ class InvoiceDocument(_FrozenStruct, frozen=True, kw_only=True):
     terms: Terms
     charges: MonthlyCharges
     sheet: InvoiceSheet
+
+    vendor_label: str | None = None  # as printed; None in documents without it
+
+    @property
+    def vendor_name(self) -> str:
+        return self.vendor_label or label_vendor(self.vendor, {})
 
 
 def encode_document(document: InvoiceDocument) -> str:

@@ -12,8 +12,9 @@ basis = chosen("project-months")
 def build_project_rows(projects: Iterable[ProjectProfit]) -> Iterator[tuple[Cell, ...]]:
     """One row per project and vendor, and one for the total; an undefined rate is empty."""
     for project in projects:
-        for vendor in ("aws", "azure", "total"):
-            figures = getattr(project.amount, vendor)
+        amount = project.amount
+        by_vendor = {"aws": amount.aws, "azure": amount.azure, **amount.other_vendors}
+        for vendor, figures in {**by_vendor, "total": amount.total}.items():
             yield (
                 project.project_code,
                 project.project_label,

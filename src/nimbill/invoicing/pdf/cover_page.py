@@ -15,7 +15,7 @@ from nimbill.invoicing.pdf.invoice_page import (
     is_provisional,
     list_tax_bases,
 )
-from nimbill.invoicing.pdf.labels import currency_label, labels_for, vendor_label
+from nimbill.invoicing.pdf.labels import currency_label, labels_for
 
 
 def build_cover_page(documents: Sequence[InvoiceDocument]) -> TemplateData:
@@ -54,7 +54,7 @@ def _build_row(document: InvoiceDocument, *, with_due: bool) -> TemplateData:
         notes.append(f"{labels['due']} {number_format.format_date(due, language)}")
     return {
         "number": format_invoice_number(document),
-        "vendor": vendor_label(document.vendor),
+        "vendor": document.vendor_name,
         "notes": notes,
         "figures": [
             number_format.format_money(value, currency, language)

@@ -11,7 +11,7 @@ from nimbill.foundation.money import add_decimals, sum_decimals
 from nimbill.invoicing.calculation.lines import EntryLine, Fee, ItemLine, UsageLine
 from nimbill.invoicing.documents.document import Addressee, InvoiceDocument, Issuer
 from nimbill.invoicing.pdf import number_format
-from nimbill.invoicing.pdf.labels import currency_label, labels_for, vendor_label
+from nimbill.invoicing.pdf.labels import currency_label, labels_for
 from nimbill.invoicing.pdf.plain_text import join_lines, make_breakable, shorten
 
 DEFAULT_ACCENT = "#1f3a5f"  # used if the invoice template has no accent colour
@@ -137,7 +137,7 @@ def format_invoice_number(document: InvoiceDocument) -> str:
 def _list_facts(document: InvoiceDocument) -> Iterator[tuple[str, str]]:
     language, labels = document.language, labels_for(document.language)
     yield labels["month"], number_format.format_month(document.month, language)
-    yield labels["vendor"], vendor_label(document.vendor)
+    yield labels["vendor"], document.vendor_name
     if document.currency != document.cost_currency:
         yield labels["exchange_rate"], _format_rate(document.exchange_rate)
 

@@ -67,8 +67,6 @@ CURRENCIES: Mapping[Currency, tuple[str, str]] = MappingProxyType({
 })
 # fmt: on
 
-VENDORS: Mapping[str, str] = MappingProxyType({"aws": "AWS", "azure": "Azure", "gcp": "GCP"})
-
 MONTHS = (
     "January",
     "February",
@@ -91,10 +89,6 @@ def labels_for(language: Language) -> dict[str, str]:
 
 def currency_label(currency: Currency, language: Language) -> str:
     return _pick(CURRENCIES[currency], language)
-
-
-def vendor_label(vendor: str) -> str:
-    return VENDORS.get(vendor, vendor.upper())
 
 
 def _pick(pair: tuple[str, str], language: Language) -> str:

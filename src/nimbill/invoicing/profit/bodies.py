@@ -3,8 +3,11 @@
 from decimal import Decimal
 from typing import ClassVar
 
+import msgspec
+
 from nimbill.foundation.basis import Basis, chosen
 from nimbill.foundation.currency import Currency
+from nimbill.foundation.vendors import BilledVendor
 from nimbill.http.request_bodies import Body
 
 
@@ -23,11 +26,14 @@ class ProjectFigures(Body, frozen=True, kw_only=True):
     profit_exchanged_rate: Decimal | None
 
 
-class ProjectAmount(Body, frozen=True, kw_only=True):
+class ProjectAmount(Body, frozen=True, kw_only=True, omit_defaults=True):
+    """`other_vendors` is left out if the organisation bills no others."""
+
     basis: ClassVar[Basis] = chosen("project-months")
 
     aws: ProjectFigures
     azure: ProjectFigures
+    other_vendors: dict[BilledVendor, ProjectFigures] = msgspec.field(default_factory=dict)
     total: ProjectFigures
 
 

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill.customers.organisation_settings.records import load_vendors
 from nimbill.customers.projects.records import list_projects
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation.basis import chosen
@@ -19,7 +20,7 @@ from nimbill.foundation.money import (
     sum_decimals,
     sum_exact,
 )
-from nimbill.foundation.vendors import BILLED_VENDORS
+from nimbill.foundation.vendor_names import BILLED_VENDORS
 from nimbill.invoicing.documents.document import InvoiceDocument
 from nimbill.invoicing.documents.stored_invoices import list_invoices
 from nimbill.invoicing.profit.bodies import ProjectAmount, ProjectFigures, ProjectProfit
@@ -41,18 +42,22 @@ async def list_project_profits(
         project = invoice.document.project
         if project is not None:
             documents[project.project_id].append(invoice.document)
+    vendors = await load_vendors(db, scope)
     return [
-        _build_project(row, documents[row.project_id]) for row in await list_projects(db, scope)
+        _build_project(row, documents[row.project_id], vendors)
+        for row in await list_projects(db, scope)
     ]
 
 
-def _build_project(row: Row, documents: Sequence[InvoiceDocument]) -> ProjectProfit:
+def _build_project(
+    row: Row, documents: Sequence[InvoiceDocument], vendors: Sequence[str]
+) -> ProjectProfit:
     currency = Currency(row.project_currency)
     by_vendor = {
         vendor: calculate_figures(
             [document for document in documents if document.vendor == vendor], currency
         )
-        for vendor in BILLED_VENDORS
+        for vendor in (*BILLED_VENDORS, *vendors)
     }
     return ProjectProfit(
         project_id=row.project_id,
@@ -62,6 +67,11 @@ def _build_project(row: Row, documents: Sequence[InvoiceDocument]) -> ProjectPro
         amount=ProjectAmount(
             aws=by_vendor["aws"],
             azure=by_vendor["azure"],
+            other_vendors={
+                vendor: figures
+                for vendor, figures in by_vendor.items()
+                if vendor not in BILLED_VENDORS
+            },
             total=sum_figures(list(by_vendor.values())),
         ),
     )

@@ -4,8 +4,10 @@ from litestar.params import FromQuery
 
 from nimbill.access.gate import Audience
 from nimbill.access.role_actions import RoleAction
+from nimbill.customers.organisation_settings.records import load_vendors
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.vendors import VENDORS, Vendor
+from nimbill.foundation.vendor_names import list_readable_vendors
+from nimbill.foundation.vendors import Vendor
 from nimbill.http.routing import PathMonth, RequestCaller, Transaction, get
 from nimbill.invoicing.reconciliation.bodies import TieOut
 from nimbill.invoicing.reconciliation.records import load_tie_out
@@ -24,7 +26,7 @@ async def read_tie_out(
     vendor: FromQuery[Vendor | None] = None,
 ) -> TieOut:
     """Compare the vendors' charges with invoices, entries and other uses, payer by payer."""
-    vendors = list(VENDORS) if vendor is None else [vendor]
+    vendors = [vendor] if vendor else list_readable_vendors(await load_vendors(db, caller.scope))
     return await load_tie_out(db, caller.scope, month, vendors)
 
 

@@ -13,6 +13,7 @@ from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.language import Language
+from nimbill.foundation.vendor_names import label_vendor
 from nimbill.invoicing.calculation.charges import (
     AppliedEntry,
     FreeItem,
@@ -94,6 +95,7 @@ def build_invoice(
         terms=terms,
         charges=charges,
         sheet=calculate_invoice(charges, terms),
+        vendor_label=label_vendor(period.vendor, settings.provider_names),
     )
 
 

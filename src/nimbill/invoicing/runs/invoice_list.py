@@ -2,13 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.records import BillingGroupRecord, list_billing_groups
 from nimbill.customers.cloud_accounts.records import cloud_accounts
+from nimbill.customers.organisation_settings.records import load_vendors
 from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
@@ -21,7 +22,8 @@ from nimbill.foundation.money import (
     sum_exact,
     to_exact,
 )
-from nimbill.foundation.vendors import BILLED_VENDORS, BilledVendor
+from nimbill.foundation.vendor_names import BILLED_VENDORS
+from nimbill.foundation.vendors import BilledVendor
 from nimbill.invoicing.documents.bodies import (
     AccountTotalList,
     AccountTotalRecord,
@@ -33,6 +35,7 @@ from nimbill.invoicing.documents.bodies import (
     InvoiceListRecord,
     InvoiceListTotals,
     VendorInvoiceData,
+    VendorTotals,
 )
 from nimbill.invoicing.documents.document import InvoiceDocument, InvoiceSummary
 from nimbill.invoicing.documents.stored_invoices import (
@@ -53,11 +56,12 @@ async def load_invoice_list(db: AsyncConnection, scope: TenantScope, month: str)
     saved = await load_saved_settings(db, scope, month, company_ids)
     accounts = await _load_accounts(db, scope, company_ids)
     created = await list_invoice_summaries(db, scope, month)
+    vendors = await load_vendors(db, scope)
     by_key = {(invoice.company_id, invoice.vendor): invoice for invoice in created}
     return InvoiceList(
-        total=calculate_list_totals([invoice.document for invoice in created]),
+        total=calculate_list_totals([invoice.document for invoice in created], vendors),
         billinggroup=[
-            _build_record(group, month, by_key, saved, accounts[group.company_id])
+            _build_record(group, month, vendors, by_key, saved, accounts[group.company_id])
             for group in groups
         ],
     )
@@ -91,11 +95,12 @@ async def _load_accounts(
 def _build_record(
     group: BillingGroupRecord,
     month: str,
+    vendors: Sequence[str],
     created: Mapping[tuple[str, str], StoredInvoice[InvoiceSummary]],
     saved: Mapping[tuple[str, str], Row],
     accounts: list[InvoiceListAccount],
 ) -> InvoiceListRecord:
-    invoices = {vendor: created.get((group.company_id, vendor)) for vendor in BILLED_VENDORS}
+    invoices = {vendor: created.get((group.company_id, vendor)) for vendor in vendors}
     existing = [invoice for invoice in invoices.values() if invoice is not None]
     return InvoiceListRecord(
         company_id=group.company_id,
@@ -114,9 +119,9 @@ def _build_record(
         },
         saved_data={
             vendor: _build_saved_data(saved.get((group.company_id, vendor)), group, vendor)
-            for vendor in BILLED_VENDORS
+            for vendor in vendors
         },
-        default_data={vendor: _build_default_data(group, vendor) for vendor in BILLED_VENDORS},
+        default_data={vendor: _build_default_data(group, vendor) for vendor in vendors},
         accounts=accounts,
         create_time=_format_time(min((invoice.create_time for invoice in existing), default=None)),
         update_time=_format_time(max((invoice.update_time for invoice in existing), default=None)),
@@ -178,18 +183,40 @@ def _build_items(items: Iterable[Any]) -> list[InvoiceListItem]:
     ]
 
 
-def calculate_list_totals(documents: Sequence[InvoiceSummary]) -> InvoiceListTotals:
+def calculate_list_totals(
+    documents: Sequence[InvoiceSummary], vendors: Sequence[str] = BILLED_VENDORS
+) -> InvoiceListTotals:
     """Sum up in the invoices' currency; in yen at each invoice's rate if there are several."""
     currencies = {document.currency for document in documents}
     currency = currencies.pop() if len(currencies) == 1 else Currency.jpy
-    totals = {}
-    for vendor, prefix in (("aws", ""), ("azure", "azure_")):
-        invoices = [document for document in documents if document.vendor == vendor]
-        vendor_cost = sum_exact(convert_vendor_cost(document, currency) for document in invoices)
-        sales = sum_exact(convert_sales(document, currency) for document in invoices)
-        totals[f"{prefix}stock"] = round_amount(vendor_cost, currency, Rounding.half_up)
-        totals[f"{prefix}sales"] = round_amount(sales, currency, Rounding.half_up)
-    return InvoiceListTotals(**totals)
+    totals = {
+        vendor: _calculate_vendor_totals(
+            [document for document in documents if document.vendor == vendor], currency
+        )
+        for vendor in (*BILLED_VENDORS, *vendors)
+    }
+    return InvoiceListTotals(
+        stock=totals["aws"].stock,
+        sales=totals["aws"].sales,
+        azure_stock=totals["azure"].stock,
+        azure_sales=totals["azure"].sales,
+        other_vendors={
+            vendor: of_vendor
+            for vendor, of_vendor in totals.items()
+            if vendor not in BILLED_VENDORS
+        },
+    )
+
+
+def _calculate_vendor_totals(
+    invoices: Sequence[InvoiceSummary], currency: Currency
+) -> VendorTotals:
+    vendor_cost = sum_exact(convert_vendor_cost(document, currency) for document in invoices)
+    sales = sum_exact(convert_sales(document, currency) for document in invoices)
+    return VendorTotals(
+        stock=round_amount(vendor_cost, currency, Rounding.half_up),
+        sales=round_amount(sales, currency, Rounding.half_up),
+    )
 
 
 def convert_sales(document: InvoiceDocument | InvoiceSummary, currency: Currency) -> ExactAmount:
@@ -238,7 +265,7 @@ async def load_account_totals(
             BillingGroupTotal(
                 billing_group_id=document.billinggroup_id,
                 billing_group_name=document.billinggroup_name,
-                vendor=cast(BilledVendor, document.vendor),
+                vendor=document.vendor,
                 tax_excluded_amount=document.sheet.pre_tax_usd,
                 tax_excluded_amount_exchanged=document.sheet.pre_tax,
                 tax=document.sheet.tax,

@@ -13,12 +13,12 @@ from nimbill.access.request_context import RunJobNow
 from nimbill.costs.months.operations import refuse_closed
 from nimbill.costs.months.records import MonthState, load_month_state, lock_month
 from nimbill.customers.billing_groups.fee_targets import resolve_fee_targets
+from nimbill.customers.organisation_settings.records import load_vendors
 from nimbill.database.tenant_scope import Row, TenantScope, transaction
 from nimbill.foundation import clock, exact_json
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import Conflict, Violation, not_found, refuse_if
-from nimbill.foundation.vendors import BILLED_VENDORS
 from nimbill.invoicing.calculation.terms import CannotBeBilled
 from nimbill.invoicing.documents import stored_invoices
 from nimbill.invoicing.documents.bodies import (
@@ -55,7 +55,7 @@ async def save_invoice_settings(
     if body.internal:
         vendors = [
             vendor
-            for vendor in BILLED_VENDORS
+            for vendor in await load_vendors(db, scope)
             if not (await _lock_period(db, scope, BillingPeriod(month, vendor))).closed
         ]
         await month_settings.copy_defaults(db, scope, month, vendors)

@@ -3,7 +3,7 @@
 CREATE TABLE recalculation_entries (
     organisation_id text NOT NULL REFERENCES organisations,
     entry_id text NOT NULL,
-    vendor text NOT NULL CHECK (vendor IN ('aws', 'azure', 'gcp')),
+    vendor text NOT NULL CHECK (vendor ~ '^[a-z][a-z0-9-]{1,30}$'),
     payer_id text NOT NULL,
     month text NOT NULL,
     customer_id text NOT NULL,
@@ -34,7 +34,7 @@ CREATE INDEX recalculation_entries_applied_month_idx ON recalculation_entries
 CREATE TABLE reserved_instances (
     organisation_id text NOT NULL REFERENCES organisations,
     ri_id text NOT NULL,
-    vendor text NOT NULL CHECK (vendor IN ('aws', 'azure', 'gcp')),
+    vendor text NOT NULL CHECK (vendor ~ '^[a-z][a-z0-9-]{1,30}$'),
     reservation_id text NOT NULL,
     customer_id text NOT NULL,
     arn text NOT NULL,

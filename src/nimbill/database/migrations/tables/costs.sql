@@ -5,7 +5,7 @@
 CREATE TABLE cost_imports (
     organisation_id text NOT NULL REFERENCES organisations,
     import_id text NOT NULL,
-    vendor text NOT NULL CHECK (vendor IN ('aws', 'azure', 'gcp')),
+    vendor text NOT NULL CHECK (vendor ~ '^[a-z][a-z0-9-]{1,30}$'),
     month text,
     sources text[] NOT NULL,
     uploaded boolean NOT NULL,
@@ -103,7 +103,7 @@ CREATE INDEX marketplace_products_month_idx ON marketplace_products
 
 CREATE TABLE month_states (
     organisation_id text NOT NULL REFERENCES organisations,
-    vendor text NOT NULL CHECK (vendor IN ('aws', 'azure', 'gcp')),
+    vendor text NOT NULL CHECK (vendor ~ '^[a-z][a-z0-9-]{1,30}$'),
     month text NOT NULL,
     closed boolean NOT NULL,
     closing_number integer NOT NULL,
@@ -113,7 +113,7 @@ CREATE TABLE month_states (
 
 CREATE TABLE parked_months (
     organisation_id text NOT NULL REFERENCES organisations,
-    vendor text NOT NULL CHECK (vendor IN ('aws', 'azure', 'gcp')),
+    vendor text NOT NULL CHECK (vendor ~ '^[a-z][a-z0-9-]{1,30}$'),
     month text NOT NULL,
     import_id text NOT NULL,
     reason text NOT NULL,

@@ -55,7 +55,7 @@ CREATE TABLE billing_groups (
 CREATE TABLE invoice_settings (
     organisation_id text NOT NULL,
     company_id text NOT NULL,
-    vendor text NOT NULL CHECK (vendor IN ('aws', 'azure')),
+    vendor text NOT NULL CHECK (vendor ~ '^[a-z][a-z0-9-]{1,30}$'),
     calc_type text NOT NULL,
     currency text NOT NULL,
     discount_calc_logic text NOT NULL,
@@ -84,7 +84,7 @@ CREATE TABLE invoice_settings (
 CREATE TABLE free_format_items (
     organisation_id text NOT NULL,
     company_id text NOT NULL,
-    vendor text NOT NULL CHECK (vendor IN ('aws', 'azure')),
+    vendor text NOT NULL CHECK (vendor ~ '^[a-z][a-z0-9-]{1,30}$'),
     position integer NOT NULL,
     enabled boolean NOT NULL,
     label text NOT NULL,
@@ -98,7 +98,7 @@ CREATE TABLE free_format_items (
 CREATE TABLE cloud_accounts (
     organisation_id text NOT NULL,
     customer_id text NOT NULL,
-    vendor text NOT NULL CHECK (vendor IN ('aws', 'azure')),
+    vendor text NOT NULL CHECK (vendor ~ '^[a-z][a-z0-9-]{1,30}$'),
     account_id text NOT NULL,
     company_id text NOT NULL,
     name text NOT NULL,
