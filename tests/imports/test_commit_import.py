@@ -8,7 +8,8 @@ from unittest.mock import patch
 import pytest
 
 from nimbill.costs.ingestion import conversion
-from nimbill.costs.ingestion.normalize import ImportWarnings, NormalizedBatch, normalize
+from nimbill.costs.ingestion.import_warnings import ImportWarnings
+from nimbill.costs.ingestion.normalize import NormalizedBatch, normalize
 from nimbill.imports.preparation import PreparedImport
 from tests.costs.months.month_requests import close_month
 from tests.imports.aws_reports import CUSTOMER, PAYER, report_line, write_report

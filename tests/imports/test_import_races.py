@@ -14,7 +14,8 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.costs.ingestion import conversion
-from nimbill.costs.ingestion.normalize import ImportWarnings, NormalizedBatch, normalize
+from nimbill.costs.ingestion.import_warnings import ImportWarnings
+from nimbill.costs.ingestion.normalize import NormalizedBatch, normalize
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.imports import job_types, records
 from nimbill.imports.commit_import import commit_import

@@ -102,7 +102,8 @@ def _headers(valid: CostSheet) -> Iterator[BadFile]:
         at = header.index(column_name)
         less = valid.with_rows([row[:at] + row[at + 1 :] for row in valid.rows])
         missing = ("column_missing", "unknown_format")
-        yield _file(f"header: no {meaning}", less.bytes(), *missing, line=1)
+        if (valid.dialect, meaning) != (Dialect.focus_1_2, "customer"):  # an optional column
+            yield _file(f"header: no {meaning}", less.bytes(), *missing, line=1)
         twice = valid.with_rows([[*row, row[at]] for row in valid.rows])
         yield _file(
             f"header: {meaning} twice", twice.bytes(), "column_twice", line=1, column=column_name

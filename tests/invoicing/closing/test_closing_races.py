@@ -14,7 +14,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.adjustments.recalculation.operations import replace_entries
 from nimbill.adjustments.reserved_instances.operations import replace_reservations
 from nimbill.costs.ingestion import conversion
-from nimbill.costs.ingestion.normalize import ImportWarnings, NormalizedBatch, normalize
+from nimbill.costs.ingestion.import_warnings import ImportWarnings
+from nimbill.costs.ingestion.normalize import NormalizedBatch, normalize
 from nimbill.costs.months import records
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.billing_period import BillingPeriod

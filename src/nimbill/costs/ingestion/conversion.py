@@ -17,7 +17,8 @@ import pyarrow.parquet as pq
 from nimbill.costs.cost_line import SCHEMA
 from nimbill.costs.formats.line_rules import line_error
 from nimbill.costs.ingestion.delivery_errors import delivery_error
-from nimbill.costs.ingestion.normalize import ImportWarnings, NormalizedBatch, normalize
+from nimbill.costs.ingestion.import_warnings import ImportWarnings
+from nimbill.costs.ingestion.normalize import ImportTarget, NormalizedBatch, normalize
 from nimbill.costs.ingestion.parts import Delivery, Limits
 from nimbill.costs.ingestion.raw_lines import ParseTask, split_into_parse_tasks
 from nimbill.costs.ingestion.unpacked_size import UnpackedSize
@@ -29,6 +30,8 @@ LINES_PER_GROUP = 131_072
 PLAIN_COLUMNS = ("line", "cost", "effective_cost", "part", "tags")
 TAG_COLUMNS = ("tags.key_value.key", "tags.key_value.value")
 COLUMN_ENCODINGS = {"line": "DELTA_BINARY_PACKED"}
+SPLIT_THE_MONTHS = "import each month alone"
+NAME_THE_MONTH = "name the month of the invoice, which late usage of earlier months is on"
 # only the columns whose minimum and maximum are used: statistics take a third of the writing time
 STATISTICS_COLUMNS = ("payer_id", "kind", "cost", "usage_start")
 
@@ -75,9 +78,10 @@ def convert_delivery(
     """
     into.mkdir(parents=True, exist_ok=True)
     month = month or delivery.month
+    target = ImportTarget(vendor, month, delivery.month)
     warnings, rows, writer = ImportWarnings(), Counter[int](), _LineWriter(into)
     with writer:
-        tasks = _build_tasks(delivery, vendor, month, limits, on_file)
+        tasks = _build_tasks(delivery, target, limits, on_file)
         for part, row_count, batch in _run_in_order(
             tasks, count_worker_threads(reserved=reserved_cores)
         ):
@@ -85,18 +89,23 @@ def convert_delivery(
             warnings.add(batch.warnings)
             writer.write(batch.lines)
             on_progress(writer.lines)
-        _refuse_mixed_content(delivery, warnings, writer.lines)
+        _refuse_mixed_content(delivery, vendor, warnings, writer.lines)
         _refuse_wrong_row_count(delivery, rows)
     result_month = next(iter(warnings.months), month)
     return ConversionResult(result_month, tuple(writer.files), writer.lines, warnings)
 
 
-def _refuse_mixed_content(delivery: Delivery, warnings: ImportWarnings, lines: int) -> None:
+def _refuse_mixed_content(
+    delivery: Delivery, vendor: str, warnings: ImportWarnings, lines: int
+) -> None:
     first = delivery.parts[0].name
     if len(warnings.months) > 1:
-        raise line_error(first, "several_months")
+        advice = NAME_THE_MONTH if warnings.has_late_usage else SPLIT_THE_MONTHS
+        raise line_error(first, "several_months", ", ".join(sorted(warnings.months)), advice)
     if warnings.other_vendors and not lines:
-        raise line_error(first, "vendor_absent")
+        others = warnings.other_vendors.most_common()
+        names = [f"{name or 'an unnamed provider'} ({count})" for name, count in others]
+        raise line_error(first, "vendor_absent", vendor, ", ".join(names))
 
 
 def _refuse_wrong_row_count(delivery: Delivery, rows: Counter[int]) -> None:
@@ -106,11 +115,7 @@ def _refuse_wrong_row_count(delivery: Delivery, rows: Counter[int]) -> None:
 
 
 def _build_tasks(
-    delivery: Delivery,
-    vendor: str,
-    month: str | None,
-    limits: Limits,
-    on_file: Callable[[str], None],
+    delivery: Delivery, target: ImportTarget, limits: Limits, on_file: Callable[[str], None]
 ) -> Iterator[_Task]:
     total = UnpackedSize(limits)
     for number, part in enumerate(delivery.parts):
@@ -118,13 +123,13 @@ def _build_tasks(
         total.add_file(part.bytes)
         for parse in split_into_parse_tasks(part, limits, total):
             yield lambda parse=parse, number=number: _parse_and_normalize(  # type: ignore[misc]
-                parse, number, vendor, month
+                parse, number, target
             )
 
 
-def _parse_and_normalize(parse: ParseTask, part: int, vendor: str, month: str | None) -> _PartBatch:
+def _parse_and_normalize(parse: ParseTask, part: int, target: ImportTarget) -> _PartBatch:
     raw = parse()
-    return _PartBatch(part, len(raw), normalize(raw, part=part, vendor=vendor, month=month))
+    return _PartBatch(part, len(raw), normalize(raw, target, part=part))
 
 
 def _run_in_order(tasks: Iterator[_Task], threads: int) -> Iterator[_PartBatch]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -15,39 +14,33 @@ import pyarrow.compute as pc
 
 from nimbill.costs.cost_line import MONEY, RESERVATION_TEXTS, SCHEMA, TIMESTAMP
 from nimbill.costs.formats import line_rules
-from nimbill.costs.formats.focus import CORRECTION, find_vendor
+from nimbill.costs.formats.focus import CORRECTION
 from nimbill.costs.formats.line_rules import RuleViolation, line_error
 from nimbill.costs.formats.nimbill_focus_columns import read_nimbill_columns
 from nimbill.costs.ingestion import tags
-from nimbill.costs.ingestion.arrow_arrays import TEXT_DICTIONARY, integer_array
+from nimbill.costs.ingestion.amortised_costs import find_amortised_line
+from nimbill.costs.ingestion.arrow_arrays import (
+    TEXT_DICTIONARY,
+    count_lines,
+    fill_empty,
+    fill_null,
+    first_true,
+    has_empty,
+    integer_array,
+    map_values,
+)
+from nimbill.costs.ingestion.billing_periods import fill_periods
+from nimbill.costs.ingestion.focus_sellers import find_sellers
+from nimbill.costs.ingestion.import_warnings import ImportWarnings
 from nimbill.costs.ingestion.raw_lines import RawLines
+from nimbill.foundation.basis import chosen
+
+accounts_basis = chosen("accounts-of-lines")
 
 # DOUBLE values are rounded to ten decimals first, which restores what the vendor printed
 DOUBLE_SCALE = 10
 COMMON_TIME = r"^[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"
 _COPIED_FIELDS = ("customer_name", "usage_type", "description", "invoice_id", "savings_plan_id")
-
-
-@dataclass(slots=True)
-class ImportWarnings:
-    """Observations that are reported with the import and do not stop it."""
-
-    months: Counter[str] = field(default_factory=Counter)
-    other_vendors: Counter[str] = field(default_factory=Counter)
-    rounded_lines: int = 0
-    unreadable_tags: int = 0
-    outside_month: int = 0
-    has_invoice_ids: bool = False
-    formats: set[str] = field(default_factory=set)
-
-    def add(self, other: ImportWarnings) -> None:
-        self.months += other.months
-        self.other_vendors += other.other_vendors
-        self.rounded_lines += other.rounded_lines
-        self.unreadable_tags += other.unreadable_tags
-        self.outside_month += other.outside_month
-        self.has_invoice_ids |= other.has_invoice_ids
-        self.formats |= other.formats
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,23 +49,37 @@ class NormalizedBatch:
     warnings: ImportWarnings
 
 
-def normalize(raw: RawLines, *, part: int, vendor: str, month: str | None) -> NormalizedBatch:
-    """Return only the lines of `vendor`; refuse lines of another month than `month`."""
-    return _Normalizer(raw, part, vendor, month).normalize()
+class ImportTarget(NamedTuple):
+    """What is imported: the lines of a vendor, of one month if it is known."""
+
+    vendor: str
+    month: str | None
+    manifest_month: str | None = None
+
+
+def normalize(raw: RawLines, target: ImportTarget, *, part: int) -> NormalizedBatch:
+    """Return only the lines of the vendor; refuse lines of another month."""
+    return _Normalizer(raw, target, part).normalize()
 
 
 class _Normalizer:
     """Normalises one batch of one part."""
 
-    def __init__(self, raw: RawLines, part: int, vendor: str, month: str | None) -> None:
+    def __init__(self, raw: RawLines, target: ImportTarget, part: int) -> None:
         self.format = raw.layout.format
-        self.part, self.vendor, self.month = part, vendor, month
+        self.part, self.vendor, self.month = part, target.vendor, target.month
         self.warnings = ImportWarnings(formats={self.format.name})
-        self.warnings.has_invoice_ids = "invoice_id" in raw.fields
-        if self.format.vendor not in (None, vendor):
-            raise line_error(raw.file, "vendor", line=1)
+        self.warnings.has_late_usage = self.format.has_late_usage
+        self.warnings.has_invoice_ids = "invoice_id" in raw.fields or self.format.states_invoices
+        if self.format.vendor not in (None, self.vendor):
+            names = self.format.title, str(self.format.vendor), self.vendor
+            raise line_error(raw.file, "vendor", *names, line=1)
         self.rows = integer_array(np.arange(len(raw)))
-        self.raw = self._filter_vendor(raw)
+        self.raw = fill_periods(
+            self._filter_vendor(raw),
+            manifest_month=target.manifest_month,
+            month=target.month,
+        )
         self.count = len(self.raw)
 
     def _filter_vendor(self, raw: RawLines) -> RawLines:
@@ -80,9 +87,7 @@ class _Normalizer:
         if self.format.vendor is not None:
             return raw
         providers = raw.fields["provider"]
-        names = providers.dictionary.to_pylist()
-        matches = pa.array([find_vendor(name or "") == self.vendor for name in names], pa.bool_())
-        keep = matches.take(providers.indices).fill_null(False)
+        keep = pc.equal(find_sellers(raw.fields), self.vendor).fill_null(False)
         if pc.all(keep).as_py() is not False:
             return raw
         others = providers.filter(pc.invert(keep))
@@ -98,13 +103,16 @@ class _Normalizer:
         usage_start = self._times("usage_start", required=True)
         self._check_months()
         line_type, kind, entry_type = self._classify()
+        cost, effective_cost = self._money("cost", required=True), self._effective_cost()
+        self._refuse_amortised(line_type, cost, effective_cost)
         reservation, savings_plan = self._commitments()
         service = self._service()
+        payer_id, customer_id = self._accounts()
         columns: dict[str, Any] = {
             "part": pa.repeat(pa.scalar(self.part, pa.int32()), self.count),
             "line": pc.add(self.rows, self.raw.first_line),
-            "payer_id": self._text("payer_id", required=self.format.columns["payer_id"].required),
-            "customer_id": self._text("customer_id"),
+            "payer_id": payer_id,
+            "customer_id": customer_id,
             "billing_entity": self._text("billing_entity"),
             "line_type": line_type,
             "kind": kind,
@@ -112,12 +120,12 @@ class _Normalizer:
             "service": service,
             "service_name": self._optional("service_name"),
             "marketplace": self._marketplace(),
-            "cost": self._money("cost", required=True),
+            "cost": cost,
             "currency": self._currency(),
             "usage_start": usage_start,
             "usage_end": self._times("usage_end"),
             "reservation_id": reservation,
-            "effective_cost": self._effective_cost(),
+            "effective_cost": effective_cost,
             "reservation_number": self._counts("reservation_number"),
             "tags": self._tags(),
         }
@@ -135,9 +143,9 @@ class _Normalizer:
             )
         line_type = self._line_type()
         classes = [self.format.classify(value) for value in line_type.dictionary.to_pylist()]
-        kinds = _map_values(line_type, [class_.kind.value for class_ in classes])
+        kinds = map_values(line_type, [class_.kind.value for class_ in classes])
         entry_types = [class_.entry_type and class_.entry_type.value for class_ in classes]
-        return line_type, kinds, _map_values(line_type, entry_types)
+        return line_type, kinds, map_values(line_type, entry_types)
 
     def _line_type(self) -> pa.DictionaryArray:
         default = self.format.line_type_default
@@ -152,23 +160,34 @@ class _Normalizer:
                 categories = values.dictionary_decode()
                 corrections = pc.binary_join_element_wise(categories, CORRECTION.strip(), " ")
                 values = pc.if_else(is_correction, corrections, categories).dictionary_encode()
-        for line_type, rule in self.format.refused_types.items():
-            row = pc.index(values.dictionary_decode(), line_type).as_py()
-            if row >= 0:
-                raise self._error(rule, row, "line_type")
         return values
+
+    def _refuse_amortised(self, line_type: pa.Array, cost: pa.Array, effective: pa.Array) -> None:
+        if "nimbill_kind" in self.raw.fields:
+            return  # exported by Nimbill, which stores no amortised costs
+        costs = {"cost": cost, "effective_cost": effective}
+        found = find_amortised_line(
+            self.format, self.vendor, self.raw.fields, line_type=line_type, costs=costs
+        )
+        if found is not None:
+            assert self.format.amortised is not None, "it names what to import instead"
+            names = self.format.title, self.vendor, found.reason, self.format.amortised.instead
+            raise self._error("amortised", found.row, found.field, *names)
 
     def _check_months(self) -> None:
         """The billing period decides the month; without one, the start of the usage."""
         name = "period_start" if "period_start" in self.raw.fields else "usage_start"
         months = self._months(name)
-        lines = _count_lines(self.raw.fields[name], months)
+        if self.format.has_late_usage and self.month is not None:
+            months = pc.max_element_wise(months, self.month)
+        lines = count_lines(self.raw.fields[name], months)
         if self.month is not None and lines.keys() - {self.month}:
             line_months = months.take(self.raw.fields[name].indices)
-            raise self._error("month", _first_true(pc.not_equal(line_months, self.month)), name)
+            row = first_true(pc.not_equal(line_months, self.month))
+            raise self._error("month", row, name, line_months[row].as_py(), self.month)
         self.warnings.months += lines
         if name != "usage_start" and len(lines) == 1:
-            starts = _count_lines(self.raw.fields["usage_start"], self._months("usage_start"))
+            starts = count_lines(self.raw.fields["usage_start"], self._months("usage_start"))
             self.warnings.outside_month += self.count - starts[next(iter(lines))]
 
     def _service(self) -> pa.Array:
@@ -188,12 +207,31 @@ class _Normalizer:
             nulls = pa.nulls(self.count, pa.string())
             return pc.if_else(is_plan, nulls, ids), pc.if_else(is_plan, ids, nulls)
         if "benefit_id" in self.raw.fields and "pricing_model" in self.raw.fields:
-            model = self.raw.fields["pricing_model"].dictionary_decode()
-            is_plan = pc.equal(model, "SavingsPlan").fill_null(False)
-            benefit = self.raw.fields["benefit_id"].dictionary_decode()
-            plan = pc.if_else(is_plan, benefit, pa.nulls(self.count, pa.string()))
-            return self._optional("reservation_id"), plan
+            plan = self._benefit_ids("SavingsPlan")
+            if "reservation_id" in self.format.columns:
+                return self._optional("reservation_id"), plan
+            return self._benefit_ids("Reservation"), plan
         return self._optional("reservation_id"), self._optional("savings_plan_id")
+
+    def _benefit_ids(self, model: str) -> pa.Array:
+        models = self.raw.fields["pricing_model"].dictionary_decode()
+        has_model = pc.equal(models, model).fill_null(False)
+        benefits = self.raw.fields["benefit_id"].dictionary_decode()
+        return pc.if_else(has_model, benefits, pa.nulls(self.count, pa.string()))
+
+    def _accounts(self) -> tuple[pa.Array, pa.Array]:
+        """A line that names no account belongs to its payer, and the other way round."""
+        payer = self._text("payer_id", required=self.format.columns["payer_id"].required)
+        customer = self._text("customer_id")
+        if has_empty(customer) and "customer_fallback" in self.format.columns:
+            customer = fill_empty(customer, self._text("customer_fallback"))
+        if not has_empty(customer) and not has_empty(payer):
+            return payer, customer
+        payer, customer = fill_empty(payer, customer), fill_empty(customer, payer)
+        row = first_true(pc.equal(customer.dictionary_decode(), ""))
+        if row >= 0:
+            raise self._error("empty", row, "customer_id")
+        return payer, customer
 
     def _effective_cost(self) -> pa.Array:
         reservation_cost = self._money("effective_cost")
@@ -205,6 +243,8 @@ class _Normalizer:
 
     def _marketplace(self) -> pa.Array:
         values = self._text("marketplace")
+        if "provider" in self.format.columns and has_empty(values):
+            values = fill_empty(values, self._text("provider"))
         flags = [self.format.is_marketplace(value) for value in values.dictionary.to_pylist()]
         return pa.array(flags, pa.bool_()).take(values.indices)
 
@@ -232,18 +272,18 @@ class _Normalizer:
         values = self._optional(name)
         clean = self.format.columns[name].clean
         if clean is not None:
-            values = _map_values(values, [clean(value) for value in values.dictionary.to_pylist()])
+            values = map_values(values, [clean(value) for value in values.dictionary.to_pylist()])
         if values.null_count == 0:
             return values
         if required:
-            raise self._error("empty", _first_true(values.is_null()), name)
-        return _fill_null(values, default)
+            raise self._error("empty", first_true(values.is_null()), name)
+        return fill_null(values, default)
 
     def _parse_dictionary(self, name: str, parse: Callable[[str], Any]) -> list[Any]:
         """Parse each distinct value once; every line must have a value."""
         values = self._optional(name)
         if values.null_count:
-            raise self._error("empty", _first_true(values.is_null()), name)
+            raise self._error("empty", first_true(values.is_null()), name)
         parsed = []
         for code, value in enumerate(values.dictionary.to_pylist()):
             try:
@@ -257,7 +297,7 @@ class _Normalizer:
 
     def _currency(self) -> pa.DictionaryArray:
         codes = self._parse_dictionary("currency", line_rules.parse_currency)
-        return _map_values(self._optional("currency"), codes)
+        return map_values(self._optional("currency"), codes)
 
     def _months(self, name: str) -> pa.Array:
         """Return the month of each distinct value."""
@@ -290,7 +330,7 @@ class _Normalizer:
             return pa.nulls(self.count, MONEY)
         values = self.raw.fields[name]
         if required and values.null_count:
-            raise self._error("empty", _first_true(values.is_null()), name)
+            raise self._error("empty", first_true(values.is_null()), name)
         if values.null_count == self.count:
             return pa.nulls(self.count, MONEY)
         try:
@@ -317,44 +357,9 @@ class _Normalizer:
             amounts.append(amount)
         return pa.array(amounts, MONEY)
 
-    def _error(self, rule: str, row: int, name: str) -> Exception:
-        line = self.raw.line_number(self.rows[row].as_py())
-        return line_error(self.raw.file, rule, line=line, column=self.raw.column_name(name))
-
-
-def _map_values(array: pa.DictionaryArray, new_values: list[Any]) -> pa.DictionaryArray:
-    """Replace each distinct value by another text or null; the new dictionary has no duplicates."""
-    mapped = pa.array(new_values, pa.string()).dictionary_encode()
-    indices = array.indices
-    if len(mapped.dictionary) < len(new_values):
-        indices = mapped.indices.take(indices)
-    return pa.DictionaryArray.from_arrays(indices, mapped.dictionary)
-
-
-def _fill_null(array: pa.DictionaryArray, default: str) -> pa.DictionaryArray:
-    dictionary = array.dictionary
-    code = pc.index(dictionary, default).as_py()
-    if code < 0:
-        code = len(dictionary)
-        dictionary = pa.concat_arrays([dictionary, pa.array([default], pa.string())])
-    return pa.DictionaryArray.from_arrays(array.indices.fill_null(code), dictionary)
-
-
-def _count_lines(array: pa.DictionaryArray, groups: pa.Array) -> Counter[str]:
-    """Count lines by group; `groups` has the group of each distinct value of the array."""
-    lines = np.bincount(array.indices.to_numpy(), minlength=len(groups))
-    encoded = groups.dictionary_encode()  # there are few groups but maybe thousands of values
-    codes = encoded.indices.fill_null(-1).to_numpy()
-    counts = {
-        group: int(lines[codes == code].sum())
-        for code, group in enumerate(encoded.dictionary.to_pylist())
-    }
-    return +Counter(counts)
-
-
-def _first_true(mask: pa.Array) -> int:
-    row: int = pc.index(mask, True).as_py()
-    return row
+    def _error(self, rule: str, row: int, name: str, *values: str) -> Exception:
+        line, column = self.raw.line_number(self.rows[row].as_py()), self.raw.column_name(name)
+        return line_error(self.raw.file, rule, *values, line=line, column=column)
 
 
 def _has_long_texts(array: pa.Array) -> bool:

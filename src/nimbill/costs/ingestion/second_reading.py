@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 
 from nimbill.costs.cost_line import LineKind
 from nimbill.costs.formats.detection import FileLayout
-from nimbill.costs.formats.focus import CORRECTION, VENDOR_NAMES
+from nimbill.costs.formats.focus import COMPANY_NAMES, CORRECTION, VENDOR_NAMES
 from nimbill.costs.formats.format import NULLS
 from nimbill.costs.ingestion.parts import Delivery, Limits, Part
 from nimbill.costs.ingestion.raw_lines import read_layout
@@ -172,9 +172,10 @@ def _sum_part(db: duckdb.DuckDBPyConnection, part: Part, vendor: str, limits: Li
     layout = read_layout(part, limits)
     where = ""
     if layout.format.vendor is None:
-        names = ", ".join(map(_quote, VENDOR_NAMES.get(vendor, ())))
-        where = f" WHERE lower({_column(part, layout, 'provider')}) IN ({names})"
-    payer, customer = (_id_expression(part, layout, field) for field in ("payer_id", "customer_id"))
+        where = f" WHERE {_vendor_condition(part, layout, vendor)}"
+    customer_fields = ("customer_id", "customer_fallback")
+    payer = _id_expression(part, layout, ("payer_id", *customer_fields))
+    customer = _id_expression(part, layout, (*customer_fields, "payer_id"))
     types = [f"CAST({_column(part, layout, field)} AS VARCHAR)" for field in _type_fields(layout)]
     key = ", ".join([payer, customer, f"upper({_column(part, layout, 'currency')})", *types])
     cost = _cost_expression(part, layout)
@@ -271,15 +272,35 @@ def _column(part: Part, layout: FileLayout, field: str) -> str:
     return f"c{layout.positions[field]}"
 
 
-def _id_expression(part: Part, layout: FileLayout, field: str) -> str:
-    """Ids are never null; the path that some vendors write before an id is removed."""
-    if field not in layout.positions:
-        return "''"
-    column = f"coalesce({_column(part, layout, field)}, '')"
-    if layout.format.columns[field].clean is None:
-        return column
-    path = "^/(subscriptions|providers/microsoft\\.billing/billingaccounts)/([^/]*).*$"
-    return f"regexp_replace({column}, '{path}', '\\2', 'i')"
+def _vendor_condition(part: Part, layout: FileLayout, vendor: str) -> str:
+    """A line of an unknown provider belongs to the vendor that issues its invoice."""
+    provider = f"lower(coalesce({_column(part, layout, 'provider')}, ''))"
+    names = ", ".join(map(_quote, VENDOR_NAMES.get(vendor, ())))
+    condition = f"{provider} IN ({names})"
+    if "invoice_issuer" not in layout.positions:
+        return condition
+    issuer = f"lower(coalesce({_column(part, layout, 'invoice_issuer')}, ''))"
+    companies = " OR ".join(
+        f"starts_with({issuer}, {_quote(name)})" for name in COMPANY_NAMES.get(vendor, ())
+    )
+    all_names = ", ".join(_quote(name) for names in VENDOR_NAMES.values() for name in names)
+    issued = f"{issuer} IN ({names}) OR {companies or 'false'}"
+    return f"({condition} OR ({provider} NOT IN ({all_names}) AND ({issued})))"
+
+
+def _id_expression(part: Part, layout: FileLayout, fields: Sequence[str]) -> str:
+    """Return the first of the fields that has a value; ids are never null."""
+    values = [_clean_id(part, layout, field) for field in fields if field in layout.positions]
+    return f"coalesce({', '.join([*values, _quote('')])})"
+
+
+def _clean_id(part: Part, layout: FileLayout, field: str) -> str:
+    """Remove the path that some vendors write before an id; no id is null."""
+    column = f"CAST({_column(part, layout, field)} AS VARCHAR)"
+    if layout.format.columns[field].clean is not None:
+        path = "^/(subscriptions|providers/microsoft\\.billing/billingaccounts)/([^/]*).*$"
+        column = f"regexp_replace({column}, '{path}', '\\2', 'i')"
+    return f"CASE WHEN {column} NOT IN ({', '.join(map(_quote, NULLS))}) THEN {column} END"
 
 
 def _cost_expression(part: Part, layout: FileLayout) -> str:
