@@ -80,6 +80,17 @@ def test_another_separator_is_named(
     assert f"header of the {title} with {name}; use commas" in error.detail
 
 
+def test_another_separator_is_named_if_the_names_are_quoted(tmp_path: Path) -> None:
+    file = tmp_path / "costs.csv"
+    file.write_text(";".join(f'"{name}"' for name in AZURE_MCA) + "\n")
+
+    with pytest.raises(CostFileError) as caught:
+        read_delivery([file], tmp_path, vendor="azure")
+
+    assert caught.value.rule == "unknown_format"
+    assert "Azure cost export with semicolons" in caught.value.detail
+
+
 @pytest.mark.parametrize("header", [[], [""], NONE_OF_THEM, ["請求", "x" * 1000]])
 def test_a_header_without_any_known_column_lists_the_supported_files(header: list[str]) -> None:
     error = refuse(header)

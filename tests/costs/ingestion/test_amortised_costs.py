@@ -134,7 +134,7 @@ def test_the_error_names_the_vendor_the_format_and_what_to_import(
     with pytest.raises(CostFileError) as caught:
         read(tmp_path, columns, [line], vendor)
 
-    assert all(part in caught.value.detail for part in (*parts, "amortised costs", "instead"))
+    assert all(part in caught.value.detail for part in (*parts, "amortised costs", "Instead"))
 
 
 @pytest.mark.parametrize(

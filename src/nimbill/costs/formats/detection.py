@@ -13,7 +13,11 @@ from nimbill.costs.formats.azure_partner_center import AZURE_PARTNER_CENTER
 from nimbill.costs.formats.focus import FOCUS
 from nimbill.costs.formats.format import Format, normalize_column_name
 from nimbill.costs.formats.line_rules import line_error
-from nimbill.costs.formats.unknown_headers import describe_unknown_header, find_format
+from nimbill.costs.formats.unknown_headers import (
+    describe_separators,
+    describe_unknown_header,
+    find_format,
+)
 
 # the most specific first
 FORMATS = (AWS_CUR2, AWS_CUR, FOCUS, AZURE_PARTNER_CENTER, AZURE)
@@ -64,6 +68,13 @@ def _detect_format(file: str, header: Sequence[str]) -> Format:
     if format_ is None:
         raise line_error(file, "unknown_format", describe_unknown_header(FORMATS, header), line=1)
     return format_
+
+
+def refuse_separators(file: str, text: str) -> None:
+    """Refuse a header that is no CSV text because other separators follow quoted names."""
+    description = describe_separators(FORMATS, text)
+    if description is not None:
+        raise line_error(file, "unknown_format", description, line=1)
 
 
 def _tag_key(format_: Format, name: str) -> str | None:

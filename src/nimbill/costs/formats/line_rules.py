@@ -12,7 +12,7 @@ basis = chosen("cost-lines")
 months_basis = chosen("one-month-per-delivery")
 
 RULES = {
-    "amortised": "This {} ({}) contains amortised costs: {}. Import {} instead.",
+    "amortised": "This {} ({}) contains amortised costs: {}. Instead, import {}.",
     "column_missing": "The header lacks this column of the {}.",
     "column_type": "The type of this column is not supported.",
     "column_twice": "The header contains this column twice.",

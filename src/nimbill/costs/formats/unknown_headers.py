@@ -28,17 +28,26 @@ def describe_unknown_header(formats: Sequence[Format], header: Sequence[str]) ->
     text = ",".join(header)
     if len(text) > HEADER_LENGTH_MAX:
         return "The first line is too long for a header"
-    for separator, plural in SEPARATORS.items():
-        format_ = find_format(formats, text.split(separator))
-        if format_ is not None:
-            return f"It is the header of the {format_.title} with {plural}; use commas instead"
+    separators = describe_separators(formats, text)
+    if separators is not None:
+        return separators
     nearest = max(formats, key=lambda format_: _compare(format_, header))
     if not _list_found(nearest, header):
         titles = ", ".join(format_.title for format_ in formats)
         return f"The first line has no column of a supported file ({titles})"
     missing = _list_missing(nearest, header)
     more = f" and {len(missing) - COLUMNS_MAX} more" if len(missing) > COLUMNS_MAX else ""
-    return f"The nearest is the {nearest.title}; it lacks {', '.join(missing[:COLUMNS_MAX])}{more}"
+    names = ", ".join(missing[:COLUMNS_MAX])
+    return f"The nearest is the {nearest.title}; this file lacks {names}{more}"
+
+
+def describe_separators(formats: Sequence[Format], text: str) -> str | None:
+    """Return the same for a known header with other separators than commas, otherwise None."""
+    for separator, plural in SEPARATORS.items():
+        format_ = find_format(formats, text.split(separator))
+        if format_ is not None:
+            return f"It is the header of the {format_.title} with {plural}; use commas instead"
+    return None
 
 
 def _compare(format_: Format, header: Sequence[str]) -> tuple[int, int, int]:

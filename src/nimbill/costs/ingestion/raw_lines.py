@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
 
-from nimbill.costs.formats.detection import FileLayout, detect_layout
+from nimbill.costs.formats.detection import FileLayout, detect_layout, refuse_separators
 from nimbill.costs.formats.format import NULLS
 from nimbill.costs.formats.line_rules import line_error
 from nimbill.costs.ingestion.arrow_arrays import TEXT_DICTIONARY, encode_dictionary
@@ -182,6 +182,7 @@ def _parse_header(part: Part, block: bytes) -> tuple[FileLayout, bytes]:
     try:
         header = next(csv.reader([text], strict=True), [])
     except csv.Error:
+        refuse_separators(part.name, text)
         raise line_error(part.name, "unreadable", line=1) from None
     return detect_layout(part.name, [name.strip() for name in header]), block[end:]
 
