@@ -93,6 +93,11 @@ def _values(valid: CostSheet) -> Iterator[BadFile]:
                 yield broken(meaning, f"{meaning}: nothing, as {value!r}", value, "empty")
     if valid.dialect in (Dialect.azure_ea, Dialect.azure_mca):
         yield broken("type", "type: of an amortised export", "UnusedReservation", "amortised")
+    if valid.has("coverage"):  # the line is usage and has a cost
+        covered = "Used" if valid.dialect is Dialect.focus_1_2 else "SavingsPlan"
+        content = valid.with_cell(AT, "coverage", covered).bytes()
+        place = {"line": AT, "column": valid.column("cost")}
+        yield _file("cost: of an amortised export", content, "amortised", **place)
 
 
 def _headers(valid: CostSheet) -> Iterator[BadFile]:
