@@ -12,7 +12,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from nimbill.commands.import_costs import list_messages
+from nimbill.commands.import_costs import format_summary, list_messages
 from tests.commands.run_command import run_command, service_environment
 from tests.costs.object_store_server import CREDENTIALS, object_store
 from tests.imports.aws_reports import CUSTOMER, build_report, report_line, write_report
@@ -120,4 +120,36 @@ def test_proposed_entries_show_the_name_of_the_account() -> None:
 
     assert messages == [
         f"proposed: one_off of 1.50 USD to {CUSTOMER} (Sakura production): late usage"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("month", "lines", "summary"),
+    [
+        (None, 0, "refused: azure, no lines imported"),
+        ("2026-09", 0, "refused: azure 2026-09, no lines imported"),
+        ("2026-09", 1200, "refused: azure 2026-09, 1,200 lines in 2.0 s (600 a second)"),
+    ],
+)
+def test_the_summary_has_no_gap_for_a_missing_month(
+    month: str | None, lines: int, summary: str
+) -> None:
+    record = Mock(state="refused", vendor="azure", month=month, lines=lines)
+
+    assert format_summary(record, 2.0) == summary
+
+
+def test_unnamed_line_types_and_vendors_are_described() -> None:
+    nothing = dict.fromkeys(("provisional", "accounts_in_no_group", "drift", "parked_reason"))
+    record = Mock(
+        **nothing,
+        unknown_types={"": 1, "Surprise": 2},
+        noticed={"other_vendors": {"Oracle": 1500, "": 3}},
+        proposals=[],
+        problem=None,
+    )
+
+    assert list_messages(record, {}) == [
+        "unknown line types, not billed: no type (1), Surprise (2)",
+        "lines of other vendors, ignored: Oracle (1,500), no name (3)",
     ]

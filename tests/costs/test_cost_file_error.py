@@ -16,6 +16,7 @@ def test_the_message_contains_the_location() -> None:
     assert (error.file, error.line, error.column) == ("a.csv", 7, "Cost")
     assert str(error) == "a.csv, line 7, column Cost: Not a number. (number)"
     assert str(CostFileError("a.csv", "empty", "Empty.")) == "a.csv: Empty. (empty)"
+    assert str(CostFileError("", "empty", "Empty.")) == "Empty. (empty)"
 
 
 def test_an_error_can_be_pickled() -> None:

@@ -6,7 +6,10 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from nimbill.foundation import exact_json
+from nimbill.imports.proposals import ProposalKey, name_charge
 from tests.costs.months.month_requests import close_month
 from tests.customers.billing_groups.billing_groups import create_billing_group
 from tests.customers.cloud_accounts.accounts import add_account
@@ -155,3 +158,20 @@ def test_a_marketplace_charge_is_described_by_its_product(
         "2026-09 Wall (marketplace): 6 in place of 5",
         "2026-09 Guard (marketplace): 0 in place of 2",
     ]
+
+
+@pytest.mark.parametrize(
+    ("service", "marketplace", "name"),
+    [
+        ("AmazonEC2", False, "2026-09 AmazonEC2"),
+        ("", False, "2026-09 without a service"),
+        ("a1b2", True, "2026-09 a1b2 (marketplace)"),
+        ("", True, "2026-09 product (marketplace)"),
+    ],
+)
+def test_a_charge_without_a_service_is_described(
+    service: str, marketplace: bool, name: str
+) -> None:
+    key = ProposalKey(CUSTOMER, service, marketplace, "usage", "USD")
+
+    assert name_charge(key, "2026-09", {}) == name

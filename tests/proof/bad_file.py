@@ -38,15 +38,17 @@ COLUMNS: Mapping[Dialect, Mapping[str, str]] = {
     Dialect.azure_ea: {
         "cost": "Cost", "currency": "BillingCurrency", "date": "Date",
         "customer": "SubscriptionId", "period": "BillingPeriodStartDate", "type": "ChargeType",
+        "coverage": "PricingModel",
     },
     Dialect.azure_mca: {
         "cost": "costInBillingCurrency", "currency": "billingCurrency", "date": "date",
         "customer": "SubscriptionId", "period": "billingPeriodStartDate", "type": "ChargeType",
+        "coverage": "PricingModel",
     },
     Dialect.focus_1_2: {
         "cost": "BilledCost", "currency": "BillingCurrency", "date": "ChargePeriodStart",
         "customer": "SubAccountId", "payer": "BillingAccountId", "period": "BillingPeriodStart",
-        "type": "ChargeCategory",
+        "type": "ChargeCategory", "coverage": "CommitmentDiscountStatus",
     },
 }
 # fmt: on

@@ -93,6 +93,11 @@ def _values(valid: CostSheet) -> Iterator[BadFile]:
                 yield broken(meaning, f"{meaning}: nothing, as {value!r}", value, "empty")
     if valid.dialect in (Dialect.azure_ea, Dialect.azure_mca):
         yield broken("type", "type: of an amortised export", "UnusedReservation", "amortised")
+    if valid.has("coverage"):  # the line is usage and has a cost
+        covered = "Used" if valid.dialect is Dialect.focus_1_2 else "SavingsPlan"
+        content = valid.with_cell(AT, "coverage", covered).bytes()
+        place = {"line": AT, "column": valid.column("cost")}
+        yield _file("cost: of an amortised export", content, "amortised", **place)
 
 
 def _headers(valid: CostSheet) -> Iterator[BadFile]:
@@ -102,7 +107,8 @@ def _headers(valid: CostSheet) -> Iterator[BadFile]:
         at = header.index(column_name)
         less = valid.with_rows([row[:at] + row[at + 1 :] for row in valid.rows])
         missing = ("column_missing", "unknown_format")
-        yield _file(f"header: no {meaning}", less.bytes(), *missing, line=1)
+        if (valid.dialect, meaning) != (Dialect.focus_1_2, "customer"):  # an optional column
+            yield _file(f"header: no {meaning}", less.bytes(), *missing, line=1)
         twice = valid.with_rows([[*row, row[at]] for row in valid.rows])
         yield _file(
             f"header: {meaning} twice", twice.bytes(), "column_twice", line=1, column=column_name

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -143,15 +143,21 @@ def _progress_bar() -> Iterator[Callable[[ImportRecord], None]]:
 
 def _print_record(finished: _FinishedImport) -> None:
     record, seconds, names = finished
-    rate = record.lines / max(seconds, 0.001)
-    print_text(
-        f"{record.state}: {record.vendor} {record.month or ''}, {record.lines:,} lines in "
-        f"{seconds:.1f} s ({rate:,.0f} a second), import {record.import_id}"
-    )
+    print_text(f"{format_summary(record, seconds)}, import {record.import_id}")
     if record.totals:
         print_rows(TOTAL_COLUMNS, _list_totals(record))
     for message in list_messages(record, names):
         print_text(message)
+
+
+def format_summary(record: ImportRecord, seconds: float) -> str:
+    """A refused delivery may have no month and no lines; nothing is printed for them then."""
+    period = f"{record.vendor} {record.month}" if record.month else record.vendor
+    if not record.lines:
+        return f"{record.state}: {period}, no lines imported"
+    rate = record.lines / max(seconds, 0.001)
+    speed = f"{seconds:.1f} s ({rate:,.0f} a second)"
+    return f"{record.state}: {period}, {record.lines:,} lines in {speed}"
 
 
 def _list_totals(record: ImportRecord) -> list[list[str]]:
@@ -173,14 +179,18 @@ def list_messages(record: ImportRecord, names: Names) -> list[str]:
     if record.provisional:
         messages.append("provisional: the vendor has not invoiced the whole month yet")
     if record.unknown_types:
-        types = ", ".join(f"{name} ({lines})" for name, lines in record.unknown_types.items())
+        types = _format_counts(record.unknown_types, "no type")
         messages.append(f"unknown line types, not billed: {types}")
     if record.accounts_in_no_group:
         accounts = record.accounts_in_no_group
         messages.append(f"{len(accounts)} accounts in no billing group: {', '.join(accounts[:10])}")
     other_vendors = record.noticed.get("other_vendors", {})
     if other_vendors:
-        messages.append(f"lines of other vendors, ignored: {other_vendors}")
+        names_of_others = _format_counts(other_vendors, "no name")
+        messages.append(f"lines of other vendors, ignored: {names_of_others}")
+    also_paid_by = record.noticed.get("also_paid_by", {})
+    if also_paid_by:
+        messages.append(_format_other_payers(also_paid_by))
     if record.drift:
         messages.append(f"the month is closed and was not changed; {len(record.drift)} sums differ")
     for proposal in record.proposals:
@@ -195,6 +205,18 @@ def list_messages(record: ImportRecord, names: Names) -> list[str]:
     if record.problem is not None:
         messages.append(_format_problem(record.problem))
     return messages
+
+
+def _format_other_payers(accounts: Mapping[str, Sequence[str]]) -> str:
+    payers = sorted({payer for others in accounts.values() for payer in others})
+    return (
+        f"{len(accounts)} accounts also have costs of another payer ({', '.join(payers[:10])}) in "
+        f"this month, and both are billed: {', '.join(list(accounts)[:10])}"
+    )
+
+
+def _format_counts(counts: Mapping[str, int], unnamed: str) -> str:
+    return ", ".join(f"{name or unnamed} ({lines:,})" for name, lines in counts.items())
 
 
 def _format_problem(problem: ImportProblem) -> str:

@@ -97,7 +97,7 @@ def _print_result(result: TieOut, names: Names) -> None:
         amount = f"{_format_amount(account.amount)} {account.currency}"
         print_text(f"in no billing group: {account.vendor} {account.customer_id} {amount}")
     for difference in result.differences:
-        print_text(_format_difference(difference, names))
+        print_text(format_difference(difference, names))
     for entry in result.entry_differences:
         print_text(_format_entry_difference(entry, names))
     print_text(f"{result.month} {RESULTS[result.state]}")
@@ -118,12 +118,13 @@ def _format_invoice(invoice_no: str | None, company_id: str | None, names: Names
     return f"{invoice_no} {group}" if invoice_no else group
 
 
-def _format_difference(difference: TieOutDifference, names: Names) -> str:
+def format_difference(difference: TieOutDifference, names: Names) -> str:
+    """Some charges have no service, for example those of a whole account."""
     invoice = _format_invoice(difference.invoice_no, difference.company_id, names)
     marketplace = " marketplace" if difference.marketplace else ""
     return (
         f"{difference.reason}: {invoice} "
-        f"{add_name(difference.customer_id, names)} {difference.service}"
+        f"{add_name(difference.customer_id, names)} {difference.service or 'no service'}"
         f"{marketplace}: invoiced {_format_amount(difference.invoiced)}, "
         f"charged {_format_amount(difference.counts)} {difference.currency}, "
         f"difference {_format_amount(difference.difference)}"

@@ -31,12 +31,13 @@ class CostFileError(Exception):
         return _rebuild_error, (self.file, self.rule, self.detail, self.line, self.column)
 
     def __str__(self) -> str:
-        location = [self.file]
+        location = [self.file] if self.file else []
         if self.line is not None:
             location.append(f"line {self.line}")
         if self.column is not None:
             location.append(f"column {self.column}")
-        return f"{', '.join(location)}: {self.detail} ({self.rule})"
+        where = f"{', '.join(location)}: " if location else ""
+        return f"{where}{self.detail} ({self.rule})"
 
 
 def printable_excerpt(text: str, length_max: int = EXCERPT_LENGTH_MAX) -> str:

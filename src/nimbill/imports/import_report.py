@@ -6,20 +6,22 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.costs.lake.records import load_sums_by_account
+from nimbill.costs.lake.records import load_other_payers, load_sums_by_account
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.money import add_decimals, format_decimal
+from nimbill.foundation.vendors import Vendor
 from nimbill.imports import records
 from nimbill.imports.preparation import PreparedImport
 
 basis = chosen("cost-imports")
 drift_basis = chosen("closed-month-drift")
+payers_basis = chosen("accounts-of-two-payers")
 
 
 async def build_report(
-    db: AsyncConnection, scope: TenantScope, vendor: str, prepared: PreparedImport
+    db: AsyncConnection, scope: TenantScope, vendor: Vendor, prepared: PreparedImport
 ) -> dict[str, Any]:
     unknown_types: dict[str, int] = defaultdict(int)
     currencies: dict[str, int] = defaultdict(int)
@@ -41,12 +43,29 @@ async def build_report(
         "unknown_types": dict(unknown_types),
         "accounts_in_no_group": sorted(payers.keys() - registered_payers.keys()),
         "currencies": dict(currencies),
-        "noticed": {**prepared.warnings, "paid_by_another": paid_by_another},
+        "noticed": {
+            **prepared.warnings,
+            "paid_by_another": paid_by_another,
+            "also_paid_by": await _find_other_payers(db, scope, vendor, prepared),
+        },
         "differences": [
             {**difference, **{name: _trim(difference[name]) for name in ("delivered", "stored")}}
             for difference in prepared.differences
         ],
     }
+
+
+async def _find_other_payers(
+    db: AsyncConnection, scope: TenantScope, vendor: Vendor, prepared: PreparedImport
+) -> dict[str, list[str]]:
+    """The costs of several payers are added up, which is wrong for two reports of one month."""
+    charged = {total["customer_id"] for total in prepared.account_totals if Decimal(total["cost"])}
+    if prepared.month is None or not charged:
+        return {}
+    period = BillingPeriod(prepared.month, vendor)
+    return await load_other_payers(
+        db, scope, period, customer_ids=charged, payers=list(prepared.payers)
+    )
 
 
 async def find_drift(

@@ -33,7 +33,7 @@ basis = chosen("closed-month-drift")
 BILLED_KINDS = ("usage", "entry")
 
 
-class _ProposalKey(NamedTuple):
+class ProposalKey(NamedTuple):
     customer_id: str
     service: str
     marketplace: bool
@@ -62,14 +62,14 @@ async def propose_entries(
     )
     names = {**stored_names, **delivered_names}
     return [
-        _build_proposal(key, _name_charge(key, period.month, names), current[key], delivered[key])
+        _build_proposal(key, name_charge(key, period.month, names), current[key], delivered[key])
         for key in sorted(keys)
         if key.customer_id in accounts and delivered[key] != current[key]
     ]
 
 
-def _sum_delivered(sums: Iterator[pa.RecordBatch]) -> defaultdict[_ProposalKey, Decimal]:
-    amounts: defaultdict[_ProposalKey, Decimal] = defaultdict(Decimal)
+def _sum_delivered(sums: Iterator[pa.RecordBatch]) -> defaultdict[ProposalKey, Decimal]:
+    amounts: defaultdict[ProposalKey, Decimal] = defaultdict(Decimal)
     for batch in sums:
         for row in batch.to_pylist():
             if row["kind"] in BILLED_KINDS:
@@ -79,8 +79,8 @@ def _sum_delivered(sums: Iterator[pa.RecordBatch]) -> defaultdict[_ProposalKey, 
 
 async def _load_current(
     db: AsyncConnection, scope: TenantScope, period: BillingPeriod, payers: Collection[str]
-) -> defaultdict[_ProposalKey, Decimal]:
-    columns = [cost_sums.c[name] for name in _ProposalKey._fields]
+) -> defaultdict[ProposalKey, Decimal]:
+    columns = [cost_sums.c[name] for name in ProposalKey._fields]
     stmt = (
         sa.select(*columns, sa.func.sum(cost_sums.c.cost).label("cost"))
         .where(
@@ -92,29 +92,32 @@ async def _load_current(
         )
         .group_by(*columns)
     )
-    amounts: defaultdict[_ProposalKey, Decimal] = defaultdict(Decimal)
+    amounts: defaultdict[ProposalKey, Decimal] = defaultdict(Decimal)
     for row in await db.execute(stmt):
         _add(amounts, row._mapping, row.cost)
     return amounts
 
 
 def _add(
-    amounts: defaultdict[_ProposalKey, Decimal], row: Mapping[Any, Any], amount: Decimal
+    amounts: defaultdict[ProposalKey, Decimal], row: Mapping[Any, Any], amount: Decimal
 ) -> None:
-    key = _ProposalKey(*(row[name] for name in _ProposalKey._fields))
+    key = ProposalKey(*(row[name] for name in ProposalKey._fields))
     amounts[key] = add_decimals(amounts[key], amount)
 
 
-def _name_charge(key: _ProposalKey, month: str, names: ProductNames) -> str:
-    """The description of an entry is printed on invoices, so it names products, not codes."""
+def name_charge(key: ProposalKey, month: str, names: ProductNames) -> str:
+    """The description of an entry is printed on invoices, so it names products, not codes.
+
+    Some charges have no service, for example those of a whole account.
+    """
     if not key.marketplace:
-        return f"{month} {key.service}"
+        return f"{month} {key.service or 'without a service'}"
     products = join_product_names(names.get((key.customer_id, key.service), ()))
-    return f"{month} {products or key.service} (marketplace)"
+    return f"{month} {products or key.service or 'product'} (marketplace)"
 
 
 def _build_proposal(
-    key: _ProposalKey, service: str, current: Decimal, delivered: Decimal
+    key: ProposalKey, service: str, current: Decimal, delivered: Decimal
 ) -> dict[str, Any]:
     amount = subtract_decimals(delivered, current)
     change = f"{format_decimal(delivered)} in place of {format_decimal(current)}"

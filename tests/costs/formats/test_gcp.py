@@ -178,6 +178,13 @@ def test_other_json_is_refused(tmp_path: Path, text: str, rule: str) -> None:
     assert refuse(path, tmp_path).rule == rule
 
 
+def test_json_of_something_else_names_what_is_missing(tmp_path: Path) -> None:
+    path = tmp_path / "export.jsonl"
+    path.write_text('{"cost_type": "regular"}\n')
+
+    assert "lacks payer_billing_account_id, invoice" in str(refuse(path, tmp_path))
+
+
 def test_a_line_that_is_no_json_is_refused_with_its_number(tmp_path: Path) -> None:
     path = tmp_path / "export.jsonl"
     path.write_bytes(write_json([build_line(), build_line()]) + b"oops\n")

@@ -97,6 +97,10 @@ def test_22_decimals_are_kept(value: Decimal) -> None:
         ("2022-11-03", datetime(2022, 11, 3, tzinfo=UTC)),
         ("09/21/2023", datetime(2023, 9, 21, tzinfo=UTC)),  # month first
         ("9/1/2023 0:00", datetime(2023, 9, 1, tzinfo=UTC)),
+        ("9/30/2023 23:59", datetime(2023, 9, 30, 23, 59, tzinfo=UTC)),
+        ("9/1/2023 12:00:00 AM", datetime(2023, 9, 1, tzinfo=UTC)),
+        ("9/1/2023 12:30:01 pm", datetime(2023, 9, 1, 12, 30, 1, tzinfo=UTC)),
+        ("9/1/2023 11:59:59 PM", datetime(2023, 9, 1, 23, 59, 59, tzinfo=UTC)),
         ("2024-02-29", datetime(2024, 2, 29, tzinfo=UTC)),
     ],
 )
@@ -118,6 +122,10 @@ def test_dates_of_all_dialects_are_parsed_as_utc(text: str, time: datetime) -> N
         "2026-09-01T25:00:00Z",
         "２０２６-09-01",
         "21.09.2023",
+        "9/1/2023 24:00",
+        "9/1/2023 13:00 PM",
+        "9/1/2023 0:00 AM",
+        "9/1/2023 1:00 XM",
     ],
 )
 def test_invalid_dates_are_refused(text: str) -> None:

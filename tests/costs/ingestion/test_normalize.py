@@ -9,7 +9,9 @@ import pytest
 
 from nimbill.costs.cost_file_error import CostFileError
 from nimbill.costs.cost_line import SCHEMA
+from tests.costs.cost_columns import AZURE_MCA, BILLING_ACCOUNT, FOCUS_1_2, SUBSCRIPTION
 from tests.costs.delivery_reader import DeliveryResult, read_delivery
+from tests.costs.file_containers import write_lines
 
 HEADER = (
     "bill/PayerAccountId,lineItem/UsageAccountId,bill/BillingEntity,bill/BillingPeriodStartDate,"
@@ -94,6 +96,48 @@ def test_currencies_become_upper_case_and_a_missing_service_empty(tmp_path: Path
     assert [row["currency"] for row in result.rows] == ["USD"] * 4
     assert [row["service"] for row in result.rows] == ["AmazonEC2", "", "AmazonEC2", "AmazonEC2"]
     assert [row["entry_type"] for row in result.rows] == [None, None, "Fee", None]
+    assert result.differences == []
+
+
+@pytest.mark.parametrize("container", ["csv", "parquet"])
+def test_a_line_without_an_account_belongs_to_its_payer_and_the_other_way_round(
+    tmp_path: Path, container: str
+) -> None:
+    """Pay-as-you-go files name no billing account: each subscription pays for itself."""
+    lines = [{}, {"SubscriptionId": ""}, {"billingAccountId": ""}]
+    file = write_lines(tmp_path, lines, columns=AZURE_MCA, container=container)
+    without_payer = {n: value for n, value in AZURE_MCA.items() if n != "billingAccountId"}
+    payg = write_lines(tmp_path / "payg", [{}], columns=without_payer, container=container)
+
+    result = read_delivery([file], tmp_path, vendor="azure")
+    payg_result = read_delivery([payg], tmp_path / "payg", vendor="azure")
+
+    assert [(row["payer_id"], row["customer_id"]) for row in result.rows] == [
+        (BILLING_ACCOUNT, SUBSCRIPTION),
+        (BILLING_ACCOUNT, BILLING_ACCOUNT),
+        (SUBSCRIPTION, SUBSCRIPTION),
+    ]
+    assert {row["payer_id"] for row in payg_result.rows} == {SUBSCRIPTION}
+    assert result.differences == payg_result.differences == []
+
+
+def test_a_line_with_neither_account_nor_payer_is_refused(tmp_path: Path) -> None:
+    nobody = {"SubscriptionId": "", "billingAccountId": ""}
+    file = write_lines(tmp_path, [{}, nobody], columns=AZURE_MCA)
+
+    with pytest.raises(CostFileError) as caught:
+        read_delivery([file], tmp_path, vendor="azure")
+
+    assert (caught.value.rule, caught.value.line) == ("empty", 3)
+    assert caught.value.column == "SubscriptionId"
+
+
+def test_a_charge_of_no_sub_account_belongs_to_the_billing_account(tmp_path: Path) -> None:
+    file = write_lines(tmp_path, [{}, {"SubAccountId": "NULL"}], columns=FOCUS_1_2)
+
+    result = read_delivery([file], tmp_path, vendor="aws")
+
+    assert [row["customer_id"] for row in result.rows] == ["000000000001", "000000000042"]
     assert result.differences == []
 
 

@@ -10,6 +10,7 @@ import pytest
 from nimbill.costs.ingestion import second_reading
 from nimbill.costs.ingestion.conversion import convert_delivery
 from nimbill.costs.ingestion.delivery import fetch_delivery
+from nimbill.costs.ingestion.focus_sellers import ImportedVendor
 from nimbill.costs.ingestion.parts import Delivery, Limits
 from nimbill.costs.ingestion.second_reading import (
     SecondReading,
@@ -107,7 +108,8 @@ class RefusingConnection:
 
 def sum_with(connection: object, delivery: Delivery) -> Sums:
     db = cast("duckdb.DuckDBPyConnection", connection)
-    return sum_delivery(delivery, db, providers=(), limits=LIMITS, notify=lambda _: None)
+    vendor = ImportedVendor.build("aws")
+    return sum_delivery(delivery, db, vendor=vendor, limits=LIMITS, notify=lambda _: None)
 
 
 def sum_converted(delivery: Delivery, folder: Path) -> Sums:

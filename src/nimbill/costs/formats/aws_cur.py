@@ -6,12 +6,14 @@ from nimbill.costs.formats.format import (
     TAX,
     UNKNOWN,
     USAGE,
+    AmortisedCosts,
     Format,
     LineClass,
     entry_class,
     optional,
     required,
 )
+from nimbill.foundation.basis import chosen
 
 # fmt: off
 COLUMNS = {
@@ -69,6 +71,8 @@ LINE_TYPES = {
 
 MARKETPLACE = "AWS Marketplace"
 
+pro_forma_basis = chosen("pro-forma-reports")
+
 
 def classify(line_type: str) -> LineClass:
     """Every type that ends in Discount is a discount: AWS has many and adds new ones."""
@@ -85,6 +89,7 @@ def normalize_tag_key(key: str) -> str:
 
 AWS_CUR = Format(
     name="aws_cur",
+    title="AWS Cost and Usage Report",
     vendor="aws",
     identifying_columns=("lineItem/LineItemType", "lineItem/UnblendedCost"),
     columns=COLUMNS,
@@ -92,4 +97,11 @@ AWS_CUR = Format(
     is_marketplace=lambda entity: entity == MARKETPLACE,
     tag_prefix="resourceTags/",
     normalize_tag_key=normalize_tag_key,
+    # AWS has no amortised report; some tools write the effective cost into the column of the
+    # unblended one. Savings plans show nothing: some of their rates equal the price on demand.
+    amortised=AmortisedCosts(
+        line_types=("DiscountedUsage",),
+        equals_field="effective_cost",
+        instead="the report as AWS delivers it, with unblended costs",
+    ),
 )

@@ -6,6 +6,7 @@ from nimbill.costs.formats.format import (
     TAX,
     UNKNOWN,
     USAGE,
+    AmortisedCosts,
     Format,
     LineClass,
     entry_class,
@@ -48,13 +49,15 @@ LINE_TYPES = {
     "Tax":                TAX,
     "Credit":             DISCOUNT,
 }
-
-# only amortised exports have these types; amortised costs must not be added to actual costs
-AMORTISED = {
-    "UnusedReservation": "amortised",
-    "UnusedSavingsPlan": "amortised",
-}
 # fmt: on
+
+AMORTISED = AmortisedCosts(
+    field="pricing_model",
+    values=("reservation", "savingsplan"),
+    id_field="reservation_id",  # older exports have no PricingModel
+    line_types=("Usage",),
+    instead="an export of type ActualCost",
+)
 
 
 def classify(line_type: str) -> LineClass:
@@ -63,6 +66,7 @@ def classify(line_type: str) -> LineClass:
 
 AZURE = Format(
     name="azure",
+    title="Azure cost export",
     vendor="azure",
     identifying_columns=(
         "SubscriptionId|SubscriptionGuid",
@@ -72,5 +76,6 @@ AZURE = Format(
     classify=classify,
     is_marketplace=lambda publisher_type: publisher_type == "Marketplace",
     line_type_default="Usage",
-    refused_types=AMORTISED,
+    amortised=AMORTISED,
+    amortised_types=("UnusedReservation", "UnusedSavingsPlan"),
 )

@@ -9,13 +9,19 @@ from dataclasses import dataclass
 from nimbill.costs.formats.aws_cur import AWS_CUR
 from nimbill.costs.formats.aws_cur2 import AWS_CUR2
 from nimbill.costs.formats.azure import AZURE
+from nimbill.costs.formats.azure_partner_center import AZURE_PARTNER_CENTER
 from nimbill.costs.formats.focus import FOCUS
 from nimbill.costs.formats.format import Format, normalize_column_name
 from nimbill.costs.formats.gcp import GCP_EXPORT
 from nimbill.costs.formats.line_rules import line_error
+from nimbill.costs.formats.unknown_headers import (
+    describe_separators,
+    describe_unknown_header,
+    find_format,
+)
 
 # the most specific first
-FORMATS = (GCP_EXPORT, AWS_CUR2, AWS_CUR, FOCUS, AZURE)
+FORMATS = (GCP_EXPORT, AWS_CUR2, AWS_CUR, FOCUS, AZURE_PARTNER_CENTER, AZURE)
 SNAKE_CASE_TAG_PREFIX = "resource_tags_"
 
 
@@ -48,7 +54,7 @@ def detect_layout(file: str, header: Sequence[str]) -> FileLayout:
         candidates = map(normalize_column_name, column.names)
         match = next((name for name in candidates if name in counts), None)
         if match is None and column.required:
-            raise line_error(file, "column_missing", line=1, column=column.names[0])
+            raise line_error(file, "column_missing", format_.title, line=1, column=column.names[0])
         if match is not None:
             if counts[match] > 1:
                 raise line_error(file, "column_twice", line=1, column=header[names.index(match)])
@@ -59,15 +65,17 @@ def detect_layout(file: str, header: Sequence[str]) -> FileLayout:
 
 
 def _detect_format(file: str, header: Sequence[str]) -> Format:
-    names = {normalize_column_name(name) for name in header}
+    format_ = find_format(FORMATS, header)
+    if format_ is None:
+        raise line_error(file, "unknown_format", describe_unknown_header(FORMATS, header), line=1)
+    return format_
 
-    def has_any(alternatives: str) -> bool:
-        return any(normalize_column_name(name) in names for name in alternatives.split("|"))
 
-    for format_ in FORMATS:
-        if all(map(has_any, format_.identifying_columns)):
-            return format_
-    raise line_error(file, "unknown_format", line=1)
+def refuse_separators(file: str, text: str) -> None:
+    """Refuse a header that is no CSV text because other separators follow quoted names."""
+    description = describe_separators(FORMATS, text)
+    if description is not None:
+        raise line_error(file, "unknown_format", description, line=1)
 
 
 def _tag_key(format_: Format, name: str) -> str | None:

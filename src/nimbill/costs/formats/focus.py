@@ -1,10 +1,13 @@
-"""FOCUS 1.0, 1.1 and 1.2: one file may contain several vendors, named in a column."""
+"""FOCUS 1.0 to 1.4: one file may contain several vendors, named in a column."""
+
+from collections.abc import Mapping
 
 from nimbill.costs.cost_line import EntryType
 from nimbill.costs.formats.format import (
     TAX,
     UNKNOWN,
     USAGE,
+    AmortisedCosts,
     Column,
     Format,
     LineClass,
@@ -29,11 +32,15 @@ def strip_id_path(id_: str) -> str:
 # fmt: off
 COLUMNS = {
     "payer_id":          Column(("BillingAccountId",), required=True, clean=strip_id_path),
-    "customer_id":       Column(("SubAccountId",), required=True, clean=strip_id_path),
+    # absent if the provider has no sub-accounts: the billing account is charged itself
+    "customer_id":       Column(("SubAccountId",), clean=strip_id_path),
     "customer_name":     optional("SubAccountName"),
-    "billing_entity":    optional("x_NimbillBillingEntity", "PublisherName"),
-    "marketplace":       optional("PublisherName"),
-    "provider":          required("ProviderName"),
+    "billing_entity":    optional(
+        "x_NimbillBillingEntity", "PublisherName", "ServiceProviderName"
+    ),
+    "marketplace":       optional("PublisherName"),     # deprecated in 1.3
+    "provider":          required("ProviderName", "ServiceProviderName"),  # before and since 1.3
+    "invoice_issuer":    optional("InvoiceIssuerName"),
     "period_start":      required("BillingPeriodStart"),
     "line_type":         required("ChargeCategory"),
     "charge_class":      optional("ChargeClass"),
@@ -52,6 +59,7 @@ COLUMNS = {
     "invoice_id":        optional("InvoiceId"),
     "commitment_id":     optional("CommitmentDiscountId"),
     "commitment":        optional("CommitmentDiscountCategory"),
+    "commitment_status": optional("CommitmentDiscountStatus"),
     "effective_cost":    optional("EffectiveCost"),
     "region":            optional("RegionId"),
     "zone":              optional("AvailabilityZone"),
@@ -66,6 +74,12 @@ CATEGORIES = {
     "Tax":        TAX,
 }
 
+# what the names of a vendor's companies in all countries begin with
+COMPANY_NAMES: Mapping[str, tuple[str, ...]] = {
+    "aws":   ("amazon web services", "amazon internet services"),
+    "azure": ("microsoft",),
+    "gcp":   ("google",),
+}
 # fmt: on
 
 CORRECTION = " Correction"  # appended to the category of a charge that corrects an invoiced period
@@ -86,12 +100,29 @@ def find_vendor(provider: str) -> str | None:
     )
 
 
+def find_company_vendor(name: str) -> str | None:
+    """Return the vendor that a company belongs to, for example Amazon Web Services EMEA SARL."""
+    lowered = name.lower()
+    return find_vendor(name) or next(
+        (vendor for vendor, names in COMPANY_NAMES.items() if lowered.startswith(names)), None
+    )
+
+
 FOCUS = Format(
     name="focus",
+    title="FOCUS file",
     vendor=None,
-    identifying_columns=("BilledCost", "ChargeCategory", "ProviderName"),
+    identifying_columns=("BilledCost", "ChargeCategory", "ProviderName|ServiceProviderName"),
     columns=COLUMNS,
     classify=classify,
     # any other publisher sells through the marketplace of the vendor
-    is_marketplace=lambda publisher: publisher != "" and find_vendor(publisher) is None,
+    is_marketplace=lambda publisher: publisher != "" and find_company_vendor(publisher) is None,
+    # The standard demands that BilledCost is 0 here. Other vendors may charge what is used.
+    amortised=AmortisedCosts(
+        field="commitment_status",
+        values=("used", "unused"),
+        line_types=("Usage",),
+        vendors=("aws", "azure"),
+        instead="a FOCUS file whose BilledCost is the invoiced cost, not the effective one",
+    ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from nimbill.costs.cost_line import EntryType, LineKind
@@ -58,10 +58,28 @@ def optional(*names: str) -> Column:
 
 
 @dataclass(frozen=True, slots=True)
+class AmortisedCosts:
+    """How to recognise amortised costs in a format: usage paid in advance has a cost.
+
+    In actual costs it costs nothing, because the purchase of the reservation or savings plan is a
+    line of its own. Importing amortised costs would bill the purchase a second time.
+    """
+
+    line_types: Collection[str]  # of usage
+    instead: str  # what to import instead, for messages
+    field: str | None = None  # says whether usage is covered; None: all usage of these types is
+    values: Collection[str] = ()  # of the field for covered usage, in lower case without spaces
+    id_field: str | None = None  # if the field is empty, usage with such an id is covered
+    equals_field: str | None = None  # only a cost that equals this field is amortised
+    vendors: Collection[str] | None = None  # None: all vendors of the format
+
+
+@dataclass(frozen=True, slots=True)
 class Format:
     """A vendor's file format. To add a format, add a file with one of these."""
 
     name: str
+    title: str  # for messages
     vendor: str | None  # None: a column names the vendor of each line
     identifying_columns: Collection[str]  # combination of columns that no other format has
     columns: Mapping[str, Column]
@@ -71,6 +89,9 @@ class Format:
     normalize_tag_key: Callable[[str], str] = str
     line_type_default: str | None = None
     parse_month: Callable[[str], str] = parse_month  # of the field `period_start`
-    refused_types: Mapping[str, str] = field(
-        default_factory=dict
-    )  # line type to the rule that refuses it
+    amortised: AmortisedCosts | None = None  # None: the vendor has no amortised files
+    amortised_types: Collection[str] = ()  # line types that only amortised files have
+    # the vendor states ids of invoices: without one, a line is not invoiced yet
+    states_invoices: bool = False
+    # lines of earlier months are on the same invoice, if the month of the import is specified
+    has_late_usage: bool = False

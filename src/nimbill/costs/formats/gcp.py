@@ -75,6 +75,7 @@ def parse_invoice_month(text: str) -> str:
 
 GCP_EXPORT = Format(
     name="gcp_export",
+    title="GCP reseller export",
     vendor="gcp",
     identifying_columns=("payer_billing_account_id", "invoice.month", "cost_type", "cost"),
     columns=COLUMNS,

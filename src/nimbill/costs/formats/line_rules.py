@@ -5,15 +5,15 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache
 
-from nimbill.costs.cost_file_error import CostFileError
+from nimbill.costs.cost_file_error import CostFileError, printable_excerpt
 from nimbill.foundation.basis import chosen
 
 basis = chosen("cost-lines")
 months_basis = chosen("one-month-per-delivery")
 
 RULES = {
-    "amortised": "This is an amortised export; import the export of actual costs instead.",
-    "column_missing": "The header lacks this column.",
+    "amortised": "This {} ({}) contains amortised costs: {}. Instead, import {}.",
+    "column_missing": "The header lacks this column of the {}.",
     "column_type": "The type of this column is not supported.",
     "column_twice": "The header contains this column twice.",
     "columns": "The number of columns in this line differs from the header.",
@@ -25,17 +25,18 @@ RULES = {
     "json": "The line is not a JSON object of this export.",
     "line_too_long": "A line is longer than 4 MiB.",
     "moment": "A date must be written YYYY-MM-DD or MM/DD/YYYY, with or without a time.",
-    "month": "The line belongs to another billing month than the one that is imported.",
+    "month": "The line belongs to the billing month {}; the import is for {}.",
     "nul": "The file contains a NUL character.",
     "number": "A cost must be a plain decimal number.",
     "number_range": "A cost must be below 10^16.",
-    "several_months": "The file contains several billing months; import one month at a time.",
-    "unknown_format": "The header matches no supported format.",
+    "several_months": "There are lines of several billing months ({}); {}.",
+    "unknown_format": "The header matches no supported format. {}.",
     "unreadable": "The file cannot be read.",
-    "vendor": "The file belongs to another vendor than the one specified.",
-    "vendor_absent": "The file contains no lines of the specified vendor.",
+    "vendor": "This is an {} of the vendor {}; the import is for the vendor {}.",
+    "vendor_absent": "There are no lines of the vendor {}; there are lines of {}.",
 }
 
+VALUE_LENGTH_MAX = 300  # of a value in a text, for example a list of columns
 SCALE = 22
 CACHE_SIZE = 4096
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?", re.ASCII)
@@ -46,7 +47,11 @@ _ISO_TIME = re.compile(
     r"(?: ?(Z|UTC|[+-]00:?00))?",
     re.ASCII,
 )
-_US_DATE = re.compile(r"([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})(?: 0{1,2}:00(?::00)?)?", re.ASCII)
+_US_TIME = re.compile(
+    r"([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})"
+    r"(?: ([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?(?: ?([AaPp])[Mm])?)?",
+    re.ASCII,
+)
 _CURRENCY = re.compile(r"[A-Za-z]{3}", re.ASCII)
 
 
@@ -55,9 +60,11 @@ class RuleViolation(ValueError):
 
 
 def line_error(
-    file: str, rule: str, *, line: int | None = None, column: str | None = None
+    file: str, rule: str, *values: str, line: int | None = None, column: str | None = None
 ) -> CostFileError:
-    return CostFileError(file, rule, RULES[rule], line=line, column=column)
+    """Fill the text of the rule with the values; these may come from files and are cleaned."""
+    texts = (printable_excerpt(value, VALUE_LENGTH_MAX) for value in values)
+    return CostFileError(file, rule, RULES[rule].format(*texts), line=line, column=column)
 
 
 def parse_amount(text: str) -> Decimal:
@@ -88,17 +95,29 @@ def _round_half_up(number: int, dropped_digits: int) -> int:
 @lru_cache(maxsize=CACHE_SIZE)
 def parse_time(text: str) -> datetime:
     """The vendors write UTC."""
-    iso, us_date = _ISO_TIME.fullmatch(text), _US_DATE.fullmatch(text)
+    iso, us_time = _ISO_TIME.fullmatch(text), _US_TIME.fullmatch(text)
     try:
         if iso:
             year, month, day, hour, minute, second = (int(part or 0) for part in iso.groups()[:6])
             return datetime(year, month, day, hour, minute, second, tzinfo=UTC)
-        if us_date:
-            month, day, year = map(int, us_date.groups())
-            return datetime(year, month, day, tzinfo=UTC)
+        if us_time:
+            month, day, year, hour, minute, second = (
+                int(part or 0) for part in us_time.groups()[:6]
+            )
+            hour = _to_24_hours(hour, us_time[7])
+            return datetime(year, month, day, hour, minute, second, tzinfo=UTC)
     except ValueError:
         pass
     raise RuleViolation("moment")
+
+
+def _to_24_hours(hour: int, half: str | None) -> int:
+    """`half` is a or p, of AM or PM; 12 AM is midnight."""
+    if half is None:
+        return hour
+    if not 1 <= hour <= 12:
+        raise ValueError(hour)
+    return hour % 12 + (12 if half in "pP" else 0)
 
 
 @lru_cache(maxsize=CACHE_SIZE)

@@ -75,3 +75,15 @@ def count_lines(array: pa.DictionaryArray, groups: pa.Array) -> Counter[str]:
         for code, group in enumerate(encoded.dictionary.to_pylist())
     }
     return +Counter(counts)
+
+
+def fill_empty(array: pa.DictionaryArray, fallback: pa.DictionaryArray) -> pa.DictionaryArray:
+    """Replace empty texts by those of another array."""
+    texts = array.dictionary_decode()
+    filled = pc.if_else(pc.equal(texts, ""), fallback.dictionary_decode(), texts)
+    return filled.dictionary_encode()
+
+
+def has_empty(array: pa.DictionaryArray) -> bool:
+    """Whether a text may be empty: other lines of the file may use it. There are no nulls."""
+    return bool(pc.index(array.dictionary, "").as_py() >= 0)

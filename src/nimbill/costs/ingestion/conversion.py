@@ -18,9 +18,9 @@ from nimbill.costs.cost_line import SCHEMA
 from nimbill.costs.formats.line_rules import line_error
 from nimbill.costs.ingestion.delivery_errors import delivery_error
 from nimbill.costs.ingestion.import_warnings import ImportWarnings
-from nimbill.costs.ingestion.normalize import NormalizedBatch, normalize
+from nimbill.costs.ingestion.normalize import ImportTarget, NormalizedBatch, normalize
 from nimbill.costs.ingestion.parts import Delivery, Limits
-from nimbill.costs.ingestion.raw_lines import ParseTask, RawLines, split_into_parse_tasks
+from nimbill.costs.ingestion.raw_lines import ParseTask, split_into_parse_tasks
 from nimbill.costs.ingestion.unpacked_size import UnpackedSize
 from nimbill.costs.ingestion.worker_threads import count_worker_threads
 
@@ -30,6 +30,8 @@ LINES_PER_GROUP = 131_072
 PLAIN_COLUMNS = ("line", "cost", "effective_cost", "part", "tags")
 TAG_COLUMNS = ("tags.key_value.key", "tags.key_value.value")
 COLUMN_ENCODINGS = {"line": "DELTA_BINARY_PACKED"}
+SPLIT_THE_MONTHS = "import each month alone"
+NAME_THE_MONTH = "name the month of the invoice, which late usage of earlier months is on"
 # only the columns whose minimum and maximum are used: statistics take a third of the writing time
 STATISTICS_COLUMNS = ("payer_id", "kind", "cost", "usage_start")
 
@@ -57,7 +59,6 @@ class _PartBatch(NamedTuple):
 
 
 _Task = Callable[[], _PartBatch]
-_NormalizeLines = Callable[[RawLines, int], NormalizedBatch]
 
 
 def convert_delivery(
@@ -78,13 +79,10 @@ def convert_delivery(
     """
     into.mkdir(parents=True, exist_ok=True)
     month = month or delivery.month
+    target = ImportTarget(vendor, month, delivery.month, providers)
     warnings, rows, writer = ImportWarnings(), Counter[int](), _LineWriter(into)
     with writer:
-
-        def normalize_lines(raw: RawLines, part: int) -> NormalizedBatch:
-            return normalize(raw, part=part, vendor=vendor, month=month, providers=providers)
-
-        tasks = _build_tasks(delivery, normalize_lines, limits, on_file)
+        tasks = _build_tasks(delivery, target, limits, on_file)
         for part, row_count, batch in _run_in_order(
             tasks, count_worker_threads(reserved=reserved_cores)
         ):
@@ -92,18 +90,23 @@ def convert_delivery(
             warnings.add(batch.warnings)
             writer.write(batch.lines)
             on_progress(writer.lines)
-        _refuse_mixed_content(delivery, warnings, writer.lines)
+        _refuse_mixed_content(delivery, vendor, warnings, writer.lines)
         _refuse_wrong_row_count(delivery, rows)
     result_month = next(iter(warnings.months), month)
     return ConversionResult(result_month, tuple(writer.files), writer.lines, warnings)
 
 
-def _refuse_mixed_content(delivery: Delivery, warnings: ImportWarnings, lines: int) -> None:
+def _refuse_mixed_content(
+    delivery: Delivery, vendor: str, warnings: ImportWarnings, lines: int
+) -> None:
     first = delivery.parts[0].name
     if len(warnings.months) > 1:
-        raise line_error(first, "several_months")
+        advice = NAME_THE_MONTH if warnings.has_late_usage else SPLIT_THE_MONTHS
+        raise line_error(first, "several_months", ", ".join(sorted(warnings.months)), advice)
     if warnings.other_vendors and not lines:
-        raise line_error(first, "vendor_absent")
+        others = warnings.other_vendors.most_common()
+        names = [f"{name or 'an unnamed provider'} ({count})" for name, count in others]
+        raise line_error(first, "vendor_absent", vendor, ", ".join(names))
 
 
 def _refuse_wrong_row_count(delivery: Delivery, rows: Counter[int]) -> None:
@@ -113,10 +116,7 @@ def _refuse_wrong_row_count(delivery: Delivery, rows: Counter[int]) -> None:
 
 
 def _build_tasks(
-    delivery: Delivery,
-    normalize_lines: _NormalizeLines,
-    limits: Limits,
-    on_file: Callable[[str], None],
+    delivery: Delivery, target: ImportTarget, limits: Limits, on_file: Callable[[str], None]
 ) -> Iterator[_Task]:
     total = UnpackedSize(limits)
     for number, part in enumerate(delivery.parts):
@@ -124,15 +124,13 @@ def _build_tasks(
         total.add_file(part.bytes)
         for parse in split_into_parse_tasks(part, limits, total):
             yield lambda parse=parse, number=number: _parse_and_normalize(  # type: ignore[misc]
-                parse, number, normalize_lines
+                parse, number, target
             )
 
 
-def _parse_and_normalize(
-    parse: ParseTask, part: int, normalize_lines: _NormalizeLines
-) -> _PartBatch:
+def _parse_and_normalize(parse: ParseTask, part: int, target: ImportTarget) -> _PartBatch:
     raw = parse()
-    return _PartBatch(part, len(raw), normalize_lines(raw, part))
+    return _PartBatch(part, len(raw), normalize(raw, target, part=part))
 
 
 def _run_in_order(tasks: Iterator[_Task], threads: int) -> Iterator[_PartBatch]:

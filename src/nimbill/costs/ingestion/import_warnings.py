@@ -16,6 +16,7 @@ class ImportWarnings:
     unreadable_tags: int = 0
     outside_month: int = 0
     has_invoice_ids: bool = False
+    has_late_usage: bool = False  # lines of earlier months belong to the month, if it is named
     formats: set[str] = field(default_factory=set)
 
     def add(self, other: ImportWarnings) -> None:
@@ -25,4 +26,5 @@ class ImportWarnings:
         self.unreadable_tags += other.unreadable_tags
         self.outside_month += other.outside_month
         self.has_invoice_ids |= other.has_invoice_ids
+        self.has_late_usage |= other.has_late_usage
         self.formats |= other.formats

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from nimbill.costs.cost_file_error import CostFileError
 from nimbill.costs.formats.detection import FileLayout, detect_layout
-from nimbill.costs.formats.gcp import COLUMNS
+from nimbill.costs.formats.gcp import COLUMNS, GCP_EXPORT
 from nimbill.costs.formats.line_rules import RuleViolation, line_error
 from nimbill.costs.ingestion.gcp_credits import sum_credits
 from nimbill.costs.ingestion.nested_columns import LABELS
@@ -22,6 +22,7 @@ basis = chosen("gcp-export")
 
 BLOCK_BYTES = 8 * 2**20
 BOM = b"\xef\xbb\xbf"
+IDENTIFYING_NAMES = ("payer_billing_account_id", "invoice", "cost_type")
 HEADER = tuple(dict.fromkeys(column.names[0] for column in COLUMNS.values()))
 
 
@@ -88,8 +89,12 @@ def detect_json_layout(part: Part, block: bytes) -> FileLayout:
         names = msgspec.json.decode(first, type=dict[str, msgspec.Raw]).keys()
     except msgspec.MsgspecError:
         raise line_error(part.name, "json", line=1) from None
-    if not {"payer_billing_account_id", "invoice", "cost_type"} <= names:
-        raise line_error(part.name, "unknown_format", line=1)
+    missing = [name for name in IDENTIFYING_NAMES if name not in names]
+    if missing:
+        lacks = (
+            f"The nearest is the {GCP_EXPORT.title}; the first object lacks {', '.join(missing)}"
+        )
+        raise line_error(part.name, "unknown_format", lacks, line=1)
     return detect_layout(part.name, HEADER)
 
 

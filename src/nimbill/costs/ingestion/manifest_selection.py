@@ -26,6 +26,7 @@ from nimbill.foundation.basis import chosen
 
 basis = chosen("cost-deliveries")
 
+UNNAMED_FILE, UNNAMED_REPORT = "a file without a name", "a report without a name"
 COST_FILE_SUFFIXES = (".csv", ".csv.gz", ".gz", ".zip", ".parquet")
 JSON_SUFFIXES = (".json", ".jsonl", ".ndjson")  # beside other cost files they are something else
 _VERSION = re.compile(
@@ -98,7 +99,7 @@ def _select_manifest(source: str, manifests: Sequence[Manifest], month: str | No
         raise delivery_error(source, "month_absent", month, ", ".join(months))
     if len({m.month for m in candidates}) > 1:
         raise delivery_error(source, "several_months", ", ".join(months))
-    reports = sorted({m.report for m in candidates})
+    reports = sorted({m.report or UNNAMED_REPORT for m in candidates})
     if len(reports) > 1:
         raise delivery_error(source, "several_reports", ", ".join(reports))
     return _select_newest(source, candidates)
@@ -169,7 +170,7 @@ def _find_file(
     longest = max((length for length, _ in matches), default=0)
     best = [file for length, file in matches if length == longest]
     if not best:
-        raise delivery_error(str(manifest.path), "part_missing", entry.key[-60:])
+        raise delivery_error(str(manifest.path), "part_missing", entry.key[-60:] or UNNAMED_FILE)
     if len(best) > 1:
         raise delivery_error(str(manifest.path), "part_ambiguous", entry.key[-60:])
     return best[0]

@@ -2,40 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from nimbill.costs.cost_line import MONEY, RESERVATION_TEXTS, SCHEMA, TIMESTAMP
-from nimbill.costs.formats import line_rules
+from nimbill.costs.cost_line import MONEY, RESERVATION_TEXTS, SCHEMA
 from nimbill.costs.formats.focus import CORRECTION
 from nimbill.costs.formats.gcp import PROJECT_TAG
-from nimbill.costs.formats.line_rules import RuleViolation, line_error
+from nimbill.costs.formats.line_rules import line_error
 from nimbill.costs.formats.nimbill_focus_columns import read_nimbill_columns
 from nimbill.costs.ingestion import tags
+from nimbill.costs.ingestion.amortised_costs import find_amortised_line
 from nimbill.costs.ingestion.arrow_arrays import (
-    TEXT_DICTIONARY,
     count_lines,
-    fill_null,
+    fill_empty,
     first_true,
+    has_empty,
     integer_array,
     map_values,
 )
+from nimbill.costs.ingestion.billing_periods import fill_periods
+from nimbill.costs.ingestion.focus_sellers import ImportedVendor, find_lines_of_vendor
 from nimbill.costs.ingestion.import_warnings import ImportWarnings
+from nimbill.costs.ingestion.raw_columns import RawColumns
 from nimbill.costs.ingestion.raw_lines import RawLines
-from nimbill.foundation.vendor_names import PROVIDER_NAMES
+from nimbill.foundation.basis import chosen
 
-# DOUBLE values are rounded to ten decimals first, which restores what the vendor printed
-DOUBLE_SCALE = 10
+accounts_basis = chosen("accounts-of-lines")
+
 WIDE_MONEY = pa.decimal256(60, 22)  # a sum has a digit more
 COST_LIMIT = pa.scalar(Decimal(10**16), WIDE_MONEY)
-COMMON_TIME = r"^[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"
 _COPIED_FIELDS = ("customer_name", "usage_type", "description", "invoice_id", "savings_plan_id")
 
 
@@ -45,42 +46,39 @@ class NormalizedBatch:
     warnings: ImportWarnings
 
 
-def normalize(
-    raw: RawLines,
-    *,
-    part: int,
-    vendor: str,
-    month: str | None,
-    providers: Collection[str] | None = None,
-) -> NormalizedBatch:
-    """Return only the lines of `vendor`; refuse lines of another month than `month`.
+class ImportTarget(NamedTuple):
+    """What is imported: the lines of a vendor, of one month if it is known."""
 
-    `providers` are the lower-case names of the vendor in FOCUS files, if it has others as well.
-    """
-    names = PROVIDER_NAMES.get(vendor, ()) if providers is None else providers
-    return _Normalizer(raw, part, vendor, month, names).normalize()
+    vendor: str
+    month: str | None
+    manifest_month: str | None = None
+    providers: Collection[str] | None = None  # see ImportedVendor
 
 
-class _Normalizer:
+def normalize(raw: RawLines, target: ImportTarget, *, part: int) -> NormalizedBatch:
+    """Return only the lines of the vendor; refuse lines of another month."""
+    return _Normalizer(raw, target, part).normalize()
+
+
+class _Normalizer(RawColumns):
     """Normalises one batch of one part."""
 
-    def __init__(
-        self,
-        raw: RawLines,
-        part: int,
-        vendor: str,
-        month: str | None,
-        providers: Collection[str],
-    ) -> None:
+    def __init__(self, raw: RawLines, target: ImportTarget, part: int) -> None:
         self.format = raw.layout.format
-        self.providers = frozenset(providers)
-        self.part, self.vendor, self.month = part, vendor, month
+        self.part, self.vendor, self.month = part, target.vendor, target.month
+        self.imported_vendor = ImportedVendor.build(target.vendor, target.providers)
         self.warnings = ImportWarnings(formats={self.format.name})
-        self.warnings.has_invoice_ids = "invoice_id" in raw.fields
-        if self.format.vendor not in (None, vendor):
-            raise line_error(raw.file, "vendor", line=1)
+        self.warnings.has_late_usage = self.format.has_late_usage
+        self.warnings.has_invoice_ids = "invoice_id" in raw.fields or self.format.states_invoices
+        if self.format.vendor not in (None, self.vendor):
+            names = self.format.title, str(self.format.vendor), self.vendor
+            raise line_error(raw.file, "vendor", *names, line=1)
         self.rows = integer_array(np.arange(len(raw)))
-        self.raw = self._filter_vendor(raw)
+        self.raw = fill_periods(
+            self._filter_vendor(raw),
+            manifest_month=target.manifest_month,
+            month=target.month,
+        )
         self.count = len(self.raw)
 
     def _filter_vendor(self, raw: RawLines) -> RawLines:
@@ -88,9 +86,7 @@ class _Normalizer:
         if self.format.vendor is not None:
             return raw
         providers = raw.fields["provider"]
-        names = providers.dictionary.to_pylist()
-        matches = pa.array([(name or "").lower() in self.providers for name in names], pa.bool_())
-        keep = matches.take(providers.indices).fill_null(False)
+        keep = find_lines_of_vendor(raw.fields, self.imported_vendor)
         if pc.all(keep).as_py() is not False:
             return raw
         others = providers.filter(pc.invert(keep))
@@ -106,13 +102,16 @@ class _Normalizer:
         usage_start = self._times("usage_start", required=True)
         self._check_months()
         line_type, kind, entry_type = self._classify()
+        cost, effective_cost = self._charge(), self._effective_cost()
+        self._refuse_amortised(line_type, cost, effective_cost)
         reservation, savings_plan = self._commitments()
         service = self._service()
+        payer_id, customer_id = self._accounts()
         columns: dict[str, Any] = {
             "part": pa.repeat(pa.scalar(self.part, pa.int32()), self.count),
             "line": pc.add(self.rows, self.raw.first_line),
-            "payer_id": self._text("payer_id", required=self.format.columns["payer_id"].required),
-            "customer_id": self._text("customer_id"),
+            "payer_id": payer_id,
+            "customer_id": customer_id,
             "billing_entity": self._text("billing_entity"),
             "line_type": line_type,
             "kind": kind,
@@ -120,12 +119,12 @@ class _Normalizer:
             "service": service,
             "service_name": self._optional("service_name"),
             "marketplace": self._marketplace(),
-            "cost": self._charge(),
+            "cost": cost,
             "currency": self._currency(),
             "usage_start": usage_start,
             "usage_end": self._times("usage_end"),
             "reservation_id": reservation,
-            "effective_cost": self._effective_cost(),
+            "effective_cost": effective_cost,
             "reservation_number": self._counts("reservation_number"),
             "tags": self._tags(),
         }
@@ -161,20 +160,31 @@ class _Normalizer:
                 categories = values.dictionary_decode()
                 corrections = pc.binary_join_element_wise(categories, CORRECTION.strip(), " ")
                 values = pc.if_else(is_correction, corrections, categories).dictionary_encode()
-        for line_type, rule in self.format.refused_types.items():
-            row = pc.index(values.dictionary_decode(), line_type).as_py()
-            if row >= 0:
-                raise self._error(rule, row, "line_type")
         return values
+
+    def _refuse_amortised(self, line_type: pa.Array, cost: pa.Array, effective: pa.Array) -> None:
+        if "nimbill_kind" in self.raw.fields:
+            return  # exported by Nimbill, which stores no amortised costs
+        costs = {"cost": cost, "effective_cost": effective}
+        found = find_amortised_line(
+            self.format, self.vendor, self.raw.fields, line_type=line_type, costs=costs
+        )
+        if found is not None:
+            assert self.format.amortised is not None, "it names what to import instead"
+            names = self.format.title, self.vendor, found.reason, self.format.amortised.instead
+            raise self._error("amortised", found.row, found.field, *names)
 
     def _check_months(self) -> None:
         """The billing period decides the month; without one, the start of the usage."""
         name = "period_start" if "period_start" in self.raw.fields else "usage_start"
         months = self._months(name)
+        if self.format.has_late_usage and self.month is not None:
+            months = pc.max_element_wise(months, self.month)
         lines = count_lines(self.raw.fields[name], months)
         if self.month is not None and lines.keys() - {self.month}:
             line_months = months.take(self.raw.fields[name].indices)
-            raise self._error("month", first_true(pc.not_equal(line_months, self.month)), name)
+            row = first_true(pc.not_equal(line_months, self.month))
+            raise self._error("month", row, name, line_months[row].as_py(), self.month)
         self.warnings.months += lines
         if name != "usage_start" and len(lines) == 1:
             starts = count_lines(self.raw.fields["usage_start"], self._months("usage_start"))
@@ -197,11 +207,10 @@ class _Normalizer:
             nulls = pa.nulls(self.count, pa.string())
             return pc.if_else(is_plan, nulls, ids), pc.if_else(is_plan, ids, nulls)
         if "benefit_id" in self.raw.fields and "pricing_model" in self.raw.fields:
-            model = self.raw.fields["pricing_model"].dictionary_decode()
-            is_plan = pc.equal(model, "SavingsPlan").fill_null(False)
-            benefit = self.raw.fields["benefit_id"].dictionary_decode()
-            plan = pc.if_else(is_plan, benefit, pa.nulls(self.count, pa.string()))
-            return self._optional("reservation_id"), plan
+            plan = self._benefit_ids("SavingsPlan")
+            if "reservation_id" in self.format.columns:
+                return self._optional("reservation_id"), plan
+            return self._benefit_ids("Reservation"), plan
         return self._optional("reservation_id"), self._optional("savings_plan_id")
 
     def _charge(self) -> pa.Array:
@@ -224,6 +233,26 @@ class _Normalizer:
         texts = (self._optional(name).dictionary_decode() for name in ("adjustment", "description"))
         return pc.coalesce(*texts)
 
+    def _benefit_ids(self, model: str) -> pa.Array:
+        models = self.raw.fields["pricing_model"].dictionary_decode()
+        has_model = pc.equal(models, model).fill_null(False)
+        benefits = self.raw.fields["benefit_id"].dictionary_decode()
+        return pc.if_else(has_model, benefits, pa.nulls(self.count, pa.string()))
+
+    def _accounts(self) -> tuple[pa.Array, pa.Array]:
+        """A line that names no account belongs to its payer, and the other way round."""
+        payer = self._text("payer_id", required=self.format.columns["payer_id"].required)
+        customer = self._text("customer_id")
+        if has_empty(customer) and "customer_fallback" in self.format.columns:
+            customer = fill_empty(customer, self._text("customer_fallback"))
+        if not has_empty(customer) and not has_empty(payer):
+            return payer, customer
+        payer, customer = fill_empty(payer, customer), fill_empty(customer, payer)
+        row = first_true(pc.equal(customer.dictionary_decode(), ""))
+        if row >= 0:
+            raise self._error("empty", row, "customer_id")
+        return payer, customer
+
     def _effective_cost(self) -> pa.Array:
         reservation_cost = self._money("effective_cost")
         if "plan_effective_cost" not in self.raw.fields:
@@ -234,8 +263,11 @@ class _Normalizer:
 
     def _marketplace(self) -> pa.Array:
         values = self._text("marketplace")
+        if "provider" in self.format.columns and has_empty(values):
+            values = fill_empty(values, self._text("provider"))
         flags = [
-            self.format.is_marketplace(value) and value.lower() not in self.providers
+            self.format.is_marketplace(value)
+            and value.lower() not in self.imported_vendor.providers
             for value in values.dictionary.to_pylist()
         ]
         return pa.array(flags, pa.bool_()).take(values.indices)
@@ -258,129 +290,6 @@ class _Normalizer:
         parsed, unreadable = tags.from_json(column, self.format.normalize_tag_key)
         self.warnings.unreadable_tags += unreadable
         return parsed
-
-    # ── one column ───────────────────────────────────────────────────────────────────────────────
-
-    def _optional(self, name: str) -> pa.DictionaryArray:
-        if name in self.raw.fields:
-            return self.raw.fields[name]
-        return pa.nulls(self.count, TEXT_DICTIONARY)
-
-    def _text(self, name: str, *, required: bool = False, default: str = "") -> pa.DictionaryArray:
-        """Never null: empty values become `default`, or are refused if a value is required."""
-        values = self._optional(name)
-        clean = self.format.columns[name].clean
-        if clean is not None:
-            values = map_values(values, [clean(value) for value in values.dictionary.to_pylist()])
-        if values.null_count == 0:
-            return values
-        if required:
-            raise self._error("empty", first_true(values.is_null()), name)
-        return fill_null(values, default)
-
-    def _parse_dictionary(self, name: str, parse: Callable[[str], Any]) -> list[Any]:
-        """Parse each distinct value once; every line must have a value."""
-        values = self._optional(name)
-        if values.null_count:
-            raise self._error("empty", first_true(values.is_null()), name)
-        parsed = []
-        for code, value in enumerate(values.dictionary.to_pylist()):
-            try:
-                parsed.append(parse(value))
-            except RuleViolation as violation:
-                row = pc.index(values.indices, code).as_py()
-                if row >= 0:  # otherwise no line uses the value
-                    raise self._error(str(violation), row, name) from None
-                parsed.append(None)
-        return parsed
-
-    def _currency(self) -> pa.DictionaryArray:
-        codes = self._parse_dictionary("currency", line_rules.parse_currency)
-        return map_values(self._optional("currency"), codes)
-
-    def _months(self, name: str) -> pa.Array:
-        """Return the month of each distinct value."""
-        values = self._optional(name).dictionary
-        # `usage_start` has already been parsed, so that common times are known to be valid
-        if name == "usage_start" and _are_common_times(values):
-            return pc.utf8_slice_codeunits(values, 0, len("yyyy-mm"))
-        is_period = name == "period_start"
-        parse = self.format.parse_month if is_period else line_rules.parse_month
-        return pa.array(self._parse_dictionary(name, parse), pa.string())
-
-    def _times(self, name: str, *, required: bool = False) -> pa.Array:
-        values = self._optional(name)
-        if _are_common_times(values.dictionary) and not (required and values.null_count):
-            try:
-                return values.dictionary.cast(TIMESTAMP).take(values.indices)
-            except pa.ArrowInvalid:
-                pass  # a day or hour that does not exist; the code below finds it
-        if required:
-            times = self._parse_dictionary(name, line_rules.parse_time)
-            return pa.array(times, TIMESTAMP).take(values.indices)
-        optional_times = [_parse_time_or_none(value) for value in values.dictionary.to_pylist()]
-        return pa.array(optional_times, TIMESTAMP).take(values.indices)
-
-    def _counts(self, name: str) -> pa.Array:
-        values = self._optional(name)
-        counts = [line_rules.parse_count(value) for value in values.dictionary.to_pylist()]
-        return pa.array(counts, pa.int64()).take(values.indices)
-
-    def _money(self, name: str, *, required: bool = False) -> pa.Array:
-        if name not in self.raw.fields:
-            return pa.nulls(self.count, MONEY)
-        values = self.raw.fields[name]
-        if required and values.null_count:
-            raise self._error("empty", first_true(values.is_null()), name)
-        if values.null_count == self.count:
-            return pa.nulls(self.count, MONEY)
-        try:
-            if pa.types.is_floating(values.type):
-                return values.cast(pa.decimal128(38, DOUBLE_SCALE)).cast(MONEY)
-            if pa.types.is_dictionary(values.type):
-                values = values.dictionary_decode()
-            if _has_long_texts(values):
-                return self._parse_money(name, values, required=required)
-            return values.cast(MONEY)
-        except pa.ArrowInvalid:
-            return self._parse_money(name, values, required=required)
-
-    def _parse_money(self, name: str, values: pa.Array, *, required: bool) -> pa.Array:
-        """Parse one by one: rounds values with too many digits and finds invalid numbers."""
-        amounts: list[Decimal | None] = []
-        for row, text in enumerate(values.cast(pa.string()).to_pylist()):
-            try:
-                amount = None if text is None else line_rules.parse_amount(text)
-            except RuleViolation as violation:
-                raise self._error(str(violation), row, name) from None
-            if text is not None and required:
-                self.warnings.rounded_lines += amount != Decimal(text)
-            amounts.append(amount)
-        return pa.array(amounts, MONEY)
-
-    def _error(self, rule: str, row: int, name: str) -> Exception:
-        line = self.raw.line_number(self.rows[row].as_py())
-        return line_error(self.raw.file, rule, line=line, column=self.raw.column_name(name))
-
-
-def _has_long_texts(array: pa.Array) -> bool:
-    """Arrow parses too many digits modulo 2^128: 2^128 + 5 would become 5."""
-    if not (pa.types.is_string(array.type) or pa.types.is_large_string(array.type)):
-        return False
-    longest: int = pc.max(pc.binary_length(array)).as_py() or 0
-    return longest > int(MONEY.precision)
-
-
-def _are_common_times(values: pa.Array) -> bool:
-    """Whether all values have the most common form, which Arrow parses like `parse_time`."""
-    return pc.all(pc.match_substring_regex(values, COMMON_TIME)).as_py() is True
-
-
-def _parse_time_or_none(text: str | None) -> datetime | None:
-    try:
-        return None if text is None else line_rules.parse_time(text)
-    except RuleViolation:
-        return None
 
 
 def _build_table(columns: dict[str, pa.Array]) -> pa.Table:

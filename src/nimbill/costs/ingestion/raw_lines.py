@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
 
-from nimbill.costs.formats.detection import FileLayout, detect_layout
+from nimbill.costs.formats.detection import FileLayout, detect_layout, refuse_separators
 from nimbill.costs.formats.format import NULLS
 from nimbill.costs.formats.line_rules import line_error
 from nimbill.costs.ingestion.arrow_arrays import TEXT_DICTIONARY, encode_dictionary
@@ -218,6 +218,7 @@ def _parse_header(part: Part, block: bytes) -> tuple[FileLayout, bytes]:
     try:
         header = next(csv.reader([text], strict=True), [])
     except csv.Error:
+        refuse_separators(part.name, text)
         raise line_error(part.name, "unreadable", line=1) from None
     return detect_layout(part.name, [name.strip() for name in header]), block[end:]
 

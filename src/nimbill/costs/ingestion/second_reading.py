@@ -19,22 +19,27 @@ from types import TracebackType
 from typing import NamedTuple
 
 import duckdb
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from nimbill.costs.cost_line import LineKind
 from nimbill.costs.formats.detection import FileLayout
 from nimbill.costs.formats.focus import CORRECTION
 from nimbill.costs.formats.format import NULLS
-from nimbill.costs.ingestion.nested_columns import CREDITS
+from nimbill.costs.ingestion.focus_sellers import ImportedVendor
 from nimbill.costs.ingestion.parts import Delivery, Limits, Part
 from nimbill.costs.ingestion.raw_lines import read_layout
+from nimbill.costs.ingestion.second_reading_sql import (
+    column_expression,
+    cost_expression,
+    id_expression,
+    quote_text,
+    table_expression,
+    vendor_condition,
+)
 from nimbill.costs.ingestion.text_second_reading import READ_ERRORS as TEXT_READ_ERRORS
 from nimbill.costs.ingestion.text_second_reading import iterate_text_lines
 from nimbill.costs.ingestion.worker_threads import count_worker_threads
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.money import add_decimals
-from nimbill.foundation.vendor_names import PROVIDER_NAMES
 
 basis = chosen("second-reading")
 
@@ -98,7 +103,7 @@ class SecondReading:
         providers: Collection[str] | None = None,
     ) -> None:
         self._delivery, self._limits = delivery, limits
-        self._providers = PROVIDER_NAMES.get(vendor, ()) if providers is None else providers
+        self._vendor = ImportedVendor.build(vendor, providers)
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="second reading")
         self._connection: duckdb.DuckDBPyConnection | None = None
         self._future: Future[Sums] | None = None
@@ -141,7 +146,7 @@ class SecondReading:
             return sum_delivery(
                 self._delivery,
                 self._connection,
-                providers=self._providers,
+                vendor=self._vendor,
                 limits=self._limits,
                 notify=notify,
                 stopped=self._stopped,
@@ -155,7 +160,7 @@ def sum_stored_lines(files: Sequence[Path]) -> Sums:
     """Sum the Parquet files that the conversion wrote."""
     if not files:
         return {}
-    names = ", ".join(_quote(str(file)) for file in files)
+    names = ", ".join(quote_text(str(file)) for file in files)
     with open_second_reader() as db:
         key = "payer_id, customer_id, currency, kind"
         return _run_sum(db, key, "cost", f"read_parquet([{names}])", lambda kind: kind or "")
@@ -165,7 +170,7 @@ def sum_delivery(
     delivery: Delivery,
     db: duckdb.DuckDBPyConnection,
     *,
-    providers: Collection[str],
+    vendor: ImportedVendor,
     limits: Limits,
     notify: Callable[[str], None],
     stopped: Event | None = None,
@@ -178,7 +183,7 @@ def sum_delivery(
         if "credits" in layout.positions and part.file_type != "parquet":
             parts += _sum_text(part, layout, stopped or Event()).items()
         else:
-            parts += _sum_part(db, part, layout, providers, limits).items()
+            parts += _sum_part(db, part, layout, vendor, limits).items()
     return _add_up(parts)
 
 
@@ -213,20 +218,26 @@ def _sum_part(
     db: duckdb.DuckDBPyConnection,
     part: Part,
     layout: FileLayout,
-    providers: Collection[str],
+    vendor: ImportedVendor,
     limits: Limits,
 ) -> Sums:
     where = ""
     if layout.format.vendor is None:
-        names = ", ".join(map(_quote, providers))
-        where = f" WHERE lower({_column(part, layout, 'provider')}) IN ({names})"
-    payer, customer = (_id_expression(part, layout, field) for field in ("payer_id", "customer_id"))
-    types = [f"CAST({_column(part, layout, field)} AS VARCHAR)" for field in _type_fields(layout)]
-    key = ", ".join([payer, customer, f"upper({_column(part, layout, 'currency')})", *types])
-    cost = _cost_expression(part, layout)
+        where = f" WHERE {vendor_condition(part, layout, vendor)}"
+    customer_fields = ("customer_id", "customer_fallback")
+    payer = id_expression(part, layout, ("payer_id", *customer_fields))
+    customer = id_expression(part, layout, (*customer_fields, "payer_id"))
+    types = [
+        f"CAST({column_expression(part, layout, field)} AS VARCHAR)"
+        for field in _type_fields(layout)
+    ]
+    key = ", ".join(
+        [payer, customer, f"upper({column_expression(part, layout, 'currency')})", *types]
+    )
+    cost = cost_expression(part, layout)
 
     def run(*, parallel: bool) -> Sums:
-        table = _table_expression(part, layout, limits, parallel=parallel)
+        table = table_expression(part, layout, limits, parallel=parallel)
         return _run_sum(db, key, cost, table + where, lambda *values: _find_kind(layout, values))
 
     try:
@@ -293,66 +304,7 @@ def _find_kind(layout: FileLayout, values: Sequence[str | None]) -> str:
     return layout.format.classify(line_type).kind.value
 
 
-# ── SQL expressions ──────────────────────────────────────────────────────────────────────────────
-
-
-def _table_expression(part: Part, layout: FileLayout, limits: Limits, *, parallel: bool) -> str:
-    if part.file_type == "parquet":
-        return f"read_parquet({_quote(str(part.path))})"
-    columns = ", ".join(f"'c{position}': 'VARCHAR'" for position in range(layout.width))
-    nulls = ", ".join(map(_quote, NULLS))
-    compression = "gzip" if part.file_type == "csv.gz" else "none"
-    return (
-        f"read_csv({_quote(str(part.path))}, columns = {{{columns}}}, nullstr = [{nulls}], "
-        f"compression = '{compression}', header = false, skip = 1, "
-        "auto_detect = false, delim = ',', quote = '\"', escape = '\"', strict_mode = false, "
-        f"null_padding = false, max_line_size = {limits.line_bytes_max}, "
-        f"parallel = {'true' if parallel else 'false'})"
-    )
-
-
-def _column(part: Part, layout: FileLayout, field: str) -> str:
-    if part.file_type == "parquet":
-        return '"' + layout.names[field].replace('"', '""') + '"'
-    return f"c{layout.positions[field]}"
-
-
-def _id_expression(part: Part, layout: FileLayout, field: str) -> str:
-    """Ids are never null; the path that some vendors write before an id is removed."""
-    if field not in layout.positions:
-        return "''"
-    column = f"coalesce({_column(part, layout, field)}, '')"
-    if layout.format.columns[field].clean is None:
-        return column
-    path = "^/(subscriptions|providers/microsoft\\.billing/billingaccounts)/([^/]*).*$"
-    return f"regexp_replace({column}, '{path}', '\\2', 'i')"
-
-
-def _cost_expression(part: Part, layout: FileLayout) -> str:
-    column = _column(part, layout, "cost")
-    if part.file_type == "parquet" and _is_double(part, layout):
-        # formatting with ten decimals first restores what the vendor printed
-        column = f"format('{{:.10f}}', {column})"
-    return f"CAST({column} AS DECIMAL(38, 22))" + _credits_expression(layout)
-
-
-def _credits_expression(layout: FileLayout) -> str:
-    """The sum of a list of credits, each rounded like the cost; files of others have none."""
-    if layout.names.get("credits") != CREDITS:
-        return ""
-    amount = "CAST(CASE WHEN typeof(c.amount) IN ('DOUBLE', 'FLOAT') "
-    amount += "THEN format('{:.10f}', CAST(c.amount AS DOUBLE)) "
-    amount += "ELSE CAST(c.amount AS VARCHAR) END AS DECIMAL(38, 22))"
-    return f' + coalesce(list_sum([{amount} for c in "{CREDITS}"]), 0)'
-
-
-def _is_double(part: Part, layout: FileLayout) -> bool:
-    field = pq.read_schema(part.path).field(layout.names["cost"])
-    return bool(pa.types.is_floating(field.type))
-
-
-def _quote(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
+# ── DuckDB ──────────────────────────────────────────────────────────────────────────────────────
 
 
 @contextmanager

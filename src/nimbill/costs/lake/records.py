@@ -289,6 +289,35 @@ async def load_sums_by_account(
     }
 
 
+async def load_other_payers(
+    db: AsyncConnection,
+    scope: TenantScope,
+    period: BillingPeriod,
+    *,
+    customer_ids: Collection[str],
+    payers: Collection[str],
+) -> dict[str, list[str]]:
+    """Return, for those of the accounts that have them, payers of their costs beside `payers`."""
+    columns = (cost_sums.c.customer_id, cost_sums.c.payer_id)
+    stmt = (
+        sa.select(*columns)
+        .where(
+            cost_sums.c.organisation_id == scope.organisation_id,
+            cost_sums.c.vendor == period.vendor,
+            cost_sums.c.month == period.month,
+            cost_sums.c.cost != 0,
+            is_any_of(cost_sums.c.customer_id, customer_ids),
+            sa.not_(is_any_of(cost_sums.c.payer_id, payers)),
+        )
+        .distinct()
+        .order_by(*columns)
+    )
+    others: dict[str, list[str]] = {}
+    for row in await db.execute(stmt):
+        others.setdefault(row.customer_id, []).append(row.payer_id)
+    return others
+
+
 async def list_charged_accounts(
     db: AsyncConnection, scope: TenantScope, customer_ids: Collection[str]
 ) -> set[str]:

@@ -10,7 +10,6 @@ import pyarrow as pa
 
 from nimbill.demo.vendor_files.charges import (
     RESERVATION_KINDS,
-    SAVINGS_PLAN_KINDS,
     ChargeKind,
     SyntheticMonth,
     derive_uuid,
@@ -147,9 +146,9 @@ def _meter_columns(product_column: str) -> list[FileColumn]:
 
 
 def _charge_columns(month: SyntheticMonth) -> list[FileColumn]:
-    pricing_models = dict.fromkeys(RESERVATION_KINDS, "Reservation") | dict.fromkeys(
-        SAVINGS_PLAN_KINDS, "SavingsPlan"
-    )
+    """Azure shows no price of covered usage: lines of savings plans are written as on demand."""
+    pricing_models = dict.fromkeys(RESERVATION_KINDS, "Reservation")
+    pricing_models |= {ChargeKind.plan_fee: "SavingsPlan"}
     return [
         by_product("ResourceLocation", ["japaneast" for _ in PRODUCTS]),
         line_number("ResourceId", "/subscriptions/x/resourceGroups/shop/providers/vm-{}"),
@@ -159,7 +158,7 @@ def _charge_columns(month: SyntheticMonth) -> list[FileColumn]:
         by_kind("PricingModel", pricing_models, "OnDemand"),
         on_kinds("Term", RESERVATION_KINDS, "12"),
         by_kind_and_customer("ReservationId", month, RESERVATION_KINDS, reservation_id),
-        by_kind_and_customer("benefitId", month, SAVINGS_PLAN_KINDS, savings_plan_id),
+        by_kind_and_customer("benefitId", month, (ChargeKind.plan_fee,), savings_plan_id),
     ]
 
 

@@ -11,7 +11,6 @@ import pyarrow as pa
 from nimbill.demo.vendor_files import aws, azure
 from nimbill.demo.vendor_files.charges import (
     RESERVATION_KINDS,
-    SAVINGS_PLAN_KINDS,
     ChargeKind,
     SyntheticMonth,
 )
@@ -55,11 +54,9 @@ PARTY_NAMES = {  # provider, publisher, invoice issuer
 }
 # fmt: on
 
-COVERED_USAGE_KINDS = (
-    ChargeKind.reserved_usage,
-    ChargeKind.savings_plan_usage,
-    ChargeKind.savings_plan_negation,
-)
+# FOCUS shows no price of covered usage: lines of savings plans are written as ordinary usage
+COVERED_USAGE_KINDS = (ChargeKind.reserved_usage,)
+SAVINGS_PLAN_KINDS = (ChargeKind.plan_fee,)
 COMMITMENT_KINDS = (*RESERVATION_KINDS, *SAVINGS_PLAN_KINDS)
 VENDOR_COLUMNS: dict[str, ModuleType] = {"aws": aws, "azure": azure}
 
