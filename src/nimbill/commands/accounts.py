@@ -11,7 +11,7 @@ from nimbill.commands.billing_group_argument import name_group, require_group
 from nimbill.commands.console import JsonSwitch, print_json, print_text
 from nimbill.commands.organisation_command import Organisation, run_changing, run_reading
 from nimbill.commands.tables import OutputColumn, print_rows
-from nimbill.commands.vendor_argument import list_named_vendors
+from nimbill.commands.vendor_argument import BilledVendorName, list_named_vendors
 from nimbill.costs.lake.records import list_charged_accounts
 from nimbill.customers.cloud_accounts import operations, records
 from nimbill.customers.cloud_accounts.bodies import (
@@ -33,7 +33,7 @@ accounts = App(name="accounts", help="The customers' accounts at the cloud vendo
 
 @accounts.command(name="list")
 def list_(
-    *, organisation: Organisation, vendor: str | None = None, json: JsonSwitch = False
+    *, organisation: Organisation, vendor: BilledVendorName | None = None, json: JsonSwitch = False
 ) -> None:
     """List the accounts with their billing groups.
 
@@ -84,7 +84,7 @@ def assign(
     group: str,
     /,
     *,
-    vendor: str | None = None,
+    vendor: BilledVendorName | None = None,
     account_id: str | None = None,
     name: str | None = None,
     note: str | None = None,

@@ -14,7 +14,7 @@ from nimbill.commands.organisation_command import (
     OrganisationAccess,
     run_for_organisation,
 )
-from nimbill.commands.vendor_argument import READABLE
+from nimbill.commands.vendor_argument import READABLE, KnownVendorName
 from nimbill.costs.lake.lake_error import LakeError
 from nimbill.costs.lake.parquet_files import Lake
 from nimbill.costs.lake.records import CurrentLakeFile, list_current_files
@@ -36,7 +36,7 @@ def focus(
     /,
     *,
     organisation: Organisation,
-    vendor: str | None = None,
+    vendor: KnownVendorName | None = None,
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
     json: JsonSwitch = False,
 ) -> None:

@@ -27,6 +27,7 @@ from nimbill.commands.organisation_command import (
     run_for_organisation,
 )
 from nimbill.commands.tables import OutputColumn, print_rows
+from nimbill.commands.vendor_argument import KnownVendorName
 from nimbill.costs.cost_file_error import printable_excerpt
 from nimbill.costs.lake.parquet_files import Lake
 from nimbill.database.tenant_scope import transaction
@@ -56,7 +57,7 @@ TOTAL_COLUMNS = (
 
 def import_(
     *paths: str,
-    vendor: str,
+    vendor: KnownVendorName,
     organisation: Organisation,
     month: str | None = None,
     json: JsonSwitch = False,

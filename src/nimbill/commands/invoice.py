@@ -25,6 +25,7 @@ from nimbill.commands.organisation_command import (
     run_for_organisation,
 )
 from nimbill.commands.tables import OutputColumn, print_rows
+from nimbill.commands.vendor_argument import KnownVendorName
 from nimbill.database.tenant_scope import transaction
 from nimbill.foundation import exact_json
 from nimbill.invoicing.documents.bodies import WARNING_DETAILS
@@ -46,7 +47,7 @@ invoice = App(name="invoice", help="The invoices of a month.")
 def create(
     month: str,
     *groups: str,
-    vendor: str,
+    vendor: KnownVendorName,
     organisation: Organisation,
     json: JsonSwitch = False,
 ) -> None:

@@ -16,7 +16,7 @@ from nimbill.commands.console import (
 from nimbill.commands.month_argument import refuse_invalid_month
 from nimbill.commands.names import Names, add_name, load_names
 from nimbill.commands.organisation_command import Organisation, run_changing, run_reading
-from nimbill.commands.vendor_argument import list_named_vendors
+from nimbill.commands.vendor_argument import BilledVendorName, list_named_vendors
 from nimbill.costs.months.bodies import MonthReopening
 from nimbill.costs.months.operations import reopen_month
 from nimbill.foundation import exact_json
@@ -47,7 +47,7 @@ def show(
     name: str,
     /,
     *,
-    vendor: str | None = None,
+    vendor: BilledVendorName | None = None,
     organisation: Organisation,
     json: JsonSwitch = False,
 ) -> None:
@@ -82,7 +82,7 @@ def close(
     name: str,
     /,
     *,
-    vendor: str,
+    vendor: BilledVendorName,
     override: Switch = False,
     reason: str | None = None,
     organisation: Organisation,
@@ -131,7 +131,7 @@ def reopen(
     name: str,
     /,
     *,
-    vendor: str,
+    vendor: BilledVendorName,
     reason: str,
     organisation: Organisation,
     json: JsonSwitch = False,

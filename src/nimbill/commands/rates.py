@@ -13,7 +13,7 @@ from nimbill.commands.console import JsonSwitch, print_json, print_text
 from nimbill.commands.month_argument import refuse_invalid_month
 from nimbill.commands.organisation_command import Organisation, run_changing, run_reading
 from nimbill.commands.tables import OutputColumn, print_rows
-from nimbill.commands.vendor_argument import list_named_vendors
+from nimbill.commands.vendor_argument import BilledVendorName, list_named_vendors
 from nimbill.customers.billing_groups.records import list_billing_groups
 from nimbill.foundation import exact_json
 from nimbill.foundation.basis import chosen
@@ -35,7 +35,7 @@ def show(
     month: str,
     /,
     *,
-    vendor: str | None = None,
+    vendor: BilledVendorName | None = None,
     organisation: Organisation,
     json: JsonSwitch = False,
 ) -> None:
@@ -73,7 +73,7 @@ def set_(
     rate: str,
     /,
     *groups: str,
-    vendor: str,
+    vendor: BilledVendorName,
     organisation: Organisation,
     json: JsonSwitch = False,
 ) -> None:

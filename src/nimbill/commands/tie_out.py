@@ -8,7 +8,7 @@ from nimbill.commands.console import NOTHING_FOUND, JsonSwitch, print_json, prin
 from nimbill.commands.month_argument import refuse_invalid_month
 from nimbill.commands.names import Names, add_name, load_names
 from nimbill.commands.organisation_command import Organisation, run_reading
-from nimbill.commands.vendor_argument import READABLE, list_named_vendors
+from nimbill.commands.vendor_argument import READABLE, KnownVendorName, list_named_vendors
 from nimbill.foundation import exact_json
 from nimbill.foundation.basis import chosen
 from nimbill.invoicing.reconciliation.bodies import (
@@ -52,7 +52,7 @@ def tie_out(
     /,
     *,
     organisation: Organisation,
-    vendor: str | None = None,
+    vendor: KnownVendorName | None = None,
     json: JsonSwitch = False,
 ) -> None:
     """Reconcile the invoices of a month with the vendor charges.

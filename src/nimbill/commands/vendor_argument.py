@@ -1,5 +1,7 @@
 """The option --vendor: a vendor that the organisation bills."""
 
+from typing import Literal
+
 from nimbill.application.command_transaction import CommandTransaction
 from nimbill.customers.organisation_settings.records import load_vendors
 from nimbill.foundation.basis import chosen
@@ -7,6 +9,10 @@ from nimbill.foundation.errors import Violation, refuse_if
 from nimbill.foundation.vendor_names import VENDORS, VendorRule
 
 basis = chosen("vendors")
+
+# Shells complete the first two, and any other name is checked against the settings.
+BilledVendorName = Literal["aws", "azure"] | str
+KnownVendorName = Literal["aws", "azure", "gcp"] | str
 
 BILLED = VendorRule()
 READABLE = VendorRule(VENDORS)
