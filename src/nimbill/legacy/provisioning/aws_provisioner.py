@@ -29,6 +29,7 @@ from nimbill.legacy.provisioning.provisioner import (
     ObservedState,
     PermanentError,
 )
+from nimbill.legacy.stacks.stack_instances import ADDRESS_FIELDS
 
 basis = chosen("provisioners")
 key_pair_basis = chosen("stack-key-pairs")
@@ -151,7 +152,7 @@ class AwsProvisioner:
         state, instance_type = _read_state(ec2_instance), instance.provision["instance_type"]
         has_type = ec2_instance["InstanceType"] == instance_type
         if state == "running" and has_type:
-            return Observation(ObservedState.running)
+            return Observation(ObservedState.running, addresses=_read_addresses(ec2_instance))
         if state in ("shutting-down", "terminated"):
             return Observation(ObservedState.gone, _read_termination_reason(ec2_instance))
         try:
@@ -292,6 +293,11 @@ def parse_credentials(text: str) -> tuple[str, str, str | None]:
 
 def _read_state(ec2_instance: Ec2Instance) -> str:
     return str(ec2_instance["State"]["Name"])
+
+
+def _read_addresses(ec2_instance: Ec2Instance) -> dict[str, str]:
+    """The addresses that the instance has now; without a public one its fields are empty."""
+    return {name: ec2_instance[name] for name in ADDRESS_FIELDS if ec2_instance.get(name)}
 
 
 def _read_tag(ec2_instance: Ec2Instance, name: str) -> str:

@@ -56,6 +56,7 @@ class ObservedState(StrEnum):
 class Observation:
     state: ObservedState
     reason: str | None = None
+    addresses: Mapping[str, str] = field(default_factory=dict)  # by the names of EC2
 
 
 class Provisioner(Protocol):
