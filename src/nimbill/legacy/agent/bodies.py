@@ -57,6 +57,21 @@ class ContainerRecord(Body, frozen=True, kw_only=True):
     status: str
 
 
+class ContainerUser(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("published-agent-configuration")
+
+    name: str
+    publicKey: str  # noqa: N815
+
+
+class ContainerStorage(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("published-agent-configuration")
+
+    type: str
+    id: str
+    mountpath: str
+
+
 class AgentConfiguration(Body, frozen=True, kw_only=True):
     """Fields that the layer does not define are empty; only agents of the stack see the key."""
 
@@ -68,3 +83,30 @@ class AgentConfiguration(Body, frozen=True, kw_only=True):
     gitPrivateKey: str  # noqa: N815
     gitRepo: str  # noqa: N815
     updated: int
+
+    # what published agents read
+    published_basis: ClassVar[Basis] = chosen("published-agent-configuration")
+
+    container_image: str
+    container_env_vars: dict[str, str]
+    container_git_reference: str
+    container_git_private_key: str
+    container_git_repo: str
+    container_updated: int
+    container_registry_username: str
+    container_registry_password: str
+    container_code_dir: str
+    container_ports: list[int]
+    container_users: list[ContainerUser]
+    container_addons: list[str]
+    container_storage: ContainerStorage | None
+
+
+class SessionCredentials(Body, frozen=True, kw_only=True):
+    """Temporary credentials of AWS, for the agent of a stack only."""
+
+    basis: ClassVar[Basis] = chosen("agent-session-credentials")
+
+    AccessKeyID: str
+    SecretAccessKey: str
+    SessionToken: str

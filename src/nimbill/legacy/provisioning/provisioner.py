@@ -10,6 +10,8 @@ from typing import Any, Protocol
 
 from nimbill.legacy.provisioning.instance_plan import InstanceState
 
+STACK_TAG = "nimbill:stack"  # on everything that a provisioner creates for a stack
+
 
 class PermanentError(Exception):
     """A retry would fail too; the message says why and contains no secrets."""
