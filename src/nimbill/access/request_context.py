@@ -46,6 +46,19 @@ ListChargedAccounts = Callable[
 ]
 
 
+# Returns the company_ids of those names that are a company_id or billinggroup_id of a billing group
+# that the caller may see.
+FindCompanyIds = Callable[
+    [AsyncConnection, TenantScope, Collection[str]], Awaitable[Mapping[str, str]]
+]
+
+
+async def _find_no_group(
+    _db: AsyncConnection, _scope: TenantScope, _names: Collection[str]
+) -> Mapping[str, str]:
+    return {}
+
+
 async def _run_no_job(_scope: TenantScope, _job_id: str) -> bool:
     return False
 
@@ -79,6 +92,7 @@ class Resources:
         self.login_failures = MovingWindowRateLimiter(MemoryStorage())
         self.run_job_now: RunJobNow = _run_no_job
         self.list_charged_accounts: ListChargedAccounts = _treat_all_as_charged
+        self.find_company_ids: FindCompanyIds = _find_no_group
 
     def is_within_rate_limit(self, user_id: str) -> bool:
         """Count a request of this user. The limit applies per worker process; 0 disables it."""

@@ -8,6 +8,7 @@ from nimbill.http.request_bodies import Body, text_length
 ID = text_length(1, 128)
 ID_OR_EMPTY = text_length(0, 128)
 STATUS = text_length(1, 64)  # any text: the specified values are examples
+MESSAGE_LENGTH_MAX = 2_000
 
 
 class AgentStatusReport(Body, frozen=True, kw_only=True):
@@ -17,7 +18,7 @@ class AgentStatusReport(Body, frozen=True, kw_only=True):
     agent_id: Annotated[str, ID]
     status: Annotated[str, STATUS]
     instance_id: Annotated[str, ID_OR_EMPTY] | None = None
-    message: Annotated[str, text_length(0, 2_000)] | None = None
+    message: str | None = None  # of any length; the record keeps its beginning
 
 
 class ContainerStatusReport(Body, frozen=True, kw_only=True):
