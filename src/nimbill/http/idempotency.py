@@ -25,7 +25,7 @@ idempotency_keys = sa.Table(
     "idempotency_keys",
     metadata,
     sa.Column("organisation_id", sa.Text, primary_key=True),
-    sa.Column("user_id", sa.Text, primary_key=True),  # agents have no user: the stack's id
+    sa.Column("user_id", sa.Text, primary_key=True),  # some callers have no user record
     sa.Column("key", sa.Text, primary_key=True),
     sa.Column("fingerprint", sa.LargeBinary, nullable=False),
     sa.Column("status", sa.Integer, nullable=False),
