@@ -33,7 +33,10 @@ AGENT_ROUTE: dict[str, Any] = {
     "role_actions": ANY_CALLER,
     "basis": stated("Legacy lifecycle API"),
 }
-SESSION_ROUTE = AGENT_ROUTE | {"basis": chosen("agent-session-credentials")}
+SESSION_ROUTE = AGENT_ROUTE | {
+    "basis": chosen("agent-session-credentials"),
+    "may_conflict": True,  # if AWS refuses the role
+}
 UserId = Annotated[str | None, QueryParameter(max_length=128, description="length 0 to 128")]
 RoleOfAgents = NamedDependency[str | None]  # the organisation's setting agent_role_arn
 Id = Annotated[str, QueryParameter(min_length=1, max_length=128, description="length 1 to 128")]
