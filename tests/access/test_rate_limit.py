@@ -37,8 +37,11 @@ def request_repeatedly(service: Service, headers: dict[str, str], count: int) ->
 @pytest.fixture
 def frozen_limiter_time(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Freeze the time of the limiter, so that a slow machine does not change the result."""
-    at = [time.time()]
-    monkeypatch.setattr("limits.storage.memory.time", SimpleNamespace(time=lambda: at[0]))
+    at = [time.monotonic()]
+    frozen = SimpleNamespace(
+        monotonic_ns=lambda: int(at[0] * 1e9), perf_counter_ns=time.perf_counter_ns
+    )
+    monkeypatch.setattr("nimbill.access.shared_rate_limit.time", frozen)
     return at
 
 
@@ -104,3 +107,21 @@ def test_a_limit_of_zero_disables_the_limit(
     headers = service.root()
 
     assert set(request_repeatedly(service, headers, 150)) == {200}
+
+
+def test_the_workers_of_a_machine_count_together(
+    limited: Service,
+    postgres: Address,
+    frozen_limiter_time: list[float],
+) -> None:
+    """A second worker has the same data folder."""
+    key = {"NIMBILL_RATE_LIMIT": str(LIMIT), "NIMBILL_KEY_FILE": str(limited.settings.key_file)}
+    headers = limited.caller(RoleAction.ReadBillingGroup)
+    with running_service(postgres.url, limited.settings.data, **key) as other_worker:
+        statuses = [
+            *request_repeatedly(limited, headers, LIMIT - 1),
+            *request_repeatedly(other_worker, headers, 2),
+            *request_repeatedly(limited, headers, 1),
+        ]
+
+    assert statuses == [200] * LIMIT + [429, 429]

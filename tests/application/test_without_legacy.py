@@ -23,6 +23,7 @@ RETIRED = (
     "legacy",
     "application/legacy_wiring.py",
     "commands/agent.py",
+    "customers/organisation_settings/agent_role_rules.py",
     "demo/stack_steps.py",
 )
 MARK = re.compile(r"# version 3$")

@@ -23,6 +23,7 @@ OWN_PACKAGES = ("bench", "nimbill", "tests")
 MODULES_OF_EXTRAS = {
     "legacy/provisioning/aws_errors.py": "aws",
     "legacy/provisioning/aws_provisioner.py": "aws",
+    "legacy/provisioning/aws_sessions.py": "aws",
     "costs/lake/engines/spark.py": "spark",
 }
 # Imports inside functions that only development uses.

@@ -157,6 +157,8 @@ ADDED: dict[str, tuple[str, ...]] = {
     "report_agent_status": (),
     "report_container_status": (),
     "read_agent_configuration": (),
+    "issue_stack_credentials": (),
+    "issue_log_credentials": (),
     "create_legacy_role": (),
     "update_legacy_role": (),
     "delete_legacy_role": (),

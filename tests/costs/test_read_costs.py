@@ -157,7 +157,7 @@ def test_a_comma_in_a_tag_key_is_escaped(service: Service) -> None:
 
 def test_rows_of_any_grouping_add_up_to_the_totals(service: Service) -> None:
     store_month(service, generate_month(11, 300))
-    tags = ("tag:user:Team", "tag:,account", "tag:nobody", "tag: ")
+    tags = ("tag:user:Team", "tag:,account", "tag:nobody", "tag: ", "day,tag:user:Team")
 
     for by in ("account", "service,line_type", "day", *tags):
         answer = get_costs(service, f"?by={by}")
@@ -170,7 +170,16 @@ def test_rows_of_any_grouping_add_up_to_the_totals(service: Service) -> None:
 
 @pytest.mark.parametrize(
     "by",
-    ["", "nobody", "account,", "account,account", "tag:a,tag:b", "day,tag:a", "Account", "tag"],
+    [
+        "",
+        "nobody",
+        "account,",
+        "account,account",
+        "tag:a,tag:a",
+        "tag:a,tag:b,tag:c",
+        "Account",
+        "tag",
+    ],
 )
 def test_an_invalid_grouping_is_refused(by: str) -> None:
     with pytest.raises(Invalid) as refused:
@@ -249,7 +258,16 @@ def test_restricted_users_see_only_lines_of_their_groups(
     ]
     store_month(service, [build_line(tags=tags), *hidden])
 
-    for by in ("account", "service", "day", "tag:k", "tag:none", "line_type"):
+    for by in (
+        "account",
+        "service",
+        "day",
+        "tag:k",
+        "tag:none",
+        "line_type",
+        "tag:k,tag:j",
+        "tag:k,day",
+    ):
         answer = get_costs(service, f"?by={by}", restricted)
         assert [row["lines"] for row in answer["rows"]] == [1], by
         assert [row["lines"] for row in answer["totals"]] == [1], by

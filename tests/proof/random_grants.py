@@ -26,6 +26,7 @@ from tests.access.permission_oracle import (
     TYPES,
     list_possible_actions,
 )
+from tests.identity.rbac.stored_groups import insert_groups
 from tests.running_service import Service
 from tests.subusers import SubuserAccount, create_subuser
 
@@ -65,6 +66,7 @@ class RandomOrganisation:
 
 def new_random_organisation(service: Service, random: Random) -> RandomOrganisation:
     service.organisation = service.new_organisation()
+    insert_groups(service, RESOURCES)
     users = [
         create_subuser(
             service,

@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from limits import RateLimitItemPerSecond
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
 from litestar import Request
@@ -17,6 +16,7 @@ from nimbill.access import uploads
 from nimbill.access.caller import Caller
 from nimbill.access.credentials import CALLER_LOADERS, CallerLoader
 from nimbill.access.extension_rights import ExtensionRights
+from nimbill.access.shared_rate_limit import SharedRateLimit
 from nimbill.access.signing_keys import load_active_key_id, load_signing_keys
 from nimbill.access.tokens import Claims, TokenIssuer, Tokens
 from nimbill.access.uploads import Upload
@@ -26,15 +26,12 @@ from nimbill.database.tenant_scope import (
     is_database_unavailable,
     set_tenant,
 )
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.product import Product
 from nimbill.foundation.settings import Settings
 from nimbill.foundation.vendor_names import BILLED_VENDORS
 
 REQUEST_CONTEXT = "nimbill.request_context"
-
-rate_basis = chosen("request-rate")
 
 
 # Runs a stored job at once; returns False if it is not due or runs elsewhere.
@@ -54,6 +51,19 @@ LoadVendors = Callable[[AsyncConnection, TenantScope, bool], Awaitable[Sequence[
 
 # Returns the vendors that have records, and what these are, such as "accounts".
 FindUsedVendors = Callable[[AsyncConnection, TenantScope], Awaitable[Mapping[str, str]]]
+
+
+# Returns the company_ids of those names that are a company_id or billinggroup_id of a billing group
+# that the caller may see.
+FindCompanyIds = Callable[
+    [AsyncConnection, TenantScope, Collection[str]], Awaitable[Mapping[str, str]]
+]
+
+
+async def _find_no_group(
+    _db: AsyncConnection, _scope: TenantScope, _names: Collection[str]
+) -> Mapping[str, str]:
+    return {}
 
 
 async def _run_no_job(_scope: TenantScope, _job_id: str) -> bool:
@@ -78,6 +88,12 @@ async def _treat_every_vendor_as_used(
     return dict.fromkeys(BILLED_VENDORS, "records")
 
 
+def _open_request_rate(settings: Settings) -> SharedRateLimit | None:
+    """The name of the file contains the limit, because the limit determines its layout."""
+    limit = settings.rate_limit
+    return SharedRateLimit(settings.data / f"request-rates-{limit}", limit) if limit else None
+
+
 class Resources:
     """Objects that a worker process shares between requests."""
 
@@ -97,17 +113,17 @@ class Resources:
         self.caller_loaders = caller_loaders  # by subject type
         self.extension_rights = extension_rights
         self.keys_loaded_at = 0.0  # monotonic seconds
-        self.requests_by_user = MovingWindowRateLimiter(MemoryStorage())
+        self._request_rate = _open_request_rate(settings)
         self.login_failures = MovingWindowRateLimiter(MemoryStorage())
         self.run_job_now: RunJobNow = _run_no_job
         self.list_charged_accounts: ListChargedAccounts = _treat_all_as_charged
         self.load_vendors: LoadVendors = _use_default_vendors
         self.find_used_vendors: FindUsedVendors = _treat_every_vendor_as_used
+        self.find_company_ids: FindCompanyIds = _find_no_group
 
     def is_within_rate_limit(self, user_id: str) -> bool:
-        """Count a request of this user. The limit applies per worker process; 0 disables it."""
-        limit = self.settings.rate_limit
-        return not limit or self.requests_by_user.hit(RateLimitItemPerSecond(limit), user_id)
+        """Count a request of this user, in all workers of the machine; 0 disables the limit."""
+        return self._request_rate is None or self._request_rate.allow(user_id)
 
     async def use_signing_key(self, db: AsyncConnection, kid: str) -> None:
         """Load the keys again if another process has rotated them.

@@ -1,22 +1,26 @@
 """Version 3 of the API as an extension of the application.
 
 To retire version 3, delete `nimbill/legacy`, this file, the command `nimbill agent`, the demo's
-stack files, and every line marked `# version 3`; `tests/application/test_without_legacy.py` does
-the same in a copy of the project and starts what is left.
+stack files, the rule of the setting `agent_role_arn`, and every line marked `# version 3`;
+`tests/application/test_without_legacy.py` does the same in a copy of the project and starts what
+is left.
 """
 
 from collections.abc import Mapping, Sequence
 
 from litestar import Router
+from litestar.di import Provide
 from litestar.types import ControllerRouterHandler
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from nimbill.access.tokens import SUBJECT_TYPES, TokenIssuer
 from nimbill.application.extension import Extension
+from nimbill.customers.organisation_settings.records import load_settings
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.product import Product
 from nimbill.foundation.settings import Settings
+from nimbill.http.routing import RequestCaller, Transaction
 from nimbill.jobs.runner import JobType
 from nimbill.legacy import routes as legacy_routes
 from nimbill.legacy.audiences import AGENT, LEGACY
@@ -38,6 +42,11 @@ def _issuers(settings: Settings) -> Mapping[Product, TokenIssuer]:
     return {LEGACY: TokenIssuer(address, own.token_seconds, (*SUBJECT_TYPES, AGENT))}
 
 
+async def _provide_agent_role(caller: RequestCaller, db: Transaction) -> str | None:
+    """The role that temporary credentials of agents belong to; version 3 has no settings."""
+    return (await load_settings(db, caller.scope)).agent_role_arn
+
+
 def _route_handlers() -> Sequence[ControllerRouterHandler]:
     return [
         *login_routes.ROUTES,
@@ -45,7 +54,7 @@ def _route_handlers() -> Sequence[ControllerRouterHandler]:
             VERSION_3.prefix,
             route_handlers=legacy_routes.ROUTES,
             guards=[guard.check_scope],
-            dependencies=guard.DEPENDENCIES,
+            dependencies=guard.DEPENDENCIES | {"agent_role": Provide(_provide_agent_role)},
             tags=["Legacy"],
         ),
         Router("/m/core", route_handlers=deployment_routes.ROUTES),

@@ -235,7 +235,9 @@ def _complete_operation(operation: dict[str, Any], method: str, opt: dict[str, A
     error_content = {"application/problem+json": {"schema": _reference("Problem")}}
     if "refusal" in opt:
         error_content["application/json"] = {"schema": _reference(opt["refusal"].__name__)}
-    excluded = set() if method in MUTATING else {409} | ({401, 403, 429} if public else set())
+    excluded = {401, 403, 429} if public and method not in MUTATING else set()
+    if method not in MUTATING and "may_conflict" not in opt:
+        excluded.add(409)
     for status, description in ERROR_RESPONSES.items():
         if status not in excluded:
             operation["responses"][str(status)] = {

@@ -21,6 +21,7 @@ class CostSum(Body, frozen=True, kw_only=True):
     service: str | UnsetType = UNSET
     marketplace: bool | UnsetType = UNSET
     tag_value: str | UnsetType | None = UNSET
+    tag_value_2: str | UnsetType | None = UNSET
     line_type: str | UnsetType = UNSET
     kind: str | UnsetType = UNSET
     day: str | UnsetType = UNSET

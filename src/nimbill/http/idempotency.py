@@ -25,7 +25,7 @@ idempotency_keys = sa.Table(
     "idempotency_keys",
     metadata,
     sa.Column("organisation_id", sa.Text, primary_key=True),
-    sa.Column("user_id", sa.Text, primary_key=True),
+    sa.Column("user_id", sa.Text, primary_key=True),  # some callers have no user record
     sa.Column("key", sa.Text, primary_key=True),
     sa.Column("fingerprint", sa.LargeBinary, nullable=False),
     sa.Column("status", sa.Integer, nullable=False),
@@ -36,8 +36,7 @@ idempotency_keys = sa.Table(
 _STORE_RESPONSE = sa.text(
     "INSERT INTO idempotency_keys "
     "(organisation_id, user_id, key, fingerprint, status, encrypted_response) "
-    "SELECT organisation_id, user_id, :key, :fingerprint, :status, :encrypted_response FROM users "
-    "WHERE organisation_id = :organisation_id AND user_id = :user_id "
+    "VALUES (:organisation_id, :user_id, :key, :fingerprint, :status, :encrypted_response) "
     # While a route pauses its transaction, a repeat is let in; both store the same response.
     "ON CONFLICT DO NOTHING"
 )
@@ -113,10 +112,7 @@ async def store_response(
     reserved: ReservedKey,
     response: StoredResponse,
 ) -> None:
-    """Store the response in the transaction of the change: both are committed, or neither is.
-
-    Nothing is stored for a caller who deleted their own user, because they cannot repeat anything.
-    """
+    """Store the response in the transaction of the change: both are committed, or neither is."""
     scope = caller.scope
     own_encryptor = await load_organisation_encryptor(db, scope, encryptor)
     associated_data = _associated_data(scope, caller.user_id, reserved.key)
@@ -135,6 +131,16 @@ async def store_response(
 
 def _associated_data(scope: TenantScope, user_id: str, key: str) -> tuple[str, ...]:
     return ("idempotency_keys", "encrypted_response", scope.organisation_id, user_id, key)
+
+
+async def delete_keys_of_user(db: AsyncConnection, scope: TenantScope, user_id: str) -> None:
+    """Delete the stored responses of a user who is being deleted."""
+    await db.execute(
+        sa.delete(idempotency_keys).where(
+            idempotency_keys.c.organisation_id == scope.organisation_id,
+            idempotency_keys.c.user_id == user_id,
+        )
+    )
 
 
 async def delete_old_keys(db: AsyncConnection, scope: TenantScope) -> int:

@@ -57,6 +57,8 @@ def clearable_text(min_length: int, max_length: int) -> msgspec.Meta:
     )
 
 
+EMPTY_TEXT = "empty text"
+
 T = TypeVar("T")
 
 required_basis = chosen("required-text")
@@ -288,7 +290,7 @@ def describe_rule(type_info: inspect.Type, vendors: Sequence[str] = BILLED_VENDO
             min_length, max_length = _clearable_lengths(type_info)
             return f"length {min_length} to {max_length}"
         case inspect.EnumType(cls=members):
-            return f"one of {', '.join(str(member.value) for member in members)}"
+            return f"one of {', '.join(member.value or EMPTY_TEXT for member in members)}"
         case inspect.LiteralType(values=values):
             return f"one of {', '.join(str(value) for value in values)}"
         case inspect.UnionType(types=members):

@@ -238,8 +238,10 @@ def test_an_account_with_moved_instances_cannot_be_deleted(
     path = f"{ACCOUNTS}/aws/{DEST}|{PAYER}"
     move_instances(service, 4)
 
-    assert (
-        read_problem(service.http.delete(path, headers=service.root()), 409)["code"] == "conflict"
+    problem = read_problem(service.http.delete(path, headers=service.root()), 409)
+    assert problem["code"] == "account_holds_reservation"
+    assert problem["detail"] == (
+        "Reserved instances were moved to this account. Remove these moves first."
     )
     remove_move(service, list_moved_records(service)[0]["id"])
     assert service.http.delete(path, headers=service.root()).status_code == 200

@@ -8,6 +8,7 @@ from decimal import Decimal
 import pytest
 
 from nimbill.adjustments.reserved_instances.vendor_values import (
+    derive_scope,
     format_time,
     parse_number,
     parse_time,
@@ -55,3 +56,20 @@ def test_an_unreadable_time_is_none(text: str) -> None:
 
 def test_a_time_without_an_offset_is_in_utc() -> None:
     assert parse_time("2025-06-01T04:11:37") == datetime(2025, 6, 1, 4, 11, 37, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("vendor", "stated", "zone", "region", "scope"),
+    [
+        ("aws", "", "eu-west-1a", "eu-west-1", "Availability Zone"),
+        ("aws", "", "", "eu-west-1", "Region"),
+        ("aws", "", "", "", ""),
+        ("aws", "Region", "eu-west-1a", "eu-west-1", "Region"),
+        ("azure", "", "", "westeurope", ""),
+        ("azure", "Shared", "", "westeurope", "Shared"),
+    ],
+)
+def test_the_scope_of_a_reservation_follows_from_its_zone(
+    vendor: str, stated: str, zone: str, region: str, scope: str
+) -> None:
+    assert derive_scope(vendor, stated=stated, zone=zone, region=region) == scope

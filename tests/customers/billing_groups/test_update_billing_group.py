@@ -169,7 +169,7 @@ def test_all_violations_are_reported_at_once_and_nothing_changes(
         ("company_name", "length 1 to 100"),
         ("phone", "length 12 to 16"),
         ("postal", "length 4 to 10"),
-        ("language", "one of ja, en"),
+        ("language", "one of ja, en, empty text"),
     ]
     assert read_billing_group(service, company_id) == before
 
@@ -298,3 +298,17 @@ def test_the_change_adds_an_audit_row(
     assert newest["resource"] == f"billinggroup/{company_id}"
     assert newest["company_id"] == company_id
     assert newest["sent"] == REQUIRED | {"remarks": "changed"}
+
+
+def test_an_empty_language_clears_it(service: Service) -> None:
+    required = {"billinggroup_name": "n", "company_name": "c"}
+    company_id = create_billing_group(service, service.root(), billinggroup_id="BG", language="en")
+
+    response = service.http.post(
+        f"{PATH}/{company_id}",
+        json={"billinggroup_id": "BG", "language": "", **required},
+        headers=service.root(),
+    )
+
+    assert response.status_code == 200, response.text
+    assert read_billing_group(service, company_id)["language"] is None

@@ -127,12 +127,30 @@ def test_all_values_that_the_update_column_does_not_allow_are_reported(
         response = update(service, company_id, vendor, VALID_SETTING_UPDATE | wrong)
 
         assert read_violations(response) == [
-            (f"invoices.{field}", str(get_rule(field, "update", vendor)))
+            (f"invoices.{field}", describe_update_rule(field, vendor, wrong is create_only))
             for field in ALLOWED_VALUES
             if field in wrong
         ]
     assert create_only.keys() >= AGENCY_FEE_FIELDS
     assert read_settings(service, company_id) == {}
+
+
+def describe_update_rule(field: str, vendor: BilledVendor, allowed_on_create: bool) -> str:
+    hint = "; this value needs invoice_setting_update either in the organisation settings"
+    return str(get_rule(field, "update", vendor)) + (hint if allowed_on_create else "")
+
+
+def test_a_refused_tax_of_ten_percent_names_the_setting_that_allows_it(service: Service) -> None:
+    company_id = create_billing_group(service, service.root(), billinggroup_id="BG")
+
+    refused = update(service, company_id, "aws", VALID_SETTING_UPDATE | {"tax_rate": 0.1})
+    never = update(service, company_id, "aws", VALID_SETTING_UPDATE | {"tax_rate": 0.11})
+
+    ((field, rule),) = read_violations(refused)
+    assert field == "invoices.tax_rate"
+    assert rule.startswith("from 0 to 0.08; ")
+    assert "invoice_setting_update" in rule
+    assert read_violations(never) == [("invoices.tax_rate", "from 0 to 0.08")]
 
 
 def test_decimals_are_exact_at_the_limits(service: Service) -> None:

@@ -24,6 +24,7 @@ DEFAULTS: dict[str, Any] = {
     "language": "ja",
     "vendors": ["aws", "azure"],
     "provider_names": {},
+    "agent_role_arn": None,
 }
 BANDS = [{"upto": 1000000, "rate": 0.05}, {"upto": None, "rate": 0.03}]
 
@@ -51,6 +52,7 @@ def test_every_setting_can_be_changed_and_the_response_shows_all(service: Servic
         "cost_tag_key": "CostCenter",
         "invoice_template_id": create_template(service),
         "time_zone": "Europe/Zurich",
+        "agent_role_arn": "arn:aws:iam::123456789012:role/agents",
         "language": "en",
         "vendors": ["gcp", "aws", "oracle", "azure"],
         "provider_names": {"oracle": ["Oracle", "Oracle Cloud Infrastructure"]},
@@ -90,10 +92,12 @@ def test_null_absent_and_unknown_fields_change_nothing(service: Service) -> None
     assert put(service, unknown="x", organisation_id="org_x").json() == before
 
 
-def test_an_empty_text_clears_the_tag_key_and_the_template(service: Service) -> None:
-    put(service, cost_tag_key="x", invoice_template_id=create_template(service))
+def test_an_empty_text_clears_what_is_optional(service: Service) -> None:
+    role = "arn:aws:iam::123456789012:role/agents"
+    template_id = create_template(service)
+    put(service, cost_tag_key="x", invoice_template_id=template_id, agent_role_arn=role)
 
-    response = put(service, cost_tag_key="", invoice_template_id="")
+    response = put(service, cost_tag_key="", invoice_template_id="", agent_role_arn="")
 
     assert response.json() == read(service) == DEFAULTS
 

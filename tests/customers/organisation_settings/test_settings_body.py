@@ -46,6 +46,35 @@ def test_any_other_time_zone_is_refused(time_zone: str) -> None:
     assert check(time_zone=time_zone) == [("time_zone", rule)]
 
 
+@pytest.mark.parametrize(
+    "arn",
+    [
+        "",
+        "arn:aws:iam::123456789012:role/agents",
+        "arn:aws-us-gov:iam::123456789012:role/team/agents+x=1,2.3@4_5-6",
+    ],
+)
+def test_a_role_for_agents_is_accepted(arn: str) -> None:
+    assert check(agent_role_arn=arn) == []
+
+
+@pytest.mark.parametrize(
+    "arn",
+    [
+        "agents",
+        "arn:aws:iam::123456789012:user/agents",
+        "arn:aws:iam::12345:role/agents",
+        "arn:aws:iam::123456789012:role/",
+        "arn:aws:iam::123456789012:role/agents\n",
+        "arn:aws:iam::123456789012:role/ä",
+    ],
+)
+def test_any_other_role_for_agents_is_refused(arn: str) -> None:
+    rule = "an ARN such as arn:aws:iam::123456789012:role/agents"
+
+    assert check(agent_role_arn=arn) == [("agent_role_arn", rule)]
+
+
 def test_a_tag_key_has_at_most_128_characters() -> None:
     assert check(cost_tag_key="長" * 128) == []
     assert check(cost_tag_key="長" * 129) == [("cost_tag_key", "length 0 to 128")]

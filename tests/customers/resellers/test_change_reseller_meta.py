@@ -67,11 +67,20 @@ def test_the_change_sets_only_the_update_time(service: Service, user_id: str) ->
     assert record["password_update_time"] is None
 
 
+def test_null_keeps_a_flag_and_the_alias_changes_it(service: Service, user_id: str) -> None:
+    change_meta(service, user_id, invoice=True)
+
+    response = change_meta(service, user_id, invoice=None, aqua_link=True)
+
+    assert response.status_code == 200
+    assert get_only_reseller(service)["meta"] == {**FLAGS, "invoice": True, "aq_link": True}
+
+
 def test_a_refused_request_changes_nothing(service: Service, user_id: str) -> None:
     response = change_meta(service, user_id, invoice="true", usage_tag=False, unknown=True)
 
     assert read_violations(response) == [
-        ("meta", "known flags only"),
+        ("meta.unknown", "not a known flag"),
         ("meta.invoice", "true or false"),
     ]
     assert get_only_reseller(service)["meta"] == dict(FLAGS)

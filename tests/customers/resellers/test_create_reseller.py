@@ -86,10 +86,9 @@ def test_all_violations_are_reported_at_once(service: Service, company: str) -> 
         ("notification", "true or false"),
         ("email", "an e-mail address"),
         ("password", "length 8 to 18"),
-        ("meta", "known flags only"),
+        ("meta.unheard_of", "not a known flag"),
         ("meta.invoice", "true or false"),
     ]
-    assert "unheard_of" not in response.text
 
 
 # ── e-mail address ───────────────────────────────────────────────────────────────────────────────

@@ -34,10 +34,16 @@ def test_a_flag_changes_no_other_flag(service: Service, company: str) -> None:
     assert get_only_reseller(service)["meta"] == expected
 
 
-def test_an_unknown_flag_is_refused_without_repeating_its_name(
-    service: Service, company: str
-) -> None:
-    response = post_reseller(service, company, meta={"invoice": True, "canary-7c1f": True})
+def test_an_unknown_flag_is_refused_by_its_name(service: Service, company: str) -> None:
+    response = post_reseller(service, company, meta={"invoice": True, "canary": True})
 
-    assert read_violations(response) == [("meta", "known flags only")]
+    assert read_violations(response) == [("meta.canary", "not a known flag")]
     assert list_resellers(service) == []
+
+
+def test_the_alias_of_the_published_sample_sets_the_flag(service: Service, company: str) -> None:
+    meta = {"aqua_link": True, "invoice": None, "usage_tag": None}
+
+    assert post_reseller(service, company, meta=meta).status_code == 200
+
+    assert get_only_reseller(service)["meta"] == {**FLAGS, "aq_link": True}

@@ -23,6 +23,7 @@ from tests.identity.rbac.role_requests import (
     replace_mappings,
     role_refs,
 )
+from tests.identity.rbac.stored_groups import insert_groups
 from tests.identity.users.user_requests import USERS
 from tests.problem_responses import read_violations
 from tests.running_service import Service
@@ -228,7 +229,7 @@ def test_a_single_violation_prevents_the_whole_change(
         (role_refs("core-role", namespace="portal"), None, [unknown_role]),
         (
             role,
-            [build_filter("x"), build_filter("x", type_="BillingGroup")],
+            [build_filter("cmp_a"), build_filter("x", type_="BillingGroup")],
             [("filters[1].type", "one of billingGroup")],
         ),
         (
@@ -256,7 +257,7 @@ def test_a_single_violation_prevents_the_whole_change(
     assert list_mappings(service, subuser.username) == []
 
 
-def test_subusers_are_found_by_their_id_only(
+def test_only_subusers_of_the_caller_are_found(
     service: Service, subuser: SubuserAccount, six_roles: list[str]
 ) -> None:
     other = service.new_organisation()
@@ -264,7 +265,6 @@ def test_subusers_are_found_by_their_id_only(
 
     for user_id in (
         new_id("usr"),
-        subuser.username,
         "",
         service.organisation.root_user_id,
         foreign.user_id,
@@ -294,23 +294,26 @@ def test_a_role_of_another_organisation_is_unknown(
 def test_each_namespace_has_its_own_filter_types(
     service: Service, subuser: SubuserAccount, namespace: str, types: list[str]
 ) -> None:
-    valid = [build_filter("a", "b", namespace=namespace, type_=type_) for type_ in types]
+    valid = [build_filter("cmp_a", "cmp_b", namespace=namespace, type_=type_) for type_ in types]
 
     response = map_roles(service, subuser.user_id, [], valid)
 
     assert response.status_code == 200
     assert list_mappings(service, subuser.username) == [
-        (namespace, f"{type_}:{resource}") for type_ in sorted(types) for resource in ("a", "b")
+        (namespace, f"{type_}:{resource}")
+        for type_ in sorted(types)
+        for resource in ("cmp_a", "cmp_b")
     ]
     for type_ in ("linkAcct", "group", "tags", "billingGroup", "linkacct", "", "account"):
         response = map_roles(
-            service, subuser.user_id, [], [build_filter("a", namespace=namespace, type_=type_)]
+            service, subuser.user_id, [], [build_filter("cmp_a", namespace=namespace, type_=type_)]
         )
         assert response.is_success == (type_ in types), type_
 
 
 def test_the_number_of_filters_is_not_limited(service: Service, subuser: SubuserAccount) -> None:
     resources = [f"cmp_{number:04}" for number in range(800)]
+    insert_groups(service, resources)
     filters = [build_filter(*resources[:400]), *map(build_filter, resources[400:])]
 
     response = map_roles(service, subuser.user_id, [], filters)
@@ -340,7 +343,7 @@ def test_filters_restrict_the_next_request(service: Service) -> None:
 
     def list_visible_groups() -> list[str]:
         records = service.http.get("/m/core/billinggroup", headers=subuser.core).json()
-        return [record["company_id"] for record in records]
+        return [record["company_id"] for record in records if record["company_id"] in groups]
 
     assert list_visible_groups() == groups
     map_roles(service, subuser.user_id, [], [build_filter(groups[1])])

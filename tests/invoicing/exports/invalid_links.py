@@ -12,6 +12,7 @@ from tests.identity.login.token_requests import (
     issue_tokens,
     password_form,
 )
+from tests.identity.rbac.stored_groups import insert_groups
 from tests.invoicing.exports.export_requests import create_link
 from tests.running_service import PASSWORD, Service
 from tests.subusers import create_subuser
@@ -61,6 +62,7 @@ def remove_roles(service: Service, user_id: str) -> None:
 
 def restrict_user(service: Service, user_id: str) -> None:
     """The file contains all billing groups, and the user may see none of them any more."""
+    insert_groups(service, ["cmp_other"])
     rule = {"namespace": "core", "type": "billingGroup", "resource": ["cmp_other"]}
     body = {"user_id": user_id, "roles": [], "filters": [rule]}
     response = service.http.post("/m/auth/rbac/userroles", json=body, headers=service.root())

@@ -249,21 +249,21 @@ def test_runs_are_listed_with_their_progress(month_end: MonthEnd) -> None:
     assert (run["state"], run["groups"], run["done"], run["skipped"]) == ("done", 1, 1, 0)
 
 
-def test_restricted_users_see_only_the_runs_of_their_groups(month_end: MonthEnd) -> None:
+def test_restricted_users_see_only_their_groups_in_runs(month_end: MonthEnd) -> None:
     """A run tells how many groups the organisation has and how many are not ready."""
     seen, hidden = (month_end.create_group(f"BG-{n}", f"00000000000{n}") for n in (1, 2))
     month_end.prepare_groups(seen, hidden)
     for groups in ([seen], [hidden], [seen, hidden]):
         assert month_end.create_invoices(*groups).status_code == 200
 
-    def list_run_sizes(*groups: str) -> list[int]:
+    def list_run_sizes(*groups: str) -> list[tuple[int, int, int]]:
         headers = month_end.service.caller(RoleAction.ReadInvoice, billing_groups=list(groups))
         response = month_end.get(f"/invoices/runs/{MONTH}", headers)
         assert response.status_code == 200, response.text
-        return [run["groups"] for run in response.json()]
+        return [(run["groups"], run["done"], run["skipped"]) for run in response.json()]
 
-    assert list_run_sizes(seen) == [1]
-    assert list_run_sizes(seen, hidden) == [2, 1, 1]
+    assert list_run_sizes(seen) == [(1, 1, 0), (1, 1, 0)], "of the last run, one group counts"
+    assert list_run_sizes(seen, hidden) == [(2, 2, 0), (1, 1, 0), (1, 1, 0)]
     assert list_run_sizes("cmp_unknown") == []
 
 

@@ -247,3 +247,32 @@ def test_nothing_is_saved_in_a_closed_month(month_end: MonthEnd) -> None:
     save_all(month_end, {})
     assert get_saved_data(month_end, group)["discount_rate"] == 0.05
     assert get_saved_data(month_end, group, "azure") is not None
+
+
+def test_copying_the_defaults_into_a_closed_month_is_refused(month_end: MonthEnd) -> None:
+    """Azure is open, but no group has settings for it, so nothing would be saved."""
+    group = month_end.create_group("BG-1", invoices={"aws": VALID_SETTING})
+    assert close_month(month_end.service, MONTH).status_code == 200
+
+    refused = save_all(month_end, {})
+
+    assert read_problem(refused, 409)["code"] == "month_closed"
+    assert get_saved_data(month_end, group) is None
+
+    other = month_end.create_group("BG-2", invoices={"azure": VALID_SETTING})
+
+    assert save_all(month_end, {}).status_code == 200, "the open vendor is copied"
+    assert get_saved_data(month_end, group) is None
+    assert get_saved_data(month_end, other, "azure") is not None
+
+
+def test_the_settings_of_5000_groups_fit_into_a_request(month_end: MonthEnd) -> None:
+    memo = {"memo": "請求書の備考。" * 5}
+    settings = {
+        f"cmp_{number:026}": {"aws": SETTING | memo, "azure": SETTING | memo}
+        for number in range(5_000)
+    }
+
+    response = month_end.put(f"/invoices/save/{MONTH}", {"settings": settings, "internal": False})
+
+    assert read_violations(response) == [("settings", "existing billing groups")]

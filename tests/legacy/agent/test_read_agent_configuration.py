@@ -31,13 +31,76 @@ def with_container(container: dict[str, Any] | None) -> list[dict[str, Any]]:
     return [{name: value for name, value in layer.items() if value is not None}]
 
 
+def pick_specified(configuration: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: value for name, value in configuration.items() if not name.startswith("container_")
+    }
+
+
+def pick_published(configuration: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in configuration.items() if name.startswith("container_")}
+
+
+def test_published_agents_read_the_same_values_under_their_names(service: Service) -> None:
+    more = {
+        "container_registry_username": "robot",
+        "container_registry_password": "registry-canary-8d",
+        "container_code_dir": "/srv/shop",
+        "container_ports": [80, 443],
+        "container_users": [{"name": "ops", "publicKey": "ssh-ed25519 AAAA"}],
+        "container_addons": ["logs"],
+        "container_storage": {"type": "ebs", "id": "vol-1", "mountpath": "/data"},
+    }
+    (layer,) = with_container(TEMPLATE["configurations"][0]["container"] | more)
+    agent = create_stack(service, configurations=[layer])
+
+    of_agent = get_configuration(service, agent).json()
+    of_client = get_configuration(service, agent, client_headers(service))
+
+    assert pick_published(of_agent) == {
+        "container_image": of_agent["image"],
+        "container_env_vars": of_agent["environment_variables"],
+        "container_git_reference": of_agent["gitReference"],
+        "container_git_private_key": GIT_KEY,
+        "container_git_repo": of_agent["gitRepo"],
+        "container_updated": of_agent["updated"],
+        **more,
+    }
+    assert of_client.json()["container_registry_password"] == "***"
+    assert of_client.json()["container_git_private_key"] == "***"
+    assert "canary" not in of_client.text
+
+
+def test_fields_of_published_agents_have_empty_defaults(service: Service) -> None:
+    configuration = get_configuration(
+        service, create_stack(service, configurations=with_container({"image": "i"}))
+    ).json()
+
+    published = pick_published(configuration)
+    assert published.pop("container_updated") == configuration["updated"]
+    assert published == {
+        "container_image": "i",
+        "container_env_vars": {},
+        "container_git_reference": "",
+        "container_git_private_key": "",
+        "container_git_repo": "",
+        "container_registry_username": "",
+        "container_registry_password": "",
+        "container_code_dir": "",
+        "container_ports": [],
+        "container_users": [],
+        "container_addons": [],
+        "container_storage": None,
+    }
+
+
 def test_an_agent_reads_the_container_of_its_layer_with_the_key(service: Service) -> None:
     response = get_configuration(service, create_stack(service))
 
     assert response.status_code == 200
     configuration = response.json()
     assert abs(configuration.pop("updated") - time.time()) < 60
-    assert configuration == {
+    assert pick_specified(configuration) == {
         "image": "registry.example/shop:1",
         "environment_variables": {"PORT": "8080"},
         "gitReference": "main",
@@ -59,7 +122,7 @@ def test_alternative_field_names_become_the_specified_ones(service: Service) -> 
     ).json()
 
     del configuration["updated"]
-    assert configuration == {
+    assert pick_specified(configuration) == {
         "image": "i",
         "environment_variables": {"A": "b"},
         "gitReference": "r",

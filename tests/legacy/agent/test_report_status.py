@@ -15,6 +15,7 @@ from tests.legacy.agent.agent_requests import (
 )
 from tests.legacy.agents import AgentLogin, agent_headers, set_stack_status
 from tests.legacy.templates.template_requests import master_headers, violated_fields
+from tests.problem_responses import read_problem
 from tests.running_service import Service
 
 each_path = pytest.mark.parametrize("path", [AGENT_STATUS, CONTAINER_STATUS])
@@ -115,13 +116,43 @@ def test_missing_empty_and_long_fields_are_refused(service: Service, path: str) 
     assert violated_fields(post_report(service, path, agent, status="x" * 65)) == {"status"}
 
 
-def test_a_message_has_at_most_2000_characters(service: Service) -> None:
+@pytest.mark.parametrize("form", [False, True], ids=["json", "form"])
+def test_a_long_message_is_cut_and_the_report_is_kept(service: Service, form: bool) -> None:
+    """A refused report would be lost, and with it the error of the machine."""
     agent = create_stack(service)
-
-    assert post_report(service, AGENT_STATUS, agent, message="x" * 2_000).status_code == 202
-    assert violated_fields(post_report(service, AGENT_STATUS, agent, message="x" * 2_001)) == {
-        "message"
+    report = {
+        "stack_id": agent.stack_id,
+        "agent_id": "agent-1",
+        "status": "error",
+        "message": "始" + "x" * 50_000,
     }
+
+    response = service.http.post(
+        AGENT_STATUS,
+        headers=agent_headers(service, agent),
+        **({"data": report} if form else {"json": report}),  # type: ignore[arg-type]
+    )
+
+    assert response.status_code == 202, response.text
+    assert response.json()["message"] == "始" + "x" * 1_999
+
+
+@pytest.mark.parametrize("path", [AGENT_STATUS, CONTAINER_STATUS])
+def test_a_repeat_with_the_same_idempotency_key_receives_the_first_response(
+    service: Service, path: str
+) -> None:
+    agent = create_stack(service)
+    headers = agent_headers(service, agent) | {"Idempotency-Key": "report-1"}
+
+    first = post_report(service, path, agent, headers, status="starting")
+    post_report(service, path, agent, status="running")
+    repeat = post_report(service, path, agent, headers, status="starting")
+    other = post_report(service, path, agent, headers, status="running")
+
+    assert first.status_code == repeat.status_code == 202
+    assert repeat.content == first.content
+    assert repeat.headers["idempotent-replayed"] == "true"
+    assert read_problem(other, 409)["code"] == "idempotency_key_reused"
 
 
 @each_path

@@ -14,6 +14,23 @@ from tests.legacy.provisioning.stack_user import (
     write_agent_config,
 )
 
+SHOWN_FIELDS = (
+    "InstanceId",
+    "InstanceType",
+    "PublicDnsName",
+    "PublicIpAddress",
+    "PrivateIpAddress",
+)
+
+
+def assert_instances_are_shown(shown: dict[str, Any], created: list[Any]) -> None:
+    assert {flag: len(instances) for flag, instances in shown.items()} == {"web": 2, "db": 1}
+    assert shown["db"] == [
+        {**{name: each[name] for name in SHOWN_FIELDS}, "State": {"Name": "running"}}
+        for each in created
+        if read_tags(each)["nimbill:flag"] == "db"
+    ]
+
 
 def list_types(cloud: Cloud, stack_id: str) -> list[str]:
     return sorted(instance["InstanceType"] for instance in cloud.instances(stack_id))
@@ -54,6 +71,8 @@ def test_a_stack_in_the_cloud_is_created_updated_repaired_and_deleted(
         "web": ("completed", 2),
         "db": ("completed", 1),
     }
+
+    assert_instances_are_shown(user.read_stack(stack_id)["instances"], created)
 
     # The agent of an instance starts with the configuration that cloud-init has written.
     web_id = next(

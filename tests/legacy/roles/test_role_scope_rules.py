@@ -92,7 +92,7 @@ def test_an_unknown_field_is_refused_and_not_repeated(field: str) -> None:
         ("scope.Statement[0]", "no other fields than Effect, Action, Resource, Sid")
     ]
     assert find_violations(VALID | {field: "x"}) == [
-        ("scope", "no other fields than version, Statement")
+        ("scope", "no other fields than version, Statement, Version")
     ]
 
 
@@ -118,12 +118,19 @@ def test_the_fields_are_the_specified_ones() -> None:
         "version (string), Statement (array of objects with Effect, Action as array of string, "
         "Resource as array of string)"
     )
-    assert list(FIELDS) == ["version", "Statement"]
+    assert list(FIELDS) == ["version", "Statement", "Version"], "clients send Version too"
     assert [name for name in STATEMENT_FIELDS if name not in LABELS] == [
         "Effect",
         "Action",
         "Resource",
     ]
+
+
+def test_published_clients_spell_version_with_a_capital_letter() -> None:
+    document = {"Version": "2017-05-05", "Statement": [build_statement()]}
+
+    assert find_violations(document) == []
+    assert find_violations(document | {"Version": ""}) == [("scope.Version", "length 1 to 40")]
 
 
 def test_labels_are_optional() -> None:

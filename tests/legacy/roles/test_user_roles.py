@@ -260,11 +260,33 @@ def test_a_role_the_user_does_not_have_is_not_found(service: Service) -> None:
 # ── users ────────────────────────────────────────────────────────────────────────────────────────
 
 
+def assert_user_unknown(change: Any, response: HttpResponse) -> None:
+    """A user named in a body is a broken rule, a user named for detachment selects the record."""
+    if change is detach_role:
+        assert_refused(response, 404, "not_found")
+    else:
+        violations = [{"field": "username", "rule": "an existing user"}]
+        assert assert_refused(response, 400, "rule_broken") == violations
+
+
+def test_an_unknown_user_and_an_unknown_role_are_reported_at_once(service: Service) -> None:
+    person = create_subuser(service)
+    unknown_role = {"field": "role_id", "rule": "an existing role"}
+    unknown_user = {"field": "username", "rule": "an existing user"}
+
+    of_role = attach_role(service, person.username, new_id("rol"))
+    of_both = attach_role(service, "nobody.here", new_id("rol"))
+
+    assert assert_refused(of_role, 400, "rule_broken") == [unknown_role]
+    assert assert_refused(of_both, 400, "rule_broken") == [unknown_user, unknown_role]
+    assert list_own_roles(service, person) == []
+
+
 @each_change
 def test_an_unknown_user_is_not_found(service: Service, change: Any) -> None:
     role_id = create_role(service)
 
-    assert_refused(change(service, "nobody.here", role_id), 404, "not_found")
+    assert_user_unknown(change, change(service, "nobody.here", role_id))
     assert_refused(
         service.http.get("/v3/user/nobody.here/role", headers=master_headers(service)),
         404,
@@ -277,7 +299,7 @@ def test_a_user_is_identified_by_username_not_by_id(service: Service, change: An
     person = create_subuser(service)
     role_id = grant_scope(service, person, build_statement())
 
-    assert_refused(change(service, person.user_id, role_id), 404, "not_found")
+    assert_user_unknown(change, change(service, person.user_id, role_id))
 
 
 @each_change
@@ -288,7 +310,7 @@ def test_a_user_of_another_organisation_is_not_found(service: Service, change: A
     grant_scope(service, elsewhere, build_statement())
     service.organisation = home
 
-    assert_refused(change(service, elsewhere.username, role_id), 404, "not_found")
+    assert_user_unknown(change, change(service, elsewhere.username, role_id))
 
 
 @each_change
@@ -297,7 +319,7 @@ def test_a_reseller_is_not_found(service: Service, change: Any) -> None:
     with quick_hashes():
         assert post_reseller(service, company_id).status_code == 200
 
-    assert_refused(change(service, EMAIL, create_role(service)), 404, "not_found")
+    assert_user_unknown(change, change(service, EMAIL, create_role(service)))
     path = f"/v3/user/{EMAIL}/role"
     assert_refused(service.http.get(path, headers=master_headers(service)), 404, "not_found")
 

@@ -14,6 +14,7 @@ from nimbill.foundation.ids import new_id
 from nimbill.jobs.records import jobs
 from nimbill.legacy.stacks.records import legacy_stacks
 from nimbill.legacy.stacks.stack_transitions import StackStatus
+from tests.legacy.agent.agent_requests import create_stack
 from tests.legacy.agents import set_stack_status
 from tests.legacy.roles.role_requests import build_statement, create_subuser, grant_scope
 from tests.legacy.templates.template_requests import (
@@ -55,7 +56,7 @@ def test_a_stack_has_the_specified_fields(service: Service) -> None:
 
     found = get_stack(service, stack_id).json()
 
-    assert list(found) == [*FIELDS, "reason"]
+    assert list(found) == [*FIELDS, "reason", "instances"]
     assert found["stack_id"] == stack_id
     assert found["version_id"] == response["version_id"]
     assert found["stack_status"] in ("CREATE_IN_PROGRESS", "CREATE_COMPLETE")
@@ -64,6 +65,13 @@ def test_a_stack_has_the_specified_fields(service: Service) -> None:
     assert found["user_id"] == service.organisation.root_user_id
     assert found["username"] == "root"
     assert found["reason"] is None
+
+
+def test_a_layer_without_instances_has_an_empty_list(service: Service) -> None:
+    agent = create_stack(service, configurations=[{"role": "r", "flag": "web"}])
+
+    assert get_stack(service, agent.stack_id).json()["instances"] == {"web": []}
+    assert "instances" not in list_stacks(service)[0], "only a described stack has them"
 
 
 def test_the_creation_time_has_an_offset(service: Service) -> None:

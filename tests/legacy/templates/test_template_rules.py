@@ -310,3 +310,45 @@ def test_alternative_names_become_the_specified_ones() -> None:
 def test_a_layer_without_container_has_none() -> None:
     assert merge_container_fields({}) is None
     assert merge_container_fields({"container": None}) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "rule"),
+    [
+        ("container_registry_username", 7, "a string"),
+        ("container_ports", ["80"], "a list of at most 100 numbers from 1 to 65535"),
+        ("container_ports", [0], "a list of at most 100 numbers from 1 to 65535"),
+        ("container_ports", [True], "a list of at most 100 numbers from 1 to 65535"),
+        ("container_ports", [80] * 101, "a list of at most 100 numbers from 1 to 65535"),
+        (
+            "container_users",
+            [{"name": "ops"}],
+            "a list of at most 100 objects with the strings name and publicKey",
+        ),
+        ("container_addons", [{}], "a list of at most 100 strings"),
+        (
+            "container_storage",
+            {"type": "ebs", "id": 1, "mountpath": "/"},
+            "an object with the strings type, id and mountpath",
+        ),
+    ],
+)
+def test_fields_for_published_agents_have_types(name: str, value: Any, rule: str) -> None:
+    layer = {"role": "r", "flag": "web", "container": {name: value}}
+
+    assert find_violations(build_template(configurations=[layer])) == [
+        (f"configurations[0].container.{name}", rule)
+    ]
+
+
+def test_a_field_for_published_agents_is_given_once() -> None:
+    layer = {
+        "role": "r",
+        "flag": "web",
+        "container": {"container_ports": [80]},
+        "container_ports": [81],
+    }
+
+    assert find_violations(build_template(configurations=[layer])) == [
+        ("configurations[0].container_ports", "absent if container.container_ports is given")
+    ]

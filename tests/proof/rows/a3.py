@@ -13,6 +13,7 @@ from typing import Any
 
 from nimbill.foundation.product import Product
 from tests.contract.superuser import Superuser, connect_superuser
+from tests.identity.rbac.stored_groups import insert_groups
 from tests.proof.legacy_escalation import list_escalation_attempts
 from tests.proof.random_grants import run_random_steps
 from tests.proof.row import Measurement
@@ -111,6 +112,7 @@ def _legacy_attempts(service: Service, database: Superuser) -> tuple[int, list[s
 def _create_cast(service: Service) -> EscalationCast:
     other = service.new_organisation()
     service.organisation = service.new_organisation()
+    insert_groups(service, ["a", "b"])
     cast = EscalationCast(
         low_user=create_subuser(service, MAY_GRANT, MAY_GRANT),
         narrow=create_subuser(service, MAY_GRANT, MAY_GRANT, [GROUP_A]),

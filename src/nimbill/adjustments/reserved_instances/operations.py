@@ -9,7 +9,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.adjustments.reserved_instances import fee_records, records
 from nimbill.adjustments.reserved_instances.bodies import ReservedInstanceMove
-from nimbill.adjustments.reserved_instances.vendor_values import parse_number, parse_time
+from nimbill.adjustments.reserved_instances.vendor_values import (
+    derive_scope,
+    parse_number,
+    parse_time,
+)
 from nimbill.costs.months.operations import refuse_closed
 from nimbill.costs.months.records import lock_closing_count, lock_month
 from nimbill.database.tenant_scope import TenantScope
@@ -180,6 +184,12 @@ def _build_row(ri_id: str, vendor: Vendor, reservation: MonthlyReservation) -> d
         "start_time": parse_time(reservation.start),
         "end_time": parse_time(reservation.end),
         **{name: getattr(reservation, name) for name in _COPIED_FIELDS},
+        "scope": derive_scope(
+            vendor,
+            stated=reservation.scope,
+            zone=reservation.zone,
+            region=reservation.region,
+        ),
         "paid_by": reservation.payer_id,
         "normalization_factor": parse_number(reservation.normalization_factor),
         "number": reservation.number,

@@ -1,6 +1,6 @@
 """Queries over the stored sums: by account, service, tag, line type and day."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,14 +40,19 @@ async def load_month_costs(
     limit: int | None,
     offset: int,
 ) -> MonthCosts:
-    """Users restricted to certain billing groups see the lines of the accounts of these groups."""
+    """Users restricted to certain billing groups see the lines of the accounts of these groups.
+
+    Without rows if the grouping needs the cost lines.
+    """
     vendors = [vendor] if vendor else list_readable_vendors(await load_vendors(db, scope))
     filter_ = _CostFilter(scope, month, vendors)
-    columns = [
-        column for dimension in grouping.dimensions for column in GROUPING_COLUMNS[dimension]
-    ]
-    rows_stmt = _build_rows_stmt(filter_, columns, grouping.tag_key)
-    rows = await db.execute(rows_stmt.limit(limit).offset(offset))
+    rows: Iterable[Row] = []
+    if not grouping.needs_lines:
+        columns = [
+            column for dimension in grouping.dimensions for column in GROUPING_COLUMNS[dimension]
+        ]
+        rows_stmt = _build_rows_stmt(filter_, columns, *grouping.tag_keys)
+        rows = await db.execute(rows_stmt.limit(limit).offset(offset))
     totals = await db.execute(_build_totals_stmt(filter_))
     return MonthCosts(
         month=month,
@@ -117,7 +122,7 @@ def _build_sums_stmt(
 
 
 def _build_rows_stmt(
-    filter_: _CostFilter, names: list[str], tag_key: str | None
+    filter_: _CostFilter, names: list[str], tag_key: str | None = None
 ) -> sa.Select[*tuple[Any, ...]]:
     if tag_key is None:
         return _combine(_build_sums_stmt(filter_, cost_sums, names), names)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar
 from nimbill.customers.billing_groups import invoice_setting_rules
 from nimbill.foundation.basis import Basis, chosen, stated
 from nimbill.foundation.errors import Violation
-from nimbill.foundation.language import Language
+from nimbill.foundation.language import Language, LanguageChange
 from nimbill.foundation.vendors import BilledVendor
 from nimbill.http.request_bodies import NOT_EMPTY, Body, Success, clearable_text, text_length
 
@@ -106,7 +106,7 @@ class BillingGroupUpdate(Body, frozen=True, kw_only=True):
     remarks: Annotated[str, clearable_text(1, 100)] | None = None
     inv_aggregate: bool | None = None
     project_id: str | None = None
-    language: Language | None = None
+    language: LanguageChange | None = None
 
     @classmethod
     def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:

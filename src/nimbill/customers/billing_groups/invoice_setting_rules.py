@@ -85,6 +85,21 @@ def find_violations(
             yield Violation(f"{path}.{field}", ", or ".join(descriptions))
 
 
+def find_update_violations(
+    setting: Mapping[str, Any], vendor: str, path: str
+) -> Iterator[Violation]:
+    """Check against the update column; name the setting that would allow the value."""
+    of_both = {
+        violation.field
+        for violation in find_violations(setting, vendor, ["create", "update"], path)
+    }
+    for violation in find_violations(setting, vendor, ["update"], path):
+        rule = violation.rule
+        if violation.field not in of_both:
+            rule += "; this value needs invoice_setting_update either in the organisation settings"
+        yield Violation(violation.field, rule)
+
+
 def _select_rule(cell: Rule | PerVendor, vendor: str) -> Rule:
     """Vendors that the specification does not name follow the rules of azure."""
     if not isinstance(cell, PerVendor):

@@ -11,7 +11,10 @@ from nimbill.customers.billing_groups.bodies import (
     InvoiceSettingUpdate,
 )
 from nimbill.customers.billing_groups.fee_targets import find_target_conflicts, resolve_fee_targets
-from nimbill.customers.billing_groups.invoice_setting_rules import RuleColumn, find_violations
+from nimbill.customers.billing_groups.invoice_setting_rules import (
+    find_update_violations,
+    find_violations,
+)
 from nimbill.customers.invoice_templates.records import invoice_template_exists
 from nimbill.customers.organisation_settings.records import SettingUpdateMode, load_settings
 from nimbill.customers.partial_update import changed_fields
@@ -62,11 +65,12 @@ async def update_invoice_setting(
     """
     await require_billing_group(db, scope, company_id)
     organisation_settings = await load_settings(db, scope)
-    columns: list[RuleColumn] = ["update"]
-    if organisation_settings.invoice_setting_update is SettingUpdateMode.either:
-        columns = ["create", "update"]
     setting = msgspec.structs.asdict(body.invoices)
-    violations = list(find_violations(setting, body.vendor, columns, "invoices"))
+    if organisation_settings.invoice_setting_update is SettingUpdateMode.either:
+        found = find_violations(setting, body.vendor, ["create", "update"], "invoices")
+    else:
+        found = find_update_violations(setting, body.vendor, "invoices")
+    violations = list(found)
     refuse_if(violations or list(find_target_conflicts(setting, "invoices")))
 
     stored = await invoice_setting_records.load_fee_targets(db, scope, company_id, body.vendor)

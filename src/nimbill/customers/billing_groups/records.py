@@ -199,6 +199,17 @@ async def load_group_keys(
     return (await db.execute(stmt)).all()
 
 
+async def find_company_ids(
+    db: AsyncConnection, scope: TenantScope, names: Collection[str]
+) -> dict[str, str]:
+    """Find the visible groups with these ids; a company_id wins over an equal billinggroup_id."""
+    rows = await load_group_keys(db, scope, billinggroup_ids=names, company_ids=names)
+    return {
+        **{row.billinggroup_id: row.company_id for row in rows},
+        **{row.company_id: row.company_id for row in rows},
+    }
+
+
 async def is_billing_group_visible(
     db: AsyncConnection, scope: TenantScope, company_id: str
 ) -> bool:

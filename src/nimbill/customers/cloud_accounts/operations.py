@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.request_context import ListChargedAccounts
@@ -72,4 +73,11 @@ async def delete_account(
     account = await records.lock_account(db, scope, customer_id) if separator else None
     if account is None or account.vendor != vendor or account.account_id != account_id:
         raise not_found()
-    await records.delete_account(db, scope, customer_id)
+    try:
+        async with db.begin_nested():
+            await records.delete_account(db, scope, customer_id)
+    except IntegrityError:
+        raise Conflict(
+            "account_holds_reservation",
+            "Reserved instances were moved to this account. Remove these moves first.",
+        ) from None

@@ -8,6 +8,7 @@ from zoneinfo import available_timezones
 
 import msgspec
 
+from nimbill.customers.organisation_settings import agent_role_rules  # version 3
 from nimbill.customers.organisation_settings.usage_table_rules import find_usage_table_violations
 from nimbill.foundation.basis import Basis, chosen
 from nimbill.foundation.errors import Violation
@@ -51,6 +52,7 @@ class OrganisationSettings(Body, frozen=True, kw_only=True):
     language: Language = Language.ja
     vendors: list[str] = msgspec.field(default_factory=lambda: list(BILLED_VENDORS))
     provider_names: dict[str, list[str]] = msgspec.field(default_factory=dict)
+    agent_role_arn: str | None = None
 
 
 class OrganisationSettingsChange(Body, frozen=True, kw_only=True):
@@ -70,10 +72,12 @@ class OrganisationSettingsChange(Body, frozen=True, kw_only=True):
     language: Language | None = None
     vendors: list[VendorName] | None = None
     provider_names: dict[VendorName, list[Annotated[str, PROVIDER_NAME]]] | None = None
+    agent_role_arn: str | None = None
 
     @classmethod
     def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
         zone = sent.get("time_zone")
         if isinstance(zone, str) and zone not in available_timezones():
             yield Violation("time_zone", "a name of the time zone database, such as Asia/Tokyo")
+        yield from agent_role_rules.find_role_violations(sent)  # version 3
         yield from find_usage_table_violations(sent.get("usage_table"))

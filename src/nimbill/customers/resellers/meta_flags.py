@@ -1,5 +1,6 @@
 """Display flags of a reseller account and their defaults."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -57,12 +58,39 @@ FLAGS: Mapping[str, bool] = {
 }
 
 
+# The published sample script sends `aq_link` under this name.
+ALIASES: Mapping[str, str] = {"aqua_link": "aq_link"}
+
+# Only a name of this form is repeated in an error: it cannot contain a script or an address.
+_FLAG_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
+_MAX_NAMED = 20
+
+null_basis = chosen("unknown-fields-and-null")
+
+
+def read_flags(meta: Mapping[str, bool | None]) -> dict[str, bool]:
+    """Return the flags that were sent, by their own names; null means absent."""
+    return {ALIASES.get(name, name): value for name, value in meta.items() if value is not None}
+
+
 def find_flag_violations(meta: Any) -> Iterator[Violation]:
-    """Report unknown flags, without repeating their names, and values that are not boolean."""
+    """Report unknown flags, values that are not boolean, and an alias that contradicts its flag."""
     if not isinstance(meta, dict):
         return
-    if not set(meta) <= set(FLAGS):
-        yield Violation("meta", "known flags only")
-    for name in FLAGS:
-        if name in meta and not isinstance(meta[name], bool):
+    yield from _find_unknown_flags(meta)
+    for name in (*FLAGS, *ALIASES):
+        if meta.get(name) is not None and not isinstance(meta[name], bool):
             yield Violation(f"meta.{name}", "true or false")
+    for alias, name in ALIASES.items():
+        if isinstance(meta.get(name), bool) and meta.get(alias) is (not meta[name]):
+            yield Violation(f"meta.{alias}", f"the value of {name}, of which it is another name")
+
+
+def _find_unknown_flags(meta: Mapping[str, Any]) -> Iterator[Violation]:
+    """Name unknown flags that look like names; report all others together."""
+    unknown = [name for name in meta if name not in FLAGS and name not in ALIASES]
+    named = [name for name in unknown if _FLAG_NAME.fullmatch(name)][:_MAX_NAMED]
+    for name in named:
+        yield Violation(f"meta.{name}", "not a known flag")
+    if len(named) < len(unknown):
+        yield Violation("meta", "known flags only")

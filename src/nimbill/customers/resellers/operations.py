@@ -17,7 +17,7 @@ from nimbill.customers.resellers.bodies import (
     ResellerMeta,
     ResellerPassword,
 )
-from nimbill.customers.resellers.meta_flags import FLAGS
+from nimbill.customers.resellers.meta_flags import FLAGS, read_flags
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation.errors import Conflict, not_found
 from nimbill.foundation.ids import new_id
@@ -49,7 +49,9 @@ async def create_reseller(
         notification_email=body.notification,
         password_hash=await hash_password(password, resources.encryptor),
     )
-    await records.add_reseller(db, scope, user_id, body.company_id, {**FLAGS, **body.meta})
+    await records.add_reseller(
+        db, scope, user_id, body.company_id, {**FLAGS, **read_flags(body.meta)}
+    )
     if body.notification:
         reseller = await _require_reseller(db, scope, user_id)
         await _notify(db, scope, resources, reseller, account_created, generated_password)
@@ -78,7 +80,7 @@ async def change_meta(
 ) -> None:
     """Change the flags that were sent; the others keep their value."""
     reseller = await _require_reseller(db, scope, user_id)
-    await records.store_meta(db, scope, user_id, {**reseller.meta, **body.meta})
+    await records.store_meta(db, scope, user_id, {**reseller.meta, **read_flags(body.meta)})
 
 
 async def delete_reseller(db: AsyncConnection, scope: TenantScope, user_id: str) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
+import msgspec
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
@@ -11,6 +12,7 @@ from nimbill.access.effective_permissions import (
     load_effective_permissions,
     load_filters,
 )
+from nimbill.access.request_context import FindCompanyIds
 from nimbill.database.tenant_scope import Row
 from nimbill.foundation.errors import (
     Conflict,
@@ -35,6 +37,7 @@ from nimbill.identity.rbac.bodies import (
     RolesReplace,
     RoleUpdate,
 )
+from nimbill.identity.rbac.group_filters import ResolvedFilters, resolve_filters
 from nimbill.identity.rbac.records import RoleKey
 from nimbill.identity.rbac.role_rules import (
     find_filter_violations,
@@ -48,6 +51,7 @@ from nimbill.identity.users.operations import load_caller_permissions, load_user
 Filters = Mapping[FilterKey, frozenset[str]]
 
 UNKNOWN_SUBUSER = Violation("user_id", "an existing subuser")
+OUTSIDE_OWN_FILTERS = "You cannot map roles outside your own filters."
 
 
 async def create_role(db: AsyncConnection, caller: Caller, body: RoleCreate) -> Role:
@@ -144,22 +148,36 @@ async def _refuse_to_grant_beyond_filters(
             )
 
 
-async def map_roles(db: AsyncConnection, caller: Caller, body: RolesMap) -> RolesMapped:
+async def replace_name_by_id(db: AsyncConnection, caller: Caller, body: RolesMap) -> RolesMap:
+    """A user id has a prefix and is longer than any name, so the two cannot be confused."""
+    named = await users.find_user_by_name(db, caller.scope, body.user_id)
+    return body if named is None else msgspec.structs.replace(body, user_id=named.user_id)
+
+
+async def map_roles(
+    db: AsyncConnection, caller: Caller, body: RolesMap, find_company_ids: FindCompanyIds
+) -> RolesMapped:
     """Add all of these roles and filters to a subuser, or none of them."""
     user = await _lock_subuser(db, caller, body.user_id)
     if user is None:
         raise rule_violations_error([UNKNOWN_SUBUSER])
-    return await _store_mappings(db, caller, user, body, replace=False)
+    filters = await resolve_filters(db, caller, body.filters, find_company_ids)
+    return await _store_mappings(db, caller, user, body, filters, replace=False)
 
 
 async def replace_mappings(
-    db: AsyncConnection, caller: Caller, user_id: str, body: RolesReplace
+    db: AsyncConnection,
+    caller: Caller,
+    user_id: str,
+    body: RolesReplace,
+    find_company_ids: FindCompanyIds,
 ) -> RolesMapped:
     """Replace the roles of a subuser. Absent filters are kept, an empty list clears them."""
     user = await _lock_subuser(db, caller, user_id)
     if user is None:
         raise not_found()
-    return await _store_mappings(db, caller, user, body, replace=True)
+    filters = await resolve_filters(db, caller, body.filters, find_company_ids)
+    return await _store_mappings(db, caller, user, body, filters, replace=True)
 
 
 async def _lock_subuser(db: AsyncConnection, caller: Caller, user_id: str) -> Row | None:
@@ -175,6 +193,7 @@ async def _store_mappings(
     caller: Caller,
     user: Row,
     body: RolesMap | RolesReplace,
+    filters: ResolvedFilters,
     *,
     replace: bool,
 ) -> RolesMapped:
@@ -188,7 +207,10 @@ async def _store_mappings(
     mapped = await records.list_mapped_roles(db, scope, user.user_id)
     keys = list(dict.fromkeys(_to_role_keys(body.roles)))
     role_permissions = await records.lock_role_permissions(db, scope, caller.root_user, keys)
-    _refuse_invalid_mappings(body, role_permissions, keys if replace else [*mapped, *keys])
+    resulting = keys if replace else [*mapped, *keys]
+    _refuse_invalid_mappings(body, role_permissions, resulting, filters.violations)
+    if filters.has_hidden_groups:
+        raise NotPermitted("maps_more", OUTSIDE_OWN_FILTERS)
     _refuse_roles_beyond_caller(caller_permissions, role_permissions)
 
     if replace:
@@ -196,12 +218,7 @@ async def _store_mappings(
         if body.filters is not None:
             await records.delete_filters(db, scope, user.user_id)
     await records.map_roles(db, scope, root_user=caller.root_user, user_id=user.user_id, keys=keys)
-    filters = [
-        (rule.namespace.value, rule.type, resource)
-        for rule in body.filters or []
-        for resource in rule.resource
-    ]
-    await records.add_filters(db, scope, user.user_id, filters)
+    await records.add_filters(db, scope, user.user_id, filters.rows)
 
     after = await load_effective_permissions(db, scope, user.user_id)
     _refuse_beyond_filters(caller_permissions, after, keys, body)
@@ -215,6 +232,7 @@ def _refuse_invalid_mappings(
     body: RolesMap | RolesReplace,
     existing: Collection[RoleKey],
     resulting: Sequence[RoleKey],
+    filter_violations: Sequence[Violation],
 ) -> None:
     """Report every violation at once; `resulting` are the roles that the user would have."""
     violations = [
@@ -226,6 +244,7 @@ def _refuse_invalid_mappings(
         violations += find_filter_violations(
             index, namespace=rule.namespace, type_=rule.type, resources=rule.resource
         )
+    violations += filter_violations
     for namespace in Namespace:
         violations += find_role_count_violations(namespace, resulting)
     refuse_if(violations)
@@ -254,7 +273,7 @@ def _refuse_beyond_filters(
     if not all(
         caller_permissions.covers_filters(namespace, after.filters) for namespace in changed
     ):
-        raise NotPermitted("maps_more", "You cannot map roles outside your own filters.")
+        raise NotPermitted("maps_more", OUTSIDE_OWN_FILTERS)
 
 
 def _refuse_wider_filters(

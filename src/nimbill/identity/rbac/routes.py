@@ -1,13 +1,25 @@
 """HTTP routes of access control; paths are relative to /m/auth/rbac."""
 
+from typing import Any
+
+from litestar import Request
 from litestar.params import FromPath, FromQuery, JSONBody
 
 from nimbill.access.gate import Audience, Changes
+from nimbill.access.request_context import get_request_context
 from nimbill.access.role_actions import ANY_CALLER, PERMISSIONS_BY_PRODUCT, RoleAction
 from nimbill.foundation.basis import chosen, stated
 from nimbill.foundation.product import Product
 from nimbill.http.request_bodies import Success
-from nimbill.http.routing import RequestCaller, Transaction, delete, get, patch, post
+from nimbill.http.routing import (
+    RequestCaller,
+    Transaction,
+    WorkerResources,
+    delete,
+    get,
+    patch,
+    post,
+)
 from nimbill.identity.rbac import operations, records
 from nimbill.identity.rbac.bodies import (
     Namespace,
@@ -112,10 +124,16 @@ async def delete_role(
     changes=Changes.users,
 )
 async def map_roles(
-    data: JSONBody[RolesMap], caller: RequestCaller, db: Transaction
+    data: JSONBody[RolesMap],
+    caller: RequestCaller,
+    db: Transaction,
+    resources: WorkerResources,
+    request: Request[Any, Any, Any],
 ) -> RolesMapped:
-    """Add roles and filtering rules to a subuser."""
-    return await operations.map_roles(db, caller, data)
+    """Add roles and filtering rules to a subuser, named by its id or its name."""
+    body = await operations.replace_name_by_id(db, caller, data)
+    get_request_context(request.scope).body = body  # the audit row names the user by its id
+    return await operations.map_roles(db, caller, body, resources.find_company_ids)
 
 
 @get("/userroles", audiences=PRODUCTS, role_actions=ANY_CALLER, basis=chosen("role-mappings"))
@@ -162,10 +180,14 @@ async def list_permissions_of_subuser(
     changes=Changes.users,
 )
 async def replace_mappings(
-    subuser: FromPath[str], data: JSONBody[RolesReplace], caller: RequestCaller, db: Transaction
+    subuser: FromPath[str],
+    data: JSONBody[RolesReplace],
+    caller: RequestCaller,
+    db: Transaction,
+    resources: WorkerResources,
 ) -> RolesMapped:
     """Replace all roles of a subuser, found by its id."""
-    return await operations.replace_mappings(db, caller, subuser, data)
+    return await operations.replace_mappings(db, caller, subuser, data, resources.find_company_ids)
 
 
 ROUTES = [

@@ -35,6 +35,7 @@ from nimbill.foundation.errors import (
 )
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.user_kind import UserKind
+from nimbill.http.idempotency import delete_keys_of_user
 from nimbill.identity.users import records
 from nimbill.identity.users.bodies import BooleanText, PasswordChange, SubuserCreate
 
@@ -99,6 +100,7 @@ async def delete_subuser(
 async def delete_user_and_clients(db: AsyncConnection, scope: TenantScope, user_id: str) -> None:
     for client in await records.list_api_clients(db, scope, user_id):
         await remove_lookup(db, scope, LookupKind.api_client, client.client_id)
+    await delete_keys_of_user(db, scope, user_id)
     await records.delete_user(db, scope, user_id)
 
 

@@ -19,6 +19,7 @@ from nimbill.customers.billing_groups.records import (
 )
 from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
 from nimbill.foundation.billing_period import BillingPeriod
+from nimbill.foundation.vendors import BilledVendor
 
 SETTING_FIELDS = InvoiceSetting.__struct_fields__
 FEE_TARGET_COLUMNS = tuple(FeeTargets.__dataclass_fields__)
@@ -60,6 +61,22 @@ async def list_visible_groups(
     if company_ids is not None:
         stmt = stmt.where(is_any_of(billing_groups.c.company_id, company_ids))
     return list((await db.execute(stmt.order_by(billing_groups.c.billinggroup_id))).scalars())
+
+
+async def list_default_vendors(db: AsyncConnection, scope: TenantScope) -> set[BilledVendor]:
+    """The vendors for which a visible group has a default setting."""
+    stmt = (
+        sa.select(invoice_settings.c.vendor)
+        .distinct()
+        .join_from(
+            invoice_settings,
+            billing_groups,
+            (billing_groups.c.organisation_id == invoice_settings.c.organisation_id)
+            & (billing_groups.c.company_id == invoice_settings.c.company_id),
+        )
+        .where(*filter_visible_groups(scope))
+    )
+    return {vendor for (vendor,) in await db.execute(stmt)}
 
 
 async def copy_defaults(

@@ -50,15 +50,11 @@ async def save_invoice_settings(
 ) -> None:
     """Save the settings sent, or with `internal` copy the groups' default settings.
 
-    Copying leaves out vendors whose month is closed; settings sent for a closed month are refused.
+    Copying leaves out vendors whose month is closed, and is refused if nothing else is left;
+    settings sent for a closed month are refused.
     """
     if body.internal:
-        vendors = [
-            vendor
-            for vendor in await load_vendors(db, scope)
-            if not (await _lock_period(db, scope, BillingPeriod(month, vendor))).closed
-        ]
-        await month_settings.copy_defaults(db, scope, month, vendors)
+        await _copy_defaults(db, scope, month)
         return
     settings = body.settings if isinstance(body.settings, dict) else {}
     await _refuse_unknown_groups(db, scope, settings, "settings")
@@ -83,6 +79,19 @@ async def save_invoice_settings(
             for vendor, setting in by_vendor.items()
         ],
     )
+
+
+async def _copy_defaults(db: AsyncConnection, scope: TenantScope, month: str) -> None:
+    vendors = await load_vendors(db, scope)
+    states = {
+        vendor: await _lock_period(db, scope, BillingPeriod(month, vendor)) for vendor in vendors
+    }
+    open_vendors = [vendor for vendor, state in states.items() if not state.closed]
+    in_use = await month_settings.list_default_vendors(db, scope)
+    if not in_use.intersection(open_vendors):
+        for vendor in sorted(in_use.intersection(vendors)) or vendors:
+            refuse_closed(states[vendor])
+    await month_settings.copy_defaults(db, scope, month, open_vendors)
 
 
 async def save_exchange_rates(

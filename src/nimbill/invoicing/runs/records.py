@@ -13,6 +13,7 @@ from nimbill.foundation import clock, exact_json
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.ids import new_id
 from nimbill.invoicing.documents.bodies import InvoiceRun
+from nimbill.invoicing.documents.stored_invoices import list_run_invoices
 from nimbill.jobs.records import add_job, jobs
 
 CREATE_INVOICES = "create_invoices"
@@ -170,7 +171,8 @@ async def find_run(db: AsyncConnection, scope: TenantScope, run_id: str) -> Row 
 async def list_runs(db: AsyncConnection, scope: TenantScope, month: str) -> list[InvoiceRun]:
     """List at most 100 runs, the newest first.
 
-    Callers restricted to certain billing groups see the runs that were for those groups alone.
+    Callers restricted to certain billing groups see runs for some of these groups, and the figures
+    count these groups only.
     """
     stmt = (
         _select_with_progress()
@@ -180,8 +182,34 @@ async def list_runs(db: AsyncConnection, scope: TenantScope, month: str) -> list
     )
     if scope.billing_groups is not None:
         visible_ids = sa.literal(sorted(scope.billing_groups), ARRAY(sa.Text))
-        stmt = stmt.where(_runs.company_ids.contained_by(visible_ids))
-    return [_build_run(row) for row in await db.execute(stmt)]
+        stmt = stmt.where(_runs.company_ids.overlap(visible_ids))
+    rows = (await db.execute(stmt)).all()
+    if scope.billing_groups is None:
+        return [_build_run(row) for row in rows]
+    return [await _build_visible_run(db, scope, row, scope.billing_groups) for row in rows]
+
+
+async def _build_visible_run(
+    db: AsyncConnection, scope: TenantScope, row: Row, visible: frozenset[str]
+) -> InvoiceRun:
+    """While the run is in progress, skipped groups are not known one by one."""
+    groups = visible.intersection(row.company_ids)
+    if row.skipped is None:
+        created = await list_run_invoices(db, scope, row.run_id)
+        skipped, done = 0, len(groups.intersection(invoice.company_id for invoice in created))
+    else:
+        skipped = len(groups.intersection(exact_json.decode_stored(row.skipped)))
+        done = len(groups)
+    return InvoiceRun(
+        run_id=row.run_id,
+        month=row.month,
+        vendor=row.vendor,
+        state=row.state,
+        groups=len(groups),
+        done=done,
+        skipped=skipped,
+        create_time=clock.format_timestamp(row.create_time),
+    )
 
 
 def _build_run(row: Row) -> InvoiceRun:

@@ -40,6 +40,8 @@ from nimbill.invoicing.runs import invoice_list, operations, records
 
 READ = [RoleAction.ReadInvoice, RoleAction.ModifyInvoice]
 CHANGE = [RoleAction.ModifyInvoice]
+# settings of 5,000 groups for two vendors, with spaces and short memos
+SETTINGS_BYTES_MAX = 12 << 20
 
 
 @get(
@@ -72,6 +74,7 @@ async def list_invoices(month: PathMonth, caller: RequestCaller, db: Transaction
     role_actions=CHANGE,
     basis=chosen("invoice-paths"),
     audited="invoices/{month}/settings",
+    request_max_body_size=SETTINGS_BYTES_MAX,
     changes=Changes.billing_groups,
 )
 async def save_invoice_settings(

@@ -7,7 +7,11 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.tenant_scope import Row, TenantScope, metadata
-from nimbill.legacy.agent.bodies import AgentStatusReport, ContainerStatusReport
+from nimbill.legacy.agent.bodies import (
+    MESSAGE_LENGTH_MAX,
+    AgentStatusReport,
+    ContainerStatusReport,
+)
 from nimbill.legacy.containers.records import legacy_containers
 from nimbill.legacy.stacks.records import legacy_stacks
 from nimbill.legacy.stacks.stack_transitions import StackStatus
@@ -30,7 +34,9 @@ async def save_agent_report(
     db: AsyncConnection, scope: TenantScope, report: AgentStatusReport, *, at: datetime
 ) -> Row:
     """The first report registers the agent. A report without instance id keeps the stored one."""
-    values = {"status": report.status, "message": report.message or None, "update_time": at}
+    # A report must not be lost because its message is long.
+    message = (report.message or "")[:MESSAGE_LENGTH_MAX] or None
+    values = {"status": report.status, "message": message, "update_time": at}
     stmt = insert(legacy_agents).values(
         organisation_id=scope.organisation_id,
         stack_id=report.stack_id,

@@ -25,6 +25,7 @@ from nimbill.legacy.stacks.operations import (
     delete_stack,
     format_stack_resource,
 )
+from nimbill.legacy.stacks.records import list_launched_instances
 from nimbill.legacy.stacks.stack_transitions import IN_PROGRESS
 
 basis = chosen("deployments")
@@ -47,7 +48,7 @@ async def read_deployment(db: AsyncConnection, caller: Caller, name: str) -> Dep
         raise not_found()
     stack_ids = [stack.stack_id for stack in stacks]
     layers = await records.list_layers(db, scope, stack_ids)
-    instances = await records.list_instances(db, scope, stack_ids)
+    instances = await list_launched_instances(db, scope, stack_ids)
     return Deployment(
         deployment=name,
         stacks=[

@@ -1,4 +1,4 @@
-"""Queries for the stacks, layers, instances and containers of a deployment."""
+"""Queries for the stacks, layers and containers of a deployment."""
 
 from collections.abc import Collection, Sequence
 
@@ -7,7 +7,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
 from nimbill.legacy.containers.records import legacy_containers
-from nimbill.legacy.provisioning.records import legacy_instances
 from nimbill.legacy.stacks.records import legacy_layers, legacy_stacks
 from nimbill.legacy.stacks.stack_transitions import StackStatus
 
@@ -42,23 +41,6 @@ async def list_layers(
             is_any_of(legacy_layers.c.stack_id, stack_ids),
         )
         .order_by(legacy_layers.c.position, legacy_layers.c.flag)
-    )
-    return (await db.execute(stmt)).all()
-
-
-async def list_instances(
-    db: AsyncConnection, scope: TenantScope, stack_ids: Collection[str]
-) -> Sequence[Row]:
-    """Instances that were launched and are not terminated."""
-    stmt = (
-        sa.select(legacy_instances)
-        .where(
-            legacy_instances.c.organisation_id == scope.organisation_id,
-            is_any_of(legacy_instances.c.stack_id, stack_ids),
-            legacy_instances.c.instance_id.is_not(None),
-            legacy_instances.c.state.in_(("launching", "running", "terminating")),
-        )
-        .order_by(legacy_instances.c.ordinal, legacy_instances.c.create_time)
     )
     return (await db.execute(stmt)).all()
 

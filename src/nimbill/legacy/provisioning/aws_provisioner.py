@@ -23,18 +23,19 @@ from nimbill.legacy.provisioning.computed_values import (
     find_architecture,
 )
 from nimbill.legacy.provisioning.provisioner import (
+    STACK_TAG,
     Instance,
     LaunchContext,
     Observation,
     ObservedState,
     PermanentError,
 )
+from nimbill.legacy.stacks.stack_instances import ADDRESS_FIELDS
 
 basis = chosen("provisioners")
 key_pair_basis = chosen("stack-key-pairs")
 spot_basis = chosen("spot-instances")
 
-STACK_TAG = "nimbill:stack"
 KEY_TAG = "nimbill:instance"
 FLAG_TAG = "nimbill:flag"
 
@@ -58,7 +59,15 @@ class AwsProvisioner:
     @property
     def _ec2(self) -> Any:
         if self._client is None:
-            self._client = _create_client(self._context, self._endpoint_url)
+            self._client = create_client(
+                "ec2",
+                credentials=self._context.credentials,
+                region=self._context.region,
+                endpoint_url=self._endpoint_url,
+                connect_timeout=CONNECT_SECONDS,
+                read_timeout=READ_SECONDS,
+                retries={"mode": "standard", "max_attempts": ATTEMPTS_MAX},
+            )
         return self._client
 
     def compute_values(self, provision: Mapping[str, Any]) -> dict[str, str]:
@@ -71,7 +80,7 @@ class AwsProvisioner:
 
     def launch(self, instance: Instance) -> str:
         """Look for the instance's tag first: it may have been launched before a crash."""
-        with _translated_errors("the instance could not be launched"):
+        with translated_errors("the instance could not be launched"):
             found = self._list_instances({KEY_TAG: instance.instance_key})
             if found:
                 return str(found[0]["InstanceId"])
@@ -81,7 +90,7 @@ class AwsProvisioner:
     def update_instances(self, instances: Sequence[Instance]) -> dict[str, Observation]:
         if not instances:
             return {}
-        with _translated_errors("the instances could not be read"):
+        with translated_errors("the instances could not be read"):
             found = {
                 ec2_instance["InstanceId"]: ec2_instance for ec2_instance in self._list_instances()
             }
@@ -94,7 +103,7 @@ class AwsProvisioner:
         if not instances:
             return set()
         keys = {instance.instance_key for instance in instances}
-        with _translated_errors("the instances could not be terminated"):
+        with translated_errors("the instances could not be terminated"):
             found = [
                 ec2_instance
                 for ec2_instance in self._list_instances()
@@ -104,10 +113,10 @@ class AwsProvisioner:
         return keys - {_read_tag(ec2_instance, KEY_TAG) for ec2_instance in existing}
 
     def delete_remaining(self) -> bool:
-        with _translated_errors("the instances could not be terminated"):
+        with translated_errors("the instances could not be terminated"):
             if self._terminate(self._list_instances()):
                 return False
-        with _translated_errors("the key pair could not be deleted"):
+        with translated_errors("the key pair could not be deleted"):
             self._ec2.delete_key_pair(KeyName=self._key_name)  # succeeds if there is none
         return True
 
@@ -151,11 +160,11 @@ class AwsProvisioner:
         state, instance_type = _read_state(ec2_instance), instance.provision["instance_type"]
         has_type = ec2_instance["InstanceType"] == instance_type
         if state == "running" and has_type:
-            return Observation(ObservedState.running)
+            return Observation(ObservedState.running, addresses=_read_addresses(ec2_instance))
         if state in ("shutting-down", "terminated"):
             return Observation(ObservedState.gone, _read_termination_reason(ec2_instance))
         try:
-            with _translated_errors("the instance could not be changed"):
+            with translated_errors("the instance could not be changed"):
                 new_type = None if has_type else instance_type
                 self._advance(ec2_instance["InstanceId"], state, new_type)
         except PermanentError as error:
@@ -239,7 +248,7 @@ class AwsProvisioner:
             "state": "available",
         }
         filters = [{"Name": name, "Values": [value]} for name, value in criteria.items()]
-        with _translated_errors("an image could not be found"):
+        with translated_errors("an image could not be found"):
             images = self._ec2.describe_images(Owners=[IMAGE_OWNER], Filters=filters)["Images"]
         image = choose_newest_image(images)
         if image is None:
@@ -248,7 +257,7 @@ class AwsProvisioner:
 
 
 @contextmanager
-def _translated_errors(failure: str) -> Iterator[None]:
+def translated_errors(failure: str) -> Iterator[None]:
     """Replace errors of AWS and boto3 by ours: their texts may repeat what was sent."""
     try:
         yield
@@ -256,23 +265,22 @@ def _translated_errors(failure: str) -> Iterator[None]:
         raise translate_error(error, failure) from None
 
 
-def _create_client(context: LaunchContext, endpoint_url: str | None) -> Any:
-    key_id, secret, session_token = parse_credentials(context.credentials)
+def create_client(
+    service: str, *, credentials: str, region: str, endpoint_url: str | None, **config: Any
+) -> Any:
+    """A client of boto3 that uses this credential only; `config` has timeouts and retries."""
+    key_id, secret, session_token = parse_credentials(credentials)
     session = botocore.session.Session()
     session.register_component("data_loader", _shared_loader())
-    with _translated_errors("the region is not known"):
+    with translated_errors("the region is not known"):
         return boto3.Session(botocore_session=session).client(
-            "ec2",
-            region_name=context.region,
+            service,
+            region_name=region,
             endpoint_url=endpoint_url,
             aws_access_key_id=key_id,
             aws_secret_access_key=secret,
             aws_session_token=session_token,
-            config=Config(
-                connect_timeout=CONNECT_SECONDS,
-                read_timeout=READ_SECONDS,
-                retries={"mode": "standard", "max_attempts": ATTEMPTS_MAX},
-            ),
+            config=Config(**config),
         )
 
 
@@ -292,6 +300,11 @@ def parse_credentials(text: str) -> tuple[str, str, str | None]:
 
 def _read_state(ec2_instance: Ec2Instance) -> str:
     return str(ec2_instance["State"]["Name"])
+
+
+def _read_addresses(ec2_instance: Ec2Instance) -> dict[str, str]:
+    """The addresses that the instance has now; without a public one its fields are empty."""
+    return {name: ec2_instance[name] for name in ADDRESS_FIELDS if ec2_instance.get(name)}
 
 
 def _read_tag(ec2_instance: Ec2Instance, name: str) -> str:

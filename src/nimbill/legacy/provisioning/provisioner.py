@@ -10,6 +10,8 @@ from typing import Any, Protocol
 
 from nimbill.legacy.provisioning.instance_plan import InstanceState
 
+STACK_TAG = "nimbill:stack"  # on everything that a provisioner creates for a stack
+
 
 class PermanentError(Exception):
     """A retry would fail too; the message says why and contains no secrets."""
@@ -56,6 +58,7 @@ class ObservedState(StrEnum):
 class Observation:
     state: ObservedState
     reason: str | None = None
+    addresses: Mapping[str, str] = field(default_factory=dict)  # by the names of EC2
 
 
 class Provisioner(Protocol):

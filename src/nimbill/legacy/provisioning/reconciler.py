@@ -247,7 +247,8 @@ class StackReconciler:
         was_running = instance.state is InstanceState.running
         if observation.state is ObservedState.running:
             if not was_running or instance.is_outdated:
-                await self._change(job, instance, state=InstanceState.running)
+                addresses = records.format_addresses(observation.addresses)
+                await self._change(job, instance, state=InstanceState.running, addresses=addresses)
         elif observation.state is ObservedState.starting:
             await self._store_starting(job, snapshot, instance)
         elif observation.state is ObservedState.gone and was_running:

@@ -8,26 +8,16 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
 from nimbill.legacy.containers.records import legacy_containers
 from nimbill.legacy.provisioning.instance_plan import InstanceState
-from nimbill.legacy.stacks.records import legacy_stacks, legacy_template_versions
-
-legacy_instances = sa.Table(
-    "legacy_instances",
-    metadata,
-    sa.Column("organisation_id", sa.Text, primary_key=True),
-    sa.Column("stack_id", sa.Text, primary_key=True),
-    sa.Column("instance_key", sa.Text, primary_key=True),
-    sa.Column("flag", sa.Text, nullable=False),
-    sa.Column("ordinal", sa.Integer, nullable=False),
-    sa.Column("provision", sa.Text, nullable=False),
-    sa.Column("state", sa.Text, nullable=False),
-    sa.Column("instance_id", sa.Text),
-    sa.Column("reason", sa.Text),
-    sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
-    sa.Column("update_time", sa.DateTime(timezone=True), nullable=False),
+from nimbill.legacy.stacks.records import (
+    legacy_instances,
+    legacy_stacks,
+    legacy_template_versions,
 )
+
+__all__ = ["legacy_instances"]
 
 
 async def list_instances(db: AsyncConnection, scope: TenantScope, stack_id: str) -> Sequence[Row]:
@@ -120,6 +110,11 @@ async def cancel_launches(
 
 def format_provision(provision: Mapping[str, Any]) -> str:
     return json.dumps(provision, sort_keys=True)
+
+
+def format_addresses(addresses: Mapping[str, str]) -> str | None:
+    """None if no address is known."""
+    return json.dumps(addresses, sort_keys=True) if addresses else None
 
 
 async def set_container_status(

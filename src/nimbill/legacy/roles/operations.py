@@ -6,7 +6,14 @@ from nimbill.access.caller import Caller
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock, exact_json
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.errors import Conflict, Invalid, Violation, not_found, refuse_if
+from nimbill.foundation.errors import (
+    Conflict,
+    Invalid,
+    Violation,
+    not_found,
+    refuse_if,
+    rule_violations_error,
+)
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.user_kind import UserKind
 from nimbill.identity.users import records as users
@@ -18,6 +25,10 @@ basis = chosen("legacy-user-roles")
 
 ROLES_PER_USER_MAX = 5
 
+references_basis = chosen("references-in-bodies")
+
+_UNKNOWN_USER = Violation("username", "an existing user")
+_UNKNOWN_ROLE = Violation("role_id", "an existing role")
 _NOT_JSON = Violation("scope", "a role scope as JSON text")
 
 
@@ -68,6 +79,10 @@ async def attach_legacy_role(
 ) -> str:
     """Attach one more role; attaching it again changes nothing."""
     user = await _lock_role_holder(db, scope, username)
+    is_role = await records.lock_role(db, scope, role_id)
+    if user is None or not is_role:
+        unknown = {_UNKNOWN_USER: user is None, _UNKNOWN_ROLE: not is_role}
+        raise rule_violations_error([each for each, is_unknown in unknown.items() if is_unknown])
     user_role_id = await _attach(db, scope, user_id=user.user_id, role_id=role_id)
     if len(await records.list_roles_of_user(db, scope, user.user_id)) > ROLES_PER_USER_MAX:
         raise Conflict("too_many_roles", f"A user can have at most {ROLES_PER_USER_MAX} roles.")
@@ -79,13 +94,15 @@ async def reattach_legacy_role(
 ) -> None:
     """Replace all roles of the user by this one."""
     user = await _lock_role_holder(db, scope, username)
+    if user is None:
+        raise rule_violations_error([_UNKNOWN_USER])
+    if not await records.lock_role(db, scope, role_id):
+        raise not_found()
     await _attach(db, scope, user_id=user.user_id, role_id=role_id)
     await records.detach_other_roles(db, scope, user_id=user.user_id, kept_role_id=role_id)
 
 
 async def _attach(db: AsyncConnection, scope: TenantScope, *, user_id: str, role_id: str) -> str:
-    if not await records.lock_role(db, scope, role_id):
-        raise not_found()
     return await records.attach_role(
         db, scope, user_role_id=new_id("uro"), user_id=user_id, role_id=role_id, at=clock.now()
     )
@@ -100,18 +117,23 @@ async def detach_legacy_role(
 
 
 async def find_role_holder(db: AsyncConnection, scope: TenantScope, username: str) -> Row:
+    user = await _find_role_holder(db, scope, username)
+    if user is None:
+        raise not_found()
+    return user
+
+
+async def _find_role_holder(db: AsyncConnection, scope: TenantScope, username: str) -> Row | None:
     """Resellers and their subusers are not found: they have no access to version 3."""
     user = await users.find_user_by_name(db, scope, username)
-    if user is None or user.kind not in (UserKind.root, UserKind.subuser):
-        raise not_found()
-    return user
+    return user if user is not None and user.kind in (UserKind.root, UserKind.subuser) else None
 
 
-async def _lock_role_holder(db: AsyncConnection, scope: TenantScope, username: str) -> Row:
+async def _lock_role_holder(db: AsyncConnection, scope: TenantScope, username: str) -> Row | None:
     """Lock the user, so that concurrent requests cannot exceed the limit of roles."""
-    user = await find_role_holder(db, scope, username)
+    user = await _find_role_holder(db, scope, username)
+    if user is None:
+        return None
     if user.kind == UserKind.root:
         raise Conflict("master_account", "The master account cannot have roles.")
-    if await users.lock_user(db, scope, user.user_id) is None:
-        raise not_found()
-    return user
+    return await users.lock_user(db, scope, user.user_id)

@@ -15,7 +15,7 @@ STATEMENTS_MAX = 100
 PATTERN_LENGTH_MAX = 256
 LABEL_LENGTH_MAX = 40
 EFFECTS = ("Allow", "Deny")
-LABELS = ("version", "Sid")  # optional, without effect
+LABELS = ("version", "Version", "Sid")  # optional, without effect
 
 _PATTERN = re.compile(rf"[!-~]{{1,{PATTERN_LENGTH_MAX}}}")
 
@@ -75,7 +75,12 @@ def _check_pattern(value: Any, at: str) -> Iterator[Violation]:
 
 FieldCheck = Callable[[Any, str], Iterator[Violation]]
 
-FIELDS: Mapping[str, FieldCheck] = {"version": _check_label, "Statement": _check_statements}
+# `Version` is how published clients spell `version`
+FIELDS: Mapping[str, FieldCheck] = {
+    "version": _check_label,
+    "Statement": _check_statements,
+    "Version": _check_label,
+}
 STATEMENT_FIELDS: Mapping[str, FieldCheck] = {
     "Effect": _check_effect,
     "Action": _check_patterns,

@@ -2,6 +2,8 @@
 
 from typing import Any, ClassVar
 
+from msgspec import UNSET, UnsetType
+
 from nimbill.foundation.basis import Basis, chosen, stated
 from nimbill.http.request_bodies import Body, Success
 from nimbill.legacy.stacks.stack_transitions import StackStatus
@@ -23,6 +25,34 @@ class Stack(Body, frozen=True, kw_only=True):
     username: str
     auth_token: str
     reason: str | None
+
+
+class Ec2State(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("stack-instances")
+
+    Name: str
+
+
+class StackInstance(Body, frozen=True, kw_only=True):
+    """With the names of EC2; what is unknown is omitted."""
+
+    basis: ClassVar[Basis] = chosen("stack-instances")
+
+    InstanceId: str
+    InstanceType: str | UnsetType = UNSET
+    InstanceLifecycle: str | UnsetType = UNSET  # "spot", or omitted
+    PublicDnsName: str | UnsetType = UNSET
+    PublicIpAddress: str | UnsetType = UNSET
+    PrivateIpAddress: str | UnsetType = UNSET
+    State: Ec2State
+
+
+class DescribedStack(Stack, frozen=True, kw_only=True):
+    """A stack with its instances by the flag of their layer."""
+
+    basis: ClassVar[Basis] = chosen("stack-instances")
+
+    instances: dict[str, list[StackInstance]]
 
 
 class StackDeletion(Success, frozen=True, kw_only=True):

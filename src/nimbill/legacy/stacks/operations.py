@@ -1,5 +1,7 @@
 """Operations on stacks: list, read and delete."""
 
+from typing import Any
+
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
@@ -10,7 +12,8 @@ from nimbill.foundation.errors import not_found
 from nimbill.legacy.roles.permissions import Permission
 from nimbill.legacy.stacks import records
 from nimbill.legacy.stacks.auth_tokens import show_token
-from nimbill.legacy.stacks.bodies import Stack
+from nimbill.legacy.stacks.bodies import DescribedStack, Stack
+from nimbill.legacy.stacks.stack_instances import group_instances
 from nimbill.legacy.stacks.stack_transitions import DELETE, StackStatus
 
 DESCRIBE_STACKS = "stack:describeStacks"
@@ -27,7 +30,7 @@ async def list_stacks(
     """The stacks of the organisation that the caller's scope allows."""
     stacks = await records.list_stacks_with_template(db, caller.scope)
     return [
-        _to_body(stack, caller, encryptor)
+        Stack(**_read_fields(stack, caller, encryptor))
         for stack in stacks
         if permission.allows(DESCRIBE_STACKS, format_stack_resource(stack.stack_id))
     ]
@@ -35,26 +38,31 @@ async def list_stacks(
 
 async def describe_stack(
     db: AsyncConnection, caller: Caller, encryptor: Encryptor, stack_id: str
-) -> Stack:
+) -> DescribedStack:
     stack = await records.find_stack_with_template(db, caller.scope, stack_id)
     if stack is None:
         raise not_found()
-    return _to_body(stack, caller, encryptor)
-
-
-def _to_body(stack: Row, caller: Caller, encryptor: Encryptor) -> Stack:
-    return Stack(
-        stack_id=stack.stack_id,
-        version_id=stack.version_id,
-        stack_status=StackStatus(stack.stack_status),
-        configuration=exact_json.decode_stored(stack.body),
-        nickname=stack.nickname,
-        create_time=stack.create_time.isoformat(),
-        user_id=stack.user_id,
-        username=stack.username,
-        auth_token=show_token(stack, encryptor, caller),
-        reason=stack.reason,
+    layers = await records.list_layers(db, caller.scope, stack_id)
+    launched = await records.list_launched_instances(db, caller.scope, [stack_id])
+    return DescribedStack(
+        **_read_fields(stack, caller, encryptor),
+        instances=group_instances([layer.flag for layer in layers], launched),
     )
+
+
+def _read_fields(stack: Row, caller: Caller, encryptor: Encryptor) -> dict[str, Any]:
+    return {
+        "stack_id": stack.stack_id,
+        "version_id": stack.version_id,
+        "stack_status": StackStatus(stack.stack_status),
+        "configuration": exact_json.decode_stored(stack.body),
+        "nickname": stack.nickname,
+        "create_time": stack.create_time.isoformat(),
+        "user_id": stack.user_id,
+        "username": stack.username,
+        "auth_token": show_token(stack, encryptor, caller),
+        "reason": stack.reason,
+    }
 
 
 async def delete_stack(db: AsyncConnection, scope: TenantScope, stack_id: str) -> StackStatus:

@@ -1,13 +1,13 @@
-"""Stored stacks, their layers and the versions of their templates."""
+"""Stored stacks, their layers, instances and the versions of their templates."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, TenantScope, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
 from nimbill.foundation import clock
 from nimbill.jobs import records as jobs
 from nimbill.legacy.stacks.stack_transitions import LayerStatus, StackStatus
@@ -57,6 +57,24 @@ legacy_template_versions = sa.Table(
     sa.Column("encrypted_secrets", sa.LargeBinary),
     sa.Column("size", sa.Integer, nullable=False),
     sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
+)
+
+# `provision` and `addresses` are JSON; most queries are in nimbill.legacy.provisioning.records
+legacy_instances = sa.Table(
+    "legacy_instances",
+    metadata,
+    sa.Column("organisation_id", sa.Text, primary_key=True),
+    sa.Column("stack_id", sa.Text, primary_key=True),
+    sa.Column("instance_key", sa.Text, primary_key=True),
+    sa.Column("flag", sa.Text, nullable=False),
+    sa.Column("ordinal", sa.Integer, nullable=False),
+    sa.Column("provision", sa.Text, nullable=False),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("instance_id", sa.Text),
+    sa.Column("reason", sa.Text),
+    sa.Column("addresses", sa.Text),
+    sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("update_time", sa.DateTime(timezone=True), nullable=False),
 )
 
 
@@ -160,6 +178,23 @@ async def set_status(
         )
         .values(stack_status=status, reason=reason, update_time=at)
     )
+
+
+async def list_launched_instances(
+    db: AsyncConnection, scope: TenantScope, stack_ids: Collection[str]
+) -> Sequence[Row]:
+    """Instances that were launched and are not terminated."""
+    stmt = (
+        sa.select(legacy_instances)
+        .where(
+            legacy_instances.c.organisation_id == scope.organisation_id,
+            is_any_of(legacy_instances.c.stack_id, stack_ids),
+            legacy_instances.c.instance_id.is_not(None),
+            legacy_instances.c.state.in_(("launching", "running", "terminating")),
+        )
+        .order_by(legacy_instances.c.ordinal, legacy_instances.c.create_time)
+    )
+    return (await db.execute(stmt)).all()
 
 
 async def list_layers(db: AsyncConnection, scope: TenantScope, stack_id: str) -> Sequence[Row]:

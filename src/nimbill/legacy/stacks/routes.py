@@ -7,7 +7,7 @@ from nimbill.http.routing import RequestCaller, Transaction, WorkerResources, de
 from nimbill.legacy.roles.guard import USER_ROUTE, PermissionOfCaller
 from nimbill.legacy.roles.permissions import ScopeRequirement
 from nimbill.legacy.stacks import operations
-from nimbill.legacy.stacks.bodies import Stack, StackDeletion
+from nimbill.legacy.stacks.bodies import DescribedStack, Stack, StackDeletion
 
 
 @get(
@@ -37,8 +37,8 @@ async def describe_stack(
     caller: RequestCaller,
     db: Transaction,
     resources: WorkerResources,
-) -> Stack:
-    """Read a stack. Only the master account sees its token."""
+) -> DescribedStack:
+    """Read a stack and its instances. Only the master account sees its token."""
     return await operations.describe_stack(db, caller, resources.encryptor, stack_id)
 
 

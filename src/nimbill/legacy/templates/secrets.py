@@ -20,6 +20,7 @@ SECRET_NAMES = frozenset(
         "cred",
         "gitprivatekey",
         "container_git_private_key",
+        "container_registry_password",
         *(name.lower() for name in SECRET_FIELDS),
     }
 )

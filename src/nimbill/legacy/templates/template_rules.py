@@ -11,6 +11,7 @@ from nimbill.foundation.errors import Violation
 basis = stated("Legacy template body")
 limits_basis = chosen("template-rules")
 container_basis = chosen("template-containers")
+more_container_basis = chosen("published-agent-configuration")
 
 MASK = "***"
 COMPUTED = "${computed}"  # replaced by the provisioner
@@ -22,6 +23,8 @@ LAYERS_MAX = 20
 COUNT_MAX = 100
 INSTANCES_MAX = 200
 VARIABLES_MAX = 200
+ITEMS_MAX = 100
+PORT_MAX = 65_535
 
 REGION = re.compile(r"[a-z]{2,4}(-[a-z]+){1,3}-[0-9]{1,2}")
 
@@ -33,6 +36,14 @@ CONTAINER_FIELD_ALIASES: Mapping[str, str] = {
     "gitPrivateKey": "container_git_private_key",
     "gitRepo": "container_git_repo",
 }
+
+
+class ContainerField(NamedTuple):
+    """A further field of a container, for published agents; `default` is sent if it is absent."""
+
+    is_valid: Callable[[Any], bool]
+    text: str
+    default: Any
 
 
 class ValueRule(NamedTuple):
@@ -65,6 +76,50 @@ def _matching(pattern: re.Pattern[str], text: str) -> ValueRule:
 def is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= COUNT_MAX
 
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _list_of(is_item: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: (
+        isinstance(value, list) and len(value) <= ITEMS_MAX and all(map(is_item, value))
+    )
+
+
+def _object_of(*names: str) -> Callable[[Any], bool]:
+    return lambda value: (
+        isinstance(value, dict)
+        and set(value) == set(names)
+        and all(isinstance(item, str) for item in value.values())
+    )
+
+
+def _is_port(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 < value <= PORT_MAX
+
+
+MORE_CONTAINER_FIELDS: Mapping[str, ContainerField] = {
+    "container_registry_username": ContainerField(_is_text, "a string", ""),
+    "container_registry_password": ContainerField(_is_text, "a string", ""),
+    "container_code_dir": ContainerField(_is_text, "a string", ""),
+    "container_ports": ContainerField(
+        _list_of(_is_port), f"a list of at most {ITEMS_MAX} numbers from 1 to {PORT_MAX}", []
+    ),
+    "container_users": ContainerField(
+        _list_of(_object_of("name", "publicKey")),
+        f"a list of at most {ITEMS_MAX} objects with the strings name and publicKey",
+        [],
+    ),
+    "container_addons": ContainerField(
+        _list_of(_is_text), f"a list of at most {ITEMS_MAX} strings", []
+    ),
+    "container_storage": ContainerField(
+        _object_of("type", "id", "mountpath"),
+        "an object with the strings type, id and mountpath",
+        None,
+    ),
+}
 
 TEMPLATE: Mapping[str, ValueRule] = {
     "version": ValueRule(_is_date, "a date such as 2026-11-15"),
@@ -123,7 +178,8 @@ def merge_container_fields(layer: Mapping[str, Any]) -> dict[str, Any] | None:
     fields = _find_container_fields(layer)
     if not isinstance(layer.get("container"), dict) and not any(fields.values()):
         return None
-    return {name: given[0][1] for name, given in fields.items() if given}
+    more = _find_more_container_fields(layer)
+    return {name: given[0][1] for name, given in (fields | more).items() if given}
 
 
 def _find_container_fields(layer: Mapping[str, Any]) -> dict[str, list[tuple[str, Any]]]:
@@ -144,6 +200,20 @@ def _find_container_fields(layer: Mapping[str, Any]) -> dict[str, list[tuple[str
             if source.get(key) is not None
         ]
         for name, alias in CONTAINER_FIELD_ALIASES.items()
+    }
+
+
+def _find_more_container_fields(layer: Mapping[str, Any]) -> dict[str, list[tuple[str, Any]]]:
+    """The paths and values of each field, which may be given in `container` or in the layer."""
+    container = layer.get("container")
+    inner: Mapping[str, Any] = container if isinstance(container, dict) else {}
+    return {
+        name: [
+            (path, source[name])
+            for path, source in ((f"container.{name}", inner), (name, layer))
+            if source.get(name) is not None
+        ]
+        for name in MORE_CONTAINER_FIELDS
     }
 
 
@@ -202,6 +272,7 @@ def _check_layer(layer: Mapping[str, Any], at: str) -> Iterator[Violation]:
     if isinstance(layer.get("provision"), dict):
         yield from _check_fields(PROVISION, layer["provision"], f"{at}provision.", required=False)
     yield from _check_container(layer, at)
+    yield from _check_more_container_fields(layer, at)
 
 
 def _check_container(layer: Mapping[str, Any], at: str) -> Iterator[Violation]:
@@ -213,6 +284,15 @@ def _check_container(layer: Mapping[str, Any], at: str) -> Iterator[Violation]:
                 yield from _check_variables(value, f"{at}{path}")
             elif not isinstance(value, str):
                 yield Violation(f"{at}{path}", "a string")
+
+
+def _check_more_container_fields(layer: Mapping[str, Any], at: str) -> Iterator[Violation]:
+    for name, given in _find_more_container_fields(layer).items():
+        for path, _ in given[1:]:
+            yield Violation(f"{at}{path}", f"absent if {given[0][0]} is given")
+        for path, value in given:
+            if not MORE_CONTAINER_FIELDS[name].is_valid(value):
+                yield Violation(f"{at}{path}", MORE_CONTAINER_FIELDS[name].text)
 
 
 def _check_variables(variables: Any, at: str) -> Iterator[Violation]:

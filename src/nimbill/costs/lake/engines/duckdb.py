@@ -7,7 +7,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pyarrow as pa
@@ -51,6 +51,14 @@ class DuckDBEngine:
     def batches(self, query: SumQuery, files: Sequence[str]) -> Iterator[pa.RecordBatch]:
         for batch in self._execute(query, files).to_arrow_reader(ROWS_PER_BATCH):
             yield from merge_split_sums(pa.Table.from_batches([batch])).to_batches()
+
+    def fetch(
+        self, sql: str, files: Sequence[str], parameters: dict[str, Any]
+    ) -> list[tuple[Any, ...]]:
+        """Run SQL over the table of lines and return all rows."""
+        self._create_view(files)
+        rows: list[tuple[Any, ...]] = self._connection.execute(sql, parameters).fetchall()
+        return rows
 
     def _execute(self, query: SumQuery, files: Sequence[str]) -> duckdb.DuckDBPyRelation:
         self._create_view(files)

@@ -21,15 +21,14 @@ CREATE TABLE audit_heads (
 );
 
 CREATE TABLE idempotency_keys (
-    organisation_id text NOT NULL,
+    organisation_id text NOT NULL REFERENCES organisations,
     user_id text NOT NULL,
     key text NOT NULL,
     fingerprint bytea NOT NULL,
     status integer NOT NULL,
     encrypted_response bytea NOT NULL,
     create_time timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (organisation_id, user_id, key),
-    FOREIGN KEY (organisation_id, user_id) REFERENCES users ON DELETE CASCADE
+    PRIMARY KEY (organisation_id, user_id, key)
 );
 CREATE INDEX idempotency_keys_create_time_idx ON idempotency_keys (organisation_id, create_time);
 

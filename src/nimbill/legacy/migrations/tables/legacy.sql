@@ -56,6 +56,7 @@ CREATE TABLE legacy_instances (
         CHECK (state IN ('pending', 'launching', 'running', 'terminating', 'terminated', 'failed')),
     instance_id text,
     reason text,
+    addresses text,
     create_time timestamptz NOT NULL,
     update_time timestamptz NOT NULL,
     PRIMARY KEY (organisation_id, stack_id, instance_key),

@@ -1,0 +1,114 @@
+"""The rate limit that worker processes share through a file."""
+
+from __future__ import annotations
+
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+from nimbill.access import shared_rate_limit
+from nimbill.access.shared_rate_limit import PROBES, WINDOW_NS, SharedRateLimit
+
+NOW = 5 * WINDOW_NS
+LIMIT = 3
+
+COUNT_IN_A_PROCESS = """
+import sys
+from pathlib import Path
+from nimbill.access.shared_rate_limit import SharedRateLimit
+limit = SharedRateLimit(Path(sys.argv[1]), 200)
+print(sum(limit.allow("user", now=10**12) for _ in range(200)))
+"""
+
+
+def test_the_limit_holds_for_any_second(tmp_path: Path) -> None:
+    limit = SharedRateLimit(tmp_path / "rates", LIMIT)
+    half = WINDOW_NS // 2
+
+    first = [limit.allow("user", NOW) for _ in range(2)]
+    second = [limit.allow("user", NOW + half) for _ in range(2)]
+    third = [limit.allow("user", NOW + WINDOW_NS) for _ in range(3)]
+
+    assert (first, second) == ([True, True], [True, False])
+    assert third == [True, True, False], "the request of half a second ago still counts"
+
+
+def test_each_user_has_its_own_limit(tmp_path: Path) -> None:
+    limit = SharedRateLimit(tmp_path / "rates", 1)
+
+    assert [limit.allow(f"user-{number}", NOW) for number in range(50)] == [True] * 50
+    assert [limit.allow(f"user-{number}", NOW) for number in range(50)] == [False] * 50
+
+
+def test_two_workers_count_in_the_same_file(tmp_path: Path) -> None:
+    one, other = (SharedRateLimit(tmp_path / "rates", LIMIT) for _ in range(2))
+
+    allowed = [worker.allow("user", NOW) for worker in (one, other, one, other, one)]
+
+    assert allowed == [True, True, True, False, False]
+
+
+def test_processes_that_count_at_the_same_time_share_the_limit(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", COUNT_IN_A_PROCESS, str(tmp_path / "rates")]
+    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+
+    allowed = sum(int(process.communicate(timeout=60)[0]) for process in processes)
+
+    # A worker that is interrupted for long while it holds the lock lets single requests pass.
+    assert 200 <= allowed < 210
+
+
+def test_one_worker_at_a_time_holds_the_lock(tmp_path: Path) -> None:
+    one, other = (SharedRateLimit(tmp_path / "rates", LIMIT) for _ in range(2))
+
+    one.allow("user", NOW)
+
+    assert other.lock(), "counting releases the lock"
+    assert not one.lock()
+
+
+def test_a_slot_is_reused_when_its_user_is_quiet(tmp_path: Path) -> None:
+    limit = SharedRateLimit(tmp_path / "rates", LIMIT)
+    limit._slots = PROBES  # every user competes for the same slots
+
+    busy = [limit.allow(f"user-{number}", NOW) for number in range(PROBES)]
+    late = [limit.allow("late", NOW + 1) for _ in range(LIMIT + 1)]
+    later = [limit.allow("late", NOW + 2 * WINDOW_NS) for _ in range(LIMIT + 1)]
+
+    assert busy == [True] * PROBES
+    assert late == [True] * (LIMIT + 1), "without a free slot requests are not limited"
+    assert later == [True] * LIMIT + [False]
+
+
+def test_times_from_before_a_restart_of_the_machine_do_not_count(tmp_path: Path) -> None:
+    limit = SharedRateLimit(tmp_path / "rates", 1)
+    assert limit.allow("user", NOW)
+
+    assert limit.allow("user", NOW - 4 * WINDOW_NS)
+
+
+def test_a_worker_that_stops_while_it_holds_the_lock_stops_nobody(tmp_path: Path) -> None:
+    stopped, working = (SharedRateLimit(tmp_path / "rates", 1) for _ in range(2))
+
+    assert stopped.lock()
+
+    assert [working.allow("user", NOW) for _ in range(2)] == [True, False]
+
+
+def test_without_space_for_the_file_each_worker_counts_alone(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+
+    limit = SharedRateLimit(tmp_path / "file" / "rates", 1)
+
+    assert [limit.allow("user", NOW) for _ in range(2)] == [True, False]
+
+
+def test_the_file_is_small_and_private_whatever_the_limit(tmp_path: Path) -> None:
+    for limit in (1, 100, 1_000_000):
+        path = tmp_path / f"rates-{limit}"
+        SharedRateLimit(path, limit)
+
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    sizes = [(tmp_path / f"rates-{limit}").stat().st_size for limit in (1, 100)]
+    assert max(sizes) <= shared_rate_limit.BYTES_MAX
