@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from nimbill.costs.cost_line import MONEY, RESERVATION_TEXTS, SCHEMA, TIMESTAMP
+from nimbill.costs.cost_line import COPIED_TEXTS, MONEY, SCHEMA, TIMESTAMP
 from nimbill.costs.formats import line_rules
 from nimbill.costs.formats.focus import CORRECTION, find_vendor
 from nimbill.costs.formats.line_rules import RuleViolation, line_error
@@ -25,7 +25,6 @@ from nimbill.costs.ingestion.raw_lines import RawLines
 # DOUBLE values are rounded to ten decimals first, which restores what the vendor printed
 DOUBLE_SCALE = 10
 COMMON_TIME = r"^[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"
-_COPIED_FIELDS = ("customer_name", "usage_type", "description", "invoice_id", "savings_plan_id")
 
 
 @dataclass(slots=True)
@@ -121,7 +120,7 @@ class _Normalizer:
             "reservation_number": self._counts("reservation_number"),
             "tags": self._tags(),
         }
-        columns |= {name: self._optional(name) for name in (*_COPIED_FIELDS, *RESERVATION_TEXTS)}
+        columns |= {name: self._optional(name) for name in COPIED_TEXTS}
         columns["savings_plan_id"] = savings_plan
         return NormalizedBatch(_build_table(columns), self.warnings)
 
@@ -196,12 +195,16 @@ class _Normalizer:
         return self._optional("reservation_id"), self._optional("savings_plan_id")
 
     def _effective_cost(self) -> pa.Array:
-        reservation_cost = self._money("effective_cost")
+        """AWS writes 0 on lines without a commitment, whose effective cost is their cost."""
+        effective_cost = self._money("effective_cost")
+        if "commitment_id" in self.format.columns:
+            return effective_cost
+        has_reservation = self._optional("reservation_id").is_valid()
+        effective_cost = pc.if_else(has_reservation, effective_cost, None)
         if "plan_effective_cost" not in self.raw.fields:
-            return reservation_cost
-        plan_cost = self._money("plan_effective_cost")
+            return effective_cost
         has_plan = self._optional("savings_plan_id").is_valid()
-        return pc.if_else(has_plan, plan_cost, reservation_cost)
+        return pc.if_else(has_plan, self._money("plan_effective_cost"), effective_cost)
 
     def _marketplace(self) -> pa.Array:
         values = self._text("marketplace")
