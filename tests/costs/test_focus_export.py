@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from nimbill.costs.cost_line import EXPORTED_TEXTS
-from nimbill.costs.focus_columns import COLUMNS, OWN_COLUMNS
-from nimbill.costs.focus_export import default_file_name, write_focus_file
+from nimbill.costs.focus_columns import COLUMNS, COLUMNS_1_4, OWN_COLUMNS
+from nimbill.costs.focus_export import write_focus_file
 from nimbill.costs.lake.parquet_files import Lake
 from nimbill.costs.lake.records import CurrentLakeFile
 from tests.contract.specification import read_table
@@ -67,6 +67,17 @@ def test_the_columns_equal_the_specification() -> None:
     for name, _, _, level, type_name in rows:
         expected = (TYPES[type_name], level.endswith("?"))
         assert (COLUMNS[name].type, COLUMNS[name].nullable) == expected, name
+
+
+def test_the_columns_of_version_1_4_equal_the_specification() -> None:
+    rows = read_table("FOCUS 1.4 columns", "Column")
+    written = [row for row in rows if not row[0].startswith("PricingCurrency")]
+
+    assert (len(rows), len(written)) == (65, 61)
+    assert [name for name, *_ in written] == list(COLUMNS_1_4)
+    for name, level, type_name in written:
+        expected = (TYPES[type_name], level.endswith("?"))
+        assert (COLUMNS_1_4[name].type, COLUMNS_1_4[name].nullable) == expected, name
 
 
 def test_all_values_of_a_usage_line(tmp_path: Path) -> None:
@@ -268,8 +279,3 @@ def test_a_failed_export_keeps_the_existing_file(
 
     assert output.read_bytes() == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["lake", "out.parquet", "spool"]
-
-
-def test_files_are_named_by_month_and_vendor() -> None:
-    assert default_file_name("2026-09", None) == "focus-2026-09.parquet"
-    assert default_file_name("2026-09", "aws") == "focus-aws-2026-09.parquet"

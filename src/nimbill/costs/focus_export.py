@@ -88,7 +88,3 @@ def _read_tables(
             if len(batch):
                 lines = pa.Table.from_batches([batch])
                 yield convert_to_focus(lines, file.vendor, month, version)
-
-
-def default_file_name(month: str, vendor: str | None) -> str:
-    return f"focus-{month}.parquet" if vendor is None else f"focus-{vendor}-{month}.parquet"
