@@ -15,6 +15,7 @@ from litestar.types import ControllerRouterHandler
 
 import nimbill
 from nimbill.access.gate import MUTATING, Public, iterate_routes
+from nimbill.application.openapi_generators import rewrite_for_generators
 from nimbill.foundation import exact_json
 from nimbill.http import idempotency
 from nimbill.http.deprecation import Deprecation
@@ -135,6 +136,7 @@ def build_openapi_document(
                         _deprecate(operation, deprecation)
     document["tags"] = _list_tags(document)
     _rewrite_literals(document)
+    rewrite_for_generators(document)
     return exact_json.encode(document)
 
 
@@ -242,7 +244,9 @@ def _complete_operation(operation: dict[str, Any], method: str, opt: dict[str, A
         operation["responses"]["200"]["content"]["text/plain"] = empty
     error_content = {"application/problem+json": {"schema": _reference("Problem")}}
     if "refusal" in opt:
-        error_content["application/json"] = {"schema": _reference(opt["refusal"].__name__)}
+        # generated clients read the first content type, and this is what is usually answered
+        refusal = {"application/json": {"schema": _reference(opt["refusal"].__name__)}}
+        error_content = refusal | error_content
     excluded = set() if method in MUTATING else {409} | ({401, 403, 429} if public else set())
     for status, description in ERROR_RESPONSES.items():
         if status not in excluded:
