@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from nimbill.customers.billing_groups.invoice_setting_rules import ALLOWED_VALUES
 from nimbill.foundation.errors import Invalid
 from nimbill.http.forms import FORM_TYPES
 from nimbill.http.request_bodies import parse_body
@@ -233,8 +234,8 @@ def test_a_leak_is_found() -> None:
 def test_exact_decimals_are_numbers() -> None:
     setting = DOCUMENT["components"]["schemas"]["InvoiceSetting"]["properties"]
 
-    assert setting["discount_rate"] == {"type": "number"}
-    assert setting["currency"] == {"type": "string"}
+    assert setting["discount_rate"]["type"] == "number"
+    assert setting["currency"]["type"] == "string"
 
 
 def test_the_document_describes_itself_as_an_object() -> None:
@@ -322,3 +323,21 @@ def test_no_two_paths_differ_only_in_the_names_of_parameters() -> None:
         "post",
         "delete",
     }
+
+
+@pytest.mark.parametrize("name", ["InvoiceSetting", "MonthlyInvoiceSetting", "VendorInvoiceData"])
+def test_every_term_of_an_invoice_is_explained_with_its_values(name: str) -> None:
+    fields = DOCUMENT["components"]["schemas"][name]["properties"]
+
+    for term in ALLOWED_VALUES:
+        assert "Allowed" in fields[term]["description"], term
+        assert fields[term].keys() >= {"enum"} or fields[term].keys() >= {"minimum", "maximum"}
+    assert fields["support_fee"]["enum"] == [
+        "fix",
+        "percent",
+        "aws_developer",
+        "aws_business",
+        "aws_enterprise",
+    ]
+    assert "for azure one of percent, fix" in fields["support_fee"]["description"]
+    assert (fields["tax_rate"]["minimum"], fields["tax_rate"]["maximum"]) == (0, 0.1)

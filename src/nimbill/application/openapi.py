@@ -16,6 +16,11 @@ from litestar.types import ControllerRouterHandler
 import nimbill
 from nimbill.access.gate import MUTATING, Public, iterate_routes
 from nimbill.application.openapi_generators import rewrite_for_generators
+from nimbill.customers.billing_groups.invoice_term_texts import (
+    TERM_TEXTS,
+    describe_term,
+    restrict_values,
+)
 from nimbill.foundation import exact_json
 from nimbill.http import idempotency
 from nimbill.http.deprecation import Deprecation
@@ -136,6 +141,7 @@ def build_openapi_document(
                         _deprecate(operation, deprecation)
     document["tags"] = _list_tags(document)
     _rewrite_literals(document)
+    _describe_terms(document)
     rewrite_for_generators(document)
     return exact_json.encode(document)
 
@@ -170,6 +176,15 @@ def _rewrite_literals(node: Any) -> None:
             node["oneOf"] = [{"type": "string", "enum": values}, {"type": "null"}]
         for value in node.values():
             _rewrite_literals(value)
+
+
+def _describe_terms(document: dict[str, Any]) -> None:
+    """Say what the fields of an invoice setting mean and allow, so that a form can be built."""
+    for schema in document["components"]["schemas"].values():
+        fields = schema.get("properties", {})
+        if TERM_TEXTS.keys() <= fields.keys():
+            for field in TERM_TEXTS:
+                fields[field] |= restrict_values(field) | {"description": describe_term(field)}
 
 
 def _add_summary(operation: dict[str, Any], handler: HTTPRouteHandler) -> None:
