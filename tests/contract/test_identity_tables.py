@@ -13,7 +13,7 @@ from nimbill.identity.rbac.role_rules import (
     ROLES_PER_NAMESPACE_MAX,
     find_role_name_violations,
 )
-from nimbill.identity.users.bodies import ApiClient, SubuserCreate
+from nimbill.identity.users.bodies import ApiClientRecord, SubuserCreate
 from nimbill.identity.users.user_rules import find_password_violations, find_username_violations
 from nimbill.legacy.login.bodies import LegacyTokenAnswer
 from tests.contract.specification import read_table
@@ -37,7 +37,7 @@ def list_fields(body: Body, prefix: str = "") -> list[str]:
         ("Token response", TokenResponse),
         ("Legacy token response", LegacyTokenAnswer),
         ("Permission listing item", PermissionListing),
-        ("API client", ApiClient),
+        ("API client", ApiClientRecord),
         ("Subuser creation body", SubuserCreate),
     ],
 )

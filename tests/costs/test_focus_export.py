@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from nimbill.costs.cost_line import EntryType, LineKind
-from nimbill.costs.focus_columns import COLUMNS, OWN_COLUMNS
-from nimbill.costs.focus_export import classify_charge, default_file_name, write_focus_file
+from nimbill.costs.cost_line import EXPORTED_TEXTS
+from nimbill.costs.focus_columns import COLUMNS, COLUMNS_1_4, OWN_COLUMNS
+from nimbill.costs.focus_export import write_focus_file
 from nimbill.costs.lake.parquet_files import Lake
 from nimbill.costs.lake.records import CurrentLakeFile
 from tests.contract.specification import read_table
@@ -68,6 +69,17 @@ def test_the_columns_equal_the_specification() -> None:
         assert (COLUMNS[name].type, COLUMNS[name].nullable) == expected, name
 
 
+def test_the_columns_of_version_1_4_equal_the_specification() -> None:
+    rows = read_table("FOCUS 1.4 columns", "Column")
+    written = [row for row in rows if not row[0].startswith("PricingCurrency")]
+
+    assert (len(rows), len(written)) == (65, 61)
+    assert [name for name, *_ in written] == list(COLUMNS_1_4)
+    for name, level, type_name in written:
+        expected = (TYPES[type_name], level.endswith("?"))
+        assert (COLUMNS_1_4[name].type, COLUMNS_1_4[name].nullable) == expected, name
+
+
 def test_all_values_of_a_usage_line(tmp_path: Path) -> None:
     line = build_line(
         service_name="Amazon Elastic Compute Cloud",
@@ -88,6 +100,7 @@ def test_all_values_of_a_usage_line(tmp_path: Path) -> None:
         "BillingPeriodEnd": "2026-10-01 00:00:00+00:00",
         "BillingPeriodStart": "2026-09-01 00:00:00+00:00",
         "ChargeCategory": "Usage",
+        "ChargeDescription": "Amazon Elastic Compute Cloud",
         "ChargeFrequency": "Usage-Based",
         "ChargePeriodEnd": "2026-09-02 00:00:00+00:00",
         "ChargePeriodStart": "2026-09-01 00:00:00+00:00",
@@ -104,6 +117,7 @@ def test_all_values_of_a_usage_line(tmp_path: Path) -> None:
         "ServiceCategory": "Other",
         "ServiceName": "AmazonEC2",
         "ServiceSubcategory": "Other (Other)",
+        "SkuId": "BoxUsage",
         "SkuMeter": "BoxUsage",
         "SubAccountId": "011254002932",
         "SubAccountType": "Account",
@@ -113,37 +127,6 @@ def test_all_values_of_a_usage_line(tmp_path: Path) -> None:
         "x_NimbillLineType": "Usage",
         "x_NimbillServiceName": "Amazon Elastic Compute Cloud",
     }
-
-
-@pytest.mark.parametrize(
-    ("line_type", "kind", "entry_type", "charge"),
-    [
-        ("RIFee", "usage", None, ("Usage", None)),
-        ("SavingsPlanUpfrontFee", "entry", "Upfront", ("Purchase", None)),
-        ("Fee", "entry", "Fee", ("Purchase", None)),
-        ("Refund", "entry", "Refund", ("Usage", "Correction")),
-        ("Credit", "entry", "Credit", ("Credit", None)),
-        ("Tax", "tax", None, ("Tax", None)),
-        ("EdpDiscount", "discount", None, ("Credit", None)),
-        ("FlatRateSubscription", "unknown", None, ("Adjustment", None)),
-        ("Adjustment", "entry", "Fee", ("Adjustment", None)),
-        ("Usage Correction", "entry", "Refund", ("Usage", "Correction")),
-    ],
-)
-def test_lines_are_classified_as_focus_charges(
-    line_type: str, kind: str, entry_type: str | None, charge: tuple[str, str | None]
-) -> None:
-    assert classify_charge(line_type, kind, entry_type) == charge
-
-
-def test_every_kind_and_entry_type_has_a_focus_category() -> None:
-    categories = {"Usage", "Purchase", "Tax", "Credit", "Adjustment"}
-
-    for kind in LineKind:
-        for entry_type in (*EntryType, None):
-            charge = classify_charge("unknown line type", kind, entry_type)
-            assert charge.category in categories
-            assert charge.class_ in (None, "Correction")
 
 
 # ── import again ─────────────────────────────────────────────────────────────────────────────────
@@ -279,6 +262,19 @@ def test_lines_of_payers_with_another_current_import_are_left_out(tmp_path: Path
     ]
 
 
+def test_files_written_before_prices_were_kept_are_exported(tmp_path: Path) -> None:
+    lake = Lake(str(tmp_path / "lake"))
+    (path,) = write_month([build_line()], tmp_path / "spool", files=1)
+    pq.write_table(pq.read_table(path).drop_columns(list(EXPORTED_TEXTS)), path)
+    names = lake.put([path], folder="org/aws/2026-09/imp")
+    files = [CurrentLakeFile("aws", names[0], PAYERS)]
+
+    write_focus_file(lake, files, "2026-09", tmp_path / "out.parquet")
+
+    (row,) = read_rows(tmp_path / "out.parquet")
+    assert (row["BilledCost"], row["PricingQuantity"]) == (Decimal("1.5"), None)
+
+
 @pytest.mark.parametrize(("owner", "name"), [(os, "fsync"), (Path, "replace")])
 def test_a_failed_export_keeps_the_existing_file(
     tmp_path: Path, owner: object, name: str, monkeypatch: pytest.MonkeyPatch
@@ -298,8 +294,3 @@ def test_a_failed_export_keeps_the_existing_file(
 
     assert output.read_bytes() == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["lake", "out.parquet", "spool"]
-
-
-def test_files_are_named_by_month_and_vendor() -> None:
-    assert default_file_name("2026-09", None) == "focus-2026-09.parquet"
-    assert default_file_name("2026-09", "aws") == "focus-aws-2026-09.parquet"

@@ -13,10 +13,16 @@ from litestar.types import ControllerRouterHandler
 
 import nimbill
 from nimbill.access.gate import MUTATING, Public, iterate_routes
+from nimbill.application.openapi_generators import rewrite_for_generators
 from nimbill.application.openapi_types import (
     DecimalSchemaPlugin,
     VendorSchemaPlugin,
     describe_uploaded_vendor,
+)
+from nimbill.customers.billing_groups.invoice_term_texts import (
+    TERM_TEXTS,
+    describe_term,
+    restrict_values,
 )
 from nimbill.foundation import exact_json
 from nimbill.http import idempotency
@@ -127,6 +133,8 @@ def build_openapi_document(
                         _deprecate(operation, deprecation)
     document["tags"] = _list_tags(document)
     _rewrite_literals(document)
+    _describe_terms(document)
+    rewrite_for_generators(document)
     return exact_json.encode(document)
 
 
@@ -160,6 +168,15 @@ def _rewrite_literals(node: Any) -> None:
             node["oneOf"] = [{"type": "string", "enum": values}, {"type": "null"}]
         for value in node.values():
             _rewrite_literals(value)
+
+
+def _describe_terms(document: dict[str, Any]) -> None:
+    """Say what the fields of an invoice setting mean and allow, so that a form can be built."""
+    for schema in document["components"]["schemas"].values():
+        fields = schema.get("properties", {})
+        if TERM_TEXTS.keys() <= fields.keys():
+            for field in TERM_TEXTS:
+                fields[field] |= restrict_values(field) | {"description": describe_term(field)}
 
 
 def _add_summary(operation: dict[str, Any], handler: HTTPRouteHandler) -> None:
@@ -234,7 +251,9 @@ def _complete_operation(operation: dict[str, Any], method: str, opt: dict[str, A
         operation["responses"]["200"]["content"]["text/plain"] = empty
     error_content = {"application/problem+json": {"schema": _reference("Problem")}}
     if "refusal" in opt:
-        error_content["application/json"] = {"schema": _reference(opt["refusal"].__name__)}
+        # generated clients read the first content type, and this is what is usually answered
+        refusal = {"application/json": {"schema": _reference(opt["refusal"].__name__)}}
+        error_content = refusal | error_content
     excluded = {401, 403, 429} if public and method not in MUTATING else set()
     if method not in MUTATING and "may_conflict" not in opt:
         excluded.add(409)

@@ -1,8 +1,7 @@
-"""`nimbill export`: write imported costs as a file for other programs."""
+"""`nimbill export`: write imported costs or created invoices as files for other programs."""
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
@@ -17,15 +16,16 @@ from nimbill.commands.organisation_command import (
 from nimbill.commands.vendor_argument import READABLE, KnownVendorName
 from nimbill.costs.lake.lake_error import LakeError
 from nimbill.costs.lake.parquet_files import Lake
-from nimbill.costs.lake.records import CurrentLakeFile, list_current_files
 from nimbill.customers.organisation_settings.records import load_settings
 from nimbill.database.tenant_scope import transaction
 from nimbill.foundation import exact_json
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.errors import Conflict, NotFound, Violation, refuse_if
+from nimbill.foundation.errors import Conflict, Violation, refuse_if
 from nimbill.foundation.failure_causes import describe_os_error
+from nimbill.invoicing.focus.month_records import FocusMonth, load_focus_month, require_charges
 
 basis = chosen("focus-export")
+invoices_basis = chosen("focus-invoices")
 
 export = App(name="export", help="Files for other programs.")
 
@@ -37,10 +37,12 @@ def focus(
     *,
     organisation: Organisation,
     vendor: KnownVendorName | None = None,
+    focus: Literal["1.2", "1.4"] = "1.2",
+    price: Literal["vendor", "customer"] = "vendor",
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
     json: JsonSwitch = False,
 ) -> None:
-    """Write the cost lines of a month as a FOCUS 1.2 Parquet file.
+    """Write a month as FOCUS: its costs, or what customers were billed.
 
     Parameters
     ----------
@@ -48,38 +50,42 @@ def focus(
         The month, yyyy-mm.
     vendor
         Export the lines of one vendor only.
+    focus
+        1.2 writes one Parquet file. 1.4 writes a folder with cost_and_usage.parquet,
+        invoice_detail.parquet and billing_period.parquet.
+    price
+        vendor exports the lines that vendors charged, customer the lines of the created invoices.
     output
-        The file to write; focus-MONTH.parquet in this folder by default.
+        The file or folder to write; focus-MONTH.parquet or focus-MONTH in this folder by default.
     """
     refuse_invalid_month(month)
     settings = load_command_settings()
 
-    async def list_files(
-        access: OrganisationAccess,
-    ) -> tuple[list[CurrentLakeFile], Mapping[str, Sequence[str]]]:
+    async def load(access: OrganisationAccess) -> FocusMonth:
         async with transaction(access.engine, access.scope.organisation_id) as db:
             stored = await load_settings(db, access.scope)
             if vendor is not None and vendor not in READABLE.list_names(stored.vendors):
                 refuse_if([Violation("vendor", READABLE.describe(stored.vendors))])
-            files = await list_current_files(db, access.scope, month, vendor)
-            return files, stored.provider_names
+            return await load_focus_month(db, access.scope, access.organisation.name, month, vendor)
 
-    files, provider_names = run_for_organisation(settings, organisation, list_files, changes=False)
-    if not files:
-        raise NotFound("nothing_imported", "No costs were imported for this month.")
+    focus_month = run_for_organisation(settings, organisation, load, changes=False)
+    require_charges(focus_month, with_invoices=price == "customer")
     # Imported late because it loads large libraries.
-    from nimbill.costs.focus_export import default_file_name, write_focus_file
+    from nimbill.costs.focus_columns import FocusVersion
+    from nimbill.invoicing.focus.export import Price, default_output, write_focus
 
-    path = output or Path(default_file_name(month, vendor))
+    version, prices = FocusVersion(focus), Price(price)
+    path = output or Path(default_output(month, vendor, version, prices))
     try:
         with progress_bar("export"):
-            lines = write_focus_file(Lake(settings.lake_url), files, month, path, provider_names)
+            files = write_focus(Lake(settings.lake_url), focus_month, version, prices, path)
     except OSError as error:
         reason = (
             error.cause if isinstance(error, LakeError) else describe_os_error(error, str(path))
         )
         raise Conflict("not_written", f"The file was not written. {reason}") from error
+    written = [{"file": str(file.path), "lines": file.lines} for file in files]
     if json:
-        print_json(exact_json.encode({"file": str(path), "lines": lines}))
+        print_json(exact_json.encode(written[0] if focus == "1.2" else {"files": written}))
     else:
-        print_text(f"{path}: {lines} lines")
+        print_text("\n".join(f"{file.path}: {file.lines} lines" for file in files))

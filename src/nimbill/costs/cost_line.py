@@ -77,6 +77,23 @@ SCHEMA = pa.schema([
     pa.field("normalization_factor", pa.string()),                  # numbers as in the file
     pa.field("unblended_rate",       pa.string()),
     pa.field("upfront_value",        pa.string()),
+    # prices and other columns of FOCUS, kept for exports: never billed, as in the file
+    pa.field("payer_name",           pa.string()),
+    pa.field("pricing_category",     pa.string()),                  # the vendor's pricing model
+    pa.field("pricing_quantity",     pa.string()),
+    pa.field("pricing_unit",         pa.string()),
+    pa.field("list_unit_price",      pa.string()),
+    pa.field("list_cost",            pa.string()),
+    pa.field("contracted_unit_price", pa.string()),
+    pa.field("contracted_cost",      pa.string()),
+    pa.field("consumed_quantity",    pa.string()),
+    pa.field("consumed_unit",        pa.string()),
+    pa.field("sku_id",               pa.string()),
+    pa.field("sku_price_id",         pa.string()),
+    pa.field("service_category",     pa.string()),
+    pa.field("service_subcategory",  pa.string()),
+    pa.field("charge_frequency",     pa.string()),
+    pa.field("commitment_status",    pa.string()),
     # keys are case-sensitive
     pa.field("tags",                 pa.map_(pa.string(), pa.string()), nullable=False),
 ])
@@ -99,4 +116,34 @@ RESERVATION_TEXTS = (
     "normalization_factor",
     "unblended_rate",
     "upfront_value",
+)
+
+# columns that only exports use; an invalid value is left out there and refuses no import
+EXPORTED_TEXTS = (
+    "payer_name",
+    "pricing_category",
+    "pricing_quantity",
+    "pricing_unit",
+    "list_unit_price",
+    "list_cost",
+    "contracted_unit_price",
+    "contracted_cost",
+    "consumed_quantity",
+    "consumed_unit",
+    "sku_id",
+    "sku_price_id",
+    "service_category",
+    "service_subcategory",
+    "charge_frequency",
+    "commitment_status",
+)
+
+COPIED_TEXTS = (
+    "customer_name",
+    "usage_type",
+    "description",
+    "invoice_id",
+    "savings_plan_id",
+    *RESERVATION_TEXTS,
+    *EXPORTED_TEXTS,
 )

@@ -1,7 +1,8 @@
-"""The columns of a FOCUS 1.2 file, in the order of the specification, followed by our own."""
+"""The columns of FOCUS files of costs, in the order of the specification, followed by our own."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from enum import StrEnum
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -12,6 +13,11 @@ basis = chosen("focus-export")
 
 TEXT = pa.string()
 JSON = pa.string()  # Parquet has no JSON type
+
+
+class FocusVersion(StrEnum):
+    v1_2 = "1.2"
+    v1_4 = "1.4"
 
 
 class FocusColumn(NamedTuple):
@@ -95,8 +101,52 @@ OWN_COLUMNS: Mapping[str, FocusColumn] = {
 }
 # fmt: on
 
-ALL_COLUMNS: Mapping[str, FocusColumn] = {**COLUMNS, **OWN_COLUMNS}
-
-FOCUS_SCHEMA = pa.schema(
-    [pa.field(name, column.type, nullable=column.nullable) for name, column in ALL_COLUMNS.items()]
+# Version 1.4 replaced the first two; values of the others are not known, and may not be null.
+_NOT_IN_1_4 = (
+    "ProviderName",
+    "PublisherName",
+    "PricingCurrency",
+    "PricingCurrencyContractedUnitPrice",
+    "PricingCurrencyEffectiveCost",
+    "PricingCurrencyListUnitPrice",
 )
+_ADDED_BY_1_4: Mapping[str, FocusColumn] = {
+    "AllocatedMethodDetails": nullable(JSON),
+    "AllocatedMethodId": nullable(TEXT),
+    "AllocatedResourceId": nullable(TEXT),
+    "AllocatedResourceName": nullable(TEXT),
+    "AllocatedTags": nullable(JSON),
+    "CommitmentProgramEligibilityDetails": nullable(JSON),
+    "ContractApplied": nullable(JSON),
+    "HostProviderName": nullable(TEXT),
+    "InvoiceDetailId": nullable(TEXT),
+    "ServiceProviderName": FocusColumn(TEXT),
+}
+COLUMNS_1_4: Mapping[str, FocusColumn] = dict(
+    sorted(
+        {
+            **{name: column for name, column in COLUMNS.items() if name not in _NOT_IN_1_4},
+            **_ADDED_BY_1_4,
+        }.items()
+    )
+)
+
+COLUMNS_BY_VERSION = {FocusVersion.v1_2: COLUMNS, FocusVersion.v1_4: COLUMNS_1_4}
+
+
+def build_schema(columns: Mapping[str, FocusColumn]) -> pa.Schema:
+    return pa.schema(
+        [pa.field(name, column.type, nullable=column.nullable) for name, column in columns.items()]
+    )
+
+
+def build_table(schema: pa.Schema, columns: Mapping[str, Any], count: int) -> pa.Table:
+    """A column is an array, one value for all lines, or absent, which is null in every line."""
+    arrays = [_build_column(columns.get(field.name), field.type, count) for field in schema]
+    return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def _build_column(value: Any, type_: pa.DataType, count: int) -> Any:
+    if isinstance(value, pa.Array | pa.ChunkedArray):
+        return value.cast(type_)
+    return pa.nulls(count, type_) if value is None else pa.repeat(pa.scalar(value, type_), count)

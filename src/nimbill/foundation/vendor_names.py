@@ -1,6 +1,7 @@
 """The names of the cloud vendors: in the API, in FOCUS files and on invoices."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from nimbill.foundation.basis import chosen
@@ -23,7 +24,12 @@ PROVIDER_NAMES: Mapping[str, tuple[str, ...]] = {
     "gcp":   ("google", "gcp", "google cloud", "google cloud platform", "google llc"),
 }
 LABELS: Mapping[str, str] = {"aws": "AWS", "azure": "Azure", "gcp": "GCP"}
+# The names that exported FOCUS files give the vendors.
+EXPORTED_NAMES: Mapping[str, str] = {"aws": "AWS", "azure": "Microsoft", "gcp": "Google Cloud"}
 # fmt: on
+
+ProviderNames = Mapping[str, Sequence[str]]  # by vendor, in the settings of an organisation
+NO_NAMES: ProviderNames = MappingProxyType({})
 
 
 class VendorRule(NamedTuple):
@@ -49,7 +55,12 @@ def list_provider_names(vendor: str, added: Mapping[str, Iterable[str]]) -> list
     return list(dict.fromkeys((*PROVIDER_NAMES.get(vendor, ()), *names)))
 
 
-def label_vendor(vendor: str, added: Mapping[str, Sequence[str]]) -> str:
+def label_vendor(vendor: str, added: ProviderNames) -> str:
     """Return the printed name of a vendor: its first provider name in the settings, or its own."""
     names = added.get(vendor) or (vendor.upper(),)
     return LABELS.get(vendor, names[0])
+
+
+def name_provider(vendor: str, added: ProviderNames) -> str:
+    """Return the name of a vendor in exported FOCUS files."""
+    return EXPORTED_NAMES.get(vendor) or label_vendor(vendor, added)

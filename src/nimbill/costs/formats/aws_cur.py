@@ -52,6 +52,13 @@ COLUMNS = {
     "normalization_factor": optional("lineItem/NormalizationFactor"),
     "unblended_rate":       optional("lineItem/UnblendedRate"),
     "upfront_value":        optional("reservation/UpfrontValue"),
+    "payer_name":           optional("bill/PayerAccountName"),
+    "pricing_category":     optional("pricing/term"),
+    "pricing_quantity":     optional("lineItem/UsageAmount"),
+    "pricing_unit":         optional("pricing/unit"),
+    "list_unit_price":      optional("pricing/publicOnDemandRate"),
+    "sku_id":               optional("product/sku"),
+    "sku_price_id":         optional("pricing/RateCode", "pricing/RateId"),
 }
 
 LINE_TYPES = {

@@ -38,6 +38,14 @@ COLUMNS = {
     "region":            optional("ResourceLocation", "MeterRegion"),
     "term_length":       optional("Term"),
     "unblended_rate":    optional("EffectivePrice"),
+    "payer_name":        optional("BillingAccountName"),
+    "pricing_category":  optional("PricingModel"),
+    "pricing_quantity":  optional("Quantity", "UsageQuantity"),
+    "pricing_unit":      optional("UnitOfMeasure"),
+    "list_unit_price":   optional("PayGPrice"),
+    "contracted_unit_price": optional("UnitPrice"),
+    "sku_id":            optional("MeterId"),
+    "charge_frequency":  optional("Frequency"),
     "tags":              optional("Tags"),
 }
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from nimbill.costs.cost_line import EXPORTED_TEXTS
 from nimbill.costs.formats.aws_cur import AWS_CUR
 from nimbill.costs.formats.aws_cur2 import AWS_CUR2
 from nimbill.costs.formats.azure import AZURE
@@ -37,7 +38,10 @@ class FileLayout:
 
 
 def detect_layout(file: str, header: Sequence[str]) -> FileLayout:
-    """Refuse an unknown format, a missing required column and a duplicate column."""
+    """Refuse an unknown format, a missing required column and a duplicate column.
+
+    A duplicate of a column that only exports use is not read.
+    """
     format_ = _detect_format(file, header)
     tags = {
         position: format_.normalize_tag_key(key)
@@ -55,7 +59,7 @@ def detect_layout(file: str, header: Sequence[str]) -> FileLayout:
         match = next((name for name in candidates if name in counts), None)
         if match is None and column.required:
             raise line_error(file, "column_missing", format_.title, line=1, column=column.names[0])
-        if match is not None:
+        if match is not None and not (counts[match] > 1 and field in EXPORTED_TEXTS):
             if counts[match] > 1:
                 raise line_error(file, "column_twice", line=1, column=header[names.index(match)])
             positions[field] = names.index(match)

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from nimbill.costs.cost_line import MONEY, RESERVATION_TEXTS, SCHEMA
+from nimbill.costs.cost_line import COPIED_TEXTS, MONEY, SCHEMA
 from nimbill.costs.formats.focus import CORRECTION
 from nimbill.costs.formats.gcp import PROJECT_TAG
 from nimbill.costs.formats.line_rules import line_error
@@ -37,7 +37,6 @@ accounts_basis = chosen("accounts-of-lines")
 
 WIDE_MONEY = pa.decimal256(60, 22)  # a sum has a digit more
 COST_LIMIT = pa.scalar(Decimal(10**16), WIDE_MONEY)
-_COPIED_FIELDS = ("customer_name", "usage_type", "description", "invoice_id", "savings_plan_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +127,7 @@ class _Normalizer(RawColumns):
             "reservation_number": self._counts("reservation_number"),
             "tags": self._tags(),
         }
-        columns |= {name: self._optional(name) for name in (*_COPIED_FIELDS, *RESERVATION_TEXTS)}
+        columns |= {name: self._optional(name) for name in COPIED_TEXTS}
         columns["savings_plan_id"] = savings_plan
         columns["description"] = self._description()
         return NormalizedBatch(_build_table(columns), self.warnings)
@@ -254,12 +253,16 @@ class _Normalizer(RawColumns):
         return payer, customer
 
     def _effective_cost(self) -> pa.Array:
-        reservation_cost = self._money("effective_cost")
+        """AWS writes 0 on lines without a commitment, whose effective cost is their cost."""
+        effective_cost = self._money("effective_cost")
+        if "commitment_id" in self.format.columns:
+            return effective_cost
+        has_reservation = self._optional("reservation_id").is_valid()
+        effective_cost = pc.if_else(has_reservation, effective_cost, None)
         if "plan_effective_cost" not in self.raw.fields:
-            return reservation_cost
-        plan_cost = self._money("plan_effective_cost")
+            return effective_cost
         has_plan = self._optional("savings_plan_id").is_valid()
-        return pc.if_else(has_plan, plan_cost, reservation_cost)
+        return pc.if_else(has_plan, self._money("plan_effective_cost"), effective_cost)
 
     def _marketplace(self) -> pa.Array:
         values = self._text("marketplace")

@@ -73,7 +73,7 @@ class ApiClientCreate(Body, frozen=True, kw_only=True):
     name: Annotated[str, text_length(1, 100)]
 
 
-class ApiClient(Body, frozen=True, kw_only=True, omit_defaults=True):
+class ApiClientRecord(Body, frozen=True, kw_only=True, omit_defaults=True):
     """`client_secret` is only present in the response that creates the client, else empty."""
 
     basis: ClassVar[Basis] = stated("API client")

@@ -20,8 +20,8 @@ from nimbill.http.routing import (
 )
 from nimbill.identity.users import operations, records
 from nimbill.identity.users.bodies import (
-    ApiClient,
     ApiClientCreate,
+    ApiClientRecord,
     BooleanText,
     Notification,
     PasswordChange,
@@ -121,10 +121,10 @@ async def create_api_client(
     caller: RequestCaller,
     db: Transaction,
     resources: WorkerResources,
-) -> ApiClient:
+) -> ApiClientRecord:
     """Create an API client that acts as the user. Only this response shows its secret."""
     owner, client = await operations.create_api_client(db, caller, resources, user, data.name)
-    return ApiClient(
+    return ApiClientRecord(
         client_id=client.client_id,
         client_secret=client.client_secret,
         grant_type="client_credentials",
@@ -145,10 +145,10 @@ async def create_api_client(
 )
 async def list_api_clients(
     user: FromPath[str], caller: RequestCaller, db: Transaction, resources: WorkerResources
-) -> list[ApiClient]:
+) -> list[ApiClientRecord]:
     """List the API clients of a user, oldest first, without their secrets."""
     return [
-        ApiClient(
+        ApiClientRecord(
             client_id=row.client_id,
             client_secret="",
             grant_type="client_credentials",

@@ -1,0 +1,1 @@
+"""FOCUS files of a month: what vendors charged, or what customers were billed."""
