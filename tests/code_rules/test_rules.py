@@ -62,6 +62,7 @@ def test_the_rules_are_applied_to_existing_files() -> None:
     assert len(list(rules.files_near_money(ROOT))) > 60
     assert sorted(path.name for path in (ROOT / "requirements").glob("*.txt")) == [
         "bench.txt",
+        "clients.txt",
         "dev.txt",
         "focus.txt",
         "run.txt",
