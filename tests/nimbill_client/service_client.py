@@ -19,10 +19,12 @@ class ServiceTransport(httpx.BaseTransport):
         return self._transport.handle_request(request)
 
 
-def connect(service: Service, organisation: NewOrganisation) -> Client:
+def connect(service: Service, organisation: NewOrganisation, **user: str) -> Client:
+    """Connect as an API client of the organisation, or as a user with username and password."""
     return Client(
         "http://127.0.0.1:8080",
         client_id=organisation.client_id,
         client_secret=organisation.client_secret,
         transport=ServiceTransport(service),
+        **user,  # type: ignore[arg-type]
     )

@@ -64,6 +64,16 @@ def test_an_answer_of_a_proxy_is_an_error_with_its_status() -> None:
     assert (caught.value.code, caught.value.title) == ("", "Not Found")
 
 
+def test_a_redirect_is_not_followed() -> None:
+    elsewhere = httpx.Response(302, headers={"Location": "https://other.example.com/"})
+    service = PreparedService(answers=[elsewhere])
+
+    with pytest.raises(ApiError, match="Check the url"):
+        service.client().users.list_all()
+
+    assert len(service.requests) == 1
+
+
 def test_a_response_of_another_version_is_named() -> None:
     service = PreparedService(answers=[httpx.Response(200, json={"users": []})])
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import httpx
 import pytest
 
@@ -26,6 +28,17 @@ def test_one_token_is_used_until_shortly_before_it_expires() -> None:
     assert service.used_tokens == ["Bearer token-1", "Bearer token-1", "Bearer token-2"]
     credentials = {"client_id": "cli-1", "client_secret": SECRET}
     assert service.token_forms == [{"grant_type": "client_credentials", **credentials}] * 2
+
+
+def test_threads_share_one_token() -> None:
+    service = PreparedService(answers=[NO_ROLES] * 8)
+    client = service.client()
+
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(lambda _: client.roles.list_all(), range(8)))
+
+    assert set(service.used_tokens) == {"Bearer token-1"}
+    assert len(service.token_forms) == 1
 
 
 def test_no_token_is_requested_before_it_is_needed() -> None:

@@ -40,14 +40,13 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_wheel_contains_the_types_and_names_its_requirements(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
-        metadata = archive.read(f"nimbill_client-{VERSION}.dist-info/METADATA").decode()
+        folder = f"nimbill_client-{VERSION}.dist-info"
+        assert archive.read(f"{folder}/licenses/LICENSE") == (ROOT / "LICENSE").read_bytes()
+        metadata = archive.read(f"{folder}/METADATA").decode()
 
     sources = (ROOT / "client" / "src" / "nimbill_client").glob("*.*")
     assert {f"nimbill_client/{path.name}" for path in sources} <= names
-    assert {name.partition("/")[0] for name in names} == {
-        "nimbill_client",
-        f"nimbill_client-{VERSION}.dist-info",
-    }
+    assert {name.partition("/")[0] for name in names} == {"nimbill_client", folder}
     required = [line for line in metadata.splitlines() if line.startswith("Requires-Dist")]
     assert required == ["Requires-Dist: httpx>=0.28.1", "Requires-Dist: msgspec>=0.22.0"]
 

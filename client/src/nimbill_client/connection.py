@@ -42,7 +42,7 @@ class Call:
     path: str
     ids: Mapping[str, str] = field(default_factory=dict)
     query: Mapping[str, str | int | None] = field(default_factory=dict)
-    body: object = None
+    body: object = field(default=None, repr=False)
     csv: bytes | None = None
     form: Mapping[str, Any] | None = field(default=None, repr=False)
     files: Sequence[Path] = ()

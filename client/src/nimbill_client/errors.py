@@ -9,6 +9,9 @@ from nimbill_client import exact_json
 from nimbill_client.record import Record
 
 KEY_IN_USE = "idempotency_key_in_use"
+NO_DETAILS = "The response has no problem details."
+# A redirect is not followed, because the token would be sent to another address.
+REDIRECTED = "The address redirects to another one. Check the url of the client."
 
 
 class NimbillError(Exception):
@@ -120,7 +123,7 @@ def read_error(
         login = _read_login_error(operation, status, content)
         if login is not None:
             return login
-        problem = Problem(status=status, detail="The response has no problem details.")
+        problem = Problem(status=status, detail=REDIRECTED if status < 400 else NO_DETAILS)
     problem = msgspec.structs.replace(
         problem, status=status, title=problem.title or _name_status(status)
     )
