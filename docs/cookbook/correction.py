@@ -7,7 +7,13 @@ from pathlib import Path
 
 import msgspec
 
-from nimbill_client import BilledVendor, Client, InvoiceDocument, MonthlyInvoiceSetting
+from nimbill_client import (
+    BilledVendor,
+    Client,
+    InvoiceDocument,
+    MonthlyInvoiceSetting,
+    NimbillError,
+)
 
 
 def change_discount(
@@ -21,6 +27,24 @@ def change_discount(
     return client.invoices.read(before.month, before.company_id, vendor)
 
 
+def correct(client: Client, given: argparse.Namespace) -> int:
+    group = client.billing_groups.find(given.group_id)
+    if group is None:
+        print(f"There is no billing group {given.group_id}.")
+        return 1
+    before = client.invoices.read(given.month, group.company_id, given.vendor)
+    closed = client.months.read(given.month, given.vendor).state == "closed"
+    if closed:
+        client.months.reopen(given.month, given.vendor, given.reason)
+    after = change_discount(client, before, given.vendor, given.discount, given.reason)
+    client.invoices.download_pdf(given.month, group.company_id, given.vendor, given.pdf)
+    if closed:
+        client.months.close(given.month, given.vendor)
+    for document in (before, after):
+        print(f"{document.invoice_no} revision {document.revision}: {document.sheet.total}")
+    return 0
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("month", help="such as 2026-09")
@@ -32,22 +56,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
 
     with Client.from_environment() as client:
-        group = client.billing_groups.find(given.group_id)
-        if group is None:
-            print(f"There is no billing group {given.group_id}.")
+        try:
+            exit_code = correct(client, given)
+            status = client.months.read(given.month, given.vendor)
+        except NimbillError as error:
+            print(error)
             return 1
-        before = client.invoices.read(given.month, group.company_id, given.vendor)
-        closed = client.months.read(given.month, given.vendor).state == "closed"
-        if closed:
-            client.months.reopen(given.month, given.vendor, given.reason)
-        after = change_discount(client, before, given.vendor, given.discount, given.reason)
-        if closed:
-            client.months.close(given.month, given.vendor)
-        client.invoices.download_pdf(given.month, group.company_id, given.vendor, given.pdf)
-
-    for document in (before, after):
-        print(f"{document.invoice_no} revision {document.revision}: {document.sheet.total}")
-    return 0
+    # After an interruption the month may still be open; close it as at the end of a month.
+    print(f"{status.month} {status.vendor} is {status.state}.")
+    return exit_code
 
 
 if __name__ == "__main__":

@@ -8,8 +8,8 @@ from nimbill_client import (
     BillingGroupCreate,
     Client,
     CloudAccountCreate,
-    Conflict,
     InvoiceSetting,
+    NimbillError,
 )
 
 TERMS = InvoiceSetting(
@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             company_id = create_customer(
                 client, given.group_id, given.company, given.payer, given.account
             )
-        except Conflict as error:
+        except NimbillError as error:
             print(error)
             return 1
     print(f"Created {given.group_id} as {company_id} with {len(given.account)} accounts.")

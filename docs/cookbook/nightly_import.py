@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from nimbill_client import Client, ImportRecord
+from nimbill_client import Client, ImportRecord, NimbillError
 
 
 def list_findings(record: ImportRecord) -> list[str]:
@@ -31,11 +31,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("name either files or a --source")
 
     with Client.from_environment() as client:
-        if given.source:
-            started = client.imports.start(given.vendor, given.source)
-        else:
-            started = client.imports.upload(given.vendor, given.files)
-        record = client.imports.wait(started.import_id, seconds_max=3600)
+        try:
+            if given.source:
+                started = client.imports.start(given.vendor, given.source)
+            else:
+                started = client.imports.upload(given.vendor, given.files)
+            record = client.imports.wait(started.import_id, seconds_max=3600)
+        except NimbillError as error:
+            print(error)
+            return 1
 
     findings = list_findings(record)
     print(f"{record.import_id}: {record.state}, {record.lines} lines of {record.month}")

@@ -60,7 +60,10 @@ def cookbook(running: Service, tmp_path_factory: pytest.TempPathFactory) -> Cook
             ("customer", "new_customer", (*CUSTOMER, "--account", ACCOUNTS_OF_A[0])),
             ("import", "nightly_import", ("aws", str(bill))),
             ("second account", "new_customer", (*CUSTOMER, *both)),
+            ("month that is not closed yet", "month_end", invoice),
             ("month end", "month_end", (*invoice, "--close")),
+            ("closed month", "month_end", invoice),
+            ("unknown customer", "correction", (MONTH, "aws", "BG-X", *correct[3:])),
             ("correction", "correction", (*correct, "--pdf", str(folder / "corrected.pdf"))),
         ]:
             printed = io.StringIO()
@@ -101,14 +104,27 @@ def test_a_month_end_creates_invoices_and_files_and_closes_the_month(cookbook: C
     assert ACCOUNTS_OF_A[0] in (cookbook.folder / f"{MONTH}-accounts.csv").read_text("utf-8-sig")
 
 
+def test_a_month_end_without_closing_says_whether_the_month_is_ready(cookbook: Cookbook) -> None:
+    assert cookbook.exit_codes["month that is not closed yet"] == 0
+    assert "Tie-out: ties, 0 differences." in cookbook.printed["month that is not closed yet"]
+    assert f"{MONTH} aws is open." in cookbook.printed["month that is not closed yet"]
+
+
+def test_a_refusal_is_printed(cookbook: Cookbook) -> None:
+    assert "409 month_closed" in cookbook.printed["closed month"]
+    assert cookbook.exit_codes["unknown customer"] == 1
+    assert "There is no billing group BG-X." in cookbook.printed["unknown customer"]
+
+
 def test_a_correction_creates_a_revision_and_closes_the_month_again(cookbook: Cookbook) -> None:
     assert cookbook.exit_codes["correction"] == 0
-    assert "revision 1: 190472\n" in cookbook.printed["correction"]
+    assert "revision 2: 190472\n" in cookbook.printed["correction"]
+    assert f"{MONTH} aws is closed." in cookbook.printed["correction"]
     assert (cookbook.folder / "corrected.pdf").read_bytes().startswith(b"%PDF")
     with cookbook.connect() as client:
         (group,) = client.billing_groups.list_all()
         invoice = client.invoices.read(MONTH, group.company_id, "aws")
-        (first,) = client.invoices.list_revisions(MONTH, group.company_id, "aws")
+        before, _ = client.invoices.list_revisions(MONTH, group.company_id, "aws")
         status = client.months.read(MONTH, "aws")
         reasons = [
             entry.sent.get("reason")
@@ -116,8 +132,8 @@ def test_a_correction_creates_a_revision_and_closes_the_month_again(cookbook: Co
             if entry.resource.startswith("month/") and isinstance(entry.sent, dict)
         ]
 
-    assert (invoice.revision, invoice.setting.discount_rate) == (2, Decimal("0.07"))
-    assert invoice.sheet.total < first.invoice.sheet.total == Decimal(190472)
+    assert (invoice.revision, invoice.setting.discount_rate) == (3, Decimal("0.07"))
+    assert invoice.sheet.total < before.invoice.sheet.total == Decimal(190472)
     assert (status.state, invoice.memo) == ("closed", REASON)
     assert REASON in reasons
 
