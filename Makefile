@@ -51,7 +51,7 @@ check: setup ## check format, lint, types, import contracts and security
 	$(PY)ruff check .
 	$(PY)mypy
 	$(PY)lint-imports --no-logo
-	$(PY)bandit --quiet --configfile pyproject.toml --severity-level high --recursive src
+	$(PY)bandit --quiet --configfile pyproject.toml --severity-level high --recursive src client/src
 
 # ── tests ────────────────────────────────────────────────────────────────────────────────────────
 

@@ -14,7 +14,8 @@ from pathlib import Path
 LINES_PER_FILE_MAX = 400
 LINES_PER_FUNCTION_MAX = 60
 PACKAGES_MAX = 20
-CODE_FOLDERS = ("src", "tests", "bench", "web", ".ci")
+CODE_FOLDERS = ("src", "client", "docs", "tests", "bench", "web", ".ci")
+CLIENT = "client"  # a package of its own, which names what it sends as the service does
 GENERATED_FOLDERS = {"node_modules", "static", "__pycache__", "dist"}
 
 MEANINGLESS_NAMES = {"utils", "util", "helpers", "helper", "common", "manager", "service", "misc"}
@@ -22,6 +23,8 @@ MEANINGLESS_NAMES = {"utils", "util", "helpers", "helper", "common", "manager", 
 # files and packages of src/nimbill in which no amount may become a float
 MONEY_FILES = ("money.py", "rules.py", "*_rules.py")
 MONEY_PACKAGES = ("adjustments", "billing_groups", "invoicing")
+# files of the client that handle time and no amounts
+CLIENT_TIME_FILES = ("clock.py", "retries.py")
 
 # files whose public functions query the database
 QUERY_FILES = (
@@ -110,15 +113,17 @@ def meaningless_file_names(root: Path) -> list[str]:
 
 
 def repeated_class_names(root: Path) -> list[str]:
-    """A class name is defined once in the project."""
+    """A class name is defined once in the project, and once in the client."""
     places = defaultdict(list)
     for path in source_files(root, ".py"):
+        relative = path.relative_to(root)
         for node in ast.walk(parse(path.read_text())):
             if isinstance(node, ast.ClassDef):
-                places[node.name].append(f"{path.relative_to(root)}:{node.lineno}")
+                in_client = relative.parts[0] == CLIENT
+                places[node.name, in_client].append(f"{relative}:{node.lineno}")
     return [
         f"class {name} is defined in {', '.join(where)}"
-        for name, where in sorted(places.items())
+        for (name, _), where in sorted(places.items())
         if len(where) > 1
     ]
 
@@ -139,6 +144,9 @@ def files_near_money(root: Path) -> Iterator[Path]:
     for path in sorted(package.rglob("*.py")):
         packages = set(path.relative_to(package).parts[:-1])
         if any(path.match(name) for name in MONEY_FILES) or set(MONEY_PACKAGES) & packages:
+            yield path
+    for path in sorted((root / CLIENT).rglob("*.py")):
+        if path.name not in CLIENT_TIME_FILES:
             yield path
 
 

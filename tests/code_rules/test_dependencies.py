@@ -11,13 +11,17 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+import nimbill
+import nimbill_client
 from tests.code_rules.rules import parse
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "src" / "nimbill"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+CLIENT = tomllib.loads((ROOT / "client" / "pyproject.toml").read_text())["project"]
+CLIENT_SOURCES = ROOT / "client" / "src"
 
-OWN_PACKAGES = ("bench", "nimbill", "tests")
+OWN_PACKAGES = ("bench", "nimbill", "nimbill_client", "tests")
 
 # Modules that need an extra. They are imported only where a setting asks for them.
 MODULES_OF_EXTRAS = {
@@ -94,6 +98,18 @@ def test_serving_imports_only_what_the_wheel_requires() -> None:
             imported |= found
 
     assert required - imported == set(LOADED_OTHERWISE)
+
+
+def test_the_client_requires_what_it_imports_and_the_wheel_that_contains_it_too() -> None:
+    """The wheel of the service contains the client, so that it needs no other distribution."""
+    imported = set().union(*map(imported_distributions, CLIENT_SOURCES.rglob("*.py")))
+
+    assert imported == names(CLIENT["dependencies"])
+    assert set(CLIENT["dependencies"]) <= set(PROJECT["dependencies"])
+
+
+def test_the_client_has_the_version_of_the_service() -> None:
+    assert nimbill_client.VERSION == nimbill.__version__ == PROJECT["version"]
 
 
 def test_modules_of_extras_are_not_imported_at_the_start() -> None:

@@ -12,7 +12,7 @@ from tests.commands.declared_commands import list_commands
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
-    *("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"),
+    *("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "client/README.md"),
     *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").rglob("*.md")),
 ]
 

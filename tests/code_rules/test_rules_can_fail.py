@@ -70,6 +70,24 @@ def test_a_meaningless_file_name_is_found(tmp_path: Path, name: str) -> None:
     assert len(rules.meaningless_file_names(tmp_path)) == 1
 
 
+@pytest.mark.parametrize("folder", ["src/nimbill", "client/src/nimbill_client"])
+def test_a_class_name_that_is_defined_twice_is_found(tmp_path: Path, folder: str) -> None:
+    write(tmp_path, "src/nimbill/a.py", "class Invoice: ...\n")
+    write(tmp_path, "client/src/nimbill_client/a.py", "class Invoice: ...\n")
+    assert rules.repeated_class_names(tmp_path) == []  # the client uses the service's names
+
+    write(tmp_path, f"{folder}/b.py", "class Invoice: ...\n")
+    assert len(rules.repeated_class_names(tmp_path)) == 1
+
+
+def test_a_float_in_the_client_is_found(tmp_path: Path) -> None:
+    write(tmp_path, "client/src/nimbill_client/clock.py", "seconds: float = 0.5\n")
+    assert rules.floats_near_money(tmp_path) == []
+
+    write(tmp_path, "client/src/nimbill_client/invoices.py", "total: float\n")
+    assert len(rules.floats_near_money(tmp_path)) == 1
+
+
 @pytest.mark.parametrize(
     "name",
     [

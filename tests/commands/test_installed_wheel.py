@@ -261,10 +261,11 @@ def size_of(file: object) -> int:
     return int(getattr(file, "size", None) or 0)
 
 
-def test_the_wheel_contains_the_font_and_the_api_page(wheel: Path) -> None:
+def test_the_wheel_contains_the_font_the_api_page_and_the_client(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
 
     assert "nimbill/application/static/api/index.html" in names
     assert "nimbill/invoicing/pdf/fonts/BIZUDPGothic-Regular.ttf" in names
+    assert {"nimbill_client/client.py", "nimbill_client/py.typed"} <= names
     assert not any(name.startswith(("tests/", "bench/")) for name in names)

@@ -11,7 +11,7 @@ Data:
 Program:
     run.py                starts the database, the service and the seeding
     logins.py             creates the organisations and stores their logins
-    api_client.py         the HTTP client
+    api_client.py         the client of the API, a package of its own: nimbill-client
     seed_steps.py, cost_steps.py, invoice_steps.py   the steps that create the seed data
     seeding.py            runs the steps that are not completed yet
     guide.py, sample_commands.py   the text that the demo prints

@@ -1,20 +1,16 @@
-"""An HTTP client of the service, used by the demo like any other client."""
+"""The demo as a client of the service: it uses `nimbill-client` like any other program."""
 
-import time
-from collections.abc import Mapping
-from copy import copy
-from http.client import HTTPConnection
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
-from urllib.parse import urlencode, urlsplit
+
+import httpx
 
 from nimbill.demo.logins import DemoLogin
-from nimbill.foundation import exact_json
 from nimbill.foundation.errors import OperatorError
+from nimbill_client import ApiError, Client, Conflict, LoginFailed
 
 REQUEST_SECONDS_MAX = 300  # invoices or PDF files of a month, on a busy machine
-RETRY_STATUSES = (408, 429, 503)
-JSON = {"Content-Type": "application/json"}
 
 
 class DemoError(OperatorError):
@@ -25,81 +21,39 @@ class DemoClient:
     """A client of one organisation; `folder` is the data folder of the demo."""
 
     def __init__(self, address: str, login: DemoLogin, folder: Path) -> None:
-        self.login, self.folder = login, folder
-        self._address = urlsplit(address)
-        self._headers = self._log_in("/core/access_token", "client_credentials")
+        self.address, self.login, self.folder = address, login, folder
+        self.api = Client(
+            address,
+            client_id=login.client_id,
+            client_secret=login.client_secret,
+            timeout=REQUEST_SECONDS_MAX,
+            retry_seconds=REQUEST_SECONDS_MAX,
+            # A proxy that the environment names does not reach the service of this machine.
+            transport=httpx.HTTPTransport(),
+        )
 
-    def log_in_to(self, path: str, grant_type: str) -> "DemoClient":
-        """Return a client of the same organisation with a token from another endpoint."""
-        client = copy(self)
-        client._headers = self._log_in(path, grant_type)
-        return client
-
-    def _log_in(self, path: str, grant_type: str) -> dict[str, str]:
-        form = {
-            "grant_type": grant_type,
-            "client_id": self.login.client_id,
-            "client_secret": self.login.client_secret,
-        }
-        headers = {"Content-Type": "application/x-www-form-urlencoded"}
-        status, content = self._send("POST", path, urlencode(form).encode(), headers)
-        if status == 401:
+    @contextmanager
+    def explain_errors(self) -> Iterator[None]:
+        """Turn a refusal into a message for the person who runs the demo."""
+        try:
+            yield
+        except LoginFailed as error:
             raise DemoError(
                 "The login stored in demo.json does not belong to the demo's database. Remove the "
                 "demo's data folder to start again."
-            )
-        if status != 200:
-            raise DemoError(f"{path} returned {status}. See demo.log in the demo's data folder.")
-        token = exact_json.decode(content)["access_token"]
-        return {"Authorization": f"Bearer {token}"}
+            ) from error
+        except ApiError as error:
+            raise DemoError(f"{error} See demo.log in the demo's data folder.") from error
 
-    def post(self, path: str, body: Mapping[str, Any], *, key: str) -> None:
-        """Repeating a request with the same idempotency key changes nothing."""
-        self._change("POST", path, body, {"Idempotency-Key": key})
+    def company_ids(self) -> dict[str, str]:
+        """The company_id of each billinggroup_id."""
+        with self.explain_errors():
+            groups = self.api.billing_groups.list_all()
+            return {group.billinggroup_id: group.company_id for group in groups}
 
-    def put(self, path: str, body: Mapping[str, Any]) -> None:
-        self._change("PUT", path, body, {})
 
-    def get(self, path: str) -> Any:
-        return exact_json.decode(self.get_bytes(path))
-
-    def get_bytes(self, path: str) -> bytes:
-        status, content = self._send_with_retries("GET", path, b"", self._headers)
-        if status != 200:
-            raise DemoError(f"{path} returned {status}. See demo.log in the demo's data folder.")
-        return content
-
-    def _change(
-        self, method: str, path: str, body: Mapping[str, Any], headers: Mapping[str, str]
-    ) -> None:
-        all_headers = {**self._headers, **JSON, **headers}
-        status, content = self._send_with_retries(
-            method, path, exact_json.encode(body), all_headers
-        )
-        if status not in (200, 201, 202, 409):  # 409: it exists from an interrupted start
-            code = exact_json.decode(content).get("code")
-            raise DemoError(
-                f"{path} returned {status}, {code}. See demo.log in the demo's data folder."
-            )
-
-    def _send_with_retries(self, *request: Any) -> tuple[int, bytes]:
-        """Retries while the service limits the rate or is overloaded."""
-        status, content = self._send(*request)
-        deadline = time.monotonic() + REQUEST_SECONDS_MAX
-        while status in RETRY_STATUSES and time.monotonic() < deadline:
-            time.sleep(1)
-            status, content = self._send(*request)
-        return status, content
-
-    def _send(
-        self, method: str, path: str, body: bytes, headers: Mapping[str, str]
-    ) -> tuple[int, bytes]:
-        connection = HTTPConnection(
-            self._address.hostname or "", self._address.port, timeout=REQUEST_SECONDS_MAX
-        )
-        try:
-            connection.request(method, path, body, dict(headers))
-            response = connection.getresponse()
-            return response.status, response.read()
-        finally:
-            connection.close()
+@contextmanager
+def existing_allowed() -> Iterator[None]:
+    """Accept that something exists already from an interrupted start."""
+    with suppress(Conflict):
+        yield

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from decimal import Decimal
 from types import MappingProxyType
+from typing import Any
 
-Setting = Mapping[str, str | Decimal]
+Setting = Mapping[str, Any]
 
 USUAL_TERMS: Setting = MappingProxyType(
     {
@@ -73,7 +74,7 @@ IN_DOLLARS = terms(currency="usd", discount_rate="0.075", tax_rate="0")
 NO_DISCOUNT = terms(discount_rate="0", support_fee="percent", support_rate="0.06")
 
 # The agency fee by usage in dollars, for contracts with substitution_fee "usagetable".
-USAGE_TABLE = (
+USAGE_TABLE: tuple[dict[str, Any], ...] = (
     {"upto": Decimal(5_000), "rate": Decimal("0.05")},
     {"upto": Decimal(20_000), "rate": Decimal("0.035")},
     {"upto": None, "rate": Decimal("0.02")},

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Literal
 
 from nimbill.demo.monthly_data import (
     CURRENT_MONTH,
@@ -18,10 +17,9 @@ from nimbill.demo.monthly_data import (
     vendor_invoice_number,
 )
 from nimbill.demo.resellers import AOZORA, MINATO, DemoReseller
+from nimbill.foundation.vendors import BilledVendor
 
 WRITE_SECONDS_MAX = 300
-
-Vendor = Literal["aws", "azure"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +27,7 @@ class CostDelivery:
     """A folder of the reseller's inbox that holds the files of a month and their manifest."""
 
     reseller: str  # username
-    vendor: Vendor
+    vendor: BilledVendor
     month: str
     assembled_at: datetime
     invoice: str | None  # None until the vendor has invoiced the month
@@ -47,7 +45,7 @@ def _days_after_start(month: str, days: int) -> datetime:
 
 
 def _final_delivery(
-    reseller: DemoReseller, vendor: Vendor, month: str, version: str = ""
+    reseller: DemoReseller, vendor: BilledVendor, month: str, version: str = ""
 ) -> CostDelivery:
     return CostDelivery(
         reseller.username,
@@ -59,12 +57,12 @@ def _final_delivery(
     )
 
 
-def _provisional_delivery(vendor: Vendor) -> CostDelivery:
+def _provisional_delivery(vendor: BilledVendor) -> CostDelivery:
     assembled_at = _days_after_start(CURRENT_MONTH, 24)
     return CostDelivery(AOZORA.username, vendor, CURRENT_MONTH, assembled_at, None, days=24)
 
 
-VENDORS: tuple[Vendor, ...] = ("aws", "azure")
+VENDORS: tuple[BilledVendor, ...] = ("aws", "azure")
 DELIVERIES = (
     *(_final_delivery(AOZORA, vendor, month) for month in MONTHS[:-1] for vendor in VENDORS),
     *(_provisional_delivery(vendor) for vendor in VENDORS),

@@ -1,10 +1,8 @@
 """Seed steps for costs: start imports, wait for them, apply adjustments."""
 
-import time
 from collections.abc import Sequence
-from typing import Any
 
-from nimbill.demo.api_client import DemoClient, DemoError
+from nimbill.demo.api_client import DemoClient, DemoError, existing_allowed
 from nimbill.demo.cost_deliveries import (
     LATE_DELIVERY,
     CostDelivery,
@@ -20,13 +18,9 @@ from nimbill.demo.monthly_data import (
     OneOffCharge,
 )
 from nimbill.demo.resellers import AOZORA, DemoReseller
+from nimbill_client import WaitTimeout
 
-IMPORTS = "/m/core/costs/imports"
-RECALCULATION = "/m/core/billinggroup/recalculation"
-RESERVED_INSTANCES = "/m/core/ri/purchased"
-POLL_SECONDS = 0.2
 IMPORT_SECONDS_MAX = 600  # an interrupted import is retried after a minute
-UNFINISHED_STATES = ("waiting", "running")
 SUCCESS_STATES = ("done", "unchanged")
 
 
@@ -39,8 +33,10 @@ def start_imports(client: DemoClient, reseller: DemoReseller, months: Sequence[s
 
 
 def _start_import(client: DemoClient, delivery: CostDelivery) -> None:
-    body = {"vendor": delivery.vendor, "month": delivery.month, "source": delivery.folder}
-    client.post(IMPORTS, body, key=f"demo-costs-{delivery.folder}")
+    with existing_allowed():
+        client.api.imports.start(
+            delivery.vendor, delivery.folder, delivery.month, key=f"demo-costs-{delivery.folder}"
+        )
 
 
 def wait_for_imports(client: DemoClient, reseller: DemoReseller, month: str) -> None:
@@ -51,18 +47,14 @@ def wait_for_imports(client: DemoClient, reseller: DemoReseller, month: str) -> 
 def _wait_for_import(
     client: DemoClient, delivery: CostDelivery, expected_states: Sequence[str]
 ) -> None:
-    deadline = time.monotonic() + IMPORT_SECONDS_MAX
-    record = next(each for each in client.get(IMPORTS) if delivery.folder in each["sources"])
-    while record["state"] in UNFINISHED_STATES:
-        if time.monotonic() > deadline:
-            raise DemoError(
-                f"The import of {delivery.folder} is not finished after {IMPORT_SECONDS_MAX} "
-                "seconds. See demo.log in the demo's data folder."
-            )
-        time.sleep(POLL_SECONDS)
-        record = client.get(f"{IMPORTS}/{record['import_id']}")
-    if record["state"] not in expected_states:
-        raise DemoError(f"The import of {delivery.folder} ended in the state {record['state']}.")
+    imports = client.api.imports
+    started = next(each for each in imports.list_all() if delivery.folder in each.sources)
+    try:
+        record = imports.wait(started.import_id, IMPORT_SECONDS_MAX)
+    except WaitTimeout as error:
+        raise DemoError(f"{error} See demo.log in the demo's data folder.") from error
+    if record.state not in expected_states:
+        raise DemoError(f"The import of {delivery.folder} ended in the state {record.state}.")
 
 
 def import_late_correction(client: DemoClient, _reseller: DemoReseller) -> None:
@@ -77,35 +69,38 @@ def apply_adjustments(client: DemoClient, reseller: DemoReseller, month: str) ->
         _move_reserved_instances(client, move)
     for position, charge in enumerate(ONE_OFF_CHARGES if reseller is AOZORA else ()):
         if charge.applied_in == month:
-            _apply_one_off_charge(client, charge, key=f"demo-entry-{position}")
+            _apply_one_off_charge(client, charge, month, key=f"demo-entry-{position}")
 
 
-def _apply_one_off_charge(client: DemoClient, charge: OneOffCharge, *, key: str) -> None:
+def _apply_one_off_charge(
+    client: DemoClient, charge: OneOffCharge, month: str, *, key: str
+) -> None:
     account = find_production_account(AOZORA, charge.billinggroup_id, charge.vendor)
-    entries = client.get(f"{RECALCULATION}/{charge.month}?vendor={charge.vendor}")
     entry_ids = [
-        entry["id"]
-        for entry in entries
-        if (entry["customer_id"], entry["calc_type"]) == (account.customer_id, charge.calc_type)
+        entry.id
+        for entry in client.api.recalculation.list_all(charge.month, charge.vendor)
+        if (entry.customer_id, entry.calc_type) == (account.customer_id, charge.calc_type)
     ]
     if not entry_ids:
         return  # the charge belongs to a month that this demo does not contain
-    body: dict[str, Any] = {
-        "data": entry_ids,
-        "month": charge.applied_in,
-        "exchange_rate": charge.exchange_rate,
-        "tax_free": charge.tax_free,
-        "apply": True,
-        "vendor": charge.vendor,
-    }
-    client.post(RECALCULATION, body, key=key)
+    with existing_allowed():
+        client.api.recalculation.apply(
+            entry_ids,
+            month,
+            charge.vendor,
+            exchange_rate=charge.exchange_rate,
+            tax_free=charge.tax_free,
+            key=key,
+        )
 
 
 def _move_reserved_instances(client: DemoClient, move: DemoInstanceMove) -> None:
     owner = find_production_account(AOZORA, move.owner, "aws").customer_id
     receiver = find_production_account(AOZORA, move.receiver, "aws").customer_id
-    reservations = client.get(f"{RESERVED_INSTANCES}?vendor=aws")
-    if not any(reservation["dest_customer_id"] == receiver for reservation in reservations):
-        owned = next(each for each in reservations if each["customer_id"] == owner)
-        body = {"customer_id": receiver, "number": move.number, "vendor": "aws"}
-        client.post(f"{RESERVED_INSTANCES}/{owned['id']}", body, key=f"demo-move-{move.owner}")
+    reservations = client.api.reserved_instances.list_all("aws")
+    if not any(reservation.dest_customer_id == receiver for reservation in reservations):
+        owned = next(each for each in reservations if each.customer_id == owner)
+        with existing_allowed():
+            client.api.reserved_instances.move(
+                owned.id, receiver, move.number, key=f"demo-move-{move.owner}"
+            )

@@ -20,6 +20,7 @@ from nimbill.demo.contract_terms import (
     USUAL_TERMS,
     Setting,
 )
+from nimbill.foundation.vendors import BilledVendor
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class DemoCustomer:
     address: str
     phone: str
     personal: str
-    contracts: Mapping[str, Contract]  # by vendor
+    contracts: Mapping[BilledVendor, Contract]  # by vendor
     inv_aggregate: bool = True
     language: str = "ja"
     remarks: str | None = None

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from nimbill.customers.invoice_templates.registration_number_rules import compute_check_digit
 from nimbill.demo.customers import DemoCustomer
 from nimbill.demo.resellers import AOZORA, DemoReseller
+from nimbill.foundation.vendors import BilledVendor
 
 TAG_KEY = "team"  # invoices with calc_type "tag" are grouped by this tag
 
@@ -21,7 +23,7 @@ class DemoProject:
 
 @dataclass(frozen=True, slots=True)
 class DemoCloudAccount:
-    vendor: str
+    vendor: BilledVendor
     customer_id: str
     account_id: str
     name: str
@@ -85,10 +87,10 @@ def list_projects(reseller: DemoReseller) -> tuple[DemoProject, ...]:
     return PROJECTS if reseller is AOZORA else ()
 
 
-def invoice_templates(reseller: DemoReseller) -> dict[str, dict[str, str | int]]:
+def invoice_templates(reseller: DemoReseller) -> dict[str, dict[str, Any]]:
     """Invoice templates by language. The registration number is fictitious but valid."""
     digits = f"99{sum(map(ord, reseller.name)):010}"
-    shared: dict[str, str | int] = {
+    shared: dict[str, Any] = {
         "postal": "100-0001",
         "phone": "03-0000-0001",
         "registration_number": f"T{compute_check_digit(digits)}{digits}",
@@ -126,7 +128,11 @@ def list_cloud_accounts(reseller: DemoReseller) -> Iterator[DemoCloudAccount]:
 
 
 def _build_account(
-    reseller: DemoReseller, customer: DemoCustomer, customer_number: int, vendor: str, number: int
+    reseller: DemoReseller,
+    customer: DemoCustomer,
+    customer_number: int,
+    vendor: BilledVendor,
+    number: int,
 ) -> DemoCloudAccount:
     if number < len(ACCOUNT_PURPOSES):
         prefix, suffix, japanese, english, _ = ACCOUNT_PURPOSES[number]
@@ -153,7 +159,7 @@ def weight(number: int) -> int:
 
 
 def find_production_account(
-    reseller: DemoReseller, billinggroup_id: str, vendor: str
+    reseller: DemoReseller, billinggroup_id: str, vendor: BilledVendor
 ) -> DemoCloudAccount:
     return next(
         account

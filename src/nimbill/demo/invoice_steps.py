@@ -1,12 +1,11 @@
 """Seed steps for invoices: month settings, creation, closing, and PDF files."""
 
-import io
 import zipfile
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from nimbill.demo.api_client import DemoClient
+from nimbill.demo.api_client import DemoClient, existing_allowed
 from nimbill.demo.cost_deliveries import VENDORS
 from nimbill.demo.customers import DemoCustomer
 from nimbill.demo.monthly_data import (
@@ -19,71 +18,71 @@ from nimbill.demo.monthly_data import (
 from nimbill.demo.resellers import AOZORA, DemoReseller
 from nimbill.foundation import clock
 from nimbill.foundation.calendar_month import month_end
+from nimbill.foundation.vendors import BilledVendor
+from nimbill_client import MonthlyInvoiceSetting
 
-INVOICES = "/m/core/invoices"
 PDF_FOLDER = "invoices"  # inside the data folder
+
+MonthlyOverrides = dict[str, dict[BilledVendor, MonthlyInvoiceSetting]]  # by company_id
 
 
 def create_invoices(client: DemoClient, reseller: DemoReseller, month: str) -> None:
     """Saves the settings of the month and creates its invoices; closes it if it is in the past."""
-    save_month_settings(client, reseller, month, company_ids(client))
+    save_month_settings(client, reseller, month, client.company_ids())
     for vendor in _list_vendors(reseller):
-        body = {"vendor": vendor, "group": [], "bulk": True}
-        key = f"demo-create-{month}-{vendor}"
-        client.post(f"{INVOICES}/calculation/{month}", body, key=key)
+        with existing_allowed():
+            client.api.invoices.create(month, vendor, key=f"demo-create-{month}-{vendor}")
     if month in CLOSED_MONTHS:
         for vendor in _list_vendors(reseller):
-            key = f"demo-close-{month}-{vendor}"
-            client.post(f"{INVOICES}/close/{month}", _build_closing(month, vendor), key=key)
+            _close_month(client, month, vendor)
 
 
-def _build_closing(month: str, vendor: str) -> dict[str, Any]:
+def _close_month(client: DemoClient, month: str, vendor: BilledVendor) -> None:
     """The demo's months are fixed, so that a computer's clock may show an earlier month."""
-    if month_end(month) < clock.now():
-        return {"vendor": vendor}
-    reason = "The demo shows this month as it will be after its end."
-    return {"vendor": vendor, "override": True, "reason": reason}
+    is_over = month_end(month) < clock.now()
+    reason = None if is_over else "The demo shows this month as it will be after its end."
+    with existing_allowed():
+        client.api.months.close(
+            month, vendor, override=not is_over, reason=reason, key=f"demo-close-{month}-{vendor}"
+        )
 
 
 def save_month_settings(
     client: DemoClient, reseller: DemoReseller, month: str, companies: dict[str, str]
 ) -> None:
     """Saves the contract terms, the overrides of this month and the exchange rate."""
-    client.put(f"{INVOICES}/save/{month}", {"settings": [], "internal": True})
+    invoices = client.api.invoices
+    invoices.save_default_settings(month)
     overrides = _build_overrides(reseller, month, companies)
     if overrides:
-        client.put(f"{INVOICES}/save/{month}", {"settings": overrides, "internal": False})
+        invoices.save_settings(month, overrides)
     for vendor in _list_vendors(reseller):
         groups = [
             companies[customer.billinggroup_id] for customer in reseller.list_customers(vendor)
         ]
-        rate = {
-            "vendor": vendor,
-            "billing_groups": groups,
-            "exchange_rate": EXCHANGE_RATES[month],
-        }
-        client.put(f"{INVOICES}/exchangerate/{month}", rate)
+        invoices.save_exchange_rate(month, vendor, groups, EXCHANGE_RATES[month])
 
 
 def save_current_month_settings(client: DemoClient, reseller: DemoReseller) -> None:
     """The unfinished month gets its settings and an expected exchange rate, but no invoices."""
     if reseller is AOZORA:
-        save_month_settings(client, reseller, CURRENT_MONTH, company_ids(client))
+        save_month_settings(client, reseller, CURRENT_MONTH, client.company_ids())
 
 
 def _build_overrides(
     reseller: DemoReseller, month: str, companies: dict[str, str]
-) -> dict[str, Any]:
+) -> MonthlyOverrides:
     customers = {customer.billinggroup_id: customer for customer in reseller.customers}
-    overrides: dict[str, Any] = {}
+    overrides: MonthlyOverrides = {}
     for (override_month, group, vendor), (changes, memo) in MONTHLY_OVERRIDES.items():
         if reseller is AOZORA and override_month == month:
             typed_changes = {
                 name: Decimal(value) if name.endswith("_rate") else value
                 for name, value in changes.items()
             }
-            setting = {**customers[group].invoices[vendor], **typed_changes, "memo": memo}
-            overrides.setdefault(companies[group], {})[vendor] = setting
+            setting: dict[str, Any] = {**customers[group].invoices[vendor], **typed_changes}
+            monthly = MonthlyInvoiceSetting(**setting, memo=memo)
+            overrides.setdefault(companies[group], {})[vendor] = monthly
     return overrides
 
 
@@ -91,13 +90,16 @@ def download_invoices(client: DemoClient, reseller: DemoReseller) -> None:
     """Stores a PDF file per invoice of the open month, and one per combined invoice."""
     folder = pdf_folder(client.folder, reseller)
     folder.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(io.BytesIO(client.get_bytes(f"{INVOICES}/{OPEN_MONTH}/zip"))) as archive:
+    archive_file = client.api.invoices.download_zip(OPEN_MONTH, folder / "invoices.zip")
+    with zipfile.ZipFile(archive_file) as archive:
         for name in archive.namelist():
             (folder / Path(name).name).write_bytes(archive.read(name))
-    companies = company_ids(client)
+    archive_file.unlink()
+    companies = client.company_ids()
     for customer in list_customers_with_combined_invoice(reseller):
-        path = f"{INVOICES}/{OPEN_MONTH}/{companies[customer.billinggroup_id]}/pdf"
-        (folder / f"{customer.billinggroup_id}-all.pdf").write_bytes(client.get_bytes(path))
+        file = folder / f"{customer.billinggroup_id}-all.pdf"
+        company_id = companies[customer.billinggroup_id]
+        client.api.invoices.download_pdf(OPEN_MONTH, company_id, None, file)
 
 
 def pdf_folder(folder: Path, reseller: DemoReseller) -> Path:
@@ -113,11 +115,5 @@ def list_customers_with_combined_invoice(reseller: DemoReseller) -> list[DemoCus
     ]
 
 
-def company_ids(client: DemoClient) -> dict[str, str]:
-    """The company_id of each billinggroup_id."""
-    groups = client.get("/m/core/billinggroup")
-    return {group["billinggroup_id"]: group["company_id"] for group in groups}
-
-
-def _list_vendors(reseller: DemoReseller) -> list[str]:
+def _list_vendors(reseller: DemoReseller) -> list[BilledVendor]:
     return [vendor for vendor in VENDORS if vendor in reseller.payers]

@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import cast
+
+from nimbill.foundation.vendors import BilledVendor
 
 MONTHS_MIN = 3  # a closed month, an open month and the current month
 
@@ -39,7 +42,7 @@ class OneOffCharge:
     """A one-off line of the vendor, which becomes a recalculation entry."""
 
     month: str
-    vendor: str
+    vendor: BilledVendor
     billinggroup_id: str
     kind: str  # name of a ChargeKind
     calc_type: str
@@ -62,7 +65,7 @@ def _one_off(
     kind, calc_type = kinds.split()
     return OneOffCharge(
         month=month,
-        vendor=vendor,
+        vendor=cast("BilledVendor", vendor),
         billinggroup_id=group,
         kind=kind,
         calc_type=calc_type,
@@ -115,7 +118,7 @@ AZURE_MARKETPLACE_CHARGES = {"BG-0031": 88_000, "BG-0040": 64_000}
 VENDOR_DISCOUNT_PERCENT = {"BG-0002": 3, "BG-0005": 4}
 
 # Free-format invoice items in the currency of the invoice: label, price, quantity, enabled.
-FREE_FORMAT_ITEMS: Mapping[tuple[str, str], tuple[tuple[str, str, str, bool], ...]] = {
+FREE_FORMAT_ITEMS: Mapping[tuple[str, BilledVendor], tuple[tuple[str, str, str, bool], ...]] = {
     ("BG-0001", "aws"): (("月次レポート作成", "15000", "1", True),),
     ("BG-0003", "aws"): (("タグ設計支援", "80000", "1.5", True), ("研修", "50000", "1", False)),
     ("BG-0012", "aws"): (("Monthly cost review", "250.00", "1", True),),
@@ -123,7 +126,7 @@ FREE_FORMAT_ITEMS: Mapping[tuple[str, str], tuple[tuple[str, str, str, bool], ..
     ("BG-0037", "azure"): (("仕様書対応", "120000", "1", True),),
 }
 # Terms and memo that apply to one month only.
-MONTHLY_OVERRIDES: Mapping[tuple[str, str, str], tuple[Mapping[str, str], str]] = {
+MONTHLY_OVERRIDES: Mapping[tuple[str, str, BilledVendor], tuple[Mapping[str, str], str]] = {
     (OPEN_MONTH, "BG-0016", "aws"): (
         {"discount_calc_logic": "allamount", "support_amount_target": "cloudpayonlywithfee"},
         "9月分は特別条件でのご請求です。",

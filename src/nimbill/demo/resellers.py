@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from nimbill.demo.contract_terms import DEVELOPER, USUAL_TERMS
 from nimbill.demo.customers import CUSTOMERS, Contract, DemoCustomer
+from nimbill.foundation.vendors import BilledVendor
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +17,7 @@ class DemoReseller:
     payers: Mapping[str, str]  # payer account by vendor
     customers: tuple[DemoCustomer, ...] = field(repr=False)
 
-    def list_customers(self, vendor: str) -> Iterator[DemoCustomer]:
+    def list_customers(self, vendor: BilledVendor) -> Iterator[DemoCustomer]:
         return (customer for customer in self.customers if vendor in customer.contracts)
 
 

@@ -14,7 +14,6 @@ from nimbill.application.installed import load_settings
 from nimbill.application.open_database import open_database, prepare_installation
 from nimbill.demo.api_client import DemoError
 from nimbill.demo.guide import SeededMonths, format_guide
-from nimbill.demo.invoice_steps import company_ids
 from nimbill.demo.logins import FILE_NAME as LOGIN_FILE
 from nimbill.demo.logins import DemoLogins, create_missing_logins
 from nimbill.demo.monthly_data import last_months
@@ -142,7 +141,7 @@ class BackgroundSeeding:
             address,
             self._folder,
             self._logins,
-            company_ids(seeding.clients[AOZORA.username]),
+            seeding.clients[AOZORA.username].company_ids(),
             SeededMonths(first=self._months[0], unfinished=seeding.has_steps_left()),
         )
 

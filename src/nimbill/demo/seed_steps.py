@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from functools import partial
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from nimbill.demo.api_client import DemoClient
+from nimbill.demo.api_client import DemoClient, existing_allowed
 from nimbill.demo.contract_terms import USAGE_TABLE
 from nimbill.demo.cost_deliveries import list_deliveries
 from nimbill.demo.cost_steps import (
@@ -21,12 +21,12 @@ from nimbill.demo.fixtures import (
     PORTAL_LOGINS,
     SUBUSERS,
     TAG_KEY,
+    DemoSubuser,
     invoice_templates,
     list_cloud_accounts,
     list_projects,
 )
 from nimbill.demo.invoice_steps import (
-    company_ids,
     create_invoices,
     download_invoices,
     save_current_month_settings,
@@ -41,42 +41,62 @@ from nimbill.demo.monthly_data import (
 )
 from nimbill.demo.resellers import AOZORA, DemoReseller
 from nimbill.demo.stack_steps import launch_stack  # version 3
+from nimbill_client import (
+    Band,
+    BillingGroupCreate,
+    CloudAccountCreate,
+    FilteringRule,
+    FreeFormatItem,
+    InvoiceSetting,
+    InvoiceTemplateBody,
+    Notification,
+    OrganisationSettingsChange,
+    ProjectBody,
+    ResellerCreate,
+    Role,
+    RoleReference,
+    SubuserCreate,
+)
 
-GROUPS = "/m/core/billinggroup"
 TITLES = {"ja": "クラウド利用料 請求書", "en": "Invoice for cloud services"}
 
 SeedSteps = dict[str, Callable[[DemoClient, DemoReseller], None]]
 
 
 def save_organisation_settings(client: DemoClient, reseller: DemoReseller) -> None:
-    settings = {
-        "rounding": reseller.rounding,
-        "usage_table": list(USAGE_TABLE),
-        "cost_tag_key": TAG_KEY,
-        "language": "ja",
-    }
-    client.put("/m/core/settings", settings)
+    client.api.settings.change(
+        OrganisationSettingsChange(
+            rounding=reseller.rounding,
+            usage_table=[Band(**band) for band in USAGE_TABLE],
+            cost_tag_key=TAG_KEY,
+            language="ja",
+        )
+    )
 
 
 def add_projects(client: DemoClient, reseller: DemoReseller) -> None:
     for project in list_projects(reseller):
-        body = {
-            "project_code": project.code,
-            "project_label": project.label,
-            "project_currency": project.currency,
-        }
-        client.post("/m/core/project", body, key=f"demo-project-{project.code}")
+        body = ProjectBody(
+            project_code=project.code,
+            project_label=project.label,
+            project_currency=project.currency,
+        )
+        with existing_allowed():
+            client.api.projects.create(body, key=f"demo-project-{project.code}")
 
 
 def add_templates(client: DemoClient, reseller: DemoReseller) -> None:
     for language, template in invoice_templates(reseller).items():
-        client.post("/m/core/invoicetemplate", template, key=f"demo-template-{language}")
+        with existing_allowed():
+            client.api.invoice_templates.create(
+                InvoiceTemplateBody(**template), key=f"demo-template-{language}"
+            )
 
 
 def add_billing_groups(client: DemoClient, reseller: DemoReseller) -> None:
     """Creates each billing group with its terms, project and invoice template."""
     project_ids = {
-        project["project_code"]: project["project_id"] for project in client.get("/m/core/project")
+        project.project_code: project.project_id for project in client.api.projects.list_all()
     }
     group_projects = {
         group: project_ids[project.code]
@@ -84,111 +104,122 @@ def add_billing_groups(client: DemoClient, reseller: DemoReseller) -> None:
         for group in project.billing_groups
     }
     template_ids = {
-        template["name"]: template["invoice_template_id"]
-        for template in client.get("/m/core/invoicetemplate")
+        template.name: template.invoice_template_id
+        for template in client.api.invoice_templates.list_all()
     }
     templates = {
-        language: template_ids[str(template["name"])]
+        language: template_ids[template["name"]]
         for language, template in invoice_templates(reseller).items()
     }
     for customer in reseller.customers:
-        group = _billing_group_body(customer)
-        group["invoice_template_id"] = templates[customer.language]
-        if customer.billinggroup_id in group_projects:
-            group["project_id"] = group_projects[customer.billinggroup_id]
-        client.post(GROUPS, group, key=f"demo-{customer.billinggroup_id}")
+        group = _build_billing_group(
+            customer,
+            project_id=group_projects.get(customer.billinggroup_id),
+            invoice_template_id=templates[customer.language],
+        )
+        with existing_allowed():
+            client.api.billing_groups.create(group, key=f"demo-{customer.billinggroup_id}")
 
 
-def _billing_group_body(customer: DemoCustomer) -> dict[str, Any]:
-    return {
-        "billinggroup_id": customer.billinggroup_id,
-        "billinggroup_name": customer.name,
-        "company_name": customer.company_name,
-        "phone": customer.phone,
-        "postal": customer.postal,
-        "address": customer.address,
-        "billing_title": TITLES[customer.language],
-        "personal": customer.personal,
-        "remarks": customer.remarks,
-        "inv_aggregate": customer.inv_aggregate,
-        "invoices": {vendor: dict(setting) for vendor, setting in customer.invoices.items()},
-        "language": customer.language,
-    }
+def _build_billing_group(
+    customer: DemoCustomer, *, project_id: str | None, invoice_template_id: str
+) -> BillingGroupCreate:
+    return BillingGroupCreate(
+        billinggroup_id=customer.billinggroup_id,
+        billinggroup_name=customer.name,
+        company_name=customer.company_name,
+        phone=customer.phone,
+        postal=customer.postal,
+        address=customer.address,
+        billing_title=TITLES[customer.language],
+        personal=customer.personal,
+        remarks=customer.remarks,
+        inv_aggregate=customer.inv_aggregate,
+        project_id=project_id,
+        invoice_template_id=invoice_template_id,
+        invoices={
+            vendor: InvoiceSetting(**setting) for vendor, setting in customer.invoices.items()
+        },
+        language=customer.language,
+    )
 
 
 def add_cloud_accounts(client: DemoClient, reseller: DemoReseller) -> None:
-    companies = company_ids(client)
+    companies = client.company_ids()
     for account in list_cloud_accounts(reseller):
-        body = {
-            "vendor": account.vendor,
-            "customer_id": account.customer_id,
-            "account_id": account.account_id,
-            "company_id": companies[account.customer.billinggroup_id],
-            "name": account.name,
-        }
-        client.post("/m/core/accts", body, key=f"demo-account-{account.customer_id}")
+        body = CloudAccountCreate(
+            vendor=account.vendor,
+            customer_id=account.customer_id,
+            account_id=account.account_id,
+            company_id=companies[account.customer.billinggroup_id],
+            name=account.name,
+        )
+        with existing_allowed():
+            client.api.accounts.create(body, key=f"demo-account-{account.customer_id}")
 
 
 def add_free_format_items(client: DemoClient, reseller: DemoReseller) -> None:
-    companies = company_ids(client)
+    companies = client.company_ids()
     for (group, vendor), items in FREE_FORMAT_ITEMS.items() if reseller is AOZORA else ():
-        body = {
-            "additional_items": [
-                {
-                    "enabled": enabled,
-                    "label": label,
-                    "unit_cost": Decimal(price),
-                    "quantity": Decimal(quantity),
-                    "total": Decimal(price) * Decimal(quantity),
-                }
-                for label, price, quantity, enabled in items
-            ]
-        }
-        path = f"{GROUPS}/{companies[group]}/freeformat/{vendor}"
-        client.post(path, body, key=f"demo-items-{group}-{vendor}")
+        body = [
+            FreeFormatItem(
+                enabled=enabled,
+                label=label,
+                unit_cost=Decimal(price),
+                quantity=Decimal(quantity),
+                total=Decimal(price) * Decimal(quantity),
+            )
+            for label, price, quantity, enabled in items
+        ]
+        with existing_allowed():
+            client.api.billing_groups.save_items(
+                companies[group], vendor, body, key=f"demo-items-{group}-{vendor}"
+            )
 
 
 def add_portal_logins(client: DemoClient, reseller: DemoReseller) -> None:
     """The demo has no mail server: messages are written into the outbox folder."""
-    companies = company_ids(client)
+    companies = client.company_ids()
     for group, email in PORTAL_LOGINS.items() if reseller is AOZORA else ():
-        body = {
-            "email": email,
-            "company_id": companies[group],
-            "input_type": "Custom",
-            "password": derive_password(client.login, email),
-            "notification": True,
-            "meta": {"dashboard_graph": False},
-        }
-        client.post("/m/core/reseller", body, key=f"demo-portal-{group}")
+        body = ResellerCreate(
+            email=email,
+            company_id=companies[group],
+            input_type="Custom",
+            password=derive_password(client.login, email),
+            notification=True,
+            meta={"dashboard_graph": False},
+        )
+        with existing_allowed():
+            client.api.portal_logins.create(body, key=f"demo-portal-{group}")
 
 
 def add_subusers(client: DemoClient, reseller: DemoReseller) -> None:
     """Creates a role, a user and a role assignment for each subuser."""
-    companies = company_ids(client)
+    companies = client.company_ids()
     for subuser in SUBUSERS if reseller is AOZORA else ():
-        role = {
-            "name": subuser.role,
-            "namespace": "core",
-            "permissions": list(subuser.permissions),
-        }
-        client.post("/m/auth/rbac/roles", role, key=f"demo-role-{subuser.role}")
-        user = {
-            "username": subuser.username,
-            "password": derive_password(client.login, subuser.username),
-            "notification": {"email": "false"},
-        }
-        client.post("/m/u/users", user, key=f"demo-user-{subuser.username}")
-        user_ids = {user["username"]: user["user_id"] for user in client.get("/m/u/users")}
-        visible_groups = [companies[group] for group in subuser.billing_groups]
-        mapping = {
-            "user_id": user_ids[subuser.username],
-            "roles": [{"namespace": "core", "role": subuser.role}],
-            "filters": [{"namespace": "core", "type": "billingGroup", "resource": visible_groups}]
-            if visible_groups
-            else [],
-        }
-        client.post("/m/auth/rbac/userroles", mapping, key=f"demo-mapping-{subuser.username}")
+        _add_subuser(client, subuser, [companies[group] for group in subuser.billing_groups])
+
+
+def _add_subuser(client: DemoClient, subuser: DemoSubuser, visible_groups: list[str]) -> None:
+    role = Role(name=subuser.role, namespace="core", permissions=list(subuser.permissions))
+    with existing_allowed():
+        client.api.roles.create(role, key=f"demo-role-{subuser.role}")
+    user = SubuserCreate(
+        username=subuser.username,
+        password=derive_password(client.login, subuser.username),
+        notification=Notification(email="false"),
+    )
+    with existing_allowed():
+        client.api.users.create(user, key=f"demo-user-{subuser.username}")
+    user_ids = {user.username: user.user_id for user in client.api.users.list_all()}
+    filtering = FilteringRule(namespace="core", type="billingGroup", resource=visible_groups)
+    with existing_allowed():
+        client.api.roles.give(
+            user_ids[subuser.username],
+            [RoleReference(namespace="core", role=subuser.role)],
+            [filtering] if visible_groups else [],
+            key=f"demo-mapping-{subuser.username}",
+        )
 
 
 def derive_password(login: DemoLogin, username: str) -> str:

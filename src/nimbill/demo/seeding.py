@@ -46,7 +46,8 @@ class DataSeeding:
             for name, step in steps.items():
                 seconds = time.monotonic() - self._started
                 print_line(f"  {seconds:4.0f} s  {reseller.english_name}: {name}")
-                step(client, reseller)
+                with client.explain_errors():
+                    step(client, reseller)
                 client.login.completed_steps.append(name)
                 save_logins(self._folder, self._logins)
         return any(steps for _, steps in remaining)

@@ -3,6 +3,8 @@
 import time
 from typing import Any
 
+import httpx
+
 from nimbill.demo.api_client import DemoClient, DemoError
 from nimbill.demo.logins import DemoLogin
 from nimbill.demo.resellers import AOZORA, DemoReseller
@@ -10,6 +12,7 @@ from nimbill.demo.shell_commands import EXTRACT_ACCESS, SampleCommand, client_op
 
 DEPLOYMENT = "minasoko-shop"
 LAUNCH_SECONDS_MAX = 60
+STACK_KEY = {"Idempotency-Key": "demo-stack"}
 STACK_FIELDS = """'^deprecation: .*\\|^sunset: .*\\|"stack_status":"[^"]*"\\|"nickname":"[^"]*"'"""
 TEMPLATE: dict[str, Any] = {
     "version": "2026-10-01",
@@ -55,16 +58,52 @@ def launch_stack(client: DemoClient, reseller: DemoReseller) -> None:
     """The instances and their agents are simulated on this machine."""
     if reseller is not AOZORA:
         return
-    legacy = client.log_in_to("/v3/access_token", "password")
-    legacy.post("/v3/alm/template", TEMPLATE, key="demo-stack")
-    deadline = time.monotonic() + LAUNCH_SECONDS_MAX
-    while any(stack["stack_status"] != "CREATE_COMPLETE" for stack in legacy.get("/v3/alm/stack")):
-        if time.monotonic() > deadline:
-            raise DemoError(
-                f"A stack is not complete after {LAUNCH_SECONDS_MAX} seconds. "
-                "See demo.log in the demo's data folder."
-            )
-        time.sleep(0.3)
+    with LegacyClient(client) as legacy:
+        legacy.send("POST", "/v3/alm/template", json=TEMPLATE, headers=STACK_KEY)
+        deadline = time.monotonic() + LAUNCH_SECONDS_MAX
+        while any(stack["stack_status"] != "CREATE_COMPLETE" for stack in legacy.list_stacks()):
+            if time.monotonic() > deadline:
+                raise DemoError(
+                    f"A stack is not complete after {LAUNCH_SECONDS_MAX} seconds. "
+                    "See demo.log in the demo's data folder."
+                )
+            time.sleep(0.3)
+
+
+class LegacyClient:
+    """A client of version 3, which `nimbill-client` does not support."""
+
+    def __init__(self, client: DemoClient) -> None:
+        # A proxy that the environment names does not reach the service of this machine.
+        self._http = httpx.Client(base_url=client.address, timeout=300, trust_env=False)
+        form = {
+            "grant_type": "password",
+            "client_id": client.login.client_id,
+            "client_secret": client.login.client_secret,
+        }
+        token = self.send("POST", "/v3/access_token", data=form)["access_token"]
+        self._http.headers["Authorization"] = f"Bearer {token}"
+
+    def __enter__(self) -> "LegacyClient":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._http.close()
+
+    def list_stacks(self) -> Any:
+        return self.send("GET", "/v3/alm/stack")
+
+    def send(self, method: str, path: str, **content: Any) -> Any:
+        """Retries while the service limits the rate or is overloaded."""
+        deadline = time.monotonic() + LAUNCH_SECONDS_MAX
+        while True:
+            response = self._http.request(method, path, **content)
+            if response.status_code not in (408, 429, 503) or time.monotonic() > deadline:
+                break
+            time.sleep(1)
+        if response.status_code not in (200, 201, 202, 409):  # 409: it exists already
+            raise DemoError(f"{path} returned {response.status_code}. See demo.log.")
+        return response.json()
 
 
 def stack_commands(login: DemoLogin) -> list[SampleCommand]:

@@ -1,0 +1,50 @@
+"""The audit log: one entry for each change."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from nimbill_client.connection import Call, Connection
+from nimbill_client.record import Record
+
+ENTRIES_PER_PAGE = 1000  # the service chooses it
+
+
+class AuditEntry(Record, frozen=True, kw_only=True):
+    seq: int
+    hash: str
+    at: str
+    actor: str
+    actor_name: str
+    client_id: str | None
+    action: str
+    resource: str
+    company_id: str | None
+    request_id: str
+    sent: Any
+
+
+class Audit:
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def list_entries(
+        self,
+        *,
+        since: str | None = None,
+        until: str | None = None,
+        actor: str | None = None,
+        resource: str | None = None,
+    ) -> Iterator[AuditEntry]:
+        """The newest first. `since` and `until` are days (2026-09-30) or moments in ISO 8601."""
+        filters = {"from": since, "to": until, "actor": actor, "resource": resource}
+        before = None
+        while True:
+            page = self._read_page({**filters, "before": before})
+            yield from page
+            if len(page) < ENTRIES_PER_PAGE:
+                return
+            before = page[-1].seq
+
+    def _read_page(self, query: dict[str, str | int | None]) -> list[AuditEntry]:
+        call = Call(method="GET", path="/m/core/audit", query=query)
+        return self._connection.fetch(list[AuditEntry], call)

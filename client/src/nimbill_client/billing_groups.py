@@ -1,0 +1,225 @@
+"""Billing groups: the customers who receive invoices, and their terms."""
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from nimbill_client.connection import Call, Connection
+from nimbill_client.pages import iterate_pages
+from nimbill_client.record import BilledVendor, Record, Success
+
+PATH = "/m/core/billinggroup"
+GROUP_PATH = "/m/core/billinggroup/{company_id}"
+
+
+class InvoiceSetting(Record, frozen=True, kw_only=True):
+    calc_type: str
+    currency: str
+    discount_calc_logic: str
+    discount_rate: Decimal
+    discount_target_usage: str
+    substitution_fee: str
+    substitution_fee_calc_target: str
+    substitution_fee_calc_type: str
+    substitution_fee_target_usage: str
+    substitution_fix: Decimal
+    substitution_rate: Decimal
+    support_amount_target: str
+    support_fee: str
+    support_fee_calc_target: str
+    support_fix: Decimal
+    support_rate: Decimal
+    tax_rate: Decimal
+
+
+class FreeFormatItem(Record, frozen=True, kw_only=True):
+    enabled: bool
+    label: str
+    unit_cost: Decimal
+    quantity: Decimal
+    total: Decimal
+
+
+class BillingGroupAccount(Record, frozen=True, kw_only=True):
+    customer_id: str
+    customer_name: str
+    vendor: BilledVendor
+
+
+class BillingGroupRecord(Record, frozen=True, kw_only=True):
+    company_id: str
+    billinggroup_id: str
+    billinggroup_name: str
+    name: str
+    contact: str | None
+    title: str | None
+    address: str | None
+    postal: str | None
+    phone: str | None
+    remarks: str | None
+    inv_aggregate: bool
+    language: str | None
+    invoices: dict[str, InvoiceSetting]
+    additional_items: dict[str, list[FreeFormatItem]]
+    project_id: str | None
+    project_code: str | None
+    project_label: str | None
+    project_currency: str | None
+    invoice_template_id: str | None
+    custom_fields: dict[str, Any]
+    account: list[BillingGroupAccount]
+    tag: list[Any]
+
+
+class BillingGroupCreate(Record, frozen=True, kw_only=True):
+    billinggroup_id: str
+    billinggroup_name: str
+    company_name: str
+    phone: str | None = None
+    postal: str | None = None
+    address: str | None = None
+    billing_title: str | None = None
+    personal: str | None = None
+    remarks: str | None = None
+    inv_aggregate: bool
+    project_id: str | None = None
+    invoice_template_id: str | None = None
+    invoices: dict[str, InvoiceSetting] | None = None
+    language: str | None = None
+
+
+class BillingGroupUpdate(Record, frozen=True, kw_only=True):
+    billinggroup_id: str
+    billinggroup_name: str
+    company_name: str
+    phone: str | None = None
+    postal: str | None = None
+    address: str | None = None
+    billing_title: str | None = None
+    personal: str | None = None
+    remarks: str | None = None
+    inv_aggregate: bool | None = None
+    project_id: str | None = None
+    language: str | None = None
+
+
+class BillingGroupCreated(Record, frozen=True, kw_only=True):
+    company_id: str
+    billinggroup_id: str
+
+
+class CreatedBillingGroup(Record, frozen=True, kw_only=True):
+    company_id: str
+    billinggroup_id: str
+
+
+class BillingGroupsCreated(Record, frozen=True, kw_only=True):
+    created: list[CreatedBillingGroup]
+
+
+class ExportPath(Record, frozen=True, kw_only=True):
+    path: str
+
+
+class BillingGroups:
+    """A billing group is named by its `company_id`, which the service chooses."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def list_all(self) -> Iterator[BillingGroupRecord]:
+        return iterate_pages(
+            lambda page: self._connection.fetch(
+                list[BillingGroupRecord], Call(method="GET", path=PATH, query=page)
+            )
+        )
+
+    def find(self, billinggroup_id: str) -> BillingGroupRecord | None:
+        """Search by the id that you gave to the group."""
+        groups = (group for group in self.list_all() if group.billinggroup_id == billinggroup_id)
+        return next(groups, None)
+
+    def read(self, company_id: str) -> BillingGroupRecord:
+        path = "/m/core/billinggroup/{company_id}/resource"
+        call = Call(method="GET", path=path, ids={"company_id": company_id})
+        return self._connection.fetch(BillingGroupRecord, call)
+
+    def create(self, group: BillingGroupCreate, *, key: str | None = None) -> BillingGroupCreated:
+        call = Call(method="POST", path=PATH, body=group, key=key)
+        return self._connection.fetch(BillingGroupCreated, call)
+
+    def create_from_csv(self, content: bytes, *, key: str | None = None) -> BillingGroupsCreated:
+        """Create a group for each line of a CSV file, or none if one line is refused."""
+        call = Call(method="POST", path="/m/core/billinggroup/csv", csv=content, key=key)
+        return self._connection.fetch(BillingGroupsCreated, call)
+
+    def update(self, company_id: str, group: BillingGroupUpdate, *, key: str | None = None) -> None:
+        self._change(GROUP_PATH, company_id, group, key)
+
+    def delete(self, company_id: str, *, key: str | None = None) -> None:
+        call = Call(method="DELETE", path=GROUP_PATH, ids={"company_id": company_id}, key=key)
+        self._connection.fetch(Success, call)
+
+    def save_invoice_setting(
+        self,
+        company_id: str,
+        vendor: BilledVendor,
+        setting: InvoiceSetting,
+        *,
+        key: str | None = None,
+    ) -> None:
+        """Save the terms that new months begin with."""
+        body = {"vendor": vendor, "invoices": setting}
+        self._change("/m/core/billinggroup/{company_id}/invoices", company_id, body, key)
+
+    def save_items(
+        self,
+        company_id: str,
+        vendor: BilledVendor,
+        items: Sequence[FreeFormatItem],
+        *,
+        key: str | None = None,
+    ) -> None:
+        """Replace the additional items that are printed on every invoice of this vendor."""
+        call = Call(
+            method="POST",
+            path="/m/core/billinggroup/{company_id}/freeformat/{vendor}",
+            ids={"company_id": company_id, "vendor": vendor},
+            body={"additional_items": items},
+            key=key,
+        )
+        self._connection.fetch(Success, call)
+
+    def delete_items(
+        self, company_id: str, vendor: BilledVendor | None = None, *, key: str | None = None
+    ) -> None:
+        """Delete the additional items of one vendor, or of all."""
+        path, ids = "/m/core/billinggroup/{company_id}/freeformat", {"company_id": company_id}
+        if vendor is not None:
+            path, ids = f"{path}/{{vendor}}", {**ids, "vendor": vendor}
+        self._connection.fetch(Success, Call(method="DELETE", path=path, ids=ids, key=key))
+
+    def link_invoice_template(
+        self, company_id: str, invoice_template_id: str | None, *, key: str | None = None
+    ) -> None:
+        """Choose the issuer that the group's invoices name; None removes the choice."""
+        body = {"invoice_template_id": invoice_template_id}
+        self._change("/m/core/billinggroup/{company_id}/invoicetemplate", company_id, body, key)
+
+    def export_csv(self, file: Path) -> Path:
+        """Write all billing groups to a CSV file."""
+        return self._export("/m/core/exportcsv/billing-group", file)
+
+    def export_settings_csv(self, file: Path) -> Path:
+        """Write the terms of all billing groups to a CSV file."""
+        return self._export("/m/core/exportcsv/billing-group-setting", file)
+
+    def _export(self, path: str, file: Path) -> Path:
+        call = Call(method="POST", path=path, body={"redo": True})
+        return self._connection.download_link(self._connection.fetch(ExportPath, call).path, file)
+
+    def _change(self, path: str, company_id: str, body: object, key: str | None) -> None:
+        ids = {"company_id": company_id}
+        call = Call(method="POST", path=path, ids=ids, body=body, key=key)
+        self._connection.fetch(Success, call)

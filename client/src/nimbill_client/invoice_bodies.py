@@ -1,0 +1,138 @@
+"""Requests and responses of a month's invoices."""
+
+from decimal import Decimal
+
+from nimbill_client.billing_groups import InvoiceSetting
+from nimbill_client.record import BilledVendor, Record, Vendor
+
+
+class MonthlyInvoiceSetting(InvoiceSetting, frozen=True, kw_only=True):
+    """Terms of one month."""
+
+    memo: str | None = None
+
+
+class CreatedInvoice(Record, frozen=True, kw_only=True):
+    company_id: str
+    vendor: Vendor
+    invoice_no: str
+
+
+class SkippedGroup(Record, frozen=True, kw_only=True):
+    company_id: str
+    reason: str
+
+
+class InvoiceWarning(Record, frozen=True, kw_only=True):
+    company_id: str
+    invoice_no: str
+    code: str
+    detail: str
+
+
+class CreateInvoicesResponse(Record, frozen=True, kw_only=True):
+    created: list[CreatedInvoice]
+    skipped: list[SkippedGroup]
+    warnings: list[InvoiceWarning]
+
+
+class InvoiceRun(Record, frozen=True, kw_only=True):
+    run_id: str
+    month: str
+    vendor: Vendor
+    state: str
+    groups: int
+    done: int
+    skipped: int
+    create_time: str
+
+
+class AdjustmentEntry(Record, frozen=True, kw_only=True):
+    name: str
+    amount: Decimal
+    amount_exchanged: Decimal
+
+
+class AccountTotalRecord(Record, frozen=True, kw_only=True):
+    customer_id: str
+    customer_name: str
+    total: Decimal
+    total_exchanged: Decimal
+    adjustment_entries: list[AdjustmentEntry]
+
+
+class BillingGroupTotal(Record, frozen=True, kw_only=True):
+    billing_group_id: str
+    billing_group_name: str
+    vendor: BilledVendor
+    tax_excluded_amount: Decimal
+    tax_excluded_amount_exchanged: Decimal
+    tax: Decimal
+    total_amount_exchanged: Decimal
+
+
+class AccountTotalList(Record, frozen=True, kw_only=True):
+    accounts: list[AccountTotalRecord]
+    billing_groups: list[BillingGroupTotal]
+
+
+class InvoiceListItem(Record, frozen=True, kw_only=True):
+    enabled: bool
+    label: str
+    unit_cost: Decimal
+    quantity: Decimal
+    total: Decimal
+
+
+class VendorInvoiceData(InvoiceSetting, frozen=True, kw_only=True):
+    """Terms of one month with the data of its invoice."""
+
+    invoice_no: str | None
+    exchange_rate: Decimal | None
+    memo: str | None
+    additional_items: list[InvoiceListItem]
+
+
+class InvoiceListAccount(Record, frozen=True, kw_only=True):
+    account_id: str
+    customer_id: str
+    customer_name: str
+    vendor: BilledVendor
+    service_discount: None
+
+
+class InvoiceListRecord(Record, frozen=True, kw_only=True):
+    company_id: str
+    name: str
+    billinggroup_id: str
+    billinggroup_name: str
+    project_id: str | None
+    project_code: str | None
+    project_label: str | None
+    project_currency: str | None
+    month: str
+    invoice_no: str | None
+    created_data: dict[str, VendorInvoiceData | None]
+    saved_data: dict[str, VendorInvoiceData | None]
+    default_data: dict[str, VendorInvoiceData | None]
+    accounts: list[InvoiceListAccount]
+    create_time: str | None
+    update_time: str | None
+    total: dict[str, Decimal | None]
+    language: str | None
+
+
+class InvoiceListTotals(Record, frozen=True, kw_only=True):
+    stock: Decimal
+    sales: Decimal
+    azure_stock: Decimal
+    azure_sales: Decimal
+
+
+class InvoiceList(Record, frozen=True, kw_only=True):
+    total: InvoiceListTotals
+    billinggroup: list[InvoiceListRecord]
+
+
+class ExportUrl(Record, frozen=True, kw_only=True):
+    url: str

@@ -1,0 +1,152 @@
+"""The invoices of a month: terms, exchange rates, creation, documents and files."""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from pathlib import Path
+
+from nimbill_client.connection import Call, Connection
+from nimbill_client.invoice_bodies import (
+    AccountTotalList,
+    CreateInvoicesResponse,
+    ExportUrl,
+    InvoiceList,
+    InvoiceRun,
+    MonthlyInvoiceSetting,
+)
+from nimbill_client.invoice_document import InvoiceDocument, InvoiceRevision
+from nimbill_client.record import BilledVendor, Success
+
+INVOICE_PATH = "/m/core/invoices/{month}/{company_id}/{vendor}"
+RUN_SECONDS_MAX = 3600
+FILE_SECONDS_MAX = 600  # the service prints what is not printed yet
+
+# By company_id and vendor.
+MonthlySettings = Mapping[str, Mapping[BilledVendor, MonthlyInvoiceSetting]]
+
+
+class Invoices:
+    """A month is written as 2026-09, and a billing group is named by its `company_id`."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def list_month(self, month: str) -> InvoiceList:
+        """List every billing group with its terms and invoices, and the month's totals."""
+        call = Call(method="GET", path="/m/core/invoices/{month}", ids={"month": month})
+        return self._connection.fetch(InvoiceList, call)
+
+    def read_totals(self, month: str) -> AccountTotalList:
+        """Read the totals of each account and each billing group on created invoices."""
+        call = Call(method="GET", path="/m/core/invoice/{month}/details", ids={"month": month})
+        return self._connection.fetch(AccountTotalList, call)
+
+    def save_settings(
+        self, month: str, settings: MonthlySettings, *, key: str | None = None
+    ) -> None:
+        """Save terms that apply to this month only."""
+        self._save_settings(month, {"settings": settings, "internal": False}, key)
+
+    def save_default_settings(self, month: str, *, key: str | None = None) -> None:
+        """Save the terms of each billing group as its terms of this month."""
+        self._save_settings(month, {"settings": [], "internal": True}, key)
+
+    def _save_settings(self, month: str, body: Mapping[str, object], key: str | None) -> None:
+        path, ids = "/m/core/invoices/save/{month}", {"month": month}
+        call = Call(method="PUT", path=path, ids=ids, body=body, key=key)
+        self._connection.fetch(Success, call)
+
+    def save_exchange_rate(
+        self,
+        month: str,
+        vendor: BilledVendor,
+        company_ids: Sequence[str],
+        exchange_rate: Decimal,
+        *,
+        key: str | None = None,
+    ) -> None:
+        body = {
+            "vendor": vendor,
+            "billing_groups": company_ids,
+            "exchange_rate": exchange_rate,
+        }
+        path, ids = "/m/core/invoices/exchangerate/{month}", {"month": month}
+        call = Call(method="PUT", path=path, ids=ids, body=body, key=key)
+        self._connection.fetch(Success, call)
+
+    def create(
+        self,
+        month: str,
+        vendor: BilledVendor,
+        company_ids: Sequence[str] = (),
+        *,
+        seconds_max: int = RUN_SECONDS_MAX,
+        key: str | None = None,
+    ) -> CreateInvoicesResponse:
+        """Create the invoices of these groups, or of all that are ready, and wait for them.
+
+        If the connection breaks, the repeated request waits for the same run. Raises Conflict with
+        the reason of each group if none can be invoiced.
+        """
+        call = Call(
+            method="POST",
+            path="/m/core/invoices/calculation/{month}",
+            ids={"month": month},
+            body={"vendor": vendor, "group": company_ids, "bulk": not company_ids},
+            seconds_max=seconds_max,
+            key=key,
+        )
+        return self._connection.fetch(CreateInvoicesResponse, call)
+
+    def list_runs(self, month: str) -> list[InvoiceRun]:
+        """List the newest invoice runs with their progress."""
+        call = Call(method="GET", path="/m/core/invoices/runs/{month}", ids={"month": month})
+        return self._connection.fetch(list[InvoiceRun], call)
+
+    def read(self, month: str, company_id: str, vendor: BilledVendor) -> InvoiceDocument:
+        """Read an invoice: lines, totals, and the rule, base and sources of each amount."""
+        ids = {"month": month, "company_id": company_id, "vendor": vendor}
+        call = Call(method="GET", path=INVOICE_PATH, ids=ids)
+        return self._connection.fetch(InvoiceDocument, call)
+
+    def list_revisions(
+        self, month: str, company_id: str, vendor: BilledVendor
+    ) -> list[InvoiceRevision]:
+        """List earlier revisions of an invoice, the newest first."""
+        ids = {"month": month, "company_id": company_id, "vendor": vendor}
+        call = Call(method="GET", path=f"{INVOICE_PATH}/revisions", ids=ids)
+        return self._connection.fetch(list[InvoiceRevision], call)
+
+    def download_pdf(
+        self, month: str, company_id: str, vendor: BilledVendor | None, file: Path
+    ) -> Path:
+        """Write an invoice as PDF; without a vendor, the covering page of all its invoices."""
+        path, ids = "/m/core/invoices/{month}/{company_id}/pdf", {"company_id": company_id}
+        if vendor is not None:
+            path, ids = f"{INVOICE_PATH}/pdf", {**ids, "vendor": vendor}
+        call = Call(
+            method="GET", path=path, ids={**ids, "month": month}, seconds_max=FILE_SECONDS_MAX
+        )
+        return self._connection.download(call, file)
+
+    def download_zip(self, month: str, file: Path, vendor: BilledVendor | None = None) -> Path:
+        """Write all invoices of the month as PDF files in one archive."""
+        call = Call(
+            method="GET",
+            path="/m/core/invoices/{month}/zip",
+            ids={"month": month},
+            query={"vendor": vendor},
+            seconds_max=FILE_SECONDS_MAX,
+        )
+        return self._connection.download(call, file)
+
+    def export_accounts_csv(self, month: str, file: Path) -> Path:
+        """Write the month's invoices by account to a CSV file."""
+        return self._export("/m/core/export/csv/invoice_account/{month}", month, file)
+
+    def export_tags_csv(self, month: str, file: Path) -> Path:
+        """Write the month's invoices by tag to a CSV file."""
+        return self._export("/m/core/export/csv/invoice_tag/{month}", month, file)
+
+    def _export(self, path: str, month: str, file: Path) -> Path:
+        call = Call(method="POST", path=path, ids={"month": month}, seconds_max=FILE_SECONDS_MAX)
+        return self._connection.download_link(self._connection.fetch(ExportUrl, call).url, file)

@@ -1,0 +1,73 @@
+"""Portal logins, with which customers see their own invoices."""
+
+from typing import Any
+
+from nimbill_client.connection import Call, Connection
+from nimbill_client.record import Record, Success
+
+PATH = "/m/core/reseller"
+
+
+class ResellerRecord(Record, frozen=True, kw_only=True):
+    user_id: str
+    billinggroup_id: str
+    billinggroup_name: str
+    email: str
+    company_id: str
+    update_time: str | None
+    password_update_time: str | None
+    portal_registered: str
+    meta: dict[str, bool]
+
+
+class ResellerCreate(Record, frozen=True, kw_only=True):
+    email: str
+    company_id: str
+    input_type: str
+    notification: bool
+    password: str | None = None
+    meta: dict[str, Any]
+
+
+class ResellerPassword(Record, frozen=True, kw_only=True):
+    input_type: str
+    notification: bool
+    password: str | None = None
+
+
+class ResellerChanged(Record, frozen=True, kw_only=True):
+    user_id: str
+    password: str = ""
+
+
+class PortalLogins:
+    """The API calls a portal login a reseller account."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def list_all(self) -> list[ResellerRecord]:
+        return self._connection.fetch(list[ResellerRecord], Call(method="GET", path=PATH))
+
+    def create(self, login: ResellerCreate, *, key: str | None = None) -> ResellerChanged:
+        """Create a login; the result contains the password if the service chose it."""
+        call = Call(method="POST", path=PATH, body=login, key=key)
+        return self._connection.fetch(ResellerChanged, call)
+
+    def delete(self, user_id: str, *, key: str | None = None) -> None:
+        path = "/m/core/reseller/{user_id}"
+        call = Call(method="DELETE", path=path, ids={"user_id": user_id}, key=key)
+        self._connection.fetch(Success, call)
+
+    def change_password(
+        self, user_id: str, password: ResellerPassword, *, key: str | None = None
+    ) -> ResellerChanged:
+        path, ids = "/m/core/reseller/{user_id}/password", {"user_id": user_id}
+        call = Call(method="PUT", path=path, ids=ids, body=password, key=key)
+        return self._connection.fetch(ResellerChanged, call)
+
+    def change_meta(self, user_id: str, meta: dict[str, bool], *, key: str | None = None) -> None:
+        """Change what the login may see."""
+        path, ids = "/m/core/reseller/{user_id}/meta", {"user_id": user_id}
+        call = Call(method="PUT", path=path, ids=ids, body={"meta": meta}, key=key)
+        self._connection.fetch(Success, call)

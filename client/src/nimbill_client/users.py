@@ -1,0 +1,88 @@
+"""Subusers and API clients."""
+
+from nimbill_client.connection import Call, Connection
+from nimbill_client.record import Record, Success
+
+PATH = "/m/u/users"
+
+
+class Notification(Record, frozen=True, kw_only=True):
+    email: str
+
+
+class Subuser(Record, frozen=True, kw_only=True):
+    user_id: str
+    username: str
+    email: str | None
+    root_user: str
+    notification: Notification
+    create_time: str
+
+
+class SubuserCreate(Record, frozen=True, kw_only=True):
+    username: str
+    password: str
+    email: str | None = None
+    notification: Notification
+
+
+class ApiClient(Record, frozen=True, kw_only=True):
+    client_id: str
+    client_secret: str
+    grant_type: str
+    create_time: str
+    user_id: str
+    username: str | None = None
+    name: str
+
+
+class Users:
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def list_all(self) -> list[Subuser]:
+        return self._connection.fetch(list[Subuser], Call(method="GET", path=PATH))
+
+    def create(self, user: SubuserCreate, *, key: str | None = None) -> Subuser:
+        call = Call(method="POST", path=PATH, body=user, key=key)
+        return self._connection.fetch(Subuser, call)
+
+    def delete(self, user_id: str, *, key: str | None = None) -> None:
+        call = Call(method="DELETE", path="/m/u/users/{user_id}", ids={"user_id": user_id}, key=key)
+        self._connection.fetch(Success, call)
+
+    def change_password(
+        self,
+        user_id: str,
+        password: str,
+        *,
+        old_password: str | None = None,
+        key: str | None = None,
+    ) -> None:
+        """`old_password` is required for your own password."""
+        old = {} if old_password is None else {"old_password": old_password}
+        call = Call(
+            method="PUT",
+            path="/m/u/users/{user_id}/password",
+            ids={"user_id": user_id},
+            body={"password": password, **old},
+            key=key,
+        )
+        self._connection.fetch(Success, call)
+
+    def list_api_clients(self, user_id: str) -> list[ApiClient]:
+        call = Call(method="GET", path="/m/u/users/clients/{user}", ids={"user": user_id})
+        return self._connection.fetch(list[ApiClient], call)
+
+    def create_api_client(self, user_id: str, name: str, *, key: str | None = None) -> ApiClient:
+        """Create credentials for programs that act as this user."""
+        path, ids = "/m/u/users/client/{user}", {"user": user_id}
+        call = Call(method="POST", path=path, ids=ids, body={"name": name}, key=key)
+        return self._connection.fetch(ApiClient, call)
+
+    def delete_api_client(self, user_id: str, client_id: str, *, key: str | None = None) -> None:
+        path, ids = (
+            "/m/u/users/client/{user}/{client_id}",
+            {"user": user_id, "client_id": client_id},
+        )
+        self._connection.fetch(Success, Call(method="DELETE", path=path, ids=ids, key=key))

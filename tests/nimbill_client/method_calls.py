@@ -1,0 +1,239 @@
+"""One call or more of every method of the client, with every parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from nimbill_client import (
+    Band,
+    BillingGroupCreate,
+    BillingGroupUpdate,
+    Client,
+    CloudAccountCreate,
+    CloudAccountUpdate,
+    FilteringRule,
+    FreeFormatItem,
+    InvoiceSetting,
+    InvoiceTemplateBody,
+    MonthlyInvoiceSetting,
+    Notification,
+    OrganisationSettingsChange,
+    ProjectBody,
+    ResellerCreate,
+    ResellerPassword,
+    Role,
+    RoleReference,
+    SubuserCreate,
+)
+
+FILE = Path("file")
+MONTH = "2026-09"
+TERMS: dict[str, Any] = {
+    "calc_type": "account",
+    "currency": "jpy",
+    "discount_calc_logic": "usageamount",
+    "discount_rate": Decimal("0.05"),
+    "discount_target_usage": "cloudpaywithfee",
+    "substitution_fee": "percent",
+    "substitution_fee_calc_target": "discounted",
+    "substitution_fee_calc_type": "allsum",
+    "substitution_fee_target_usage": "cloudpaywithfee",
+    "substitution_fix": Decimal(0),
+    "substitution_rate": Decimal("0.03"),
+    "support_amount_target": "allusage",
+    "support_fee": "aws_business",
+    "support_fee_calc_target": "nondiscount",
+    "support_fix": Decimal(0),
+    "support_rate": Decimal(0),
+    "tax_rate": Decimal("0.10"),
+}
+SETTING = InvoiceSetting(**TERMS)
+ADDRESS: dict[str, Any] = {
+    "phone": "03",
+    "postal": "100",
+    "address": "Tokyo",
+    "billing_title": "Invoice",
+    "personal": "Ms Sato",
+    "remarks": "none",
+    "inv_aggregate": True,
+    "project_id": "prj",
+    "language": "ja",
+}
+GROUP: dict[str, Any] = {
+    "billinggroup_id": "BG-1",
+    "billinggroup_name": "One",
+    "company_name": "One Ltd",
+}
+TEMPLATE = InvoiceTemplateBody(
+    name="ja",
+    company="Reseller",
+    postal="100",
+    address="Tokyo",
+    phone="03",
+    contact="Mr Ito",
+    registration_number="T1",
+    bank_account="1",
+    notes="none",
+    due_rule="days",
+    due_days=30,
+    accent_colour="#000000",
+)
+ITEM = FreeFormatItem(
+    enabled=True, label="Support", unit_cost=Decimal(1), quantity=Decimal(2), total=Decimal(2)
+)
+PROJECT = ProjectBody(project_code="P", project_label="Project", project_currency="jpy")
+ROLES = [RoleReference(namespace="core", role="reader")]
+FILTERS = [FilteringRule(namespace="core", type="billingGroup", resource=["com"])]
+
+METHOD_CALLS: dict[str, Callable[[Client], Any]] = {
+    "settings.read": lambda c: c.settings.read(),
+    "settings.change": lambda c: c.settings.change(
+        OrganisationSettingsChange(
+            rounding="down",
+            usage_table=[Band(upto=None, rate=Decimal("0.1"))],
+            invoice_setting_update="either",
+            cost_tag_key="team",
+            invoice_template_id="tpl",
+            time_zone="Asia/Tokyo",
+            language="en",
+        )
+    ),
+    "billing_groups.list_all": lambda c: list(c.billing_groups.list_all()),
+    "billing_groups.find": lambda c: c.billing_groups.find("BG-1"),
+    "billing_groups.read": lambda c: c.billing_groups.read("com"),
+    "billing_groups.create": lambda c: c.billing_groups.create(
+        BillingGroupCreate(**GROUP, **ADDRESS, invoice_template_id="tpl", invoices={"aws": SETTING})
+    ),
+    "billing_groups.create_from_csv": lambda c: c.billing_groups.create_from_csv(b"x"),
+    "billing_groups.update": lambda c: c.billing_groups.update(
+        "com", BillingGroupUpdate(**GROUP, **ADDRESS)
+    ),
+    "billing_groups.delete": lambda c: c.billing_groups.delete("com"),
+    "billing_groups.save_invoice_setting": lambda c: c.billing_groups.save_invoice_setting(
+        "com", "aws", SETTING
+    ),
+    "billing_groups.save_items": lambda c: c.billing_groups.save_items("com", "aws", [ITEM]),
+    "billing_groups.delete_items": lambda c: c.billing_groups.delete_items("com"),
+    "billing_groups.delete_items of a vendor": lambda c: c.billing_groups.delete_items(
+        "com", "aws"
+    ),
+    "billing_groups.link_invoice_template": lambda c: c.billing_groups.link_invoice_template(
+        "com", None
+    ),
+    "billing_groups.export_csv": lambda c: c.billing_groups.export_csv(FILE),
+    "billing_groups.export_settings_csv": lambda c: c.billing_groups.export_settings_csv(FILE),
+    "accounts.list_all": lambda c: list(c.accounts.list_all("aws")),
+    "accounts.create": lambda c: c.accounts.create(
+        CloudAccountCreate(
+            vendor="aws", customer_id="1", account_id="2", company_id="com", name="n", note="x"
+        )
+    ),
+    "accounts.create_from_csv": lambda c: c.accounts.create_from_csv(b"x"),
+    "accounts.update": lambda c: c.accounts.update(
+        "1",
+        CloudAccountUpdate(vendor="aws", account_id="2", company_id="com", name="n", note="x"),
+    ),
+    "accounts.delete": lambda c: c.accounts.delete("aws", "1", "2"),
+    "imports.list_all": lambda c: list(c.imports.list_all()),
+    "imports.read": lambda c: c.imports.read("imp"),
+    "imports.upload": lambda c: c.imports.upload("aws", [FILE], MONTH),
+    "imports.start": lambda c: c.imports.start("aws", "folder", MONTH),
+    "imports.wait": lambda c: c.imports.wait("imp", seconds_max=0),
+    "imports.release": lambda c: c.imports.release("imp", "checked"),
+    "costs.read": lambda c: c.costs.read(MONTH, "aws", by="account"),
+    "costs.list_sums": lambda c: list(c.costs.list_sums(MONTH, "gcp")),
+    "months.list_all": lambda c: list(c.months.list_all()),
+    "months.read": lambda c: c.months.read(MONTH, "aws"),
+    "months.tie_out": lambda c: c.months.tie_out(MONTH, "gcp"),
+    "months.close": lambda c: c.months.close(MONTH, "aws", override=True, reason="agreed"),
+    "months.reopen": lambda c: c.months.reopen(MONTH, "aws", "late bill"),
+    "invoices.list_month": lambda c: c.invoices.list_month(MONTH),
+    "invoices.read_totals": lambda c: c.invoices.read_totals(MONTH),
+    "invoices.save_settings": lambda c: c.invoices.save_settings(
+        MONTH, {"com": {"aws": MonthlyInvoiceSetting(**TERMS, memo="once")}}
+    ),
+    "invoices.save_default_settings": lambda c: c.invoices.save_default_settings(MONTH),
+    "invoices.save_exchange_rate": lambda c: c.invoices.save_exchange_rate(
+        MONTH, "aws", ["com"], Decimal("150.25")
+    ),
+    "invoices.create": lambda c: c.invoices.create(MONTH, "aws", ["com"]),
+    "invoices.list_runs": lambda c: c.invoices.list_runs(MONTH),
+    "invoices.read": lambda c: c.invoices.read(MONTH, "com", "aws"),
+    "invoices.list_revisions": lambda c: c.invoices.list_revisions(MONTH, "com", "aws"),
+    "invoices.download_pdf": lambda c: (
+        c.invoices.download_pdf(MONTH, "com", "aws", FILE),
+        c.invoices.download_pdf(MONTH, "com", None, FILE),
+    ),
+    "invoices.download_zip": lambda c: c.invoices.download_zip(MONTH, FILE, "aws"),
+    "invoices.export_accounts_csv": lambda c: c.invoices.export_accounts_csv(MONTH, FILE),
+    "invoices.export_tags_csv": lambda c: c.invoices.export_tags_csv(MONTH, FILE),
+    "recalculation.list_all": lambda c: c.recalculation.list_all(MONTH, "aws"),
+    "recalculation.apply": lambda c: c.recalculation.apply(
+        ["ent"], MONTH, "aws", exchange_rate=Decimal(150), tax_free=True
+    ),
+    "recalculation.unapply": lambda c: c.recalculation.unapply(["ent"], MONTH, "aws"),
+    "reserved_instances.list_all": lambda c: c.reserved_instances.list_all("aws"),
+    "reserved_instances.move": lambda c: c.reserved_instances.move("ri", "1", 2),
+    "reserved_instances.remove_move": lambda c: c.reserved_instances.remove_move("ri"),
+    "projects.list_all": lambda c: c.projects.list_all(),
+    "projects.create": lambda c: c.projects.create(PROJECT),
+    "projects.update": lambda c: c.projects.update("prj", PROJECT),
+    "projects.delete": lambda c: c.projects.delete("prj"),
+    "projects.read_profit": lambda c: c.projects.read_profit(MONTH),
+    "projects.export_csv": lambda c: c.projects.export_csv(MONTH, FILE),
+    "invoice_templates.list_all": lambda c: c.invoice_templates.list_all(),
+    "invoice_templates.create": lambda c: c.invoice_templates.create(TEMPLATE),
+    "invoice_templates.update": lambda c: c.invoice_templates.update("tpl", TEMPLATE),
+    "invoice_templates.delete": lambda c: c.invoice_templates.delete("tpl"),
+    "portal_logins.list_all": lambda c: c.portal_logins.list_all(),
+    "portal_logins.create": lambda c: c.portal_logins.create(
+        ResellerCreate(
+            email="a@example.com",
+            company_id="com",
+            input_type="Custom",
+            notification=True,
+            password="secret word 1",
+            meta={"dashboard_graph": True},
+        )
+    ),
+    "portal_logins.delete": lambda c: c.portal_logins.delete("usr"),
+    "portal_logins.change_password": lambda c: c.portal_logins.change_password(
+        "usr", ResellerPassword(input_type="Custom", notification=False, password="secret word 1")
+    ),
+    "portal_logins.change_meta": lambda c: c.portal_logins.change_meta("usr", {"x": True}),
+    "users.list_all": lambda c: c.users.list_all(),
+    "users.create": lambda c: c.users.create(
+        SubuserCreate(
+            username="ann",
+            password="secret word 1",
+            email="a@example.com",
+            notification=Notification(email="false"),
+        )
+    ),
+    "users.delete": lambda c: c.users.delete("usr"),
+    "users.change_password": lambda c: c.users.change_password("usr", "new", old_password="old"),
+    "users.list_api_clients": lambda c: c.users.list_api_clients("usr"),
+    "users.create_api_client": lambda c: c.users.create_api_client("usr", "nightly"),
+    "users.delete_api_client": lambda c: c.users.delete_api_client("usr", "cli"),
+    "roles.list_all": lambda c: c.roles.list_all("core"),
+    "roles.create": lambda c: c.roles.create(
+        Role(name="reader", namespace="core", permissions=["ReadCost"])
+    ),
+    "roles.update": lambda c: c.roles.update(
+        "core", "reader", new_name="viewer", permissions=["ReadCost"]
+    ),
+    "roles.delete": lambda c: c.roles.delete("core", "reader"),
+    "roles.list_permissions": lambda c: (
+        c.roles.list_permissions(),
+        c.roles.list_permissions("usr"),
+    ),
+    "roles.list_mappings": lambda c: (c.roles.list_mappings(), c.roles.list_mappings("usr")),
+    "roles.give": lambda c: c.roles.give("usr", ROLES, FILTERS),
+    "roles.replace": lambda c: c.roles.replace("usr", ROLES, FILTERS),
+    "audit.list_entries": lambda c: list(
+        c.audit.list_entries(since="2026-09-01", until="2026-09-30", actor="usr", resource="r")
+    ),
+}
