@@ -39,7 +39,7 @@ DIALECTS_AND_VENDORS = [(dialect, vendor) for dialect in Dialect for vendor in d
 
 
 def build_month(vendor: str, lines: int = 500, seed: int = 1) -> SyntheticMonth:
-    return SyntheticMonth(vendor=vendor, lines=lines, seed=seed)  # type: ignore[arg-type]
+    return SyntheticMonth(vendor=vendor, lines=lines, seed=seed)
 
 
 def read_text(path: Path) -> str:

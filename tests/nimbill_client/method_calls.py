@@ -99,6 +99,9 @@ METHOD_CALLS: dict[str, Callable[[Client], Any]] = {
             invoice_template_id="tpl",
             time_zone="Asia/Tokyo",
             language="en",
+            vendors=["aws", "oracle"],
+            provider_names={"oracle": ["Oracle Cloud"]},
+            agent_role_arn="arn:aws:iam::123456789012:role/agents",
         )
     ),
     "billing_groups.list_all": lambda c: list(c.billing_groups.list_all()),
@@ -125,10 +128,10 @@ METHOD_CALLS: dict[str, Callable[[Client], Any]] = {
     ),
     "billing_groups.export_csv": lambda c: c.billing_groups.export_csv(FILE),
     "billing_groups.export_settings_csv": lambda c: c.billing_groups.export_settings_csv(FILE),
-    "accounts.list_all": lambda c: list(c.accounts.list_all("aws")),
+    "accounts.list_all": lambda c: list(c.accounts.list_all("oracle")),
     "accounts.create": lambda c: c.accounts.create(
         CloudAccountCreate(
-            vendor="aws", customer_id="1", account_id="2", company_id="com", name="n", note="x"
+            vendor="oracle", customer_id="1", account_id="2", company_id="com", name="n", note="x"
         )
     ),
     "accounts.create_from_csv": lambda c: c.accounts.create_from_csv(b"x"),
@@ -139,7 +142,7 @@ METHOD_CALLS: dict[str, Callable[[Client], Any]] = {
     "accounts.delete": lambda c: c.accounts.delete("aws", "1", "2"),
     "imports.list_all": lambda c: list(c.imports.list_all()),
     "imports.read": lambda c: c.imports.read("imp"),
-    "imports.upload": lambda c: c.imports.upload("aws", [FILE], MONTH),
+    "imports.upload": lambda c: c.imports.upload("oracle", [FILE], MONTH),
     "imports.start": lambda c: c.imports.start("aws", "folder", MONTH),
     "imports.wait": lambda c: c.imports.wait("imp", seconds_max=0),
     "imports.release": lambda c: c.imports.release("imp", "checked"),

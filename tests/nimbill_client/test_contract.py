@@ -138,9 +138,9 @@ def test_tokens_are_read_as_documented() -> None:
 def find_differences(value: Any, schema: dict[str, Any], place: str) -> list[str]:
     """Compare a value that is sent with its schema. Fields that are not documented differ too."""
     schema = resolve(document(), schema)
-    if "oneOf" in schema:
-        results = [find_differences(value, each, place) for each in schema["oneOf"]]
-        return min(results, key=len)
+    members = schema.get("oneOf") or schema.get("anyOf")
+    if members:
+        return min((find_differences(value, each, place) for each in members), key=len)
     if "enum" in schema:
         return [] if value in schema["enum"] else [f"{place}: {value} is not allowed"]
     kind = schema.get("type")
@@ -149,6 +149,8 @@ def find_differences(value: Any, schema: dict[str, Any], place: str) -> list[str
     if isinstance(value, list) and kind == "array":
         items = schema.get("items", {})
         return [each for item in value for each in find_differences(item, items, place)]
+    if isinstance(value, str) and not re.search(schema.get("pattern", ""), value):
+        return [f"{place}: {value} is not allowed"]
     kinds = JSON_TYPES.get(type(value), {"object"}) | ({"number"} if type(value) is int else set())
     return [] if kind is None or kind in kinds else [f"{place}: {value!r} is not {kind}"]
 
@@ -183,6 +185,9 @@ def compare_type(kind: Any, schema: dict[str, Any], place: str) -> Iterator[str]
     if "oneOf" in schema:
         members = schema["oneOf"][:1] if place in ONLY_FIRST_RESPONSE else schema["oneOf"]
         for member in members:
+            yield from compare_type(kind, member, place)
+    elif "anyOf" in schema:
+        for member in schema["anyOf"]:
             yield from compare_type(kind, member, place)
     elif is_union(kind):
         yield from compare_member(kind, schema, place)
@@ -262,6 +267,18 @@ def test_an_undocumented_field_is_found() -> None:
     assert find_differences({"reason": "x", "why": "y"}, schema, "b") == ["b.why is not documented"]
     assert find_differences({}, schema, "b") == ["b.reason is required"]
     assert find_differences({"reason": 1}, schema, "b") == ["b.reason: 1 is not string"]
+
+
+def test_a_vendor_is_any_name_of_the_documented_form() -> None:
+    schema = document()["components"]["schemas"]["CloudAccountCreate"]["properties"]["vendor"]
+
+    assert list(compare_type(str, schema, "vendor")) == []
+    assert list(compare_type(Literal["aws", "azure"], schema, "vendor")) != []
+    assert list(compare_type(int, schema, "vendor")) != []
+    assert find_differences("aws", schema, "vendor") == []
+    assert find_differences("oracle", schema, "vendor") == []
+    assert find_differences("Oracle", schema, "vendor") == ["vendor: Oracle is not allowed"]
+    assert find_differences(7, schema, "vendor") == ["vendor: 7 is not allowed"]
 
 
 def test_the_client_has_no_other_public_attributes() -> None:

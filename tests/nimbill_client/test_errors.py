@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from nimbill_client import (
-    ApiClient,
+    ApiClientRecord,
     ApiError,
     Client,
     Conflict,
@@ -91,7 +91,7 @@ def test_fields_of_a_newer_service_are_ignored() -> None:
 
 
 def test_no_representation_contains_a_secret() -> None:
-    api_client = ApiClient(
+    api_client = ApiClientRecord(
         client_id="cli-1",
         client_secret=SECRET,
         grant_type="client_credentials",

@@ -127,7 +127,7 @@ class CostSheet:
 
 def sheet(dialect: Dialect, seed: int = 5) -> CostSheet:
     vendor = dialect.vendors[0]
-    month = SyntheticMonth(vendor=vendor, lines=LINES, seed=seed)  # type: ignore[arg-type]
+    month = SyntheticMonth(vendor=vendor, lines=LINES, seed=seed)
     columns = build_columns(month, dialect, "decimal", typed=False)
     text = csv_header(columns) + bytes(csv_lines(columns, next(generate_charges(month)), month))
     return CostSheet(dialect, vendor, list(csv.reader(io.StringIO(text.decode()), strict=True)))

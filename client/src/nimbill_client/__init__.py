@@ -63,6 +63,7 @@ from nimbill_client.invoice_bodies import (
     MonthlyInvoiceSetting,
     SkippedGroup,
     VendorInvoiceData,
+    VendorTotals,
 )
 from nimbill_client.invoice_document import (
     AccountTotal,
@@ -132,7 +133,7 @@ from nimbill_client.roles import (
     RoleReference,
     RolesMapped,
 )
-from nimbill_client.users import ApiClient, Notification, Subuser, SubuserCreate
+from nimbill_client.users import ApiClientRecord, Notification, Subuser, SubuserCreate
 from nimbill_client.version import VERSION
 
 __version__ = VERSION
@@ -145,7 +146,7 @@ __all__ = [
     "AccountsCreated",
     "Addressee",
     "AdjustmentEntry",
-    "ApiClient",
+    "ApiClientRecord",
     "ApiError",
     "AppliedEntry",
     "AuditEntry",
@@ -253,6 +254,7 @@ __all__ = [
     "Vendor",
     "VendorCharge",
     "VendorInvoiceData",
+    "VendorTotals",
     "Violation",
     "WaitTimeout",
     "__version__",

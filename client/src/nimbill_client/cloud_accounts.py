@@ -20,7 +20,7 @@ class CloudAccountRecord(Record, frozen=True, kw_only=True):
     note: str | None
     payer: bool
     project_id: str | None
-    service_discount: None
+    service_discount: str | None  # always null
 
 
 class CloudAccountCreate(Record, frozen=True, kw_only=True):

@@ -17,6 +17,7 @@ class CostSum(Record, frozen=True, kw_only=True):
     service: str = ""
     marketplace: bool = False
     tag_value: str | None = None
+    tag_value_2: str | None = None
     line_type: str = ""
     kind: str = ""
     day: str = ""

@@ -2,6 +2,8 @@
 
 from decimal import Decimal
 
+import msgspec
+
 from nimbill_client.billing_groups import InvoiceSetting
 from nimbill_client.record import BilledVendor, Record, Vendor
 
@@ -98,7 +100,7 @@ class InvoiceListAccount(Record, frozen=True, kw_only=True):
     customer_id: str
     customer_name: str
     vendor: BilledVendor
-    service_discount: None
+    service_discount: str | None  # always null
 
 
 class InvoiceListRecord(Record, frozen=True, kw_only=True):
@@ -122,11 +124,19 @@ class InvoiceListRecord(Record, frozen=True, kw_only=True):
     language: str | None
 
 
+class VendorTotals(Record, frozen=True, kw_only=True):
+    stock: Decimal
+    sales: Decimal
+
+
 class InvoiceListTotals(Record, frozen=True, kw_only=True):
+    """`other_vendors` is empty if the organisation bills only AWS and Azure."""
+
     stock: Decimal
     sales: Decimal
     azure_stock: Decimal
     azure_sales: Decimal
+    other_vendors: dict[BilledVendor, VendorTotals] = msgspec.field(default_factory=dict)
 
 
 class InvoiceList(Record, frozen=True, kw_only=True):

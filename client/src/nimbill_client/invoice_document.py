@@ -219,6 +219,7 @@ class InvoiceDocument(Record, frozen=True, kw_only=True):
     terms: Terms
     charges: MonthlyCharges
     sheet: InvoiceSheet
+    vendor_label: str | None = None
 
 
 class InvoiceRevision(Record, frozen=True, kw_only=True):

@@ -5,7 +5,7 @@ from decimal import Decimal
 import msgspec
 
 from nimbill_client.connection import Call, Connection
-from nimbill_client.record import Record
+from nimbill_client.record import BilledVendor, Record
 
 PATH = "/m/core/settings"
 
@@ -23,6 +23,9 @@ class OrganisationSettings(Record, frozen=True, kw_only=True):
     invoice_template_id: str | None = None
     time_zone: str = ""
     language: str = ""
+    vendors: list[BilledVendor] = msgspec.field(default_factory=list)
+    provider_names: dict[BilledVendor, list[str]] = msgspec.field(default_factory=dict)
+    agent_role_arn: str | None = None
 
 
 class OrganisationSettingsChange(Record, frozen=True, kw_only=True):
@@ -33,10 +36,13 @@ class OrganisationSettingsChange(Record, frozen=True, kw_only=True):
     invoice_template_id: str | None = None
     time_zone: str | None = None
     language: str | None = None
+    vendors: list[BilledVendor] | None = None
+    provider_names: dict[BilledVendor, list[str]] | None = None
+    agent_role_arn: str | None = None
 
 
 class Settings:
-    """Rounding, language, time zone and defaults for all billing groups."""
+    """Rounding, language, time zone, vendors and defaults for all billing groups."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

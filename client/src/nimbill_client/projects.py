@@ -3,11 +3,14 @@
 from decimal import Decimal
 from pathlib import Path
 
+import msgspec
+
 from nimbill_client.connection import Call, Connection
-from nimbill_client.record import Record, Success
+from nimbill_client.record import BilledVendor, Record, Success
 
 PATH = "/m/core/project"
-PROJECT_PATH = "/m/core/project/{project_id}"
+# One path: the identifier of a project to change, or a month to read.
+PROJECT_PATH = "/m/core/project/{project_id_or_month}"
 
 
 class ProjectRecord(Record, frozen=True, kw_only=True):
@@ -39,9 +42,12 @@ class ProjectFigures(Record, frozen=True, kw_only=True):
 
 
 class ProjectAmount(Record, frozen=True, kw_only=True):
+    """`other_vendors` is empty if the organisation bills only AWS and Azure."""
+
     aws: ProjectFigures
     azure: ProjectFigures
     total: ProjectFigures
+    other_vendors: dict[BilledVendor, ProjectFigures] = msgspec.field(default_factory=dict)
 
 
 class ProjectProfit(Record, frozen=True, kw_only=True):
@@ -68,17 +74,18 @@ class Projects:
         return self._connection.fetch(ProjectCreated, call)
 
     def update(self, project_id: str, project: ProjectBody, *, key: str | None = None) -> None:
-        ids = {"project_id": project_id}
+        ids = {"project_id_or_month": project_id}
         call = Call(method="POST", path=PROJECT_PATH, ids=ids, body=project, key=key)
         self._connection.fetch(Success, call)
 
     def delete(self, project_id: str, *, key: str | None = None) -> None:
-        call = Call(method="DELETE", path=PROJECT_PATH, ids={"project_id": project_id}, key=key)
+        ids = {"project_id_or_month": project_id}
+        call = Call(method="DELETE", path=PROJECT_PATH, ids=ids, key=key)
         self._connection.fetch(Success, call)
 
     def read_profit(self, month: str) -> list[ProjectProfit]:
         """Read cost, sales and profit of each project in a month."""
-        call = Call(method="GET", path="/m/core/project/{month}", ids={"month": month})
+        call = Call(method="GET", path=PROJECT_PATH, ids={"project_id_or_month": month})
         return self._connection.fetch(list[ProjectProfit], call)
 
     def export_csv(self, month: str, file: Path) -> Path:

@@ -1,12 +1,11 @@
 """The base of everything that is sent or received, and the names of vendors."""
 
-from typing import Literal
-
 import msgspec
 
-Vendor = Literal["aws", "azure", "gcp"]
-# Vendors that have customer accounts, invoice settings and invoices.
-BilledVendor = Literal["aws", "azure"]
+# "aws", "azure", "gcp", or another vendor that the setting `vendors` enables.
+Vendor = str
+# A vendor with customer accounts, invoice settings and invoices: one that `vendors` enables.
+BilledVendor = str
 
 SECRET_FIELDS = frozenset({"access_token", "client_secret", "password", "refresh_token"})
 

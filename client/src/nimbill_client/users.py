@@ -26,7 +26,7 @@ class SubuserCreate(Record, frozen=True, kw_only=True):
     notification: Notification
 
 
-class ApiClient(Record, frozen=True, kw_only=True):
+class ApiClientRecord(Record, frozen=True, kw_only=True):
     client_id: str
     client_secret: str
     grant_type: str
@@ -70,15 +70,17 @@ class Users:
         )
         self._connection.fetch(Success, call)
 
-    def list_api_clients(self, user_id: str) -> list[ApiClient]:
+    def list_api_clients(self, user_id: str) -> list[ApiClientRecord]:
         call = Call(method="GET", path="/m/u/users/clients/{user}", ids={"user": user_id})
-        return self._connection.fetch(list[ApiClient], call)
+        return self._connection.fetch(list[ApiClientRecord], call)
 
-    def create_api_client(self, user_id: str, name: str, *, key: str | None = None) -> ApiClient:
+    def create_api_client(
+        self, user_id: str, name: str, *, key: str | None = None
+    ) -> ApiClientRecord:
         """Create credentials for programs that act as this user."""
         path, ids = "/m/u/users/client/{user}", {"user": user_id}
         call = Call(method="POST", path=path, ids=ids, body={"name": name}, key=key)
-        return self._connection.fetch(ApiClient, call)
+        return self._connection.fetch(ApiClientRecord, call)
 
     def delete_api_client(self, user_id: str, client_id: str, *, key: str | None = None) -> None:
         path, ids = (

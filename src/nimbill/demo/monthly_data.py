@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import cast
 
 from nimbill.foundation.vendors import BilledVendor
 
@@ -65,7 +64,7 @@ def _one_off(
     kind, calc_type = kinds.split()
     return OneOffCharge(
         month=month,
-        vendor=cast("BilledVendor", vendor),
+        vendor=vendor,
         billinggroup_id=group,
         kind=kind,
         calc_type=calc_type,

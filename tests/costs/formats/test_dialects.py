@@ -32,7 +32,7 @@ def test_every_dialect_in_every_file_format_has_the_same_sums(
     tmp_path: Path, dialect: Dialect, file_format: str
 ) -> None:
     for vendor in dialect.vendors:
-        month = SyntheticMonth(vendor=vendor, lines=400, seed=7)  # type: ignore[arg-type]
+        month = SyntheticMonth(vendor=vendor, lines=400, seed=7)
 
         result = write_and_read(month, dialect, tmp_path / vendor, file_format=file_format)
 
@@ -44,7 +44,7 @@ def test_every_dialect_in_every_file_format_has_the_same_sums(
 
 @pytest.mark.parametrize("dialect", [Dialect.aws_cur_snake, Dialect.azure_ea, Dialect.focus_1_2])
 def test_doubles_are_restored_to_the_printed_amounts(tmp_path: Path, dialect: Dialect) -> None:
-    month = SyntheticMonth(vendor=dialect.vendors[0], lines=2_000, seed=3)  # type: ignore[arg-type]
+    month = SyntheticMonth(vendor=dialect.vendors[0], lines=2_000, seed=3)
 
     result = write_and_read(month, dialect, tmp_path, file_format="parquet", cost_type="double")
 
@@ -59,7 +59,7 @@ def test_doubles_are_restored_to_the_printed_amounts(tmp_path: Path, dialect: Di
 def test_any_split_and_any_order_gives_the_same_sums(data: st.DataObject) -> None:
     """Takes more than 5 s: every example writes and reads a delivery twice."""
     dialect = data.draw(st.sampled_from(list(Dialect)))
-    month = SyntheticMonth(vendor=dialect.vendors[0], lines=300, seed=data.draw(st.integers(0, 99)))  # type: ignore[arg-type]
+    month = SyntheticMonth(vendor=dialect.vendors[0], lines=300, seed=data.draw(st.integers(0, 99)))
     cuts = sorted(data.draw(st.lists(st.integers(0, 300), max_size=5)))
     parts = [after - before for before, after in zip([0, *cuts], [*cuts, 300], strict=True)]
     options = {

@@ -53,8 +53,7 @@ def _check_month(
 ) -> list[str]:
     vendor = dialect.vendors[0]
     older, newer = (
-        SyntheticMonth(vendor=vendor, lines=120, seed=random.randrange(1000))  # type: ignore[arg-type]
-        for _ in range(2)
+        SyntheticMonth(vendor=vendor, lines=120, seed=random.randrange(1000)) for _ in range(2)
     )
     files = {
         name: write_files(month, dialect, importer.folder / name, file_format="csv", parts=2).parts

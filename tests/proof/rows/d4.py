@@ -55,7 +55,7 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
         )
         dialect = DIALECTS[number % len(DIALECTS)]
         month = SyntheticMonth(
-            vendor=dialect.vendors[0],  # type: ignore[arg-type]
+            vendor=dialect.vendors[0],
             lines=random.randrange(1, 400),
             seed=random.randrange(10**6),
         )

@@ -13,7 +13,6 @@ from decimal import Decimal
 from enum import IntEnum
 from functools import cache
 from random import Random
-from typing import Literal
 from uuid import UUID
 
 import pyarrow as pa
@@ -88,7 +87,7 @@ def _list_hours(start: datetime, end: datetime) -> tuple[datetime, ...]:
 class SyntheticMonth:
     """The parameters of a month. Its charges follow from the seed unless they are given."""
 
-    vendor: Literal["aws", "azure"] = "aws"
+    vendor: str = "aws"  # or azure
     month: str = "2026-09"
     lines: int = 1_000
     seed: int = 1
