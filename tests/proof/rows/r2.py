@@ -85,9 +85,7 @@ def _format_figures(answered: Counter[str], effect: SlowConnectionEffect, size: 
     )
 
 
-async def _send_cases(
-    server: RealServer, token: str, size: int
-) -> tuple[Counter[str], list[str]]:
+async def _send_cases(server: RealServer, token: str, size: int) -> tuple[Counter[str], list[str]]:
     answered: Counter[str] = Counter()
     misses: list[str] = []
     parallel_limit = asyncio.Semaphore(AT_ONCE)
