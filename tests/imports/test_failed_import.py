@@ -1,4 +1,4 @@
-"""A failed or refused import leaves no working folder and no files in the lake."""
+"""An import leaves no working folder, and no files in the lake if it does not count."""
 
 from __future__ import annotations
 
@@ -108,3 +108,12 @@ def test_the_files_of_a_replaced_import_are_kept_for_an_hour(
 
     assert sorted(job.payload["files"]) == sorted(replaced)
     assert abs(job.wait - timedelta(hours=1)) < timedelta(minutes=5)
+
+
+def test_a_finished_import_removes_its_folder_and_keeps_its_files(
+    importer: InProcessImporter, tmp_path: Path
+) -> None:
+    done = importer(write_report(tmp_path / "a.csv", [report_line("1")]))
+
+    wait_for_removal(importer, done["import_id"], list_lake_files(importer))
+    assert list_lake_files(importer) != []
