@@ -10,14 +10,17 @@ from pathlib import Path
 from tests.mutation.areas import IN_SUBPROCESS, Area
 from tests.mutation.executed_lines import RecordedTest
 from tests.mutation.mutants import Mutant
-from tests.mutation.mutated_lines import is_in_function, lines_that_depend_on
-from tests.mutation.tests_of_lines import TestIndex
+from tests.mutation.mutated_lines import (
+    is_in_function,
+    lines_after_decision,
+    lines_that_depend_on,
+)
+from tests.mutation.tests_of_lines import TestIndex, function_of
 
 FIRST_TESTS_MAX = 40
 MORE_TESTS_MAX = 200
 MORE_SECONDS_MAX = 120
 ALL_LINES = frozenset(range(1, 1000))
-SERVICE_SECONDS = 5  # what starting the service adds to the tests of a run
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,13 @@ class ChosenTests:
 def choose_tests(root: Path, area: Area, mutant: Mutant, index: TestIndex) -> ChosenTests:
     importing = index.files_that_import(mutant.file)
     found = {test: index.tests[test] for test in _find_tests(root, mutant, index, importing)}
-    ordered = list(_take_turns(_by_nearness(area, mutant.file, importing, found)))
+    decided = _that_decide(root, mutant, index)
+    groups = (
+        {test: each for test, each in found.items() if test in decided},
+        {test: each for test, each in found.items() if test not in decided},
+    )
+    in_order = [_order(area, mutant.file, importing, group) for group in groups]
+    ordered = [test for turn in zip_longest(*in_order) for test in turn if test is not None]
     first, rest = ordered[:FIRST_TESTS_MAX], ordered[FIRST_TESTS_MAX:]
     more = list(_within(MORE_SECONDS_MAX, rest[:MORE_TESTS_MAX], found))
     return ChosenTests(
@@ -61,7 +70,17 @@ def _find_tests(root: Path, mutant: Mutant, index: TestIndex, importing: Set[str
         found = _that_execute(index, IN_SUBPROCESS[file], ALL_LINES)
     if not is_in_function(source, mutant.line):
         found |= index.of_files(importing)
-    return found
+    # Tests of the file may execute it in processes of their own, which are not traced.
+    named = index.of_files(
+        path for path in importing if Path(path).stem == f"test_{Path(file).stem}"
+    )
+    return found | {test for test in named if not index.tests[test].needs_service}
+
+
+def _that_decide(root: Path, mutant: Mutant, index: TestIndex) -> set[str]:
+    """Of a condition, those for which it is true. They may be few, and are as important."""
+    lines = lines_after_decision((root / mutant.file).read_text(), mutant.line)
+    return index.that_execute(str(mutant.file), lines)
 
 
 def _that_execute(index: TestIndex, source: str, lines: Set[int]) -> set[str]:
@@ -72,26 +91,22 @@ def _that_execute(index: TestIndex, source: str, lines: Set[int]) -> set[str]:
     return found
 
 
-def _by_nearness(
+def _order(
     area: Area, file: Path, importing: Set[str], tests: Mapping[str, RecordedTest]
-) -> Sequence[Sequence[list[str]]]:
-    """Test files of the same name, that import the file, of the area, and others; by cost."""
-    files: dict[str, list[str]] = {}
+) -> Iterator[str]:
+    """One test of each function, nearest and cheapest first, then the next of each."""
+    functions: dict[str, list[str]] = {}
     for test in sorted(tests, key=lambda test: (tests[test].seconds, test)):
-        files.setdefault(test.partition("::")[0], []).append(test)
-    groups: list[list[list[str]]] = [[], [], [], []]
-    for path, own in files.items():
+        functions.setdefault(function_of(test), []).append(test)
+
+    def distance(own: list[str]) -> tuple[int, float]:
+        path = own[0].partition("::")[0]
         is_of_area = path.startswith(area.tests)
         nearness = [is_of_area and file.stem in Path(path).stem, path in importing, is_of_area]
-        groups[[*nearness, True].index(True)].append(own)
-    return groups
+        return [*nearness, True].index(True), tests[own[0]].seconds
 
-
-def _take_turns(groups: Iterable[Sequence[list[str]]]) -> Iterator[str]:
-    """One test of each file, then the next of each: tests of one file resemble each other."""
-    for files in groups:
-        for turn in zip_longest(*files):
-            yield from (test for test in turn if test is not None)
+    nearest_first = sorted(functions.values(), key=distance)
+    return (test for turn in zip_longest(*nearest_first) for test in turn if test is not None)
 
 
 def _within(
@@ -105,9 +120,10 @@ def _within(
 
 
 def _group_by_file(tests: Sequence[str], recorded: Mapping[str, RecordedTest]) -> list[str]:
-    """Files without the service first, then the cheapest; they share fixtures."""
-    costs: dict[str, float] = {}
-    for test in tests:
-        file, each = test.partition("::")[0], recorded[test]
-        costs[file] = max(costs.get(file, 0), SERVICE_SECONDS * each.needs_service) + each.seconds
-    return sorted(tests, key=lambda test: (costs[test.partition("::")[0]], test.partition("::")[0]))
+    """Tests of a file share fixtures. Files without the service are first, then the nearest."""
+    places: dict[str, tuple[bool, int]] = {}
+    for number, test in enumerate(tests):
+        file, needs_service = test.partition("::")[0], recorded[test].needs_service
+        others, place = places.get(file, (False, number))
+        places[file] = (others or needs_service, place)
+    return sorted(tests, key=lambda test: places[test.partition("::")[0]])

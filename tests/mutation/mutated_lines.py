@@ -28,6 +28,18 @@ def is_in_function(source: str, line: int) -> bool:
     return _innermost(ast.parse(source), line) is not None
 
 
+def lines_after_decision(source: str, line: int) -> set[int]:
+    """If the line is part of a condition, the lines that are executed if it is true."""
+    decisions = [
+        node
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.If | ast.While) and node.test.lineno <= line <= _end(node.test)
+    ]
+    return {
+        line for node in decisions for line in range(node.body[0].lineno, _end(node.body[-1]) + 1)
+    }
+
+
 def _functions(tree: ast.AST) -> Iterator[Function]:
     return (node for node in ast.walk(tree) if isinstance(node, Function))
 

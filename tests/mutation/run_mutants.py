@@ -13,6 +13,7 @@ from tests.mutation.choose_tests import ChosenTests
 from tests.mutation.mutants import Mutant
 from tests.mutation.processes import TestingCopy, testing_copy
 from tests.mutation.session import NOT_SWAPPABLE, SPOILT
+from tests.mutation.swapped_code import NotSwappable, differing_functions
 from tests.mutation.worker import NO_END
 
 
@@ -50,13 +51,24 @@ def _run_mutant(copy: TestingCopy, mutant: Mutant, tests: ChosenTests) -> str | 
 
     A session does not see faults of values that were computed before, for example of caches.
     """
+    if not _is_swappable(copy, mutant):
+        return _run_anew(copy, mutant, tests, tests.rounds)
     for chosen in tests.rounds:
         noticed_by = copy.run_in_session(mutant, chosen, tests.seconds)
         if noticed_by in (NOT_SWAPPABLE, SPOILT, NO_END):
             return _run_anew(copy, mutant, tests, tests.rounds)
         if noticed_by:
             return noticed_by
-    return _run_anew(copy, mutant, tests, [tests.first] if tests.first else [])
+    return _run_anew(copy, mutant, tests, tests.rounds[:1])
+
+
+def _is_swappable(copy: TestingCopy, mutant: Mutant) -> bool:
+    """Ask without a session, because starting one takes longer than most mutants."""
+    try:
+        differing_functions("", (copy.copy / mutant.file).read_text(), mutant.source)
+    except NotSwappable:
+        return False
+    return True
 
 
 def _run_anew(

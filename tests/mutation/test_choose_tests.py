@@ -80,7 +80,7 @@ def test_tests_that_execute_the_line_are_run_and_those_without_a_service_first(
         own={
             "slow": recorded([5], 3.0),
             "quick": recorded([5, 6], 0.1),
-            "elsewhere": recorded([9]),
+            "elsewhere": recorded([9], needs_service=True),
             "failing": recorded([5], passed=False),
         },
         other={"service": recorded([5], 0.01, needs_service=True)},
@@ -90,10 +90,50 @@ def test_tests_that_execute_the_line_are_run_and_those_without_a_service_first(
     assert (chosen.more, chosen.left_out) == ((), 0)
 
 
+def test_for_a_condition_tests_for_which_it_is_true_take_turns_with_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "FIRST_TESTS_MAX", 2)
+
+    chosen = choose(
+        tmp_path,
+        own={
+            "quick[1]": recorded([5, 9], 0.1),
+            "quick[2]": recorded([5, 9], 0.2),
+            "slow[refused]": recorded([5, 6], 3.0),
+        },
+    )
+
+    assert set(chosen.first) == {f"{OWN}::quick[1]", f"{OWN}::slow[refused]"}
+
+
+def test_each_function_has_its_turn_before_the_parameters_of_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "FIRST_TESTS_MAX", 2)
+
+    chosen = choose(
+        tmp_path,
+        own={
+            "many[1]": recorded([5], 0.1),
+            "many[2]": recorded([5], 0.2),
+            "one": recorded([5], 3.0),
+        },
+    )
+
+    assert set(chosen.first) == {f"{OWN}::many[1]", f"{OWN}::one"}
+
+
 def test_a_line_that_no_test_executes_has_no_tests(tmp_path: Path) -> None:
-    chosen = choose(tmp_path, line=7, own={"a": recorded([9])})
+    chosen = choose(tmp_path, line=7, other={"a": recorded([9])})
 
     assert chosen.rounds == []
+
+
+def test_tests_of_the_same_name_may_execute_the_file_in_other_processes(tmp_path: Path) -> None:
+    chosen = choose(tmp_path, line=7, own={"a": recorded([])})
+
+    assert chosen.first == (f"{OWN}::a",)
 
 
 def test_for_a_value_of_a_module_tests_of_files_that_import_it_are_run(tmp_path: Path) -> None:

@@ -46,6 +46,11 @@ class TestIndex:
         return {path for path, text in self._texts.items() if any(each in text for each in imports)}
 
 
+def function_of(test: str) -> str:
+    """The name of a test without its parameters."""
+    return test.partition("[")[0]
+
+
 def _add(index: defaultdict[Place, set[str]], lines: Lines, tests: Iterable[str]) -> None:
     for source, numbers in lines.items():
         for number in numbers:

@@ -18,6 +18,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.mutation.tests_of_lines import function_of
+
 OWN_PACKAGES = ("nimbill", "tests")
 TEMPORARY, RESULT = Path("../temporary"), Path("../result.json")  # beside the copy of the project
 SECONDS_TO_STOP = 20
@@ -36,9 +38,9 @@ class ChosenOnly:
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """A fault may change parameters, and with them the names of tests."""
         missing = self._order.keys() - {item.nodeid for item in items}
-        renamed = {_function_of(test): self._order[test] for test in missing}
+        renamed = {function_of(test): self._order[test] for test in missing}
         order = {
-            item: self._order.get(item.nodeid, renamed.get(_function_of(item.nodeid)))
+            item: self._order.get(item.nodeid, renamed.get(function_of(item.nodeid)))
             for item in items
         }
         chosen = {item: number for item, number in order.items() if number is not None}
@@ -47,10 +49,6 @@ class ChosenOnly:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
             self.failed = self.failed or report.nodeid
-
-
-def _function_of(test: str) -> str:
-    return test.partition("[")[0]
 
 
 def main() -> None:
