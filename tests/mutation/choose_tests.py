@@ -20,6 +20,7 @@ from tests.mutation.tests_of_lines import TestIndex, function_of
 FIRST_TESTS_MAX = 40
 MORE_TESTS_MAX = 200
 MORE_SECONDS_MAX = 120
+NEAREST_TURNS = 5
 ALL_LINES = frozenset(range(1, 1000))
 
 
@@ -93,20 +94,26 @@ def _that_execute(index: TestIndex, source: str, lines: Set[int]) -> set[str]:
 
 def _order(
     area: Area, file: Path, importing: Set[str], tests: Mapping[str, RecordedTest]
-) -> Iterator[str]:
-    """One test of each function, nearest and cheapest first, then the next of each."""
+) -> list[str]:
+    """Functions take turns, nearest and cheapest first; those of the same name have five each."""
     functions: dict[str, list[str]] = {}
     for test in sorted(tests, key=lambda test: (tests[test].seconds, test)):
         functions.setdefault(function_of(test), []).append(test)
+    keys: dict[str, tuple[int, int, float]] = {}
+    for own in functions.values():
+        distance = _distance(area, file, importing, own[0])
+        for number, test in enumerate(own):
+            turn = number if distance else max(0, number - NEAREST_TURNS + 1)
+            keys[test] = (turn, distance, tests[test].seconds)
+    return sorted(keys, key=lambda test: keys[test])
 
-    def distance(own: list[str]) -> tuple[int, float]:
-        path = own[0].partition("::")[0]
-        is_of_area = path.startswith(area.tests)
-        nearness = [is_of_area and file.stem in Path(path).stem, path in importing, is_of_area]
-        return [*nearness, True].index(True), tests[own[0]].seconds
 
-    nearest_first = sorted(functions.values(), key=distance)
-    return (test for turn in zip_longest(*nearest_first) for test in turn if test is not None)
+def _distance(area: Area, file: Path, importing: Set[str], test: str) -> int:
+    """0 for a test file of the same name, then those that import the file, those of the area."""
+    path = test.partition("::")[0]
+    is_of_area = path.startswith(area.tests)
+    nearness = [is_of_area and file.stem in Path(path).stem, path in importing, is_of_area]
+    return [*nearness, True].index(True)
 
 
 def _within(

@@ -114,14 +114,26 @@ def test_each_function_has_its_turn_before_the_parameters_of_another(
 
     chosen = choose(
         tmp_path,
-        own={
+        other={
             "many[1]": recorded([5], 0.1),
             "many[2]": recorded([5], 0.2),
             "one": recorded([5], 3.0),
         },
     )
 
-    assert set(chosen.first) == {f"{OWN}::many[1]", f"{OWN}::one"}
+    assert set(chosen.first) == {f"{OTHER}::many[1]", f"{OTHER}::one"}
+
+
+def test_a_test_file_of_the_same_name_has_more_turns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "FIRST_TESTS_MAX", 6)
+    own = {f"many[{number}]": recorded([5], 3.0) for number in range(9)}
+
+    chosen = choose(tmp_path, own=own, other={"quick": recorded([5], 0.1)})
+
+    assert len([test for test in chosen.first if test.startswith(OWN)]) == 5
+    assert f"{OTHER}::quick" in chosen.first
 
 
 def test_a_line_that_no_test_executes_has_no_tests(tmp_path: Path) -> None:
