@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import os
+import runpy
 import subprocess
 import sys
 from itertools import pairwise
+from unittest.mock import patch
 
-from nimbill.access.password_hash_cores import CORES
+import pytest
+
+from nimbill.access import password_hash_cores
 
 ROUNDS = 20
 TWO_WORKERS = f"""
@@ -40,8 +43,12 @@ def run_two_workers(*arguments: str) -> list[str]:
     return result.stdout.splitlines()
 
 
-def test_half_of_the_cores_but_at_least_one_is_used() -> None:
-    assert max(1, (os.cpu_count() or 1) // 2) == CORES
+@pytest.mark.parametrize(("cpu_count", "cores"), [(None, 1), (1, 1), (2, 1), (5, 2), (8, 4)])
+def test_half_of_the_cores_but_at_least_one_is_used(cpu_count: int | None, cores: int) -> None:
+    with patch("os.cpu_count", return_value=cpu_count):
+        module = runpy.run_path(password_hash_cores.__file__)
+
+    assert module["CORES"] == cores
 
 
 def test_workers_that_share_a_core_take_turns() -> None:

@@ -374,3 +374,16 @@ def test_a_login_uses_one_entry_for_all_its_hashes() -> None:
 
 def test_the_error_does_not_mention_who_waits() -> None:
     assert too_many_logins().detail == "Too many logins are waiting. Try again later."
+
+
+def test_a_turn_after_the_last_entry_left_does_nothing() -> None:
+    queue = PasswordHashQueue()
+
+    queue._hash_next()
+
+    assert queue.waiting == 0
+
+
+@pytest.mark.parametrize(("rank", "seconds"), [(0, 1), (1, 1), (2, 2), (3, 2), (4, 3)])
+def test_sources_that_failed_more_often_wait_longer(rank: int, seconds: int) -> None:
+    assert too_many_logins(rank).retry_after == seconds

@@ -336,3 +336,18 @@ def test_every_error_is_the_same(verifier: Tokens, real: TokenForge) -> None:
         refusals.add((refusal.value.code, refusal.value.detail))
 
     assert refusals == {("token_invalid", "The bearer token is invalid or has been revoked.")}
+
+
+def test_a_token_of_a_product_that_is_not_installed_is_refused(
+    verifier: Tokens, real: TokenForge
+) -> None:
+    """Its key may still be in the database."""
+    others = {
+        product: issuer
+        for product, issuer in verifier.issuers.items()
+        if product != real.key.product
+    }
+    without_product = Tokens({real.key.kid: real.key}, others)
+
+    with pytest.raises(NotAuthenticated):
+        without_product.verify(real.token())

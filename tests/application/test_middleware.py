@@ -118,6 +118,14 @@ def test_an_address_may_contain_any_script(service: Service) -> None:
     assert read_problem(response, 404)["code"] == "not_found"
 
 
+def test_an_address_is_decoded_once(service: Service) -> None:
+    path = b"/m/core/billinggroup/%2500/resource"
+
+    response = raw_request(service, "GET", path, headers=service.root())
+
+    assert read_problem(response, 404)["code"] == "not_found"
+
+
 def test_a_body_may_arrive_in_parts(service: Service) -> None:
     pieces = [VALID_BODY[:10], b"", VALID_BODY[10:11], VALID_BODY[11:]]
 
@@ -233,6 +241,7 @@ def test_each_request_logs_one_line_with_its_route_and_no_values(service: Servic
     assert line["route"] == "/m/core/billinggroup/{company_id}/resource"
     assert line["request_id"] == response.headers["x-request-id"]
     assert (line["method"], line["status"]) == ("GET", 404)
+    assert 0 <= line["ms"] < 600_000
     assert line["user_id"] == service.organisation.root_user_id
     assert CANARY not in repr(lines)
 

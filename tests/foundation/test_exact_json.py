@@ -69,6 +69,12 @@ def test_numbers_at_the_limits_are_accepted() -> None:
     assert exact_json.decode(b"0." + b"1" * (DIGITS_MAX - 1)) == Decimal("0." + "1" * 29)
     assert exact_json.decode(b"1e%d" % EXPONENT_MAX) == Decimal(10**EXPONENT_MAX)
     assert exact_json.decode(b"1e-%d" % EXPONENT_MAX) == Decimal("1e-12")
+    assert exact_json.decode(b"1e+012") == Decimal("1e12")
+    assert exact_json.decode(b"0.%s1" % (b"0" * 28)) == Decimal("1e-29")
+
+
+def test_the_limits_are_30_digits_an_exponent_of_12_and_32_levels() -> None:
+    assert (DIGITS_MAX, EXPONENT_MAX, DEPTH_MAX) == (30, 12, 32)
 
 
 @pytest.mark.parametrize("body", [b'{"a":1,"a":1}', b'[{"b":{"a":1,"c":2,"a":3}}]'])
@@ -101,6 +107,15 @@ def test_nesting_at_the_limit_is_accepted() -> None:
     for _ in range(DEPTH_MAX - 1):
         (value,) = value
     assert value == []
+
+
+def test_the_levels_of_a_body_with_escapes_are_counted_one_by_one() -> None:
+    """A body with escapes is searched level by level, however few brackets it has."""
+    value = exact_json.decode(b"[" * DEPTH_MAX + b'"\\u0041"' + b"]" * DEPTH_MAX)
+
+    for _ in range(DEPTH_MAX):
+        (value,) = value
+    assert value == "A"
 
 
 def test_many_brackets_on_one_level_are_accepted() -> None:

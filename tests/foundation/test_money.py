@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
+from decimal import Decimal, Inexact, InvalidOperation
 from fractions import Fraction
 
 import pytest
@@ -202,6 +202,29 @@ def test_decimal_sums_keep_every_digit() -> None:
 def test_amounts_are_displayed_with_up_to_ten_decimals(amount: Fraction, expected: str) -> None:
     assert format_amount(to_exact(amount)) == expected
     assert abs(Fraction(truncate_amount(to_exact(amount))) - amount) < Fraction(1, 10**10)
+
+
+def test_a_digit_that_does_not_fit_is_refused_instead_of_rounded() -> None:
+    longest = Decimal("9" * 100_000)
+
+    assert add_decimals(longest, Decimal(0)) == longest
+    with pytest.raises(Inexact):
+        add_decimals(longest, Decimal("0.1"))
+    with pytest.raises(Inexact):
+        add_decimals(longest.scaleb(1), Decimal(1))
+    assert round_amount(to_exact(longest), YEN, Rounding.down) == longest
+    with pytest.raises(InvalidOperation):
+        round_amount(to_exact(longest), DOLLARS, Rounding.down)
+    with pytest.raises(InvalidOperation):
+        round_amount(to_exact(Decimal("9" * 100_001)), YEN, Rounding.down)
+    assert divide_decimals(Decimal("1e99"), Decimal(1), Decimal(1)) == Decimal("1e99")
+    with pytest.raises(InvalidOperation):
+        divide_decimals(Decimal("1e100"), Decimal(1), Decimal(1))
+
+
+def test_a_half_equals_its_decimal() -> None:
+    assert to_exact(Fraction(1, 2)) == Decimal("0.5")
+    assert to_exact(Fraction(1, 2)) != Decimal(1)
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from threading import Barrier
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
@@ -16,7 +18,12 @@ from nimbill.database.embedded_postgres import Address
 from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.product import Product
 from nimbill.foundation.user_kind import UserKind
-from nimbill.http.idempotency import RETENTION_DAYS, delete_old_keys, hash_request, reserve_key
+from nimbill.http.idempotency import (
+    delete_old_keys,
+    hash_request,
+    idempotency_keys,
+    reserve_key,
+)
 from tests.customers.billing_groups.sample_bodies import REQUIRED_FIELDS, VALID_SETTING
 from tests.held_locks import call_while_locked
 from tests.problem_responses import CANARY, read_problem, read_violations
@@ -268,29 +275,29 @@ def test_a_response_moved_to_another_key_is_not_returned(
     assert other.json()["company_id"] not in response.text
 
 
-@pytest.mark.parametrize(
-    ("days", "deleted_count"), [(RETENTION_DAYS - 1, 0), (RETENTION_DAYS + 1, 1)]
-)
-def test_keys_are_stored_for_a_week_and_then_deleted(
-    service: Service, superuser: Address, days: int, deleted_count: int
-) -> None:
-    assert RETENTION_DAYS >= 7
-    post(service, "key-1")
+def test_keys_are_stored_for_eight_days_and_then_deleted(service: Service) -> None:
     organisation_id = service.organisation.organisation_id
-    execute_sql(
-        superuser,
-        "UPDATE idempotency_keys SET create_time = now() - make_interval(days => $2)"
-        " WHERE organisation_id = $1",
-        organisation_id,
-        days,
-    )
 
-    async def delete() -> int:
+    async def count_deleted(*ages: timedelta) -> int:
+        """The time of the database stands still during a transaction."""
         async with transaction(service.resources.engine, organisation_id) as db:
+            for number, age in enumerate(ages):
+                created = sa.func.now() - sa.bindparam("age", age, sa.Interval)
+                stmt = sa.insert(idempotency_keys).values(
+                    organisation_id=organisation_id,
+                    user_id=service.organisation.root_user_id,
+                    key=f"key-{number}",
+                    fingerprint=b"f",
+                    status=200,
+                    encrypted_response=b"r",
+                    create_time=created,
+                )
+                await db.execute(stmt)
             return await delete_old_keys(db, TenantScope(organisation_id))
 
-    assert service.run(delete) == deleted_count
-    assert len(list_stored_keys(service, superuser)) == 1 - deleted_count
+    eight_days = timedelta(days=8)
+    ages = (eight_days, eight_days + timedelta(microseconds=1), timedelta(days=300))
+    assert service.run(lambda: count_deleted(*ages)) == 2
 
 
 def test_a_failure_before_the_commit_stores_nothing(

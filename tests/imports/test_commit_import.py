@@ -240,7 +240,7 @@ def test_a_file_that_the_second_reading_cannot_read_parks_the_month(
     importer: InProcessImporter, tmp_path: Path
 ) -> None:
     with patch(
-        "nimbill.costs.ingestion.second_reading._cost_expression",
+        "nimbill.costs.ingestion.second_reading.cost_expression",
         return_value="CAST('no cost' AS DECIMAL(38, 22))",
     ):
         record = importer(write_report(tmp_path / "a.csv", [report_line("1")]))

@@ -6,84 +6,62 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from functools import cache
-from itertools import islice
 from pathlib import Path
-from random import Random
 
-from tests.mutation.areas import AREAS, Area
-from tests.mutation.mutants import Mutant, list_mutants
+from tests.mutation.areas import AREAS, RECORDED_TESTS, Area
+from tests.mutation.choose_tests import choose_tests
+from tests.mutation.mutants import Mutant
+from tests.mutation.record import record_executed_lines
+from tests.mutation.report import describe_tests, format_report, read_explained
 from tests.mutation.run_mutants import MutantResult, run_mutants
+from tests.mutation.sample import choose_mutants
+from tests.mutation.tests_of_lines import TestIndex
+from tests.proof.broken_variants import ROOT
 
-ROOT = Path(__file__).parents[2]
 EXPLAINED = Path(__file__).with_name("explained_survivors.txt")
 SAMPLE = 300
 SEED = 20_261_116
-NOTICED_SHARE_MIN = 0.95
 
 
 def main() -> int:
     """Return 0 if enough mutants were noticed and every other one is explained."""
     arguments = _parse_arguments()
-    mutants = choose_mutants(arguments.sample, arguments.seed, arguments.area)
-    results = []
-    for result in run_mutants(mutants, arguments.processes):
-        results.append(result)
-        outcome = f"noticed by {result.noticed_by}" if result.noticed_by else "SURVIVED"
-        print(f"{len(results)}/{len(mutants)} {result.mutant}: {outcome}", flush=True)
+    mutants = [
+        (area, mutant)
+        for area, mutant in choose_mutants(arguments.sample, arguments.seed)
+        if arguments.area in (None, area.name) and arguments.only in str(mutant)
+    ]
+    record = record_executed_lines(RECORDED_TESTS, anew=arguments.record)
+    results = run_sample(mutants, TestIndex(ROOT, record), arguments.processes)
     report, code = format_report(results, read_explained(EXPLAINED.read_text()))
     print(f"\nSeed {arguments.seed}.\n{report}")
     return code
 
 
-def choose_mutants(sample: int, seed: int, area: str | None = None) -> list[tuple[Area, Mutant]]:
-    """The same number from each area, as far as it has so many; the seed decides which."""
-    areas = [each for each in AREAS if area in (None, each.name)]
-    random = Random(seed)  # not for secrets
-    chosen: list[tuple[Area, Mutant]] = []
-    for number, each in enumerate(sorted(areas, key=lambda each: len(_all_mutants(each)))):
-        share = (sample - len(chosen)) // (len(areas) - number)
-        mutants = _all_mutants(each)
-        in_random_order = random.sample(mutants, len(mutants))
-        compiling = (mutant for mutant in in_random_order if mutant.compiles())
-        chosen += [(each, mutant) for mutant in islice(compiling, share)]
-    random.shuffle(chosen)
-    return chosen
-
-
-@cache
-def _all_mutants(area: Area) -> list[Mutant]:
-    return [mutant for file in area.list_files(ROOT) for mutant in list_mutants(ROOT, file)]
-
-
-def read_explained(text: str) -> dict[tuple[str, str], str]:
-    """Reasons by file and description; a line number would change with every edit."""
-    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
-    parts = [line.split(": ", 2) for line in lines]
-    return {(file, description): reason for file, description, reason in parts}
-
-
-def format_report(
-    results: Sequence[MutantResult], explained: dict[tuple[str, str], str]
-) -> tuple[str, int]:
-    survivors = [result.mutant for result in results if result.noticed_by is None]
-    unexplained = [
-        mutant for mutant in survivors if (str(mutant.file), mutant.description) not in explained
-    ]
-    noticed = len(results) - len(survivors)
-    share = noticed / len(results) if results else 0
-    lines = [f"{noticed} of {len(results)} mutants were noticed: {share:.1%}."]
-    for mutant in survivors:
-        reason = explained.get((str(mutant.file), mutant.description), "NOT EXPLAINED")
-        lines.append(f"survived: {mutant}: {reason}")
-    return "\n".join(lines), int(share < NOTICED_SHARE_MIN or bool(unexplained))
+def run_sample(
+    mutants: Sequence[tuple[Area, Mutant]], index: TestIndex, processes: int
+) -> list[MutantResult]:
+    work = [(area, each, choose_tests(ROOT, area, each, index)) for area, each in mutants]
+    results = []
+    for result in run_mutants(work, processes):
+        results.append(result)
+        survived = f"SURVIVED {describe_tests(result)}"
+        outcome = f"noticed by {result.noticed_by}" if result.noticed_by else survived
+        print(f"{len(results)}/{len(mutants)} {result.mutant}: {outcome}", flush=True)
+    return results
 
 
 def _parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser("tests.mutation", description=__doc__)
     parser.add_argument("--sample", type=int, default=SAMPLE)
     parser.add_argument("--seed", type=int, default=SEED)
-    parser.add_argument("--area", choices=[area.name for area in AREAS], help="default: all")
+    parser.add_argument(
+        "--area", choices=[area.name for area in AREAS], help="a part of the sample"
+    )
+    parser.add_argument(
+        "--only", default="", metavar="TEXT", help="mutants that are printed with it"
+    )
+    parser.add_argument("--record", action="store_true", help="record the executed lines anew")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     return parser.parse_args()
 

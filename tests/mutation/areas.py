@@ -13,7 +13,7 @@ SOURCE = Path("src/nimbill")
 class Area:
     name: str
     files: tuple[str, ...]  # patterns below src/nimbill
-    tests: tuple[str, ...]  # run one after the other until one fails
+    tests: tuple[str, ...]  # of those that execute a mutant, these are run before others
 
     def list_files(self, root: Path) -> Iterator[Path]:
         for pattern in self.files:
@@ -21,6 +21,12 @@ class Area:
             assert found, f"{pattern} names no file"
             yield from (path.relative_to(root) for path in found if path.name != "__init__.py")
 
+
+# A file that runs in a process of its own, and the file that starts the process. Lines that no test
+# executes in its own process are given to the tests that start one.
+IN_SUBPROCESS = {
+    "src/nimbill/imports/preparation.py": "src/nimbill/imports/preparation_process.py",
+}
 
 AREAS = (
     Area(
@@ -46,3 +52,12 @@ AREAS = (
         ("tests/foundation", "tests/application", "tests/http", "tests/costs/ingestion"),
     ),
 )
+
+# The tests of which the executed lines are recorded.
+RECORDED_TESTS = (
+    *("tests/foundation", "tests/http", "tests/application", "tests/access", "tests/contract"),
+    *("tests/identity", "tests/legacy/roles", "tests/costs", "tests/imports", "tests/adjustments"),
+    "tests/invoicing",
+)
+# They run the whole product in processes of its own, which takes minutes.
+NOT_RECORDED_TESTS = ("tests/application/test_without_legacy.py",)

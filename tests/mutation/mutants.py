@@ -36,15 +36,24 @@ NOT_MUTATED_METHODS = ("Table",)
 NOT_MUTATED_CONDITIONS = ("TYPE_CHECKING", "__name__ == '__main__'")
 
 
+Key = tuple[str, str, str]  # file, text of the line, description
+
+
 @dataclass(frozen=True, slots=True)
 class Mutant:
     file: Path  # relative to the project
     line: int
-    description: str  # "<= instead of <"
+    text: str  # of the line, without the fault
+    description: str  # "<= in a comparison"
     source: str  # of the whole file, with the fault
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.description}"
+        return f"{self.file}:{self.line}: {self.description}: {self.text}"
+
+    @property
+    def key(self) -> Key:
+        """What stays the same when other lines of the file change."""
+        return str(self.file), self.text, self.description
 
     def compiles(self) -> bool:
         try:
@@ -63,7 +72,8 @@ def list_mutants(root: Path, file: Path) -> list[Mutant]:
         for part, replacement, description in _faults(node, source):
             start, end = lines.span(part)
             mutated = source[:start] + replacement + source[end:]
-            mutants.append(Mutant(file, part.lineno, description, mutated))
+            text = lines.text(part.lineno)
+            mutants.append(Mutant(file, part.lineno, text, description, mutated))
     return mutants
 
 
@@ -83,6 +93,9 @@ class _LineIndex:
             self._position(node.lineno, node.col_offset),
             self._position(node.end_lineno, node.end_col_offset),
         )
+
+    def text(self, line: int) -> str:
+        return self._lines[line - 1].strip()
 
     def _position(self, line: int, column: int) -> int:
         text = self._lines[line - 1]

@@ -1,73 +1,80 @@
-"""Runs the tests of an area against one mutant after the other, in copies of the project."""
+"""Runs the chosen tests of one mutant after the other, in copies of the project."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 from queue import SimpleQueue
 
 from tests.mutation.areas import Area
+from tests.mutation.choose_tests import ChosenTests
 from tests.mutation.mutants import Mutant
-from tests.proof.broken_variants import copy_project
-
-SECONDS_PER_FOLDER_MAX = 900  # a mutant that makes tests wait for ever counts as noticed
+from tests.mutation.processes import TestingCopy, testing_copy
+from tests.mutation.session import NOT_SWAPPABLE, SPOILT
+from tests.mutation.swapped_code import NotSwappable, differing_functions
+from tests.mutation.worker import NO_END
 
 
 @dataclass(frozen=True, slots=True)
 class MutantResult:
     mutant: Mutant
     area: Area
-    noticed_by: str | None  # the tests that failed; None if all passed
+    tests: ChosenTests
+    noticed_by: str | None  # the first test that failed; None if all passed
 
 
-def run_mutants(mutants: Sequence[tuple[Area, Mutant]], processes: int) -> Iterator[MutantResult]:
-    """Results in the order in which they are ready within the sample."""
+def run_mutants(
+    mutants: Sequence[tuple[Area, Mutant, ChosenTests]], processes: int
+) -> Iterator[MutantResult]:
+    """Results in the order of the sample."""
+    files = sorted({file for _, _, tests in mutants for file in tests.files})
     with ExitStack() as stack, ThreadPoolExecutor(processes) as pool:
-        copies: SimpleQueue[Path] = SimpleQueue()
+        copies: SimpleQueue[TestingCopy] = SimpleQueue()
         for _ in range(processes):
-            copies.put(stack.enter_context(copy_project()))
+            copies.put(stack.enter_context(testing_copy(files)))
 
-        def run(work: tuple[Area, Mutant]) -> MutantResult:
+        def run(work: tuple[Area, Mutant, ChosenTests]) -> MutantResult:
+            area, mutant, tests = work
             copy = copies.get()
             try:
-                return _run_mutant(copy, *work)
+                return MutantResult(mutant, area, tests, _run_mutant(copy, mutant, tests))
             finally:
                 copies.put(copy)
 
         yield from pool.map(run, mutants)
 
 
-def _run_mutant(copy: Path, area: Area, mutant: Mutant) -> MutantResult:
-    file = copy / mutant.file
-    original = file.read_text()
-    file.write_text(mutant.source)
-    try:
-        for tests in area.tests:
-            if _fails(copy, tests):
-                return MutantResult(mutant, area, tests)
-        return MutantResult(mutant, area, None)
-    finally:
-        file.write_text(original)
+def _run_mutant(copy: TestingCopy, mutant: Mutant, tests: ChosenTests) -> str | None:
+    """A mutant that survives a session is run once more from the start of a process.
+
+    A session does not see faults of values that were computed before, for example of caches.
+    """
+    if not _is_swappable(copy, mutant):
+        return _run_anew(copy, mutant, tests, tests.rounds)
+    for chosen in tests.rounds:
+        noticed_by = copy.run_in_session(mutant, chosen, tests.seconds)
+        if noticed_by in (NOT_SWAPPABLE, SPOILT, NO_END):
+            return _run_anew(copy, mutant, tests, tests.rounds)
+        if noticed_by:
+            return noticed_by
+    return _run_anew(copy, mutant, tests, tests.rounds[:1])
 
 
-def _fails(copy: Path, tests: str) -> bool:
-    """Anything but passed tests counts: a failed test, an error at import, or no end."""
+def _is_swappable(copy: TestingCopy, mutant: Mutant) -> bool:
+    """Ask without a session, because starting one takes longer than most mutants."""
     try:
-        result = subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", tests],
-            cwd=copy,
-            env={**os.environ, "PYTHONPATH": f"{copy / 'src'}{os.pathsep}{copy}"},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=SECONDS_PER_FOLDER_MAX,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return True
-    return result.returncode != 0
+        differing_functions("", (copy.copy / mutant.file).read_text(), mutant.source)
+    except NotSwappable:
+        return False
+    return True
+
+
+def _run_anew(
+    copy: TestingCopy, mutant: Mutant, tests: ChosenTests, rounds: Sequence[tuple[str, ...]]
+) -> str | None:
+    for chosen in rounds:
+        if noticed_by := copy.run_in_fork(mutant, chosen, tests.seconds):
+            return noticed_by
+    return None

@@ -65,12 +65,14 @@ async def second_lock_waits(service: Service, first: str, second: str) -> bool:
     engine = service.resources.engine
 
     async def lock(db: AsyncConnection, name: str) -> None:
-        shared = name.startswith("shared")
+        shared = {} if name.startswith("default") else {"shared": name.startswith("shared")}
+        period = BillingPeriod(name.split()[-1], "aws")
         if name.endswith("closings"):
-            await records.lock_closing_count(db, scope, "aws", shared=shared)
+            await records.lock_closing_count(db, scope, "aws", **shared)
+        elif name.startswith("only shared"):
+            await records.lock_month_shared(db, scope, period)
         else:
-            period = BillingPeriod(name.split()[-1], "aws")
-            await records.lock_month(db, scope, period, shared=shared)
+            await records.lock_month(db, scope, period, **shared)
 
     async with (
         transaction(engine, scope.organisation_id) as first_db,
@@ -97,6 +99,10 @@ async def second_lock_waits(service: Service, first: str, second: str) -> bool:
         ("shared closings", "closings", True),
         ("shared closings", "shared closings", False),
         ("shared closings", "2026-01", False),
+        ("shared 2026-01", "default 2026-01", True),
+        ("shared closings", "default closings", False),
+        ("only shared 2026-01", "2026-01", True),
+        ("only shared 2026-01", "shared 2026-01", False),
     ],
 )
 def test_an_exclusive_lock_excludes_all_others(

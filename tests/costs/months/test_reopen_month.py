@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from nimbill.access.role_actions import RoleAction
+from nimbill.costs.months import bodies
 from nimbill.costs.months.bodies import MonthReopening
 from nimbill.foundation.errors import Invalid
 from nimbill.http.request_bodies import parse_body
@@ -14,6 +15,7 @@ from tests.costs.months.month_requests import MONTH, close_month, load_state, re
 from tests.customers.billing_groups.billing_groups import create_billing_group
 from tests.problem_responses import read_problem, read_violations
 from tests.running_service import Service
+from tests.struct_rules import assert_frozen_and_by_name
 
 
 @pytest.fixture
@@ -74,10 +76,25 @@ def test_invalid_fields_are_refused(service_with_closed_month: Service) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reason", "rule"), [(None, "required"), ("", "length 1 to 1000"), (7, "length 1 to 1000")]
+    ("reason", "rule"),
+    [
+        (None, "required"),
+        ("", "length 1 to 1000"),
+        ("x" * 1001, "length 1 to 1000"),
+        (7, "length 1 to 1000"),
+    ],
 )
 def test_a_reason_is_required(reason: Any, rule: str) -> None:
     with pytest.raises(Invalid) as refused:
         parse_body(MonthReopening, {"vendor": "aws", "reason": reason})
 
     assert refused.value.violations == (("reason", rule),)
+
+
+@pytest.mark.parametrize("reason", ["x", "x" * 1000])
+def test_a_reason_has_1_to_1000_characters(reason: str) -> None:
+    assert parse_body(MonthReopening, {"vendor": "aws", "reason": reason}).reason == reason
+
+
+def test_the_body_is_frozen_and_its_fields_are_given_by_name() -> None:
+    assert_frozen_and_by_name(bodies)

@@ -101,8 +101,8 @@ class _Normalizer(RawColumns):
         usage_start = self._times("usage_start", required=True)
         self._check_months()
         line_type, kind, entry_type = self._classify()
-        cost, effective_cost = self._charge(), self._effective_cost()
-        self._refuse_amortised(line_type, cost, effective_cost)
+        cost, stated_cost = self._charge(), self._money("effective_cost")
+        self._refuse_amortised(line_type, cost, stated_cost)
         reservation, savings_plan = self._commitments()
         service = self._service()
         payer_id, customer_id = self._accounts()
@@ -123,7 +123,7 @@ class _Normalizer(RawColumns):
             "usage_start": usage_start,
             "usage_end": self._times("usage_end"),
             "reservation_id": reservation,
-            "effective_cost": effective_cost,
+            "effective_cost": self._effective_cost(stated_cost),
             "reservation_number": self._counts("reservation_number"),
             "tags": self._tags(),
         }
@@ -252,9 +252,8 @@ class _Normalizer(RawColumns):
             raise self._error("empty", row, "customer_id")
         return payer, customer
 
-    def _effective_cost(self) -> pa.Array:
+    def _effective_cost(self, effective_cost: pa.Array) -> pa.Array:
         """AWS writes 0 on lines without a commitment, whose effective cost is their cost."""
-        effective_cost = self._money("effective_cost")
         if "commitment_id" in self.format.columns:
             return effective_cost
         has_reservation = self._optional("reservation_id").is_valid()

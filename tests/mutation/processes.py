@@ -1,0 +1,171 @@
+"""The processes that run tests in a copy of the project: a session, and forks of a worker."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.mutation.mutants import Mutant
+from tests.mutation.session import SPOILT
+from tests.mutation.worker import NO_END, stop_database_servers
+from tests.proof.broken_variants import copy_project
+
+# A mutant that makes tests wait for ever counts as noticed. The machine may be slower than it was.
+SECONDS_MIN, SLOWER_MAX = 120, 6
+SECONDS_TO_COLLECT = 900
+ELSEWHERE = "tests/mutation/test_mutants.py"  # a session needs tests of two folders
+
+
+class NoAnswer(Exception):
+    """The process has ended, or answers too late."""
+
+
+@dataclass(slots=True)
+class JsonProcess:
+    """A process that answers each line with one line."""
+
+    module: str
+    copy: Path
+    arguments: Sequence[str] = ()
+    process: subprocess.Popen[str] | None = None
+
+    def start(self) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", self.module, *self.arguments],
+            cwd=self.copy,
+            env={**os.environ, "PYTHONPATH": f"{self.copy / 'src'}{os.pathsep}{self.copy}"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            bufsize=1,
+            start_new_session=True,
+        )
+
+    def ask(self, request: dict[str, Any], seconds_max: float) -> Any:
+        assert self.process is not None
+        assert self.process.stdin is not None
+        try:
+            self.process.stdin.write(json.dumps(request) + "\n")
+        except BrokenPipeError as error:
+            raise NoAnswer(self.module) from error
+        return self.read(seconds_max)
+
+    def read(self, seconds_max: float) -> Any:
+        assert self.process is not None
+        assert self.process.stdout is not None
+        ready, _, _ = select.select([self.process.stdout], [], [], seconds_max)
+        line = self.process.stdout.readline() if ready else ""
+        if not line:
+            raise NoAnswer(self.module)
+        return json.loads(line)
+
+    def end(self) -> None:
+        """Let it end its servers. A process that waits for ever is killed."""
+        if self.process is None:
+            return
+        assert self.process.stdin is not None
+        with suppress(BrokenPipeError):
+            self.process.stdin.close()
+        try:
+            self.process.wait(timeout=30)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+        self.process = None
+
+
+@dataclass(slots=True)
+class TestingCopy:
+    """A copy of the project in which one mutant at a time is run."""
+
+    __test__ = False
+
+    copy: Path
+    files: Sequence[str]  # all test files of the sample
+    _session: JsonProcess = field(init=False)
+    _worker: JsonProcess = field(init=False)
+    _reliable: set[str] = field(default_factory=set)  # tests that pass in a fork without a mutant
+
+    def __post_init__(self) -> None:
+        self._session = JsonProcess("tests.mutation.session", self.copy, [*self.files, ELSEWHERE])
+        self._worker = JsonProcess("tests.mutation.worker", self.copy)
+
+    def run_in_session(self, mutant: Mutant, tests: Sequence[str], seconds: float) -> str | None:
+        """The test that notices the mutant, None, NOT_SWAPPABLE or SPOILT."""
+        if self._session.process is None:
+            self._session.start()
+            self._session.read(SECONDS_TO_COLLECT)
+        request = {"file": str(mutant.file), "source": mutant.source, "tests": list(tests)}
+        original = (self.copy / mutant.file).read_text()
+        try:
+            result: str | None = self._session.ask(request, SECONDS_MIN + SLOWER_MAX * seconds)
+        except NoAnswer:
+            result = NO_END
+            (self.copy / mutant.file).write_text(original)
+        if result in (SPOILT, NO_END):
+            self.end_session()
+        return result
+
+    def run_in_fork(self, mutant: Mutant, tests: Sequence[str], seconds: float) -> str | None:
+        """The test that notices the mutant in a process that starts with it, or None.
+
+        A test that fails without the mutant too has noticed nothing and is left out.
+        """
+        remaining = list(tests)
+        while remaining:
+            with self._mutated(mutant):
+                failed = self._ask_worker(remaining, seconds)
+            if failed not in remaining or self._passes_alone(failed, seconds):
+                return failed
+            remaining.remove(failed)
+        return None
+
+    def _passes_alone(self, test: str, seconds: float) -> bool:
+        if test not in self._reliable and self._ask_worker([test], seconds) is None:
+            self._reliable.add(test)
+        return test in self._reliable
+
+    @contextmanager
+    def _mutated(self, mutant: Mutant) -> Iterator[None]:
+        file = self.copy / mutant.file
+        original = file.read_text()
+        file.write_text(mutant.source)
+        try:
+            yield
+        finally:
+            file.write_text(original)
+
+    def _ask_worker(self, tests: Sequence[str], seconds: float) -> str | None:
+        if self._worker.process is None:
+            self._worker.start()
+        seconds_max = SECONDS_MIN + SLOWER_MAX * seconds
+        request = {"tests": list(tests), "seconds_max": seconds_max}
+        failed: str | None = self._worker.ask(request, SECONDS_TO_COLLECT + seconds_max)
+        return failed
+
+    def end_session(self) -> None:
+        self._session.end()
+        stop_database_servers(self.copy.parent / "session")
+
+    def end(self) -> None:
+        self.end_session()
+        self._worker.end()
+
+
+@contextmanager
+def testing_copy(files: Sequence[str]) -> Iterator[TestingCopy]:
+    with copy_project() as folder:
+        copy = TestingCopy(folder, files)
+        try:
+            yield copy
+        finally:
+            copy.end()
