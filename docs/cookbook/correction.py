@@ -48,7 +48,7 @@ def correct(client: Client, given: argparse.Namespace) -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("month", help="such as 2026-09")
-    parser.add_argument("vendor", choices=["aws", "azure"])
+    parser.add_argument("vendor", help="aws, azure or another that the settings enable")
     parser.add_argument("group_id", help="your own id of the customer, such as BG-7")
     parser.add_argument("--discount", type=Decimal, required=True, help="such as 0.07")
     parser.add_argument("--reason", required=True, help="for the audit log and the invoice")

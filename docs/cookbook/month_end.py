@@ -49,7 +49,7 @@ def invoice_month(client: Client, given: argparse.Namespace) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("month", help="such as 2026-09")
-    parser.add_argument("vendor", choices=["aws", "azure"])
+    parser.add_argument("vendor", help="aws, azure or another that the settings enable")
     parser.add_argument("--rate", type=Decimal, required=True, help="yen for one dollar")
     parser.add_argument("--folder", type=Path, default=Path(), help="for the files")
     parser.add_argument("--close", action="store_true", help="close it, if nothing is missing")

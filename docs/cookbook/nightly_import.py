@@ -23,7 +23,7 @@ def list_findings(record: ImportRecord) -> list[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("vendor", choices=["aws", "azure", "gcp"])
+    parser.add_argument("vendor", help="aws, azure or another that the settings enable")
     parser.add_argument("files", nargs="*", type=Path, help="cost files to upload")
     parser.add_argument("--source", help="a folder or bucket that the service reads instead")
     given = parser.parse_args(arguments)
