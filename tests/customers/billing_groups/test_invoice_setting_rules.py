@@ -11,6 +11,7 @@ import pytest
 from nimbill.customers.billing_groups.invoice_setting_rules import (
     ALLOWED_VALUES,
     RuleColumn,
+    find_update_violations,
     find_violations,
     find_violations_by_vendor,
 )
@@ -142,3 +143,18 @@ def test_violations_are_in_the_order_of_the_vendors() -> None:
         "invoices.aws.currency",
         "invoices.azure.currency",
     ]
+
+
+def test_an_update_names_the_setting_that_would_allow_the_value() -> None:
+    (violation,) = find_update_violations({"tax_rate": Decimal("0.10")}, "aws", "invoices")
+
+    assert violation.field == "invoices.tax_rate"
+    assert violation.rule.startswith("from 0 to 0.08; ")
+    assert "invoice_setting_update either" in violation.rule
+
+
+def test_an_update_with_a_value_that_nothing_allows_names_no_setting() -> None:
+    (violation,) = find_update_violations({"tax_rate": Decimal("0.11")}, "aws", "invoices")
+
+    assert "invoice_setting_update" not in violation.rule
+    assert list(find_update_violations({"tax_rate": Decimal("0.08")}, "aws", "invoices")) == []
