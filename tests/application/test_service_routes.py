@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from schemathesis.specs.openapi.definitions import OPENAPI_31_VALIDATOR
 from nimbill.access.gate import MUTATING, Public, iterate_routes
 from nimbill.application.service_routes import PAGE_POLICY
 from nimbill.database.embedded_postgres import Address
+from tests.path_shapes import shape_of
 from tests.problem_responses import read_problem
 from tests.raw_request import raw_request
 from tests.running_service import Service, running_service
@@ -133,11 +133,6 @@ def test_the_openapi_document_has_title_and_server(document: dict[str, Any]) -> 
 def test_the_openapi_document_is_valid(document: dict[str, Any]) -> None:
     assert list(OPENAPI_31_VALIDATOR.iter_errors(document)) == []
     assert list(OPENAPI_31_VALIDATOR.iter_errors({**document, "paths": []})) != []
-
-
-def shape_of(path: str) -> str:
-    """Paths that differ only in the names of their parameters are one path in the document."""
-    return re.sub(r"\{[^}]*\}", "{}", path)
 
 
 def list_operations(document: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:

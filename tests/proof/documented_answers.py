@@ -9,6 +9,7 @@ from typing import Any
 
 import jsonschema_rs
 
+from tests.path_shapes import shape_of
 from tests.proof.asgi_calls import Answer, Request
 from tests.proof.hostile_values import CANARY
 
@@ -23,12 +24,13 @@ class DocumentedResponses:
     """Lists what is wrong with a response, one readable line each."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
-        self._paths = document["paths"]
+        self._paths = {shape_of(path): item for path, item in document["paths"].items()}
         self._components = document["components"]
         self._validators: dict[int, jsonschema_rs.Validator] = {}
         self._problem = self._validator({"$ref": "#/components/schemas/Problem"})
 
     def operations(self) -> set[tuple[str, str]]:
+        """Methods, and paths without the names of parameters."""
         return {(method, path) for path, methods in self._paths.items() for method in methods}
 
     def find_faults(self, request: Request, answer: Answer) -> Iterator[str]:
@@ -45,7 +47,8 @@ class DocumentedResponses:
             yield f"{answer.status} without Retry-After"
         if answer.status == 401 and "www-authenticate" not in answer.headers:
             yield "401 without WWW-Authenticate"
-        operation = self._paths.get(answer.path_template, {}).get(request.method.lower())
+        path = shape_of(answer.path_template or "")
+        operation = self._paths.get(path, {}).get(request.method.lower())
         if operation is not None:
             yield from self._find_undocumented(operation, answer)
         elif answer.status >= 400:
