@@ -86,7 +86,8 @@ class Lake:
         """Return all files below the folder, sorted, including partial ones."""
         if self.is_local:
             path = self._root / _require_safe_name(folder)
-            files = (file for file in path.rglob("*") if file.is_file())
+            # Unlike rglob, walk goes on if a folder is deleted meanwhile.
+            files = (Path(parent, name) for parent, _, names in os.walk(path) for name in names)
             return sorted(file.relative_to(self._root).as_posix() for file in files)
         from pyarrow.fs import FileSelector, FileType
 
