@@ -91,21 +91,12 @@ def test_saving_settings_waits_for_closing(month_end: MonthEnd) -> None:
     assert_refused_after_closing(month_end, lambda: month_end.save_settings(group))
 
 
-def test_copying_default_settings_waits_for_closing_and_leaves_the_month_out(
-    month_end: MonthEnd,
-) -> None:
+def test_copying_default_settings_waits_for_closing(month_end: MonthEnd) -> None:
     month_end.create_group("BG-1", ACCOUNT)
     body = {"settings": {}, "internal": True}
 
-    outcome = call_while_locked(
-        month_end.service,
-        lock_month(),
-        lambda: month_end.put(f"/invoices/save/{MONTH}", body),
-        change=close,
-    )
+    assert_refused_after_closing(month_end, lambda: month_end.put(f"/invoices/save/{MONTH}", body))
 
-    assert outcome.waited
-    assert outcome.result.status_code == 200
     (group,) = month_end.get(f"/invoices/{MONTH}").json()["billinggroup"]
     assert group["saved_data"]["aws"] is None
 
