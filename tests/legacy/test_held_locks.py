@@ -210,7 +210,7 @@ def test_a_role_that_is_being_deleted_cannot_be_attached(service: Service) -> No
     )
 
     assert outcome.waited
-    assert_refused(outcome.result, 404, "not_found")
+    assert_refused(outcome.result, 400, "rule_broken")
 
 
 def test_a_new_user_does_not_get_a_role_that_is_being_deleted(service: Service) -> None:
